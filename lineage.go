@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// Stamp names one write anywhere: when, by hybrid clock, and in which store. Of two writes
+// VersionStamp names one write anywhere: when, by hybrid clock, and in which store. Of two writes
 // the one with the greater stamp is the later; the zero Stamp is older than every write.
 //
 // What was written where no stamps were kept has one that Derived made: its Device begins
 // with a tilde and belongs to the words, so that a stamp always tells one value from another.
-type Stamp struct {
+type VersionStamp struct {
 	At     Clock
 	Device string
 }
 
 // Compare orders stamps: by clock, then by device.
-func (s Stamp) Compare(o Stamp) int {
+func (s VersionStamp) Compare(o VersionStamp) int {
 	if c := cmp.Compare(s.At, o.At); c != 0 {
 		return c
 	}
@@ -31,42 +31,42 @@ func (s Stamp) Compare(o Stamp) int {
 }
 
 // Derived reports whether the stamp was made of the words, where no stamps were kept.
-func (s Stamp) Derived() bool { return strings.HasPrefix(s.Device, "~") }
+func (s VersionStamp) Derived() bool { return strings.HasPrefix(s.Device, "~") }
 
 // String is the stamp as it travels: 16 hex digits of the clock, a hyphen, the device; "" for
 // the zero Stamp.
-func (s Stamp) String() string {
-	if s == (Stamp{}) {
+func (s VersionStamp) String() string {
+	if s == (VersionStamp{}) {
 		return ""
 	}
 	return fmt.Sprintf("%016x-%s", uint64(s.At), s.Device)
 }
 
-// ParseStamp reads what String wrote; anything else is CodeInvalid.
-func ParseStamp(text string) (Stamp, error) {
+// ParseVersionStamp reads what String wrote; anything else is CodeInvalid.
+func ParseVersionStamp(text string) (VersionStamp, error) {
 	if text == "" {
-		return Stamp{}, nil
+		return VersionStamp{}, nil
 	}
 	clock, device, found := strings.Cut(text, "-")
 	at, err := strconv.ParseUint(clock, 16, 63)
 	if !found || err != nil || len(clock) != 16 || len(device) > MaxName {
-		return Stamp{}, Errorf(CodeInvalid, "stamp %.80q is none", text).WithHint("16 hex digits, a hyphen and a device")
+		return VersionStamp{}, Errorf(CodeInvalid, "stamp %.80q is none", text).WithHint("16 hex digits, a hyphen and a device")
 	}
-	return Stamp{At: Clock(at), Device: device}, CheckText("device", device, MaxName)
+	return VersionStamp{At: Clock(at), Device: device}, CheckText("device", device, MaxName)
 }
 
 // MarshalText implements encoding.TextMarshaler.
-func (s Stamp) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s VersionStamp) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (s *Stamp) UnmarshalText(text []byte) (err error) {
-	*s, err = ParseStamp(string(text))
+func (s *VersionStamp) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseVersionStamp(string(text))
 	return err
 }
 
 var (
-	_ encoding.TextMarshaler   = Stamp{}
-	_ encoding.TextUnmarshaler = (*Stamp)(nil)
+	_ encoding.TextMarshaler   = VersionStamp{}
+	_ encoding.TextUnmarshaler = (*VersionStamp)(nil)
 )
 
 // Part is what is written of a thing at once: of two replicas the later write of each part
@@ -122,14 +122,14 @@ type Count struct {
 	Repeats  int `json:"r,omitempty"` // exact repeats after the first save
 }
 
-// Lineage says which write each part of a thing comes from: what replicas need beside its
+// CausalMetadata says which write each part of a thing comes from: what replicas need beside its
 // values to bring two states of it together, in whatever order they come (lifecycle.Merge).
 // Equal lineages, but for Counts and Held, mean equal values and, by Past, equal older texts.
-type Lineage struct {
+type CausalMetadata struct {
 	// Base is the write that made the thing, and holds for every part that is not in Parts
 	// and every member of a set that is not in Sets.
-	Base  Stamp          `json:"base,omitzero"`
-	Parts map[Part]Stamp `json:"parts,omitempty"`
+	Base  VersionStamp          `json:"base,omitzero"`
+	Parts map[Part]VersionStamp `json:"parts,omitempty"`
 	// Sets has the members of the thing's one set, tags of a memory or aliases of a project,
 	// that were added or removed after it was made, or by more than one store. A member that
 	// the thing has and that is not here was added by Base.
@@ -148,7 +148,7 @@ type Lineage struct {
 }
 
 // Of is the write that a part comes from. What goes with a text is never older than that.
-func (l Lineage) Of(p Part) Stamp {
+func (l CausalMetadata) Of(p Part) VersionStamp {
 	s, own := l.Parts[p]
 	if p == PartSummary || p == PartToolName {
 		if text := l.Of(PartText); text.Compare(s) > 0 {
@@ -163,7 +163,7 @@ func (l Lineage) Of(p Part) Stamp {
 }
 
 // Newest is the latest write of any part or member.
-func (l Lineage) Newest() Stamp {
+func (l CausalMetadata) Newest() VersionStamp {
 	newest := l.Base
 	for _, s := range l.Parts {
 		if s.Compare(newest) > 0 {
@@ -172,7 +172,7 @@ func (l Lineage) Newest() Stamp {
 	}
 	for _, dots := range l.Sets {
 		for device, d := range dots {
-			if s := (Stamp{max(d.Added, d.Removed), device}); s.Compare(newest) > 0 {
+			if s := (VersionStamp{max(d.Added, d.Removed), device}); s.Compare(newest) > 0 {
 				newest = s
 			}
 		}
@@ -182,7 +182,7 @@ func (l Lineage) Newest() Stamp {
 
 // Digest is a number by which two lineages are compared: what Counts and Held say does not
 // matter to it, nor does PartDirectory. It is never 0.
-func (l Lineage) Digest() int64 {
+func (l CausalMetadata) Digest() int64 {
 	h := fnv.New64a()
 	put := func(words ...string) {
 		for _, w := range words {
@@ -210,7 +210,7 @@ func (l Lineage) Digest() int64 {
 }
 
 // Clone is a copy that shares nothing with l.
-func (l Lineage) Clone() Lineage {
+func (l CausalMetadata) Clone() CausalMetadata {
 	l.Parts, l.Counts, l.Shadowed = maps.Clone(l.Parts), maps.Clone(l.Counts), maps.Clone(l.Shadowed)
 	l.Sets = maps.Clone(l.Sets)
 	for member, dots := range l.Sets {

@@ -9,21 +9,21 @@ import (
 )
 
 func TestStampsTravelAsText(t *testing.T) {
-	for _, s := range []engram.Stamp{{}, {At: 1, Device: "a"}, {At: 1<<62 + 5, Device: "dev-with-hyphens"}, {At: 7}} {
-		got, err := engram.ParseStamp(s.String())
+	for _, s := range []engram.VersionStamp{{}, {At: 1, Device: "a"}, {At: 1<<62 + 5, Device: "dev-with-hyphens"}, {At: 7}} {
+		got, err := engram.ParseVersionStamp(s.String())
 		if err != nil || got != s {
 			t.Errorf("ParseStamp(%q) = %+v, %v; want %+v", s.String(), got, err, s)
 		}
 	}
 	for _, bad := range []string{"x", "-", "12-a", "zzzzzzzzzzzzzzzz-a", "ffffffffffffffff-a", "0000000000000001", "0000000000000001-a\x00"} {
-		if s, err := engram.ParseStamp(bad); engram.CodeOf(err) != engram.CodeInvalid {
+		if s, err := engram.ParseVersionStamp(bad); engram.CodeOf(err) != engram.CodeInvalid {
 			t.Errorf("ParseStamp(%q) = %+v, %v; want invalid", bad, s, err)
 		}
 	}
 }
 
 func TestStampsAreOrderedByClockThenByDevice(t *testing.T) {
-	rising := []engram.Stamp{{}, {At: 1}, {At: 1, Device: "a"}, {At: 1, Device: "b"}, {At: 2, Device: "a"}}
+	rising := []engram.VersionStamp{{}, {At: 1}, {At: 1, Device: "a"}, {At: 1, Device: "b"}, {At: 2, Device: "a"}}
 	for i, a := range rising {
 		for j, b := range rising {
 			if got, want := a.Compare(b) < 0, i < j; got != want {
@@ -34,10 +34,10 @@ func TestStampsAreOrderedByClockThenByDevice(t *testing.T) {
 }
 
 // mixed is a lineage with something in every field.
-func mixed() engram.Lineage {
-	return engram.Lineage{
-		Base:     engram.Stamp{At: 5, Device: "a"},
-		Parts:    map[engram.Part]engram.Stamp{engram.PartText: {At: 9, Device: "b"}, engram.PartDeleted: {At: 7, Device: "a"}},
+func mixed() engram.CausalMetadata {
+	return engram.CausalMetadata{
+		Base:     engram.VersionStamp{At: 5, Device: "a"},
+		Parts:    map[engram.Part]engram.VersionStamp{engram.PartText: {At: 9, Device: "b"}, engram.PartDeleted: {At: 7, Device: "a"}},
 		Sets:     map[string]engram.Dots{"go": {"a": {Added: 5, Removed: 5}, "c": {Added: 11}}},
 		Counts:   map[string]engram.Count{"b": {Accesses: 3}},
 		Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"x"`)},
@@ -50,7 +50,7 @@ func TestLineagesTravelWithoutWhatIsHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got engram.Lineage
+	var got engram.CausalMetadata
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestLineagesTravelWithoutWhatIsHeld(t *testing.T) {
 }
 
 func TestNewestLooksAtMembersToo(t *testing.T) {
-	if got, want := mixed().Newest(), (engram.Stamp{At: 11, Device: "c"}); got != want {
+	if got, want := mixed().Newest(), (engram.VersionStamp{At: 11, Device: "c"}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -73,12 +73,12 @@ func TestDigestTellsWritesApartAndNothingElse(t *testing.T) {
 	if l.Digest() != same.Digest() {
 		t.Error("what was counted or is held changes the digest")
 	}
-	for name, change := range map[string]func(*engram.Lineage){
-		"the base":        func(l *engram.Lineage) { l.Base.At++ },
-		"a part":          func(l *engram.Lineage) { l.Parts["type"] = l.Base },
-		"a part's device": func(l *engram.Lineage) { l.Parts[engram.PartText] = engram.Stamp{At: 9, Device: "c"} },
-		"a removal":       func(l *engram.Lineage) { l.Sets["go"]["c"] = engram.Dot{Added: 11, Removed: 11} },
-		"a member":        func(l *engram.Lineage) { l.Sets["db"] = engram.Dots{"a": {Added: 6}} },
+	for name, change := range map[string]func(*engram.CausalMetadata){
+		"the base":        func(l *engram.CausalMetadata) { l.Base.At++ },
+		"a part":          func(l *engram.CausalMetadata) { l.Parts["type"] = l.Base },
+		"a part's device": func(l *engram.CausalMetadata) { l.Parts[engram.PartText] = engram.VersionStamp{At: 9, Device: "c"} },
+		"a removal":       func(l *engram.CausalMetadata) { l.Sets["go"]["c"] = engram.Dot{Added: 11, Removed: 11} },
+		"a member":        func(l *engram.CausalMetadata) { l.Sets["db"] = engram.Dots{"a": {Added: 6}} },
 	} {
 		other := l.Clone()
 		change(&other)

@@ -220,15 +220,15 @@ func CheckText(name, text string, maxBytes int) error {
 // Revision is what a memory said before a change. No write loses text except an
 // erase that was asked for: whatever content or title is replaced stays as one.
 type Revision struct {
-	Memory     int64     // Num of the memory
-	Number     int       // the RevisionCount the memory had while it said this, from 1
-	Type       Type      // as it was
-	Title      string    // as it was
-	Content    string    // as it was
-	WrittenAt  time.Time // when this text became current
-	ReplacedAt time.Time // when it ceased to be
-	Reason     string    // why it was replaced: "topic key", "update", …
-	Stamp      Stamp     // the write that this text comes from; zero when that is not known
+	Memory     int64        // Num of the memory
+	Number     int          // the RevisionCount the memory had while it said this, from 1
+	Type       Type         // as it was
+	Title      string       // as it was
+	Content    string       // as it was
+	WrittenAt  time.Time    // when this text became current
+	ReplacedAt time.Time    // when it ceased to be
+	Reason     string       // why it was replaced: "topic key", "update", …
+	Stamp      VersionStamp // the write that this text comes from; zero when that is not known
 }
 
 // Version is what a memory said for a while.

@@ -72,12 +72,12 @@ type Deferred struct {
 	LastAt  time.Time
 }
 
-// LineageReader reads where the parts of things come from. Things are named as in Mutation:
+// CausalReader reads where the parts of things come from. Things are named as in Mutation:
 // by number, by id or by name.
-type LineageReader interface {
-	// Lineages returns the lineages of things of a kind, by key. What was saved before lineages
+type CausalReader interface {
+	// CausalMetadata returns the lineages of things of a kind, by key. What was saved before lineages
 	// were kept has none, and is not among them.
-	Lineages(ctx context.Context, entity Entity, keys []string) (map[string]Lineage, error)
+	CausalMetadata(ctx context.Context, entity Entity, keys []string) (map[string]CausalMetadata, error)
 	// Shadowed returns the keys of things of a kind of which a part is held (Lineage.Held).
 	Shadowed(ctx context.Context, entity Entity, part Part) ([]string, error)
 	// ShadowedTopic returns the keys of memories of which this topic key is held.
@@ -133,17 +133,17 @@ type LineageReader interface {
 	CountDeferred(ctx context.Context, project string, why Deferral) (int, error)
 }
 
-// LineageWriter keeps them. The writers of things do not: whoever writes a thing puts its
+// CausalWriter keeps them. The writers of things do not: whoever writes a thing puts its
 // lineage in the same transaction. Erasing a thing removes its lineage, and what waits of it.
-type LineageWriter interface {
-	// PutLineage sets the lineage of a thing.
-	PutLineage(ctx context.Context, entity Entity, key string, l Lineage) error
+type CausalWriter interface {
+	// PutCausalMetadata sets the lineage of a thing.
+	PutCausalMetadata(ctx context.Context, entity Entity, key string, l CausalMetadata) error
 	// PutTombstone says of which project a session was that has a lineage and no row.
 	PutTombstone(ctx context.Context, session, project string) error
 	// SeeClock makes LatestClock at least c.
 	SeeClock(ctx context.Context, c Clock) error
 	// StampProject stamps a part of everything in a project, as a move of all of it does.
-	StampProject(ctx context.Context, project string, part Part, s Stamp) error
+	StampProject(ctx context.Context, project string, part Part, s VersionStamp) error
 
 	// PutReplicated remembers that a state of a thing, by Lineage.Digest, can be found in these
 	// batches together.

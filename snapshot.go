@@ -34,9 +34,9 @@ type Record struct {
 	Relation *RelationRecord
 	Erased   *Erased
 
-	// Lineage is where the parts of it come from; nil in a format that does not tell, and of
+	// Causal is where the parts of it come from; nil in a format that does not tell, and of
 	// what was erased. In it, Counts has every store's own.
-	Lineage *Lineage
+	Causal *CausalMetadata
 	// Tombstone says that it was taken away without a row being left, as a session is: it holds no
 	// more than its names.
 	Tombstone bool

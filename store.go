@@ -66,7 +66,7 @@ type Reader interface {
 	RelationReader
 	CounterReader
 	SnapshotReader
-	LineageReader
+	CausalReader
 	TrustReader
 	// Stats counts everything, or one project's part when project is not "", which must
 	// exist. Stats.Projects and Bytes are of the whole store in any case.
@@ -86,7 +86,7 @@ type Tx interface {
 	CounterWriter
 	JournalWriter
 	SnapshotWriter
-	LineageWriter
+	CausalWriter
 	TrustWriter
 }
 

@@ -147,8 +147,8 @@ func moreOf(r engram.Record) []PendingText {
 // tagsOf are the tags of a memory, with those that only its lineage has.
 func tagsOf(r engram.Record) []string {
 	all := slices.Clone(r.Memory.Memory.Tags)
-	if r.Lineage != nil {
-		all = append(all, slices.Collect(maps.Keys(r.Lineage.Sets))...)
+	if r.Causal != nil {
+		all = append(all, slices.Collect(maps.Keys(r.Causal.Sets))...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

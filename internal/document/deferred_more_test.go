@@ -17,7 +17,7 @@ func TestWhatWaitsIsShownWithAllThatWouldComeIn(t *testing.T) {
 					Metadata: map[string]any{"said-6": []any{"said-7"}}},
 				Revisions: []engram.Revision{{Title: "said-8", Content: "said-9"}},
 			},
-			Lineage: &engram.Lineage{Sets: map[string]engram.Dots{"said-10": {"d": {Added: 1}}}},
+			Causal: &engram.CausalMetadata{Sets: map[string]engram.Dots{"said-10": {"d": {Added: 1}}}},
 		},
 		"relation": {Relation: &engram.RelationRecord{Relation: engram.Relation{Reason: "said-1", Evidence: "said-2", Actor: "said-3"}}},
 		"session":  {Session: &engram.Session{ID: "said-1", Summary: "said-2", Directory: "said-3"}},

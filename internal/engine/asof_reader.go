@@ -212,7 +212,7 @@ func (p *pastReader) Revisions(ctx context.Context, num int64) ([]engram.Revisio
 }
 
 // textWrite is the write that the text of then comes from, of a memory that says another now.
-func (p *pastReader) textWrite(ctx context.Context, num int64) (s engram.Stamp, known bool, err error) {
+func (p *pastReader) textWrite(ctx context.Context, num int64) (s engram.VersionStamp, known bool, err error) {
 	text := p.texts[num]
 	if text == 0 {
 		return s, false, nil

@@ -87,7 +87,7 @@ func all[T, K any](read func(after K) ([]T, error), last func(T) K) (things []T,
 // put writes a state without what is a store's own.
 func (d *dump) put(r engram.Record) error {
 	r = lifecycle.Normal(r)
-	r.Lineage.Counts = nil
+	r.Causal.Counts = nil
 	switch {
 	case r.Memory != nil:
 		m := &r.Memory.Memory
@@ -102,7 +102,7 @@ func (d *dump) put(r engram.Record) error {
 		r.Session.ActiveAt, r.Session.Directory = time.Time{}, ""
 	}
 	if r.Session != nil {
-		r.Lineage = unclaimed(r.Lineage, engram.PartDirectory)
+		r.Causal = unclaimed(r.Causal, engram.PartDirectory)
 	}
 	return d.out.Encode(r)
 }
@@ -157,7 +157,7 @@ func (d *dump) sessions(ctx context.Context) error {
 		return err
 	}
 	records = slices.DeleteFunc(append(records, missing...), func(r engram.Record) bool {
-		return r.Lineage != nil && claimsNothing(r.Session.ID, *r.Lineage)
+		return r.Causal != nil && claimsNothing(r.Session.ID, *r.Causal)
 	})
 	slices.SortFunc(records, func(a, b engram.Record) int { return cmp.Compare(a.Session.ID, b.Session.ID) })
 	return d.putAll(records)

@@ -242,7 +242,7 @@ func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
 			}
 			return true
 		}
-		if r.Lineage == nil || !isShadowed(*r.Lineage, engram.PartDeleted) {
+		if r.Causal == nil || !isShadowed(*r.Causal, engram.PartDeleted) {
 			return out.put(x.outlet.record(r))
 		}
 		if r.Memory != nil {

@@ -163,7 +163,7 @@ func datedRevisions(ctx context.Context, r engram.Reader, m engram.Memory) ([]en
 }
 
 // textWrite is the write that the text of a memory comes from.
-func textWrite(ctx context.Context, r engram.Reader, m engram.Memory) (engram.Stamp, error) {
+func textWrite(ctx context.Context, r engram.Reader, m engram.Memory) (engram.VersionStamp, error) {
 	if p, past := r.(*pastReader); past {
 		if s, known, err := p.textWrite(ctx, m.Num); known || err != nil {
 			return s, err
@@ -176,9 +176,9 @@ func textWrite(ctx context.Context, r engram.Reader, m engram.Memory) (engram.St
 // date gives revisions the times of the writes that their texts come from, as far as those are
 // known: they are the same on every machine, whenever a text came to it and whatever else was
 // written since. It returns that of the text in force, which the write now made.
-func date(m engram.Memory, revisions []engram.Revision, now engram.Stamp) (writtenAt time.Time) {
+func date(m engram.Memory, revisions []engram.Revision, now engram.VersionStamp) (writtenAt time.Time) {
 	writtenAt = m.CreatedAt
-	stamps := make([]engram.Stamp, len(revisions)+1)
+	stamps := make([]engram.VersionStamp, len(revisions)+1)
 	for i, r := range revisions {
 		stamps[i], writtenAt = r.Stamp, r.ReplacedAt
 	}
@@ -204,10 +204,10 @@ func date(m engram.Memory, revisions []engram.Revision, now engram.Stamp) (writt
 }
 
 // nextAfter is when the earliest of the writes after s was; the zero Time when there is none.
-func nextAfter(stamps []engram.Stamp, s engram.Stamp) time.Time {
-	var next engram.Stamp
+func nextAfter(stamps []engram.VersionStamp, s engram.VersionStamp) time.Time {
+	var next engram.VersionStamp
 	for _, other := range stamps {
-		if other.Compare(s) > 0 && (next == engram.Stamp{} || other.Compare(next) < 0) {
+		if other.Compare(s) > 0 && (next == engram.VersionStamp{} || other.Compare(next) < 0) {
 			next = other
 		}
 	}

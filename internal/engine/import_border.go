@@ -58,19 +58,19 @@ func (i *importing) known(ctx context.Context, id engram.ID, sync string) (here 
 // one. It waits until they do, for a batch of one project has no say in another, and alone is
 // returned when no later move than that which is known here comes in.
 func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, alone *leftAlone) error {
-	if r.Lineage == nil || r.Tombstone {
+	if r.Causal == nil || r.Tombstone {
 		return alone
 	}
 	l, err := memoryLineage(ctx, i.tx, here)
 	if err != nil {
 		return err
 	}
-	ours, theirs := l.Of("project"), r.Lineage.Of("project")
+	ours, theirs := l.Of("project"), r.Causal.Of("project")
 	left, told := l.Parts[engram.PartLeft]
 	switch {
 	case theirs.Compare(ours) <= 0:
 		// Who has it there still is to be told that it left.
-		if err := i.tx.PutStrayed(ctx, key(here.Num), i.border, r.Lineage.Digest(), []string{i.batch}); err != nil {
+		if err := i.tx.PutStrayed(ctx, key(here.Num), i.border, r.Causal.Digest(), []string{i.batch}); err != nil {
 			return err
 		}
 		return alone

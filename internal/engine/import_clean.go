@@ -52,7 +52,7 @@ func (c cleaning) record(r engram.Record) (incoming, error) {
 	}
 	if err == nil && r.Erased == nil {
 		in.Tombstone = r.Tombstone
-		in.Lineage, err = c.lineage(r)
+		in.Causal, err = c.lineage(r)
 	}
 	return in, err
 }
@@ -223,17 +223,17 @@ func (c cleaning) left(r engram.Record) (incoming, error) {
 	if err := texts.check(); err != nil {
 		return incoming{}, err
 	}
-	if r.Lineage == nil {
+	if r.Causal == nil {
 		return incoming{}, engram.Errorf(engram.CodeInvalid, "it says that a memory is gone, and not by which write")
 	}
-	s := r.Lineage.Parts[engram.PartLeft]
+	s := r.Causal.Parts[engram.PartLeft]
 	if err := c.known(s); err != nil {
 		return incoming{}, err
 	}
 	now := engram.Memory{Project: c.in(m.Project), DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
 	now.ID, now.SyncID = names(m)
-	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartLeft}, s)
-	return incoming{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: now}, Lineage: &l, Tombstone: true, Item: r.Item}}, nil
+	l := lifecycle.Stamped(engram.CausalMetadata{}, []engram.Part{engram.PartLeft}, s)
+	return incoming{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: now}, Causal: &l, Tombstone: true, Item: r.Item}}, nil
 }
 
 // date gives a memory its times, and reports whether those it came with cannot be true.
@@ -304,7 +304,7 @@ func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 }
 
 // stampTime is when a write was; the zero time when that is not known.
-func stampTime(s engram.Stamp) time.Time {
+func stampTime(s engram.VersionStamp) time.Time {
 	if s.At <= 0 {
 		return time.Time{}
 	}

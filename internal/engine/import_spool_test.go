@@ -19,8 +19,8 @@ func filled(t *testing.T, v reflect.Value, n *int) {
 	case *time.Time:
 		*x = time.Date(2026, 1, 2, 3, 4, 5, *n*int(time.Millisecond), time.UTC)
 		return
-	case *engram.Stamp:
-		*x = engram.Stamp{At: engram.Clock(*n), Device: fmt.Sprint("device", *n)}
+	case *engram.VersionStamp:
+		*x = engram.VersionStamp{At: engram.Clock(*n), Device: fmt.Sprint("device", *n)}
 		return
 	case *map[string]any:
 		*x = map[string]any{"key": "value", "list": []any{1.5, true, nil}}
@@ -68,9 +68,9 @@ func TestARecordComesBackAsItWasKept(t *testing.T) {
 	cases := map[string]incoming{
 		"all that a record can hold":  full,
 		"nothing":                     {},
-		"a memory with nothing in it": {Record: engram.Record{Memory: &engram.MemoryRecord{}, Lineage: &engram.Lineage{}}},
+		"a memory with nothing in it": {Record: engram.Record{Memory: &engram.MemoryRecord{}, Causal: &engram.CausalMetadata{}}},
 		"lists without members are not nil": {Record: engram.Record{Memory: &engram.MemoryRecord{Memory: engram.Memory{Tags: []string{},
-			Metadata: map[string]any{}}, Revisions: []engram.Revision{}}, Lineage: &engram.Lineage{Sets: map[string]engram.Dots{"a": {}, "b": nil}}}},
+			Metadata: map[string]any{}}, Revisions: []engram.Revision{}}, Causal: &engram.CausalMetadata{Sets: map[string]engram.Dots{"a": {}, "b": nil}}}},
 	}
 	for name, want := range cases {
 		line, err := json.Marshal(want)

@@ -182,7 +182,7 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 		return err
 	}
 	if r.Relation != nil {
-		i.see(r.Lineage)
+		i.see(r.Causal)
 		if i.relations = append(i.relations, r); len(i.relations) < exportPage {
 			return nil
 		}
@@ -190,7 +190,7 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	}
 	var out fate
 	var err error
-	i.see(r.Lineage)
+	i.see(r.Causal)
 	switch {
 	case r.Project != nil && i.in.Project != "":
 		// What is said of a project is not said of the one that everything goes into.

@@ -21,14 +21,14 @@ func (o *op) next() engram.Clock {
 }
 
 // stamp names a new write of this store.
-func (o *op) stamp(ctx context.Context) (engram.Stamp, error) {
+func (o *op) stamp(ctx context.Context) (engram.VersionStamp, error) {
 	if o.device == "" {
 		var err error
 		if o.device, err = o.tx.Device(ctx); err != nil {
-			return engram.Stamp{}, err
+			return engram.VersionStamp{}, err
 		}
 	}
-	return engram.Stamp{At: o.next(), Device: o.device}, nil
+	return engram.VersionStamp{At: o.next(), Device: o.device}, nil
 }
 
 // born gives something that was made here its lineage.
@@ -37,14 +37,14 @@ func (o *op) born(ctx context.Context, entity engram.Entity, key string) error {
 	if err != nil {
 		return err
 	}
-	return o.tx.PutLineage(ctx, entity, key, engram.Lineage{Base: s})
+	return o.tx.PutCausalMetadata(ctx, entity, key, engram.CausalMetadata{Base: s})
 }
 
 // lineageOf reads the lineage of a thing; one without has that which its state says.
-func lineageOf(ctx context.Context, r engram.Reader, entity engram.Entity, key string, state engram.Record) (engram.Lineage, error) {
-	all, err := r.Lineages(ctx, entity, []string{key})
+func lineageOf(ctx context.Context, r engram.Reader, entity engram.Entity, key string, state engram.Record) (engram.CausalMetadata, error) {
+	all, err := r.CausalMetadata(ctx, entity, []string{key})
 	if err != nil {
-		return engram.Lineage{}, err
+		return engram.CausalMetadata{}, err
 	}
 	if l, known := all[key]; known {
 		return l, nil
@@ -53,15 +53,15 @@ func lineageOf(ctx context.Context, r engram.Reader, entity engram.Entity, key s
 }
 
 // memoryLineage is lineageOf for a memory.
-func memoryLineage(ctx context.Context, r engram.Reader, m engram.Memory) (engram.Lineage, error) {
+func memoryLineage(ctx context.Context, r engram.Reader, m engram.Memory) (engram.CausalMetadata, error) {
 	return lineageOf(ctx, r, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
 }
 
 // edit is a local write of a thing that is there.
 type edit struct {
-	lineage  engram.Lineage // before
-	was, now map[string]any // fields
-	gone     string         // the field that says when it was forgotten; "" when none does
+	lineage  engram.CausalMetadata // before
+	was, now map[string]any        // fields
+	gone     string                // the field that says when it was forgotten; "" when none does
 	part     func(field string) engram.Part
 	// The members of its set before and after; nil for none.
 	had, has []string
@@ -70,7 +70,7 @@ type edit struct {
 
 // stamped is the lineage after an edit: what changed is stamped, what is written as it is
 // held is held no longer. An op that hides does not stamp that something was forgotten.
-func (o *op) stamped(ctx context.Context, e edit) (engram.Lineage, error) {
+func (o *op) stamped(ctx context.Context, e edit) (engram.CausalMetadata, error) {
 	l := e.lineage.Clone()
 	s, err := o.stamp(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func (o *op) stamped(ctx context.Context, e edit) (engram.Lineage, error) {
 
 // stampLife adds to the lineage that a thing was forgotten or came back. What was
 // written of what stays forgotten is no reason to bring it back.
-func (o *op) stampLife(ctx context.Context, l engram.Lineage, e edit, s engram.Stamp) (engram.Lineage, error) {
+func (o *op) stampLife(ctx context.Context, l engram.CausalMetadata, e edit, s engram.VersionStamp) (engram.CausalMetadata, error) {
 	if e.gone == "" {
 		return l, nil
 	}
@@ -131,7 +131,7 @@ func (o *op) stampLife(ctx context.Context, l engram.Lineage, e edit, s engram.S
 }
 
 // alive is the lineage of what came back: that it was forgotten before says nothing any more.
-func alive(l engram.Lineage) engram.Lineage {
+func alive(l engram.CausalMetadata) engram.CausalMetadata {
 	if l.Parts = maps.Clone(l.Parts); !lifecycle.Forgotten(l) {
 		delete(l.Parts, engram.PartDeleted)
 	}
@@ -166,7 +166,7 @@ func relationPart(field string) engram.Part {
 }
 
 // relationEdit is the edit of a relation, which is there as the member of a set.
-func (o *op) relationEdit(ctx context.Context, l engram.Lineage, was, now engram.Relation) (engram.Lineage, error) {
+func (o *op) relationEdit(ctx context.Context, l engram.CausalMetadata, was, now engram.Relation) (engram.CausalMetadata, error) {
 	e := edit{lineage: l, was: relationFields(was), now: relationFields(now), part: relationPart}
 	held := isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict)
 	switch {
@@ -187,7 +187,7 @@ func (o *op) relationEdit(ctx context.Context, l engram.Lineage, was, now engram
 
 // refreshed is the lineage of a relation that was there and is, with a life of its own where
 // the verdict was written anew: who removed it without having seen that removed something else.
-func refreshed(old, l engram.Lineage, now engram.Relation) engram.Lineage {
+func refreshed(old, l engram.CausalMetadata, now engram.Relation) engram.CausalMetadata {
 	s := l.Of(engram.PartVerdict)
 	if now.Removed() || s == old.Of(engram.PartVerdict) {
 		return l
@@ -198,16 +198,16 @@ func refreshed(old, l engram.Lineage, now engram.Relation) engram.Lineage {
 
 // writtenSession is a session that has no row as it was written: gone, or only hidden here.
 // Then what is held is the session.
-func writtenSession(s engram.Session, l engram.Lineage) engram.Record {
+func writtenSession(s engram.Session, l engram.CausalMetadata) engram.Record {
 	hidden := engram.Session{}
 	if shadowedValue(l, engram.PartDeleted, &hidden); hidden.ID != "" {
-		return engram.Record{Session: &hidden, Lineage: &l}
+		return engram.Record{Session: &hidden, Causal: &l}
 	}
-	return engram.Record{Session: &s, Lineage: &l, Tombstone: true}
+	return engram.Record{Session: &s, Causal: &l, Tombstone: true}
 }
 
 // shadowedAs reports whether a part is held, and the value is what was written of it.
-func shadowedAs(l engram.Lineage, p engram.Part, value any) (bool, error) {
+func shadowedAs(l engram.CausalMetadata, p engram.Part, value any) (bool, error) {
 	was, held := l.Shadowed[p]
 	if !held {
 		return false, nil
@@ -217,7 +217,7 @@ func shadowedAs(l engram.Lineage, p engram.Part, value any) (bool, error) {
 }
 
 // past is Lineage.Past of a memory that becomes now, of the lineage l; old is the one before.
-func (o *op) past(ctx context.Context, was, now engram.Memory, old, l engram.Lineage) (int64, error) {
+func (o *op) past(ctx context.Context, was, now engram.Memory, old, l engram.CausalMetadata) (int64, error) {
 	replaced := was.Title != now.Title || was.Content != now.Content
 	if !replaced && (was.RevisionCount < 2 || old.Past != 0) {
 		return old.Past, nil
@@ -274,13 +274,13 @@ func (o *op) giveBack(ctx context.Context, some engram.Moved, from, to string) (
 		entity engram.Entity
 		keys   []string
 	}{{engram.EntityMemory, mapped(moved.Memories, key)}, {engram.EntityPrompt, mapped(moved.Prompts, key)}, {engram.EntitySession, moved.Sessions}} {
-		all, err := o.tx.Lineages(ctx, of.entity, of.keys)
+		all, err := o.tx.CausalMetadata(ctx, of.entity, of.keys)
 		if err != nil {
 			return moved, err
 		}
 		for _, k := range of.keys {
 			if l, known := all[k]; known {
-				if err := o.tx.PutLineage(ctx, of.entity, k, lifecycle.Stamped(withoutShadowed(l, projectPart), []engram.Part{projectPart}, s)); err != nil {
+				if err := o.tx.PutCausalMetadata(ctx, of.entity, k, lifecycle.Stamped(withoutShadowed(l, projectPart), []engram.Part{projectPart}, s)); err != nil {
 					return moved, err
 				}
 			}
@@ -331,7 +331,7 @@ func (o *op) removeProject(ctx context.Context, p engram.Project) error {
 	if err != nil {
 		return err
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntityProject, p.Name, lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, s)); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityProject, p.Name, lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, s)); err != nil {
 		return err
 	}
 	return o.tx.DeleteProject(ctx, p.Name)
@@ -354,7 +354,7 @@ type contest struct {
 // contender is a live memory that was written with a contested topic.
 type contender struct {
 	memory  engram.Memory
-	lineage engram.Lineage
+	lineage engram.CausalMetadata
 }
 
 // ahead reports whether c shows the topic rather than o: whose text is the later one, so that
@@ -413,7 +413,7 @@ func (o *op) resolveShadowed(ctx context.Context, keys []string, some []contest)
 	if len(keys) == 0 {
 		return nil
 	}
-	lineages, err := o.tx.Lineages(ctx, engram.EntityMemory, keys)
+	lineages, err := o.tx.CausalMetadata(ctx, engram.EntityMemory, keys)
 	if err != nil {
 		return err
 	}
@@ -479,10 +479,10 @@ func (o *op) showTopic(ctx context.Context, c contender, topic string) error {
 	if now.TopicKey = topic; topic == "" {
 		l = withShadowed(c.lineage, topicPart, was.TopicKey)
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntityMemory, key(was.Num), l); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), l); err != nil {
 		return err
 	}
-	return o.rewriteMemory(ctx, was, now, engram.Stamp{}, topicResolved)
+	return o.rewriteMemory(ctx, was, now, engram.VersionStamp{}, topicResolved)
 }
 
 // takeResolved hides a topic again that an operation let be shown, so that the memory that

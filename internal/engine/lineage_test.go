@@ -76,7 +76,7 @@ func said(r engram.Record) string {
 	switch {
 	case r.Memory != nil:
 		m := r.Memory.Memory
-		texts := map[string]engram.Stamp{}
+		texts := map[string]engram.VersionStamp{}
 		for _, rev := range r.Memory.Revisions {
 			texts[rev.Stamp.String()+rev.Title+rev.Content] = rev.Stamp
 		}
@@ -98,7 +98,7 @@ func said(r engram.Record) string {
 	case r.Project != nil:
 		v = []any{slices.Sorted(slices.Values(r.Project.Aliases)), r.Project.Remote, r.Project.Decay}
 	}
-	b, err := json.Marshal([]any{r.Tombstone, v, r.Lineage.Base, r.Lineage.Parts, r.Lineage.Sets})
+	b, err := json.Marshal([]any{r.Tombstone, v, r.Causal.Base, r.Causal.Parts, r.Causal.Sets})
 	if err != nil {
 		return err.Error()
 	}
@@ -122,10 +122,10 @@ func (l *life) checkLineages(before map[string]engram.Record) map[string]engram.
 		if r.Erased != nil {
 			continue
 		}
-		if r.Lineage == nil {
+		if r.Causal == nil {
 			l.t.Fatalf("%s has no lineage", name)
 		}
-		if newest := r.Lineage.Newest(); newest.At > latest {
+		if newest := r.Causal.Newest(); newest.At > latest {
 			l.t.Fatalf("%s was written at %v, the latest write here is of %v", name, newest, latest)
 		}
 		normal := said(lifecycle.Normal(r))
@@ -298,13 +298,13 @@ func TestRecordsSayWhatEachStoreCounted(t *testing.T) {
 	num := w.note("t", "a text that is said again")
 	w.note("t", "a text that is said again")
 	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
-		l, err := tx.Lineages(t.Context(), engram.EntityMemory, []string{"1"})
+		l, err := tx.CausalMetadata(t.Context(), engram.EntityMemory, []string{"1"})
 		if err != nil {
 			return err
 		}
 		own := l["1"]
 		own.Counts = map[string]engram.Count{"other": {Accesses: 2}}
-		if err := tx.PutLineage(t.Context(), engram.EntityMemory, "1", own); err != nil {
+		if err := tx.PutCausalMetadata(t.Context(), engram.EntityMemory, "1", own); err != nil {
 			return err
 		}
 		return tx.CountAccess(t.Context(), []int64{num, num}, w.Clock.Now())
@@ -317,7 +317,7 @@ func TestRecordsSayWhatEachStoreCounted(t *testing.T) {
 			continue
 		}
 		got := map[string]engram.Count{}
-		for device, c := range r.Lineage.Counts {
+		for device, c := range r.Causal.Counts {
 			if device != "other" {
 				device = "own"
 			}

@@ -143,7 +143,7 @@ func (o *op) replaceMemory(ctx context.Context, was, now engram.Memory, reason s
 
 // stampMemory is the lineage of a memory that becomes now. It returns the write that the
 // text of was comes from.
-func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (said engram.Stamp, err error) {
+func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (said engram.VersionStamp, err error) {
 	old, err := memoryLineage(ctx, o.tx, was)
 	if err != nil {
 		return said, err
@@ -156,12 +156,12 @@ func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (said engr
 	if l.Past, err = o.past(ctx, was, now, old, l); err != nil {
 		return said, err
 	}
-	return old.Of(engram.PartText), o.tx.PutLineage(ctx, engram.EntityMemory, key(was.Num), l)
+	return old.Of(engram.PartText), o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), l)
 }
 
 // rewriteMemory writes now over was without a lineage: a local write is replaceMemory. said
 // is the write that the text of was comes from.
-func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, said engram.Stamp, reason string) error {
+func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, said engram.VersionStamp, reason string) error {
 	changed := changes(memoryFields(was), memoryFields(now))
 	if was.Title != now.Title || was.Content != now.Content {
 		err := o.tx.InsertRevision(ctx, engram.Revision{Memory: was.Num, Number: was.RevisionCount, Type: was.Type, Title: was.Title,
@@ -213,7 +213,7 @@ func (o *op) putSession(ctx context.Context, was *engram.Session, now engram.Ses
 // stampSession is the lineage of a session that is written. One that is made may have been
 // there before: it is brought back, and says nothing of what it said.
 func (o *op) stampSession(ctx context.Context, was, now engram.Session, made bool) error {
-	all, err := o.tx.Lineages(ctx, engram.EntitySession, []string{now.ID})
+	all, err := o.tx.CausalMetadata(ctx, engram.EntitySession, []string{now.ID})
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (o *op) stampSession(ctx context.Context, was, now engram.Session, made boo
 		}
 		old.Shadowed = nil
 		parts := []engram.Part{engram.PartRestored, projectPart, "directory", "started_at", "ended_at", "summary"}
-		return o.tx.PutLineage(ctx, engram.EntitySession, now.ID, alive(lifecycle.Stamped(old, parts, s)))
+		return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, alive(lifecycle.Stamped(old, parts, s)))
 	}
 	if !known {
 		old = lifecycle.Derived(engram.Record{Session: &was})
@@ -237,7 +237,7 @@ func (o *op) stampSession(ctx context.Context, was, now engram.Session, made boo
 	if err != nil {
 		return err
 	}
-	return o.tx.PutLineage(ctx, engram.EntitySession, now.ID, l)
+	return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, l)
 }
 
 // rewriteSession is putSession without a lineage.
@@ -268,12 +268,12 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 	if o.hides {
 		l = withShadowed(l, engram.PartDeleted, s)
 	} else {
-		l, err = o.stampLife(ctx, l, edit{gone: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.Stamp{})
+		l, err = o.stampLife(ctx, l, edit{gone: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.VersionStamp{})
 	}
 	if err != nil {
 		return err
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntitySession, s.ID, l); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, s.ID, l); err != nil {
 		return err
 	}
 	return o.dropSessionRow(ctx, s, "asked for")
@@ -313,7 +313,7 @@ func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, proj
 	if err != nil {
 		return err
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntityRelation, key(was.Num), l); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(was.Num), l); err != nil {
 		return err
 	}
 	o.relationsChanged = true
@@ -350,7 +350,7 @@ func (o *op) replacePrompt(ctx context.Context, was, now engram.Prompt, reason s
 	if err != nil {
 		return err
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntityPrompt, key(was.Num), l); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityPrompt, key(was.Num), l); err != nil {
 		return err
 	}
 	return o.rewritePrompt(ctx, was, now, reason)

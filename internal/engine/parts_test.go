@@ -27,10 +27,10 @@ func (c clone) report(tool string, typ engram.Type) engram.ID {
 }
 
 // lineage is that of a memory.
-func (c clone) lineage(num int64) (l engram.Lineage) {
+func (c clone) lineage(num int64) (l engram.CausalMetadata) {
 	c.Helper()
 	err := c.Store.View(c.Context(), func(r engram.Reader) error {
-		all, err := r.Lineages(c.Context(), engram.EntityMemory, []string{fmt.Sprint(num)})
+		all, err := r.CausalMetadata(c.Context(), engram.EntityMemory, []string{fmt.Sprint(num)})
 		l = all[fmt.Sprint(num)]
 		return err
 	})
@@ -58,8 +58,8 @@ func TestAChangeBesideTheWordsTravels(t *testing.T) {
 	at := a.Clock.Now().Add(time.Minute)
 	m := a.get(a.num(id)).Memory
 	m.Summary, m.Origin = "15 m", engram.OriginHuman
-	l := lifecycle.Stamped(a.lineage(m.Num), []engram.Part{engram.PartSummary}, engram.Stamp{At: engram.Clock(0).Tick(at), Device: "elsewhere"})
-	write(t, place.Open(), "elsewhere", engram.Record{Memory: &engram.MemoryRecord{Memory: m}, Lineage: &l})
+	l := lifecycle.Stamped(a.lineage(m.Num), []engram.Part{engram.PartSummary}, engram.VersionStamp{At: engram.Clock(0).Tick(at), Device: "elsewhere"})
+	write(t, place.Open(), "elsewhere", engram.Record{Memory: &engram.MemoryRecord{Memory: m}, Causal: &l})
 	meet(a, b)
 	for n, c := range all {
 		if got, want := c.about(id), `fifteen minutes, in short "15 m", by "Bash", 0 before`; got != want {

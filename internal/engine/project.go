@@ -174,7 +174,7 @@ func (o *op) replaceProject(ctx context.Context, was, now engram.Project, reason
 	if err != nil {
 		return err
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntityProject, was.Name, l); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityProject, was.Name, l); err != nil {
 		return err
 	}
 	return o.rewriteProject(ctx, was, now, reason)

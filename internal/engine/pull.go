@@ -279,7 +279,7 @@ func (e otherProjects) sorted() []OtherProject {
 // as a session that was only named by what refers to it. Relations belong where their memories are.
 func belongsTo(r engram.Record) (project string, says bool) {
 	switch {
-	case r.Session != nil && r.Lineage != nil && claimsNothing(r.Session.ID, *r.Lineage):
+	case r.Session != nil && r.Causal != nil && claimsNothing(r.Session.ID, *r.Causal):
 		return "", false
 	case r.Session != nil:
 		return r.Session.Project, true
@@ -464,8 +464,8 @@ func textsOf(r engram.Record) (all []passage) {
 		rel := r.Relation.Relation
 		texts = append(texts, rel.Reason, rel.Evidence, rel.Actor, rel.ActorKind, rel.Model, rel.SessionID)
 	}
-	if r.Lineage != nil {
-		for _, member := range slices.Sorted(maps.Keys(r.Lineage.Sets)) {
+	if r.Causal != nil {
+		for _, member := range slices.Sorted(maps.Keys(r.Causal.Sets)) {
 			if r.Memory == nil || !slices.Contains(r.Memory.Memory.Tags, member) {
 				texts = append(texts, member)
 			}

@@ -87,7 +87,7 @@ func TestNobodyPullsAMemoryOutOfAnotherProject(t *testing.T) {
 	c := all[0]
 	m := c.save(engine.SaveInput{Title: "mine", Content: "of a project that nobody shares", Project: "own"}).Memory
 	there := foreign(string(m.ID), time.Date(2026, 6, 12, 9, 30, 0, 0, time.UTC), "mine", "words of somebody else")
-	there.Lineage = &engram.Lineage{Base: engram.Stamp{At: engram.Clock(0).Tick(time.Date(2026, 6, 12, 9, 30, 0, 0, time.UTC)), Device: "elsewhere"}}
+	there.Causal = &engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(0).Tick(time.Date(2026, 6, 12, 9, 30, 0, 0, time.UTC)), Device: "elsewhere"}}
 	write(t, c.remote, "mallory", there)
 	for range 2 {
 		c.pull()

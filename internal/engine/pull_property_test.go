@@ -161,7 +161,7 @@ func TestReplicasComeTogether(t *testing.T) {
 func (m member) texts(t *rapid.T, written map[string]bool, undo bool) {
 	type text struct {
 		memory  int64
-		stamp   engram.Stamp
+		stamp   engram.VersionStamp
 		content string
 	}
 	have := map[text]int{}
@@ -170,7 +170,7 @@ func (m member) texts(t *rapid.T, written map[string]bool, undo bool) {
 		ms, err := r.MemoriesAfter(t.Context(), "", 0, 1000)
 		for _, x := range ms {
 			key := fmt.Sprint(x.Num)
-			ls, err := r.Lineages(t.Context(), engram.EntityMemory, []string{key})
+			ls, err := r.CausalMetadata(t.Context(), engram.EntityMemory, []string{key})
 			if err != nil {
 				return err
 			}

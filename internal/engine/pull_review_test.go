@@ -34,8 +34,8 @@ func TestEveryTextOfARecordIsReviewed(t *testing.T) {
 			r.Memory.Revisions = []engram.Revision{{Number: 1, Title: "x", Content: order, WrittenAt: at}}
 		}),
 		"tag of the lineage": memory(func(r *engram.Record) {
-			s := engram.Stamp{At: engram.Clock(0).Tick(at), Device: "eeeeeeee"}
-			r.Lineage = &engram.Lineage{Base: s, Sets: map[string]engram.Dots{order: {"eeeeeeee": {Added: s.At}}}}
+			s := engram.VersionStamp{At: engram.Clock(0).Tick(at), Device: "eeeeeeee"}
+			r.Causal = &engram.CausalMetadata{Base: s, Sets: map[string]engram.Dots{order: {"eeeeeeee": {Added: s.At}}}}
 		}),
 		"session of a memory": memory(func(r *engram.Record) { r.Memory.Memory.SessionID = order }),
 		"session of a prompt": {Prompt: &engram.Prompt{SyncID: "p1", SessionID: order, Project: "shop", Content: "why?", CreatedAt: at}},
@@ -58,8 +58,8 @@ func TestANewTextIsReviewedThoughOthersAreKnown(t *testing.T) {
 	meet(a, b)
 	worse := m
 	worse.Num, worse.Summary = 0, anOrder
-	s := engram.Stamp{At: engram.Clock(0).Tick(a.Clock.Now().Add(time.Minute)), Device: "eeeeeeee"}
-	write(t, a.remote, "mallory", engram.Record{Memory: &engram.MemoryRecord{Memory: worse}, Lineage: &engram.Lineage{Base: s}})
+	s := engram.VersionStamp{At: engram.Clock(0).Tick(a.Clock.Now().Add(time.Minute)), Device: "eeeeeeee"}
+	write(t, a.remote, "mallory", engram.Record{Memory: &engram.MemoryRecord{Memory: worse}, Causal: &engram.CausalMetadata{Base: s}})
 	p := b.pull()
 	d, err := b.Get(t.Context(), engram.ByID(m.ID))
 	if err != nil || d.Memory.Summary != "" || p.Deferred != 1 {
@@ -71,10 +71,10 @@ func TestTagsOfALineageFollowTheRulesForTags(t *testing.T) {
 	_, cs := clones(t, 1)
 	b := cs[0]
 	at := b.Clock.Now()
-	s := engram.Stamp{At: engram.Clock(0).Tick(at), Device: "eeeeeeee"}
+	s := engram.VersionStamp{At: engram.Clock(0).Tick(at), Device: "eeeeeeee"}
 	record := func(sync string, sets map[string]engram.Dots) engram.Record {
 		m := engram.Memory{Title: sync, Content: "c of " + sync, Project: "shop", SyncID: sync, Type: "manual", CreatedAt: at, UpdatedAt: at}
-		return engram.Record{Memory: &engram.MemoryRecord{Memory: m}, Lineage: &engram.Lineage{Base: s, Sets: sets}}
+		return engram.Record{Memory: &engram.MemoryRecord{Memory: m}, Causal: &engram.CausalMetadata{Base: s, Sets: sets}}
 	}
 	odd, many := map[string]engram.Dots{}, map[string]engram.Dots{}
 	for _, tag := range []string{"<private>secret</private>", "UPPER Case", "two\nlines", "fine"} {

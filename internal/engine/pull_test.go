@@ -338,8 +338,8 @@ func TestUndoOfAPullHidesHereAndNowhereElse(t *testing.T) {
 
 // foreign is a memory that somebody else wrote.
 func foreign(id string, at time.Time, title, content string) engram.Record {
-	s := engram.Stamp{At: engram.Clock(0).Tick(at), Device: "elsewhere"}
-	return engram.Record{Lineage: &engram.Lineage{Base: s}, Memory: &engram.MemoryRecord{Memory: engram.Memory{ID: engram.ID(id), SyncID: "obs-" + id[len(id)-16:],
+	s := engram.VersionStamp{At: engram.Clock(0).Tick(at), Device: "elsewhere"}
+	return engram.Record{Causal: &engram.CausalMetadata{Base: s}, Memory: &engram.MemoryRecord{Memory: engram.Memory{ID: engram.ID(id), SyncID: "obs-" + id[len(id)-16:],
 		Project: "shop", Scope: engram.ScopeProject, Type: "fact", Title: title, Content: content, Origin: engram.OriginHuman, Importance: .5, Strength: 1,
 		CreatedAt: at, UpdatedAt: at, TouchedAt: at, RevisionCount: 1, DuplicateCount: 1}}}
 }
@@ -347,7 +347,7 @@ func foreign(id string, at time.Time, title, content string) engram.Record {
 func TestHostileRecords(t *testing.T) {
 	now := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)
 	related := func(source, target string) engram.Record {
-		return engram.Record{Lineage: &engram.Lineage{Base: engram.Stamp{At: 7, Device: "elsewhere"}}, Relation: &engram.RelationRecord{
+		return engram.Record{Causal: &engram.CausalMetadata{Base: engram.VersionStamp{At: 7, Device: "elsewhere"}}, Relation: &engram.RelationRecord{
 			Relation: engram.Relation{ID: "rel-" + source[len(source)-8:], Verb: engram.VerbCausedBy, Status: engram.RelationJudged, CreatedAt: now, UpdatedAt: now},
 			Source:   engram.ByID(engram.ID(source)), Target: engram.ByID(engram.ID(target))}}
 	}
@@ -419,7 +419,7 @@ func TestWhatWaitsComesInWhenItCan(t *testing.T) {
 	now := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)
 	_, all := clones(t, 1)
 	c := all[0]
-	rel := engram.Record{Lineage: &engram.Lineage{Base: engram.Stamp{At: 7, Device: "elsewhere"}}, Relation: &engram.RelationRecord{
+	rel := engram.Record{Causal: &engram.CausalMetadata{Base: engram.VersionStamp{At: 7, Device: "elsewhere"}}, Relation: &engram.RelationRecord{
 		Relation: engram.Relation{ID: "rel-0000000000000001", Verb: engram.VerbCausedBy, Status: engram.RelationJudged, CreatedAt: now, UpdatedAt: now},
 		Source:   engram.ByID(id1), Target: engram.ByID(id2)}}
 	write(t, c.remote, "a", foreign(id1, now, "x", "first"), rel)
@@ -519,7 +519,7 @@ func TestWhatLeavesTheProjectIsForgottenByTheOthers(t *testing.T) {
 
 func TestAStampOfTheFutureIsRejectedByItem(t *testing.T) {
 	e := enginetest.New(t)
-	stamp := engram.Stamp{At: engram.Clock(0).Tick(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)), Device: "elsewhere"}
+	stamp := engram.VersionStamp{At: engram.Clock(0).Tick(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)), Device: "elsewhere"}
 	res := imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"of 2099","project":"shop","lineage":{"base":"`+stamp.String()+`"}},
 		{"id":"`+id2+`","content":"of today","project":"shop"}]`), engine.ImportInput{})
 	if res.Memories.Added != 1 || len(res.Rejected) != 1 || !strings.Contains(res.Rejected[0].Reason, "written in the future, on 2099-01-01") {

@@ -281,18 +281,18 @@ func (p *pushing) lot(ctx context.Context, went []outgoing) error {
 func withoutPrivate(r engram.Record) engram.Record {
 	r = recordBy(r, func(_, s string) string { return redact.Private(s) })
 	if r.Session != nil {
-		r.Session.Directory, r.Lineage = "", unclaimed(r.Lineage, engram.PartDirectory)
+		r.Session.Directory, r.Causal = "", unclaimed(r.Causal, engram.PartDirectory)
 	}
 	return r
 }
 
 // unclaimed is a lineage that says nothing of a part: wherever something is known of that, it
 // stays as it is.
-func unclaimed(l *engram.Lineage, p engram.Part) *engram.Lineage {
-	if l == nil || l.Of(p) == (engram.Stamp{}) {
+func unclaimed(l *engram.CausalMetadata, p engram.Part) *engram.CausalMetadata {
+	if l == nil || l.Of(p) == (engram.VersionStamp{}) {
 		return l
 	}
-	less := lifecycle.Stamped(*l, []engram.Part{p}, engram.Stamp{})
+	less := lifecycle.Stamped(*l, []engram.Part{p}, engram.VersionStamp{})
 	return &less
 }
 
@@ -342,7 +342,7 @@ func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, 
 	if err != nil {
 		return nil, err
 	}
-	lineages, err := r.Lineages(ctx, engram.EntityMemory, keys)
+	lineages, err := r.CausalMetadata(ctx, engram.EntityMemory, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -352,7 +352,7 @@ func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, 
 			continue
 		}
 		o := outgoing{record: leavingRecord(m, s, project), entity: engram.EntityMemory, key: key(m.Num)}
-		o.digest = o.record.Lineage.Digest()
+		o.digest = o.record.Causal.Digest()
 		sets, err := r.ReplicatedBy(ctx, engram.EntityMemory, o.key, o.digest)
 		if err != nil {
 			return nil, err
@@ -370,7 +370,7 @@ func (p *pushing) has(batches []string) bool {
 }
 
 // leftBy is the write by which a memory left a project, or became its author's alone.
-func leftBy(m engram.Memory, l engram.Lineage, project string) (s engram.Stamp, left bool) {
+func leftBy(m engram.Memory, l engram.CausalMetadata, project string) (s engram.VersionStamp, left bool) {
 	part := engram.Part("scope")
 	if m.Project != project {
 		part = "project"
@@ -381,8 +381,8 @@ func leftBy(m engram.Memory, l engram.Lineage, project string) (s engram.Stamp, 
 
 // leavingRecord is a memory that left a project, for those who have it there: its names, and
 // by which move. It says nothing else, so that of any other part the other side's holds.
-func leavingRecord(m engram.Memory, s engram.Stamp, project string) engram.Record {
+func leavingRecord(m engram.Memory, s engram.VersionStamp, project string) engram.Record {
 	gone := engram.Memory{ID: m.ID, SyncID: m.SyncID, Project: project, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
-	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartLeft}, s)
-	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Lineage: &l, Tombstone: true}
+	l := lifecycle.Stamped(engram.CausalMetadata{}, []engram.Part{engram.PartLeft}, s)
+	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Causal: &l, Tombstone: true}
 }

@@ -44,8 +44,8 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 				return err
 			}
 			for _, m := range ms {
-				l := engram.Lineage{Base: engram.Stamp{At: engram.Clock(m.Num), Device: "here"}}
-				if err := tx.PutLineage(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+				l := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(m.Num), Device: "here"}}
+				if err := tx.PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
 					return err
 				}
 				if err := tx.PutReplicated(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l.Digest(), []string{batch.ID}); err != nil {
@@ -79,8 +79,8 @@ func (w world) addThousand(b *testing.B, c *storetest.Corpus, n int) {
 			if err := tx.InsertMemory(b.Context(), &m); err != nil {
 				return err
 			}
-			l := engram.Lineage{Base: engram.Stamp{At: engram.Clock(m.Num), Device: "here"}}
-			if err := tx.PutLineage(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+			l := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(m.Num), Device: "here"}}
+			if err := tx.PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
 				return err
 			}
 		}

@@ -32,8 +32,8 @@ func (p *pushing) keys(ctx context.Context, kind engram.Entity, each func(r engr
 func stated(kind engram.Entity, keys []string, records []engram.Record) []outgoing {
 	out := make([]outgoing, 0, len(records))
 	for i, r := range records {
-		if r.Lineage != nil {
-			out = append(out, outgoing{record: r, entity: kind, key: keys[i], digest: r.Lineage.Digest()})
+		if r.Causal != nil {
+			out = append(out, outgoing{record: r, entity: kind, key: keys[i], digest: r.Causal.Digest()})
 		}
 	}
 	return out
@@ -217,7 +217,7 @@ func staying(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 	for _, m := range ms {
 		home[m.Num] = m.Scope == engram.ScopePersonal || away.has(engram.EntityMemory, m.Project, m.SyncID)
 	}
-	lineages, err := r.Lineages(ctx, engram.EntityMemory, mapped(over, memoryKey))
+	lineages, err := r.CausalMetadata(ctx, engram.EntityMemory, mapped(over, memoryKey))
 	if err != nil {
 		return nil, err
 	}

@@ -83,8 +83,8 @@ func TestAPushTakesWhatNoBatchHas(t *testing.T) {
 	records := w.wentIn(r, got.Batches)
 	same(t, "in order", kindsOf(records), []string{"session", "memory", "prompt", "relation", "erased"})
 	for _, rec := range records {
-		if rec.Erased == nil && (rec.Lineage == nil || rec.Lineage.Base.At == 0) {
-			t.Errorf("%s went without the write that it comes from: %+v", rec.Entity(), rec.Lineage)
+		if rec.Erased == nil && (rec.Causal == nil || rec.Causal.Base.At == 0) {
+			t.Errorf("%s went without the write that it comes from: %+v", rec.Entity(), rec.Causal)
 		}
 	}
 
@@ -103,7 +103,7 @@ func TestAPushTakesWhatNoBatchHas(t *testing.T) {
 		t.Errorf("after an edit the status says %+v", st.Unpushed)
 	}
 	edit := w.wentIn(r, w.push(r, engine.PushInput{}).Batches)
-	if len(edit) != 1 || edit[0].Memory.Memory.Content != text || len(edit[0].Memory.Revisions) != 1 || edit[0].Memory.Revisions[0].Stamp != records[1].Lineage.Base {
+	if len(edit) != 1 || edit[0].Memory.Memory.Content != text || len(edit[0].Memory.Revisions) != 1 || edit[0].Memory.Revisions[0].Stamp != records[1].Causal.Base {
 		t.Errorf("after an edit went %+v", edit)
 	}
 }

@@ -36,11 +36,11 @@ const (
 )
 
 // lineage looks a lineage over that came with a record.
-func (c cleaning) lineage(r engram.Record) (*engram.Lineage, error) {
-	if r.Lineage == nil {
+func (c cleaning) lineage(r engram.Record) (*engram.CausalMetadata, error) {
+	if r.Causal == nil {
 		return nil, nil
 	}
-	l := r.Lineage.Clone()
+	l := r.Causal.Clone()
 	l.Shadowed = nil
 	if len(l.Parts) > maxParts || len(l.Sets) > maxMembers || len(l.Counts) > maxDevices {
 		return nil, engram.Errorf(engram.CodeInvalid, "its lineage has too many parts")
@@ -90,7 +90,7 @@ func (c cleaning) lineage(r engram.Record) (*engram.Lineage, error) {
 }
 
 // known refuses a stamp of the future.
-func (c cleaning) known(s engram.Stamp) error {
+func (c cleaning) known(s engram.VersionStamp) error {
 	if s.At < 0 {
 		return engram.Errorf(engram.CodeInvalid, "a stamp is below 0")
 	}
@@ -101,15 +101,15 @@ func (c cleaning) known(s engram.Stamp) error {
 }
 
 // lineage is the lineage of a thing that is here; known is false for one that has none.
-func (i *importing) lineage(ctx context.Context, kind engram.Entity, key string) (l engram.Lineage, known bool, err error) {
-	all, err := i.tx.Lineages(ctx, kind, []string{key})
+func (i *importing) lineage(ctx context.Context, kind engram.Entity, key string) (l engram.CausalMetadata, known bool, err error) {
+	all, err := i.tx.CausalMetadata(ctx, kind, []string{key})
 	l, known = all[key]
 	return l, known, err
 }
 
 // putLineage keeps a merged lineage unless it is the one that is here: a store leaves its own
 // counters to the row.
-func (i *importing) putLineage(ctx context.Context, kind engram.Entity, key string, l engram.Lineage, was *engram.Lineage, known bool) error {
+func (i *importing) putLineage(ctx context.Context, kind engram.Entity, key string, l engram.CausalMetadata, was *engram.CausalMetadata, known bool) error {
 	if _, own := l.Counts[i.device]; own {
 		l = l.Clone()
 		if delete(l.Counts, i.device); len(l.Counts) == 0 {
@@ -119,11 +119,11 @@ func (i *importing) putLineage(ctx context.Context, kind engram.Entity, key stri
 	if known && was != nil && reflect.DeepEqual(l, *was) {
 		return nil
 	}
-	return i.tx.PutLineage(ctx, kind, key, l)
+	return i.tx.PutCausalMetadata(ctx, kind, key, l)
 }
 
 // see notes the newest write that came in: what is written here afterwards is later.
-func (i *importing) see(l *engram.Lineage) {
+func (i *importing) see(l *engram.CausalMetadata) {
 	if l != nil {
 		i.newest = max(i.newest, l.Newest().At)
 	}
@@ -133,8 +133,8 @@ func (i *importing) see(l *engram.Lineage) {
 // the digest of that one.
 func (i *importing) merged(ctx context.Context, written, there engram.Record) (m engram.Record, came int64, err error) {
 	state := lifecycle.Normal(there)
-	came = state.Lineage.Digest()
-	if there.Lineage == nil {
+	came = state.Causal.Digest()
+	if there.Causal == nil {
 		there = lifecycle.Filled(written, there, i.res.From)
 		state = lifecycle.Adopted(written, there)
 	}
@@ -148,7 +148,7 @@ func (i *importing) merged(ctx context.Context, written, there engram.Record) (m
 
 // carry notes by which batch a state of a thing can be had again: the one that came in, by its
 // digest, and that which came of it and of one that other batches had.
-func (i *importing) carry(ctx context.Context, kind engram.Entity, key string, was engram.Lineage, came int64, now engram.Lineage) error {
+func (i *importing) carry(ctx context.Context, kind engram.Entity, key string, was engram.CausalMetadata, came int64, now engram.CausalMetadata) error {
 	if i.batch == "" {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (i *importing) carry(ctx context.Context, kind engram.Entity, key string, w
 
 // keep writes the lineage of a thing that came in, and by which batch its state, of the digest came,
 // can be had again.
-func (i *importing) keep(ctx context.Context, kind engram.Entity, key string, was engram.Lineage, known bool, came int64, now engram.Lineage) error {
+func (i *importing) keep(ctx context.Context, kind engram.Entity, key string, was engram.CausalMetadata, known bool, came int64, now engram.CausalMetadata) error {
 	if err := i.putLineage(ctx, kind, key, now, &was, known); err != nil {
 		return err
 	}
@@ -181,8 +181,8 @@ func (i *importing) keep(ctx context.Context, kind engram.Entity, key string, wa
 
 // movedIn stamps the place of a new thing that a file brings into one project: it was not written to
 // be there, and the file must not take it away again when it comes in as it is.
-func (i *importing) movedIn(ctx context.Context, there engram.Record, l engram.Lineage, place ...engram.Part) (engram.Lineage, error) {
-	if i.border == "" || i.batch != "" || there.Lineage == nil {
+func (i *importing) movedIn(ctx context.Context, there engram.Record, l engram.CausalMetadata, place ...engram.Part) (engram.CausalMetadata, error) {
+	if i.border == "" || i.batch != "" || there.Causal == nil {
 		return l, nil
 	}
 	s, err := i.stamp(ctx)
@@ -191,7 +191,7 @@ func (i *importing) movedIn(ctx context.Context, there engram.Record, l engram.L
 
 // openMembers takes out of a lineage the members that no store would have made of what a
 // person typed: they are not to come in as tags or aliases past the rules for these.
-func openMembers(r engram.Record, l *engram.Lineage) error {
+func openMembers(r engram.Record, l *engram.CausalMetadata) error {
 	maps.DeleteFunc(l.Sets, func(member string, _ engram.Dots) bool {
 		switch {
 		case r.Memory != nil:
@@ -247,9 +247,9 @@ func (i *importing) project(ctx context.Context, there engram.Record) (fate, err
 	}
 	state := lifecycle.Normal(there)
 	if found {
-		written := engram.Record{Project: &was, Lineage: &l}
+		written := engram.Record{Project: &was, Causal: &l}
 		if !known {
-			written.Lineage = nil
+			written.Causal = nil
 		}
 		if state, _, err = i.merged(ctx, written, there); err != nil {
 			return unchanged, err
@@ -260,7 +260,7 @@ func (i *importing) project(ctx context.Context, there engram.Record) (fate, err
 	if now.Aliases, err = i.free(ctx, name, now.Aliases); err != nil {
 		return unchanged, err
 	}
-	if err := i.putLineage(ctx, engram.EntityProject, name, *state.Lineage, &l, known); err != nil {
+	if err := i.putLineage(ctx, engram.EntityProject, name, *state.Causal, &l, known); err != nil {
 		return unchanged, err
 	}
 	switch {
@@ -304,7 +304,7 @@ type wanted struct {
 
 // holdTopic holds m's topic key back when another live memory has it here: a topic has one
 // memory, and which of them it is is settled when all that comes is here.
-func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.Lineage, item string, out fate) error {
+func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.CausalMetadata, item string, out fate) error {
 	held := isShadowed(*l, topicPart)
 	*l = withoutShadowed(*l, topicPart)
 	i.wanted = nil

@@ -25,7 +25,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	}
 	if copied != nil {
 		copied.give(there)
-		r.Lineage, r.state = nil, nil // a copy goes its own way
+		r.Causal, r.state = nil, nil // a copy goes its own way
 	}
 	if found {
 		if copied == nil {
@@ -56,7 +56,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 func stateOf(r incoming) engram.Record {
 	state := r.Record
 	switch {
-	case !r.Undated || r.Lineage != nil:
+	case !r.Undated || r.Causal != nil:
 	case r.Memory != nil:
 		m := *r.Memory
 		m.Memory.UpdatedAt, m.Memory.TouchedAt = time.Time{}, time.Time{}
@@ -75,7 +75,7 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 		r.prepare()
 	}
 	state := *r.state
-	m, l := state.Memory.Memory, *state.Lineage
+	m, l := state.Memory.Memory, *state.Causal
 	came := l.Digest()
 	m.Num = r.Memory.Memory.Num
 	m.RevisionCount, m.UpdatedAt, m.TouchedAt = r.Memory.Memory.RevisionCount, r.Memory.Memory.UpdatedAt, r.Memory.Memory.TouchedAt
@@ -113,7 +113,7 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 			return err
 		}
 	}
-	if err := i.carry(ctx, engram.EntityMemory, key(m.Num), engram.Lineage{}, came, l); err != nil {
+	if err := i.carry(ctx, engram.EntityMemory, key(m.Num), engram.CausalMetadata{}, came, l); err != nil {
 		return err
 	}
 	return i.vectors(ctx, m, r)
@@ -132,7 +132,7 @@ func (i *importing) nameless(m engram.Memory, undated bool) engram.ID {
 }
 
 // insertReceived writes a memory that is new here.
-func (i *importing) insertReceived(ctx context.Context, m *engram.Memory, l engram.Lineage) error {
+func (i *importing) insertReceived(ctx context.Context, m *engram.Memory, l engram.CausalMetadata) error {
 	if err := i.addMemory(ctx, m); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	if err != nil {
 		return unchanged, err
 	}
-	now, to := state.Memory.Memory, *state.Lineage
+	now, to := state.Memory.Memory, *state.Causal
 	to.Shadowed = l.Shadowed
 	now.Num, now.ID, now.SyncID, now.RevisionCount, now.NormalizedHash = here.Num, here.ID, here.SyncID, here.RevisionCount, hashOf(now.Content)
 	if err := i.show(ctx, engram.EntityMemory, key(here.Num), here.DeletedAt, m.Memory.DeletedAt, as,
@@ -210,16 +210,16 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	if err := i.putLineage(ctx, engram.EntityMemory, key(here.Num), to, &l, known); err != nil {
 		return out, err
 	}
-	if there.Lineage != nil && there.Lineage.Of(projectPart) != l.Of(projectPart) {
-		l = engram.Lineage{} // who pulls one of the two projects has one of the two states: the outcome is to go out
+	if there.Causal != nil && there.Causal.Of(projectPart) != l.Of(projectPart) {
+		l = engram.CausalMetadata{} // who pulls one of the two projects has one of the two states: the outcome is to go out
 	}
 	return out, i.carry(ctx, engram.EntityMemory, key(here.Num), l, came, to)
 }
 
 // same reports whether a memory is here just as it comes in, which most of a file is that comes
 // in again: a state merged with itself is that state.
-func (i *importing) same(here engram.Memory, l engram.Lineage, r incoming, as spot) bool {
-	if i.in.Mode == ImportReplace || r.state == nil || here.Forgotten() || !reflect.DeepEqual(l, *r.state.Lineage) {
+func (i *importing) same(here engram.Memory, l engram.CausalMetadata, r incoming, as spot) bool {
+	if i.in.Mode == ImportReplace || r.state == nil || here.Forgotten() || !reflect.DeepEqual(l, *r.state.Causal) {
 		return false // what is held is in no state that comes in
 	}
 	m := r.state.Memory.Memory
@@ -236,7 +236,7 @@ type placing struct {
 
 // show settles what of a merged thing is shown, which here was gone at a time and comes in as there: an
 // undone import hid it, and a later one brings it back, to where the file has it.
-func (i *importing) show(ctx context.Context, kind engram.Entity, key string, goneHere, goneThere time.Time, there spot, now placing, at time.Time, l *engram.Lineage) error {
+func (i *importing) show(ctx context.Context, kind engram.Entity, key string, goneHere, goneThere time.Time, there spot, now placing, at time.Time, l *engram.CausalMetadata) error {
 	hidden := isShadowed(*l, engram.PartDeleted)
 	revive := false
 	if !goneHere.IsZero() && goneThere.IsZero() && i.batch == "" {
@@ -274,7 +274,7 @@ func (i *importing) show(ctx context.Context, kind engram.Entity, key string, go
 // it does not have, with numbers of their own, and what it says here and will not any more.
 func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revision, at time.Time) []engram.Revision {
 	type text struct {
-		stamp          engram.Stamp
+		stamp          engram.VersionStamp
 		title, content string
 	}
 	has := map[text]bool{}

@@ -28,14 +28,14 @@ const placeResolved = "project or session that it was written in"
 type spot struct{ project, session string }
 
 // writtenSpot is the spot that was written of what is shown at s.
-func writtenSpot(s spot, l engram.Lineage) spot {
+func writtenSpot(s spot, l engram.CausalMetadata) spot {
 	shadowedValue(l, projectPart, &s.project)
 	shadowedValue(l, sessionPart, &s.session)
 	return s
 }
 
 // shadowedSpot is l with what of w is not shown, when s is.
-func shadowedSpot(l engram.Lineage, w, s spot) engram.Lineage {
+func shadowedSpot(l engram.CausalMetadata, w, s spot) engram.CausalMetadata {
 	l = withoutShadowed(withoutShadowed(l, projectPart), sessionPart)
 	if w.project != s.project {
 		l = withShadowed(l, projectPart, w.project)
@@ -48,7 +48,7 @@ func shadowedSpot(l engram.Lineage, w, s spot) engram.Lineage {
 
 // inRoom reports whether something that is shown in a project is shown in a session of project
 // room, too.
-func inRoom(project, room string, l engram.Lineage) bool {
+func inRoom(project, room string, l engram.CausalMetadata) bool {
 	return project == room || project == "" || room == "" || l.Of(projectPart).Compare(l.Of(sessionPart)) > 0
 }
 
@@ -62,7 +62,7 @@ func (o *op) room(ctx context.Context, id, project string, at time.Time, reason 
 		return s.Project, err
 	}
 	s = engram.Session{ID: id, Project: project, StartedAt: at, ActiveAt: at}
-	all, err := o.tx.Lineages(ctx, engram.EntitySession, []string{id})
+	all, err := o.tx.CausalMetadata(ctx, engram.EntitySession, []string{id})
 	if err != nil {
 		return "", err
 	}
@@ -76,24 +76,24 @@ func (o *op) room(ctx context.Context, id, project string, at time.Time, reason 
 		}
 		s, l = *hidden.Session, withoutShadowed(l, engram.PartDeleted)
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntitySession, id, l); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, id, l); err != nil {
 		return "", err
 	}
 	return s.Project, o.rewriteSession(ctx, nil, s, reason)
 }
 
 // unwritten is the lineage of a session of which nothing was written.
-func unwritten(id string) engram.Lineage {
+func unwritten(id string) engram.CausalMetadata {
 	return lifecycle.Derived(engram.Record{Session: &engram.Session{ID: id}})
 }
 
 // claimsNothing reports whether a session of this lineage was made for what is in it alone.
-func claimsNothing(id string, l engram.Lineage) bool {
+func claimsNothing(id string, l engram.CausalMetadata) bool {
 	return l.Base == unwritten(id).Base && len(l.Parts) == 0
 }
 
 // shownAt settles where something is shown that was written to be at w, and holds the rest.
-func (i *importing) shownAt(ctx context.Context, w spot, at time.Time, l *engram.Lineage) (s spot, err error) {
+func (i *importing) shownAt(ctx context.Context, w spot, at time.Time, l *engram.CausalMetadata) (s spot, err error) {
 	if s.project, err = i.home(ctx, w.project); err != nil {
 		return s, err
 	}
@@ -281,14 +281,14 @@ func (o *op) resolveAgain(ctx context.Context, id string) (moved bool, err error
 	}
 	now := s
 	now.Project = p.Name
-	if err := o.tx.PutLineage(ctx, engram.EntitySession, id, shadowedSpot(l, w, spot{project: p.Name})); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, id, shadowedSpot(l, w, spot{project: p.Name})); err != nil {
 		return false, err
 	}
 	return true, o.rewriteSession(ctx, &s, now, placeResolved)
 }
 
 // allowed is where something that was written at w, and is shown in project, may be shown.
-func (o *op) allowed(ctx context.Context, w spot, project string, at time.Time, l engram.Lineage) (spot, error) {
+func (o *op) allowed(ctx context.Context, w spot, project string, at time.Time, l engram.CausalMetadata) (spot, error) {
 	s := spot{project: project}
 	if p, known, err := o.tx.Project(ctx, w.project); err != nil {
 		return s, err
@@ -323,10 +323,10 @@ func (o *op) reseat(ctx context.Context, m engram.Memory) error {
 	if now.Project != m.Project && m.TopicKey != "" && !m.Forgotten() { // it may have another memory there
 		l, now.TopicKey = withShadowed(l, topicPart, m.TopicKey), ""
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntityMemory, key(m.Num), l); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(m.Num), l); err != nil {
 		return err
 	}
-	return o.rewriteMemory(ctx, m, now, engram.Stamp{}, placeResolved)
+	return o.rewriteMemory(ctx, m, now, engram.VersionStamp{}, placeResolved)
 }
 
 // reseatPrompt is reseat for prompts.
@@ -341,7 +341,7 @@ func (o *op) reseatPrompt(ctx context.Context, p engram.Prompt) error {
 	if err != nil || to == is {
 		return err
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntityPrompt, key(p.Num), shadowedSpot(l, w, to)); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityPrompt, key(p.Num), shadowedSpot(l, w, to)); err != nil {
 		return err
 	}
 	now := p

@@ -34,10 +34,10 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 	s := *r.Session
 	there.Session = &s
 	if s.ID = name; name != id {
-		there.Lineage = nil // a copy goes its own way
+		there.Causal = nil // a copy goes its own way
 	}
-	if there.Lineage != nil && claimsNothing(name, *there.Lineage) {
-		return unchanged, i.carry(ctx, engram.EntitySession, name, engram.Lineage{}, there.Lineage.Digest(), l)
+	if there.Causal != nil && claimsNothing(name, *there.Causal) {
+		return unchanged, i.carry(ctx, engram.EntitySession, name, engram.CausalMetadata{}, there.Causal.Digest(), l)
 	}
 	if i.batch != "" && found && i.outside(was.Project) && !claimsNothing(name, l) {
 		return unchanged, &leftAlone{was.Project}
@@ -54,14 +54,14 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 		written = writtenSession(engram.Session{ID: name}, l)
 		was = engram.Session{ID: name}
 	}
-	if there.Lineage != nil && claimsNothing(name, l) {
-		written.Lineage = &engram.Lineage{} // or its time of making would be known here alone
+	if there.Causal != nil && claimsNothing(name, l) {
+		written.Causal = &engram.CausalMetadata{} // or its time of making would be known here alone
 	}
 	state, came, err := i.merged(ctx, written, there)
 	if err != nil {
 		return unchanged, err
 	}
-	to := *state.Lineage
+	to := *state.Causal
 	to.Shadowed = l.Shadowed
 	now := *state.Session
 	now.ID = name
@@ -82,7 +82,7 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 // newSession adds a session that was never here.
 func (i *importing) newSession(ctx context.Context, there engram.Record) (fate, error) {
 	state := lifecycle.Normal(there)
-	s, l := *state.Session, *state.Lineage
+	s, l := *state.Session, *state.Causal
 	at, err := i.shownAt(ctx, spot{project: s.Project}, s.StartedAt, &l)
 	if err != nil {
 		return unchanged, err
@@ -91,7 +91,7 @@ func (i *importing) newSession(ctx context.Context, there engram.Record) (fate, 
 	if l, err = i.movedIn(ctx, there, l, projectPart); err != nil {
 		return unchanged, err
 	}
-	if err := i.keep(ctx, engram.EntitySession, s.ID, engram.Lineage{}, false, l.Digest(), l); err != nil {
+	if err := i.keep(ctx, engram.EntitySession, s.ID, engram.CausalMetadata{}, false, l.Digest(), l); err != nil {
 		return unchanged, err
 	}
 	if state.Tombstone {
@@ -103,7 +103,7 @@ func (i *importing) newSession(ctx context.Context, there engram.Record) (fate, 
 
 // showSession settles whether a merged session is shown, and where: an undone import took it
 // away or left it empty, and a later one brings it back to where the file has it.
-func (i *importing) showSession(ctx context.Context, found bool, there engram.Record, gone bool, now *engram.Session, l *engram.Lineage) (bool, error) {
+func (i *importing) showSession(ctx context.Context, found bool, there engram.Record, gone bool, now *engram.Session, l *engram.CausalMetadata) (bool, error) {
 	hidden := isShadowed(*l, engram.PartDeleted)
 	revive := false
 	if i.batch == "" && !there.Tombstone {
@@ -185,7 +185,7 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 	there := r.Record
 	there.Prompt = &p
 	if p.SyncID != r.Prompt.SyncID {
-		there.Lineage = nil // a copy goes its own way
+		there.Causal = nil // a copy goes its own way
 	}
 	if err := i.refuseErased(ctx, engram.EntityPrompt, p.Project, was.Project, p.SyncID); err != nil {
 		return unchanged, err
@@ -194,7 +194,7 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 		return i.promptAgain(ctx, was, there)
 	}
 	state := lifecycle.Normal(there)
-	p, l := *state.Prompt, *state.Lineage
+	p, l := *state.Prompt, *state.Causal
 	to, err := i.meant(ctx, spot{p.Project, p.SessionID})
 	if err != nil {
 		return unchanged, err
@@ -215,7 +215,7 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 			return unchanged, err
 		}
 	}
-	if err := i.keep(ctx, engram.EntityPrompt, key(p.Num), engram.Lineage{}, false, state.Lineage.Digest(), l); err != nil {
+	if err := i.keep(ctx, engram.EntityPrompt, key(p.Num), engram.CausalMetadata{}, false, state.Causal.Digest(), l); err != nil {
 		return unchanged, err
 	}
 	return added, i.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, i.reason, nil)
@@ -239,7 +239,7 @@ func (i *importing) promptAgain(ctx context.Context, was engram.Prompt, there en
 	if err != nil {
 		return unchanged, err
 	}
-	now, to := *state.Prompt, *state.Lineage
+	now, to := *state.Prompt, *state.Causal
 	now.Num, to.Shadowed = was.Num, l.Shadowed
 	now.Content, now.CreatedAt = was.Content, was.CreatedAt // what was asked does not change
 	if err := i.show(ctx, engram.EntityPrompt, key(was.Num), was.DeletedAt, p.DeletedAt, as,

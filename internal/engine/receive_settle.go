@@ -16,7 +16,7 @@ const relationResolved = "relation that another one is shown for"
 // said is a relation that is there as it was written, whether it is shown or not.
 type said struct {
 	relation engram.Relation
-	lineage  engram.Lineage
+	lineage  engram.CausalMetadata
 	show     bool
 }
 
@@ -184,8 +184,8 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 
 // shadowedLineage is the lineage of a relation that another one is shown for; known is false for
 // any other.
-func shadowedLineage(ctx context.Context, r engram.Reader, num int64) (l engram.Lineage, known bool, err error) {
-	all, err := r.Lineages(ctx, engram.EntityRelation, []string{key(num)})
+func shadowedLineage(ctx context.Context, r engram.Reader, num int64) (l engram.CausalMetadata, known bool, err error) {
+	all, err := r.CausalMetadata(ctx, engram.EntityRelation, []string{key(num)})
 	l = all[key(num)]
 	return l, isShadowed(l, engram.PartVerdict), err
 }
@@ -285,7 +285,7 @@ func (o *op) showSaid(ctx context.Context, s said) error {
 	if !s.show {
 		now.RemovedAt, l = o.at, withShadowed(s.lineage, engram.PartVerdict, time.Time{})
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntityRelation, key(now.Num), l); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(now.Num), l); err != nil {
 		return err
 	}
 	m, err := o.tx.Memory(ctx, engram.ByNum(now.Source))

@@ -22,7 +22,7 @@ func (i *importing) relate(ctx context.Context) error {
 	for _, t := range i.relations {
 		source, target := ends[nameIn(t.Relation.Source)], ends[nameIn(t.Relation.Target)]
 		if source.Num != 0 && !i.called(source, t.Relation.Source) || target.Num != 0 && !i.called(target, t.Relation.Target) {
-			t.Relation.Relation.ID, t.Lineage = "", nil // that of the copies is another one
+			t.Relation.Relation.ID, t.Causal = "", nil // that of the copies is another one
 		}
 		out, err := i.relation(ctx, t, source, target)
 		if err := i.resolved(ctx, t.Record, out, err); err != nil {
@@ -167,7 +167,7 @@ func (i *importing) relateAgain(ctx context.Context, was engram.Relation, there 
 	if err != nil {
 		return unchanged, err
 	}
-	now, to := state.Relation.Relation, *state.Lineage
+	now, to := state.Relation.Relation, *state.Causal
 	now.Num, now.Source, now.Target, now.CreatedAt, to.Shadowed = was.Num, was.Source, was.Target, was.CreatedAt, l.Shadowed
 	if err := i.showRelation(ctx, was, there.Relation.Relation, &now, &to); err != nil {
 		return unchanged, err
@@ -191,7 +191,7 @@ func (i *importing) relateAgain(ctx context.Context, was engram.Relation, there 
 }
 
 // showRelation is show for relations. One that another stood for here is looked at again.
-func (i *importing) showRelation(ctx context.Context, was, there engram.Relation, now *engram.Relation, l *engram.Lineage) error {
+func (i *importing) showRelation(ctx context.Context, was, there engram.Relation, now *engram.Relation, l *engram.CausalMetadata) error {
 	hidden, revive := isShadowed(*l, engram.PartDeleted), false
 	if was.Removed() && !there.Removed() && i.batch == "" {
 		if revive = hidden; !revive && !isShadowed(*l, engram.PartVerdict) {
@@ -224,7 +224,7 @@ func (i *importing) showRelation(ctx context.Context, was, there engram.Relation
 // newRelation adds a relation that is not here under its id.
 func (i *importing) newRelation(ctx context.Context, there incoming, project string) (fate, error) {
 	state := lifecycle.Normal(stateOf(there))
-	r, l := state.Relation.Relation, *state.Lineage
+	r, l := state.Relation.Relation, *state.Causal
 	r.UpdatedAt = there.Relation.Relation.UpdatedAt
 	r.Source, r.Target = there.Relation.Relation.Source, there.Relation.Relation.Target
 	if !r.Removed() {
@@ -236,7 +236,7 @@ func (i *importing) newRelation(ctx context.Context, there incoming, project str
 		return unchanged, err
 	}
 	i.seen.relations.add(r.Num)
-	if err := i.keep(ctx, engram.EntityRelation, key(r.Num), engram.Lineage{}, false, state.Lineage.Digest(), l); err != nil {
+	if err := i.keep(ctx, engram.EntityRelation, key(r.Num), engram.CausalMetadata{}, false, state.Causal.Digest(), l); err != nil {
 		return unchanged, err
 	}
 	i.note(r)
@@ -247,8 +247,8 @@ func (i *importing) newRelation(ctx context.Context, there incoming, project str
 // other. One of a store with lineages is hidden where another is shown for it, and resolveRelations
 // says which. Any other is known when one of them says the same, and of two judgments the
 // later one holds; none of these supersedes what supersedes it through others.
-func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.Lineage, there incoming, project string) (known bool, err error) {
-	replicated := there.Lineage != nil
+func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.CausalMetadata, there incoming, project string) (known bool, err error) {
+	replicated := there.Causal != nil
 	pair, err := i.tx.RelationsBetween(ctx, r.Source, r.Target)
 	if err != nil {
 		return false, err

@@ -46,7 +46,7 @@ func TestATopicKeyRevisesInPlace(t *testing.T) {
 		if d.Revisions[0].Stamp.At.Time() != first.Memory.CreatedAt {
 			t.Errorf("the old text is of %v, want of when it was saved", d.Revisions[0].Stamp)
 		}
-		d.Revisions[0].Stamp = engram.Stamp{}
+		d.Revisions[0].Stamp = engram.VersionStamp{}
 	}
 	if len(d.Revisions) != 1 || !reflect.DeepEqual(d.Revisions[0], want) {
 		t.Errorf("the old text\n got %+v\nwant %+v", d.Revisions, want)

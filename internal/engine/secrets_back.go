@@ -22,7 +22,7 @@ func (i *importing) uncut(ctx context.Context, here, there engram.Record) (_ eng
 		return there, false, err
 	}
 	left := recordBy(here, i.Engine.washing().named)
-	same := func(p engram.Part) bool { return there.Lineage == nil || here.Lineage.Of(p) == there.Lineage.Of(p) }
+	same := func(p engram.Part) bool { return there.Causal == nil || here.Causal.Of(p) == there.Causal.Of(p) }
 	record := *there.Memory
 	m, full, cut := &record.Memory, here.Memory.Memory, left.Memory.Memory
 	if same(engram.PartText) && m.Title == cut.Title && m.Content == cut.Content {

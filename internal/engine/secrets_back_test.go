@@ -117,7 +117,7 @@ func TestAPullSaysNothingOfWhatStays(t *testing.T) {
 	content := "CI uses " + githubToken()
 	kept := b.save(engine.SaveInput{Title: "CI token", Content: content, Project: "shop", Origin: engram.OriginHuman, AllowSecret: true}).Memory
 	back := foreign(string(kept.ID), kept.UpdatedAt, "CI token", content)
-	back.Lineage = nil // as an earlier version wrote it
+	back.Causal = nil // as an earlier version wrote it
 	write(t, b.remote, "old", back)
 	if p := b.pull(); len(p.Notes) > 0 || b.memory(kept.ID).Content != content {
 		t.Errorf("told %+v, and it says %q; want nothing, and what it said", p.Notes, b.memory(kept.ID).Content)

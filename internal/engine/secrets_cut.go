@@ -161,5 +161,5 @@ func (o *op) rewriteClean(ctx context.Context, was, now engram.Memory, v *sieve)
 	if err != nil {
 		return err
 	}
-	return o.tx.PutLineage(ctx, engram.EntityMemory, key(was.Num), *lineageBy(&l, v.text))
+	return o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), *lineageBy(&l, v.text))
 }

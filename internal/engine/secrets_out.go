@@ -72,7 +72,7 @@ func recordBy(r engram.Record, clean cleaner) engram.Record {
 	case r.Memory != nil:
 		m := *r.Memory
 		m.Memory = memoryBy(m.Memory, clean)
-		r.Lineage = lineageBy(r.Lineage, clean.text)
+		r.Causal = lineageBy(r.Causal, clean.text)
 		m.Revisions = slices.Clone(m.Revisions)
 		shownRevisions(m.Revisions, clean.text)
 		r.Memory = &m
@@ -93,7 +93,7 @@ func recordBy(r engram.Record, clean cleaner) engram.Record {
 }
 
 // lineageBy is a lineage without tags that clean changes.
-func lineageBy(l *engram.Lineage, clean func(string) string) *engram.Lineage {
+func lineageBy(l *engram.CausalMetadata, clean func(string) string) *engram.CausalMetadata {
 	if l == nil || len(l.Sets) == 0 {
 		return l
 	}

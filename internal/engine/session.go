@@ -480,7 +480,7 @@ func sourcesOf(ctx context.Context, r engram.Reader, all []engram.SessionActivit
 		return err
 	}
 	ids := mapped(all, func(s engram.SessionActivity) string { return s.ID })
-	lineages, err := r.Lineages(ctx, engram.EntitySession, ids)
+	lineages, err := r.CausalMetadata(ctx, engram.EntitySession, ids)
 	if err != nil {
 		return err
 	}

@@ -330,7 +330,7 @@ func (u *undoing) dropHidden(ctx context.Context, entry engram.Mutation, r engra
 		}
 		l = lifecycle.Retagged(withoutShadowed(l, engram.PartVerdict), []string{""}, nil, s)
 	}
-	if err := u.tx.PutLineage(ctx, engram.EntityRelation, key(r.Num), l); err != nil {
+	if err := u.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(r.Num), l); err != nil {
 		return err
 	}
 	now := r

@@ -26,20 +26,20 @@ import (
 // The row of what is hidden says that it is forgotten, deleted or removed.
 
 // isShadowed reports whether a part is shown otherwise than it was written.
-func isShadowed(l engram.Lineage, p engram.Part) bool {
+func isShadowed(l engram.CausalMetadata, p engram.Part) bool {
 	_, held := l.Shadowed[p]
 	return held
 }
 
 // shadowedValue sets into to the value that was written of a part, if it is held.
-func shadowedValue(l engram.Lineage, p engram.Part, into any) {
+func shadowedValue(l engram.CausalMetadata, p engram.Part, into any) {
 	if v, held := l.Shadowed[p]; held {
 		_ = json.Unmarshal(v, into) // it was marshalled here
 	}
 }
 
 // withShadowed is l with the value that was written of a part, which is not shown.
-func withShadowed(l engram.Lineage, p engram.Part, written any) engram.Lineage {
+func withShadowed(l engram.CausalMetadata, p engram.Part, written any) engram.CausalMetadata {
 	l = l.Clone()
 	if l.Shadowed == nil {
 		l.Shadowed = map[engram.Part]json.RawMessage{}
@@ -49,7 +49,7 @@ func withShadowed(l engram.Lineage, p engram.Part, written any) engram.Lineage {
 }
 
 // withoutShadowed is l with a part shown as it was written.
-func withoutShadowed(l engram.Lineage, p engram.Part) engram.Lineage {
+func withoutShadowed(l engram.CausalMetadata, p engram.Part) engram.CausalMetadata {
 	if !isShadowed(l, p) {
 		return l
 	}
@@ -62,7 +62,7 @@ func withoutShadowed(l engram.Lineage, p engram.Part) engram.Lineage {
 
 // writtenMemory is what was written of a memory that is here, with what every store counted;
 // device is this one. known says that it has a lineage.
-func writtenMemory(r engram.MemoryRecord, l engram.Lineage, known bool, device string) engram.Record {
+func writtenMemory(r engram.MemoryRecord, l engram.CausalMetadata, known bool, device string) engram.Record {
 	if !known {
 		return engram.Record{Memory: &r}
 	}
@@ -82,34 +82,34 @@ func writtenMemory(r engram.MemoryRecord, l engram.Lineage, known bool, device s
 		}
 		l.Counts[device] = own
 	}
-	return engram.Record{Memory: &r, Lineage: &l}
+	return engram.Record{Memory: &r, Causal: &l}
 }
 
 // writtenRelation is writtenMemory for a relation.
-func writtenRelation(r engram.RelationRecord, l engram.Lineage, known bool) engram.Record {
+func writtenRelation(r engram.RelationRecord, l engram.CausalMetadata, known bool) engram.Record {
 	if !known {
 		return engram.Record{Relation: &r}
 	}
 	if isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict) {
 		r.Relation.RemovedAt = time.Time{}
 	}
-	return engram.Record{Relation: &r, Lineage: &l}
+	return engram.Record{Relation: &r, Causal: &l}
 }
 
 // writtenPrompt is writtenMemory for a prompt.
-func writtenPrompt(p engram.Prompt, l engram.Lineage, known bool) engram.Record {
+func writtenPrompt(p engram.Prompt, l engram.CausalMetadata, known bool) engram.Record {
 	if !known {
 		return engram.Record{Prompt: &p}
 	}
 	w := writtenSpot(spot{p.Project, p.SessionID}, l)
 	p.Project, p.SessionID = w.project, w.session
 	shadowedValue(l, engram.PartDeleted, &p.DeletedAt)
-	return engram.Record{Prompt: &p, Lineage: &l}
+	return engram.Record{Prompt: &p, Causal: &l}
 }
 
 // sittingSession is writtenMemory for a session that has a row. What no write of it says, and
 // all of one that is gone and stays because something is in it, the row has for show.
-func sittingSession(s engram.Session, l engram.Lineage, known bool) engram.Record {
+func sittingSession(s engram.Session, l engram.CausalMetadata, known bool) engram.Record {
 	if !known {
 		return engram.Record{Session: &s}
 	}
@@ -131,7 +131,7 @@ func sittingSession(s engram.Session, l engram.Lineage, known bool) engram.Recor
 	if says("summary") {
 		w.Summary = s.Summary
 	}
-	return engram.Record{Session: &w, Lineage: &l}
+	return engram.Record{Session: &w, Causal: &l}
 }
 
 // What is read here is what leaves: things as they were written, with all that belongs to
@@ -139,8 +139,8 @@ func sittingSession(s engram.Session, l engram.Lineage, known bool) engram.Recor
 
 // recordsWith makes a record of each thing with its lineage; known is false for one that has none.
 func recordsWith[T any](ctx context.Context, r engram.Reader, kind engram.Entity, all []T, key func(T) string,
-	record func(one T, l engram.Lineage, known bool) engram.Record) ([]engram.Record, error) {
-	lineages, err := r.Lineages(ctx, kind, mapped(all, key))
+	record func(one T, l engram.CausalMetadata, known bool) engram.Record) ([]engram.Record, error) {
+	lineages, err := r.CausalMetadata(ctx, kind, mapped(all, key))
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func memoryRecords(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]
 		return nil, err
 	}
 	var unread error
-	all, err := recordsWith(ctx, r, engram.EntityMemory, ms, memoryKey, func(m engram.Memory, l engram.Lineage, known bool) engram.Record {
+	all, err := recordsWith(ctx, r, engram.EntityMemory, ms, memoryKey, func(m engram.Memory, l engram.CausalMetadata, known bool) engram.Record {
 		rec := writtenMemory(engram.MemoryRecord{Memory: m}, l, known, device)
 		if m.RevisionCount > 1 && unread == nil { // a text that was replaced was counted
 			rec.Memory.Revisions, unread = r.Revisions(ctx, m.Num)
@@ -188,10 +188,10 @@ func sessionRecords(ctx context.Context, r engram.Reader, ss []engram.Session) (
 
 // tombstoneRecords are sessions that left no row.
 func tombstoneRecords(ctx context.Context, r engram.Reader, ss []engram.Session) ([]engram.Record, error) {
-	return recordsWith(ctx, r, engram.EntitySession, ss, sessionID, func(s engram.Session, l engram.Lineage, known bool) engram.Record {
+	return recordsWith(ctx, r, engram.EntitySession, ss, sessionID, func(s engram.Session, l engram.CausalMetadata, known bool) engram.Record {
 		rec := writtenSession(s, l)
 		if !known {
-			rec.Lineage = nil // it was erased since
+			rec.Causal = nil // it was erased since
 		}
 		return rec
 	})
@@ -213,10 +213,10 @@ func relationRecords(ctx context.Context, r engram.Reader, rs []engram.Relation)
 
 // projectRecords are projects.
 func projectRecords(ctx context.Context, r engram.Reader, ps []engram.Project) ([]engram.Record, error) {
-	return recordsWith(ctx, r, engram.EntityProject, ps, func(p engram.Project) string { return p.Name }, func(p engram.Project, l engram.Lineage, known bool) engram.Record {
+	return recordsWith(ctx, r, engram.EntityProject, ps, func(p engram.Project) string { return p.Name }, func(p engram.Project, l engram.CausalMetadata, known bool) engram.Record {
 		if !known {
 			return engram.Record{Project: &p}
 		}
-		return engram.Record{Project: &p, Lineage: &l}
+		return engram.Record{Project: &p, Causal: &l}
 	})
 }

@@ -69,11 +69,11 @@ func appendSaid(b []byte, v any) []byte {
 
 // RevisionStamp is the write that a revision comes from; of one whose stamp nobody kept, one
 // made of its words and of when they were written.
-func RevisionStamp(r engram.Revision) engram.Stamp {
-	if r.Stamp != (engram.Stamp{}) {
+func RevisionStamp(r engram.Revision) engram.VersionStamp {
+	if r.Stamp != (engram.VersionStamp{}) {
 		return r.Stamp
 	}
-	return engram.Stamp{At: ClockAt(r.WrittenAt), Device: derivedDevice(r.Title, r.Content)}
+	return engram.VersionStamp{At: ClockAt(r.WrittenAt), Device: derivedDevice(r.Title, r.Content)}
 }
 
 // Derived is the lineage of a state that nobody kept one for: it was written when it says that
@@ -83,16 +83,16 @@ func RevisionStamp(r engram.Revision) engram.Stamp {
 //
 // What a session or a project does not say it does not claim: such parts are older than all
 // that do.
-func Derived(r engram.Record) engram.Lineage { return derivedOf(r, registersOf(r)) }
+func Derived(r engram.Record) engram.CausalMetadata { return derivedOf(r, registersOf(r)) }
 
-func derivedOf(r engram.Record, registers []register) engram.Lineage {
+func derivedOf(r engram.Record, registers []register) engram.CausalMetadata {
 	says := make([]any, 0, 2*len(registers)+1)
 	for _, reg := range registers {
 		says = append(says, string(reg.part), reg.says(r))
 	}
-	says = append(says, members(fullSets(engram.Lineage{}, membersOf(r))))
-	base := engram.Stamp{At: ClockAt(changedAt(r)), Device: derivedDevice(says...)}
-	l := engram.Lineage{Base: base}
+	says = append(says, members(fullSets(engram.CausalMetadata{}, membersOf(r))))
+	base := engram.VersionStamp{At: ClockAt(changedAt(r)), Device: derivedDevice(says...)}
+	l := engram.CausalMetadata{Base: base}
 	switch {
 	case r.Memory != nil:
 		l = derivedLife(l, r.Memory.Memory.DeletedAt)
@@ -111,11 +111,11 @@ func derivedOf(r engram.Record, registers []register) engram.Lineage {
 }
 
 // derivedLife adds that a thing was forgotten, if it was: after all else.
-func derivedLife(l engram.Lineage, deletedAt time.Time) engram.Lineage {
+func derivedLife(l engram.CausalMetadata, deletedAt time.Time) engram.CausalMetadata {
 	if deletedAt.IsZero() {
 		return l
 	}
-	return Stamped(l, []engram.Part{engram.PartDeleted}, engram.Stamp{At: max(ClockAt(deletedAt), l.Base.At+1), Device: l.Base.Device})
+	return Stamped(l, []engram.Part{engram.PartDeleted}, engram.VersionStamp{At: max(ClockAt(deletedAt), l.Base.At+1), Device: l.Base.Device})
 }
 
 // changedAt is when a state says that it was last changed.
@@ -155,7 +155,7 @@ func claims(r engram.Record) []engram.Part {
 // file, not for what replicas exchange.
 func Adopted(here, there engram.Record) engram.Record {
 	here = Normal(here)
-	own, l := Derived(there), here.Lineage.Clone()
+	own, l := Derived(there), here.Causal.Clone()
 	there = Normal(there)
 	said, sameWords := claims(there), saysSame(here, there)
 	for _, r := range registersOf(there) {
@@ -174,27 +174,27 @@ func Adopted(here, there engram.Record) engram.Record {
 			l = Stamped(l, []engram.Part{r.part}, stampOf(own, r.part))
 		}
 	}
-	newer := own.Base.Compare(here.Lineage.Newest()) > 0
+	newer := own.Base.Compare(here.Causal.Newest()) > 0
 	if there.Relation != nil {
 		newer = there.Relation.Relation.UpdatedAt.After(here.Relation.Relation.UpdatedAt)
 	}
-	was, now := members(fullSets(*here.Lineage, membersOf(here))), members(fullSets(*there.Lineage, membersOf(there)))
+	was, now := members(fullSets(*here.Causal, membersOf(here))), members(fullSets(*there.Causal, membersOf(there)))
 	if there.Project != nil {
 		now, newer = slices.Concat(was, now), true // a name that one side lacks was not taken away there
 	}
 	if newer {
-		l = Retagged(l, was, now, engram.Stamp{At: max(own.Base.At, 1), Device: own.Base.Device})
+		l = Retagged(l, was, now, engram.VersionStamp{At: max(own.Base.At, 1), Device: own.Base.Device})
 	}
 	if there.Memory != nil {
 		adoptMemory(here, there, &l)
 	}
-	if !Forgotten(own) && Forgotten(*here.Lineage) && own.Base.Compare(deletedBy(*here.Lineage)) > 0 {
+	if !Forgotten(own) && Forgotten(*here.Causal) && own.Base.Compare(deletedBy(*here.Causal)) > 0 {
 		l = Stamped(l, []engram.Part{engram.PartRestored}, own.Base)
 	}
-	if there.Relation != nil && l.Digest() == here.Lineage.Digest() {
+	if there.Relation != nil && l.Digest() == here.Causal.Digest() {
 		there.Relation.Relation.UpdatedAt = here.Relation.Relation.UpdatedAt
 	}
-	there.Lineage = &l
+	there.Causal = &l
 	return Normal(there)
 }
 
@@ -205,9 +205,9 @@ func saysSame(a, b engram.Record) bool {
 
 // Overridden is a state after all that another state says of the thing was written over it by
 // s, but for where it belongs: what replacing what is here by a file comes to.
-func Overridden(here, there engram.Record, s engram.Stamp) engram.Record {
+func Overridden(here, there engram.Record, s engram.VersionStamp) engram.Record {
 	here, there = Normal(here), Normal(there)
-	now, l := Normal(here), here.Lineage.Clone()
+	now, l := Normal(here), here.Causal.Clone()
 	for _, r := range registersOf(here) {
 		same := string(spelled(r.says(there))) == string(spelled(r.says(here)))
 		switch {
@@ -218,22 +218,22 @@ func Overridden(here, there engram.Record, s engram.Stamp) engram.Record {
 		}
 	}
 	if now.Memory != nil {
-		was := textOf(here.Memory.Memory, here.Lineage.Of(engram.PartText))
+		was := textOf(here.Memory.Memory, here.Causal.Of(engram.PartText))
 		now.Memory.Revisions = append(now.Memory.Revisions, was)
 		if at := there.Memory.Memory.UpdatedAt; !at.IsZero() {
 			now.Memory.Memory.UpdatedAt = at
 		}
 	}
-	was, tags := members(fullSets(*here.Lineage, membersOf(here))), members(fullSets(*there.Lineage, membersOf(there)))
+	was, tags := members(fullSets(*here.Causal, membersOf(here))), members(fullSets(*there.Causal, membersOf(there)))
 	l = Retagged(l, was, tags, s)
-	switch gone := Forgotten(*there.Lineage); {
+	switch gone := Forgotten(*there.Causal); {
 	case gone && !Forgotten(l):
 		l = Stamped(l, []engram.Part{engram.PartDeleted}, s)
 		setDeleted(now, there)
 	case !gone && Forgotten(l):
 		l = Stamped(l, []engram.Part{engram.PartRestored}, s)
 	}
-	now.Lineage = &l
+	now.Causal = &l
 	return Normal(now)
 }
 
@@ -247,16 +247,16 @@ func setDeleted(now, there engram.Record) {
 }
 
 // adoptMemory is Adopted for texts and counters.
-func adoptMemory(here, there engram.Record, l *engram.Lineage) {
+func adoptMemory(here, there engram.Record, l *engram.CausalMetadata) {
 	x, y := here.Memory.Memory, &there.Memory.Memory
-	stamps := map[words][]engram.Stamp{}
-	for _, r := range append(slices.Clone(here.Memory.Revisions), textOf(x, here.Lineage.Of(engram.PartText))) {
+	stamps := map[words][]engram.VersionStamp{}
+	for _, r := range append(slices.Clone(here.Memory.Revisions), textOf(x, here.Causal.Of(engram.PartText))) {
 		w := words{r.Title, r.Content}
 		stamps[w] = append(stamps[w], r.Stamp)
 	}
 	// What is here already is no later edit for having been changed otherwise since.
 	now := words{y.Title, y.Content}
-	if text := l.Of(engram.PartText); text.Derived() && text.Compare(here.Lineage.Of(engram.PartText)) < 0 && len(stamps[now]) > 0 {
+	if text := l.Of(engram.PartText); text.Derived() && text.Compare(here.Causal.Of(engram.PartText)) < 0 && len(stamps[now]) > 0 {
 		*l = Stamped(*l, []engram.Part{engram.PartText}, stamps[now][0])
 	}
 	for i, r := range there.Memory.Revisions {
@@ -265,7 +265,7 @@ func adoptMemory(here, there engram.Record, l *engram.Lineage) {
 			stamps[words{r.Title, r.Content}] = known[1:]
 		}
 	}
-	sum := countedBy(*here.Lineage)
-	l.Counts = here.Lineage.Clone().Counts
+	sum := countedBy(*here.Causal)
+	l.Counts = here.Causal.Clone().Counts
 	y.AccessCount, y.DuplicateCount = max(y.AccessCount, sum.Accesses), max(y.DuplicateCount, sum.Repeats+1)
 }

@@ -42,7 +42,7 @@ func Merge(a, b engram.Record) engram.Record { return MergeNormal(Normal(a), Nor
 func MergeNormal(a, b engram.Record) engram.Record {
 	m := blank(a)
 	l := joined(a, b)
-	m.Lineage = &l
+	m.Causal = &l
 	for _, r := range registersOf(a) {
 		from := a
 		if r.later(b, a) {
@@ -70,11 +70,11 @@ func MergeNormal(a, b engram.Record) engram.Record {
 // more than it must, members and texts are in order, and what stores number for themselves is
 // numbered by that order. A state without a Lineage gets the one that Derived makes.
 func Normal(r engram.Record) engram.Record {
-	l, registers := engram.Lineage{}, registersOf(r)
-	if r.Lineage == nil {
+	l, registers := engram.CausalMetadata{}, registersOf(r)
+	if r.Causal == nil {
 		l = derivedOf(r, registers)
 	} else {
-		l = r.Lineage.Clone()
+		l = r.Causal.Clone()
 	}
 	l.Shadowed, l.Past = nil, 0
 	maps.DeleteFunc(l.Sets, func(member string, dots engram.Dots) bool {
@@ -82,7 +82,7 @@ func Normal(r engram.Record) engram.Record {
 		return len(dots) == 0 || r.Session != nil || r.Prompt != nil || r.Relation != nil && member != ""
 	})
 	m := blank(r)
-	m.Lineage = &l
+	m.Causal = &l
 	for _, reg := range registers {
 		reg.take(m, r)
 	}
@@ -127,7 +127,7 @@ func blank(r engram.Record) engram.Record {
 // resolved makes what follows from the lineage of m agree with it, and brings the lineage into
 // its shortest form. Until then every member of a set has its dots.
 func resolved(m engram.Record) engram.Record {
-	l := m.Lineage
+	l := m.Causal
 	gone := Forgotten(*l)
 	switch {
 	case m.Memory != nil:
@@ -153,7 +153,7 @@ func resolved(m engram.Record) engram.Record {
 }
 
 // deletedAt is when something was forgotten, if it was.
-func deletedAt(at time.Time, l engram.Lineage, gone bool) time.Time {
+func deletedAt(at time.Time, l engram.CausalMetadata, gone bool) time.Time {
 	switch {
 	case !gone:
 		return time.Time{}
@@ -178,20 +178,20 @@ func MergeErased(a, b engram.Erased) engram.Erased {
 // Forgotten reports whether a thing of this lineage was forgotten, deleted or taken away since
 // it was last written or brought back. That it was moved does not bring it back; only what had
 // no more than left is where it was moved to.
-func Forgotten(l engram.Lineage) bool { return deleted(l) || left(l) }
+func Forgotten(l engram.CausalMetadata) bool { return deleted(l) || left(l) }
 
-func deleted(l engram.Lineage) bool {
+func deleted(l engram.CausalMetadata) bool {
 	s, was := l.Parts[engram.PartDeleted]
 	return was && !writtenSince(l, s)
 }
 
-func left(l engram.Lineage) bool {
+func left(l engram.CausalMetadata) bool {
 	s, was := l.Parts[engram.PartLeft]
 	return was && l.Parts[partProject].Compare(s) < 0 && !writtenSince(l, s)
 }
 
 // deletedBy is the write by which a thing that is forgotten was taken away last.
-func deletedBy(l engram.Lineage) engram.Stamp {
+func deletedBy(l engram.CausalMetadata) engram.VersionStamp {
 	deleted, left := l.Parts[engram.PartDeleted], l.Parts[engram.PartLeft]
 	if left.Compare(deleted) > 0 {
 		return left
@@ -201,7 +201,7 @@ func deletedBy(l engram.Lineage) engram.Stamp {
 
 // writtenSince reports whether a thing was written or brought back by that write or later. To
 // be moved is neither.
-func writtenSince(l engram.Lineage, s engram.Stamp) bool {
+func writtenSince(l engram.CausalMetadata, s engram.VersionStamp) bool {
 	if l.Base.Compare(s) >= 0 {
 		return true
 	}
@@ -216,7 +216,7 @@ func writtenSince(l engram.Lineage, s engram.Stamp) bool {
 	}
 	for _, dots := range l.Sets {
 		for device, d := range dots {
-			if d.Added > 0 && (engram.Stamp{At: d.Added, Device: device}).Compare(s) >= 0 {
+			if d.Added > 0 && (engram.VersionStamp{At: d.Added, Device: device}).Compare(s) >= 0 {
 				return true
 			}
 		}
@@ -233,7 +233,7 @@ type register struct {
 
 // later reports whether what b says of the part holds against what a says.
 func (r register) later(b, a engram.Record) bool {
-	if c := stampOf(*b.Lineage, r.part).Compare(stampOf(*a.Lineage, r.part)); c != 0 {
+	if c := stampOf(*b.Causal, r.part).Compare(stampOf(*a.Causal, r.part)); c != 0 {
 		return c > 0
 	}
 	return bytes.Compare(spelled(r.says(b)), spelled(r.says(a))) > 0
@@ -250,7 +250,7 @@ func spelled(v any) []byte {
 
 // stampOf is the write that a part comes from; that a thing was forgotten or brought back does
 // not come of its being made.
-func stampOf(l engram.Lineage, p engram.Part) engram.Stamp {
+func stampOf(l engram.CausalMetadata, p engram.Part) engram.VersionStamp {
 	if p == engram.PartDeleted || p == engram.PartRestored {
 		return l.Parts[p]
 	}

@@ -37,10 +37,10 @@ func laterSaid(a, b engram.Record) time.Time {
 }
 
 // lastSaid is the latest write of a relation: by which it says what it does, or is there.
-func lastSaid(r engram.Record) engram.Stamp {
-	last := r.Lineage.Of(engram.PartVerdict)
-	for device, d := range fullSets(r.Lineage.Clone(), membersOf(r))[""] {
-		if s := (engram.Stamp{At: d.Added, Device: device}); s.Compare(last) > 0 {
+func lastSaid(r engram.Record) engram.VersionStamp {
+	last := r.Causal.Of(engram.PartVerdict)
+	for device, d := range fullSets(r.Causal.Clone(), membersOf(r))[""] {
+		if s := (engram.VersionStamp{At: d.Added, Device: device}); s.Compare(last) > 0 {
 			last = s
 		}
 	}

@@ -14,13 +14,13 @@ const (
 )
 
 // Stamped is l with parts that were written anew by s.
-func Stamped(l engram.Lineage, parts []engram.Part, s engram.Stamp) engram.Lineage {
+func Stamped(l engram.CausalMetadata, parts []engram.Part, s engram.VersionStamp) engram.CausalMetadata {
 	if len(parts) == 0 {
 		return l
 	}
 	l.Parts = maps.Clone(l.Parts)
 	if l.Parts == nil {
-		l.Parts = make(map[engram.Part]engram.Stamp, len(parts))
+		l.Parts = make(map[engram.Part]engram.VersionStamp, len(parts))
 	}
 	for _, p := range parts {
 		l.Parts[p] = s
@@ -41,7 +41,7 @@ func withText() []engram.Part { return []engram.Part{engram.PartSummary, engram.
 // withoutDeleted is l without that the thing was forgotten, where what was written since says that
 // it is not, nor that it left by a move that it shows. A later edit shows it where it left all the
 // same, and yet it is known there that it moved. Its Parts must not be shared.
-func withoutDeleted(l engram.Lineage) engram.Lineage {
+func withoutDeleted(l engram.CausalMetadata) engram.CausalMetadata {
 	if _, was := l.Parts[engram.PartDeleted]; was && !deleted(l) {
 		delete(l.Parts, engram.PartDeleted)
 	}
@@ -53,7 +53,7 @@ func withoutDeleted(l engram.Lineage) engram.Lineage {
 
 // Retagged is l after a set of members became another one by s: tags of a memory, aliases of
 // a project. Of a relation that is there the one member is "".
-func Retagged(l engram.Lineage, was, now []string, s engram.Stamp) engram.Lineage {
+func Retagged(l engram.CausalMetadata, was, now []string, s engram.VersionStamp) engram.CausalMetadata {
 	var sets map[string]engram.Dots
 	put := func(member string, d engram.Dots) {
 		if sets == nil {
@@ -87,12 +87,12 @@ func Retagged(l engram.Lineage, was, now []string, s engram.Stamp) engram.Lineag
 
 // byBase are the dots of a member that came with the thing. The oldest clock there is would
 // be none: a dot of 0 adds nothing.
-func byBase(l engram.Lineage) engram.Dots {
+func byBase(l engram.CausalMetadata) engram.Dots {
 	return engram.Dots{l.Base.Device: {Added: max(l.Base.At, 1)}}
 }
 
 // dotsOf are the dots of a member; there says that the thing has it.
-func dotsOf(l engram.Lineage, member string, there bool) engram.Dots {
+func dotsOf(l engram.CausalMetadata, member string, there bool) engram.Dots {
 	if d, own := l.Sets[member]; own || !there {
 		return d
 	}
@@ -115,14 +115,14 @@ func membersOf(r engram.Record) []string {
 		return r.Memory.Memory.Tags
 	case r.Project != nil:
 		return r.Project.Aliases
-	case r.Relation != nil && (!r.Relation.Relation.Removed() || r.Lineage != nil && r.Lineage.Sets[""] != nil):
+	case r.Relation != nil && (!r.Relation.Relation.Removed() || r.Causal != nil && r.Causal.Sets[""] != nil):
 		return []string{""}
 	}
 	return nil
 }
 
 // fullSets are the sets of l with every member in them.
-func fullSets(l engram.Lineage, there []string) map[string]engram.Dots {
+func fullSets(l engram.CausalMetadata, there []string) map[string]engram.Dots {
 	sets := l.Sets
 	if sets == nil && len(there) > 0 {
 		sets = make(map[string]engram.Dots, len(there))
@@ -148,15 +148,15 @@ func members(sets map[string]engram.Dots) []string {
 }
 
 // joined is the lineage of two states together; every member of its set has its dots.
-func joined(a, b engram.Record) engram.Lineage {
-	la, lb := a.Lineage.Clone(), b.Lineage.Clone()
+func joined(a, b engram.Record) engram.CausalMetadata {
+	la, lb := a.Causal.Clone(), b.Causal.Clone()
 	la.Sets, lb.Sets = fullSets(la, membersOf(a)), fullSets(lb, membersOf(b))
-	l := engram.Lineage{Base: la.Base, Parts: map[engram.Part]engram.Stamp{}, Sets: la.Sets, Counts: la.Counts}
+	l := engram.CausalMetadata{Base: la.Base, Parts: map[engram.Part]engram.VersionStamp{}, Sets: la.Sets, Counts: la.Counts}
 	// The zero Base is of a state that says no more than what is in its Parts.
-	if none := (engram.Stamp{}); la.Base == none || lb.Base != none && lb.Base.Compare(la.Base) < 0 {
+	if none := (engram.VersionStamp{}); la.Base == none || lb.Base != none && lb.Base.Compare(la.Base) < 0 {
 		l.Base = lb.Base
 	}
-	for _, from := range []engram.Lineage{la, lb} {
+	for _, from := range []engram.CausalMetadata{la, lb} {
 		for p, s := range from.Parts {
 			if s.Compare(l.Parts[p]) > 0 {
 				l.Parts[p] = s
@@ -201,12 +201,12 @@ func joinSets(into, from map[string]engram.Dots) {
 
 // shortenParts takes out of l what its Base says already, and that the thing was forgotten
 // where what was written since says that it is not.
-func shortenParts(l *engram.Lineage, known []register) {
+func shortenParts(l *engram.CausalMetadata, known []register) {
 	*l = withoutDeleted(*l)
-	maps.DeleteFunc(l.Parts, func(p engram.Part, s engram.Stamp) bool {
+	maps.DeleteFunc(l.Parts, func(p engram.Part, s engram.VersionStamp) bool {
 		switch isPart := slices.ContainsFunc(known, func(r register) bool { return r.part == p }); {
 		case !isPart, p == engram.PartDeleted, p == engram.PartRestored:
-			return s == (engram.Stamp{})
+			return s == (engram.VersionStamp{})
 		case slices.Contains(withText(), p):
 			return s.Compare(l.Of(engram.PartText)) <= 0
 		}
@@ -215,7 +215,7 @@ func shortenParts(l *engram.Lineage, known []register) {
 }
 
 // shorten takes members and counts out of l that its Base says already, and what is empty.
-func shorten(l *engram.Lineage) {
+func shorten(l *engram.CausalMetadata) {
 	base := byBase(*l)
 	maps.DeleteFunc(l.Sets, func(_ string, dots engram.Dots) bool { return maps.Equal(dots, base) })
 	maps.DeleteFunc(l.Counts, func(_ string, c engram.Count) bool { return c == engram.Count{} })

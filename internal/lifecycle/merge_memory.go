@@ -51,7 +51,7 @@ func mergeMemory(m *engram.MemoryRecord, a, b engram.Record) {
 	if c := y.TouchedAt.Compare(x.TouchedAt); c > 0 || c == 0 && y.Strength > x.Strength {
 		now.Strength, now.TouchedAt = y.Strength, y.TouchedAt
 	}
-	tx, ty := textOf(x, a.Lineage.Of(engram.PartText)), textOf(y, b.Lineage.Of(engram.PartText))
+	tx, ty := textOf(x, a.Causal.Of(engram.PartText)), textOf(y, b.Causal.Of(engram.PartText))
 	m.Revisions = slices.Concat(a.Memory.Revisions, b.Memory.Revisions, []engram.Revision{tx, ty})
 	if sameText(tx, ty) {
 		now.Origin = moreTrusted(x.Origin, y.Origin)
@@ -69,14 +69,14 @@ func moreTrusted(a, b engram.Origin) engram.Origin {
 
 // textOf is what a memory says, as the revision that it would become: of what comes from
 // elsewhere nobody knows more than its write.
-func textOf(m engram.Memory, s engram.Stamp) engram.Revision {
+func textOf(m engram.Memory, s engram.VersionStamp) engram.Revision {
 	r := engram.Revision{Title: m.Title, Content: m.Content, Stamp: s}
 	r.Stamp = RevisionStamp(r)
 	return r
 }
 
 // normalMemory fills in of a memory what is no register.
-func normalMemory(m *engram.MemoryRecord, r engram.MemoryRecord, l *engram.Lineage) {
+func normalMemory(m *engram.MemoryRecord, r engram.MemoryRecord, l *engram.CausalMetadata) {
 	x, now := r.Memory, &m.Memory
 	now.ID, now.SyncID, now.CreatedAt, now.UpdatedAt = x.ID, x.SyncID, x.CreatedAt, x.UpdatedAt
 	now.LastAccessedAt, now.LastSeenAt, now.Strength, now.TouchedAt = x.LastAccessedAt, x.LastSeenAt, x.Strength, x.TouchedAt
@@ -96,7 +96,7 @@ func normalMemory(m *engram.MemoryRecord, r engram.MemoryRecord, l *engram.Linea
 }
 
 // countedBy sums up what all stores counted.
-func countedBy(l engram.Lineage) engram.Count {
+func countedBy(l engram.CausalMetadata) engram.Count {
 	var sum engram.Count
 	for _, c := range l.Counts {
 		sum.Accesses, sum.Repeats = sum.Accesses+c.Accesses, sum.Repeats+c.Repeats
@@ -105,7 +105,7 @@ func countedBy(l engram.Lineage) engram.Count {
 }
 
 // resolveMemory makes of a memory what follows from its lineage and its texts.
-func resolveMemory(m *engram.MemoryRecord, l *engram.Lineage, gone bool) {
+func resolveMemory(m *engram.MemoryRecord, l *engram.CausalMetadata, gone bool) {
 	now := &m.Memory
 	now.Tags = members(l.Sets)
 	now.DeletedAt = deletedAt(now.DeletedAt, *l, gone)
@@ -151,11 +151,11 @@ type words struct{ title, content string }
 // bestOf returns, for words of which a text has a derived stamp, the stamp that stands for
 // them: one that a store gave if there is any, else the latest. The others are the same text
 // after it went by a format that keeps no stamps.
-func bestOf(all []engram.Revision, now engram.Revision) map[words]engram.Stamp {
+func bestOf(all []engram.Revision, now engram.Revision) map[words]engram.VersionStamp {
 	if !now.Stamp.Derived() && !slices.ContainsFunc(all, func(r engram.Revision) bool { return r.Stamp.Derived() }) {
 		return nil
 	}
-	best := map[words]engram.Stamp{}
+	best := map[words]engram.VersionStamp{}
 	for _, r := range append(slices.Clip(all), now) {
 		w := words{r.Title, r.Content}
 		known, has := best[w]

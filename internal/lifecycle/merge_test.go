@@ -26,9 +26,9 @@ type device struct {
 
 var origin = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-func (d *device) stamp(now time.Time) engram.Stamp {
+func (d *device) stamp(now time.Time) engram.VersionStamp {
 	d.clock = d.clock.Tick(now.Add(d.skew))
-	return engram.Stamp{At: d.clock, Device: d.name}
+	return engram.VersionStamp{At: d.clock, Device: d.name}
 }
 
 // made is a new memory.
@@ -37,18 +37,18 @@ func (d *device) made(text string, now time.Time) engram.Record {
 	at := s.At.Time()
 	m := engram.Memory{ID: "mem_01", SyncID: "obs-01", Title: text, Content: text, Type: "fact", Tags: []string{"first"}, Project: "shop",
 		CreatedAt: at, UpdatedAt: at, TouchedAt: at, RevisionCount: 1, DuplicateCount: 1, Strength: 1}
-	return lifecycle.Normal(engram.Record{Memory: &engram.MemoryRecord{Memory: m}, Lineage: &engram.Lineage{Base: s}})
+	return lifecycle.Normal(engram.Record{Memory: &engram.MemoryRecord{Memory: m}, Causal: &engram.CausalMetadata{Base: s}})
 }
 
 // edit writes a state as the verbs do.
-func (d *device) edit(now time.Time, fn func(m *engram.MemoryRecord, l *engram.Lineage, s engram.Stamp) []engram.Part) {
+func (d *device) edit(now time.Time, fn func(m *engram.MemoryRecord, l *engram.CausalMetadata, s engram.VersionStamp) []engram.Part) {
 	s := d.stamp(now)
 	r := copied(*d.state)
-	l := r.Lineage.Clone()
+	l := r.Causal.Clone()
 	parts := fn(r.Memory, &l, s)
 	l = lifecycle.Stamped(l, parts, s)
 	r.Memory.Memory.UpdatedAt = s.At.Time()
-	r.Lineage = &l
+	r.Causal = &l
 	r = lifecycle.Normal(r)
 	d.state = &r
 }
@@ -62,7 +62,7 @@ func copied(r engram.Record) engram.Record {
 }
 
 func (d *device) say(text string, now time.Time) {
-	d.edit(now, func(m *engram.MemoryRecord, l *engram.Lineage, s engram.Stamp) []engram.Part {
+	d.edit(now, func(m *engram.MemoryRecord, l *engram.CausalMetadata, s engram.VersionStamp) []engram.Part {
 		was := m.Memory
 		m.Revisions = append(m.Revisions, engram.Revision{Number: was.RevisionCount, Type: was.Type, Title: was.Title, Content: was.Content,
 			WrittenAt: was.UpdatedAt, ReplacedAt: s.At.Time(), Reason: "update", Stamp: l.Of(engram.PartText)})
@@ -72,17 +72,17 @@ func (d *device) say(text string, now time.Time) {
 }
 
 // sumUp writes a summary alone, and returns by which write.
-func (d *device) sumUp(summary string, now time.Time) engram.Stamp {
-	d.edit(now, func(m *engram.MemoryRecord, _ *engram.Lineage, _ engram.Stamp) []engram.Part {
+func (d *device) sumUp(summary string, now time.Time) engram.VersionStamp {
+	d.edit(now, func(m *engram.MemoryRecord, _ *engram.CausalMetadata, _ engram.VersionStamp) []engram.Part {
 		m.Memory.Summary = summary
 		return []engram.Part{engram.PartSummary}
 	})
-	return d.state.Lineage.Of(engram.PartSummary)
+	return d.state.Causal.Of(engram.PartSummary)
 }
 
 // use writes the tool alone.
 func (d *device) use(tool string, now time.Time) {
-	d.edit(now, func(m *engram.MemoryRecord, _ *engram.Lineage, _ engram.Stamp) []engram.Part {
+	d.edit(now, func(m *engram.MemoryRecord, _ *engram.CausalMetadata, _ engram.VersionStamp) []engram.Part {
 		m.Memory.ToolName = tool
 		return []engram.Part{engram.PartToolName}
 	})
@@ -98,14 +98,14 @@ func anchors(path string) []engram.Anchor {
 
 // anchor anchors it alone.
 func (d *device) anchor(path string, now time.Time) {
-	d.edit(now, func(m *engram.MemoryRecord, _ *engram.Lineage, _ engram.Stamp) []engram.Part {
+	d.edit(now, func(m *engram.MemoryRecord, _ *engram.CausalMetadata, _ engram.VersionStamp) []engram.Part {
 		m.Memory.Anchors = anchors(path)
 		return []engram.Part{"anchors"}
 	})
 }
 
 func (d *device) tag(tags []string, now time.Time) {
-	d.edit(now, func(m *engram.MemoryRecord, l *engram.Lineage, s engram.Stamp) []engram.Part {
+	d.edit(now, func(m *engram.MemoryRecord, l *engram.CausalMetadata, s engram.VersionStamp) []engram.Part {
 		*l = lifecycle.Retagged(*l, m.Memory.Tags, tags, s)
 		m.Memory.Tags = tags
 		return nil
@@ -113,50 +113,50 @@ func (d *device) tag(tags []string, now time.Time) {
 }
 
 func (d *device) forget(now time.Time) {
-	d.edit(now, func(m *engram.MemoryRecord, _ *engram.Lineage, s engram.Stamp) []engram.Part {
+	d.edit(now, func(m *engram.MemoryRecord, _ *engram.CausalMetadata, s engram.VersionStamp) []engram.Part {
 		m.Memory.DeletedAt = s.At.Time()
 		return []engram.Part{engram.PartDeleted}
 	})
 }
 
 func (d *device) restore(now time.Time) {
-	d.edit(now, func(m *engram.MemoryRecord, _ *engram.Lineage, _ engram.Stamp) []engram.Part {
+	d.edit(now, func(m *engram.MemoryRecord, _ *engram.CausalMetadata, _ engram.VersionStamp) []engram.Part {
 		m.Memory.DeletedAt = time.Time{}
 		return []engram.Part{engram.PartRestored}
 	})
 }
 
-func (d *device) move(project string, now time.Time) engram.Stamp {
-	d.edit(now, func(m *engram.MemoryRecord, _ *engram.Lineage, _ engram.Stamp) []engram.Part {
+func (d *device) move(project string, now time.Time) engram.VersionStamp {
+	d.edit(now, func(m *engram.MemoryRecord, _ *engram.CausalMetadata, _ engram.VersionStamp) []engram.Part {
 		m.Memory.Project = project
 		return []engram.Part{"project"}
 	})
-	return d.state.Lineage.Of("project")
+	return d.state.Causal.Of("project")
 }
 
 // left is what those are told who know the memory where it was until then.
-func left(m engram.Record, s engram.Stamp) engram.Record {
+func left(m engram.Record, s engram.VersionStamp) engram.Record {
 	gone := engram.Memory{ID: m.Memory.Memory.ID, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
-	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartLeft}, s)
-	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Lineage: &l}
+	l := lifecycle.Stamped(engram.CausalMetadata{}, []engram.Part{engram.PartLeft}, s)
+	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Causal: &l}
 }
 
 func (d *device) count() {
 	r := copied(*d.state)
-	l := r.Lineage.Clone()
+	l := r.Causal.Clone()
 	if l.Counts == nil {
 		l.Counts = map[string]engram.Count{}
 	}
 	d.own.Accesses++
 	l.Counts[d.name] = d.own
 	r.Memory.Memory.AccessCount++
-	r.Lineage = &l
+	r.Causal = &l
 	d.state = &r
 }
 
 func (d *device) hear(r engram.Record) {
-	if d.clock < r.Lineage.Newest().At {
-		d.clock = r.Lineage.Newest().At
+	if d.clock < r.Causal.Newest().At {
+		d.clock = r.Causal.Newest().At
 	}
 	if d.state != nil {
 		r = lifecycle.Merge(*d.state, r)
@@ -174,8 +174,8 @@ func bytesOf(r engram.Record) string {
 		return err.Error()
 	}
 	out := untold.ReplaceAllString(string(b), "")
-	if r.Lineage != nil {
-		out += fmt.Sprintf(" past %x", r.Lineage.Past)
+	if r.Causal != nil {
+		out += fmt.Sprintf(" past %x", r.Causal.Past)
 	}
 	return out
 }
@@ -185,8 +185,8 @@ func bytesOf(r engram.Record) string {
 // a summary.
 func history(t *rapid.T, steps int) (states []engram.Record, written []string, summary string, devices []*device) {
 	now := origin
-	var latest engram.Stamp
-	summed := func(s engram.Stamp, says string) {
+	var latest engram.VersionStamp
+	summed := func(s engram.VersionStamp, says string) {
 		if s.Compare(latest) > 0 {
 			latest, summary = s, says
 		}
@@ -208,7 +208,7 @@ func history(t *rapid.T, steps int) (states []engram.Record, written []string, s
 			text := fmt.Sprintf("text %d", i+1)
 			d.say(text, now)
 			written = append(written, text)
-			summed(d.state.Lineage.Of(engram.PartText), "")
+			summed(d.state.Causal.Of(engram.PartText), "")
 		case 2:
 			d.tag(slices.Sorted(slices.Values(rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "first"}), 0, 3, rapid.ID[string]).Draw(t, "tags"))), now)
 		case 3:
@@ -361,8 +361,8 @@ func TestOfTwoReplicas(t *testing.T) {
 // anything is a record that no honest store makes: stamps and values have nothing to do with
 // each other.
 func anything(t *rapid.T, kind engram.Entity) engram.Record {
-	stamp := rapid.Custom(func(t *rapid.T) engram.Stamp {
-		return engram.Stamp{At: engram.Clock(rapid.IntRange(0, 4).Draw(t, "at")), Device: rapid.SampledFrom([]string{"", "a", "b", "~0a1b2c3d"}).Draw(t, "device")}
+	stamp := rapid.Custom(func(t *rapid.T) engram.VersionStamp {
+		return engram.VersionStamp{At: engram.Clock(rapid.IntRange(0, 4).Draw(t, "at")), Device: rapid.SampledFrom([]string{"", "a", "b", "~0a1b2c3d"}).Draw(t, "device")}
 	})
 	word := rapid.SampledFrom([]string{"", "x", "y"})
 	when := rapid.Custom(func(t *rapid.T) time.Time {
@@ -411,13 +411,13 @@ func anything(t *rapid.T, kind engram.Entity) engram.Record {
 		r.Project = &engram.Project{Name: "shop", Remote: word.Draw(t, "remote"), Aliases: rapid.SliceOfNDistinct(word, 0, 2, rapid.ID[string]).Draw(t, "aliases"), CreatedAt: when.Draw(t, "created")}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "lineage") > 0 {
-		r.Lineage = &engram.Lineage{Base: stamp.Draw(t, "base"), Parts: rapid.MapOfN(rapid.SampledFrom(parts), stamp, 0, 4).Draw(t, "parts"),
+		r.Causal = &engram.CausalMetadata{Base: stamp.Draw(t, "base"), Parts: rapid.MapOfN(rapid.SampledFrom(parts), stamp, 0, 4).Draw(t, "parts"),
 			Sets: rapid.MapOfN(members, dots, 0, 2).Draw(t, "sets")}
-		if s, own := r.Lineage.Parts[engram.PartText]; own && s.Compare(r.Lineage.Base) < 0 {
-			delete(r.Lineage.Parts, engram.PartText) // as with what comes in: nothing says something before it is made
+		if s, own := r.Causal.Parts[engram.PartText]; own && s.Compare(r.Causal.Base) < 0 {
+			delete(r.Causal.Parts, engram.PartText) // as with what comes in: nothing says something before it is made
 		}
 		if kind == engram.EntityMemory {
-			r.Lineage.Counts = rapid.MapOfN(rapid.SampledFrom([]string{"a", "~"}), rapid.Custom(func(t *rapid.T) engram.Count {
+			r.Causal.Counts = rapid.MapOfN(rapid.SampledFrom([]string{"a", "~"}), rapid.Custom(func(t *rapid.T) engram.Count {
 				return engram.Count{Accesses: rapid.IntRange(0, 2).Draw(t, "accesses"), Repeats: rapid.IntRange(0, 2).Draw(t, "repeats")}
 			}), 0, 2).Draw(t, "counts")
 		}

@@ -14,7 +14,7 @@ const pastDerived = 1
 
 // Past is what Lineage.Past says of a memory that has these revisions, in any order and with
 // any number, and says title and content now, by the write said.
-func Past(revisions []engram.Revision, title, content string, said engram.Stamp) int64 {
+func Past(revisions []engram.Revision, title, content string, said engram.VersionStamp) int64 {
 	stamped := make([]engram.Revision, len(revisions))
 	for i, r := range revisions {
 		r.Stamp = RevisionStamp(r)

@@ -14,8 +14,8 @@ import (
 // comes of a look at all of them.
 func TestTheSetOfOlderTextsIsTheSameStepByStep(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		stamp := func(n int) engram.Stamp {
-			return engram.Stamp{At: engram.Clock(n), Device: rapid.SampledFrom([]string{"a", "a", "a", "~0a1b2c3d"}).Draw(rt, "device")}
+		stamp := func(n int) engram.VersionStamp {
+			return engram.VersionStamp{At: engram.Clock(n), Device: rapid.SampledFrom([]string{"a", "a", "a", "~0a1b2c3d"}).Draw(rt, "device")}
 		}
 		word := rapid.SampledFrom([]string{"x", "y", "z"})
 		var all []engram.Revision
@@ -32,9 +32,9 @@ func TestTheSetOfOlderTextsIsTheSameStepByStep(t *testing.T) {
 			past = full
 			m := engram.Memory{ID: "mem_01", Title: "t", Content: content, RevisionCount: len(all) + 1}
 			state := lifecycle.Normal(engram.Record{Memory: &engram.MemoryRecord{Memory: m, Revisions: rapid.Permutation(all).Draw(rt, "order")},
-				Lineage: &engram.Lineage{Base: engram.Stamp{At: 1, Device: "a"}, Parts: map[engram.Part]engram.Stamp{engram.PartText: said}}})
-			if state.Lineage.Past != full {
-				rt.Fatalf("edit %d: the state has %x, want %x\n%+v", n, state.Lineage.Past, full, all)
+				Causal: &engram.CausalMetadata{Base: engram.VersionStamp{At: 1, Device: "a"}, Parts: map[engram.Part]engram.VersionStamp{engram.PartText: said}}})
+			if state.Causal.Past != full {
+				rt.Fatalf("edit %d: the state has %x, want %x\n%+v", n, state.Causal.Past, full, all)
 			}
 		}
 	})
@@ -44,11 +44,11 @@ func TestOlderTextsEnterTheDigest(t *testing.T) {
 	state := func(texts ...string) int64 {
 		var rs []engram.Revision
 		for n, text := range texts {
-			rs = append(rs, engram.Revision{Number: n + 1, Title: "t", Content: text, Stamp: engram.Stamp{At: engram.Clock(len(text)), Device: "a"}})
+			rs = append(rs, engram.Revision{Number: n + 1, Title: "t", Content: text, Stamp: engram.VersionStamp{At: engram.Clock(len(text)), Device: "a"}})
 		}
 		m := engram.Memory{ID: "mem_01", Title: "t", Content: "now", RevisionCount: len(rs) + 1}
 		return lifecycle.Normal(engram.Record{Memory: &engram.MemoryRecord{Memory: m, Revisions: rs},
-			Lineage: &engram.Lineage{Base: engram.Stamp{At: 9, Device: "a"}}}).Lineage.Digest()
+			Causal: &engram.CausalMetadata{Base: engram.VersionStamp{At: 9, Device: "a"}}}).Causal.Digest()
 	}
 	seen := map[int64]string{}
 	for _, texts := range [][]string{{}, {"a"}, {"b"}, {"a", "bb"}, {"bb", "ccc"}, {"a", "ccc"}, {"a", "bb", "ccc"}} {

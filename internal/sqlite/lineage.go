@@ -28,7 +28,7 @@ const (
 		CROSS JOIN lineages l ON l.entity = ?1 AND l.key = a.value AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key)`
 )
 
-func scanLineage(s scanner, own string) (key string, l engram.Lineage, err error) {
+func scanLineage(s scanner, own string) (key string, l engram.CausalMetadata, err error) {
 	var device, more, held sql.NullString
 	if err := s.Scan(&key, &l.Base.At, &device, &more, &held); err != nil {
 		return key, l, err
@@ -59,8 +59,8 @@ func jsonKeys(entity engram.Entity, keys []string) string {
 	return string(b)
 }
 
-// Lineages returns the lineages of things by their keys.
-func (t *tx) Lineages(ctx context.Context, entity engram.Entity, keys []string) (map[string]engram.Lineage, error) {
+// CausalMetadata returns the lineages of things by their keys.
+func (t *tx) CausalMetadata(ctx context.Context, entity engram.Entity, keys []string) (map[string]engram.CausalMetadata, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
@@ -68,7 +68,7 @@ func (t *tx) Lineages(ctx context.Context, entity engram.Entity, keys []string) 
 	if err != nil {
 		return nil, err
 	}
-	all := make(map[string]engram.Lineage, len(keys))
+	all := make(map[string]engram.CausalMetadata, len(keys))
 	err = t.rows(ctx, lineagesSQL, []any{kindNum(entity), jsonKeys(entity, keys)}, func(s scanner) error {
 		key, l, err := scanLineage(s, own)
 		all[key] = l
@@ -143,8 +143,8 @@ func (t *tx) SeeClock(ctx context.Context, c engram.Clock) error {
 	return t.PutFact(ctx, factClock, strconv.FormatInt(int64(c), 10))
 }
 
-// PutLineage sets the lineage of a thing.
-func (t *tx) PutLineage(ctx context.Context, entity engram.Entity, key string, l engram.Lineage) error {
+// PutCausalMetadata sets the lineage of a thing.
+func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, key string, l engram.CausalMetadata) error {
 	const query = `INSERT INTO lineages (entity, key, at, device, digest, more, held) VALUES (?,?,?,?,?,?,?)
 		ON CONFLICT (entity, key) DO UPDATE SET at = excluded.at, device = excluded.device, digest = excluded.digest,
 		more = excluded.more, held = excluded.held`
@@ -208,7 +208,7 @@ func (t *tx) sessionTombstones(ctx context.Context, query string, args ...any) (
 }
 
 // StampProject stamps a part of everything in a project.
-func (t *tx) StampProject(ctx context.Context, project string, part engram.Part, s engram.Stamp) error {
+func (t *tx) StampProject(ctx context.Context, project string, part engram.Part, s engram.VersionStamp) error {
 	num, err := t.projectNum(ctx, project)
 	if err != nil {
 		return err
@@ -233,8 +233,8 @@ func (t *tx) StampProject(ctx context.Context, project string, part engram.Part,
 }
 
 // stampThese stamps a part of things that have a lineage.
-func (t *tx) stampThese(ctx context.Context, entity engram.Entity, keys []string, part engram.Part, s engram.Stamp) error {
-	all, err := t.Lineages(ctx, entity, keys)
+func (t *tx) stampThese(ctx context.Context, entity engram.Entity, keys []string, part engram.Part, s engram.VersionStamp) error {
+	all, err := t.CausalMetadata(ctx, entity, keys)
 	if err != nil {
 		return err
 	}
@@ -244,11 +244,11 @@ func (t *tx) stampThese(ctx context.Context, entity engram.Entity, keys []string
 			continue
 		}
 		if l.Parts == nil {
-			l.Parts = map[engram.Part]engram.Stamp{}
+			l.Parts = map[engram.Part]engram.VersionStamp{}
 		}
 		l.Parts[part] = s
 		delete(l.Shadowed, part)
-		if err := t.PutLineage(ctx, entity, key, l); err != nil {
+		if err := t.PutCausalMetadata(ctx, entity, key, l); err != nil {
 			return err
 		}
 	}
@@ -295,9 +295,9 @@ type lineageText struct {
 
 // stampText is a stamp as it is stored: hex digits of the clock, and the device after a
 // hyphen unless it is the store's own; "" for the zero one.
-func stampText(s engram.Stamp, own string) string {
+func stampText(s engram.VersionStamp, own string) string {
 	switch {
-	case s == (engram.Stamp{}):
+	case s == (engram.VersionStamp{}):
 		return ""
 	case s.Device == own:
 		return strconv.FormatInt(int64(s.At), 16)
@@ -305,23 +305,23 @@ func stampText(s engram.Stamp, own string) string {
 	return strconv.FormatInt(int64(s.At), 16) + "-" + s.Device
 }
 
-func readStamp(text, own string) (engram.Stamp, error) {
+func readStamp(text, own string) (engram.VersionStamp, error) {
 	if text == "" {
-		return engram.Stamp{}, nil
+		return engram.VersionStamp{}, nil
 	}
 	clock, device, foreign := strings.Cut(text, "-")
 	at, err := strconv.ParseInt(clock, 16, 64)
 	if err != nil {
-		return engram.Stamp{}, fmt.Errorf("stamp %q: %w", text, err)
+		return engram.VersionStamp{}, fmt.Errorf("stamp %q: %w", text, err)
 	}
 	if !foreign {
 		device = own
 	}
-	return engram.Stamp{At: engram.Clock(at), Device: device}, nil
+	return engram.VersionStamp{At: engram.Clock(at), Device: device}, nil
 }
 
 // moreText is column more of a lineage; nil for none.
-func moreText(l engram.Lineage, own string) (any, error) {
+func moreText(l engram.CausalMetadata, own string) (any, error) {
 	if len(l.Parts) == 0 && len(l.Sets) == 0 && len(l.Counts) == 0 && l.Past == 0 {
 		return nil, nil
 	}
@@ -336,14 +336,14 @@ func moreText(l engram.Lineage, own string) (any, error) {
 	return string(b), err
 }
 
-func readMore(more, own string, l *engram.Lineage) error {
+func readMore(more, own string, l *engram.CausalMetadata) error {
 	var text lineageText
 	if err := json.Unmarshal([]byte(more), &text); err != nil {
 		return err
 	}
 	l.Counts, l.Past, l.Sets = text.Counts, text.Past, renamed(text.Sets, "", own)
 	if len(text.Parts) > 0 {
-		l.Parts = make(map[engram.Part]engram.Stamp, len(text.Parts))
+		l.Parts = make(map[engram.Part]engram.VersionStamp, len(text.Parts))
 	}
 	for p, s := range text.Parts {
 		stamp, err := readStamp(s, own)

@@ -36,8 +36,8 @@ func BenchmarkUncarried(b *testing.B) {
 		}
 		for i := range size + fresh { // the newest first: they have memories, and their numbers
 			i = (i + size) % (size + fresh)
-			l, key := engram.Lineage{Base: engram.Stamp{At: engram.Clock(i+1) << 16, Device: own}}, strconv.Itoa((i+fresh)%(size+fresh)+1)
-			if err := tx.PutLineage(b.Context(), engram.EntityMemory, key, l); err != nil {
+			l, key := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(i+1) << 16, Device: own}}, strconv.Itoa((i+fresh)%(size+fresh)+1)
+			if err := tx.PutCausalMetadata(b.Context(), engram.EntityMemory, key, l); err != nil {
 				return err
 			}
 			if i >= size {

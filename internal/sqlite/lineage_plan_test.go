@@ -21,7 +21,7 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 		replicated = "SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)"
 	)
 	for _, tt := range []planCase{
-		{name: "lineages of things", run: func(t *tx) error { _, err := t.Lineages(ctx, engram.EntityMemory, []string{"1"}); return err },
+		{name: "lineages of things", run: func(t *tx) error { _, err := t.CausalMetadata(ctx, engram.EntityMemory, []string{"1"}); return err },
 			want: []string{"SEARCH l USING PRIMARY KEY (entity=? AND key=?)"}},
 		{name: "topics that are held", run: func(t *tx) error { _, err := t.Shadowed(ctx, engram.EntityMemory, "topic_key"); return err },
 			want: []string{"SEARCH l USING INDEX lineages_topics (entity=?)", "USE TEMP B-TREE FOR ORDER BY"}},
@@ -79,11 +79,11 @@ func TestWhatAnUndoHidLiesBesideTheTopicsThatAreHeld(t *testing.T) {
 	s := planStore(t)
 	put := func(key, held string) {
 		t.Helper()
-		l := engram.Lineage{Base: engram.Stamp{At: 1, Device: "d"}}
+		l := engram.CausalMetadata{Base: engram.VersionStamp{At: 1, Device: "d"}}
 		if err := json.Unmarshal([]byte(held), &l.Shadowed); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Update(ctx, func(tx engram.Tx) error { return tx.PutLineage(ctx, engram.EntityMemory, key, l) }); err != nil {
+		if err := s.Update(ctx, func(tx engram.Tx) error { return tx.PutCausalMetadata(ctx, engram.EntityMemory, key, l) }); err != nil {
 			t.Fatal(err)
 		}
 	}

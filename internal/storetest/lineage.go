@@ -12,10 +12,10 @@ import (
 )
 
 // lineageOf reads the lineage of a thing; nil when it has none.
-func (k *kit) lineageOf(entity engram.Entity, key string) (l *engram.Lineage) {
+func (k *kit) lineageOf(entity engram.Entity, key string) (l *engram.CausalMetadata) {
 	k.Helper()
 	k.view(func(r engram.Reader) error {
-		all, err := r.Lineages(k.Context(), entity, []string{key, "999"})
+		all, err := r.CausalMetadata(k.Context(), entity, []string{key, "999"})
 		if found, known := all[key]; known {
 			l = &found
 		}
@@ -39,10 +39,10 @@ func (k *kit) pulled(project string, batches ...string) {
 }
 
 // stamped puts a lineage that was made at a clock here.
-func (k *kit) stamped(entity engram.Entity, key string, at engram.Clock) engram.Lineage {
+func (k *kit) stamped(entity engram.Entity, key string, at engram.Clock) engram.CausalMetadata {
 	k.Helper()
-	l := engram.Lineage{Base: engram.Stamp{At: at, Device: k.device()}}
-	k.update(func(tx engram.Tx) error { return tx.PutLineage(k.Context(), entity, key, l) })
+	l := engram.CausalMetadata{Base: engram.VersionStamp{At: at, Device: k.device()}}
+	k.update(func(tx engram.Tx) error { return tx.PutCausalMetadata(k.Context(), entity, key, l) })
 	return l
 }
 
@@ -88,20 +88,20 @@ func lineageCases() []testCase {
 	return []testCase{
 		{"a lineage is read as it was put, whosever its stamps are", func(k *kit) {
 			m, own := k.save(), k.device()
-			for _, l := range []engram.Lineage{
-				{Base: engram.Stamp{At: 7, Device: own}},
-				{Base: engram.Stamp{At: 7, Device: "other"}},
+			for _, l := range []engram.CausalMetadata{
+				{Base: engram.VersionStamp{At: 7, Device: own}},
+				{Base: engram.VersionStamp{At: 7, Device: "other"}},
 				{},
-				{Base: engram.Stamp{Device: "~0123abcd"}},
-				{Base: engram.Stamp{At: 7, Device: own}, Past: math.MinInt64 + 1},
-				{Base: engram.Stamp{At: 1 << 60, Device: own}, Parts: map[engram.Part]engram.Stamp{
+				{Base: engram.VersionStamp{Device: "~0123abcd"}},
+				{Base: engram.VersionStamp{At: 7, Device: own}, Past: math.MinInt64 + 1},
+				{Base: engram.VersionStamp{At: 1 << 60, Device: own}, Parts: map[engram.Part]engram.VersionStamp{
 					engram.PartText: {At: 9, Device: own}, "type": {At: 8, Device: "other"}, "scope": {}},
 					Sets:     map[string]engram.Dots{"a tag": {own: {Added: 3, Removed: 4}, "other": {Added: 5}}, "": {"other": {Removed: 2}}},
 					Counts:   map[string]engram.Count{"other": {Accesses: 3, Repeats: 1}},
 					Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a/b"`)}},
 			} {
 				want := l.Clone()
-				k.update(func(tx engram.Tx) error { return tx.PutLineage(k.Context(), engram.EntityMemory, key(m.Num), l) })
+				k.update(func(tx engram.Tx) error { return tx.PutCausalMetadata(k.Context(), engram.EntityMemory, key(m.Num), l) })
 				if got := k.lineageOf(engram.EntityMemory, key(m.Num)); got == nil || !reflect.DeepEqual(*got, want) || got.Digest() != want.Digest() {
 					k.Errorf("lineage\n got %+v\nwant %+v", got, want)
 				}
@@ -131,10 +131,10 @@ func lineageCases() []testCase {
 		}},
 		{"what is held is found by its part, and no longer when it is not", func(k *kit) {
 			k.stamped(engram.EntityMemory, "1", 1)
-			held := engram.Lineage{Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a"`)}}
+			held := engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a"`)}}
 			k.update(func(tx engram.Tx) error {
 				for _, num := range []string{"2", "10"} {
-					if err := tx.PutLineage(k.Context(), engram.EntityMemory, num, held); err != nil {
+					if err := tx.PutCausalMetadata(k.Context(), engram.EntityMemory, num, held); err != nil {
 						return err
 					}
 				}
@@ -189,7 +189,7 @@ func lineageCases() []testCase {
 			}{{engram.EntityMemory, key(mine.Num)}, {engram.EntityMemory, key(theirs.Num)}, {engram.EntityPrompt, key(p.Num)}, {engram.EntitySession, "s-app"}} {
 				k.stamped(name.entity, name.key, 1)
 			}
-			s := engram.Stamp{At: 9, Device: k.device()}
+			s := engram.VersionStamp{At: 9, Device: k.device()}
 			k.update(func(tx engram.Tx) error { return tx.StampProject(k.Context(), "app", "project", s) })
 			k.same("the memory", k.lineageOf(engram.EntityMemory, key(mine.Num)).Of("project"), s)
 			k.same("its text", k.lineageOf(engram.EntityMemory, key(mine.Num)).Of(engram.PartText).At, 1)
@@ -199,7 +199,7 @@ func lineageCases() []testCase {
 		}},
 		{"the write that a revision comes from is kept", func(k *kit) {
 			m, own := k.save(), k.device()
-			stamps := []engram.Stamp{{At: 5, Device: own}, {At: 6, Device: "other"}, {}}
+			stamps := []engram.VersionStamp{{At: 5, Device: own}, {At: 6, Device: "other"}, {}}
 			k.update(func(tx engram.Tx) error {
 				for i, s := range stamps {
 					if err := tx.InsertRevision(k.Context(), engram.Revision{Memory: m.Num, Number: i + 1, Type: m.Type, Title: "t", Content: "c",
@@ -222,13 +222,13 @@ func lineageCases() []testCase {
 			m, other := k.save(), k.save()
 			relation := k.relation(1, m.Num, engram.VerbCausedBy, other.Num)
 			p := k.ask("app", "s-app", "why?", 1)
-			marked := engram.Lineage{Sets: map[string]engram.Dots{secret: {"a": {Added: 1}}}}
+			marked := engram.CausalMetadata{Sets: map[string]engram.Dots{secret: {"a": {Added: 1}}}}
 			k.update(func(tx engram.Tx) error {
 				for _, name := range []struct {
 					entity engram.Entity
 					key    string
 				}{{engram.EntityMemory, key(m.Num)}, {engram.EntityMemory, key(other.Num)}, {engram.EntityRelation, key(relation.Num)}, {engram.EntityPrompt, key(p.Num)}} {
-					if err := tx.PutLineage(k.Context(), name.entity, name.key, marked); err != nil {
+					if err := tx.PutCausalMetadata(k.Context(), name.entity, name.key, marked); err != nil {
 						return err
 					}
 				}
@@ -262,11 +262,11 @@ func lineageCases() []testCase {
 					if err := k.ensure(tx, "app", s); err != nil {
 						return err
 					}
-					if err := tx.PutLineage(k.Context(), engram.EntitySession, s, engram.Lineage{Base: engram.Stamp{At: 1, Device: "a"}}); err != nil {
+					if err := tx.PutCausalMetadata(k.Context(), engram.EntitySession, s, engram.CausalMetadata{Base: engram.VersionStamp{At: 1, Device: "a"}}); err != nil {
 						return err
 					}
 				}
-				if err := tx.PutLineage(k.Context(), engram.EntitySession, "s-never", engram.Lineage{}); err != nil {
+				if err := tx.PutCausalMetadata(k.Context(), engram.EntitySession, "s-never", engram.CausalMetadata{}); err != nil {
 					return err
 				}
 				if err := tx.PutTombstone(k.Context(), "s-never", "app"); err != nil {
@@ -401,8 +401,8 @@ func replicatedCases() []testCase {
 			k.update(func(tx engram.Tx) error {
 				for part, ms := range map[engram.Part][]engram.Memory{"project": {goes, never}, "scope": {hides}, "type": {stays}} {
 					for _, m := range ms {
-						l := engram.Lineage{Parts: map[engram.Part]engram.Stamp{part: {At: 1, Device: "a"}}}
-						if err := tx.PutLineage(k.Context(), engram.EntityMemory, key(m.Num), l); err != nil {
+						l := engram.CausalMetadata{Parts: map[engram.Part]engram.VersionStamp{part: {At: 1, Device: "a"}}}
+						if err := tx.PutCausalMetadata(k.Context(), engram.EntityMemory, key(m.Num), l); err != nil {
 							return err
 						}
 					}
@@ -463,9 +463,9 @@ func replicatedCases() []testCase {
 			m := k.draft()
 			m.Metadata, m.Tags = map[string]any{"a": "b"}, []string{"x"}
 			m.Anchors = []engram.Anchor{anchorAt("a.go", 1, 2)}
-			stamp := engram.Stamp{At: 9, Device: "other"}
+			stamp := engram.VersionStamp{At: 9, Device: "other"}
 			d := engram.Deferred{Project: "later", Batch: "b1", By: "ann", Why: engram.DeferredClock, Reason: "from 2099", Tries: 1, FirstAt: at(1), LastAt: at(1),
-				Record: engram.Record{Item: "memories[3]", Lineage: &engram.Lineage{Base: stamp, Parts: map[engram.Part]engram.Stamp{"type": stamp}},
+				Record: engram.Record{Item: "memories[3]", Causal: &engram.CausalMetadata{Base: stamp, Parts: map[engram.Part]engram.VersionStamp{"type": stamp}},
 					Memory: &engram.MemoryRecord{Memory: m, Revisions: []engram.Revision{{Number: 1, Title: "t", Content: "c", WrittenAt: at(1), ReplacedAt: at(2), Stamp: stamp}}}}}
 			again, other := d, d
 			k.update(func(tx engram.Tx) error {

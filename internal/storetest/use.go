@@ -207,8 +207,8 @@ func toldCases() []testCase {
 			k.ask("app", "s-asked", "why?", 1)
 			k.ask("app", "s-mine", "why me?", 1)
 			k.update(func(tx engram.Tx) error {
-				l := engram.Lineage{Shadowed: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}}
-				if err := tx.PutLineage(k.Context(), engram.EntityMemory, key(hidden.Num), l); err != nil {
+				l := engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}}
+				if err := tx.PutCausalMetadata(k.Context(), engram.EntityMemory, key(hidden.Num), l); err != nil {
 					return err
 				}
 				if err := k.ensure(tx, "app", "s-empty"); err != nil {
@@ -246,7 +246,7 @@ func toldCases() []testCase {
 					if err := k.ensure(tx, "app", s); err != nil {
 						return err
 					}
-					if err := tx.PutLineage(k.Context(), engram.EntitySession, s, engram.Lineage{Base: engram.Stamp{At: 1, Device: "a"}}); err != nil {
+					if err := tx.PutCausalMetadata(k.Context(), engram.EntitySession, s, engram.CausalMetadata{Base: engram.VersionStamp{At: 1, Device: "a"}}); err != nil {
 						return err
 					}
 				}

@@ -36,7 +36,7 @@ func realistic(n int) engram.Record {
 	m.ID, m.SyncID, m.Title = engram.ID("mem_"+strings.ToLower(fmt.Sprintf("01k%023x", chance.Uint64()))), "obs-"+hex(), sentence(6)
 	m.Tags, m.TopicKey = []string{words[chance.IntN(len(words))]}, "architecture/"+words[chance.IntN(len(words))]
 	m.SessionID, m.CreatedAt, m.UpdatedAt, m.TouchedAt = "session-"+hex()[:4], when, when, when
-	r.Lineage = &engram.Lineage{Base: engram.Stamp{At: engram.Clock(0).Tick(when), Device: "0123456789abcdef"}}
+	r.Causal = &engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(0).Tick(when), Device: "0123456789abcdef"}}
 	return r
 }
 

@@ -23,8 +23,8 @@ import (
 
 func at(second int) time.Time { return time.Date(2026, 1, 2, 3, 4, second, 0, time.UTC) }
 
-func stamp(second int, device string) engram.Stamp {
-	return engram.Stamp{At: engram.Clock(0).Tick(at(second)), Device: device}
+func stamp(second int, device string) engram.VersionStamp {
+	return engram.VersionStamp{At: engram.Clock(0).Tick(at(second)), Device: device}
 }
 
 // idOf is the ID of a chunk by the documented rule.
@@ -107,7 +107,7 @@ func keep(t testing.TB, r *gitchunks.Repository, b engram.Batch, records ...engr
 }
 
 func memory(n int, content string) engram.Record {
-	return engram.Record{Lineage: &engram.Lineage{Base: stamp(n%60, "d1")}, Memory: &engram.MemoryRecord{Memory: engram.Memory{
+	return engram.Record{Causal: &engram.CausalMetadata{Base: stamp(n%60, "d1")}, Memory: &engram.MemoryRecord{Memory: engram.Memory{
 		ID: engram.ID(fmt.Sprintf("mem_%026d", n)), SyncID: fmt.Sprintf("obs-%016x", n), Project: "shop", Scope: engram.ScopeProject, Type: engram.TypeDecision,
 		Title: fmt.Sprintf("Title %d", n), Content: content, SessionID: "s1", Origin: engram.OriginAgent, Importance: 0.5, Strength: 1, TouchedAt: at(1), CreatedAt: at(1), UpdatedAt: at(2),
 		RevisionCount: 1, DuplicateCount: 1}}}
@@ -118,7 +118,7 @@ func TestTheFormat(t *testing.T) {
 	dir := t.TempDir()
 	m := memory(1, "JWT <b>, 15 minutes")
 	m.Memory.Memory.Tags, m.Memory.Memory.UpdatedAt = []string{"auth"}, at(2).Add(500*time.Millisecond)
-	gone := engram.Record{Tombstone: true, Lineage: &engram.Lineage{Base: stamp(1, "d1")}, Session: &engram.Session{ID: "s0", Project: "shop"}}
+	gone := engram.Record{Tombstone: true, Causal: &engram.CausalMetadata{Base: stamp(1, "d1")}, Session: &engram.Session{ID: "s0", Project: "shop"}}
 	relation := engram.Record{Relation: &engram.RelationRecord{Relation: engram.Relation{ID: "rel-0000000000000001", Verb: engram.VerbContradicts, Status: engram.RelationJudged,
 		Strength: 1, Reason: "r", Confidence: 0.75, Actor: "agent", ActorKind: "agent", CreatedAt: at(1), UpdatedAt: at(2)},
 		Source: engram.ByID(m.Memory.Memory.ID), Target: engram.Ref{SyncID: "obs-00000000000000bb"}}}
@@ -309,7 +309,7 @@ func TestEveryRecordComesBack(t *testing.T) {
 		}
 		in := engram.Record{Tombstone: rapid.Bool().Draw(t, "gone")}
 		if rapid.Bool().Draw(t, "lineage") {
-			in.Lineage = &engram.Lineage{Base: stamp(1, text("device")), Counts: map[string]engram.Count{"d": {Accesses: 1}}}
+			in.Causal = &engram.CausalMetadata{Base: stamp(1, text("device")), Counts: map[string]engram.Count{"d": {Accesses: 1}}}
 		}
 		switch rapid.IntRange(0, 5).Draw(t, "kind") {
 		case 0:

@@ -19,8 +19,8 @@ import (
 
 func instant(second int) time.Time { return time.Date(2026, 1, 2, 3, 4, second, 0, time.UTC) }
 
-func stamp(second int, device string) engram.Stamp {
-	return engram.Stamp{At: engram.Clock(0).Tick(instant(second)), Device: device}
+func stamp(second int, device string) engram.VersionStamp {
+	return engram.VersionStamp{At: engram.Clock(0).Tick(instant(second)), Device: device}
 }
 
 // everything is one of each record, with every field that a file has room for.
@@ -34,14 +34,14 @@ func everything() []engram.Record {
 		Lines: "01234567-0123456789abcdef", Named: true}, {Repository: "local:0123456789abcdef", Path: "c.go", Blob: strings.Repeat("d", 64)}}
 	r := engram.Relation{ID: "rel-0000000000000001", Verb: engram.VerbSupersedes, Status: engram.RelationJudged, Strength: 0.5, Reason: "r", Evidence: "e",
 		Confidence: 0.75, Actor: "agent", ActorKind: "agent", Model: "m", SessionID: "s1", CreatedAt: instant(1), UpdatedAt: instant(2), RemovedAt: instant(3)}
-	lineage := &engram.Lineage{Base: stamp(1, "d1"), Parts: map[engram.Part]engram.Stamp{engram.PartText: stamp(2, "d2"), "importance": {}},
+	lineage := &engram.CausalMetadata{Base: stamp(1, "d1"), Parts: map[engram.Part]engram.VersionStamp{engram.PartText: stamp(2, "d2"), "importance": {}},
 		Sets: map[string]engram.Dots{"a": {"d1": {Added: 5}, "d2": {Added: 7, Removed: 7}}}, Counts: map[string]engram.Count{"d1": {Accesses: 3}, "d2": {Repeats: 1}}}
 	return []engram.Record{
-		{Lineage: &engram.Lineage{Base: stamp(1, "d1")}, Project: &engram.Project{Name: "shop", Aliases: []string{"store"}, Remote: "github.com/a/shop", CreatedAt: instant(1),
+		{Causal: &engram.CausalMetadata{Base: stamp(1, "d1")}, Project: &engram.Project{Name: "shop", Aliases: []string{"store"}, Remote: "github.com/a/shop", CreatedAt: instant(1),
 			Decay: &engram.ProjectDecay{Decay: engram.Decay{Curve: engram.CurveGeometric, Rate: 0.9}, Types: map[engram.Type]engram.Decay{"fact": {Rate: 0.5}}}}},
 		{Session: &engram.Session{ID: "s1", Project: "shop", Directory: "/src", StartedAt: instant(1), EndedAt: instant(2), ActiveAt: instant(3), Summary: "done"}},
-		{Tombstone: true, Lineage: &engram.Lineage{Base: stamp(1, "d1"), Parts: map[engram.Part]engram.Stamp{engram.PartDeleted: stamp(3, "d2")}}, Session: &engram.Session{ID: "s0", Project: "shop"}},
-		{Lineage: lineage, Memory: &engram.MemoryRecord{Memory: m, Revisions: []engram.Revision{{Number: 1, Type: "fact", Title: "old", Content: "was", WrittenAt: instant(1), ReplacedAt: instant(2), Reason: "update", Stamp: stamp(1, "d1")}},
+		{Tombstone: true, Causal: &engram.CausalMetadata{Base: stamp(1, "d1"), Parts: map[engram.Part]engram.VersionStamp{engram.PartDeleted: stamp(3, "d2")}}, Session: &engram.Session{ID: "s0", Project: "shop"}},
+		{Causal: lineage, Memory: &engram.MemoryRecord{Memory: m, Revisions: []engram.Revision{{Number: 1, Type: "fact", Title: "old", Content: "was", WrittenAt: instant(1), ReplacedAt: instant(2), Reason: "update", Stamp: stamp(1, "d1")}},
 			Vectors: []engram.FingerprintedRow{{Model: "f", Values: []float32{0.5, -1, 0}}}}},
 		{Prompt: &engram.Prompt{SyncID: "prompt-1", SessionID: "s1", Project: "shop", Content: "why?", CreatedAt: instant(1), DeletedAt: instant(2)}},
 		{Relation: &engram.RelationRecord{Relation: r, Source: engram.ByID(m.ID), Target: engram.Ref{SyncID: "obs-00000000000000bb"}}},

@@ -13,18 +13,18 @@ import (
 func day(n int) time.Time { return time.Date(2026, 3, n, 10, 20, 30, 0, time.UTC) }
 
 // stampOf is a write of a device some seconds after day 1.
-func stampOf(seconds int, device string) engram.Stamp {
-	return engram.Stamp{At: engram.Clock(0).Tick(day(1).Add(time.Duration(seconds) * time.Second)), Device: device}
+func stampOf(seconds int, device string) engram.VersionStamp {
+	return engram.VersionStamp{At: engram.Clock(0).Tick(day(1).Add(time.Duration(seconds) * time.Second)), Device: device}
 }
 
-func lineageOf(n int) *engram.Lineage {
-	return &engram.Lineage{Base: stampOf(n, "d1")}
+func lineageOf(n int) *engram.CausalMetadata {
+	return &engram.CausalMetadata{Base: stampOf(n, "d1")}
 }
 
 func idAt(n int) engram.ID { return engram.ID(fmt.Sprintf("%s%026d", engram.IDPrefix, n)) }
 
 func memoryRecord(n int) engram.Record {
-	return engram.Record{Lineage: lineageOf(n), Memory: &engram.MemoryRecord{Memory: engram.Memory{
+	return engram.Record{Causal: lineageOf(n), Memory: &engram.MemoryRecord{Memory: engram.Memory{
 		ID: idAt(n), Num: int64(n + 7), SyncID: fmt.Sprintf("obs-%016x", n), Project: "shop", Scope: engram.ScopeProject, Type: engram.TypeDecision,
 		Title: fmt.Sprintf("Title %d", n), Content: fmt.Sprintf("Content %d", n), Origin: engram.OriginAgent,
 		Importance: engram.DefaultImportance, Strength: 1, TouchedAt: day(1), CreatedAt: day(1), UpdatedAt: day(2),
@@ -51,38 +51,38 @@ func fullRecord(n int) engram.Record {
 		{Memory: m.Num, Number: 1, Type: engram.TypeManual, Title: "First", Content: "First words", WrittenAt: day(1), ReplacedAt: day(2), Reason: "update", Stamp: stampOf(n, "d1")},
 		{Memory: m.Num, Number: 2, Type: "house_rule", Title: "Second", Content: "Second words", WrittenAt: day(2), ReplacedAt: day(3), Reason: "topic key", Stamp: stampOf(n+1, "d2")},
 	}
-	r.Lineage.Parts = map[engram.Part]engram.Stamp{engram.PartText: stampOf(n+2, "d1"), "importance": stampOf(n+3, "d2"), "topic_key": {}}
-	r.Lineage.Sets = map[string]engram.Dots{"jwt": {"d2": {Added: stampOf(n, "").At}}, "gone": {"d1": {Added: 5, Removed: 5}, "d3": {Removed: 9}}}
-	r.Lineage.Counts = map[string]engram.Count{"d1": {Accesses: 3, Repeats: 3}, "d2": {Accesses: 2}}
+	r.Causal.Parts = map[engram.Part]engram.VersionStamp{engram.PartText: stampOf(n+2, "d1"), "importance": stampOf(n+3, "d2"), "topic_key": {}}
+	r.Causal.Sets = map[string]engram.Dots{"jwt": {"d2": {Added: stampOf(n, "").At}}, "gone": {"d1": {Added: 5, Removed: 5}, "d3": {Removed: 9}}}
+	r.Causal.Counts = map[string]engram.Count{"d1": {Accesses: 3, Repeats: 3}, "d2": {Accesses: 2}}
 	return r
 }
 
 func forgottenRecord(n int) engram.Record {
 	r := memoryRecord(n)
 	r.Memory.Memory.DeletedAt = day(8)
-	r.Lineage.Parts = map[engram.Part]engram.Stamp{engram.PartDeleted: stampOf(n+9, "d2")}
+	r.Causal.Parts = map[engram.Part]engram.VersionStamp{engram.PartDeleted: stampOf(n+9, "d2")}
 	return r
 }
 
 func sessionRecord(n int) engram.Record {
-	return engram.Record{Lineage: lineageOf(n), Session: &engram.Session{ID: fmt.Sprintf("session-%d", n), Project: "shop", Directory: "/src/shop",
+	return engram.Record{Causal: lineageOf(n), Session: &engram.Session{ID: fmt.Sprintf("session-%d", n), Project: "shop", Directory: "/src/shop",
 		StartedAt: day(1), EndedAt: day(2), Summary: "What was done", ActiveAt: day(1)}}
 }
 
 // tombstoneRecord is a session that was deleted: no more than its names.
 func tombstoneRecord(n int) engram.Record {
 	l := lineageOf(n)
-	l.Parts = map[engram.Part]engram.Stamp{engram.PartDeleted: stampOf(n+1, "d1")}
-	return engram.Record{Lineage: l, Tombstone: true, Session: &engram.Session{ID: fmt.Sprintf("session-%d", n), Project: "shop"}}
+	l.Parts = map[engram.Part]engram.VersionStamp{engram.PartDeleted: stampOf(n+1, "d1")}
+	return engram.Record{Causal: l, Tombstone: true, Session: &engram.Session{ID: fmt.Sprintf("session-%d", n), Project: "shop"}}
 }
 
 func promptRecord(n int) engram.Record {
-	return engram.Record{Lineage: lineageOf(n), Prompt: &engram.Prompt{Num: int64(n + 3), SyncID: fmt.Sprintf("prompt-%016x", n), SessionID: "session-1", Project: "shop",
+	return engram.Record{Causal: lineageOf(n), Prompt: &engram.Prompt{Num: int64(n + 3), SyncID: fmt.Sprintf("prompt-%016x", n), SessionID: "session-1", Project: "shop",
 		Content: fmt.Sprintf("Why %d?", n), CreatedAt: day(2)}}
 }
 
 func relationRecord(n int) engram.Record {
-	return engram.Record{Lineage: lineageOf(n), Relation: &engram.RelationRecord{
+	return engram.Record{Causal: lineageOf(n), Relation: &engram.RelationRecord{
 		Relation: engram.Relation{Num: int64(n), ID: fmt.Sprintf("%s%016x", engram.RelationIDPrefix, n), Source: 8, Target: 9,
 			Verb: engram.VerbCausedBy, Status: engram.RelationJudged, Strength: 0.5, Reason: "Because", Evidence: "Seen", Confidence: 0.75,
 			Actor: "agent", ActorKind: "agent", Model: "m", SessionID: "session-1", CreatedAt: day(2), UpdatedAt: day(3)},
@@ -92,7 +92,7 @@ func relationRecord(n int) engram.Record {
 func removedRecord(n int) engram.Record {
 	r := relationRecord(n)
 	r.Relation.Relation.RemovedAt = day(4)
-	r.Lineage.Sets = map[string]engram.Dots{"": {"d1": {Added: r.Lineage.Base.At, Removed: r.Lineage.Base.At}}}
+	r.Causal.Sets = map[string]engram.Dots{"": {"d1": {Added: r.Causal.Base.At, Removed: r.Causal.Base.At}}}
 	return r
 }
 

@@ -47,14 +47,14 @@ type Memory struct {
 
 // Revision is what a memory said before.
 type Revision struct {
-	Number     int          `json:"number"`
-	Type       engram.Type  `json:"type"`
-	Title      string       `json:"title"`
-	Content    string       `json:"content"`
-	WrittenAt  Time         `json:"written_at,omitzero"`
-	ReplacedAt Time         `json:"replaced_at,omitzero"`
-	Reason     string       `json:"reason,omitempty"`
-	Stamp      engram.Stamp `json:"stamp,omitzero"` // the write that it comes from
+	Number     int                 `json:"number"`
+	Type       engram.Type         `json:"type"`
+	Title      string              `json:"title"`
+	Content    string              `json:"content"`
+	WrittenAt  Time                `json:"written_at,omitzero"`
+	ReplacedAt Time                `json:"replaced_at,omitzero"`
+	Reason     string              `json:"reason,omitempty"`
+	Stamp      engram.VersionStamp `json:"stamp,omitzero"` // the write that it comes from
 }
 
 // Vector is a vector of a memory: its numbers as 32-bit floats, little-endian, in base64.

@@ -7,15 +7,15 @@ import (
 // Trail is what every native item but an erasure may have beside its values: where they
 // come from. A file that was written before lineages were kept has none.
 type Trail struct {
-	Lineage   *engram.Lineage `json:"lineage,omitempty"`
-	Tombstone bool            `json:"gone,omitempty"` // no row was left of it: it holds no more than its names
+	Causal    *engram.CausalMetadata `json:"lineage,omitempty"`
+	Tombstone bool                   `json:"gone,omitempty"` // no row was left of it: it holds no more than its names
 }
 
-func trailOf(r engram.Record) Trail { return Trail{Lineage: r.Lineage, Tombstone: r.Tombstone} }
+func trailOf(r engram.Record) Trail { return Trail{Causal: r.Causal, Tombstone: r.Tombstone} }
 
 // on is a record with the trail.
 func (t Trail) on(r engram.Record) engram.Record {
-	r.Lineage, r.Tombstone = t.Lineage, t.Tombstone
+	r.Causal, r.Tombstone = t.Causal, t.Tombstone
 	return r
 }
 
@@ -24,7 +24,7 @@ func (t Trail) on(r engram.Record) engram.Record {
 const maxLineage = 10_000
 
 // checkLineage says what cannot be in a lineage that a store has written.
-func checkLineage(l engram.Lineage) error {
+func checkLineage(l engram.CausalMetadata) error {
 	size := len(l.Parts) + len(l.Counts)
 	for member, dots := range l.Sets {
 		size += 1 + len(dots)

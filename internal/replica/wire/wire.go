@@ -82,8 +82,8 @@ func decode[T shape](layers [][]byte) (engram.Record, error) {
 		}
 	}
 	r := v.record()
-	if r.Lineage != nil {
-		if err := checkLineage(*r.Lineage); err != nil {
+	if r.Causal != nil {
+		if err := checkLineage(*r.Causal); err != nil {
 			return engram.Record{}, err
 		}
 	}

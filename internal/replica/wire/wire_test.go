@@ -32,15 +32,15 @@ func times() *rapid.Generator[time.Time] {
 	})
 }
 
-func stamps() *rapid.Generator[engram.Stamp] {
-	return rapid.Custom(func(t *rapid.T) engram.Stamp {
-		return engram.Stamp{At: engram.Clock(rapid.Int64Range(0, math.MaxInt64).Draw(t, "at")), Device: rapid.SampledFrom([]string{"", "d1", "~0a1b2c3d", "a-b"}).Draw(t, "device")}
+func stamps() *rapid.Generator[engram.VersionStamp] {
+	return rapid.Custom(func(t *rapid.T) engram.VersionStamp {
+		return engram.VersionStamp{At: engram.Clock(rapid.Int64Range(0, math.MaxInt64).Draw(t, "at")), Device: rapid.SampledFrom([]string{"", "d1", "~0a1b2c3d", "a-b"}).Draw(t, "device")}
 	})
 }
 
 func unit() *rapid.Generator[float64] { return rapid.Float64Range(0, 1) }
 
-func lineages() *rapid.Generator[*engram.Lineage] {
+func lineages() *rapid.Generator[*engram.CausalMetadata] {
 	name := rapid.SampledFrom([]string{"", "text", "d1", "tag with space", "ü"})
 	dot := rapid.Custom(func(t *rapid.T) engram.Dot {
 		clock := rapid.Int64Range(0, math.MaxInt64)
@@ -51,11 +51,11 @@ func lineages() *rapid.Generator[*engram.Lineage] {
 		return engram.Count{Accesses: rapid.IntRange(0, 1<<40).Draw(t, "a"), Repeats: rapid.IntRange(0, 9).Draw(t, "r")}
 	})
 	part := rapid.Custom(func(t *rapid.T) engram.Part { return engram.Part(name.Draw(t, "part")) })
-	return rapid.Custom(func(t *rapid.T) *engram.Lineage {
+	return rapid.Custom(func(t *rapid.T) *engram.CausalMetadata {
 		if rapid.Bool().Draw(t, "none") {
 			return nil
 		}
-		l := &engram.Lineage{Base: stamps().Draw(t, "base")}
+		l := &engram.CausalMetadata{Base: stamps().Draw(t, "base")}
 		if m := rapid.MapOf(part, stamps()).Draw(t, "parts"); len(m) > 0 {
 			l.Parts = m
 		}
@@ -141,7 +141,7 @@ func records() *rapid.Generator[engram.Record] {
 			r.Erased = &engram.Erased{Entity: engram.Entity(text("kind")), ID: text("id"), SyncID: text("sync"), Project: text("project"), At: engram.Clock(rapid.Int64().Draw(t, "at"))}
 			return r
 		}
-		r.Lineage, r.Tombstone = lineages().Draw(t, "lineage"), rapid.Bool().Draw(t, "gone")
+		r.Causal, r.Tombstone = lineages().Draw(t, "lineage"), rapid.Bool().Draw(t, "gone")
 		return r
 	})
 }
@@ -164,7 +164,7 @@ func TestWhatIsEncodedIsDecodedToTheSame(t *testing.T) {
 // What an older program wrote lacks what was added since.
 func TestAnItemWithoutLineage(t *testing.T) {
 	r, err := wire.Decode(wire.Memories, []byte(`{"content":"a","revisions":[{"number":1,"content":"b"}]}`))
-	if err != nil || r.Lineage != nil || r.Tombstone || r.Memory.Memory.Content != "a" || r.Memory.Revisions[0].Stamp != (engram.Stamp{}) {
+	if err != nil || r.Causal != nil || r.Tombstone || r.Memory.Memory.Content != "a" || r.Memory.Revisions[0].Stamp != (engram.VersionStamp{}) {
 		t.Errorf("got %+v, %v; want a memory of which nobody knows where it comes from", r, err)
 	}
 }
