@@ -159,19 +159,19 @@ func (q *question) uncovered(ctx context.Context) error {
 	return err
 }
 
-// byFeedback ranks by meaning again, for the question moved towards what was found
+// expandByFeedback ranks by meaning again, for the question moved towards what was found
 // first, and joins the channels anew.
-func (q *question) byFeedback(ctx context.Context) error {
+func (q *question) expandByFeedback(ctx context.Context) error {
 	if q.meaning.vector == nil {
 		return nil
 	}
 	var near [][]float32
-	for _, f := range q.finds[:min(len(q.finds), retrieval.FeedbackFinds)] {
+	for _, f := range q.finds[:min(len(q.finds), retrieval.PRFHits)] {
 		if v := q.meaning.near[f.Num]; v != nil {
 			near = append(near, v)
 		}
 	}
-	q.meaning.vector = retrieval.Feedback(q.meaning.vector, near)
+	q.meaning.vector = retrieval.PseudoRelevanceFeedback(q.meaning.vector, near)
 	q.nearest()
 	return q.fuse(ctx)
 }

@@ -69,7 +69,7 @@ func (q *question) wordless() bool { return len(q.terms) == 0 || q.terms[0].Stop
 // answer finds, orders and divides.
 func (q *question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		q.prepare, q.byWords, q.byMeaning, q.fuse, q.byFeedback, q.read, q.byNearWords, q.weigh, q.byNovelty, q.byRelation,
+		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.rerankByMMR, q.byRelation,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -388,8 +388,8 @@ func beginning(a, b string) retrieval.Covered {
 // with the square, and a list that somebody reads is shorter.
 const repeatDepth = 50
 
-// byNovelty puts what a better find says already behind what is new.
-func (q *question) byNovelty(context.Context) error {
+// rerankByMMR puts what a better find says already behind what is new.
+func (q *question) rerankByMMR(context.Context) error {
 	best := q.finds[:min(len(q.finds), repeatDepth)]
 	if q.texts == nil {
 		q.texts = q.passages(best)

@@ -120,9 +120,9 @@ func (q *question) like(finds []engram.Ranked, likely func(i int) float64) {
 	q.likeness = like
 }
 
-// divide parts the finds: what is relevant, and what is too far from the question to be
+// abstain parts the finds: what is relevant, and what is too far from the question to be
 // an answer. It never reorders. Only as many are looked at as are wanted.
-func (q *question) divide(ctx context.Context) (hits, weak []engram.Ranked, err error) {
+func (q *question) abstain(ctx context.Context) (hits, weak []engram.Ranked, err error) {
 	finds := q.finds[:q.wanted()]
 	if q.in.All || len(finds) == 0 {
 		q.like(finds, func(int) float64 { return 1 })

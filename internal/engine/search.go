@@ -160,7 +160,7 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	found.Degraded, found.Times, found.Rows = q.degraded, q.times, q.lexical.Rows
-	hits, weak, err := q.divide(ctx)
+	hits, weak, err := q.abstain(ctx)
 	if err != nil {
 		return found, err
 	}
