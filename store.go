@@ -23,15 +23,15 @@ type Store interface {
 	Close() error
 }
 
-// Impatient returns a context with which Store.Update gives up when others write for longer than
+// WithLockTimeout returns a context with which Store.Update gives up when others write for longer than
 // wait: for what is worth keeping, and not worth waiting for. What the update itself takes is not
 // counted, so that a slow disk or a busy machine does not lose it.
-func Impatient(ctx context.Context, wait time.Duration) context.Context {
+func WithLockTimeout(ctx context.Context, wait time.Duration) context.Context {
 	return context.WithValue(ctx, impatience{}, wait)
 }
 
-// Impatience is how long an update with ctx waits for others, and whether Impatient said so.
-func Impatience(ctx context.Context) (wait time.Duration, said bool) {
+// LockTimeout is how long an update with ctx waits for others, and whether Impatient said so.
+func LockTimeout(ctx context.Context) (wait time.Duration, said bool) {
 	wait, said = ctx.Value(impatience{}).(time.Duration)
 	return wait, said
 }

@@ -85,7 +85,7 @@ func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s exposure, at ti
 // asked has that already: leaving now does not undo that it was shown. But who said until when
 // he waits is not kept waiting longer.
 func (e *Engine) waiting(asked context.Context) (context.Context, context.CancelFunc) {
-	ctx := engram.Impatient(context.WithoutCancel(asked), e.patience)
+	ctx := engram.WithLockTimeout(context.WithoutCancel(asked), e.patience)
 	if until, bounded := asked.Deadline(); bounded && asked.Err() == nil {
 		return context.WithDeadline(ctx, until)
 	}

@@ -161,7 +161,7 @@ func TestTheImpatientWaitForOthersAlone(t *testing.T) {
 	}
 
 	const wait = 50 * time.Millisecond
-	impatient := engram.Impatient(t.Context(), wait)
+	impatient := engram.WithLockTimeout(t.Context(), wait)
 	err := s.Update(impatient, func(engram.Tx) error {
 		time.Sleep(2 * wait) // what it does itself is no waiting
 		return nil

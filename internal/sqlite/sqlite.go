@@ -193,7 +193,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 // the caller is impatient.
 func (s *Store) begin(ctx context.Context) (*conn, error) {
 	patience := s.writeWait
-	if p, said := engram.Impatience(ctx); said {
+	if p, said := engram.LockTimeout(ctx); said {
 		patience = min(p, patience)
 	}
 	wait, cancel := context.WithTimeout(ctx, patience)
