@@ -156,9 +156,9 @@ func LinkedOf(action string, r engram.Relation, source, target engram.Memory) Li
 	return Linked{action, EdgeOf(r), end(source), end(target)}
 }
 
-// Raised is a memory that one saved now may contradict, as the mem_* dialect shows it over
+// FlaggedCandidate is a memory that one saved now may contradict, as the mem_* dialect shows it over
 // MCP and over HTTP. CandidateOf has the same in the words of the newer routes.
-type Raised struct {
+type FlaggedCandidate struct {
 	ID         int64       `json:"id"`
 	SyncID     string      `json:"sync_id"`
 	Title      string      `json:"title"`
@@ -169,9 +169,9 @@ type Raised struct {
 	Reason     string      `json:"reason"` // in what they differ
 }
 
-// RaisedOf is the document of the candidate m of the pending relation r.
-func RaisedOf(m engram.Memory, r engram.Relation, score float64, reason string) Raised {
-	return Raised{m.Num, m.SyncID, m.Title, m.Type, score, r.ID, m.TopicKey, reason}
+// FlaggedCandidateOf is the document of the candidate m of the pending relation r.
+func FlaggedCandidateOf(m engram.Memory, r engram.Relation, score float64, reason string) FlaggedCandidate {
+	return FlaggedCandidate{m.Num, m.SyncID, m.Title, m.Type, score, r.ID, m.TopicKey, reason}
 }
 
 // Share is a number from 0 to 1 to four places: of a strength, the rest changes between

@@ -304,14 +304,14 @@ func (s *saver) relateNear(ctx context.Context, near []likeness, res *SaveResult
 	near = slices.DeleteFunc(slices.Clone(near), func(n likeness) bool {
 		return n.Memory.Num == m.Num || slices.Contains(s.policy.Unlinked, n.Memory.Type)
 	})
-	if err := s.raiseAll(ctx, m, near, res); err != nil {
+	if err := s.flagAll(ctx, m, near, res); err != nil {
 		return err
 	}
 	return s.linkAll(ctx, m, near, res)
 }
 
-// raiseAll asks for verdicts on the likeliest contradictions. Members of a series are none.
-func (s *saver) raiseAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
+// flagAll asks for verdicts on the likeliest contradictions. Members of a series are none.
+func (s *saver) flagAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
 	members := seriesOf(m, near)
 	if err := s.withdraw(ctx, m, members); err != nil {
 		return err
@@ -326,7 +326,7 @@ func (s *saver) raiseAll(ctx context.Context, m engram.Memory, near []likeness, 
 		if len(res.Candidates) == s.policy.MostCandidates {
 			break
 		}
-		r, _, err := s.raise(ctx, m, n.Near, n.difference)
+		r, _, err := s.flag(ctx, m, n.Near, n.difference)
 		if err != nil {
 			return err
 		}
@@ -426,9 +426,9 @@ func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int
 	return left, err
 }
 
-// raise asks for a verdict on m and a memory near to it that differs. It asks about a pair once: raised is false, and the
+// flag asks for a verdict on m and a memory near to it that differs. It asks about a pair once: raised is false, and the
 // relation the existing one, when that is pending or was judged. A pair whose verdict was taken back may be asked about again.
-func (o *op) raise(ctx context.Context, m engram.Memory, n Near, d contradiction.Difference) (r engram.Relation, raised bool, err error) {
+func (o *op) flag(ctx context.Context, m engram.Memory, n Near, d contradiction.Difference) (r engram.Relation, raised bool, err error) {
 	ties, err := o.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 	if err != nil {
 		return r, false, err

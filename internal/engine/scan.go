@@ -92,7 +92,7 @@ func (e *Engine) Scan(ctx context.Context, in ScanInput) (Scanned, error) {
 			return s.out, err
 		}
 	}
-	return s.out, s.raise(ctx)
+	return s.out, s.flag(ctx)
 }
 
 // CanJudge reports whether there is a judge to ask.
@@ -154,8 +154,8 @@ type scanned struct {
 	series     bool                      // they may be members of one
 }
 
-// raise makes candidates of the pairs with a difference that nobody has an opinion on.
-func (s *scan) raise(ctx context.Context) error {
+// flag makes candidates of the pairs with a difference that nobody has an opinion on.
+func (s *scan) flag(ctx context.Context) error {
 	var wanted []scanned
 	for _, p := range s.pairs {
 		if p.Opinion == nil && p.difference != nil && !p.waits {
@@ -180,7 +180,7 @@ func (s *scan) raise(ctx context.Context) error {
 			if !same {
 				continue
 			}
-			_, raised, err := o.raise(ctx, p.Newer, Near{p.Older, p.near}, *p.difference)
+			_, raised, err := o.flag(ctx, p.Newer, Near{p.Older, p.near}, *p.difference)
 			if err != nil {
 				return err
 			}

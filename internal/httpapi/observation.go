@@ -93,10 +93,10 @@ func (a *API) saveObservation(q request, in observationBody) (reply, error) {
 
 // judgment is what a save has to be judged with, as mem_save tells it.
 type judgment struct {
-	Required   bool                  `json:"judgment_required"`
-	Status     engram.RelationStatus `json:"judgment_status"`
-	ID         string                `json:"judgment_id"` // of the likeliest candidate
-	Candidates []document.Raised     `json:"candidates"`  // what it may contradict, the likeliest first
+	Required   bool                        `json:"judgment_required"`
+	Status     engram.RelationStatus       `json:"judgment_status"`
+	ID         string                      `json:"judgment_id"` // of the likeliest candidate
+	Candidates []document.FlaggedCandidate `json:"candidates"`  // what it may contradict, the likeliest first
 }
 
 // judgmentOf is nil, and stays out of the answer, when there is nothing to judge.
@@ -104,8 +104,8 @@ func judgmentOf(cs []engine.Candidate) *judgment {
 	if len(cs) == 0 {
 		return nil
 	}
-	return &judgment{true, engram.RelationPending, cs[0].Relation.ID, document.Each(cs, func(c engine.Candidate) document.Raised {
-		return document.RaisedOf(c.Memory, c.Relation, c.Score, c.Reason)
+	return &judgment{true, engram.RelationPending, cs[0].Relation.ID, document.Each(cs, func(c engine.Candidate) document.FlaggedCandidate {
+		return document.FlaggedCandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
 	})}
 }
 

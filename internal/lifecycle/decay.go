@@ -65,12 +65,12 @@ func unfloored(m engram.Memory, now time.Time, d engram.Decay) float64 {
 	switch d.Curve {
 	case engram.CurveGeometric:
 		boost := min(max(uses/math.Ln2, 1), orElse(d.MaxBoost, defaultMaxBoost))
-		return clamp(m.Strength*math.Pow(orElse(d.Rate, defaultKept), daysSince(lastRaised(m), now))*boost, 0, 1)
+		return clamp(m.Strength*math.Pow(orElse(d.Rate, defaultKept), daysSince(lastFlagged(m), now))*boost, 0, 1)
 	case engram.CurveEbbinghaus:
 		stability := orElse(d.Rate, defaultStability) * (1 + uses) * (0.5 + m.Importance)
 		return clamp(m.Strength*math.Exp(-daysSince(m.TouchedAt, now)/stability), 0, 1)
 	}
-	fresh := m.Strength * math.Exp(-orElse(d.Rate, defaultLoss)*daysSince(lastRaised(m), now))
+	fresh := m.Strength * math.Exp(-orElse(d.Rate, defaultLoss)*daysSince(lastFlagged(m), now))
 	return clamp(fresh*(0.5+0.5*m.Importance)+0.1*uses, 0, 1)
 }
 
@@ -138,8 +138,8 @@ func lastAccess(m engram.Memory) time.Time {
 	return m.UpdatedAt
 }
 
-// lastRaised is when m was last read, written or boosted.
-func lastRaised(m engram.Memory) time.Time {
+// lastFlagged is when m was last read, written or boosted.
+func lastFlagged(m engram.Memory) time.Time {
 	if at := lastAccess(m); at.After(m.TouchedAt) {
 		return at
 	}

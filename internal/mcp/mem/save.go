@@ -53,10 +53,10 @@ type saved struct {
 
 // judgment is what a save has to be judged with: what it may contradict.
 type judgment struct {
-	Required   bool              `json:"judgment_required"`
-	Status     string            `json:"judgment_status,omitempty" schema:"-"`
-	ID         string            `json:"judgment_id,omitempty"`           // of the likeliest candidate
-	Candidates []document.Raised `json:"candidates,omitempty" schema:"-"` // the likeliest first
+	Required   bool                        `json:"judgment_required"`
+	Status     string                      `json:"judgment_status,omitempty" schema:"-"`
+	ID         string                      `json:"judgment_id,omitempty"`           // of the likeliest candidate
+	Candidates []document.FlaggedCandidate `json:"candidates,omitempty" schema:"-"` // the likeliest first
 }
 
 func judgmentOf(cs []engine.Candidate) judgment {
@@ -65,7 +65,7 @@ func judgmentOf(cs []engine.Candidate) judgment {
 	}
 	j := judgment{Required: true, Status: string(engram.RelationPending), ID: cs[0].Relation.ID}
 	for _, c := range cs {
-		j.Candidates = append(j.Candidates, document.RaisedOf(c.Memory, c.Relation, c.Score, c.Reason))
+		j.Candidates = append(j.Candidates, document.FlaggedCandidateOf(c.Memory, c.Relation, c.Score, c.Reason))
 	}
 	return j
 }
