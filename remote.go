@@ -99,11 +99,11 @@ type CausalReader interface {
 	// Shared reports whether any batch that was ever known here carries a state of a thing,
 	// wherever that batch may be now: others may have it.
 	Shared(ctx context.Context, entity Entity, key string) (bool, error)
-	// Told returns those of these sessions in which something stands that may be told of: a
+	// Reported returns those of these sessions in which something stands that may be told of: a
 	// memory that is not its author's alone, or a prompt, unless the session is Owned. What was
 	// erased elsewhere is not told of, nor what was forgotten before it was Shared. Of a project
 	// is what is in it; "" is every one.
-	Told(ctx context.Context, sessions []string, project string) (map[string]bool, error)
+	Reported(ctx context.Context, sessions []string, project string) (map[string]bool, error)
 	// Owned returns those of these sessions in which a memory stands, forgotten or not, that is
 	// its author's alone.
 	Owned(ctx context.Context, sessions []string) (map[string]bool, error)

@@ -13,7 +13,7 @@ import (
 // What an agent loads stands alone: the shared part is in it once, with what it imports from
 // there, and nothing is left that leads to another file.
 func TestAPluginInTypeScriptIsInstalledWithWhatItShares(t *testing.T) {
-	tell := readAsset(t, "tell.ts")
+	report := readAsset(t, "tell.ts")
 	imported := regexp.MustCompile(`(?m)^import \{ (.*) \} from "\.\./tell"$`)
 	joined := 0
 	for name, text := range assetsOf(t) {
@@ -36,11 +36,11 @@ func TestAPluginInTypeScriptIsInstalledWithWhatItShares(t *testing.T) {
 		for _, what := range strings.Split(line[1], ", ") {
 			what = strings.TrimPrefix(what, "type ")
 			for _, word := range []string{"const ", "function ", "type "} {
-				if n := strings.Count(got, "\n"+word+what); strings.Contains(tell, "\nexport "+word+what) && n != 1 {
+				if n := strings.Count(got, "\n"+word+what); strings.Contains(report, "\nexport "+word+what) && n != 1 {
 					t.Errorf("%s, joined, has %d of %s%s, want one", name, n, word, what)
 				}
 			}
-			if !regexp.MustCompile(`(?m)^export (const|function|type) ` + what + `\b`).MatchString(tell) {
+			if !regexp.MustCompile(`(?m)^export (const|function|type) ` + what + `\b`).MatchString(report) {
 				t.Errorf("%s imports %s, which tell.ts does not export", name, what)
 			}
 		}

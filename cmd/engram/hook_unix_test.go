@@ -276,7 +276,7 @@ func TestHooksWriteDownNothingPrivate(t *testing.T) {
 	h.engram("save", "Before", "What was here before")
 	token := "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 	text := "use <private>hunter2</private> and " + token
-	tell := func(event string, more map[string]any) {
+	report := func(event string, more map[string]any) {
 		more["session_id"], more["cwd"] = "s1", h.cwd
 		b, err := json.Marshal(more)
 		if err != nil {
@@ -303,12 +303,12 @@ func TestHooksWriteDownNothingPrivate(t *testing.T) {
 		}
 	}
 	all := func() {
-		tell("prompt", map[string]any{"prompt": text})
-		tell("after-tool", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "deploy " + text}, "error": "boom: " + text})
-		tell("after-tool", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": "conf " + text}})
-		tell("after-tool", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "deploy " + text}, "tool_response": map[string]any{"stdout": text}})
-		tell("stop", map[string]any{"last_assistant_message": "## Key Learnings:\n1. The server is reached with the key " + text})
-		tell("after-compact", map[string]any{"compact_summary": "We used " + text})
+		report("prompt", map[string]any{"prompt": text})
+		report("after-tool", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "deploy " + text}, "error": "boom: " + text})
+		report("after-tool", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": "conf " + text}})
+		report("after-tool", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "deploy " + text}, "tool_response": map[string]any{"stdout": text}})
+		report("stop", map[string]any{"last_assistant_message": "## Key Learnings:\n1. The server is reached with the key " + text})
+		report("after-compact", map[string]any{"compact_summary": "We used " + text})
 	}
 	db, err := sql.Open("sqlite", filepath.Join(h.data, "engram.db"))
 	if err != nil {

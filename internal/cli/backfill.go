@@ -174,7 +174,7 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 		o.Into = name
 	}
 	bar := b.progress("reading")
-	o.Progress = func(read int64) { bar.tell(int(read>>20), 0) }
+	o.Progress = func(read int64) { bar.report(int(read>>20), 0) }
 	res, err := b.app.Backfill(b.cmd.Context(), o)
 	bar.end()
 	switch {

@@ -103,7 +103,7 @@ func (p *program) scan(cmd *cobra.Command, e *engine.Engine, f scanFlags) error 
 			}
 			bars[what] = p.progress(what)
 		}
-		bars[what].tell(done, total)
+		bars[what].report(done, total)
 	}
 	in.Confirm = func(judge string, pairs int) (bool, error) {
 		for _, bar := range bars {

@@ -258,7 +258,7 @@ func (p *program) sleep(cmd *cobra.Command, e *engine.Engine, in engine.SleepInp
 		if bar == nil || bar.what != what {
 			bar = p.progress(what)
 		}
-		bar.tell(done, total)
+		bar.report(done, total)
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -313,7 +313,7 @@ the store itself: engram doctor.`,
 				return err
 			}
 			bar := p.progress("comparing")
-			in.Progress = func(_ string, done, total int) { bar.tell(done, total) }
+			in.Progress = func(_ string, done, total int) { bar.report(done, total) }
 			d, err := e.Diagnose(cmd.Context(), in)
 			bar.end()
 			if err != nil {
@@ -339,7 +339,7 @@ vectors meanwhile. You can stop the command at any time; the next run continues.
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			bar := p.progress("embedding")
-			res, err := e.Reembed(cmd.Context(), engine.ReembedInput{All: all, Progress: bar.tell})
+			res, err := e.Reembed(cmd.Context(), engine.ReembedInput{All: all, Progress: bar.report})
 			bar.end()
 			if err != nil {
 				return err

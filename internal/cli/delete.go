@@ -276,7 +276,7 @@ func (p *program) forgettable(cmd *cobra.Command, e *engine.Engine, query string
 
 // choose shows memories and asks which of them are meant.
 func (p *program) choose(found []engram.Memory) ([]engram.Memory, error) {
-	p.tell(func(b *strings.Builder) { writeRows(b, rowsOf(found)) })
+	p.report(func(b *strings.Builder) { writeRows(b, rowsOf(found)) })
 	answer, err := p.ask("Forget which? [all, numbers such as "+strconv.FormatInt(found[0].Num, 10)+", or nothing for none]",
 		"--yes, or --dry-run to preview")
 	if err != nil || answer == "" || answer == "none" || answer == "n" || answer == "no" {

@@ -76,7 +76,7 @@ func (p *program) doctor(cmd *cobra.Command, e *engine.Engine, in engine.DoctorI
 // fix mends, and prints what was done and how the store is then.
 func (p *program) fix(cmd *cobra.Command, e *engine.Engine, in engine.DoctorInput) error {
 	bar := p.progress("embedding")
-	m, err := e.Fix(cmd.Context(), engine.FixInput{DoctorInput: in, Progress: bar.tell})
+	m, err := e.Fix(cmd.Context(), engine.FixInput{DoctorInput: in, Progress: bar.report})
 	bar.end()
 	if err != nil {
 		return err

@@ -192,7 +192,7 @@ func (p *program) try(ctx context.Context, set eval.Set, f evalFlags, configs []
 		if bars[what] == nil {
 			bars[what] = p.progress(what)
 		}
-		bars[what].tell(done, total)
+		bars[what].report(done, total)
 		if done == total {
 			bars[what].end()
 			delete(bars, what)

@@ -112,7 +112,7 @@ func (p *program) importFile(cmd *cobra.Command, e *engine.Engine, name string, 
 	}
 	if err != nil {
 		if !p.json {
-			p.tellItems(res.Rejected, "wrong")
+			p.reportItems(res.Rejected, "wrong")
 			if res.Backup != "" {
 				p.warn("nothing was replaced; the backup is kept: " + res.Backup)
 			}
@@ -120,8 +120,8 @@ func (p *program) importFile(cmd *cobra.Command, e *engine.Engine, name string, 
 		return err
 	}
 	if !p.json {
-		p.tellItems(res.Rejected, "not imported")
-		p.tellItems(res.Notes, "imported")
+		p.reportItems(res.Rejected, "not imported")
+		p.reportItems(res.Notes, "imported")
 	}
 	doc := importedDoc{document.ImportedOf(res, in.DryRun), name}
 	if err := p.answer(doc, doc.write); err != nil {
@@ -146,7 +146,7 @@ func (p *program) importOnce(cmd *cobra.Command, e *engine.Engine, name string, 
 	defer file.Close()
 	bar := p.progress("importing")
 	defer bar.end()
-	in.Progress = bar.tell
+	in.Progress = bar.report
 	return e.Import(cmd.Context(), file, in)
 }
 
@@ -168,8 +168,8 @@ func forgetsOf(d document.Imported) string {
 	return strings.Join(parts, ", ")
 }
 
-// tellItems tells each item that something is to be said of, a line each.
-func (p *program) tellItems(notes []engram.ImportNote, what string) {
+// reportItems tells each item that something is to be said of, a line each.
+func (p *program) reportItems(notes []engram.ImportNote, what string) {
 	for _, n := range notes {
 		p.warn(render.Line(fmt.Sprintf("%s %s: %s", itemName(n), what, n.Reason), 0))
 	}
@@ -323,7 +323,7 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 		return err
 	}
 	bar := p.progress("exporting")
-	in.Progress = bar.tell
+	in.Progress = bar.report
 	var res engine.Exported
 	write := func(w io.Writer) (err error) {
 		res, err = e.Export(cmd.Context(), w, in)

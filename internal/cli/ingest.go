@@ -126,7 +126,7 @@ func (g *ingestion) all(ctx context.Context, from *drafts) error {
 		if err := g.one(ctx, batch); err != nil {
 			return err
 		}
-		g.bar.tell(g.doc.Read, 0)
+		g.bar.report(g.doc.Read, 0)
 	}
 }
 

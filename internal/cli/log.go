@@ -186,7 +186,7 @@ func (p *program) followLog(cmd *cobra.Command, e *engine.Engine, project string
 			_, err = p.Stdout.Write(render.JSON(append(line, '\n')))
 			return outputError(err)
 		}
-		return p.tellTo(0, func(b *strings.Builder) {
+		return p.reportTo(0, func(b *strings.Builder) {
 			b.WriteString(render.Log([]engram.LogEntry{n.Entry}, time.Time{}, p.zone()))
 		})
 	})
@@ -269,7 +269,7 @@ func (p *program) undoRange(cmd *cobra.Command, e *engine.Engine, span string, i
 		return err
 	}
 	bar := p.progress("undo")
-	in.Progress = bar.tell
+	in.Progress = bar.report
 	undone, err := e.UndoRange(cmd.Context(), in)
 	bar.end()
 	if len(undone) == 0 && err != nil {

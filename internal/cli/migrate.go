@@ -49,7 +49,7 @@ exit code 2. docs/migrate.md explains how each item is converted.`,
 				return err
 			}
 			if from == "" && len(args) == 0 {
-				return p.tellPlaces()
+				return p.reportPlaces()
 			}
 			m := migration{program: p, cmd: cmd, engine: e, system: from, dryRun: dryRun}
 			if len(args) == 1 {
@@ -98,13 +98,13 @@ func (m migration) run() error {
 		return err
 	}
 	bar := m.progress("migrating")
-	res, err := m.engine.Migrate(m.cmd.Context(), source, engine.MigrateInput{Project: o.Project, DryRun: m.dryRun, Progress: bar.tell})
+	res, err := m.engine.Migrate(m.cmd.Context(), source, engine.MigrateInput{Project: o.Project, DryRun: m.dryRun, Progress: bar.report})
 	bar.end()
 	if closing := source.Close(); err == nil {
 		err = closing
 	}
 	if !m.json {
-		m.tellItems(res.Rejected, "not imported")
+		m.reportItems(res.Rejected, "not imported")
 		for _, n := range res.Notes {
 			m.warn(render.Line(itemName(n)+": "+n.Reason, 0))
 		}
@@ -179,8 +179,8 @@ func (p *program) where() app.ForeignWhere {
 	return app.ForeignWhere{Home: home, Dir: p.Dir, Env: p.Env}
 }
 
-// tellPlaces lists what was found in the usual places of every system.
-func (p *program) tellPlaces() error {
+// reportPlaces lists what was found in the usual places of every system.
+func (p *program) reportPlaces() error {
 	doc := foundPlacesDoc{Found: []placeRow{}}
 	for _, system := range app.ForeignSystems() {
 		found, _ := app.ForeignPlaces(system, p.where())
@@ -252,12 +252,12 @@ func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryR
 		in.Project = p.loaded.Project
 	}
 	bar := p.progress("upgrading")
-	in.Progress = bar.tell
+	in.Progress = bar.report
 	in.Waiting = func() { p.warn("another process is upgrading this database; waiting for it") }
 	t, err := p.app.TakeOver(cmd.Context(), in)
 	bar.end()
 	if !p.json {
-		p.tellItems(t.Rejected, "not imported")
+		p.reportItems(t.Rejected, "not imported")
 		for _, n := range t.Notes {
 			p.warn(render.Line(itemName(n)+": "+n.Reason, 0))
 		}

@@ -178,7 +178,7 @@ func (w *vaultWork) once(ctx context.Context) (vaultDoc, error) {
 	}
 	bar := w.progress("writing notes")
 	res, err := w.engine.ExportVault(ctx, w.vault, engine.VaultExportInput{Project: w.project, Limit: w.flags.limit, Since: w.since,
-		Force: w.flags.force, DryRun: w.flags.dryRun, Progress: bar.tell})
+		Force: w.flags.force, DryRun: w.flags.dryRun, Progress: bar.report})
 	bar.end()
 	if err != nil {
 		return doc, err
@@ -203,7 +203,7 @@ func (w *vaultWork) watch(ctx context.Context) error {
 		case err != nil:
 			return err
 		default:
-			if err := w.tellRound(doc, first, &last); err != nil {
+			if err := w.reportRound(doc, first, &last); err != nil {
 				return err
 			}
 		}
@@ -217,9 +217,9 @@ func (w *vaultWork) watch(ctx context.Context) error {
 	}
 }
 
-// tellRound tells what a round did, when it did anything, and what needs somebody, when that
+// reportRound tells what a round did, when it did anything, and what needs somebody, when that
 // is not what was told before.
-func (w *vaultWork) tellRound(doc vaultDoc, first bool, last *string) error {
+func (w *vaultWork) reportRound(doc vaultDoc, first bool, last *string) error {
 	if waits := doc.waits(); waits != *last {
 		*last = waits
 		w.warnVault(doc)
@@ -235,7 +235,7 @@ func (w *vaultWork) tellRound(doc vaultDoc, first bool, last *string) error {
 		_, err = w.Stdout.Write(render.JSON(append(line, '\n')))
 		return outputError(err)
 	}
-	return w.tellTo(0, func(b *strings.Builder) {
+	return w.reportTo(0, func(b *strings.Builder) {
 		if doc.Import != nil {
 			doc.Import.writeLine(b)
 		}

@@ -33,7 +33,7 @@ func (p *program) answerRows(doc any, text func(*strings.Builder)) error {
 
 func (p *program) answerIn(columns int, doc any, text func(*strings.Builder)) error {
 	if !p.json {
-		return p.tellTo(columns, text)
+		return p.reportTo(columns, text)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

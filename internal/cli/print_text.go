@@ -11,15 +11,15 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// tellTo prints a text on stdout, its lines cut to so many columns, 0 for none. It passes render.Plain, so
+// reportTo prints a text on stdout, its lines cut to so many columns, 0 for none. It passes render.Plain, so
 // that no memory reaches the terminal's controls, and is coloured afterwards.
-func (p *program) tellTo(columns int, text func(*strings.Builder)) error {
+func (p *program) reportTo(columns int, text func(*strings.Builder)) error {
 	_, err := io.WriteString(p.Stdout, p.out.lines(fitLines(plainText(text), columns)))
 	return outputError(err)
 }
 
-// tell prints a text on stderr: what somebody should see before a question.
-func (p *program) tell(text func(*strings.Builder)) {
+// report prints a text on stderr: what somebody should see before a question.
+func (p *program) report(text func(*strings.Builder)) {
 	fmt.Fprint(p.Stderr, p.err.lines(plainText(text)))
 }
 

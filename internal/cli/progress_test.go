@@ -27,18 +27,18 @@ func TestProgress(t *testing.T) {
 		work func(*progress)
 		want string // what stands there, one below the other
 	}{
-		{"quick work leaves no trace", func(g *progress) { g.tell(1, 2); g.tell(2, 2); g.end() }, ""},
-		{"after a second there is a bar, which goes", func(g *progress) { time.Sleep(time.Second); g.tell(1, 2); g.end() },
+		{"quick work leaves no trace", func(g *progress) { g.report(1, 2); g.report(2, 2); g.end() }, ""},
+		{"after a second there is a bar, which goes", func(g *progress) { time.Sleep(time.Second); g.report(1, 2); g.end() },
 			"saving [███████████████░░░░░░░░░░░░░░░] 1 of 2\n"},
 		{"it is not drawn for each step", func(g *progress) {
 			time.Sleep(time.Second)
 			for i := range 1000 {
-				g.tell(i, 1000)
+				g.report(i, 1000)
 			}
 		}, "saving [░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 0 of 1000"},
-		{"more than there was to do", func(g *progress) { time.Sleep(time.Second); g.tell(3, 2) },
+		{"more than there was to do", func(g *progress) { time.Sleep(time.Second); g.report(3, 2) },
 			"saving [██████████████████████████████] 3 of 2"},
-		{"nobody knows how much there is", func(g *progress) { time.Sleep(time.Second); g.tell(1200, 0) }, "saving: 1200 so far"},
+		{"nobody knows how much there is", func(g *progress) { time.Sleep(time.Second); g.report(1200, 0) }, "saving: 1200 so far"},
 		{"nobody knows how far it is", func(g *progress) {
 			end := g.waiting()
 			time.Sleep(2500 * time.Millisecond)

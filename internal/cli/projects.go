@@ -155,7 +155,7 @@ func (p *program) prune(cmd *cobra.Command, e *engine.Engine, names []string, ye
 	}
 	if !dryRun && len(plan) > 0 {
 		if !yes {
-			p.tell(func(b *strings.Builder) { writePruned(b, plan, names != nil, true) })
+			p.report(func(b *strings.Builder) { writePruned(b, plan, names != nil, true) })
 		}
 		ok, err := p.confirm(yes, fmt.Sprintf("Remove %s?", count(len(plan), "project", "projects")))
 		if err != nil {
@@ -309,7 +309,7 @@ func (p *program) consolidateGroup(cmd *cobra.Command, e *engine.Engine, g []eng
 
 // chooseProjects asks which projects of a group go into which one. None is an answer.
 func (p *program) chooseProjects(g []engram.ProjectCounts, into string) (from []string, to string, err error) {
-	p.tell(func(b *strings.Builder) { writeChoice(b, g, p.columns()) })
+	p.report(func(b *strings.Builder) { writeChoice(b, g, p.columns()) })
 	const instead = "--yes, or --dry-run to preview; --into NAME for one group"
 	answer, err := p.ask(fmt.Sprintf("Merge into %s? [all, numbers such as 1,2, rename, or nothing to skip]",
 		quote(render.Line(into, 0))), instead)

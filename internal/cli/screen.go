@@ -328,8 +328,8 @@ func (p *program) progress(what string) *progress {
 	return &progress{p: p, what: what, since: time.Now(), active: isTerminal(p.Stderr) && term != "dumb"}
 }
 
-// tell draws how far the work is; total 0 is for work whose end nobody knows.
-func (g *progress) tell(done, total int) {
+// report draws how far the work is; total 0 is for work whose end nobody knows.
+func (g *progress) report(done, total int) {
 	now := time.Now()
 	if !g.active || now.Sub(g.since) < progressPatience || now.Sub(g.drawn) < progressInterval && (done < total || total == 0) {
 		return

@@ -171,7 +171,7 @@ func (p *program) recall(cmd *cobra.Command, e *engine.Engine, query string, f f
 	}
 	p.warnAll(r.Degraded)
 	if !p.json && len(r.LeftOut) > 0 {
-		p.tell(func(b *strings.Builder) { writeLeftOut(b, r) })
+		p.report(func(b *strings.Builder) { writeLeftOut(b, r) })
 	}
 	nothing, err := p.nothing(cmd, e, filter.Project, r.Found() || len(r.Items) > 0 || !at.IsZero())
 	if err != nil {

@@ -309,10 +309,10 @@ func (p *program) setupChoice(w app.Wiring, all bool) ([]string, error) {
 	case len(found) == 0 || done || !p.canAnswer():
 		return nil, p.answer(doc, func(b *strings.Builder) { writeSetupFound(b, doc, done, p.columns()) })
 	}
-	p.tell(func(b *strings.Builder) { writeSetupList(b, doc, p.columnsOf(p.Stderr)) })
+	p.report(func(b *strings.Builder) { writeSetupList(b, doc, p.columnsOf(p.Stderr)) })
 	names, err := p.askWhich(found)
 	if err == nil && names == nil {
-		p.tell(func(b *strings.Builder) { b.WriteString("Nothing was changed.\n") })
+		p.report(func(b *strings.Builder) { b.WriteString("Nothing was changed.\n") })
 	}
 	return names, err
 }
@@ -329,7 +329,7 @@ func (p *program) askWhich(found []string) ([]string, error) {
 		if err == nil || ended || !p.someoneThere() {
 			return names, err
 		}
-		p.tell(func(b *strings.Builder) {
+		p.report(func(b *strings.Builder) {
 			fmt.Fprintln(b, fold(messageOf(err)+": "+p.hintOf(err), "", p.columnsOf(p.Stderr)))
 		})
 	}

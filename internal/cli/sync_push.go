@@ -50,7 +50,7 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 		return err
 	}
 	if !p.json {
-		if err := p.tellDamaged(cmd.Context(), s, damaged); err != nil {
+		if err := p.reportDamaged(cmd.Context(), s, damaged); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 		fmt.Fprintln(p.Stdout, "Exporting memories of all projects...")
 	}
 	bar := p.progress("exporting")
-	res, err := s.Push(cmd.Context(), remote, engine.PushInput{Project: s.project, All: f.all, By: s.place.By, DryRun: f.dryRun, Progress: bar.tell})
+	res, err := s.Push(cmd.Context(), remote, engine.PushInput{Project: s.project, All: f.all, By: s.place.By, DryRun: f.dryRun, Progress: bar.report})
 	bar.end()
 	if err != nil {
 		// A project that nothing was saved in has nothing to export.
@@ -172,7 +172,7 @@ type pulledChunk struct {
 func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	bar := p.progress("importing")
 	seen := newProjectsSeen(s.place.Remote)
-	res, err := s.Pull(cmd.Context(), seen, engine.PullInput{Project: s.project, All: f.all, DryRun: f.dryRun, Progress: bar.tell})
+	res, err := s.Pull(cmd.Context(), seen, engine.PullInput{Project: s.project, All: f.all, DryRun: f.dryRun, Progress: bar.report})
 	bar.end()
 	if err != nil {
 		return err
@@ -204,14 +204,14 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 		doc.Anew = document.OrEmpty(p.repairManifest(cmd.Context(), s, faults))
 	}
 	if !p.json {
-		p.tellManifest(faults)
-		p.tellChunks(slices.DeleteFunc(damaged, func(n engram.ImportNote) bool {
+		p.reportManifest(faults)
+		p.reportChunks(slices.DeleteFunc(damaged, func(n engram.ImportNote) bool {
 			return slices.ContainsFunc(res.Refused, func(r engram.ImportNote) bool { return r.Item == n.Item })
 		}), "cannot be read any more; it was imported earlier")
-		p.tellChunks(res.Refused, "refused")
-		p.tellStrange(strange)
-		p.tellSame(res.Imported.Rejected, "not imported")
-		p.tellSame(res.Imported.Notes, "imported")
+		p.reportChunks(res.Refused, "refused")
+		p.reportStrange(strange)
+		p.reportSame(res.Imported.Rejected, "not imported")
+		p.reportSame(res.Imported.Notes, "imported")
 	}
 	if err := p.answerFolded(doc, doc.write); err != nil {
 		return err

@@ -38,7 +38,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 	}
 	st.Trouble = append(damaged, st.Trouble...)
 	if !p.json {
-		p.tellChunks(st.Trouble, "cannot be used")
+		p.reportChunks(st.Trouble, "cannot be used")
 	}
 	if rule := s.place.Ignored(cmd.Context()); rule != "" {
 		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: ignored(rule)})
@@ -52,7 +52,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 	}
 	st.Trouble = append(st.Trouble, strange...)
 	if !p.json {
-		p.tellStrange(strange)
+		p.reportStrange(strange)
 	}
 	faults, err := s.place.ManifestFaults(cmd.Context())
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 	}
 	st.Trouble = append(st.Trouble, faults...)
 	if !p.json && len(faults) > 0 {
-		p.tellManifest(faults)
+		p.reportManifest(faults)
 		p.warn("to rebuild the list of chunks: engram sync --import")
 	}
 	for _, err := range []error{s.barred, p.app.MayPush(cmd.Context(), s.place)} {
@@ -122,8 +122,8 @@ func writeFolded(b *strings.Builder, columns int, text string) {
 // chunkLines is how many chunks are told of, a line each.
 const chunkLines = 20
 
-// tellChunks tells what is to be said of chunks, a line each, and how many more there are.
-func (p *program) tellChunks(notes []engram.ImportNote, what string) {
+// reportChunks tells what is to be said of chunks, a line each, and how many more there are.
+func (p *program) reportChunks(notes []engram.ImportNote, what string) {
 	for _, n := range notes[:min(len(notes), chunkLines)] {
 		reason := strings.TrimPrefix(n.Reason, "chunk "+n.Item+": ")
 		p.warn(render.Line(fmt.Sprintf("chunk %s %s: %s", n.Item, what, reason), 0))
@@ -133,9 +133,9 @@ func (p *program) tellChunks(notes []engram.ImportNote, what string) {
 	}
 }
 
-// tellDamaged tells of chunks that nobody can use. What came in before is here, and is written
+// reportDamaged tells of chunks that nobody can use. What came in before is here, and is written
 // again; what a stranger put there never was.
-func (p *program) tellDamaged(ctx context.Context, s syncing, damaged []engram.ImportNote) error {
+func (p *program) reportDamaged(ctx context.Context, s syncing, damaged []engram.ImportNote) error {
 	ids := document.Each(damaged, func(n engram.ImportNote) string { return n.Item })
 	known, err := s.KnownBatches(ctx, s.project, ids)
 	if err != nil {
@@ -149,13 +149,13 @@ func (p *program) tellDamaged(ctx context.Context, s syncing, damaged []engram.I
 			strange = append(strange, n)
 		}
 	}
-	p.tellChunks(ours, "is unusable; its content is written again")
-	p.tellChunks(strange, "is damaged, was never imported here, and is skipped")
+	p.reportChunks(ours, "is unusable; its content is written again")
+	p.reportChunks(strange, "is damaged, was never imported here, and is skipped")
 	return nil
 }
 
-// tellStrange tells of what lies among the chunks and is none.
-func (p *program) tellStrange(notes []engram.ImportNote) {
+// reportStrange tells of what lies among the chunks and is none.
+func (p *program) reportStrange(notes []engram.ImportNote) {
 	for _, n := range notes[:min(len(notes), chunkLines)] {
 		p.warn(render.Line(n.Item+" among the chunks: "+n.Reason, 0))
 	}
@@ -167,9 +167,9 @@ func (p *program) tellStrange(notes []engram.ImportNote) {
 // itemLines is how many lines are told of items.
 const itemLines = 10
 
-// tellSame tells what is to be said of items, those of one chunk in one line of which the same
+// reportSame tells what is to be said of items, those of one chunk in one line of which the same
 // is to be said, and how many more there are.
-func (p *program) tellSame(notes []engram.ImportNote, what string) {
+func (p *program) reportSame(notes []engram.ImportNote, what string) {
 	lines, left := sameNotes(notes), 0
 	for n, same := range lines {
 		if n >= itemLines {
@@ -268,8 +268,8 @@ func writePending(b *strings.Builder, all []pendingDoc) {
 	fmt.Fprintln(b, "  To import them: engram sync --import --all; for one project: --import --project NAME")
 }
 
-// tellManifest says what is wrong with the list of chunks.
-func (p *program) tellManifest(faults []engram.ImportNote) {
+// reportManifest says what is wrong with the list of chunks.
+func (p *program) reportManifest(faults []engram.ImportNote) {
 	for _, n := range faults[:min(len(faults), chunkLines)] {
 		p.warn(render.Line(fmt.Sprintf("the list of chunks, %s: %s", n.Item, n.Reason), 0))
 	}

@@ -37,8 +37,8 @@ func TestWhatIsToldOfAnItemIsOneLine(t *testing.T) {
 	var said strings.Builder
 	p := &program{Options: Options{Stderr: &said}}
 	notes := []engram.ImportNote{{Item: "memories[0]", Name: "a\nhint: run this", Reason: "too long\r\nhint: and this"}}
-	p.tellItems(notes, "not imported")
-	p.tellSame(notes, "not imported")
+	p.reportItems(notes, "not imported")
+	p.reportSame(notes, "not imported")
 	want := strings.Repeat("warning: memories[0] (a hint: run this) not imported: too long hint: and this\n", 2)
 	if said.String() != want {
 		t.Errorf("got %q, want %q", said.String(), want)

@@ -444,8 +444,8 @@ func (e *Engine) inFolder(dir string) *Engine {
 	return e.In(dir)
 }
 
-// tellAnchors adds to hits that nobody searched for what became of their code.
-func (t *reminding) tellAnchors(ctx context.Context) {
+// reportAnchors adds to hits that nobody searched for what became of their code.
+func (t *reminding) reportAnchors(ctx context.Context) {
 	if slices.ContainsFunc(t.hits, func(h engram.Hit) bool { return h.Anchors != nil }) {
 		return
 	}
@@ -455,8 +455,8 @@ func (t *reminding) tellAnchors(ctx context.Context) {
 	}
 }
 
-// tellAnchors adds to the notes of a brief what became of the code, as far as memories may be told.
-func (b *briefBuilder) tellAnchors(ctx context.Context) {
+// reportAnchors adds to the notes of a brief what became of the code, as far as memories may be told.
+func (b *briefBuilder) reportAnchors(ctx context.Context) {
 	for num, states := range b.inFolder(b.in.Directory).states(ctx, b.worth) {
 		note := b.notes[num]
 		note.Anchors = states
@@ -464,9 +464,9 @@ func (b *briefBuilder) tellAnchors(ctx context.Context) {
 	}
 }
 
-// tellAnchors adds to the notes of a context what became of the code, as far as memories may be
+// reportAnchors adds to the notes of a context what became of the code, as far as memories may be
 // told.
-func (e *Engine) tellAnchors(ctx context.Context, t *contextBuilder) {
+func (e *Engine) reportAnchors(ctx context.Context, t *contextBuilder) {
 	by := e.states(ctx, t.worth[:min(len(t.worth), 3*t.most)])
 	for num, states := range by {
 		note := t.notes[num]

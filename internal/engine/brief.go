@@ -90,8 +90,8 @@ func (e *Engine) brief(ctx context.Context, in SessionBriefInput) (SessionBrief,
 	if err := e.store.View(ctx, func(r engram.Reader) error { return b.read(ctx, r) }); err != nil {
 		return SessionBrief{}, s, err
 	}
-	b.tellAnchors(ctx)
-	b.tell()
+	b.reportAnchors(ctx)
+	b.report()
 	s.items = b.shown
 	if in.Inject == nil || !b.hand(ctx, &s) {
 		b.keep(ctx, &s)
@@ -337,8 +337,8 @@ func (b *briefBuilder) unseen(ctx context.Context, r engram.Reader, ms []engram.
 	return slices.DeleteFunc(ms, func(m engram.Memory) bool { return seen[m.Num] }), err
 }
 
-// tell writes it, as far as the budget goes.
-func (b *briefBuilder) tell() {
+// report writes it, as far as the budget goes.
+func (b *briefBuilder) report() {
 	if len(b.worth) == 0 && b.earlier.Text == "" && len(b.saved) == 0 && b.out.Pending == 0 {
 		return
 	}
@@ -360,12 +360,12 @@ func (b *briefBuilder) tell() {
 	for _, m := range b.worth {
 		if told.has(m.Title) {
 			alike = append(alike, m)
-		} else if b.tellMemory(m) {
+		} else if b.reportMemory(m) {
 			told.add(m.Title)
 		}
 	}
 	for _, m := range alike {
-		b.tellMemory(m)
+		b.reportMemory(m)
 	}
 	b.out.Text = b.textOf(exposure{items: b.shown}.nums())
 	b.out.Tokens = text.Tokens(b.out.Text)
@@ -427,9 +427,9 @@ func titleWords(title string) map[string]bool {
 	return words
 }
 
-// tellMemory takes a memory, with what holds or with what was learned; it reports whether
+// reportMemory takes a memory, with what holds or with what was learned; it reports whether
 // it went in.
-func (b *briefBuilder) tellMemory(m engram.Memory) bool {
+func (b *briefBuilder) reportMemory(m engram.Memory) bool {
 	if len(b.shown) == briefMemories || slices.ContainsFunc(b.saved, func(s engram.Memory) bool { return s.Num == m.Num }) {
 		return false
 	}

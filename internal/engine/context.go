@@ -126,7 +126,7 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 		return engram.Context{}, failed, err
 	}
 	if in.AsOf.IsZero() {
-		e.inFolder(t.session.Directory).tellAnchors(ctx, &t)
+		e.inFolder(t.session.Directory).reportAnchors(ctx, &t)
 	}
 	t.worth = slices.DeleteFunc(t.worth, lifecycle.IsMadeSummary) // it says what its memories say
 	t.fill()

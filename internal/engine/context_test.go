@@ -18,7 +18,7 @@ import (
 	words "github.com/alanbuscaglia/engram/internal/text" // a test here has a type of that name
 )
 
-func (w world) tell(in engine.ContextInput) engram.Context {
+func (w world) report(in engine.ContextInput) engram.Context {
 	w.Helper()
 	c, err := w.Engine.Context(w.Context(), in)
 	if err != nil {
@@ -44,7 +44,7 @@ func TestContextTellsWhatIsWorthMost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := w.tell(engine.ContextInput{Project: "demo"})
+	c := w.report(engine.ContextInput{Project: "demo"})
 	told := nums(c.Memories)
 	for what, num := range map[string]int64{"the permanent": permanent, "the important": rated, "the often used": used} {
 		if !slices.Contains(told, num) {
@@ -54,7 +54,7 @@ func TestContextTellsWhatIsWorthMost(t *testing.T) {
 	if len(told) != 20 || slices.Contains(told, old) || !slices.IsSortedFunc(c.Memories, func(a, b engram.Memory) int { return b.CreatedAt.Compare(a.CreatedAt) }) {
 		t.Errorf("told %v; want 20, newest first, without #%d", told, old)
 	}
-	if more := w.tell(engine.ContextInput{Project: "demo", Budget: 8000}); len(more.Memories) != 80 {
+	if more := w.report(engine.ContextInput{Project: "demo", Budget: 8000}); len(more.Memories) != 80 {
 		t.Errorf("with four times the budget %d are told, want 80", len(more.Memories))
 	}
 }
@@ -69,11 +69,11 @@ func TestContextLeavesOutWhatIsOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "what holds", nums(w.tell(engine.ContextInput{Project: "demo"}).Memories), []int64{is})
+	same(t, "what holds", nums(w.report(engine.ContextInput{Project: "demo"}).Memories), []int64{is})
 	if _, err := w.Forget(t.Context(), engram.ByNum(is)); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "once the newer one was forgotten", nums(w.tell(engine.ContextInput{Project: "demo"}).Memories), []int64{was})
+	same(t, "once the newer one was forgotten", nums(w.report(engine.ContextInput{Project: "demo"}).Memories), []int64{was})
 }
 
 func TestContextTellsOfAChainTheNewestWhateverWasJudgedFirst(t *testing.T) {
@@ -87,9 +87,9 @@ func TestContextTellsOfAChainTheNewestWhateverWasJudgedFirst(t *testing.T) {
 		if !newestFirst {
 			w.relate(third, engram.VerbSupersedes, second, engram.RelationJudged)
 		}
-		same(t, fmt.Sprintf("the newest judged first: %t", newestFirst), nums(w.tell(engine.ContextInput{Project: "demo"}).Memories), []int64{third})
+		same(t, fmt.Sprintf("the newest judged first: %t", newestFirst), nums(w.report(engine.ContextInput{Project: "demo"}).Memories), []int64{third})
 		w.relate(first, engram.VerbSupersedes, third, engram.RelationJudged)
-		if told := nums(w.tell(engine.ContextInput{Project: "demo"}).Memories); len(told) != 1 {
+		if told := nums(w.report(engine.ContextInput{Project: "demo"}).Memories); len(told) != 1 {
 			t.Errorf("of a circle %v are told, want one", told)
 		}
 	}
@@ -101,22 +101,22 @@ func TestContextTellsASessionWhatItHasNotSeen(t *testing.T) {
 	w.session("s", "demo")
 	w.recall(engine.RecallInput{SearchInput: asked("tokens"), SessionID: "s"})
 	in := engine.ContextInput{Project: "demo", SessionID: "s"}
-	c := w.tell(in)
+	c := w.report(in)
 	same(t, "not seen", nums(c.Memories), []int64{second})
 	if len(c.LeftOut) != 1 || c.LeftOut[0].Memory.Num != first || c.LeftOut[0].Reason != retrieval.LeftSeen || c.Again {
 		t.Errorf("left out: %+v, again: %t", c.LeftOut, c.Again)
 	}
-	c = w.tell(in)
+	c = w.report(in)
 	same(t, "when nothing else is left", nums(c.Memories), []int64{second, first})
 	if text := render.Context(c, render.Options{}); !c.Again || !strings.Contains(text, "already seen all of these") {
 		t.Errorf("again: %t\n%s", c.Again, text)
 	}
 	w.note("News", "Something new.")
-	if c = w.tell(in); len(c.Memories) != 1 || c.Memories[0].Title != "News" || c.Again {
+	if c = w.report(in); len(c.Memories) != 1 || c.Memories[0].Title != "News" || c.Again {
 		t.Errorf("with something new: %v, again: %t", nums(c.Memories), c.Again)
 	}
 	in.Again = true
-	if c = w.tell(in); len(c.Memories) != 3 || c.Again {
+	if c = w.report(in); len(c.Memories) != 3 || c.Again {
 		t.Errorf("a session that forgot: %v, again: %t", nums(c.Memories), c.Again)
 	}
 }
@@ -140,12 +140,12 @@ func TestContextKeepsItsBudget(t *testing.T) {
 			}
 		}
 		budget := rapid.IntRange(1, 3000).Draw(rt, "budget")
-		c := w.tell(engine.ContextInput{Project: "demo", Budget: budget})
+		c := w.report(engine.ContextInput{Project: "demo", Budget: budget})
 		cost := words.Tokens(render.Context(c, render.Options{}))
 		if cost > budget || cost != c.Tokens || c.Budget != budget {
 			rt.Fatalf("the text costs %d, the context says %d of %d, the budget is %d", cost, c.Tokens, c.Budget, budget)
 		}
-		again := w.tell(engine.ContextInput{Project: "demo", Budget: budget + 500})
+		again := w.report(engine.ContextInput{Project: "demo", Budget: budget + 500})
 		// A summary is told by its session's line, where that goes in.
 		told := func(c engram.Context) int {
 			return len(slices.DeleteFunc(c.Memories, func(m engram.Memory) bool { return m.Type == engram.TypeSessionSummary }))

@@ -370,10 +370,10 @@ func TestReadingCountsAsAnAccess(t *testing.T) {
 			}
 		}, read("s1")}, "1 0"},
 		{"what a context tells is told for ever, and never counts", []func(world){func(w world) {
-			w.tell(engine.ContextInput{Project: "demo", SessionID: "s1"})
-			w.tell(engine.ContextInput{Project: "demo"})
+			w.report(engine.ContextInput{Project: "demo", SessionID: "s1"})
+			w.report(engine.ContextInput{Project: "demo"})
 		}}, "0 0"},
-		{"having been told of it, a session reads it", []func(world){func(w world) { w.tell(engine.ContextInput{Project: "demo", SessionID: "s1"}) }, read("s1")}, "1 0"},
+		{"having been told of it, a session reads it", []func(world){func(w world) { w.report(engine.ContextInput{Project: "demo", SessionID: "s1"}) }, read("s1")}, "1 0"},
 		{"a plain Get is for the engine's own use", []func(world){func(w world) { w.get(1) }}, "0 0"},
 		{"a clock that was set back counts none until it has caught up",
 			[]func(world){read(""), wait(-10 * oneDay), read(""), wait(2 * time.Hour), read("")}, "1 0"},

@@ -273,7 +273,7 @@ func (b *receivingBatch) oneAgain(ctx context.Context, d engram.Deferred) error 
 	}
 	rejected, notes := len(b.res.Rejected), len(b.res.Notes)
 	err := b.one(ctx, d.Record)
-	if tellBatch(b.res, rejected, notes, d.Batch); err != nil || waits {
+	if reportBatch(b.res, rejected, notes, d.Batch); err != nil || waits {
 		return err
 	}
 	_, err = b.tx.DropDeferred(ctx, d.Num)

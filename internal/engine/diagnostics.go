@@ -118,7 +118,7 @@ func (d *diagnosis) duplicates(ctx context.Context) error {
 		d.res.Degraded = append(d.res.Degraded, noNearDuplicates)
 		return nil
 	}
-	t := duplicateSearch{Engine: d.Engine, mark: d.embedder.Model().Duplicate, total: d.res.Memories, tell: func(what string, done, total int) {
+	t := duplicateSearch{Engine: d.Engine, mark: d.embedder.Model().Duplicate, total: d.res.Memories, report: func(what string, done, total int) {
 		if d.in.Progress != nil {
 			d.in.Progress(what, done, total)
 		}

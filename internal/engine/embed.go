@@ -162,12 +162,12 @@ func (e *Engine) Reembed(ctx context.Context, in ReembedInput) (Reembedded, erro
 	if err != nil {
 		return res, err
 	}
-	tell := func() {
+	report := func() {
 		if in.Progress != nil {
 			in.Progress(min(covered+res.Embedded, res.Total), res.Total)
 		}
 	}
-	tell()
+	report()
 	size := reembedBatch
 	if res.Model.Instant {
 		size = reembedAtOnce
@@ -188,7 +188,7 @@ func (e *Engine) Reembed(ctx context.Context, in ReembedInput) (Reembedded, erro
 			return res, err
 		}
 		after = batch[len(batch)-1].Num
-		tell()
+		report()
 	}
 	return res, e.dropFormer(ctx, &res)
 }

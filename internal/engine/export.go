@@ -407,7 +407,7 @@ func (x *exporting) counted(f engram.Format, records iter.Seq2[engram.Record, er
 					x.res.Written.add(fitting)
 				}
 				x.res.Left.add(missed(r, fitting, fits))
-				x.tell(r)
+				x.report(r)
 			}
 			if fits && !yield(fitting, err) {
 				return
@@ -460,8 +460,8 @@ func (n *Written) add(r engram.Record) {
 	}
 }
 
-// tell tells how far the export is.
-func (x *exporting) tell(r engram.Record) {
+// report tells how far the export is.
+func (x *exporting) report(r engram.Record) {
 	if r.Memory != nil && x.in.Progress != nil {
 		x.in.Progress(x.res.Memories, max(x.total, x.res.Memories))
 	}

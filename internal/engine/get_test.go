@@ -133,7 +133,7 @@ func TestTimelineIsOneSession(t *testing.T) {
 
 func TestContextIsTheLatestOfEach(t *testing.T) {
 	w := newWorld(t)
-	tell := func(in engine.ContextInput) engram.Context {
+	report := func(in engine.ContextInput) engram.Context {
 		t.Helper()
 		c, err := w.Engine.Context(t.Context(), in)
 		if err != nil {
@@ -141,7 +141,7 @@ func TestContextIsTheLatestOfEach(t *testing.T) {
 		}
 		return c
 	}
-	if c := tell(engine.ContextInput{Project: "demo"}); !c.Empty() {
+	if c := report(engine.ContextInput{Project: "demo"}); !c.Empty() {
 		t.Errorf("of an empty store: %+v", c)
 	}
 	for i := range 30 {
@@ -157,7 +157,7 @@ func TestContextIsTheLatestOfEach(t *testing.T) {
 		}
 	}
 	w.save(engine.SaveInput{Content: "elsewhere", Project: "other"})
-	c := tell(engine.ContextInput{Project: "Demo"})
+	c := report(engine.ContextInput{Project: "Demo"})
 	if len(c.Sessions) != 5 || len(c.Prompts) != 10 || len(c.Memories) != 20 || c.Empty() {
 		t.Fatalf("%d sessions, %d prompts, %d memories; want 5, 10, 20", len(c.Sessions), len(c.Prompts), len(c.Memories))
 	}
@@ -169,11 +169,11 @@ func TestContextIsTheLatestOfEach(t *testing.T) {
 	if c.Memories[0].Num != 30 || c.Memories[19].Num != 11 || c.Prompts[0].Num != 30 || c.Prompts[9].Num != 21 {
 		t.Errorf("newest first: memories %v, first prompt #%d", nums(c.Memories), c.Prompts[0].Num)
 	}
-	same(t, "one scope", nums(tell(engine.ContextInput{Project: "demo", Scope: "personal"}).Memories), []int64{21, 11, 1})
-	if c := tell(engine.ContextInput{}); c.Memories[0].Num != 31 || c.Sessions[0].Project != "other" {
+	same(t, "one scope", nums(report(engine.ContextInput{Project: "demo", Scope: "personal"}).Memories), []int64{21, 11, 1})
+	if c := report(engine.ContextInput{}); c.Memories[0].Num != 31 || c.Sessions[0].Project != "other" {
 		t.Errorf("every project: %v", nums(c.Memories))
 	}
-	if c := tell(engine.ContextInput{Project: "nothing", Scope: "project"}); !c.Empty() {
+	if c := report(engine.ContextInput{Project: "nothing", Scope: "project"}); !c.Empty() {
 		t.Errorf("of an unknown project: %+v", c)
 	}
 }

@@ -157,8 +157,8 @@ func (i *importing) knownSession(ctx context.Context, id string) (was engram.Ses
 	}
 }
 
-// tellCopies says once how many memories came in as copies.
-func (i *importing) tellCopies() {
+// reportCopies says once how many memories came in as copies.
+func (i *importing) reportCopies() {
 	if i.copies > 0 {
 		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which are left alone: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
 	}

@@ -179,13 +179,13 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(reason)})
 		return nil
 	}
-	c.tellCut(rec, &clean, res)
+	c.reportCut(rec, &clean, res)
 	return w.add(clean)
 }
 
-// tellCut notes what secrets were cut out of a record, and forgets them; of a memory they are kept for
+// reportCut notes what secrets were cut out of a record, and forgets them; of a memory they are kept for
 // whoever takes it in.
-func (c cleaning) tellCut(rec engram.Record, clean *incoming, res *Imported) {
+func (c cleaning) reportCut(rec engram.Record, clean *incoming, res *Imported) {
 	if clean.Memory != nil {
 		clean.Cut = c.washed.kinds
 	} else {
@@ -194,8 +194,8 @@ func (c cleaning) tellCut(rec engram.Record, clean *incoming, res *Imported) {
 	c.washed.kinds = nil
 }
 
-// tellCut notes what secrets were cut out of a memory that is taken in.
-func (i *importing) tellCut(r incoming) { noteCut(r.Record, r.Cut, i.res) }
+// reportCut notes what secrets were cut out of a memory that is taken in.
+func (i *importing) reportCut(r incoming) { noteCut(r.Record, r.Cut, i.res) }
 
 func noteCut(rec engram.Record, kinds []string, res *Imported) {
 	if len(kinds) > 0 {

@@ -126,7 +126,7 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 			return err
 		}
 	}
-	i.tellCopies()
+	i.reportCopies()
 	return i.end(ctx)
 }
 
@@ -147,7 +147,7 @@ func (i *importing) end(ctx context.Context) error {
 	if err := i.resolvePlaces(ctx, i.regrouped); err != nil {
 		return err
 	}
-	if err := i.tellTopics(ctx); err != nil {
+	if err := i.reportTopics(ctx); err != nil {
 		return err
 	}
 	if err := i.resolveRelations(ctx, i.over); err != nil {
@@ -347,9 +347,9 @@ func numbered(known []engram.Revision, m *engram.Memory, more []engram.Revision)
 	return out
 }
 
-// tellTwice tells of a memory that the file has more than once, each time with other words:
+// reportTwice tells of a memory that the file has more than once, each time with other words:
 // one of the texts is shown, the others are versions.
-func (i *importing) tellTwice(r incoming, here engram.Memory) {
+func (i *importing) reportTwice(r incoming, here engram.Memory) {
 	m := r.Memory.Memory
 	if i.batch == "" && !r.Tombstone && i.seen.memories.has(here.Num) && (m.Title != here.Title || m.Content != here.Content) {
 		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "the file has it more than once, with different texts: the later one is shown, the other is a version"})

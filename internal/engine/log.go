@@ -264,7 +264,7 @@ type Watched struct {
 // until ctx ends, Wait or tell returns an error, or the store cannot be read: it returns
 // that error. A tell that takes its time keeps nothing waiting but itself: what is written
 // meanwhile is read from the journal when it returns.
-func (e *Engine) Watch(ctx context.Context, in WatchInput, tell func(Watched) error) error {
+func (e *Engine) Watch(ctx context.Context, in WatchInput, report func(Watched) error) error {
 	w := watch{e: e, project: normalProject(in.Project)}
 	if in.After != nil {
 		w.after, w.resumed = *in.After, true
@@ -275,7 +275,7 @@ func (e *Engine) Watch(ctx context.Context, in WatchInput, tell func(Watched) er
 			return err
 		}
 		for _, n := range news {
-			if err := tell(n); err != nil {
+			if err := report(n); err != nil {
 				return err
 			}
 		}

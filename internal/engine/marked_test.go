@@ -37,7 +37,7 @@ func TestWhatChangesHowAMemoryIsReadIsToldWhereverItIsShown(t *testing.T) {
 	const due = "state: needs_review"
 	want := []string{"#1 " + due + ", superseded_by: #3 (Outbox), conflicts: #2 (Broker)", "#2 " + due + ", conflicts: #1 (Queue)", "#3 " + due + ", supersedes: #1 (Queue)"}
 
-	told := w.tell(engine.ContextInput{Project: "demo", Superseded: true})
+	told := w.report(engine.ContextInput{Project: "demo", Superseded: true})
 	same(t, "context", marksOn(told.Notes, a, b, c), want)
 	if text := render.Context(told, render.Options{}); strings.Count(text, "\n  conflicts: #") != 2 {
 		t.Errorf("the text of the context does not have the marks:\n%s", text)
@@ -86,7 +86,7 @@ func TestMarksAreCountedInABudget(t *testing.T) {
 			}
 		}
 		budget := rapid.IntRange(1, 600).Draw(rt, "budget")
-		c := w.tell(engine.ContextInput{Project: "demo", Budget: budget})
+		c := w.report(engine.ContextInput{Project: "demo", Budget: budget})
 		if cost := words.Tokens(render.Context(c, render.Options{})); cost > budget || cost != c.Tokens {
 			rt.Fatalf("context: the text costs %d, it says %d, the budget is %d", cost, c.Tokens, budget)
 		}

@@ -30,7 +30,7 @@ func TestPrivateSpansInEveryFieldLeaveNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			var told []any
-			tell := func(answer any, err error) {
+			report := func(answer any, err error) {
 				t.Helper()
 				if err != nil {
 					if engram.CodeOf(err) == engram.CodeInternal {
@@ -44,47 +44,47 @@ func TestPrivateSpansInEveryFieldLeaveNothing(t *testing.T) {
 			full := engine.SaveInput{Title: text, Content: text, Type: engram.Type(text), Scope: engram.Scope(text), Project: text, TopicKey: text,
 				SessionID: text, NewSession: true, Directory: text, ToolName: text, Tags: []string{text, "tag"},
 				Metadata: map[string]any{text: text, "deep": map[string]any{text: []any{text}}}}
-			tell(w.Save(ctx, full))
-			tell(w.Save(ctx, full)) // a topic that says this already
+			report(w.Save(ctx, full))
+			report(w.Save(ctx, full)) // a topic that says this already
 			full.Content += " more"
-			tell(w.Save(ctx, full)) // a revision
-			tell(w.Save(ctx, engine.SaveInput{Content: text}))
-			tell(w.Save(ctx, engine.SaveInput{Content: text, SessionID: "nobody " + text}))
-			tell(w.Save(ctx, engine.SaveInput{Content: "related", Related: []engram.Ref{{Topic: text}}}))
+			report(w.Save(ctx, full)) // a revision
+			report(w.Save(ctx, engine.SaveInput{Content: text}))
+			report(w.Save(ctx, engine.SaveInput{Content: text, SessionID: "nobody " + text}))
+			report(w.Save(ctx, engine.SaveInput{Content: "related", Related: []engram.Ref{{Topic: text}}}))
 			num := w.note("plain", "a plain memory")
-			tell(w.Update(ctx, engine.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text, Type: new(engram.Type(text)), Project: &text,
+			report(w.Update(ctx, engine.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text, Type: new(engram.Type(text)), Project: &text,
 				TopicKey: new("k " + text), Tags: &[]string{text}, AddTags: []string{"more " + text}, Metadata: map[string]any{text: text}}))
-			tell(w.StartSession(ctx, engine.SessionInput{ID: "s " + text, Project: "p " + text, Directory: text}))
-			tell(w.StartSession(ctx, engine.SessionInput{ID: "s1", Project: "demo", Directory: "d " + text}))
-			tell(w.EndSession(ctx, "s1", text))
-			tell(w.EndSession(ctx, "s "+text, text))
-			tell(w.Summarize(ctx, engine.SaveInput{Content: text, Project: "demo"}))
-			tell(w.SavePrompt(ctx, engine.PromptInput{Content: text, SessionID: "q " + text, NewSession: true, Project: "p " + text, Directory: text}))
-			tell(w.SavePrompt(ctx, engine.PromptInput{Content: text, Project: "demo"}))
-			tell(w.Capture(ctx, engine.CaptureInput{Content: "## Key Learnings:\n1. something that was learned " + text + "\n2. and this is another learning\n",
+			report(w.StartSession(ctx, engine.SessionInput{ID: "s " + text, Project: "p " + text, Directory: text}))
+			report(w.StartSession(ctx, engine.SessionInput{ID: "s1", Project: "demo", Directory: "d " + text}))
+			report(w.EndSession(ctx, "s1", text))
+			report(w.EndSession(ctx, "s "+text, text))
+			report(w.Summarize(ctx, engine.SaveInput{Content: text, Project: "demo"}))
+			report(w.SavePrompt(ctx, engine.PromptInput{Content: text, SessionID: "q " + text, NewSession: true, Project: "p " + text, Directory: text}))
+			report(w.SavePrompt(ctx, engine.PromptInput{Content: text, Project: "demo"}))
+			report(w.Capture(ctx, engine.CaptureInput{Content: "## Key Learnings:\n1. something that was learned " + text + "\n2. and this is another learning\n",
 				SessionID: "c " + text, NewSession: true, Project: "p " + text, Directory: text, Source: text}))
-			tell(w.MergeProjects(ctx, []string{"p " + text}, "m "+text))
+			report(w.MergeProjects(ctx, []string{"p " + text}, "m "+text))
 			for _, r := range []engine.ProjectRequest{{Explicit: text}, {Explicit: text, Write: true, Dir: t.TempDir()}, {Chosen: text}, {Override: text},
 				{SessionID: "x " + text}} {
-				tell(w.ProjectFor(ctx, r))
+				report(w.ProjectFor(ctx, r))
 			}
-			tell(w.SuggestTopic(engram.Type(text), text, text))
-			tell(w.Search(ctx, engine.SearchInput{Query: text, Filter: engram.Filter{}}))
-			tell(w.SearchPrompts(ctx, text, "", 0))
-			tell(w.List(ctx, engram.Filter{}, engram.Page{}))
-			tell(w.Engine.Context(ctx, engine.ContextInput{}))
-			tell(w.Timeline(ctx, engram.ByNum(1), 5, 5))
-			tell(w.Get(ctx, engram.ByNum(1)))
-			tell(w.Get(ctx, engram.Ref{Topic: text, Project: text}))
-			tell(w.Sessions(ctx, "", engram.Page{}))
-			tell(w.Session(ctx, "y "+text))
-			tell(w.Prompts(ctx, "", engram.Page{}))
-			tell(w.Projects(ctx))
-			tell(w.Stats(ctx, text))
-			tell(nil, w.DeleteSession(ctx, "z "+text, true))
-			tell(w.DeleteProject(ctx, "z "+text, false))
-			tell(w.PruneProjects(ctx, []string{text}, false))
-			tell(w.journal(), nil)
+			report(w.SuggestTopic(engram.Type(text), text, text))
+			report(w.Search(ctx, engine.SearchInput{Query: text, Filter: engram.Filter{}}))
+			report(w.SearchPrompts(ctx, text, "", 0))
+			report(w.List(ctx, engram.Filter{}, engram.Page{}))
+			report(w.Engine.Context(ctx, engine.ContextInput{}))
+			report(w.Timeline(ctx, engram.ByNum(1), 5, 5))
+			report(w.Get(ctx, engram.ByNum(1)))
+			report(w.Get(ctx, engram.Ref{Topic: text, Project: text}))
+			report(w.Sessions(ctx, "", engram.Page{}))
+			report(w.Session(ctx, "y "+text))
+			report(w.Prompts(ctx, "", engram.Page{}))
+			report(w.Projects(ctx))
+			report(w.Stats(ctx, text))
+			report(nil, w.DeleteSession(ctx, "z "+text, true))
+			report(w.DeleteProject(ctx, "z "+text, false))
+			report(w.PruneProjects(ctx, []string{text}, false))
+			report(w.journal(), nil)
 
 			answers, err := json.Marshal(told)
 			if err != nil {

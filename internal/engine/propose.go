@@ -340,7 +340,7 @@ func (e *Engine) acceptIntake(ctx context.Context, d engram.Deferred, t intake, 
 		if err := o.approveRead(ctx, t.draft, read, &all[0]); err != nil {
 			return err
 		}
-		all[0].tell(t, out)
+		all[0].report(t, out)
 		all[0].Op = o.first
 		if err := o.decided(ctx, d, all[0].Memory.Num, "a person took it"); err != nil {
 			return err

@@ -139,7 +139,7 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 			if err := in.batchIn(ctx, records); err != nil {
 				return err
 			}
-			tellBatch(&done.Imported, 0, 0, b.ID)
+			reportBatch(&done.Imported, 0, 0, b.ID)
 			done.Op = o.first
 			return o.tx.PutPulled(ctx, in.readFor(), b.ID, o.at)
 		})
@@ -182,8 +182,8 @@ func (p *pulling) add(done engram.Imported, aside putAside) {
 	p.res.Op = cmp.Or(done.Op, p.res.Op)
 }
 
-// tellBatch names the batch in notes from these numbers on.
-func tellBatch(res *engram.Imported, rejected, notes int, batch string) {
+// reportBatch names the batch in notes from these numbers on.
+func reportBatch(res *engram.Imported, rejected, notes int, batch string) {
 	for _, list := range [][]engram.ImportNote{res.Rejected[rejected:], res.Notes[notes:]} {
 		for i := range list {
 			list[i].Batch = batch

@@ -91,7 +91,7 @@ func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incomin
 		b.res.Reject(r, engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: line(flaw.Error())})
 		return in, false, nil
 	}
-	c.tellCut(r, &in, b.res)
+	c.reportCut(r, &in, b.res)
 	return in, true, nil
 }
 
@@ -111,7 +111,7 @@ func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 	if b.erases(r.Record) && r.Session == nil && !b.reviewed {
 		// It stays away, as everywhere: that is no fault of whoever pulls old batches.
 		count(b.res.Of(r.Record), unchanged)
-		return b.tellErased(ctx, r.Record)
+		return b.reportErased(ctx, r.Record)
 	}
 	if !b.reviewed {
 		why, err := b.suspicious(ctx, r)
@@ -119,7 +119,7 @@ func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 			return err
 		}
 		if why != "" {
-			b.tellCut(r)
+			b.reportCut(r)
 			return b.later(ctx, r.Record, engram.DeferredReview, why)
 		}
 	}

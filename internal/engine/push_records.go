@@ -290,7 +290,7 @@ func isForOthers(ctx context.Context, r engram.Reader, s engram.Session) (bool, 
 // toldAndOwned tells of some sessions in which something stands that may be told of, and in
 // which something that is somebody's own.
 func toldAndOwned(ctx context.Context, r engram.Reader, ids []string) (told, owned map[string]bool, err error) {
-	if told, err = r.Told(ctx, ids, ""); err != nil {
+	if told, err = r.Reported(ctx, ids, ""); err != nil {
 		return nil, nil, err
 	}
 	owned, err = r.Owned(ctx, ids)

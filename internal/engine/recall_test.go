@@ -141,7 +141,7 @@ func TestASessionIsNeverShownAMemoryTwice(t *testing.T) {
 			if verb == "recall" {
 				shown = shownNums(w.recall(engine.RecallInput{SearchInput: asked(query), Budget: budget, SessionID: "s"}))
 			} else {
-				c := w.tell(engine.ContextInput{Project: "demo", Budget: budget, SessionID: "s"})
+				c := w.report(engine.ContextInput{Project: "demo", Budget: budget, SessionID: "s"})
 				shown, again = nums(c.Memories), c.Again
 			}
 			for _, n := range shown {

@@ -329,9 +329,9 @@ func (i *importing) noteTopic(m engram.Memory) {
 	}
 }
 
-// tellTopics settles which memory is shown with each topic, and says of those that came in
+// reportTopics settles which memory is shown with each topic, and says of those that came in
 // and are not who has theirs.
-func (i *importing) tellTopics(ctx context.Context) error {
+func (i *importing) reportTopics(ctx context.Context) error {
 	if err := i.resolveTopics(ctx); err != nil {
 		return err
 	}

@@ -199,9 +199,9 @@ func (i *importing) refuseErased(ctx context.Context, kind engram.Entity, projec
 	return &refused{reason: "it was erased here", harmless: true}
 }
 
-// tellErased tells those who work on a project of which something comes in that was erased
+// reportErased tells those who work on a project of which something comes in that was erased
 // here for good, in another one: else they would go on having what this store never takes.
-func (i *importing) tellErased(ctx context.Context, r engram.Record) error {
+func (i *importing) reportErased(ctx context.Context, r engram.Record) error {
 	var project string
 	var names []string
 	switch {

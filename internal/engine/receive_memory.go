@@ -31,7 +31,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 		if copied == nil {
 			i.rename(*there, here)
 		}
-		i.tellTwice(r, here)
+		i.reportTwice(r, here)
 		i.seen.memories.add(here.Num)
 		i.has[there.Project] = true
 	}
@@ -47,7 +47,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	if copied != nil {
 		i.copies++
 	}
-	i.tellCut(r)
+	i.reportCut(r)
 	return added, i.newMemory(ctx, r)
 }
 
@@ -154,7 +154,7 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 		return unchanged, err
 	}
 	if known && i.same(here, l, r, as) {
-		i.tellCut(r)
+		i.reportCut(r)
 		return unchanged, i.carry(ctx, engram.EntityMemory, key(here.Num), l, l.Digest(), l)
 	}
 	var rs []engram.Revision
@@ -173,7 +173,7 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 		return unchanged, err
 	}
 	if !kept {
-		i.tellCut(r)
+		i.reportCut(r)
 	}
 	state, came, err := i.merged(ctx, written, there)
 	if err != nil {

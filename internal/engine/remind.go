@@ -81,8 +81,8 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure
 			break
 		}
 	}
-	t.tellAnchors(ctx)
-	t.tell()
+	t.reportAnchors(ctx)
+	t.report()
 	s = exposure{operation: useRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
 	claimed := len(t.shown) > 0 && in.Inject != nil && t.hand(ctx, &s)
 	if len(s.items) > 0 && !claimed {
@@ -242,8 +242,8 @@ func (t *reminding) trusted(ctx context.Context, r engram.Reader, hits []engram.
 	return told, err
 }
 
-// tell writes what was found, as far as the budget goes.
-func (t *reminding) tell() {
+// report writes what was found, as far as the budget goes.
+func (t *reminding) report() {
 	if len(t.hits) == 0 {
 		return
 	}

@@ -108,11 +108,11 @@ func (o *op) reviewAs(ctx context.Context, was engram.Memory, anew anchoredAhead
 	if res.Memory, res.Op = m, o.first; !unseen {
 		return nil
 	}
-	return o.tellUnseen(ctx, res)
+	return o.reportUnseen(ctx, res)
 }
 
-// tellUnseen says of a review that the code was not to be seen; nothing but that is an error.
-func (o *op) tellUnseen(ctx context.Context, res *ReviewResult) error {
+// reportUnseen says of a review that the code was not to be seen; nothing but that is an error.
+func (o *op) reportUnseen(ctx context.Context, res *ReviewResult) error {
 	m := res.Memory
 	seen, err := o.tx.SeenAnchors(ctx, []int64{m.Num})
 	if err != nil {
@@ -229,7 +229,7 @@ const mostSuspicions = 12
 // it does, for a person who decides on it: every text that would come in is looked at. nil where
 // nothing does.
 func SuspicionsOf(d engram.Deferred) []string {
-	why := tellReasons(suspicionsIn(textsOf(d.Record)), whyAndWhere)
+	why := reportReasons(suspicionsIn(textsOf(d.Record)), whyAndWhere)
 	return why[:min(len(why), mostSuspicions)]
 }
 

@@ -119,7 +119,7 @@ func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake,
 			return err
 		}
 		for i, t := range intakes {
-			all[i].tell(t, out)
+			all[i].report(t, out)
 		}
 		if err := o.warnPending(ctx, all); err != nil {
 			return err
@@ -160,8 +160,8 @@ func (s *saver) saveEach(ctx context.Context, intakes []intake, batch bool, all 
 	return nil
 }
 
-// tell adds what is said beside what was done.
-func (r *SaveResult) tell(t intake, out *outlook) {
+// report adds what is said beside what was done.
+func (r *SaveResult) report(t intake, out *outlook) {
 	r.Warnings = slices.Concat(renamed(t.in.Project, t.draft.Project), r.Warnings, out.warning(t.in.Admit), t.washed.warning())
 	if r.Memory.TopicKey == "" {
 		r.SuggestedTopic = topic.Suggest(t.draft.Type, t.draft.Title, t.draft.Content)

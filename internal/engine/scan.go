@@ -297,7 +297,7 @@ func (s *scan) judge(ctx context.Context) error {
 					p.Opinion = &opinion
 				}
 				done++
-				s.tell("judging", done, len(asked))
+				s.report("judging", done, len(asked))
 				mu.Unlock()
 			}
 		})

@@ -62,10 +62,10 @@ func (s *scan) outlines(ctx context.Context) (map[engram.Scope][]int64, error) {
 // inspected counts memories that are done with.
 func (s *scan) inspected(n int) {
 	s.out.Inspected += n
-	s.tell("scanning", s.out.Inspected, len(s.asked))
+	s.report("scanning", s.out.Inspected, len(s.asked))
 }
 
-func (s *scan) tell(what string, done, total int) {
+func (s *scan) report(what string, done, total int) {
 	if s.in.Progress != nil {
 		s.in.Progress(what, done, total)
 	}

@@ -129,7 +129,7 @@ func listed(steps []lifecycle.StepAction) string {
 	return strings.Join(words, ", ")
 }
 
-func (s *sleep) tell(what string, done, total int) {
+func (s *sleep) report(what string, done, total int) {
 	if s.in.Progress != nil {
 		s.in.Progress(what, done, total)
 	}

@@ -40,13 +40,13 @@ func batch(steps []lifecycle.Step) int {
 
 // What a progress bar says.
 const (
-	tellComparing = "comparing"
-	tellSleeping  = "sleeping"
+	progressComparing = "comparing"
+	progressSleeping  = "sleeping"
 )
 
 // apply takes the steps of the plan, but for the extractions.
 func (s *sleep) apply(ctx context.Context) error {
-	s.tell(tellSleeping, 0, len(s.res.Plan))
+	s.report(progressSleeping, 0, len(s.res.Plan))
 	// The order of a plan has the extractions last; they are no matter of one transaction.
 	plan := s.res.Plan
 	for len(plan) > 0 && plan[len(plan)-1].Action == lifecycle.StepExtract {
@@ -84,7 +84,7 @@ func (s *sleep) apply(ctx context.Context) error {
 		if first != 0 {
 			s.res.Ops = append(s.res.Ops, first)
 		}
-		s.tell(tellSleeping, s.res.Applied+len(s.res.Skipped), len(s.res.Plan))
+		s.report(progressSleeping, s.res.Applied+len(s.res.Skipped), len(s.res.Plan))
 	}
 	return nil
 }
@@ -254,12 +254,12 @@ func (s *sleep) extract(ctx context.Context) error {
 		if err := s.answer(ctx, step, ms, p, found); err != nil {
 			return err
 		}
-		s.tell(tellExtracting, s.res.Applied+len(s.res.Skipped), len(s.res.Plan))
+		s.report(progressExtracting, s.res.Applied+len(s.res.Skipped), len(s.res.Plan))
 	}
 	return nil
 }
 
-const tellExtracting = "looking for patterns"
+const progressExtracting = "looking for patterns"
 
 const changedMeanwhile = "changed meanwhile"
 

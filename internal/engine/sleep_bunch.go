@@ -194,7 +194,7 @@ func (s *sleep) merges(ctx context.Context, groups duplicateGroups) ([]lifecycle
 	if err != nil {
 		return nil, err
 	}
-	t := duplicateSearch{Engine: s.Engine, mark: s.embedder.Model().Duplicate, tell: s.tell}
+	t := duplicateSearch{Engine: s.Engine, mark: s.embedder.Model().Duplicate, report: s.report}
 	for _, nums := range groups {
 		t.total += countIf(nums, changed)
 	}

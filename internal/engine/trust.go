@@ -240,13 +240,13 @@ func flagged(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 // whyFlagged says for which reasons a memory is suspect, and since when: what the rule says now of
 // the texts that nobody approved, or, when it says nothing any more, what it said then. suspect is
 // whether it is.
-func whyFlagged(m engram.Memory, marks []engram.Trust, tell func(suspicion.Reason) string) (why []string, since time.Time, suspect bool) {
+func whyFlagged(m engram.Memory, marks []engram.Trust, report func(suspicion.Reason) string) (why []string, since time.Time, suspect bool) {
 	for _, mark := range marks {
 		if mark.Mark != engram.TrustFlagged {
 			continue
 		}
 		approved := approvals{m.Num: textsMarked(marks, engram.TrustApproved)}
-		if why = tellReasons(approved.suspicions(m), tell); len(why) == 0 {
+		if why = reportReasons(approved.suspicions(m), report); len(why) == 0 {
 			why = mark.Reasons
 		}
 		return why, mark.At, true
@@ -257,12 +257,12 @@ func whyFlagged(m engram.Memory, marks []engram.Trust, tell func(suspicion.Reaso
 // whyAndWhere tells a reason with the place in the text.
 func whyAndWhere(r suspicion.Reason) string { return r.Why + ": " + r.Excerpt }
 
-// tellReasons tells each reason once: what a title says that the content repeats is one.
-func tellReasons(all []suspicious, tell func(suspicion.Reason) string) (told []string) {
+// reportReasons tells each reason once: what a title says that the content repeats is one.
+func reportReasons(all []suspicious, report func(suspicion.Reason) string) (told []string) {
 	known := map[string]bool{}
 	for _, s := range all {
 		for _, r := range s.reasons {
-			if line := tell(r); !slices.Contains(told, line) && !(s.again && known[r.Why]) {
+			if line := report(r); !slices.Contains(told, line) && !(s.again && known[r.Why]) {
 				told = append(told, line)
 			}
 			known[r.Why] = true

@@ -14,10 +14,10 @@ import (
 // compared with all, in memory.
 type duplicateSearch struct {
 	*Engine
-	mark  float64
-	tell  func(what string, done, total int)
-	total int // memories to compare, for tell
-	done  int
+	mark   float64
+	report func(what string, done, total int)
+	total  int // memories to compare, for tell
+	done   int
 
 	missing int  // memories to compare that have no vector
 	crowded bool // one was near to more others than are looked at
@@ -72,7 +72,7 @@ func (t *duplicateSearch) pairs(ctx context.Context, nums []int64, asked func(in
 		})
 		crowded = crowded || n == mostNearDuplicates
 		if t.done++; t.done%256 == 0 {
-			t.tell(tellComparing, t.done, t.total)
+			t.report(progressComparing, t.done, t.total)
 			if ctx.Err() != nil {
 				return nil, false, ctx.Err()
 			}

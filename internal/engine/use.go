@@ -308,7 +308,7 @@ type handed struct {
 }
 
 // handOver gives what was found to a teller. before is what has to be in the store first.
-func (e *Engine) handOver(ctx context.Context, tell Injector, s *exposure, again bool, text func([]int64) string, before func() error) (h handed) {
+func (e *Engine) handOver(ctx context.Context, report Injector, s *exposure, again bool, text func([]int64) string, before func() error) (h handed) {
 	t := Injection{Nums: s.nums(), Text: text}
 	t.Claim = func(nums []int64) ([]int64, error) {
 		if err := before(); err != nil {
@@ -318,7 +318,7 @@ func (e *Engine) handOver(ctx context.Context, tell Injector, s *exposure, again
 		h.claimed = err == nil
 		return mine, err
 	}
-	h.nums, h.told = tell(t)
+	h.nums, h.told = report(t)
 	if !h.told {
 		h.nums = nil
 	}

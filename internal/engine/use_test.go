@@ -33,7 +33,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.recall(engine.RecallInput{SearchInput: asked("zeppelin"), SessionID: "s"})
-	w.tell(engine.ContextInput{Project: "demo", SessionID: "s"})
+	w.report(engine.ContextInput{Project: "demo", SessionID: "s"})
 
 	a := w.why("s")
 	sum, told := 0, []string{}
@@ -71,7 +71,7 @@ func TestNobodyAsksNothingIsRemembered(t *testing.T) {
 	before := w.used()
 	for _, session := range []string{"", "unknown"} {
 		r := w.recall(engine.RecallInput{SearchInput: asked("tokens"), SessionID: session})
-		c := w.tell(engine.ContextInput{Project: "demo", SessionID: session})
+		c := w.report(engine.ContextInput{Project: "demo", SessionID: session})
 		found, err := w.SearchIn(t.Context(), session, asked("tokens"))
 		if err != nil || len(found.Hits) != 1 || len(r.Items) != 1 || len(c.Memories) != 1 {
 			t.Fatalf("session %q: found %d, recalled %d, told %d, %v", session, len(found.Hits), len(r.Items), len(c.Memories), err)
@@ -128,7 +128,7 @@ func TestAReadAnswersWhileSomebodyElseWrites(t *testing.T) {
 	if len(r.Items) != 1 || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0], "cannot record what session") {
 		t.Errorf("while the store was locked: recalled %d, degraded %q; want one memory, and that it is not remembered", len(r.Items), r.Degraded)
 	}
-	c := w.tell(engine.ContextInput{Project: "demo", SessionID: "s"})
+	c := w.report(engine.ContextInput{Project: "demo", SessionID: "s"})
 	if len(c.Memories) != 1 || len(c.Degraded) != 1 {
 		t.Errorf("while the store was locked: told %d, degraded %q", len(c.Memories), c.Degraded)
 	}

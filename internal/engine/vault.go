@@ -106,7 +106,7 @@ func (e *Engine) hubsOf(ctx context.Context, s surveyed, placed []*outline, proj
 			add(engram.HubCluster, string(c.members[0].ID), o, c.title)
 		}
 	}
-	if err := e.tellSessions(ctx, groups, project); err != nil {
+	if err := e.reportSessions(ctx, groups, project); err != nil {
 		return nil, nil, err
 	}
 	of = map[int64][]engram.Hub{}
@@ -147,8 +147,8 @@ func (g *group) least() int {
 	return 1
 }
 
-// tellSessions puts into the hubs of sessions what is known of them.
-func (e *Engine) tellSessions(ctx context.Context, groups map[string]*group, project string) error {
+// reportSessions puts into the hubs of sessions what is known of them.
+func (e *Engine) reportSessions(ctx context.Context, groups map[string]*group, project string) error {
 	read := func(r engram.Reader, after string) ([]engram.Session, error) {
 		return r.SessionsAfter(ctx, project, after, exportPage)
 	}
@@ -379,7 +379,7 @@ func (x *vaultImport) carry(ctx context.Context) error {
 		}
 		if erased[id] {
 			x.replicated[id] = nil
-			x.tell(c.NoteEdit, VaultNoted, VaultItem{Reason: "the memory was erased here, and stays so; the note stays as it is"})
+			x.report(c.NoteEdit, VaultNoted, VaultItem{Reason: "the memory was erased here, and stays so; the note stays as it is"})
 			continue
 		}
 		if c.Edited || c.Memory.UpdatedAt.IsZero() {
@@ -423,7 +423,7 @@ func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
 		var c engram.ReplicatedNote
 		var told bool
 		if c, told, err = x.notes.Replicated(m.ID); err == nil && told && c.Base != nil && !c.Edited {
-			x.tell(c.NoteEdit, VaultNoted, VaultItem{Num: m.Num, Reason: "the memory was forgotten here, and stays so"})
+			x.report(c.NoteEdit, VaultNoted, VaultItem{Num: m.Num, Reason: "the memory was forgotten here, and stays so"})
 		}
 	}
 	return ids, err
@@ -511,10 +511,10 @@ func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.ReplicatedNo
 		ids[c.Path] = c.ID
 	}
 	for _, n := range res.Rejected {
-		x.tell(engram.NoteEdit{Path: n.Item, ID: ids[n.Item]}, VaultRejected, VaultItem{Reason: n.Reason})
+		x.report(engram.NoteEdit{Path: n.Item, ID: ids[n.Item]}, VaultRejected, VaultItem{Reason: n.Reason})
 	}
 	for _, n := range res.Notes {
-		x.tell(engram.NoteEdit{Path: n.Item, ID: ids[n.Item]}, VaultNoted, VaultItem{Reason: n.Reason})
+		x.report(engram.NoteEdit{Path: n.Item, ID: ids[n.Item]}, VaultNoted, VaultItem{Reason: n.Reason})
 	}
 	return x.reportReplicated(ctx, notes)
 }
@@ -532,7 +532,7 @@ func (x *vaultImport) reportReplicated(ctx context.Context, notes []*engram.Repl
 			case err != nil && engram.CodeOf(err) != engram.CodeNotFound:
 				return err
 			}
-			x.tell(c.NoteEdit, VaultCreated, VaultItem{Num: m.Num, Reason: suspect(c.Memory)})
+			x.report(c.NoteEdit, VaultCreated, VaultItem{Num: m.Num, Reason: suspect(c.Memory)})
 		}
 		return nil
 	})

@@ -139,7 +139,7 @@ func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
 		if engram.CodeOf(e.Flaw) == engram.CodeConflict {
 			act = VaultConflict
 		}
-		x.tell(e, act, VaultItem{Line: e.Line, Code: engram.CodeOf(e.Flaw), Reason: flawText(e.Flaw)})
+		x.report(e, act, VaultItem{Line: e.Line, Code: engram.CodeOf(e.Flaw), Reason: flawText(e.Flaw)})
 		return nil
 	case e.Deleted:
 		return x.takeDeletion(ctx, e)
@@ -188,7 +188,7 @@ func flawText(err error) string {
 	return err.Error()
 }
 
-func (x *vaultImport) tell(e engram.NoteEdit, act VaultAct, item VaultItem) {
+func (x *vaultImport) report(e engram.NoteEdit, act VaultAct, item VaultItem) {
 	item.Path, item.Act = e.Path, act
 	if item.ID == "" {
 		item.ID = e.ID
@@ -254,19 +254,19 @@ func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) error {
 		return nil
 	case t.rejected != "":
 		item.Reason = t.rejected
-		x.tell(e, VaultRejected, item)
+		x.report(e, VaultRejected, item)
 		return nil
 	case t.elsewhere:
 		item.Reason = "no memory here has this id: it was erased, or the note says nothing; the note stays as it is"
-		x.tell(e, VaultNoted, item)
+		x.report(e, VaultNoted, item)
 		return nil
 	case t.gone:
 		item.Reason = "the memory was forgotten here; the note stays as it is"
-		x.tell(e, VaultConflict, item)
+		x.report(e, VaultConflict, item)
 		return nil
 	case t.torn:
 		item.Reason = "the text breaks off, and the line that ends the memory is gone; both stay as they are: put the line back if nothing is missing"
-		x.tell(e, VaultConflict, item)
+		x.report(e, VaultConflict, item)
 		return nil
 	case len(t.clash) > 0:
 		item.Fields = t.clash
@@ -276,9 +276,9 @@ func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) error {
 			return err
 		}
 		item.Aside = aside
-		x.tell(e, VaultConflict, item)
+		x.report(e, VaultConflict, item)
 		if len(t.revised) > 0 {
-			x.tell(e, VaultRevised, VaultItem{Num: t.memory.Num, Fields: t.revised})
+			x.report(e, VaultRevised, VaultItem{Num: t.memory.Num, Fields: t.revised})
 		}
 		return nil
 	}
@@ -288,9 +288,9 @@ func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) error {
 	switch {
 	case len(t.revised) > 0:
 		item.Fields = t.revised
-		x.tell(e, VaultRevised, item)
+		x.report(e, VaultRevised, item)
 	case item.Reason != "":
-		x.tell(e, VaultNoted, item)
+		x.report(e, VaultNoted, item)
 	default:
 		x.res.Unchanged++
 	}
@@ -308,7 +308,7 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	t, err := x.intakeOf(in)
 	m := t.draft
 	if engram.CodeOf(err) == engram.CodeInvalid {
-		x.tell(e, VaultRejected, VaultItem{Reason: flawText(err)})
+		x.report(e, VaultRejected, VaultItem{Reason: flawText(err)})
 		return nil
 	}
 	if err != nil || x.res.Project != "" && m.Project != x.res.Project {
@@ -330,7 +330,7 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 		why = fmt.Sprintf("memory #%d says this already", same.Num)
 	}
 	if why != "" {
-		x.tell(e, VaultRejected, VaultItem{Reason: why})
+		x.report(e, VaultRejected, VaultItem{Reason: why})
 		return nil
 	}
 	if x.fresh = append(x.fresh, freshNote{e, t}); len(x.fresh) < mostEdits {
@@ -380,12 +380,12 @@ func (x *vaultImport) create(ctx context.Context) error {
 			if engram.CodeOf(item.Err) != engram.CodeInvalid {
 				return item.Err
 			}
-			x.tell(fresh[item.Index].NoteEdit, VaultRejected, VaultItem{Reason: flawText(item.Err)})
+			x.report(fresh[item.Index].NoteEdit, VaultRejected, VaultItem{Reason: flawText(item.Err)})
 			fresh = slices.Delete(fresh, item.Index, item.Index+1)
 		}
 	}
 	for _, n := range fresh {
-		x.tell(n.NoteEdit, VaultCreated, VaultItem{})
+		x.report(n.NoteEdit, VaultCreated, VaultItem{})
 	}
 	return nil
 }
@@ -395,7 +395,7 @@ func (x *vaultImport) created(fresh freshNotes, all []SaveResult) error {
 	x.wrote(all[0].Op)
 	for i, n := range fresh {
 		m := all[i].Memory
-		x.tell(n.NoteEdit, VaultCreated, VaultItem{ID: m.ID, Num: m.Num})
+		x.report(n.NoteEdit, VaultCreated, VaultItem{ID: m.ID, Num: m.Num})
 		if err := x.notes.Settle(n.NoteEdit, m.ID, saidBy(n.NoteEdit, m)); err != nil {
 			return err
 		}
@@ -451,7 +451,7 @@ func (x *vaultImport) takeDeletion(ctx context.Context, e engram.NoteEdit) error
 		x.notes.Drop(e)
 		return nil
 	case !x.in.Forget:
-		x.tell(e, VaultMissing, VaultItem{Num: m.Num, Reason: "the note was deleted; the memory stays as it is"})
+		x.report(e, VaultMissing, VaultItem{Num: m.Num, Reason: "the note was deleted; the memory stays as it is"})
 		return nil
 	}
 	if x.gone = append(x.gone, deletedNote{e, m.Num}); len(x.gone) < mostEdits {
@@ -491,7 +491,7 @@ func (x *vaultImport) forget(ctx context.Context) error {
 	}
 	for _, g := range gone {
 		x.notes.Drop(g.NoteEdit)
-		x.tell(g.NoteEdit, VaultForgot, VaultItem{Num: g.num, Reason: "the note was deleted"})
+		x.report(g.NoteEdit, VaultForgot, VaultItem{Num: g.num, Reason: "the note was deleted"})
 	}
 	return nil
 }

@@ -56,20 +56,20 @@ func judgeFolders(f Facts, p Policy, why string) Check {
 	})
 }
 
-func judgeStrays(id ID, why string, f Facts, p Policy, tell func(Stray) (string, Evidence)) Check {
+func judgeStrays(id ID, why string, f Facts, p Policy, report func(Stray) (string, Evidence)) Check {
 	strays := Strays(id, f)
 	e := Evidence{"sessions": len(f.Sessions.List), "mismatches": len(strays)}
 	if len(strays) == 0 {
 		return fine(id, why, e)
 	}
-	message, _ := tell(strays[0])
+	message, _ := report(strays[0])
 	if len(strays) > 1 {
 		message = fmt.Sprintf("%d sessions belong to another project. %s", len(strays), message)
 	}
 	c := bad(Warning, Finding{Check: id, Reason: string(id), Message: message, Why: why, Evidence: e,
 		Next: fmt.Sprintf(moveSessions, strays[0].Project, id), Confirm: true})
 	for _, s := range strays[:min(len(strays), p.Examples)] {
-		message, e := tell(s)
+		message, e := report(s)
 		one := single(c.Finding, message, e)
 		one.Next = fmt.Sprintf(moveSessions, s.Project, id)
 		c.Findings = append(c.Findings, one)

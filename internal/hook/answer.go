@@ -105,7 +105,7 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 	}
 	in := engine.SessionBriefInput{Project: r.project, SessionID: r.event.Session, Directory: r.dir, Again: again, Injected: knownIn(notes)}
 	in.Inject = func(t engine.Injection) (mine []int64, told bool) {
-		told = r.tell(func() (a Answer, ok bool) {
+		told = r.report(func() (a Answer, ok bool) {
 			mine, ok = r.claim(t, again, func(noted []attend.Note) ([]attend.Note, bool) {
 				return []attend.Note{note}, !r.briefed(noted, notes, again)
 			})
@@ -124,16 +124,16 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 	if err != nil {
 		r.trouble("brief", err)
 		if !slices.ContainsFunc(notes, func(n attend.Note) bool { return n.Kind == noteBrief }) {
-			r.tellShut(err)
+			r.reportShut(err)
 		}
 		return false
 	}
 	return b.Text != ""
 }
 
-// tellShut tells a session that begins of a database which no call will open before a person
+// reportShut tells a session that begins of a database which no call will open before a person
 // does something about it, such as one of an earlier program.
-func (r *run) tellShut(err error) {
+func (r *run) reportShut(err error) {
 	if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeConflict {
 		r.say(Answer{Context: "Engram remembers nothing in this session, and the user should know: " + told.Msg + ". " + told.Hint + "."})
 	}
@@ -201,9 +201,9 @@ func (r *run) missed(ctx context.Context, notes []attend.Note) bool {
 	return owed && triesIn(since, isBrief) < lateBriefs && r.place(ctx, notes) == here && r.late(ctx, notes)
 }
 
-// tell says what claim makes this event's own, since several events may want to tell it, and reports
+// report says what claim makes this event's own, since several events may want to tell it, and reports
 // whether it was said. What was claimed and came too late is given back.
-func (r *run) tell(claim func() (Answer, bool), back func()) (said bool) {
+func (r *run) report(claim func() (Answer, bool), back func()) (said bool) {
 	claiming := make(chan struct{})
 	r.mu.Lock()
 	if r.answered {

@@ -51,11 +51,11 @@ func TestABriefThatWasMissedIsToldWithTheNextEvent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
 			d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
-			d.slowly(func() { d.quiet(d.tell("session-start", "source", "startup")) })
-			d.quiet(d.tell(tt.event, append(tt.more, "agent_id", "a")...)) // a helper
-			d.says(d.tell(tt.event, tt.more...), "httpOnly", "Memory of shop")
-			d.quiet(d.tell(tt.event, tt.more...))
-			d.quiet(d.tell("prompt", "prompt", "how long do access tokens of the login live in their httpOnly cookie?")) // nothing twice
+			d.slowly(func() { d.quiet(d.report("session-start", "source", "startup")) })
+			d.quiet(d.report(tt.event, append(tt.more, "agent_id", "a")...)) // a helper
+			d.says(d.report(tt.event, tt.more...), "httpOnly", "Memory of shop")
+			d.quiet(d.report(tt.event, tt.more...))
+			d.quiet(d.report("prompt", "prompt", "how long do access tokens of the login live in their httpOnly cookie?")) // nothing twice
 		})
 	}
 }
@@ -66,7 +66,7 @@ func TestASessionWithoutAStartIsBriefedWithItsFirstPrompt(t *testing.T) {
 		"none": func(*desk) {},
 		"in a folder of several": func(d *desk) {
 			several(d.t, d.dir)
-			d.quiet(d.tell("session-start", "cwd", filepath.Join(d.dir, "all")))
+			d.quiet(d.report("session-start", "cwd", filepath.Join(d.dir, "all")))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,9 +74,9 @@ func TestASessionWithoutAStartIsBriefedWithItsFirstPrompt(t *testing.T) {
 			d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 			start(d)
 			d.o.Engine = d.engine
-			d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/cart.go"}))
-			d.says(d.tell("prompt", "prompt", "go on"), "Memory of shop", "httpOnly")
-			d.quiet(d.tell("prompt", "prompt", "how long do access tokens of the login live?"))
+			d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/cart.go"}))
+			d.says(d.report("prompt", "prompt", "go on"), "Memory of shop", "httpOnly")
+			d.quiet(d.report("prompt", "prompt", "how long do access tokens of the login live?"))
 		})
 	}
 }
@@ -94,11 +94,11 @@ func several(t *testing.T, dir string) {
 // A project of which nothing is known has nothing to be told, and then a prompt is answered.
 func TestAnEmptyBriefLeavesRoomForAReminder(t *testing.T) {
 	d := newDesk(t)
-	d.slowly(func() { d.quiet(d.tell("session-start", "source", "startup")) })
-	d.quiet(d.tell("prompt", "prompt", "what is known of the login here?"))
+	d.slowly(func() { d.quiet(d.report("session-start", "source", "startup")) })
+	d.quiet(d.report("prompt", "prompt", "what is known of the login here?"))
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.crowd()
-	if got := d.tell("prompt", "prompt", "how long do access tokens of the login live in their httpOnly cookie?"); !strings.Contains(got, "httpOnly") || strings.Contains(got, "Memory of shop") {
+	if got := d.report("prompt", "prompt", "how long do access tokens of the login live in their httpOnly cookie?"); !strings.Contains(got, "httpOnly") || strings.Contains(got, "Memory of shop") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -106,10 +106,10 @@ func TestAnEmptyBriefLeavesRoomForAReminder(t *testing.T) {
 func TestWhatCompactionMadeForgottenIsToldLate(t *testing.T) {
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
-	d.says(d.tell("session-start", "source", "startup"), "httpOnly")
-	d.slowly(func() { d.quiet(d.tell("session-start", "source", "compact")) })
-	d.says(d.tell("before-tool", "tool_name", "Bash", "tool_input", map[string]any{"command": "make"}), "httpOnly")
-	d.quiet(d.tell("prompt", "prompt", "how long do access tokens of the login live?"))
+	d.says(d.report("session-start", "source", "startup"), "httpOnly")
+	d.slowly(func() { d.quiet(d.report("session-start", "source", "compact")) })
+	d.says(d.report("before-tool", "tool_name", "Bash", "tool_input", map[string]any{"command": "make"}), "httpOnly")
+	d.quiet(d.report("prompt", "prompt", "how long do access tokens of the login live?"))
 }
 
 // A store that never answers in time must not take that time of each event.
@@ -120,14 +120,14 @@ func TestABriefIsGivenUpInTheEnd(t *testing.T) {
 	d.slowly(func() {
 		within := d.o.Engine
 		d.o.Engine = func() *engine.Engine { asked.Add(1); return within() }
-		d.quiet(d.tell("session-start"))
+		d.quiet(d.report("session-start"))
 		for i := range 10 {
-			d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": fmt.Sprintf("f%d.go", i)}))
+			d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": fmt.Sprintf("f%d.go", i)}))
 		}
 	})
 	if n := asked.Load(); n > 10 { // the project, four briefs and what each of them looks up
 		t.Errorf("the store was asked for %d times by 11 events", n)
 	}
-	d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "a.go"}))
-	d.says(d.tell("session-start", "source", "resume"), "httpOnly")
+	d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "a.go"}))
+	d.says(d.report("session-start", "source", "resume"), "httpOnly")
 }

@@ -22,11 +22,11 @@ func TestASessionBeginsWithWhatAPullBrought(t *testing.T) {
 		_, err := d.e.Save(ctx, engine.SaveInput{Title: "Till", Content: "The till closes at six", Project: project})
 		return "Imported 1 memory from 1 chunk in .engram", err
 	}
-	first := d.tell("session-start", "source", "startup")
+	first := d.report("session-start", "source", "startup")
 	if !strings.Contains(first, "Imported 1 memory from 1 chunk in .engram.") || !strings.Contains(first, "The till closes at six") {
 		t.Errorf("the start is told %s, want what came in, and the line about it", first)
 	}
-	if again := d.tell("session-start", "source", "compact"); strings.Contains(again, "Imported") || len(asked) != 1 {
+	if again := d.report("session-start", "source", "compact"); strings.Contains(again, "Imported") || len(asked) != 1 {
 		t.Errorf("after a compaction %s, asked %q; want that nobody looked", again, asked)
 	}
 	if len(asked) == 0 || asked[0] != "shop " {
@@ -41,7 +41,7 @@ func TestWhatAPullBroughtIsSaidAlone(t *testing.T) {
 	d.o.BringIn = func(context.Context, string, string) (string, error) {
 		return "2 new chunks in .engram are pending", nil
 	}
-	if got := d.tell("session-start", "source", "startup"); !strings.Contains(got, "2 new chunks in .engram are pending.") {
+	if got := d.report("session-start", "source", "startup"); !strings.Contains(got, "2 new chunks in .engram are pending.") {
 		t.Errorf("got %q, want the line", got)
 	}
 	d = newDesk(t)
@@ -49,7 +49,7 @@ func TestWhatAPullBroughtIsSaidAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.o.BringIn = func(context.Context, string, string) (string, error) { return "", errors.New("no disk") }
-	if got := d.tell("session-start", "source", "startup"); !strings.Contains(got, "The till closes at six") {
+	if got := d.report("session-start", "source", "startup"); !strings.Contains(got, "The till closes at six") {
 		t.Errorf("got %q, want the brief", got)
 	}
 	if len(d.logged) != 1 || d.logged[0] != "import: no disk" {
@@ -65,10 +65,10 @@ func TestAFirstPromptBringsInToo(t *testing.T) {
 		asked++
 		return "Imported 1 memory from 1 chunk in .engram", nil
 	}
-	if got := d.tell("prompt", "prompt", "What is open here?"); !strings.Contains(got, "Imported 1 memory") {
+	if got := d.report("prompt", "prompt", "What is open here?"); !strings.Contains(got, "Imported 1 memory") {
 		t.Errorf("got %q, want the line", got)
 	}
-	if got := d.tell("prompt", "prompt", "And what else?"); strings.Contains(got, "Imported") || asked != 1 {
+	if got := d.report("prompt", "prompt", "And what else?"); strings.Contains(got, "Imported") || asked != 1 {
 		t.Errorf("got %q, asked %d times; want once", got, asked)
 	}
 }

@@ -56,8 +56,8 @@ func (d *desk) engine() *engine.Engine {
 	return d.e
 }
 
-// tell is an event of Claude Code in session s1; pairs are fields and their values.
-func (d *desk) tell(event string, pairs ...any) string {
+// report is an event of Claude Code in session s1; pairs are fields and their values.
+func (d *desk) report(event string, pairs ...any) string {
 	d.t.Helper()
 	return d.tellAs("claude-code", event, pairs...)
 }

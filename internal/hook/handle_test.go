@@ -24,14 +24,14 @@ const cookies = "Access tokens of the login live 15 minutes, in an httpOnly cook
 func TestASessionFromItsBeginningToItsEnd(t *testing.T) {
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
-	d.says(d.tell("session-start", "source", "startup"), `"hookEventName":"SessionStart"`, "Login tokens live 15 minutes")
-	d.quiet(d.tell("session-start", "source", "resume"))
-	d.quiet(d.tell("prompt", "prompt", "how long do access tokens of the login live?")) // it was told already
-	d.quiet(d.tell("before-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": filepath.Join(d.dir, "auth/session.go")}))
-	d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": filepath.Join(d.dir, "auth/session.go")}))
-	d.says(d.tell("session-start", "source", "compact"), "Login tokens live 15 minutes")
-	d.quiet(d.tell("stop", "last_assistant_message", "done"))
-	d.quiet(d.tell("session-end", "reason", "other"))
+	d.says(d.report("session-start", "source", "startup"), `"hookEventName":"SessionStart"`, "Login tokens live 15 minutes")
+	d.quiet(d.report("session-start", "source", "resume"))
+	d.quiet(d.report("prompt", "prompt", "how long do access tokens of the login live?")) // it was told already
+	d.quiet(d.report("before-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": filepath.Join(d.dir, "auth/session.go")}))
+	d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": filepath.Join(d.dir, "auth/session.go")}))
+	d.says(d.report("session-start", "source", "compact"), "Login tokens live 15 minutes")
+	d.quiet(d.report("stop", "last_assistant_message", "done"))
+	d.quiet(d.report("session-end", "reason", "other"))
 	s, err := d.e.Session(t.Context(), "s1")
 	if err != nil || s.EndedAt.IsZero() || s.Project != "shop" || s.Directory != d.dir {
 		t.Errorf("session: %+v, %v", s, err)
@@ -49,11 +49,11 @@ func TestASessionFromItsBeginningToItsEnd(t *testing.T) {
 
 func TestAPromptIsAnsweredWithWhatIsKnownAndNeverTwice(t *testing.T) {
 	d := newDesk(t)
-	d.quiet(d.tell("session-start"))
+	d.quiet(d.report("session-start"))
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.crowd()
 	ask := func(prompt string) string {
-		return d.tell("UserPromptSubmit", "hook_event_name", "UserPromptSubmit", "prompt", prompt)
+		return d.report("UserPromptSubmit", "hook_event_name", "UserPromptSubmit", "prompt", prompt)
 	}
 	d.says(ask("how long do access tokens of the login live in their httpOnly cookie?"), `"hookEventName":"UserPromptSubmit"`, "httpOnly")
 	d.quiet(ask("and how long do access tokens of the login live in the cookie?"))
@@ -67,7 +67,7 @@ func TestAFileIsRemindedOfOnce(t *testing.T) {
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	open := func(session string) string {
-		return d.tell("before-tool", "session_id", session, "tool_name", "Read", "tool_input", map[string]any{"file_path": filepath.Join(d.dir, "auth/session.go")})
+		return d.report("before-tool", "session_id", session, "tool_name", "Read", "tool_input", map[string]any{"file_path": filepath.Join(d.dir, "auth/session.go")})
 	}
 	d.says(open("s1"), `"hookEventName":"PreToolUse"`, "httpOnly")
 	opened := d.opened
@@ -92,7 +92,7 @@ func TestAnErrorIsRemindedOfOnce(t *testing.T) {
 	d := newDesk(t)
 	d.save("Fixed: SQLITE_BUSY database is locked in the nightly billing worker", "The nightly billing worker held a transaction open across a call to the bank: database is locked (SQLITE_BUSY) in billing/worker.go", engram.TypeBugfix)
 	fail := func() string {
-		return d.tell("PostToolUseFailure", "hook_event_name", "PostToolUseFailure", "tool_name", "Bash", "tool_input", map[string]any{"command": "go run ./billing"},
+		return d.report("PostToolUseFailure", "hook_event_name", "PostToolUseFailure", "tool_name", "Bash", "tool_input", map[string]any{"command": "go run ./billing"},
 			"error", "Exit code 1\nerror: nightly billing worker: database is locked (SQLITE_BUSY)")
 	}
 	d.says(fail(), `"hookEventName":"PostToolUseFailure"`, "SQLITE_BUSY")
@@ -106,12 +106,12 @@ func TestAFolderOfSeveralProjectsIsToldNothingButLosesNothing(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	d.quiet(d.tell("session-start"))
-	d.quiet(d.tell("prompt", "prompt", "what is here?"))
+	d.quiet(d.report("session-start"))
+	d.quiet(d.report("prompt", "prompt", "what is here?"))
 	if got := d.prompts(); fmt.Sprint(got) != "[what is here?]" {
 		t.Errorf("prompts: %v", got)
 	}
-	d.quiet(d.tell("prompt", "prompt", "work on a", "cwd", filepath.Join(d.dir, "a")))
+	d.quiet(d.report("prompt", "prompt", "work on a", "cwd", filepath.Join(d.dir, "a")))
 	if s, err := d.e.Session(t.Context(), "s1"); err != nil || s.Project != "a" {
 		t.Errorf("the session: %+v, %v", s, err)
 	}
@@ -122,7 +122,7 @@ func TestAProjectThatIsSwitchedOff(t *testing.T) {
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.o.Off = func(project string) bool { return project == "shop" }
 	for _, kind := range hook.Kinds() {
-		d.quiet(d.tell(string(kind), "prompt", "how long do access tokens live?", "compact_summary", "much", "tool_name", "Bash", "tool_input", map[string]any{"command": "x"},
+		d.quiet(d.report(string(kind), "prompt", "how long do access tokens live?", "compact_summary", "much", "tool_name", "Bash", "tool_input", map[string]any{"command": "x"},
 			"last_assistant_message", "## Key Learnings:\n1. one two three four five six seven"))
 	}
 	if n, _ := d.notes.All("s1"); len(n)+len(d.notes.waiting)+len(d.prompts()) > 0 {
@@ -151,9 +151,9 @@ func TestWhatCannotBeWrittenIsWrittenLater(t *testing.T) {
 	for i := range 5 {
 		prompt := fmt.Sprintf("step %d of the work", i)
 		want = append(want, prompt)
-		d.quiet(d.tell("prompt", "prompt", prompt))
+		d.quiet(d.report("prompt", "prompt", prompt))
 	}
-	d.quiet(d.tell("session-end"))
+	d.quiet(d.report("session-end"))
 	if len(d.notes.waiting) != 6 {
 		t.Fatalf("waiting: %+v", d.notes.waiting)
 	}
@@ -164,7 +164,7 @@ func TestWhatCannotBeWrittenIsWrittenLater(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.tell("session-start", "session_id", "another")
+	d.report("session-start", "session_id", "another")
 	if got := d.prompts(); fmt.Sprint(got) != fmt.Sprint(want) || len(d.notes.waiting) > 0 {
 		t.Errorf("got %q, want %q; still waiting %v", got, want, d.notes.waiting)
 	}
@@ -195,7 +195,7 @@ func TestWhatCanNeverBeWrittenDoesNotBlockTheRest(t *testing.T) {
 		{Key: "3", What: attend.PendingOutcome, Session: "s1"},
 		{Key: "4", What: attend.PendingPrompt, Session: "s1", Project: "elsewhere", Text: "kept"},
 	}
-	d.tell("stop")
+	d.report("stop")
 	if got := d.prompts(); fmt.Sprint(got) != "[kept]" || len(d.notes.waiting) != 1 || d.notes.waiting[0].Key != "2" {
 		t.Errorf("got %v, still waiting %+v, want only what a later version has to write", got, d.notes.waiting)
 	}
@@ -215,8 +215,8 @@ func TestWriteIsForServersThatStart(t *testing.T) {
 
 func TestAPromptThatIsTooLongIsCut(t *testing.T) {
 	d := newDesk(t)
-	d.tell("prompt", "prompt", "read this: "+strings.Repeat("word ", 2<<20))
-	d.tell("prompt", "prompt", "<private>"+strings.Repeat("4711 ", 100<<10)+"</private>and that: "+strings.Repeat("ü", 100<<10))
+	d.report("prompt", "prompt", "read this: "+strings.Repeat("word ", 2<<20))
+	d.report("prompt", "prompt", "<private>"+strings.Repeat("4711 ", 100<<10)+"</private>and that: "+strings.Repeat("ü", 100<<10))
 	got := d.prompts()
 	if len(got) != 2 || len(got[0]) > 130<<10 || !strings.HasPrefix(got[0], "read this: word") || !strings.HasSuffix(got[0], "was cut]") || strings.Contains(got[1], "4711") {
 		t.Errorf("got %d prompts", len(got))
@@ -230,13 +230,13 @@ func TestNotesThatCannotBeKept(t *testing.T) {
 	d := newDesk(t)
 	d.notes.broken = true
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
-	d.says(d.tell("session-start"), "httpOnly")
-	d.quiet(d.tell("prompt", "prompt", "what the store has room for is kept"))
+	d.says(d.report("session-start"), "httpOnly")
+	d.quiet(d.report("prompt", "prompt", "what the store has room for is kept"))
 	if got := d.prompts(); len(got) != 1 {
 		t.Errorf("prompts: %v", got)
 	}
 	for _, kind := range hook.Kinds() {
-		d.tell(string(kind))
+		d.report(string(kind))
 	}
 }
 
@@ -244,7 +244,7 @@ func TestNobodyIsAskedToWaitForABug(t *testing.T) {
 	d := newDesk(t)
 	d.o.Engine = func() *engine.Engine { return nil } // every verb of it panics
 	for _, kind := range hook.Kinds() {
-		d.tell(string(kind), "prompt", "why is that so?", "compact_summary", "much")
+		d.report(string(kind), "prompt", "why is that so?", "compact_summary", "much")
 	}
 	if got := strings.Join(d.logged, "\n"); !strings.Contains(got, "panic") {
 		t.Errorf("logged %q", got)

@@ -26,7 +26,7 @@ func learnings(count int) string {
 // must not cost all events after it their time.
 func TestOfVeryManyLearningsTheFirstAreKept(t *testing.T) {
 	d := newDesk(t)
-	d.quiet(d.tell("stop", "last_assistant_message", learnings(1000)))
+	d.quiet(d.report("stop", "last_assistant_message", learnings(1000)))
 	ms := d.memories(engram.Filter{})
 	if len(ms) != 20 || len(d.notes.waiting) != 0 {
 		t.Errorf("got %d memories, want 20; %d wait", len(ms), len(d.notes.waiting))

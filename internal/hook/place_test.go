@@ -43,13 +43,13 @@ func (d *desk) edit(more ...any) func(path string) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(d.dir, path)
 		}
-		d.tell("after-tool", append(more, "tool_name", "Edit", "tool_input", map[string]any{"file_path": path})...)
+		d.report("after-tool", append(more, "tool_name", "Edit", "tool_input", map[string]any{"file_path": path})...)
 	}
 }
 
 func (d *desk) bash(command string, more ...any) {
 	d.t.Helper()
-	d.tell("after-tool", append(more, "tool_name", "Bash", "tool_input", map[string]any{"command": command}, "tool_response", map[string]any{"stdout": "ok"})...)
+	d.report("after-tool", append(more, "tool_name", "Bash", "tool_input", map[string]any{"command": command}, "tool_response", map[string]any{"stdout": "ok"})...)
 }
 
 // What an agent learns that was started in a folder of several repositories is of the one in
@@ -64,7 +64,7 @@ func TestWhatIsLearnedGoesWhereTheWorkWas(t *testing.T) {
 		{"a file in a folder of the repository", func(d *desk) { d.edit()("till/src/deep/a.go") }, "till"},
 		{"a file in a folder that is not there", func(d *desk) { d.edit()("till/src/new/er/a.go") }, "till"},
 		{"a file that is named from the folder on", func(d *desk) {
-			d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/a.go"})
+			d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/a.go"})
 		}, "cart"},
 		{"most of the files", func(d *desk) { d.edit()("cart/a.go"); d.edit()("till/a.go"); d.edit()("till/b.go") }, "till"},
 		{"a changed file before commands elsewhere", func(d *desk) { d.bash("cd cart && make"); d.bash("cd cart && make"); d.edit()("till/a.go") }, "till"},
@@ -87,10 +87,10 @@ func TestWhatIsLearnedGoesWhereTheWorkWas(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := yard(t)
-			d.quiet(d.tell("session-start"))
-			d.quiet(d.tell("prompt", "prompt", "what is here?"))
+			d.quiet(d.report("session-start"))
+			d.quiet(d.report("prompt", "prompt", "what is here?"))
 			tt.work(d)
-			d.tell("stop", "last_assistant_message", lesson)
+			d.report("stop", "last_assistant_message", lesson)
 			d.allIn(tt.want, 1)
 		})
 	}
@@ -98,7 +98,7 @@ func TestWhatIsLearnedGoesWhereTheWorkWas(t *testing.T) {
 		t.Run(event, func(t *testing.T) {
 			d := yard(t)
 			d.edit()("till/a.go")
-			d.tell(event, more...)
+			d.report(event, more...)
 			d.allIn("till", map[bool]int{true: 2, false: 1}[event == "after-compact"])
 		})
 	}
@@ -132,14 +132,14 @@ func TestWhatIsLearnedInASecondRepositoryIsKeptThere(t *testing.T) {
 			if folder != "" {
 				edit = func(path string) { d.edit()(filepath.Join(filepath.Dir(d.dir), path)) }
 			}
-			d.tell("prompt", "prompt", "mend the cart")
+			d.report("prompt", "prompt", "mend the cart")
 			edit("cart/a.go")
 			edit("cart/b.go")
 			edit("cart/c.go")
-			d.tell("stop", "last_assistant_message", lesson)
-			d.tell("prompt", "prompt", "now mend the till")
+			d.report("stop", "last_assistant_message", lesson)
+			d.report("prompt", "prompt", "now mend the till")
 			edit("till/a.go")
-			d.tell("stop", "last_assistant_message", "## Key Learnings:\n1. The till opens its drawer with a pulse of 200 ms, and no longer\n")
+			d.report("stop", "last_assistant_message", "## Key Learnings:\n1. The till opens its drawer with a pulse of 200 ms, and no longer\n")
 			in := map[string]string{}
 			for _, m := range d.memories(engram.Filter{}) {
 				in[m.Project] += m.SessionID + ": " + m.Content
@@ -162,10 +162,10 @@ func TestWhatIsLearnedInASecondRepositoryIsKeptThere(t *testing.T) {
 
 func TestAnOutcomeGoesToTheRepositoryOfItsCommand(t *testing.T) {
 	d := yard(t)
-	d.tell("session-start")
+	d.report("session-start")
 	for _, name := range []string{"cart", "till"} {
 		command := "cd " + name + " && go test ./..."
-		d.tell("after-tool", "tool_name", "Bash", "tool_input", map[string]any{"command": command}, "hook_event_name", "PostToolUseFailure",
+		d.report("after-tool", "tool_name", "Bash", "tool_input", map[string]any{"command": command}, "hook_event_name", "PostToolUseFailure",
 			"error", "Exit code 1\n"+filepath.Join(d.dir, name, "src", "sum.go")+":7: undefined: total")
 		d.edit()(name + "/src/sum.go")
 		d.bash(command)
@@ -187,23 +187,23 @@ func TestWhoWorksInOneOfSeveralRepositoriesIsToldOfIt(t *testing.T) {
 	if _, err := d.e.Save(t.Context(), engine.SaveInput{Title: "The drawer opens by a pulse", Content: "src/drawer.go sends 200 ms", Project: "till", Origin: engram.OriginHuman}); err != nil {
 		t.Fatal(err)
 	}
-	d.quiet(d.tell("session-start"))
-	d.quiet(d.tell("prompt", "prompt", "what is here?"))
+	d.quiet(d.report("session-start"))
+	d.quiet(d.report("prompt", "prompt", "what is here?"))
 	open := []any{"tool_name", "Read", "tool_input", map[string]any{"file_path": filepath.Join(d.dir, "till/src/drawer.go")}}
-	d.says(d.tell("before-tool", open...), "200 ms")
-	d.quiet(d.tell("before-tool", open...))
+	d.says(d.report("before-tool", open...), "200 ms")
+	d.quiet(d.report("before-tool", open...))
 	d.edit()("till/src/drawer.go")
-	d.tell("session-start", "session_id", "s2")
+	d.report("session-start", "session_id", "s2")
 	d.edit("session_id", "s2")("till/src/drawer.go")
-	d.says(d.tell("prompt", "session_id", "s2", "prompt", "go on"), "Memory of till", "200 ms")
+	d.says(d.report("prompt", "session_id", "s2", "prompt", "go on"), "Memory of till", "200 ms")
 }
 
 func TestWhatIsLearnedInAProjectThatIsOffIsNotKept(t *testing.T) {
 	d := yard(t)
 	d.o.Off = func(project string) bool { return project == "till" }
 	d.edit()("till/a.go")
-	d.tell("stop", "last_assistant_message", lesson)
-	d.tell("after-tool", "tool_name", "Bash", "tool_input", map[string]any{"command": "cd till && make"}, "hook_event_name", "PostToolUseFailure", "error", "Exit code 2")
+	d.report("stop", "last_assistant_message", lesson)
+	d.report("after-tool", "tool_name", "Bash", "tool_input", map[string]any{"command": "cd till && make"}, "hook_event_name", "PostToolUseFailure", "error", "Exit code 2")
 	all, _ := d.notes.All("s1")
 	for _, n := range all {
 		if n.Kind == attend.KindTool && (n.Path != "" || n.Command != "") {
@@ -229,7 +229,7 @@ func TestARepositoryWithinARepositoryIsItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, tt := range []struct{ file, want string }{{"cart/a.go", "cart"}, {"cart/src/tax/a.go", "tax"}, {"cart/src/a.go", "cart"}, {"till/a.go", "till"}, {"till/src/deep/a.go", "drawer"}} {
-		d.tell("prompt", "prompt", fmt.Sprintf("step %d of the work", i))
+		d.report("prompt", "prompt", fmt.Sprintf("step %d of the work", i))
 		d.edit()(tt.file)
 		all, _ := d.notes.All("s1")
 		if got := attend.Workplace(attend.Turn(all)); got != tt.want {
@@ -247,7 +247,7 @@ func TestARepositoryIsAskedOnce(t *testing.T) {
 		d.edit()(path)
 		d.bash("cd cart/src && make")
 	}
-	d.tell("stop", "last_assistant_message", "done")
+	d.report("stop", "last_assistant_message", "done")
 	if d.opened != opened {
 		t.Errorf("the engine was asked for %d times", d.opened-opened)
 	}
@@ -256,9 +256,9 @@ func TestARepositoryIsAskedOnce(t *testing.T) {
 // What waits since before a session moved is not lost.
 func TestWhatWaitsForAnotherProjectIsKeptThere(t *testing.T) {
 	d := newDesk(t)
-	d.tell("prompt", "prompt", "what is here?")
+	d.report("prompt", "prompt", "what is here?")
 	long := strings.Repeat("s", engram.MaxName)
-	d.tell("prompt", "session_id", long, "prompt", "and here?")
+	d.report("prompt", "session_id", long, "prompt", "and here?")
 	d.notes.waiting = []attend.Pending{
 		{Key: "1", What: attend.PendingCapture, Session: "s1", Project: "till", Text: lesson},
 		{Key: "2", What: attend.PendingCapture, Session: long, Project: "cart", Text: lesson},

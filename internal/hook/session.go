@@ -77,7 +77,7 @@ func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindI
 	}
 	over := true
 	in.Inject = func(t engine.Injection) (mine []int64, told bool) {
-		told = r.tell(func() (Answer, bool) {
+		told = r.report(func() (Answer, bool) {
 			mine, over = r.claim(t, false, func([]attend.Note) ([]attend.Note, bool) { return nil, true })
 			return Answer{Context: t.Text(mine)}, len(mine) > 0
 		}, func() { r.giveBack(toldNote(mine)) })

@@ -10,8 +10,8 @@ import (
 // The prompt for a compaction asks for thoughts first: they filled what the next session was told.
 func TestOfACompactionTheSummaryIsKeptAndNoThoughts(t *testing.T) {
 	d := newDesk(t)
-	d.quiet(d.tell("session-start"))
-	d.tell("after-compact", "compact_summary", "<analysis>\n"+strings.Repeat("Let me go through the conversation in order.\n", 60)+"## Key Learnings:\n1. These thoughts are no learning of anybody at all.\n</analysis>\n\n"+
+	d.quiet(d.report("session-start"))
+	d.report("after-compact", "compact_summary", "<analysis>\n"+strings.Repeat("Let me go through the conversation in order.\n", 60)+"## Key Learnings:\n1. These thoughts are no learning of anybody at all.\n</analysis>\n\n"+
 		"<summary>\n1. Primary Request and Intent:\n   Mend the total of the cart.\n\n7. Pending Tasks:\n   Write the migration of old carts.\n</summary>")
 	ms := d.memories(engram.Filter{})
 	if len(ms) != 1 {
@@ -20,5 +20,5 @@ func TestOfACompactionTheSummaryIsKeptAndNoThoughts(t *testing.T) {
 	if c := ms[0].Content; strings.Contains(c, "Let me go through") || strings.Contains(c, "<summary>") || !strings.Contains(c, "Mend the total") || !strings.Contains(c, "migration of old carts") {
 		t.Errorf("kept is %q", c)
 	}
-	d.says(d.tell("session-start", "session_id", "s2"), "Mend the total of the cart", "migration of old carts")
+	d.says(d.report("session-start", "session_id", "s2"), "Mend the total of the cart", "migration of old carts")
 }

@@ -30,7 +30,7 @@ func TestEventsAtOnceTellNothingTwice(t *testing.T) {
 	for range 3 {
 		for event, more := range events {
 			wg.Go(func() {
-				got := d.tell(event, more...)
+				got := d.report(event, more...)
 				mu.Lock()
 				defer mu.Unlock()
 				said.WriteString(got + "\n")
@@ -39,7 +39,7 @@ func TestEventsAtOnceTellNothingTwice(t *testing.T) {
 	}
 	wg.Wait()
 	for event, more := range events {
-		said.WriteString(d.tell(event, more...))
+		said.WriteString(d.report(event, more...))
 	}
 	if got := said.String(); strings.Count(got, "httpOnly") != 1 {
 		t.Errorf("told %d times, want once:\n%s", strings.Count(got, "httpOnly"), got)
@@ -90,7 +90,7 @@ func TestWhatIsClaimedIsTold(t *testing.T) {
 				if strings.Contains(got, "httpOnly") != tt.told || took > 750*time.Millisecond || tt.takes < 750*time.Millisecond && took != tt.takes && took != 150*time.Millisecond {
 					t.Errorf("after %v: got %q, want told %v", took, got, tt.told)
 				}
-				if again := d.tell("prompt", "prompt", howLong); strings.Contains(again, "httpOnly") == tt.told {
+				if again := d.report("prompt", "prompt", howLong); strings.Contains(again, "httpOnly") == tt.told {
 					t.Errorf("the next event: got %q", again)
 				}
 			})
@@ -105,12 +105,12 @@ func TestWithoutNotesTheStoreClaims(t *testing.T) {
 	d.notes.broken = true
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.crowd()
-	d.says(d.tell("session-start"), "httpOnly")
-	d.quiet(d.tell("prompt", "prompt", howLong))
+	d.says(d.report("session-start"), "httpOnly")
+	d.quiet(d.report("prompt", "prompt", howLong))
 	d.save("Refunds go by the card", "Refunds go to the card that paid, in the pfennig rounding of the bank", engram.TypeDecision)
 	refunds := "which pfennig rounding do refunds to the card have?"
-	d.says(d.tell("prompt", "prompt", refunds), "Refunds go")
-	d.quiet(d.tell("prompt", "prompt", refunds))
+	d.says(d.report("prompt", "prompt", refunds), "Refunds go")
+	d.quiet(d.report("prompt", "prompt", refunds))
 	if got := strings.Join(d.logged, "\n"); !strings.Contains(got, "claim: ") {
 		t.Errorf("logged %s", got)
 	}

@@ -41,7 +41,7 @@ func TestWhatWasUnderWayIsTold(t *testing.T) {
 func TestABugIsToldWithItsPlace(t *testing.T) {
 	d := newDesk(t)
 	d.o.Engine = func() *engine.Engine { panic(errors.New("with a word of somebody's")) }
-	d.quiet(d.tell("prompt", "prompt", "what is here?"))
+	d.quiet(d.report("prompt", "prompt", "what is here?"))
 	if len(d.troubles) != 1 {
 		t.Fatalf("got %+v", d.troubles)
 	}

@@ -117,16 +117,16 @@ func TestNothingOfAMachinesSpanIsKept(t *testing.T) {
 func TestAPromptOfTheAgentsOwnIsNotKept(t *testing.T) {
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
-	d.says(d.tell("prompt", "prompt", "/compact"), "httpOnly")
+	d.says(d.report("prompt", "prompt", "/compact"), "httpOnly")
 	d.crowd()
 	if _, err := d.e.Save(t.Context(), engine.SaveInput{Title: "The till opens by a pulse", Content: "The drawer of the till opens by a pulse of 200 ms", Project: "shop", Origin: engram.OriginHuman}); err != nil {
 		t.Fatal(err)
 	}
-	d.quiet(d.tell("prompt", "prompt", "<task-notification>the drawer of the till opens by a pulse of how many ms?</task-notification>"))
+	d.quiet(d.report("prompt", "prompt", "<task-notification>the drawer of the till opens by a pulse of how many ms?</task-notification>"))
 	if got := d.prompts(); len(got) > 0 {
 		t.Errorf("prompts: %q", got)
 	}
-	d.says(d.tell("prompt", "prompt", "the drawer of the till opens by a pulse of how many ms?"), "200 ms")
+	d.says(d.report("prompt", "prompt", "the drawer of the till opens by a pulse of how many ms?"), "200 ms")
 	if got := d.prompts(); len(got) != 1 {
 		t.Errorf("prompts: %q", got)
 	}

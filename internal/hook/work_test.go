@@ -21,14 +21,14 @@ func TestACommandThatFailsAndPassesIsAnOutcome(t *testing.T) {
 		t.Helper()
 		in := []any{"tool_name", "Bash", "tool_input", map[string]any{"command": "go test ./cart/..."}}
 		if fails {
-			d.quiet(d.tell("after-tool", append(in, "hook_event_name", "PostToolUseFailure", "error", "Exit code 1\n--- FAIL: TestTotal\ncart.go:7: undefined: total")...))
+			d.quiet(d.report("after-tool", append(in, "hook_event_name", "PostToolUseFailure", "error", "Exit code 1\n--- FAIL: TestTotal\ncart.go:7: undefined: total")...))
 			return
 		}
-		d.quiet(d.tell("after-tool", append(in, "tool_response", map[string]any{"stdout": "ok"})...))
+		d.quiet(d.report("after-tool", append(in, "tool_response", map[string]any{"stdout": "ok"})...))
 	}
 	edit := func() {
 		t.Helper()
-		d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": filepath.Join(d.dir, "cart/cart.go")}))
+		d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": filepath.Join(d.dir, "cart/cart.go")}))
 	}
 	bash(false)
 	bash(true)
@@ -54,13 +54,13 @@ func TestACommandThatFailsAndPassesIsAnOutcome(t *testing.T) {
 // Notes are appended to a file: most events of a tool must not cost an opened database.
 func TestANoteNeedsNoStore(t *testing.T) {
 	d := newDesk(t)
-	d.tell("session-start")
+	d.report("session-start")
 	opened := d.opened
 	for range 3 {
-		d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "a.go"}))
-		d.quiet(d.tell("after-tool", "tool_name", "Bash", "tool_input", map[string]any{"command": "make"}, "tool_response", map[string]any{"stdout": "ok"}))
-		d.quiet(d.tell("after-tool", "tool_name", "WebSearch", "tool_input", map[string]any{"query": "x"}))
-		d.quiet(d.tell("stop", "last_assistant_message", "done"))
+		d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "a.go"}))
+		d.quiet(d.report("after-tool", "tool_name", "Bash", "tool_input", map[string]any{"command": "make"}, "tool_response", map[string]any{"stdout": "ok"}))
+		d.quiet(d.report("after-tool", "tool_name", "WebSearch", "tool_input", map[string]any{"query": "x"}))
+		d.quiet(d.report("stop", "last_assistant_message", "done"))
 	}
 	if d.opened != opened {
 		t.Errorf("the engine was asked for %d times", d.opened-opened)
@@ -83,7 +83,7 @@ func TestLearningsAreKeptWhenTheAgentStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
 			for range 2 {
-				d.quiet(d.tell(tt.event, tt.more...))
+				d.quiet(d.report(tt.event, tt.more...))
 			}
 			ms := d.memories(engram.Filter{Types: []engram.Type{engram.TypePassive}})
 			if len(ms) != 1 || !strings.Contains(ms[0].Content, "tax office") || ms[0].Origin != engram.OriginTool || ms[0].SessionID != "s1" {
@@ -91,7 +91,7 @@ func TestLearningsAreKeptWhenTheAgentStops(t *testing.T) {
 			}
 			off := newDesk(t)
 			off.o.NoCapture = true
-			off.quiet(off.tell(tt.event, tt.more...))
+			off.quiet(off.report(tt.event, tt.more...))
 			if ms := off.memories(engram.Filter{Types: []engram.Type{engram.TypePassive}}); len(ms) > 0 {
 				t.Errorf("switched off: got %+v", ms)
 			}
@@ -128,7 +128,7 @@ func TestATranscriptThatIsNoFileIsNotOpened(t *testing.T) {
 	}
 	d.o.Within = 10 * time.Second
 	for _, path := range []string{pipe, d.dir, "/dev/zero", "/no/such/file"} {
-		d.quiet(d.tell("stop", "transcript_path", path))
+		d.quiet(d.report("stop", "transcript_path", path))
 	}
 	if got := strings.Join(d.logged, "\n"); strings.Count(got, "transcript: ") != 4 || strings.Contains(got, "event") {
 		t.Errorf("logged %s", got)
@@ -138,30 +138,30 @@ func TestATranscriptThatIsNoFileIsNotOpened(t *testing.T) {
 func TestWhoDidMuchAndSavedNothingIsAskedOnce(t *testing.T) {
 	work := func(d *desk) {
 		for i := range 7 {
-			d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": fmt.Sprintf("f%d.go", i)}))
+			d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": fmt.Sprintf("f%d.go", i)}))
 		}
 	}
 	d := newDesk(t)
 	work(d)
-	d.quiet(d.tell("stop", "stop_hook_active", true))
-	d.quiet(d.tell("subagent-stop", "agent_id", "a"))
+	d.quiet(d.report("stop", "stop_hook_active", true))
+	d.quiet(d.report("subagent-stop", "agent_id", "a"))
 	d.quiet(d.tellAs("cline", "stop")) // which cannot be asked
-	d.says(d.tell("stop"), `"decision":"block"`, "mem_save")
-	d.quiet(d.tell("stop"))
+	d.says(d.report("stop"), `"decision":"block"`, "mem_save")
+	d.quiet(d.report("stop"))
 
 	saved := newDesk(t)
 	if _, err := saved.e.Save(t.Context(), engine.SaveInput{Content: "what was learned", Project: "shop", SessionID: "s1", NewSession: true}); err != nil {
 		t.Fatal(err)
 	}
 	work(saved)
-	saved.quiet(saved.tell("stop"))
+	saved.quiet(saved.report("stop"))
 }
 
 func TestAHelpersPromptsAreNotThePersons(t *testing.T) {
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	for _, event := range []string{"session-start", "prompt", "before-tool", "before-compact", "session-end"} {
-		d.quiet(d.tell(event, "agent_id", "a7", "prompt", "how long do access tokens of the login live?", "tool_name", "Read",
+		d.quiet(d.report(event, "agent_id", "a7", "prompt", "how long do access tokens of the login live?", "tool_name", "Read",
 			"tool_input", map[string]any{"file_path": "auth/session.go"}))
 	}
 	if got := d.prompts(); len(got) > 0 {
@@ -171,10 +171,10 @@ func TestAHelpersPromptsAreNotThePersons(t *testing.T) {
 
 func TestASummaryOfCompactionIsKept(t *testing.T) {
 	d := newDesk(t)
-	d.says(d.tell("PreCompact", "hook_event_name", "PreCompact", "trigger", "auto"), "Key Learnings")
+	d.says(d.report("PreCompact", "hook_event_name", "PreCompact", "trigger", "auto"), "Key Learnings")
 	d.quiet(d.tellAs("codex", "PreCompact", "trigger", "auto"))
-	d.quiet(d.tell("PostCompact", "compact_summary", "we built the cart"))
-	d.quiet(d.tell("PostCompact", "compact_summary", "we built the cart and the till"))
+	d.quiet(d.report("PostCompact", "compact_summary", "we built the cart"))
+	d.quiet(d.report("PostCompact", "compact_summary", "we built the cart and the till"))
 	ms := d.memories(engram.Filter{})
 	if len(ms) != 1 || ms[0].Type != engram.TypeSessionSummary || ms[0].Content != "we built the cart and the till" || ms[0].Origin != engram.OriginTool || ms[0].RevisionCount != 2 {
 		t.Errorf("got %+v", ms)
@@ -185,10 +185,10 @@ func TestASummaryOfCompactionIsKept(t *testing.T) {
 func TestWhoListsLearningsIsNotAskedToSave(t *testing.T) {
 	d := newDesk(t)
 	for i := range 12 {
-		d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": fmt.Sprintf("f%d.go", i)}))
+		d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": fmt.Sprintf("f%d.go", i)}))
 	}
-	d.quiet(d.tell("stop", "last_assistant_message", "## Key Learnings:\n- The cart rounds each line and not the sum, as the tax office wants it\n"))
-	d.quiet(d.tell("stop", "last_assistant_message", "done"))
+	d.quiet(d.report("stop", "last_assistant_message", "## Key Learnings:\n- The cart rounds each line and not the sum, as the tax office wants it\n"))
+	d.quiet(d.report("stop", "last_assistant_message", "done"))
 	if ms := d.memories(engram.Filter{}); len(ms) != 1 {
 		t.Errorf("got %+v", ms)
 	}
@@ -198,7 +198,7 @@ func TestWhoListsLearningsIsNotAskedToSave(t *testing.T) {
 func TestAPromptInPartsIsKept(t *testing.T) {
 	d := newDesk(t)
 	part := func(s string) map[string]string { return map[string]string{"type": "text", "text": s} }
-	d.quiet(d.tell("prompt", "prompt", []any{part("fix it"), map[string]string{"type": "image"}, part("today")}))
+	d.quiet(d.report("prompt", "prompt", []any{part("fix it"), map[string]string{"type": "image"}, part("today")}))
 	if got := d.prompts(); len(got) != 1 || got[0] != "fix it\ntoday" {
 		t.Errorf("got %q", got)
 	}
@@ -208,7 +208,7 @@ func TestAPromptInPartsIsKept(t *testing.T) {
 func TestAStopWritesWhatOthersHaveLeft(t *testing.T) {
 	d := newDesk(t)
 	d.notes.waiting = []attend.Pending{{Key: "k", What: attend.PendingPrompt, Session: "gone", Project: "shop", Text: "left"}}
-	d.quiet(d.tell("stop"))
+	d.quiet(d.report("stop"))
 	if got := d.prompts(); len(got) != 1 || len(d.notes.waiting) > 0 {
 		t.Errorf("got %v, still waiting %v", got, d.notes.waiting)
 	}

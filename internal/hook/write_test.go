@@ -33,7 +33,7 @@ func TestNoSecretIsCutInHalf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
 			head := strings.Repeat("word ", kept/5+1)[:kept-tt.inside-30] + "\n\nthe key is "
-			d.quiet(d.tell("prompt", "prompt", head+tt.secret+strings.Repeat(" and more", 10<<10)))
+			d.quiet(d.report("prompt", "prompt", head+tt.secret+strings.Repeat(" and more", 10<<10)))
 			got := d.prompts()
 			if len(got) != 1 || len(got[0]) < kept/2 || len(got[0]) > kept || !strings.HasPrefix(got[0], "word word") {
 				t.Fatalf("got %d prompts %.80q", len(got), got)
@@ -73,7 +73,7 @@ func (n *blindNotes) Unwritten() ([]string, error)             { return nil, err
 func TestNotesThatCannotBeReadCostNoPrompt(t *testing.T) {
 	d := newDesk(t)
 	d.o.Notes = &blindNotes{}
-	d.quiet(d.tell("prompt", "prompt", "what the database has room for is kept"))
+	d.quiet(d.report("prompt", "prompt", "what the database has room for is kept"))
 	if got := d.prompts(); len(got) != 1 {
 		t.Errorf("prompts: %v; logged %v", got, d.logged)
 	}
@@ -85,9 +85,9 @@ func TestACommandWithASecretInItHasAnOutcome(t *testing.T) {
 	d.o.Notes = enginetest.Notebook(filepath.Join(t.TempDir(), "notes"))
 	const command = "deploy --token ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a ./cart" //nolint:gosec // nobody's
 	in := []any{"tool_name", "Bash", "tool_input", map[string]any{"command": command}}
-	d.quiet(d.tell("after-tool", append(in, "hook_event_name", "PostToolUseFailure", "error", "Exit code 1\ncart.go:7: undefined: total")...))
-	d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/cart.go"}))
-	d.quiet(d.tell("after-tool", append(in, "tool_response", map[string]any{"stdout": "ok"})...))
+	d.quiet(d.report("after-tool", append(in, "hook_event_name", "PostToolUseFailure", "error", "Exit code 1\ncart.go:7: undefined: total")...))
+	d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/cart.go"}))
+	d.quiet(d.report("after-tool", append(in, "tool_response", map[string]any{"stdout": "ok"})...))
 	ms := d.memories(engram.Filter{})
 	if len(ms) != 1 || !strings.Contains(ms[0].Content, "undefined: total") || strings.Contains(ms[0].Content+ms[0].Title, "ghp_") {
 		t.Errorf("got %+v", ms)
@@ -104,22 +104,22 @@ func TestWhatWasLateIsToldTheNextTime(t *testing.T) {
 		t.Run(event, func(t *testing.T) {
 			d := newDesk(t)
 			d.save("Login tokens live 15 minutes", cookies, engram.TypeBugfix)
-			d.tell("session-start", "session_id", "s0")
+			d.report("session-start", "session_id", "s0")
 			d.o.Project = "shop" // so that the store is asked for what is told alone
 			d.o.Engine = func() *engine.Engine { return busy(t) }
 			for range 2 {
-				d.quiet(d.tell(event, in...))
+				d.quiet(d.report(event, in...))
 			}
 			d.o.Engine = d.engine
-			d.says(d.tell(event, in...), "httpOnly")
-			d.quiet(d.tell(event, in...))
+			d.says(d.report(event, in...), "httpOnly")
+			d.quiet(d.report(event, in...))
 
 			d.o.Engine = func() *engine.Engine { d.opened++; return busy(t) }
 			for range 10 { // but it must not cost each use its time
-				d.quiet(d.tell(event, append([]any{"session_id", "s2"}, in...)...))
+				d.quiet(d.report(event, append([]any{"session_id", "s2"}, in...)...))
 			}
 			opened := d.opened
-			d.quiet(d.tell(event, append([]any{"session_id", "s2"}, in...)...))
+			d.quiet(d.report(event, append([]any{"session_id", "s2"}, in...)...))
 			if d.opened != opened {
 				t.Error("a store that never answers is asked for ever")
 			}
@@ -163,7 +163,7 @@ func TestWhatFailsForNoKnownReasonBlocksNothingAndStays(t *testing.T) {
 	if len(d.notes.waiting) != 1 || d.notes.waiting[0].Key != "k0" || !strings.Contains(strings.Join(d.logged, "\n"), "malformed") {
 		t.Errorf("still waiting %+v; logged %v", d.notes.waiting, d.logged)
 	}
-	d.quiet(d.tell("stop"))
+	d.quiet(d.report("stop"))
 	ps, err := odd.Prompts(t.Context(), "", engram.Page{})
 	if err != nil || len(ps) != 3 || len(d.notes.waiting) != 0 {
 		t.Errorf("got %d prompts, %v; still waiting %+v", len(ps), err, d.notes.waiting)
@@ -208,21 +208,21 @@ func TestWhatIsWrittenLateHasTheTimeAtWhichItHappened(t *testing.T) {
 	d.o.Engine = func() *engine.Engine { return busy(t) }
 	d.o.Project = "shop" // which needs no store to be known
 	at := map[string]time.Time{}
-	tell := func(what, event string, pairs ...any) {
+	report := func(what, event string, pairs ...any) {
 		t.Helper()
-		d.quiet(d.tell(event, pairs...))
+		d.quiet(d.report(event, pairs...))
 		at[what] = now
 	}
-	tell("begin", "prompt", "prompt", "mend the cart")
+	report("begin", "prompt", "prompt", "mend the cart")
 	in := []any{"tool_name", "Bash", "tool_input", map[string]any{"command": "go test ./cart/..."}}
-	tell("failure", "after-tool", append(in, "hook_event_name", "PostToolUseFailure", "error", "Exit code 1\ncart.go:7: undefined: total")...)
-	tell("edit", "after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/cart.go"})
-	tell(string(attend.OutcomeType), "after-tool", append(in, "tool_response", map[string]any{"stdout": "ok"})...)
-	tell(string(engram.TypePassive), "stop", "last_assistant_message", "## Key Learnings:\n1. The cart rounds each line and not the sum, as the tax office wants it\n")
-	tell(string(engram.TypeSessionSummary), "after-compact", "compact_summary", "we mended the cart")
-	tell("end", "session-end")
+	report("failure", "after-tool", append(in, "hook_event_name", "PostToolUseFailure", "error", "Exit code 1\ncart.go:7: undefined: total")...)
+	report("edit", "after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/cart.go"})
+	report(string(attend.OutcomeType), "after-tool", append(in, "tool_response", map[string]any{"stdout": "ok"})...)
+	report(string(engram.TypePassive), "stop", "last_assistant_message", "## Key Learnings:\n1. The cart rounds each line and not the sum, as the tax office wants it\n")
+	report(string(engram.TypeSessionSummary), "after-compact", "compact_summary", "we mended the cart")
+	report("end", "session-end")
 	d.o.Engine, now = d.engine, enginetest.Start()
-	d.tell("session-start", "session_id", "another")
+	d.report("session-start", "session_id", "another")
 
 	if ps, err := d.e.Prompts(t.Context(), "", engram.Page{}); err != nil || len(ps) != 1 || !ps[0].CreatedAt.Equal(at["begin"]) {
 		t.Errorf("prompts %+v, %v, want one of %v", ps, err, at["begin"])

@@ -232,7 +232,7 @@ func (a *API) events(w http.ResponseWriter, q request) error {
 	in.Wait = out.wait
 	err := out.write(fmt.Sprintf("retry: %d\n\n", watchRetry.Milliseconds()))
 	if err == nil {
-		err = a.Engine.Watch(ctx, in, out.tell)
+		err = a.Engine.Watch(ctx, in, out.report)
 	}
 	switch {
 	case ctx.Err() != nil, errors.Is(err, errLeft):
@@ -254,8 +254,8 @@ type eventWriter struct {
 	idle    time.Duration // since the last event or sign of life
 }
 
-// tell writes one event.
-func (e *eventWriter) tell(n engine.Watched) error {
+// report writes one event.
+func (e *eventWriter) report(n engine.Watched) error {
 	name, doc := "operation", any(eventOf(n.Entry))
 	switch {
 	case n.Begun:

@@ -170,7 +170,7 @@ func (a *API) syncStatus(q request) (reply, error) {
 		return reply{}, err
 	}
 	if st.Batches > 0 || len(st.Trouble) > 0 {
-		s.tell(st)
+		s.report(st)
 	}
 	return reply{body: s}, nil
 }
@@ -184,8 +184,8 @@ func (a *API) canonical(ctx context.Context, name string) string {
 	return in.Name
 }
 
-// tell says how the chunks of a repository stand.
-func (s *syncStatus) tell(st engine.RemoteStatus) {
+// report says how the chunks of a repository stand.
+func (s *syncStatus) report(st engine.RemoteStatus) {
 	u := st.Unpushed
 	s.Chunks = &syncChunks{st.Pulled, st.Batches, st.Pending, u.Sessions + u.Memories + u.Prompts + u.Relations + u.Erased}
 	s.Enabled, s.Phase, s.Reason, s.Message = true, "healthy", "", ""

@@ -22,8 +22,8 @@ func TestASaveIsAnchoredToTheFilesThatItNames(t *testing.T) {
 	if res.IsError || !strings.Contains(text(res), "Anchored to queue/retry.go:3") {
 		t.Fatalf("saved: %s", text(res))
 	}
-	if told, err := json.Marshal(res.StructuredContent); err != nil || !strings.Contains(string(told), `"path":"queue/retry.go"`) {
-		t.Errorf("structured: %s, %v; want the anchor", told, err)
+	if reported, err := json.Marshal(res.StructuredContent); err != nil || !strings.Contains(string(reported), `"path":"queue/retry.go"`) {
+		t.Errorf("structured: %s, %v; want the anchor", reported, err)
 	}
 	p.Code.Write("queue/retry.go", "package queue\n\nconst retries, wait = 5, 10\n")
 	if res := use(t, c, "mem_search", `{"query":"retries queue"}`); !strings.Contains(text(res), "queue/retry.go:3 (changed)") {

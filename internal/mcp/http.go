@@ -147,19 +147,19 @@ func (c *plainCatcher) end() {
 	if c.status == 0 {
 		return
 	}
-	told := &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: tool.Clip(redact.Private(strings.TrimSpace(string(c.text))))}
+	reported := &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: tool.Clip(redact.Private(strings.TrimSpace(string(c.text))))}
 	m, err := jsonrpc.DecodeMessage(c.body)
 	r, isRequest := m.(*jsonrpc.Request)
 	switch {
 	case len(c.body) == 0: // what is wrong is not the message
 	case !json.Valid(c.body):
-		told.Code, told.Message = jsonrpc.CodeParseError, "parse error: the body is not JSON"
+		reported.Code, reported.Message = jsonrpc.CodeParseError, "parse error: the body is not JSON"
 	case err != nil:
-		told.Message = "not a JSON-RPC 2.0 message"
-	case isRequest && strings.HasPrefix(told.Message, "JSON RPC not handled"):
-		told.Code, told.Message = jsonrpc.CodeMethodNotFound, "method not found: "+tool.Clip(redact.Private(r.Method))
+		reported.Message = "not a JSON-RPC 2.0 message"
+	case isRequest && strings.HasPrefix(reported.Message, "JSON RPC not handled"):
+		reported.Code, reported.Message = jsonrpc.CodeMethodNotFound, "method not found: "+tool.Clip(redact.Private(r.Method))
 	}
-	sendError(c.ResponseWriter, c.status, idOf(c.body), told)
+	sendError(c.ResponseWriter, c.status, idOf(c.body), reported)
 }
 
 // sendError answers with an error of the protocol; id is nil where there was none to be read.

@@ -69,9 +69,9 @@ func TestAServerNoticesASwitchAtOnce(t *testing.T) {
 		if !res.IsError || !strings.Contains(text(res), "switched off") || !strings.Contains(text(res), "engram on") || strings.Contains(text(res), "Postgres") {
 			t.Errorf("%s while off: got error %v, %s, want that it is off, and how it is switched on", tool.Name, res.IsError, text(res))
 		}
-		told, err := json.Marshal(res.StructuredContent)
-		if err != nil || !strings.Contains(string(told), `"code":"forbidden"`) {
-			t.Errorf("%s while off: got structured content %s, want the code forbidden", tool.Name, told)
+		reported, err := json.Marshal(res.StructuredContent)
+		if err != nil || !strings.Contains(string(reported), `"code":"forbidden"`) {
+			t.Errorf("%s while off: got structured content %s, want the code forbidden", tool.Name, reported)
 		}
 	}
 	if off, err := c.ListTools(t.Context(), nil); err != nil || len(off.Tools) != len(all.Tools) {

@@ -49,7 +49,7 @@ func fromElsewhere(t *testing.T) (*sdk.ClientSession, *switchboard) {
 func TestNobodyIsToldOfAProjectThatIsOff(t *testing.T) {
 	for _, tt := range []struct {
 		tool, args string
-		told       bool // while it is on
+		reported   bool // while it is on
 	}{
 		{"mem_search", `{"query":"zebra","all_projects":true}`, true},
 		{"mem_search", `{"query":"launch friday","all_projects":true,"match_mode":"all"}`, true},
@@ -90,7 +90,7 @@ func TestNobodyIsToldOfAProjectThatIsOff(t *testing.T) {
 			speaks := func(answer string) bool {
 				return strings.Contains(strings.ReplaceAll(strings.ToLower(answer), `"zebra"`, ""), "zebra ")
 			}
-			if answer := ask(); tt.told && !speaks(answer) {
+			if answer := ask(); tt.reported && !speaks(answer) {
 				t.Errorf("while it is on: got %s, want something about zebras", answer)
 			}
 			board.set("shop")
@@ -98,7 +98,7 @@ func TestNobodyIsToldOfAProjectThatIsOff(t *testing.T) {
 				t.Errorf("while it is off: got %s, want no word of it", answer)
 			}
 			board.set()
-			if answer := ask(); tt.told && !speaks(answer) {
+			if answer := ask(); tt.reported && !speaks(answer) {
 				t.Errorf("on again: got %s, want something about zebras", answer)
 			}
 		})
@@ -115,7 +115,7 @@ func TestStatisticsAreWithoutAProjectThatIsOff(t *testing.T) {
 
 func TestResourcesLeaveOutAProjectThatIsOff(t *testing.T) {
 	c, board := fromElsewhere(t)
-	told := func() string {
+	reported := func() string {
 		list, err := c.ListResources(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -131,11 +131,11 @@ func TestResourcesLeaveOutAProjectThatIsOff(t *testing.T) {
 		}
 		return string(all) + strings.Join(whole.Completion.Values, " ")
 	}
-	if got := told(); !strings.Contains(got, "shop") {
+	if got := reported(); !strings.Contains(got, "shop") {
 		t.Errorf("while it is on: got %s, want shop", got)
 	}
 	board.set("shop")
-	if got := told(); strings.Contains(got, "shop") || strings.Contains(strings.ToLower(got), "zebra") {
+	if got := reported(); strings.Contains(got, "shop") || strings.Contains(strings.ToLower(got), "zebra") {
 		t.Errorf("while it is off: got %s, want nothing of shop", got)
 	}
 }

@@ -31,11 +31,11 @@ func (s *Server) telling(ctx context.Context, req *mcp.CallToolRequest) (tool.Pr
 	default: // none, or none that the protocol knows
 		return nil, func() {}
 	}
-	t := newTeller(ctx.Done(), func(p *mcp.ProgressNotificationParams) error {
+	t := newReporter(ctx.Done(), func(p *mcp.ProgressNotificationParams) error {
 		p.ProgressToken = token
 		return req.Session.NotifyProgress(ctx, p)
 	})
-	return t.tell, t.end
+	return t.report, t.end
 }
 
 // wantsProgress reports whether r is a call whose client asks to be told of progress.
@@ -48,39 +48,39 @@ func wantsProgress(r *jsonrpc.Request) bool {
 	return r.Method == "tools/call" && json.Unmarshal(r.Params, &p) == nil && len(p.Meta.Token) > 0
 }
 
-// teller turns what a verb reports into the notifications of one call. The protocol wants a number
+// reporter turns what a verb reports into the notifications of one call. The protocol wants a number
 // that only rises, while a verb counts each kind of work anew, so earlier counts are added. They are
 // sent by a goroutine of its own, only the newest, because a verb reports within its transaction and
 // a slow client must not keep the database locked.
-type teller struct {
+type reporter struct {
 	send      func(*mcp.ProgressNotificationParams) error
 	cancelled <-chan struct{}
 
-	mu     sync.Mutex
-	what   string
-	before float64 // counted in kinds of work that are over
-	done   float64 // counted in this one
-	told   float64 // the number last said
-	other  bool    // the kind of work is another than the client knows
-	over   bool
-	news   *mcp.ProgressNotificationParams // not sent yet; nil when everything is
+	mu       sync.Mutex
+	what     string
+	before   float64 // counted in kinds of work that are over
+	done     float64 // counted in this one
+	reported float64 // the number last said
+	other    bool    // the kind of work is another than the client knows
+	over     bool
+	news     *mcp.ProgressNotificationParams // not sent yet; nil when everything is
 
 	wake   chan struct{} // has a value when there is news, or the call is over
 	urgent chan struct{} // has one when that is not to wait for progressEvery
 	silent chan struct{} // closed when nothing more is sent
 }
 
-// newTeller returns a teller for a call that is given up when cancelled is closed. Its
+// newReporter returns a teller for a call that is given up when cancelled is closed. Its
 // end has to be called.
-func newTeller(cancelled <-chan struct{}, send func(*mcp.ProgressNotificationParams) error) *teller {
-	t := &teller{send: send, cancelled: cancelled,
+func newReporter(cancelled <-chan struct{}, send func(*mcp.ProgressNotificationParams) error) *reporter {
+	t := &reporter{send: send, cancelled: cancelled,
 		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), silent: make(chan struct{})}
 	go t.run()
 	return t
 }
 
-// tell never waits for the client.
-func (t *teller) tell(what string, done, total int) {
+// report never waits for the client.
+func (t *reporter) report(what string, done, total int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if what != t.what {
@@ -88,10 +88,10 @@ func (t *teller) tell(what string, done, total int) {
 	}
 	t.done = max(t.done, float64(done))
 	now := t.before + t.done
-	if t.over || done <= 0 || now <= t.told {
+	if t.over || done <= 0 || now <= t.reported {
 		return
 	}
-	t.told, t.news = now, &mcp.ProgressNotificationParams{Message: what, Progress: now}
+	t.reported, t.news = now, &mcp.ProgressNotificationParams{Message: what, Progress: now}
 	if total > 0 {
 		t.news.Total = t.before + math.Max(float64(total), t.done)
 	}
@@ -103,7 +103,7 @@ func (t *teller) tell(what string, done, total int) {
 }
 
 // run sends what is news, until the call is over.
-func (t *teller) run() {
+func (t *reporter) run() {
 	defer close(t.silent)
 	for {
 		<-t.wake
@@ -122,7 +122,7 @@ func (t *teller) run() {
 }
 
 // take returns the news, if any, and whether there will be none after it.
-func (t *teller) take() (p *mcp.ProgressNotificationParams, over bool) {
+func (t *reporter) take() (p *mcp.ProgressNotificationParams, over bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
@@ -134,7 +134,7 @@ func (t *teller) take() (p *mcp.ProgressNotificationParams, over bool) {
 }
 
 // left reports whether the client has given the call up.
-func (t *teller) left() bool {
+func (t *reporter) left() bool {
 	select {
 	case <-t.cancelled:
 		return true
@@ -144,7 +144,7 @@ func (t *teller) left() bool {
 }
 
 // hush says that there is nothing more to tell.
-func (t *teller) hush() {
+func (t *reporter) hush() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
@@ -154,7 +154,7 @@ func (t *teller) hush() {
 
 // end says that the call has returned. The client hears the last that was told, and when
 // end returns, nothing more is sent: the answer comes after it.
-func (t *teller) end() {
+func (t *reporter) end() {
 	t.hush()
 	<-t.silent
 }
@@ -179,8 +179,8 @@ func withRequest(ctx context.Context, t tool.Tool) (context.Context, context.Can
 func (s *Server) run(ctx context.Context, t tool.Tool, req *mcp.CallToolRequest) (tool.Reply, error) {
 	ctx, release := withRequest(ctx, t)
 	defer release()
-	progress, told := s.telling(ctx, req)
-	defer told()
+	progress, reported := s.telling(ctx, req)
+	defer reported()
 	by := tool.Caller{Client: clientName(req.ClientInfo()), Ask: s.asking(ctx, req.Session, t), Progress: progress, Offers: s.offers,
 		Advice: func(err error) string { return s.hint(t.Name, err) }}
 	return t.Call(ctx, by, req.Params.Arguments)

@@ -159,28 +159,28 @@ func checkRising(t *testing.T, got []mcp.ProgressNotificationParams) {
 func TestClientsAreSparedProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []string
-		tl := newTeller(nil, func(p *mcp.ProgressNotificationParams) error {
+		tl := newReporter(nil, func(p *mcp.ProgressNotificationParams) error {
 			sent = append(sent, fmt.Sprintf("%s %v/%v", p.Message, p.Progress, p.Total))
 			return nil
 		})
-		tell := func(what string, done, total int) {
-			tl.tell(what, done, total)
+		report := func(what string, done, total int) {
+			tl.report(what, done, total)
 			synctest.Wait()
 		}
 		for i := range 1000 {
-			tell("scanning", i+1, 5000)
+			report("scanning", i+1, 5000)
 		}
 		time.Sleep(2 * progressEvery)
-		tell("scanning", 999, 5000) // less than what was said before
-		tell("scanning", 1200, 5000)
-		tell("scanning", 1300, 5000) // too soon
-		tell("scanning", 5000, 5000)
-		tell("judging", 0, 7) // nothing is done yet, and the number must rise
-		tell("judging", 1, 7)
-		tell("tidying", 4, 0)
-		tell("tidying", 5, 0) // too soon, but the last
+		report("scanning", 999, 5000) // less than what was said before
+		report("scanning", 1200, 5000)
+		report("scanning", 1300, 5000) // too soon
+		report("scanning", 5000, 5000)
+		report("judging", 0, 7) // nothing is done yet, and the number must rise
+		report("judging", 1, 7)
+		report("tidying", 4, 0)
+		report("tidying", 5, 0) // too soon, but the last
 		tl.end()
-		tl.tell("tidying", 6, 0)
+		tl.report("tidying", 6, 0)
 		want := "[scanning 1/5000 scanning 1000/5000 scanning 1200/5000 scanning 5000/5000 judging 5001/5007 tidying 5005/0 tidying 5006/0]"
 		if got := fmt.Sprint(sent); got != want {
 			t.Errorf("got %s\nwant %s", got, want)

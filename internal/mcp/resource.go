@@ -133,25 +133,25 @@ const codeNoResource = -32002
 
 // notFound says that a resource does not exist.
 func (s *Server) notFound(version, uri string, err error) *jsonrpc.Error {
-	told := &jsonrpc.Error{Code: codeNoResource, Message: "Resource not found: " + messageOf(err),
+	reported := &jsonrpc.Error{Code: codeNoResource, Message: "Resource not found: " + messageOf(err),
 		Data: s.dataOf("uri", tool.Clip(redact.Private(uri)), err)}
 	if version >= stateless {
-		told.Code = jsonrpc.CodeInvalidParams
+		reported.Code = jsonrpc.CodeInvalidParams
 	}
-	return told
+	return reported
 }
 
 // refusal is an error as the protocol has it for what is no tool. Causes go to the log,
 // never to the client.
 func (s *Server) refusal(method string, err error) *jsonrpc.Error {
 	code := engram.CodeOf(err)
-	told := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: messageOf(err)}
+	reported := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: messageOf(err)}
 	if code == engram.CodeInternal || code == engram.CodeUnavailable {
 		s.log.Error("request failed", "method", method, "code", string(code), "error", err.Error())
-		told.Code = jsonrpc.CodeInternalError
+		reported.Code = jsonrpc.CodeInternalError
 	}
-	told.Data = s.dataOf("code", string(code), err)
-	return told
+	reported.Data = s.dataOf("code", string(code), err)
+	return reported
 }
 
 // dataOf is what is told of an error beside its message: one fact by its name, and the hint.

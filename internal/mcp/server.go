@@ -130,8 +130,8 @@ func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 	return s
 }
 
-// told is what agents are told from: without what is in a project that is off.
-func (o Options) told() *engine.Engine {
+// reported is what agents are told from: without what is in a project that is off.
+func (o Options) reported() *engine.Engine {
 	if o.Off == nil || o.Engine == nil {
 		return o.Engine
 	}
@@ -140,16 +140,16 @@ func (o Options) told() *engine.Engine {
 
 // dialects returns the tools of every dialect.
 func dialects(o Options) []tool.Tool {
-	told := o.told()
+	reported := o.reported()
 	return slices.Concat(
-		mem.Tools(mem.Options{Engine: told, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
+		mem.Tools(mem.Options{Engine: reported, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
 		memory.New(memoryOptions(o)).Tools(),
-		recall.Tools(recall.Options{Engine: told, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
+		recall.Tools(recall.Options{Engine: reported, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
 	)
 }
 
 func memoryOptions(o Options) memory.Options {
-	return memory.Options{Engine: o.told(), Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}
+	return memory.Options{Engine: o.reported(), Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}
 }
 
 // handler runs a tool for the SDK. It never returns an error, because the SDK would
@@ -217,23 +217,23 @@ type way struct {
 // offering returns what a model is told that is offered these tools: the text of the first dialect
 // offered that names no missing tool, and short ones of the others.
 func (i Instructions) offering(offered []tool.Tool) string {
-	var told []string
+	var reported []string
 	for _, ways := range [][]way{
 		{{nil, i.Agent}, {nil, i.Core}},
 		{{nil, i.Memory}},
 		{{[]string{"remember", "recall"}, i.Recall}},
 	} {
 		if i := slices.IndexFunc(ways, func(w way) bool { return w.fits(offered) }); i >= 0 {
-			told = append(told, ways[i].text)
+			reported = append(reported, ways[i].text)
 		}
 	}
-	switch len(told) {
+	switch len(reported) {
 	case 0:
 		return i.Any
 	case 1:
-		return told[0]
+		return reported[0]
 	}
-	return strings.Join(told, "\n\nTHE SAME MEMORIES BY OTHER TOOLS (use one set, not several)\n")
+	return strings.Join(reported, "\n\nTHE SAME MEMORIES BY OTHER TOOLS (use one set, not several)\n")
 }
 
 // fits reports whether everything that w names is offered.
@@ -326,8 +326,8 @@ func argued(values []string) []string {
 	return all
 }
 
-// told is an error as structured content.
-type told struct {
+// reported is an error as structured content.
+type reported struct {
 	Error detail `json:"error"`
 }
 
@@ -352,7 +352,7 @@ func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 	if e, ok := errors.AsType[*engram.Error](err); ok {
 		d.Message = e.Msg
 	}
-	text, object := d.Message, any(told{d})
+	text, object := d.Message, any(reported{d})
 	if d.Hint != "" {
 		text += "\nHint: " + d.Hint
 	}
@@ -361,7 +361,7 @@ func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 		if f.Object != nil {
 			object = f.Object
 			if hinted, ok := object.(tool.Hinted); ok {
-				object = hinted.Told(d.Hint)
+				object = hinted.Reported(d.Hint)
 			}
 		}
 	}

@@ -230,11 +230,11 @@ func (tk *talk) step(line string) string {
 		tk.id++
 		line = fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tk.id, name, args)
 	}
-	return tk.told(tk.ask(line))
+	return tk.reported(tk.ask(line))
 }
 
-// told is an answer as the transcript shows it.
-func (tk *talk) told(answer []byte) string {
+// reported is an answer as the transcript shows it.
+func (tk *talk) reported(answer []byte) string {
 	tk.t.Helper()
 	var a struct {
 		Error  json.RawMessage `json:"error"`

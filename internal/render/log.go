@@ -389,23 +389,23 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 	if s.Fading > 0 {
 		fmt.Fprintf(b, "%d grow weaker with time: engram decay shows them.\n", s.Fading)
 	}
-	tell := func(format string, args ...any) { fmt.Fprintln(b, Fold(fmt.Sprintf(format, args...), stepIndent)) }
+	report := func(format string, args ...any) { fmt.Fprintln(b, Fold(fmt.Sprintf(format, args...), stepIndent)) }
 	for _, a := range []lifecycle.StepAction{lifecycle.StepBoost, lifecycle.StepPrune} {
 		if why := spared(s, a); why != "" {
-			tell("Nothing to %s: %s", a, why)
+			report("Nothing to %s: %s", a, why)
 		}
 	}
 	for _, k := range s.Skipped[:min(len(s.Skipped), mostSteps)] {
-		tell("Not applied: %s #%d: %s", k.Step.Action, k.Step.Memories[0], k.Reason)
+		report("Not applied: %s #%d: %s", k.Step.Action, k.Step.Memories[0], k.Reason)
 	}
 	if len(s.Made) > 0 {
-		tell("Patterns saved: %s", numbers("#", s.Made))
+		report("Patterns saved: %s", numbers("#", s.Made))
 	}
 	if s.Compacted > 0 {
-		tell("Removed from the journal because of age: %s", counted(s.Compacted, "entry", "entries"))
+		report("Removed from the journal because of age: %s", counted(s.Compacted, "entry", "entries"))
 	}
 	if undo := UndoOfSleep(s); undo != "" {
-		tell("To undo: %s", undo)
+		report("To undo: %s", undo)
 	}
 }
 

@@ -48,7 +48,7 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 			want: []string{"SEARCH p USING PRIMARY KEY (batch=? AND project=?)"}},
 		{name: "sessions that are gone", run: func(t *tx) error { _, err := t.SessionTombstones(ctx, "app", "", 10); return err },
 			want: []string{walk}},
-		{name: "sessions of which something may be told", run: func(t *tx) error { _, err := t.Told(ctx, []string{"s"}, "app"); return err },
+		{name: "sessions of which something may be told", run: func(t *tx) error { _, err := t.Reported(ctx, []string{"s"}, "app"); return err },
 			want: []string{asked, "SEARCH s USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)", "SEARCH m USING INDEX memories_session (session=?)",
 				"SEARCH m USING INDEX memories_session_forgotten (session=?)", "SEARCH c USING PRIMARY KEY (entity=? AND key=?)",
 				"SEARCH l USING PRIMARY KEY (entity=? AND key=?)", "SEARCH t USING PRIMARY KEY (entity=? AND name=?)",

@@ -172,11 +172,11 @@ func (t *tx) pruneUses(ctx context.Context, newest int64, now time.Time) error {
 const ownSQL = `(EXISTS (SELECT 1 FROM memories o WHERE o.session = s.num AND o.deleted_at IS NULL AND o.scope = 'personal')
 	OR EXISTS (SELECT 1 FROM memories o WHERE o.session = s.num AND o.deleted_at IS NOT NULL AND o.scope = 'personal'))`
 
-// toldSQL looks into each session for a memory or a prompt that may be told of: by
+// reportedSQL looks into each session for a memory or a prompt that may be told of: by
 // memories_session, memories_session_forgotten and prompts_session. What an undo of an import
 // hides was not forgotten by anybody. What was asked where only personal things came of it is
 // personal. Without the plus, keys would be compared as numbers, and no index is for that.
-const toldSQL = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s.id = a.value WHERE EXISTS
+const reportedSQL = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s.id = a.value WHERE EXISTS
 	(SELECT 1 FROM memories m WHERE m.session = s.num AND m.deleted_at IS NULL AND m.scope <> 'personal' AND (?2 < 0 OR m.project = ?2))
 	OR EXISTS
 	(SELECT 1 FROM memories m WHERE m.session = s.num AND m.deleted_at IS NOT NULL AND m.scope <> 'personal' AND (?2 < 0 OR m.project = ?2)
@@ -191,13 +191,13 @@ const toldSQL = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s.id 
 	AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.entity = 'prompt' AND t.name = p.sync_id
 		AND (NOT t.bound OR t.project = (SELECT name FROM projects WHERE num = p.project))))`
 
-// Told returns those of some sessions in which something stands that may be told of.
-func (t *tx) Told(ctx context.Context, sessions []string, project string) (map[string]bool, error) {
+// Reported returns those of some sessions in which something stands that may be told of.
+func (t *tx) Reported(ctx context.Context, sessions []string, project string) (map[string]bool, error) {
 	in, none, err := t.whole(ctx, project)
 	if err != nil || none {
 		return nil, err
 	}
-	return t.sessionSet(ctx, toldSQL, jsonText(sessions), in, kindNum(engram.EntityMemory), kindNum(engram.EntityPrompt))
+	return t.sessionSet(ctx, reportedSQL, jsonText(sessions), in, kindNum(engram.EntityMemory), kindNum(engram.EntityPrompt))
 }
 
 // Owned returns those of some sessions in which a memory stands that is its author's alone.

@@ -229,7 +229,7 @@ func toldCases() []testCase {
 				"nope": nil,
 			} {
 				k.view(func(r engram.Reader) error {
-					told, err := r.Told(k.Context(), ids, project)
+					told, err := r.Reported(k.Context(), ids, project)
 					var got []string
 					for id := range told {
 						got = append(got, id)

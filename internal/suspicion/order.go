@@ -36,7 +36,7 @@ var wordRules = []wordRule{
 	{Override, "asks to ignore the agent's instructions", not | obey, sentence.disobeyed},
 	{Override, "assigns the agent another role", you | now, sentence.persona},
 	{Override, "gives the agent new instructions", your | made, sentence.replaced},
-	{Secrecy, "asks not to tell the user", not | tell, sentence.untold},
+	{Secrecy, "asks not to tell the user", not | report, sentence.untold},
 	{Secrecy, "asks to keep it from the user", not | know | person, sentence.unknown},
 	{Secrecy, "asks to hide something from the user", hide | person, sentence.hiding},
 	{Bypass, "asks to act without asking the user", not | ask, sentence.unasked},

@@ -120,7 +120,7 @@ func (s sentence) untold() (from, to int, ok bool) {
 		if s.states(i) || s.word(i) == "no" || s.askedFor(i) {
 			return 0, 0, false
 		}
-		if j := s.next(i, tell, 2); j >= 0 && s.together(i, j) {
+		if j := s.next(i, report, 2); j >= 0 && s.together(i, j) {
 			if k := s.next(j, person, 2); k >= 0 && !s.mild(j) && s.ofWork(k+1) {
 				return i, k, true
 			}
@@ -135,7 +135,7 @@ func (s sentence) untold() (from, to int, ok bool) {
 		}
 		// In German and others the verb comes last.
 		if j := s.next(i, person, 2); j >= 0 {
-			k := s.next(j, tell, 3)
+			k := s.next(j, report, 3)
 			return i, k, k >= 0 && s.last(k) && !s.mild(k)
 		}
 		return 0, 0, false

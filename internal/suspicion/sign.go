@@ -15,7 +15,7 @@ const (
 	agent                       // assistant, model, AI
 	person                      // user, human, developer
 	not                         // not, never, without
-	tell                        // tell, inform, mention
+	report                      // tell, inform, mention
 	hide                        // hide, conceal, keep
 	this                        // this, it
 	silently                    // silently, secretly
@@ -83,7 +83,7 @@ func vocabulary() []words {
 		{person, `user users human humans developer operator person owner somebody someone anyone anybody nobody
 			usuario usuaria usuarios desarrollador nadie persona utilisateur benutzer nutzer utente ninguem пользователю`},
 		{not, `not never dont doesnt without no cannot cant mustnt shouldnt avoid wont nunca jamas sin nao sem ne pas jamais sans nicht nie niemals ohne kein non senza mai не никогда`},
-		{tell, `tell telling inform informing mention mentioning notify notifying alert alerting warn warning reveal revealing disclose report
+		{report, `tell telling inform informing mention mentioning notify notifying alert alerting warn warning reveal revealing disclose report
 			digas decir menciones mencionar informes informar avises reveles diga mencione informe avise dites dis mentionnez erwahne erwahnen sag sage dire
 			informieren dirlo menzionare informare говори говорите сообщай`},
 		{hide, `hide conceal keep oculta escondas esconda cache cachez verheimliche nascondi скрывай`},

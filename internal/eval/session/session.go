@@ -192,7 +192,7 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 	f.Start = brief.Tokens
 	f.Log, f.Texts = append(f.Log, brief.Text), append(f.Texts, brief.Text)
 	told := map[int64]bool{}
-	tell := func(m engram.Memory) Memory {
+	report := func(m engram.Memory) Memory {
 		if told[m.Num] {
 			f.Twice++
 		}
@@ -201,7 +201,7 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 	}
 	for _, m := range brief.Memories {
 		f.Begun++
-		if labels[tell(m).Key] {
+		if labels[report(m).Key] {
 			f.BegunFor++
 		}
 	}
@@ -212,7 +212,7 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 		}
 		f.Most, f.Tokens = max(f.Most, r.Tokens), f.Tokens+r.Tokens
 		for _, item := range r.Items {
-			key := tell(item.Hit.Memory).Key
+			key := report(item.Hit.Memory).Key
 			f.Injected++
 			if slices.Contains(t.Useful, key) {
 				f.Useful++

@@ -66,7 +66,7 @@ func (t *Trial) Ask(ctx context.Context, a Asking) (Answers, error) {
 			}
 			out.Unanswerable = append(out.Unanswerable, answer)
 		}
-		t.tell("Asking "+t.set.Name, i+1, total)
+		t.report("Asking "+t.set.Name, i+1, total)
 	}
 	return out, nil
 }

@@ -58,7 +58,7 @@ func Load(ctx context.Context, b Bench, set eval.Set) (*Trial, error) {
 			return nil, err
 		}
 		done += len(part)
-		t.tell("Loading "+set.Name, done, len(documents))
+		t.report("Loading "+set.Name, done, len(documents))
 	}
 	return t, nil
 }
@@ -108,7 +108,7 @@ func inOrder(set eval.Set) []eval.Document {
 	return documents
 }
 
-func (t *Trial) tell(what string, done, total int) {
+func (t *Trial) report(what string, done, total int) {
 	if t.bench.Progress != nil {
 		t.bench.Progress(what, done, total)
 	}

@@ -97,8 +97,8 @@ type refused struct {
 	TokenTTLSeconds   int      `json:"token_ttl_seconds,omitempty"`
 }
 
-// Told implements tool.Hinted. A hint that the dialect has of its own stays.
-func (r refused) Told(hint string) any {
+// Reported implements tool.Hinted. A hint that the dialect has of its own stays.
+func (r refused) Reported(hint string) any {
 	r.Hint = cmp.Or(r.Hint, hint)
 	return r
 }

@@ -103,10 +103,10 @@ type imported struct {
 
 // PlainText says what came in.
 func (i imported) PlainText() (string, bool) {
-	tell := func(t document.Tally, what string) string {
+	report := func(t document.Tally, what string) string {
 		return fmt.Sprintf("%d %s added, %d changed, %d unchanged, %d rejected, %d gone", t.Added, what, t.Changed, t.Unchanged, t.Rejected, t.Removed)
 	}
-	text := tell(i.Memories, "memories") + "\n" + tell(i.Relations, "relationships")
+	text := report(i.Memories, "memories") + "\n" + report(i.Relations, "relationships")
 	if i.Backup != "" {
 		text += "\nBackup: " + i.Backup
 	}

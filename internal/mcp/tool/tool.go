@@ -206,8 +206,8 @@ type Failure struct {
 
 // Hinted is an Object of a Failure that has a place for the hint of its error.
 type Hinted interface {
-	// Told returns the object with the hint, in the words of the caller.
-	Told(hint string) any
+	// Reported returns the object with the hint, in the words of the caller.
+	Reported(hint string) any
 }
 
 // Error returns what went wrong.

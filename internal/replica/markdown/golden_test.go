@@ -54,8 +54,8 @@ func story() (all []engram.VaultNote, hubs []engram.Hub) {
 	return all, []engram.Hub{session, topic}
 }
 
-// tell writes the story into a vault, and returns what was done with each note.
-func tell(t *testing.T, n *notes) (done []engram.NoteDone) {
+// report writes the story into a vault, and returns what was done with each note.
+func report(t *testing.T, n *notes) (done []engram.NoteDone) {
 	t.Helper()
 	all, hubs := story()
 	for _, v := range all {
@@ -90,7 +90,7 @@ func TestNotesLookAsTheyDid(t *testing.T) {
 		t.Run(tt.golden, func(t *testing.T) {
 			tt.opts.Dir = t.TempDir()
 			n := begin(t, tt.opts, engram.VaultMode{})
-			tell(t, n)
+			report(t, n)
 			if err := n.End(); err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ func acts(done []engram.NoteDone) string {
 func round(t *testing.T, dir string, how engram.VaultMode) string {
 	t.Helper()
 	n := begin(t, Options{Dir: dir}, how)
-	done := tell(t, n)
+	done := report(t, n)
 	if err := n.End(); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func FuzzState(f *testing.F) {
 				t.Errorf("%q: the note of %s is at %q", s, id, n.state.Notes[id].Path)
 			}
 		}
-		tell(t, n)
+		report(t, n)
 		if err := n.End(); err != nil {
 			t.Error(err)
 		}
