@@ -188,3 +188,25 @@ func TestAccessesAreCountedThroughAnUndo(t *testing.T) {
 		t.Errorf("after the undo: %q, %d accesses; want first, 1", m.Title, m.AccessCount)
 	}
 }
+
+// A project that came and went again in between does not stand in the way of the undo of the
+// operation that made the first of its name.
+func TestAProjectMadeAgainInBetweenDoesNotHinderUndo(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.StartSession(t.Context(), engine.SessionInput{ID: "s", Project: "beta"}); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Add(time.Hour)
+	w.save(engine.SaveInput{Content: "one", Project: "gamma"})
+	w.save(engine.SaveInput{Content: "two", Project: "alpha"})
+	w.mergeProject("beta", "alpha")
+	w.mergeProject("alpha", "beta")
+	for range 5 {
+		if _, err := w.Undo(t.Context(), engine.UndoInput{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p, left := w.snapshot()["project beta"]; left {
+		t.Errorf("the project that the session made is left: %s", p)
+	}
+}

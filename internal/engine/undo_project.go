@@ -368,12 +368,14 @@ func (u *undoing) madeAnew(ctx context.Context, entry engram.Mutation, born stri
 	if err != nil {
 		return false, nil, err
 	}
+	var made time.Time // what the first later entry says of it is what this one made; another may have come and gone since
 	for _, e := range later {
-		made := at
-		if err := (fieldTable{born: &made}).takeBack(e); err != nil {
-			return false, nil, err
+		if made.IsZero() {
+			if err := (fieldTable{born: &made}).takeBack(e); err != nil {
+				return false, nil, err
+			}
 		}
-		if erases(e.Operation) || !made.Equal(at) {
+		if erases(e.Operation) || !made.IsZero() && !made.Equal(at) {
 			return true, nil, nil
 		}
 	}
