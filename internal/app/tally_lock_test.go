@@ -37,7 +37,7 @@ func TestWhatACommandIsWritingIsCollectedToo(t *testing.T) {
 		written <- c.locked(os.O_CREATE, func(f *os.File) error {
 			close(open)
 			time.Sleep(20 * time.Millisecond) // the other one comes meanwhile
-			_, err := f.WriteString(`{"Verb":"search","Outcome":"found","Events":3}` + "\n")
+			_, err := f.WriteString(`{"Operation":"search","Outcome":"found","Events":3}` + "\n")
 			return err
 		})
 	}()

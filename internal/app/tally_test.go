@@ -78,7 +78,7 @@ func TestWhatACommandWasAskedIsTakenInByWhoeverLooks(t *testing.T) {
 func TestMuchThatCommandsLeftIsWrittenDownByTheNext(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "engram.db")
-	line := `{"Day":"2026-11-21T00:00:00Z","Project":"","Verb":"search","Outcome":"found","Events":1,"Fallbacks":0,"Memories":1,"Tokens":9}` + "\n"
+	line := `{"Day":"2026-11-21T00:00:00Z","Project":"","Operation":"search","Outcome":"found","Events":1,"Fallbacks":0,"Memories":1,"Tokens":9}` + "\n"
 	if err := os.WriteFile(path+"-counts", []byte(strings.Repeat(line, 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -151,7 +151,7 @@ type pulledDoc struct {
 	Prompts   document.Tally        `json:"prompts"`
 	Relations document.Tally        `json:"relations"`
 	Erased    document.Tally        `json:"erased"`         // things that were erased elsewhere
-	Others    []pendingDoc          `json:"pending_others"` // what the new chunks have of other projects, which did not come in
+	Others    []otherProjectDoc     `json:"pending_others"` // what the new chunks have of other projects, which did not come in
 	Faults    []document.ImportNote `json:"manifest"`       // what the list of chunks said that was not so
 	Anew      []string              `json:"made_anew"`      // files beside the chunks that did not fit them, and have to be committed
 	Deferred  int                   `json:"deferred"`       // things that wait now: sync deferred lists them

@@ -20,7 +20,7 @@ type syncStatusDoc struct {
 	Local    int                   `json:"local_chunks"`   // that came in here or were written here
 	Remote   int                   `json:"remote_chunks"`  // that the repository has
 	Pending  int                   `json:"pending_import"` // of these, those of which not all came in yet
-	Others   []pendingDoc          `json:"pending_others"` // what those that came in have of other projects, which did not
+	Others   []otherProjectDoc     `json:"pending_others"` // what those that came in have of other projects, which did not
 	Unpushed kindCounts            `json:"not_exported"`   // what the repository does not have yet
 	Deferred int                   `json:"deferred"`       // things that wait: sync deferred lists them
 	Review   int                   `json:"review"`         // of these, those that a person has to look at; the others come by themselves
@@ -234,22 +234,22 @@ func writePendingCount(b *strings.Builder, all, review int, dryRun bool) {
 	}
 }
 
-// pendingDoc is what chunks have of a project that is not the one that is synced.
-type pendingDoc struct {
+// otherProjectDoc is what chunks have of a project that is not the one that is synced.
+type otherProjectDoc struct {
 	Project  string `json:"project"`
 	Memories int    `json:"memories"`
 	Others   int    `json:"others"` // sessions, prompts and erasures
 }
 
-func pendingOf(all []engine.OtherProject) []pendingDoc {
-	return document.Each(all, func(o engine.OtherProject) pendingDoc { return pendingDoc(o) })
+func pendingOf(all []engine.OtherProject) []otherProjectDoc {
+	return document.Each(all, func(o engine.OtherProject) otherProjectDoc { return otherProjectDoc(o) })
 }
 
 // otherLines is how many projects are named.
 const otherLines = 5
 
 // writePending says what is pending of other projects, and how it comes in.
-func writePending(b *strings.Builder, all []pendingDoc) {
+func writePending(b *strings.Builder, all []otherProjectDoc) {
 	if len(all) == 0 {
 		return
 	}

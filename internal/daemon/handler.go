@@ -11,22 +11,22 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A Verb answers one request: in is JSON, and what it returns is written as JSON.
+// Operation answers one request: in is JSON, and what it returns is written as JSON.
 type Operation func(ctx context.Context, in []byte) (any, error)
 
-// Handler answers the verbs of a server for whoever knows the key of its record; mount it
-// at /daemon/{verb}, behind what guards the other routes. Bodies are read whole: who
-// mounts it bounds them.
-func Handler(key string, verbs map[string]Operation) http.Handler {
+// Handler serves the operations to clients that know the key of its record. Mount it at
+// /daemon/{verb} behind the guards of the other routes, and bound the bodies there: Handler
+// reads them whole.
+func Handler(key string, operations map[string]Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !same(r.Header.Get(keyHeader), key) {
 			fail(w, http.StatusForbidden, engram.Errorf(engram.CodeForbidden, "this is for the program's own commands").
 				WithHint("use the other routes; GET / names them"))
 			return
 		}
-		verb, known := verbs[strings.TrimPrefix(r.URL.Path, pathPrefix)]
+		operation, known := operations[strings.TrimPrefix(r.URL.Path, pathPrefix)]
 		if !known || r.Method != http.MethodPost {
-			fail(w, http.StatusNotFound, engram.Errorf(engram.CodeNotFound, "the server has no such verb"))
+			fail(w, http.StatusNotFound, engram.Errorf(engram.CodeNotFound, "the server has no such operation"))
 			return
 		}
 		var in json.RawMessage
@@ -34,7 +34,7 @@ func Handler(key string, verbs map[string]Operation) http.Handler {
 			fail(w, http.StatusBadRequest, engram.Errorf(engram.CodeInvalid, "the body is not JSON"))
 			return
 		}
-		out, err := verb(r.Context(), in)
+		out, err := operation(r.Context(), in)
 		if err != nil {
 			fail(w, http.StatusConflict, err)
 			return
