@@ -102,12 +102,12 @@ func openToAll() map[string]string {
 	return map[string]string{
 		"Beside": named, "ByHash": named, "ByTitle": named, "ByTopic": named, "CountInSession": named, "DeletedPrompts": named, "DeletedPromptsIn": named,
 		"Mutations": named, "MutationsIn": "what was known of memories that are shown", "Named": sync, "OpenSession": named, "Operation": named, "Project": named, "PromptBySyncID": sync, "RelationsBetween": named,
-		"Revisions": named, "SeenAnchors": named, "Session": named, "Shown": named, "ShownBy": named, "Trust": named, "UseCounts": named, "Vectors": named,
+		"Revisions": named, "SeenAnchors": named, "Session": named, "Shown": named, "ExposedBy": named, "Trust": named, "UseCounts": named, "Vectors": named,
 		"Decays": "how projects fade, by names that are asked for", "SecretKept": "numbers alone, which are not told", "NewestVectors": "numbers of which no text can be made",
 		"Unembedded": "of what is reckoned in the background", "FirstMade": keeper, "Models": keeper, "Fact": keeper, "JournalBegins": keeper, "LastMutation": keeper,
 		"SeqBefore": keeper, "Device": keeper, "LatestClock": keeper,
-		"CarriedBy": sync, "CountUncarried": sync, "ErasedOf": sync, "GoneOf": sync, "GoneSessions": sync, "HeldBack": sync, "HeldTopic": sync, "Lineages": sync,
-		"Owned": sync, "Pulled": sync, "Shared": sync, "Strayed": sync, "Told": sync, "Uncarried": sync,
+		"ReplicatedBy": sync, "CountUnreplicated": sync, "ErasedOf": sync, "TombstonesOf": sync, "SessionTombstones": sync, "Shadowed": sync, "ShadowedTopic": sync, "CausalMetadata": sync,
+		"Owned": sync, "Pulled": sync, "Shared": sync, "Strayed": sync, "Reported": sync, "Unreplicated": sync,
 	}
 }
 
@@ -143,7 +143,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 		"Due":          func(ctx ctxt, r engram.Reader) (any, error) { return r.Due(ctx, "", later, page) },
 		"Anchored":     func(ctx ctxt, r engram.Reader) (any, error) { return r.Anchored(ctx, "", "savanna.go", 100) },
 		"StaleAnchors": func(ctx ctxt, r engram.Reader) (any, error) { return r.StaleAnchors(ctx, "", page) },
-		"Suspects":     func(ctx ctxt, r engram.Reader) (any, error) { return r.FlaggedMemories(ctx, "", page) },
+		"FlaggedMemories":     func(ctx ctxt, r engram.Reader) (any, error) { return r.FlaggedMemories(ctx, "", page) },
 		"Lasting":      func(ctx ctxt, r engram.Reader) (any, error) { return r.Lasting(ctx, "", "", 100) },
 		"Neighbours": func(ctx ctxt, r engram.Reader) (any, error) {
 			earlier, later, err := r.Neighbours(ctx, "s-zebra", w.zebra.Num, 5, 5)
@@ -226,7 +226,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 			return []any{st.Projects, st.Memories, st.Sessions, st.Prompts, st.Types}, err
 		},
 		"Upkeep":        func(ctx ctxt, r engram.Reader) (any, error) { return r.Upkeep(ctx, "", later) },
-		"CountSuspects": func(ctx ctxt, r engram.Reader) (any, error) { return r.CountFlagged(ctx, "") },
+		"CountFlagged": func(ctx ctxt, r engram.Reader) (any, error) { return r.CountFlagged(ctx, "") },
 		"CountDeferred": func(ctx ctxt, r engram.Reader) (any, error) { return r.CountDeferred(ctx, "", "") },
 		"SessionsSince": func(ctx ctxt, r engram.Reader) (any, error) { return r.SessionsSince(ctx, "", w.at) },
 		"MadeBetween":   func(ctx ctxt, r engram.Reader) (any, error) { return r.MadeBetween(ctx, "", []time.Time{w.at, later}) },

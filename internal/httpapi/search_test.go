@@ -45,14 +45,14 @@ func findingCases() []routeCase {
 type found []ranked
 
 type ranked struct {
-	ID             int64
-	Rank           float64
-	BelowThreshold bool
+	ID   int64
+	Rank float64
+	Weak bool
 }
 
 // relevant are those that are not marked as weak.
 func (f found) relevant() found {
-	return slices.DeleteFunc(slices.Clone(f), func(r ranked) bool { return r.BelowThreshold })
+	return slices.DeleteFunc(slices.Clone(f), func(r ranked) bool { return r.Weak })
 }
 
 func search(t *testing.T, h *httpapi.API, query string) found {
