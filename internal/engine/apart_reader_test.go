@@ -139,12 +139,12 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 			var all []string
 			return &all, r.Sample(ctx, "", 100, func(m engram.Memory) { all = append(all, m.Project) })
 		},
-		"Topics":       func(ctx ctxt, r engram.Reader) (any, error) { return r.Topics(ctx, "", "", 100) },
-		"Due":          func(ctx ctxt, r engram.Reader) (any, error) { return r.Due(ctx, "", later, page) },
-		"Anchored":     func(ctx ctxt, r engram.Reader) (any, error) { return r.Anchored(ctx, "", "savanna.go", 100) },
-		"StaleAnchors": func(ctx ctxt, r engram.Reader) (any, error) { return r.StaleAnchors(ctx, "", page) },
-		"FlaggedMemories":     func(ctx ctxt, r engram.Reader) (any, error) { return r.FlaggedMemories(ctx, "", page) },
-		"Lasting":      func(ctx ctxt, r engram.Reader) (any, error) { return r.Lasting(ctx, "", "", 100) },
+		"Topics":          func(ctx ctxt, r engram.Reader) (any, error) { return r.Topics(ctx, "", "", 100) },
+		"Due":             func(ctx ctxt, r engram.Reader) (any, error) { return r.Due(ctx, "", later, page) },
+		"Anchored":        func(ctx ctxt, r engram.Reader) (any, error) { return r.Anchored(ctx, "", "savanna.go", 100) },
+		"StaleAnchors":    func(ctx ctxt, r engram.Reader) (any, error) { return r.StaleAnchors(ctx, "", page) },
+		"FlaggedMemories": func(ctx ctxt, r engram.Reader) (any, error) { return r.FlaggedMemories(ctx, "", page) },
+		"Lasting":         func(ctx ctxt, r engram.Reader) (any, error) { return r.Lasting(ctx, "", "", 100) },
 		"Neighbours": func(ctx ctxt, r engram.Reader) (any, error) {
 			earlier, later, err := r.Neighbours(ctx, "s-zebra", w.zebra.Num, 5, 5)
 			return slices.Concat(earlier, later), err
@@ -226,7 +226,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 			return []any{st.Projects, st.Memories, st.Sessions, st.Prompts, st.Types}, err
 		},
 		"Upkeep":        func(ctx ctxt, r engram.Reader) (any, error) { return r.Upkeep(ctx, "", later) },
-		"CountFlagged": func(ctx ctxt, r engram.Reader) (any, error) { return r.CountFlagged(ctx, "") },
+		"CountFlagged":  func(ctx ctxt, r engram.Reader) (any, error) { return r.CountFlagged(ctx, "") },
 		"CountDeferred": func(ctx ctxt, r engram.Reader) (any, error) { return r.CountDeferred(ctx, "", "") },
 		"SessionsSince": func(ctx ctxt, r engram.Reader) (any, error) { return r.SessionsSince(ctx, "", w.at) },
 		"MadeBetween":   func(ctx ctxt, r engram.Reader) (any, error) { return r.MadeBetween(ctx, "", []time.Time{w.at, later}) },
