@@ -214,7 +214,7 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 	if err := p.recalledHits(ctx, p.r, hits); err != nil {
 		return err
 	}
-	suspect, err := flagged(ctx, p.r, ms)
+	flags, err := flagged(ctx, p.r, ms)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 		return rel.Status == engram.RelationPending || rel.Verb == engram.VerbSupersedes || rel.Verb == engram.VerbContradicts
 	})
 	for i, h := range hits {
-		hits[i].Relations, hits[i].Flagged = notes[h.Memory.Num], suspect[h.Memory.Num]
+		hits[i].Relations, hits[i].Flagged = notes[h.Memory.Num], flags[h.Memory.Num]
 	}
 	return err
 }

@@ -12,16 +12,6 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// entriesSince reads the journal back to a time, newest first.
-func entriesSince(ctx context.Context, r engram.Reader, entity engram.Entity, at time.Time) (all []engram.Mutation, err error) {
-	after, err := r.SeqBefore(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	err = walkBack(ctx, r, engram.JournalSpan{Entity: entity, After: after}, func(m engram.Mutation) { all = append(all, m) })
-	return all, err
-}
-
 // walkBack calls each with the entries of a span, newest first.
 func walkBack(ctx context.Context, r engram.Reader, s engram.JournalSpan, each func(engram.Mutation)) error {
 	const part = 2000
@@ -52,12 +42,6 @@ type journalSince struct {
 	readProjects   bool
 	changes        map[engram.Entity]map[string][]engram.Mutation
 	made           map[engram.Entity]int64
-}
-
-func sinceTime(ctx context.Context, r engram.Reader, at time.Time) (*journalSince, error) {
-	after, err := r.SeqBefore(ctx, at)
-	return &journalSince{r: r, after: after, changes: map[engram.Entity]map[string][]engram.Mutation{},
-		made: map[engram.Entity]int64{}}, err
 }
 
 // projects reads what happened to projects; few entries are about them.
@@ -215,8 +199,10 @@ func (p *pastReader) nameThen(ctx context.Context, asked string) (name string, t
 		return "", false, err
 	}
 	then := aliasesThen{}
-	if err := then.now(ctx, p.Reader, asked); err != nil {
+	if project, known, err := p.Reader.Project(ctx, asked); err != nil {
 		return "", false, err
+	} else if known {
+		then[project.Name] = project.Aliases
 	}
 	if err := then.takeBack(p.since.projectEntries); err != nil {
 		return "", false, err
@@ -251,14 +237,6 @@ func projectAt(ctx context.Context, r engram.Reader, name string, at time.Time) 
 
 // aliasesThen are projects with their aliases, as far as a name may lead to them.
 type aliasesThen map[string][]string
-
-func (a aliasesThen) now(ctx context.Context, r engram.Reader, name string) error {
-	project, known, err := r.Project(ctx, name)
-	if known {
-		a[project.Name] = project.Aliases
-	}
-	return err
-}
 
 // takeBack takes entries about projects back, newest first.
 func (a aliasesThen) takeBack(entries []engram.Mutation) error {

@@ -40,7 +40,8 @@ func (e *Engine) readerAt(ctx context.Context, r engram.Reader, at time.Time) (p
 }
 
 func pastOf(ctx context.Context, r engram.Reader, at time.Time) (*pastReader, error) {
-	since, err := sinceTime(ctx, r, at)
+	after, err := r.SeqBefore(ctx, at)
+	since := &journalSince{r: r, after: after, changes: map[engram.Entity]map[string][]engram.Mutation{}, made: map[engram.Entity]int64{}}
 	return &pastReader{Reader: r, at: at, since: since, names: map[string]string{}, was: map[int64]engram.Memory{},
 		texts: map[int64]int{}, looked: map[int64]bool{}}, err
 }
@@ -170,20 +171,15 @@ func (p *pastReader) Lasting(ctx context.Context, project string, scope engram.S
 		}
 	}
 	slices.SortFunc(ms, func(a, b engram.Memory) int {
-		return cmp.Or(-compareBool(a.Permanent, b.Permanent), cmp.Compare(b.Importance, a.Importance), newestFirst(a, b))
+		if a.Permanent != b.Permanent {
+			if a.Permanent {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.Importance, a.Importance), newestFirst(a, b))
 	})
 	return ms[:min(limit, len(ms))], nil
-}
-
-// compareBool puts false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // lasts reports whether MemoryReader.Lasting tells a memory.

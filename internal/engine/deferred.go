@@ -98,7 +98,7 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error
 	}
 	var res Accepted
 	err := e.write(ctx, "pull", func(o *op) error {
-		d, err := o.waiting(ctx, num)
+		d, err := pendingAt(ctx, o.tx, num)
 		if err != nil {
 			return err
 		}
@@ -182,11 +182,6 @@ func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 
 func nothingPending(num int64) *engram.Error {
 	return engram.Errorf(engram.CodeNotFound, "nothing waits under number %d", num).WithHint("{review --all-projects} lists what a person has to look at, {sync deferred --all-projects} what came from others")
-}
-
-// waiting is the record that waits under a number.
-func (o *op) waiting(ctx context.Context, num int64) (engram.Deferred, error) {
-	return pendingAt(ctx, o.tx, num)
 }
 
 // pendingAt is what waits under a number. CodeNotFound when nothing does.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"maps"
@@ -75,7 +74,7 @@ func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.version, Project: x.res.Project,
 		Whole: x.res.Project == "", Memories: x.count}
 	// One goroutine reads the store while this one writes.
-	if err := f.Write(w, head, x.counted(f, ahead(ctx, x.records(ctx)))); err != nil {
+	if err := f.Write(w, head, x.counted(f, readAhead(ctx, x.records(ctx)))); err != nil {
 		return Exported{}, err
 	}
 	return x.res, nil
@@ -189,12 +188,16 @@ func (x *exporting) projects(ctx context.Context, out *sink) error {
 	return err
 }
 
-// pages calls put with each thing that read reads, in a transaction for each page. last
-// is the name of a thing by which the next page begins.
-func pages[T any, K any](ctx context.Context, e *Engine, read func(r engram.Reader, after K) ([]T, error), last func(T) K, put func(T) bool) error {
+// A pageReader is a method of the store, such as engram.Reader.MemoriesAfter, that reads the things of a project or a
+// kind that come after one.
+type pageReader[S, K, T any] = func(r engram.Reader, ctx context.Context, scope S, after K, limit int) ([]T, error)
+
+// pages calls put with each thing that read reads, until it returns false, in a transaction for each page. last returns
+// after which thing the next page begins.
+func pages[S, T, K any](ctx context.Context, e *Engine, scope S, read pageReader[S, K, T], last func(T) K, put func(T) bool) error {
 	var after K
 	for {
-		page, err := view(ctx, e, func(r engram.Reader) ([]T, error) { return read(r, after) })
+		page, err := view(ctx, e, func(r engram.Reader) ([]T, error) { return read(r, ctx, scope, after, exportPage) })
 		if err != nil {
 			return err
 		}
@@ -212,71 +215,42 @@ func pages[T any, K any](ctx context.Context, e *Engine, read func(r engram.Read
 
 func (x *exporting) sessions(ctx context.Context, out *sink) error {
 	id := func(r engram.Record) string { return r.Session.ID }
-	there := func(r engram.Reader, after string) ([]engram.Record, error) {
-		ss, err := r.SessionsAfter(ctx, x.res.Project, after, exportPage)
-		if err != nil {
-			return nil, err
-		}
-		return sessionRecords(ctx, r, ss)
-	}
-	if err := pages(ctx, x.Engine, there, id, x.unlessHidden(out)); err != nil || out.closed {
+	if err := exportKind(ctx, x, engram.Reader.SessionsAfter, sessionRecords, id, x.unlessHidden(out)); err != nil || out.closed {
 		return err
 	}
-	gone := func(r engram.Reader, after string) ([]engram.Record, error) {
-		ss, err := r.SessionTombstones(ctx, x.res.Project, after, exportPage)
+	return exportKind(ctx, x, engram.Reader.SessionTombstones, tombstoneRecords, id, x.unlessHidden(out))
+}
+
+// exportKind puts the records of a kind, page by page.
+func exportKind[T, K any](ctx context.Context, x *exporting, read pageReader[string, K, T],
+	records func(context.Context, engram.Reader, []T) ([]engram.Record, error), last func(engram.Record) K, put func(engram.Record) bool) error {
+	return pages(ctx, x.Engine, x.res.Project, func(r engram.Reader, ctx context.Context, project string, after K, limit int) ([]engram.Record, error) {
+		things, err := read(r, ctx, project, after, limit)
 		if err != nil {
 			return nil, err
 		}
-		return tombstoneRecords(ctx, r, ss)
-	}
-	return pages(ctx, x.Engine, gone, id, x.unlessHidden(out))
+		return records(ctx, r, things)
+	}, last, put)
 }
 
-// unlessHidden puts what no undo of an import or a pull hides: whoever undid that does not want
-// it to come back with a file of their own.
+// unlessHidden puts what no undo of an import or a pull hides: the user who undid it does not want it in a file.
 func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
 	return func(r engram.Record) bool {
-		if x.live && !isLive(r) {
+		if x.live && isOver(r) || r.Causal != nil && isShadowed(*r.Causal, engram.PartDeleted) {
 			if r.Memory != nil {
 				x.hidden.add(r.Memory.Memory.Num)
 			}
 			return true
 		}
-		if r.Causal == nil || !isShadowed(*r.Causal, engram.PartDeleted) {
-			return out.put(x.outlet.record(r))
-		}
-		if r.Memory != nil {
-			x.hidden.add(r.Memory.Memory.Num)
-		}
-		return true
+		return out.put(x.outlet.record(r))
 	}
 }
 
-// isLive reports whether nobody took a record away.
-func isLive(r engram.Record) bool {
-	switch {
-	case r.Memory != nil:
-		return !r.Tombstone && !r.Memory.Memory.Forgotten()
-	case r.Prompt != nil:
-		return !r.Tombstone && !r.Prompt.Deleted()
-	case r.Relation != nil:
-		return !r.Relation.Relation.Removed()
-	}
-	return !r.Tombstone
-}
-
-// prompts are those that are there, and then the deleted ones: a format may keep these apart.
+// prompts puts the live prompts and then the deleted ones, which a format may keep separately.
 func (x *exporting) prompts(ctx context.Context, out *sink) error {
-	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
-		ps, err := r.PromptsAfter(ctx, x.res.Project, after, exportPage)
-		if err != nil {
-			return nil, err
-		}
-		return promptRecords(ctx, r, ps)
-	}
 	put := x.unlessHidden(out)
 	for _, deleted := range []bool{false, true} {
-		err := pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Prompt.Num }, func(r engram.Record) bool {
+		err := exportKind(ctx, x, engram.Reader.PromptsAfter, promptRecords, func(r engram.Record) int64 { return r.Prompt.Num }, func(r engram.Record) bool {
 			return r.Prompt.Deleted() != deleted || put(r)
 		})
 		if err != nil || out.closed {
@@ -287,14 +261,7 @@ func (x *exporting) prompts(ctx context.Context, out *sink) error {
 }
 
 func (x *exporting) memories(ctx context.Context, out *sink) error {
-	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
-		ms, err := r.MemoriesAfter(ctx, x.res.Project, after, exportPage)
-		if err != nil {
-			return nil, err
-		}
-		return x.whole(ctx, r, ms)
-	}
-	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Memory.Memory.Num }, x.unlessHidden(out))
+	return exportKind(ctx, x, engram.Reader.MemoriesAfter, x.whole, func(r engram.Record) int64 { return r.Memory.Memory.Num }, x.unlessHidden(out))
 }
 
 // whole adds to memories what belongs to them.
@@ -323,78 +290,30 @@ func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memo
 }
 
 func (x *exporting) relations(ctx context.Context, out *sink) error {
-	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
-		rs, err := r.RelationsAfter(ctx, x.res.Project, after, exportPage)
-		if err != nil {
-			return nil, err
-		}
-		return relationRecords(ctx, r, rs)
-	}
 	put := x.unlessHidden(out)
-	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Relation.Relation.Num }, func(r engram.Record) bool {
+	return exportKind(ctx, x, engram.Reader.RelationsAfter, relationRecords, func(r engram.Record) int64 { return r.Relation.Relation.Num }, func(r engram.Record) bool {
 		rel := r.Relation.Relation
 		if max(rel.Source, rel.Target) > x.lastMemory || x.hidden.has(rel.Source) || x.hidden.has(rel.Target) {
-			return true // it was made meanwhile, or of memories that are not in the file
+			return true // it was made meanwhile, or its memories are not in the file
 		}
 		return put(r)
 	})
 }
 
-// recordsOf gives the memories of relations their names: the one of ours, and the one by which
-// other programs know them.
-func recordsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]engram.RelationRecord, error) {
-	ms, err := r.Memories(ctx, endsOf(rs))
-	if err != nil {
-		return nil, err
-	}
-	refs := make(map[int64]engram.Ref, len(ms))
-	for _, m := range ms {
-		refs[m.Num] = engram.Ref{ID: string(m.ID), SyncID: m.SyncID}
-	}
-	return mapped(rs, func(rel engram.Relation) engram.RelationRecord {
-		return engram.RelationRecord{Relation: rel, Source: refs[rel.Source], Target: refs[rel.Target]}
-	}), nil
-}
-
-// erased tells what was removed for good; of a project what is known to have been in it.
+// erased puts what was erased; of a project, what is known to have been in it.
 func (x *exporting) erased(ctx context.Context, out *sink) error {
 	if x.live {
 		return nil
 	}
-	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
-		read := func(r engram.Reader, after string) ([]engram.Erased, error) {
-			return r.ErasedAfter(ctx, kind, after, exportPage)
-		}
-		err := pages(ctx, x.Engine, read, engram.Erased.Key, func(g engram.Erased) bool {
-			if x.res.Project != "" && g.Project != x.res.Project {
-				return true
-			}
-			return out.put(engram.Record{Erased: &g})
+	for _, kind := range erasedKinds() {
+		err := pages(ctx, x.Engine, kind, engram.Reader.ErasedAfter, engram.Erased.Key, func(g engram.Erased) bool {
+			return x.res.Project != "" && g.Project != x.res.Project || out.put(engram.Record{Erased: &g})
 		})
 		if err != nil || out.closed {
 			return err
 		}
 	}
 	return nil
-}
-
-// errEnough ends a reading whose records nobody wants any more.
-var errEnough = errors.New("enough")
-
-// ahead gives records that another goroutine reads meanwhile. It has ended when the loop over
-// them has.
-func ahead(ctx context.Context, records iter.Seq2[engram.Record, error]) iter.Seq2[engram.Record, error] {
-	return func(yield func(engram.Record, error) bool) {
-		err := readAhead(ctx, records, func(r engram.Record) error {
-			if !yield(r, nil) {
-				return errEnough
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(engram.Record{}, err)
-		}
-	}
 }
 
 // counted gives what of records fits into a format, and counts that and the rest.

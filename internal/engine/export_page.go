@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -134,15 +135,9 @@ func positionOf(r engram.Record) position {
 	return position{kind: 6}
 }
 
-// before reports whether a place comes before another.
+// before reports whether p comes before o.
 func (p position) before(o position) bool {
-	if p.kind != o.kind {
-		return p.kind < o.kind
-	}
-	if p.num != o.num {
-		return p.num < o.num
-	}
-	return p.name < o.name
+	return cmp.Or(cmp.Compare(p.kind, o.kind), cmp.Compare(p.num, o.num), cmp.Compare(p.name, o.name)) < 0
 }
 
 // String is a place as a caller hands it back.

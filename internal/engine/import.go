@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -61,7 +62,7 @@ type ImportInput struct {
 // CodeConflict, with Forgets, when it would forget more than MayForget, and for a file of a newer version; CodeInvalid for
 // anything that is no such file or was cut off, and for a replacement with wrong items; CodeUnavailable when ImportReplace
 // can make no backup.
-func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Imported, error) {
+func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (res Imported, err error) {
 	f, err := e.format(in.Format)
 	if err != nil {
 		return Imported{}, err
@@ -73,16 +74,25 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 	default:
 		return Imported{}, engram.Errorf(engram.CodeInvalid, "mode %q does not exist", in.Mode).WithHint("merge or replace")
 	}
+	file := Unpack(r)
+	head, records, err := f.Read(file)
+	if err == nil {
+		res, err = e.importRecords(ctx, head, records, in)
+	}
+	if refused := file.Refused(); err != nil && refused != nil {
+		return Imported{}, refused // without a place in the text, which cannot be unpacked
+	}
+	return res, err
+}
+
+// importRecords brings in what was read from a file or from another program, as Import does.
+func (e *Engine) importRecords(ctx context.Context, head engram.Snapshot, records iter.Seq2[engram.Record, error], in ImportInput) (Imported, error) {
 	in.Project = normalProject(in.Project)
 	if in.Only = normalProject(in.Only); in.Mode != ImportReplace || in.Project != "" {
 		in.Only = ""
 	}
-	res := Imported{Mode: in.Mode}
-	file := Unpack(r)
-	waiting, err := e.readAll(ctx, f, file, in, &res)
-	if refused := file.Refused(); err != nil && refused != nil {
-		err = refused // without where in the text it stood: there is none
-	}
+	res := Imported{Mode: in.Mode, From: head}
+	waiting, err := e.readAll(ctx, records, in, &res)
 	if err != nil {
 		return Imported{}, err
 	}
@@ -98,25 +108,21 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 		return Imported{}, engram.Errorf(engram.CodeUnavailable, "no backup can be made here, and nothing is replaced without one").
 			WithHint("import with mode merge")
 	}
-	err = e.write(ctx, "import", func(o *op) error {
+	err = e.tryWrite(ctx, in.DryRun, "import", func(o *op) error {
 		i := newImporting(o, in, &res)
 		if err := i.run(ctx, waiting); err != nil {
 			return err
 		}
-		res.Op, res.Pending = o.first, len(o.pending)
-		switch {
-		case in.DryRun:
-			return errDryRun
-		case in.Mode == ImportReplace && o.first != 0:
-			// Of what was committed last, which is what was here before. Nobody needs a copy
-			// when nothing changes, and it would take the place of one that matters.
+		if res.Pending = len(o.pending); in.DryRun {
+			return nil
+		}
+		if res.Op = o.first; in.Mode == ImportReplace && o.first != 0 {
+			// It has what was committed last, which is what was here before. Without changes a backup would only
+			// displace an older one.
 			res.Backup, err = e.clinic.Backup(ctx, beforeReplace)
 		}
 		return err
 	})
-	if errors.Is(err, errDryRun) {
-		res.Op, err = 0, nil
-	}
 	if err != nil {
 		return Imported{Mode: in.Mode, From: res.From, Backup: res.Backup, Rejected: res.Rejected, Forgets: res.Forgets, Memories: engram.ImportTally{Removed: res.Memories.Removed}}, err
 	}

@@ -14,15 +14,9 @@ import (
 // copyField is the field of a copy's metadata that names what it is a copy of.
 const copyField = "copy_of"
 
-// resolveBorder finds out which project everything goes into, as it is called here.
-func (i *importing) resolveBorder(ctx context.Context) error {
-	if i.border = cmp.Or(i.in.Project, i.in.Only); i.border == "" {
-		return nil
-	}
-	p, known, err := i.tx.Project(ctx, i.border)
-	if known {
-		i.border = p.Name
-	}
+// resolveBorder finds out which project everything goes into, under its name here.
+func (i *importing) resolveBorder(ctx context.Context) (err error) {
+	i.border, err = i.projectHere(ctx, cmp.Or(i.in.Project, i.in.Only))
 	return err
 }
 
@@ -133,17 +127,12 @@ func (i *importing) knownPrompt(ctx context.Context, p *engram.Prompt) (was engr
 // do not grow with each border that they cross.
 func (i *importing) knownSession(ctx context.Context, id string) (was engram.Session, found bool, name string, err error) {
 	for name = id; ; {
-		was, err = i.tx.Session(ctx, name)
-		switch {
-		case engram.CodeOf(err) == engram.CodeNotFound:
-			return engram.Session{}, false, name, nil
-		case err != nil || i.batch != "" || !i.outside(was.Project):
-			return was, err == nil, name, err
+		was, found, err = ifThere(i.tx.Session(ctx, name))
+		if err != nil || !found || i.batch != "" || !i.outside(was.Project) {
+			return was, found, name, err
 		}
-		if i.batch == "" {
-			if back, err := i.emptied(ctx, was); back || err != nil {
-				return was, back, name, err
-			}
+		if back, err := i.emptied(ctx, was); back || err != nil {
+			return was, back, name, err
 		}
 		own, copied := strings.CutSuffix(name, "@"+was.Project)
 		if !copied {
@@ -164,51 +153,27 @@ func (i *importing) reportCopies() {
 	}
 }
 
-// A replacement of one project passes over what a file has of others: who replaces the project
-// of a folder means no other one.
 
-// ofAnother reports whether a record is passed over because it is of another project than the
-// one that is replaced.
+// ofAnother reports whether a record is skipped because it is of another project than the one that is replaced: a
+// user who replaces the project of a folder means no other.
 func (i *importing) ofAnother(ctx context.Context, r engram.Record) (bool, error) {
 	if i.in.Only == "" {
 		return false, nil
 	}
-	var of string
-	switch {
-	case r.Relation != nil:
-		if i.passed[nameOfRef(r.Relation.Source)] || i.passed[nameOfRef(r.Relation.Target)] {
-			i.res.Elsewhere++
-			return true, nil
+	if rel := r.Relation; rel != nil {
+		if !i.passed[cmp.Or(rel.Source.ID, rel.Source.SyncID)] && !i.passed[cmp.Or(rel.Target.ID, rel.Target.SyncID)] {
+			return false, nil
 		}
-		return false, nil
-	case r.Project != nil:
-		of = r.Project.Name
-	case r.Session != nil:
-		of = r.Session.Project
-	case r.Prompt != nil:
-		of = r.Prompt.Project
-	case r.Memory != nil:
-		of = r.Memory.Memory.Project
-	case r.Erased != nil:
-		of = r.Erased.Project
+		i.res.Elsewhere++
+		return true, nil
 	}
-	if of != "" {
-		p, known, err := i.tx.Project(ctx, of)
-		if err != nil {
-			return false, err
-		}
-		if known {
-			of = p.Name
-		}
+	of, err := i.projectHere(ctx, projectOf(r))
+	if err != nil || of == i.border {
+		return false, err
 	}
-	if of == i.border {
-		return false, nil
-	}
-	if m := r.Memory; m != nil {
-		for _, name := range []string{string(m.Memory.ID), m.Memory.SyncID} {
-			if name != "" {
-				i.passed[name] = true
-			}
+	if r.Memory != nil {
+		for _, name := range namesOf(r) {
+			i.passed[name] = name != ""
 		}
 		if !slices.Contains(i.others, of) {
 			i.others = append(i.others, of)
@@ -216,14 +181,6 @@ func (i *importing) ofAnother(ctx context.Context, r engram.Record) (bool, error
 	}
 	i.res.Elsewhere++
 	return true, nil
-}
-
-// nameOfRef is how a relation names a memory.
-func nameOfRef(r engram.Ref) string {
-	if r.ID != "" {
-		return r.ID
-	}
-	return r.SyncID
 }
 
 // hasNothingOf is why nothing is replaced by a file that has no memory of the project.

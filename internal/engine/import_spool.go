@@ -90,14 +90,9 @@ func (w *waiting) add(r incoming) error {
 	return nil
 }
 
-// readAll reads a file to its end, cleans what is in it and keeps it. What is wrong is
-// rejected here already. One goroutine decodes while this one cleans.
-func (e *Engine) readAll(ctx context.Context, f engram.Format, r io.Reader, in ImportInput, res *Imported) (*waiting, error) {
-	head, records, err := f.Read(r)
-	if err != nil {
-		return nil, err
-	}
-	res.From = head
+// readAll cleans the records of a file and keeps them until the file was read to its end. It rejects items that are
+// wrong. One goroutine decodes while this one cleans.
+func (e *Engine) readAll(ctx context.Context, records iter.Seq2[engram.Record, error], in ImportInput, res *Imported) (*waiting, error) {
 	w, err := e.newWaiting()
 	if err != nil {
 		return nil, err
@@ -106,62 +101,72 @@ func (e *Engine) readAll(ctx context.Context, f engram.Format, r io.Reader, in I
 	if in.own {
 		c.origin = engram.OriginAgent
 	}
-	err = readAhead(ctx, records, func(rec engram.Record) error { return c.take(rec, w, res) })
-	if err != nil {
-		w.drop()
-		return nil, err
+	for rec, err := range readAhead(ctx, records) {
+		if err == nil {
+			err = c.take(rec, w, res)
+		}
+		if err != nil {
+			w.drop()
+			return nil, err
+		}
 	}
 	return w, nil
 }
 
-// readAhead calls fn with records that another goroutine reads, until either has an error or
-// ctx is done. That goroutine has ended when readAhead returns.
-func readAhead(ctx context.Context, records iter.Seq2[engram.Record, error], fn func(engram.Record) error) error {
+// readAhead yields records that another goroutine reads meanwhile, until ctx is done. That goroutine has ended when the
+// loop ends.
+func readAhead(ctx context.Context, records iter.Seq2[engram.Record, error]) iter.Seq2[engram.Record, error] {
 	type piece struct {
 		records []engram.Record
 		err     error
 	}
 	const size = 32
-	pieces, stop := make(chan piece, 2), make(chan struct{})
-	var reader sync.WaitGroup
-	defer reader.Wait()
-	defer close(stop)
-	reader.Go(func() {
-		defer close(pieces)
-		var p piece
-		send := func() bool {
-			select {
-			case pieces <- p:
-				p = piece{}
-				return true
-			case <-stop:
-				return false
+	return func(yield func(engram.Record, error) bool) {
+		pieces, stop := make(chan piece, 2), make(chan struct{})
+		var reader sync.WaitGroup
+		defer reader.Wait()
+		defer close(stop)
+		reader.Go(func() {
+			defer close(pieces)
+			var p piece
+			send := func() bool {
+				select {
+				case pieces <- p:
+					p = piece{}
+					return true
+				case <-stop:
+					return false
+				}
 			}
-		}
-		for rec, err := range records {
-			if p.err = err; err == nil {
-				p.records = append(p.records, rec)
+			for rec, err := range records {
+				if p.err = err; err == nil {
+					p.records = append(p.records, rec)
+				}
+				if (err != nil || len(p.records) == size) && (!send() || err != nil) {
+					return
+				}
 			}
-			if (err != nil || len(p.records) == size) && (!send() || err != nil) {
+			send()
+		})
+		for p := range pieces {
+			for _, rec := range p.records {
+				if err := ctx.Err(); err != nil {
+					yield(engram.Record{}, err)
+					return
+				}
+				if !yield(rec, nil) {
+					return
+				}
+			}
+			if p.err != nil {
+				yield(engram.Record{}, p.err)
 				return
 			}
 		}
-		send()
-	})
-	for p := range pieces {
-		for _, rec := range p.records {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := fn(rec); err != nil {
-				return err
-			}
-		}
-		if p.err != nil {
-			return p.err
+		if err := ctx.Err(); err != nil {
+			yield(engram.Record{}, err)
 		}
 	}
-	return ctx.Err()
 }
 
 // take cleans one record and keeps it, or rejects it.
@@ -201,25 +206,4 @@ func noteCut(rec engram.Record, kinds []string, res *Imported) {
 	if len(kinds) > 0 {
 		res.Note(engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: cutWarning(kinds)})
 	}
-}
-
-// nameOf is what a record calls itself, for a message.
-func nameOf(r engram.Record) string {
-	switch {
-	case r.Project != nil:
-		return line(r.Project.Name)
-	case r.Session != nil:
-		return line(r.Session.ID)
-	case r.Prompt != nil:
-		return line(r.Prompt.SyncID)
-	case r.Memory != nil && r.Memory.Memory.ID != "":
-		return line(string(r.Memory.Memory.ID))
-	case r.Memory != nil:
-		return line(r.Memory.Memory.SyncID)
-	case r.Relation != nil:
-		return line(r.Relation.Relation.ID)
-	case r.Erased != nil:
-		return line(r.Erased.ID)
-	}
-	return ""
 }

@@ -15,23 +15,23 @@ type importing struct {
 	in  ImportInput
 	res *Imported
 
-	homes   map[string]string // projects by the names they have in the file
-	forgets map[string]int    // memories that were not in the file, by project
-	others  []string          // projects of the file that were passed over
-	passed  map[string]bool   // names of memories that were passed over, for they are of other projects
-	has     map[string]bool   // projects of which the file has memories, by either name
-	border  string            // the one project that anything may happen in; "": every one
-	rooms   map[string]string // projects of the sessions that are here, as far as somebody asked
-	erased  tombstones
-	renamed map[string]engram.ID // memories that are here under another name than the records have, by that
-	undos   map[int64]bool       // operations that undid an import, or imports that were undone
-	topics  map[int64]wanted     // topics that memories which came in were written with and are not shown with, by number
-	wanted  *wanted              // of the memory that is at hand
-	absent  map[string]bool      // names of memories that are not here, of the records at hand
-	over    []int64              // relations that came in and supersede
-	newest  engram.Clock         // of all that came in
-	reason  string               // what journal entries say
-	batch   string               // what a remote calls what the records came with; "": they came with a file
+	projectNames map[string]string // projects by the names they have in the file
+	forgets      map[string]int    // memories that were not in the file, by project
+	others       []string          // projects of the file that were passed over
+	passed       map[string]bool   // names of memories that were passed over, for they are of other projects
+	has          map[string]bool   // projects of which the file has memories, by either name
+	border       string            // the one project that anything may happen in; "": every one
+	sessionHomes map[string]string // projects of the sessions that are here, as far as somebody asked
+	erased       tombstones
+	renamed      map[string]engram.ID // memories that are here under another name than the records have, by that
+	undos        map[int64]bool       // operations that undid an import, or imports that were undone
+	topics       map[int64]heldTopic  // topics that memories which came in were written with and are not shown with, by number
+	heldTopic    *heldTopic           // of the memory that is at hand
+	absent       map[string]bool      // names of memories that are not here, of the records at hand
+	over         []int64              // relations that came in and supersede
+	newest       engram.Clock         // of all that came in
+	reason       string               // what journal entries say
+	batch        string               // what a remote calls what the records came with; "": they came with a file
 	// later puts a record aside that cannot come in yet; nil: it is rejected.
 	later     func(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error
 	regrouped []string            // sessions that went to another project
@@ -60,9 +60,9 @@ func (m numbers) has(num int64) bool {
 }
 
 func newImporting(o *op, in ImportInput, res *Imported) *importing {
-	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, rooms: map[string]string{},
+	return &importing{op: o, in: in, res: res, projectNames: map[string]string{}, has: map[string]bool{}, sessionHomes: map[string]string{},
 		forgets: map[string]int{}, passed: map[string]bool{},
-		undos: map[int64]bool{}, topics: map[int64]wanted{}, absent: map[string]bool{}, renamed: map[string]engram.ID{}, reason: "import"}
+		undos: map[int64]bool{}, topics: map[int64]heldTopic{}, absent: map[string]bool{}, renamed: map[string]engram.ID{}, reason: "import"}
 }
 
 // refused is why an item does not come in. Any other error ends the import.
@@ -93,9 +93,8 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 		return err
 	}
 	done := 0
-	err := w.each(ctx, i.computeNew, func(b lot) error {
-		ahead := <-b.ahead
-		i.embedded, i.judged = ahead.vectors, ahead.suspects
+	err := w.each(ctx, i.computeNew, func(b spooledBatch) error {
+		i.embedded, i.judged = b.computed.vectors, b.computed.flags
 		for _, r := range b.records {
 			if err := i.take(ctx, r); err != nil {
 				return err
@@ -130,11 +129,8 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 	return i.end(ctx)
 }
 
-// begin reads what has to be known before the first record.
+// begin reads what must be known before the first record.
 func (i *importing) begin(ctx context.Context) (err error) {
-	if i.device, err = i.tx.Device(ctx); err != nil {
-		return err
-	}
 	if err := i.resolveBorder(ctx); err != nil {
 		return err
 	}
@@ -157,15 +153,15 @@ func (i *importing) end(ctx context.Context) error {
 }
 
 // fate is what became of an item.
-type fate int
+type outcome int
 
 const (
-	unchanged fate = iota
+	unchanged outcome = iota
 	added
 	changed
 )
 
-func count(t *engram.ImportTally, o fate) {
+func count(t *engram.ImportTally, o outcome) {
 	switch o {
 	case added:
 		t.Added++
@@ -188,7 +184,7 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 		}
 		return i.relate(ctx)
 	}
-	var out fate
+	var out outcome
 	var err error
 	i.see(r.Causal)
 	switch {
@@ -209,7 +205,7 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 }
 
 // resolved counts what became of an item.
-func (i *importing) resolved(ctx context.Context, r engram.Record, out fate, err error) error {
+func (i *importing) resolved(ctx context.Context, r engram.Record, out outcome, err error) error {
 	if no, ok := errors.AsType[*missing](err); ok {
 		if i.later != nil {
 			return i.later(ctx, r, engram.DeferredMissing, no.reason)
@@ -235,8 +231,8 @@ func (i *importing) resolved(ctx context.Context, r engram.Record, out fate, err
 
 // home is the project, as it is called here, of something that is in one in the file; it
 // is made if need be.
-func (i *importing) home(ctx context.Context, name string) (string, error) {
-	if here, known := i.homes[name]; known || name == "" {
+func (i *importing) ensureProject(ctx context.Context, name string) (string, error) {
+	if here, known := i.projectNames[name]; known || name == "" {
 		return here, nil
 	}
 	p, known, err := i.tx.Project(ctx, name)
@@ -249,7 +245,7 @@ func (i *importing) home(ctx context.Context, name string) (string, error) {
 			return "", err
 		}
 	}
-	i.homes[name] = p.Name
+	i.projectNames[name] = p.Name
 	return p.Name, nil
 }
 
@@ -267,7 +263,7 @@ func (i *importing) lookUp(ctx context.Context, records []incoming) error {
 		if r.Memory == nil {
 			continue
 		}
-		for _, name := range []string{string(r.Memory.Memory.ID), r.Memory.Memory.SyncID} {
+		for _, name := range namesOf(r.Record) {
 			if name != "" {
 				names = append(names, name)
 				i.absent[name] = true
@@ -306,21 +302,18 @@ func (i *importing) present(id engram.ID, sync string) {
 	delete(i.absent, sync)
 }
 
-// find finds the memory of one of two names.
-func (i *importing) find(ctx context.Context, id engram.ID, sync string) (engram.Memory, bool, error) {
+// find returns the memory that has one of two names.
+func (i *importing) find(ctx context.Context, id engram.ID, sync string) (m engram.Memory, found bool, err error) {
 	if i.isAbsent(id, sync) {
-		return engram.Memory{}, false, nil
+		return m, false, nil
 	}
-	for _, ref := range []engram.Ref{engram.ByID(id), {SyncID: sync}} {
-		if ref.ID == "" && ref.SyncID == "" || ref.ID != "" && !ref.Whole() {
-			continue
-		}
-		m, err := i.tx.Memory(ctx, ref)
-		if err == nil || engram.CodeOf(err) != engram.CodeNotFound {
-			return m, err == nil, err
-		}
+	if ref := engram.ByID(id); ref.Whole() {
+		m, found, err = ifThere(i.tx.Memory(ctx, ref))
 	}
-	return engram.Memory{}, false, nil
+	if sync != "" && !found && err == nil {
+		m, found, err = ifThere(i.tx.Memory(ctx, engram.Ref{SyncID: sync}))
+	}
+	return m, found, err
 }
 
 // numbered gives revisions numbers that are free beside those there are: their own where

@@ -21,40 +21,18 @@ func (o *op) next() engram.Clock {
 }
 
 // stamp names a new write of this store.
-func (o *op) stamp(ctx context.Context) (engram.VersionStamp, error) {
-	if o.device == "" {
-		var err error
-		if o.device, err = o.tx.Device(ctx); err != nil {
-			return engram.VersionStamp{}, err
-		}
-	}
-	return engram.VersionStamp{At: o.next(), Device: o.device}, nil
+func (o *op) stamp() engram.VersionStamp {
+	return engram.VersionStamp{At: o.next(), Device: o.device}
 }
 
-// born gives something that was made here its lineage.
+// born gives a thing that was made here its causal metadata.
 func (o *op) born(ctx context.Context, entity engram.Entity, key string) error {
-	s, err := o.stamp(ctx)
-	if err != nil {
-		return err
-	}
-	return o.tx.PutCausalMetadata(ctx, entity, key, engram.CausalMetadata{Base: s})
+	return o.tx.PutCausalMetadata(ctx, entity, key, engram.CausalMetadata{Base: o.stamp()})
 }
 
-// lineageOf reads the lineage of a thing; one without has that which its state says.
-func lineageOf(ctx context.Context, r engram.Reader, entity engram.Entity, key string, state engram.Record) (engram.CausalMetadata, error) {
-	all, err := r.CausalMetadata(ctx, entity, []string{key})
-	if err != nil {
-		return engram.CausalMetadata{}, err
-	}
-	if l, known := all[key]; known {
-		return l, nil
-	}
-	return lifecycle.Derived(state), nil
-}
-
-// memoryLineage is lineageOf for a memory.
+// memoryLineage is metadataOf for a memory.
 func memoryLineage(ctx context.Context, r engram.Reader, m engram.Memory) (engram.CausalMetadata, error) {
-	return lineageOf(ctx, r, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
+	return metadataOf(ctx, r, memoryRecord(m))
 }
 
 // edit is a local write of a thing that is there.
@@ -68,14 +46,10 @@ type edit struct {
 	words    bool // title or content became others
 }
 
-// stamped is the lineage after an edit: what changed is stamped, what is written as it is
-// held is held no longer. An op that hides does not stamp that something was forgotten.
-func (o *op) stamped(ctx context.Context, e edit) (engram.CausalMetadata, error) {
-	l := e.lineage.Clone()
-	s, err := o.stamp(ctx)
-	if err != nil {
-		return l, err
-	}
+// stamped returns the causal metadata after an edit: changed parts are stamped, and a part written with its shadowed
+// value is no longer shadowed. An op that hides does not stamp that something was forgotten.
+func (o *op) stamped(e edit) engram.CausalMetadata {
+	l, s := e.lineage.Clone(), o.stamp()
 	var parts []engram.Part
 	if e.words {
 		parts = append(parts, engram.PartText)
@@ -85,49 +59,49 @@ func (o *op) stamped(ctx context.Context, e edit) (engram.CausalMetadata, error)
 		if p == "" || field == e.gone {
 			continue
 		}
-		as, err := shadowedAs(l, p, e.now[field])
-		if err != nil {
-			return l, err
-		}
+		as := shadowedAs(l, p, e.now[field])
 		if delete(l.Shadowed, p); !as && !slices.Contains(parts, p) {
 			parts = append(parts, p)
 		}
 	}
-	retagged := lifecycle.Retagged(lifecycle.Stamped(l, parts, s), e.had, e.has, s)
-	return o.stampLife(ctx, retagged, e, s)
+	return o.stampLife(lifecycle.Retagged(lifecycle.Stamped(l, parts, s), e.had, e.has, s), e, s)
 }
 
-// stampLife adds to the lineage that a thing was forgotten or came back. What was
-// written of what stays forgotten is no reason to bring it back.
-func (o *op) stampLife(ctx context.Context, l engram.CausalMetadata, e edit, s engram.VersionStamp) (engram.CausalMetadata, error) {
+// stampEdit stamps an edit of the stored thing was.
+func (o *op) stampEdit(ctx context.Context, was engram.Record, e edit) (err error) {
+	if e.lineage, err = metadataOf(ctx, o.tx, was); err != nil {
+		return err
+	}
+	return o.tx.PutCausalMetadata(ctx, was.Entity(), keyOf(was), o.stamped(e))
+}
+
+// stampLife adds to causal metadata that a thing was forgotten or came back. Writing the shadowed deletion of something
+// that stays forgotten does not bring it back.
+func (o *op) stampLife(l engram.CausalMetadata, e edit, s engram.VersionStamp) engram.CausalMetadata {
 	if e.gone == "" {
-		return l, nil
+		return l
 	}
 	was, _ := e.was[e.gone].(time.Time)
 	now, _ := e.now[e.gone].(time.Time)
-	_, held := l.Shadowed[engram.PartDeleted]
+	shadowed := isShadowed(l, engram.PartDeleted)
 	if !was.Equal(now) {
-		as, err := shadowedAs(l, engram.PartDeleted, now)
-		if err != nil {
-			return l, err
-		}
-		if o.hides && !now.IsZero() && !held {
-			return withShadowed(l, engram.PartDeleted, was), nil
+		as := shadowedAs(l, engram.PartDeleted, now)
+		if o.hides && !now.IsZero() && !shadowed {
+			return withShadowed(l, engram.PartDeleted, was)
 		}
 		if delete(l.Shadowed, engram.PartDeleted); as {
-			return l, nil
+			return l
 		}
-	} else if held {
-		return l, nil
+	} else if shadowed {
+		return l
 	}
 	switch gone := !now.IsZero(); {
 	case gone && (!was.Equal(now) || !lifecycle.Forgotten(l)):
-		after, err := o.stamp(ctx) // later than what else is written with it
-		return lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, after), err
+		return lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, o.stamp()) // later than what else is written with it
 	case !gone && lifecycle.Forgotten(l):
-		return alive(lifecycle.Stamped(l, []engram.Part{engram.PartRestored}, s)), nil
+		return alive(lifecycle.Stamped(l, []engram.Part{engram.PartRestored}, s))
 	}
-	return l, nil
+	return l
 }
 
 // alive is the lineage of what came back: that it was forgotten before says nothing any more.
@@ -165,24 +139,22 @@ func relationPart(field string) engram.Part {
 	return engram.PartVerdict
 }
 
-// relationEdit is the edit of a relation, which is there as the member of a set.
-func (o *op) relationEdit(ctx context.Context, l engram.CausalMetadata, was, now engram.Relation) (engram.CausalMetadata, error) {
+// relationEdit returns the causal metadata after an edit of a relation, which is there as the member of a set.
+func (o *op) relationEdit(l engram.CausalMetadata, was, now engram.Relation) engram.CausalMetadata {
 	e := edit{lineage: l, was: relationFields(was), now: relationFields(now), part: relationPart}
-	held := isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict)
+	shadowed := isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict)
 	switch {
 	case was.Removed() == now.Removed():
-		after, err := o.stamped(ctx, e)
-		return refreshed(l, after, now), err
-	case now.Removed() && o.hides && !held:
-		l, err := o.stamped(ctx, e)
-		return withShadowed(l, engram.PartDeleted, was.RemovedAt), err
-	case now.Removed() && !held:
+		return refreshed(l, o.stamped(e), now)
+	case now.Removed() && o.hides && !shadowed:
+		return withShadowed(o.stamped(e), engram.PartDeleted, was.RemovedAt)
+	case now.Removed() && !shadowed:
 		e.had = []string{""}
-	case !now.Removed() && !held:
+	case !now.Removed() && !shadowed:
 		e.has = []string{""}
 	}
 	e.lineage = withoutShadowed(withoutShadowed(l, engram.PartDeleted), engram.PartVerdict)
-	return o.stamped(ctx, e)
+	return o.stamped(e)
 }
 
 // refreshed is the lineage of a relation that was there and is, with a life of its own where
@@ -196,9 +168,9 @@ func refreshed(old, l engram.CausalMetadata, now engram.Relation) engram.CausalM
 	return lifecycle.Retagged(lifecycle.Retagged(l, there, nil, s), nil, there, s)
 }
 
-// writtenSession is a session that has no row as it was written: gone, or only hidden here.
-// Then what is held is the session.
-func writtenSession(s engram.Session, l engram.CausalMetadata) engram.Record {
+// deletedSession returns a session without a row as it was written: deleted, or only hidden here, in which case the
+// shadowed value is the session.
+func deletedSession(s engram.Session, l engram.CausalMetadata) engram.Record {
 	hidden := engram.Session{}
 	if shadowedValue(l, engram.PartDeleted, &hidden); hidden.ID != "" {
 		return engram.Record{Session: &hidden, Causal: &l}
@@ -206,14 +178,14 @@ func writtenSession(s engram.Session, l engram.CausalMetadata) engram.Record {
 	return engram.Record{Session: &s, Causal: &l, Tombstone: true}
 }
 
-// shadowedAs reports whether a part is held, and the value is what was written of it.
-func shadowedAs(l engram.CausalMetadata, p engram.Part, value any) (bool, error) {
-	was, held := l.Shadowed[p]
-	if !held {
-		return false, nil
+// shadowedAs reports whether value is the shadowed value of a part.
+func shadowedAs(l engram.CausalMetadata, p engram.Part, value any) bool {
+	was, shadowed := l.Shadowed[p]
+	if !shadowed {
+		return false
 	}
-	now, err := json.Marshal(value)
-	return bytes.Equal(was, now), err
+	now, _ := json.Marshal(value) // a text or a time
+	return bytes.Equal(was, now)
 }
 
 // past is Lineage.Past of a memory that becomes now, of the lineage l; old is the one before.
@@ -242,11 +214,7 @@ func (o *op) past(ctx context.Context, was, now engram.Memory, old, l engram.Cau
 // moveProject gives everything of a project to another and stamps it. A topic that is lost
 // by it is a write of its own.
 func (o *op) moveProject(ctx context.Context, from, to string) (engram.Moved, error) {
-	s, err := o.stamp(ctx)
-	if err != nil {
-		return engram.Moved{}, err
-	}
-	if err := o.tx.StampProject(ctx, from, "project", s); err != nil {
+	if err := o.tx.StampProject(ctx, from, "project", o.stamp()); err != nil {
 		return engram.Moved{}, err
 	}
 	moved, err := o.tx.MoveProject(ctx, from, to)
@@ -266,10 +234,7 @@ func (o *op) giveBack(ctx context.Context, some engram.Moved, from, to string) (
 	if err != nil {
 		return moved, err
 	}
-	s, err := o.stamp(ctx)
-	if err != nil {
-		return moved, err
-	}
+	s := o.stamp()
 	for _, of := range []struct {
 		entity engram.Entity
 		keys   []string
@@ -321,17 +286,14 @@ func (o *op) stampTopics(ctx context.Context, topics map[int64]string) error {
 	return nil
 }
 
-// removeProject removes a project that nothing is in. Its entry in the journal is written.
+// removeProject removes an empty project and stamps that. The caller has journaled it.
 func (o *op) removeProject(ctx context.Context, p engram.Project) error {
-	l, err := lineageOf(ctx, o.tx, engram.EntityProject, p.Name, engram.Record{Project: &p})
+	l, err := metadataOf(ctx, o.tx, projectRecord(p))
 	if err != nil {
 		return err
 	}
-	s, err := o.stamp(ctx)
-	if err != nil {
-		return err
-	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityProject, p.Name, lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, s)); err != nil {
+	l = lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, o.stamp())
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityProject, p.Name, l); err != nil {
 		return err
 	}
 	return o.tx.DeleteProject(ctx, p.Name)

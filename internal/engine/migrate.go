@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -37,11 +35,9 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 	if err != nil {
 		return Imported{}, err
 	}
-	// An engine that knows one format, which is the source: Import has no other way in.
-	f := *e
 	var told []engram.ImportNote
-	f.formats = map[string]engram.Format{NativeFormat: given{head, e.flagging(ctx, e.dated(ctx, records), &told)}}
-	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{Project: in.Project, DryRun: in.DryRun, Progress: in.Progress, own: in.Own})
+	res, err := e.importRecords(ctx, head, e.flagging(ctx, e.dated(ctx, records), &told),
+		ImportInput{Mode: ImportMerge, Project: in.Project, DryRun: in.DryRun, Progress: in.Progress, own: in.Own})
 	if in.Own && len(told) > 0 {
 		// All of it was told here before: one line is enough, and leaves those about what is broken to be seen.
 		many := fmt.Sprint(len(told))
@@ -63,7 +59,7 @@ func (e *Engine) flagging(ctx context.Context, records iter.Seq2[engram.Record, 
 	return func(yield func(engram.Record, error) bool) {
 		for r, err := range records {
 			if err == nil && r.Memory != nil && r.Memory.Memory.DeletedAt.IsZero() && len(*told) < engram.MostImportNotes {
-				if why := suspect(r.Memory.Memory); why != "" {
+				if why := flagReason(r.Memory.Memory); why != "" {
 					var here engram.Memory
 					if here, err = e.hereOf(ctx, r.Memory.Memory); err == nil && here.Content != r.Memory.Memory.Content {
 						*told = append(*told, engram.ImportNote{Item: r.Item, Name: r.Memory.Memory.Title, Reason: why})
@@ -75,25 +71,6 @@ func (e *Engine) flagging(ctx context.Context, records iter.Seq2[engram.Record, 
 			}
 		}
 	}
-}
-
-// given is a format whose file was read already.
-type given struct {
-	head    engram.Snapshot
-	records iter.Seq2[engram.Record, error]
-}
-
-// Write implements engram.Format.
-func (given) Write(io.Writer, engram.Snapshot, iter.Seq2[engram.Record, error]) error {
-	return engram.Errorf(engram.CodeInvalid, "what other programs keep is not written")
-}
-
-// Fit implements engram.Format.
-func (given) Fit(r engram.Record) (engram.Record, bool) { return r, false }
-
-// Read implements engram.Format.
-func (g given) Read(io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
-	return g.head, g.records, nil
 }
 
 // The fields of metadata in which the state of a source is kept that has no times of its own.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -38,23 +39,45 @@ type op struct {
 	reason   [2]string               // the last one of an entry, and what it is without secrets
 }
 
-// write runs fn as one verb in one transaction.
-func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) error {
+// write runs fn as one operation in one transaction.
+func (e *Engine) write(ctx context.Context, operation string, fn func(*op) error) error {
 	return e.store.Update(ctx, func(tx engram.Tx) error {
 		last, err := tx.LastMutation(ctx)
 		if err != nil {
 			return err
 		}
-		clock, err := tx.LatestClock(ctx) // others may be ahead
+		clock, err := tx.LatestClock(ctx) // clocks of other stores may be ahead
 		if err != nil {
 			return err
 		}
-		o := &op{Engine: e, tx: tx, operation: verb, at: e.now(), clock: clock, last: last.Seq, pending: map[int64]bool{}, off: e.keptApart()}
+		device, err := tx.Device(ctx)
+		if err != nil {
+			return err
+		}
+		o := &op{Engine: e, tx: tx, operation: operation, at: e.now(), clock: clock, device: device, last: last.Seq,
+			pending: map[int64]bool{}, off: e.keptApart()}
 		if err := fn(o); err != nil || !o.relationsChanged {
 			return err
 		}
 		return o.resolveRelations(ctx, nil)
 	})
+}
+
+// errDryRun rolls back a transaction that succeeded.
+var errDryRun = errors.New("dry run")
+
+// tryWrite is write; with dry it rolls back what fn wrote.
+func (e *Engine) tryWrite(ctx context.Context, dry bool, operation string, fn func(*op) error) error {
+	err := e.write(ctx, operation, func(o *op) error {
+		if err := fn(o); err != nil || !dry {
+			return err
+		}
+		return errDryRun
+	})
+	if errors.Is(err, errDryRun) {
+		return nil
+	}
+	return err
 }
 
 // log appends a journal entry; was is what the thing was, nil when it did not exist. All that an op
@@ -104,18 +127,18 @@ func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) 
 	m.ReviewAfter = lifecycle.ReviewAfter(*m, o.at, o.policy)
 	m.Num, m.ID = 0, o.newID()
 	m.SyncID = syncID(m.ID)
-	return o.putMemory(ctx, m, reason)
-}
-
-// putMemory adds a memory that has its names and its times.
-func (o *op) putMemory(ctx context.Context, m *engram.Memory, reason string) error {
 	if err := o.addMemory(ctx, m); err != nil {
 		return err
 	}
-	if err := o.born(ctx, engram.EntityMemory, key(m.Num)); err != nil {
+	return o.inserted(ctx, engram.EntityMemory, key(m.Num), m.Project, reason)
+}
+
+// inserted stamps and journals a thing whose row was just added.
+func (o *op) inserted(ctx context.Context, entity engram.Entity, key, project, reason string) error {
+	if err := o.born(ctx, entity, key); err != nil {
 		return err
 	}
-	return o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, reason, nil)
+	return o.log(ctx, entity, key, project, reason, nil)
 }
 
 // addMemory adds the row and the vector of a memory alone.
@@ -131,41 +154,37 @@ func (o *op) addMemory(ctx context.Context, m *engram.Memory) error {
 
 // replaceMemory writes now over was, keeping the old text as a revision when it changed.
 func (o *op) replaceMemory(ctx context.Context, was, now engram.Memory, reason string) error {
-	said, err := o.stampMemory(ctx, was, now)
+	textStamp, err := o.stampMemory(ctx, was, now)
 	if err != nil {
 		return err
 	}
-	if err := o.rewriteMemory(ctx, was, now, said, reason); err != nil {
+	if err := o.rewriteMemory(ctx, was, now, textStamp, reason); err != nil {
 		return err
 	}
 	return o.resolveAfter(ctx, was, now)
 }
 
-// stampMemory is the lineage of a memory that becomes now. It returns the write that the
-// text of was comes from.
-func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (said engram.VersionStamp, err error) {
+// stampMemory stamps the edit of a memory that becomes now. It returns the write that the text of was comes from.
+func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (textStamp engram.VersionStamp, err error) {
 	old, err := memoryLineage(ctx, o.tx, was)
 	if err != nil {
-		return said, err
+		return textStamp, err
 	}
-	l, err := o.stamped(ctx, edit{lineage: old, was: memoryFields(was), now: memoryFields(now), gone: "deleted_at", part: memoryPart,
+	l := o.stamped(edit{lineage: old, was: memoryFields(was), now: memoryFields(now), gone: "deleted_at", part: memoryPart,
 		had: was.Tags, has: now.Tags, words: was.Title != now.Title || was.Content != now.Content})
-	if err != nil {
-		return said, err
-	}
 	if l.Past, err = o.past(ctx, was, now, old, l); err != nil {
-		return said, err
+		return textStamp, err
 	}
 	return old.Of(engram.PartText), o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), l)
 }
 
 // rewriteMemory writes now over was without a lineage: a local write is replaceMemory. said
 // is the write that the text of was comes from.
-func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, said engram.VersionStamp, reason string) error {
+func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, textStamp engram.VersionStamp, reason string) error {
 	changed := changes(memoryFields(was), memoryFields(now))
 	if was.Title != now.Title || was.Content != now.Content {
 		err := o.tx.InsertRevision(ctx, engram.Revision{Memory: was.Num, Number: was.RevisionCount, Type: was.Type, Title: was.Title,
-			Content: was.Content, WrittenAt: was.UpdatedAt, ReplacedAt: o.at, Reason: reason, Stamp: said})
+			Content: was.Content, WrittenAt: was.UpdatedAt, ReplacedAt: o.at, Reason: reason, Stamp: textStamp})
 		if err != nil {
 			return err
 		}
@@ -210,34 +229,21 @@ func (o *op) putSession(ctx context.Context, was *engram.Session, now engram.Ses
 	return o.rewriteSession(ctx, was, now, reason)
 }
 
-// stampSession is the lineage of a session that is written. One that is made may have been
-// there before: it is brought back, and says nothing of what it said.
+// stampSession updates the causal metadata of a session that is written. One that is made may have existed
+// before: it is brought back with none of its old fields.
 func (o *op) stampSession(ctx context.Context, was, now engram.Session, made bool) error {
-	all, err := o.tx.CausalMetadata(ctx, engram.EntitySession, []string{now.ID})
-	if err != nil {
+	old, known, err := knownMetadata(ctx, o.tx, engram.EntitySession, now.ID)
+	switch {
+	case err != nil:
 		return err
-	}
-	old, known := all[now.ID]
-	if made && !known {
+	case made && !known:
 		return o.born(ctx, engram.EntitySession, now.ID)
-	}
-	if made || known && (lifecycle.Forgotten(old) || claimsNothing(now.ID, old)) { // nothing that it shows was written
-		s, err := o.stamp(ctx)
-		if err != nil {
-			return err
-		}
+	case made || known && (lifecycle.Forgotten(old) || claimsNothing(now.ID, old)): // no write made what it shows
 		old.Shadowed = nil
 		parts := []engram.Part{engram.PartRestored, projectPart, "directory", "started_at", "ended_at", "summary"}
-		return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, alive(lifecycle.Stamped(old, parts, s)))
+		return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, alive(lifecycle.Stamped(old, parts, o.stamp())))
 	}
-	if !known {
-		old = lifecycle.Derived(engram.Record{Session: &was})
-	}
-	l, err := o.stamped(ctx, edit{lineage: old, was: sessionFields(was), now: sessionFields(now), part: fieldPart})
-	if err != nil {
-		return err
-	}
-	return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, l)
+	return o.stampEdit(ctx, sessionRecord(was), edit{was: sessionFields(was), now: sessionFields(now), part: fieldPart})
 }
 
 // rewriteSession is putSession without a lineage.
@@ -261,17 +267,14 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 		}
 		return o.tx.EraseSession(ctx, s.ID)
 	}
-	l, err := lineageOf(ctx, o.tx, engram.EntitySession, s.ID, engram.Record{Session: &s})
+	l, err := metadataOf(ctx, o.tx, sessionRecord(s))
 	if err != nil {
 		return err
 	}
 	if o.hides {
 		l = withShadowed(l, engram.PartDeleted, s)
 	} else {
-		l, err = o.stampLife(ctx, l, edit{gone: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.VersionStamp{})
-	}
-	if err != nil {
-		return err
+		l = o.stampLife(l, edit{gone: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.VersionStamp{})
 	}
 	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, s.ID, l); err != nil {
 		return err
@@ -294,10 +297,7 @@ func (o *op) insertRelation(ctx context.Context, r *engram.Relation, project, re
 	if err := o.tx.InsertRelation(ctx, r); err != nil {
 		return err
 	}
-	if err := o.born(ctx, engram.EntityRelation, key(r.Num)); err != nil {
-		return err
-	}
-	return o.log(ctx, engram.EntityRelation, key(r.Num), project, reason, nil)
+	return o.inserted(ctx, engram.EntityRelation, key(r.Num), project, reason)
 }
 
 // replaceRelation writes now over was.
@@ -305,15 +305,11 @@ func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, proj
 	if now.Removed() && !was.Removed() && now.UpdatedAt.Before(was.UpdatedAt) {
 		now.UpdatedAt = was.UpdatedAt // by a clock that is ahead: it was not removed before it was written
 	}
-	old, err := lineageOf(ctx, o.tx, engram.EntityRelation, key(was.Num), engram.Record{Relation: &engram.RelationRecord{Relation: was}})
+	old, err := metadataOf(ctx, o.tx, relationRecord(was))
 	if err != nil {
 		return err
 	}
-	l, err := o.relationEdit(ctx, old, was, now)
-	if err != nil {
-		return err
-	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(was.Num), l); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(was.Num), o.relationEdit(old, was, now)); err != nil {
 		return err
 	}
 	o.relationsChanged = true
@@ -334,23 +330,13 @@ func (o *op) insertPrompt(ctx context.Context, p *engram.Prompt, reason string) 
 	if err := o.tx.InsertPrompt(ctx, p); err != nil {
 		return err
 	}
-	if err := o.born(ctx, engram.EntityPrompt, key(p.Num)); err != nil {
-		return err
-	}
-	return o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, reason, nil)
+	return o.inserted(ctx, engram.EntityPrompt, key(p.Num), p.Project, reason)
 }
 
 // replacePrompt writes where a prompt belongs, and whether it was deleted.
 func (o *op) replacePrompt(ctx context.Context, was, now engram.Prompt, reason string) error {
-	old, err := lineageOf(ctx, o.tx, engram.EntityPrompt, key(was.Num), engram.Record{Prompt: &was})
+	err := o.stampEdit(ctx, promptRecord(was), edit{was: promptFields(was), now: promptFields(now), gone: "deleted_at", part: fieldPart})
 	if err != nil {
-		return err
-	}
-	l, err := o.stamped(ctx, edit{lineage: old, was: promptFields(was), now: promptFields(now), gone: "deleted_at", part: fieldPart})
-	if err != nil {
-		return err
-	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityPrompt, key(was.Num), l); err != nil {
 		return err
 	}
 	return o.rewritePrompt(ctx, was, now, reason)
@@ -369,10 +355,7 @@ func (o *op) insertProject(ctx context.Context, p engram.Project, reason string)
 	if err := o.tx.PutProject(ctx, p); err != nil {
 		return err
 	}
-	if err := o.born(ctx, engram.EntityProject, p.Name); err != nil {
-		return err
-	}
-	return o.log(ctx, engram.EntityProject, p.Name, p.Name, reason, nil)
+	return o.inserted(ctx, engram.EntityProject, p.Name, p.Name, reason)
 }
 
 // changes returns the fields of was that now has otherwise; never nil.

@@ -66,21 +66,18 @@ func (e *Engine) Pull(ctx context.Context, r engram.Remote, in PullInput) (Pulle
 	if err != nil {
 		return p.res, err
 	}
-	if in.DryRun {
-		// One transaction for all: later batches build on earlier ones.
-		err = e.write(ctx, "pull", func(o *op) error {
-			if err := p.batches(ctx, r, batches, func(fn func(*op) error) error { return fn(o) }); err != nil {
-				return err
-			}
-			return errDryRun
-		})
-		if errors.Is(err, errDryRun) {
-			err = nil
-		}
-		p.forgetOps()
-		return p.res, err
+	if !in.DryRun {
+		return p.res, p.batches(ctx, r, batches, func(fn func(*op) error) error { return e.write(ctx, "pull", fn) })
 	}
-	return p.res, p.batches(ctx, r, batches, func(fn func(*op) error) error { return e.write(ctx, "pull", fn) })
+	// One transaction for all: later batches build on earlier ones.
+	err = e.tryWrite(ctx, true, "pull", func(o *op) error {
+		return p.batches(ctx, r, batches, func(fn func(*op) error) error { return fn(o) })
+	})
+	p.res.Op = 0 // the operations were rolled back
+	for n := range p.res.Batches {
+		p.res.Batches[n].Op = 0
+	}
+	return p.res, err
 }
 
 // pulling is one pull at work.
@@ -191,14 +188,6 @@ func reportBatch(res *engram.Imported, rejected, notes int, batch string) {
 	}
 }
 
-// forgetOps takes out the numbers of operations that were rolled back.
-func (p *pulling) forgetOps() {
-	p.res.Op = 0
-	for n := range p.res.Batches {
-		p.res.Batches[n].Op = 0
-	}
-}
-
 // readBatch reads a batch to its end: what cannot be read is not written by halves.
 func readBatch(ctx context.Context, r engram.Remote, id string) ([]engram.Record, error) {
 	var all []engram.Record
@@ -275,22 +264,16 @@ func (e otherProjects) sorted() []OtherProject {
 	return all
 }
 
-// belongsTo is the project that a record says it is of; says is false for one that says none, such
-// as a session that was only named by what refers to it. Relations belong where their memories are.
+// belongsTo returns the project that a record says it belongs to; says is false for one that names none, such as a
+// session that only others refer to. Relations belong where their memories are.
 func belongsTo(r engram.Record) (project string, says bool) {
 	switch {
-	case r.Session != nil && r.Causal != nil && claimsNothing(r.Session.ID, *r.Causal):
+	case r.Session != nil && r.Causal != nil && claimsNothing(r.Session.ID, *r.Causal), r.Project != nil, r.Relation != nil:
 		return "", false
-	case r.Session != nil:
-		return r.Session.Project, true
-	case r.Prompt != nil:
-		return r.Prompt.Project, true
-	case r.Memory != nil:
-		return r.Memory.Memory.Project, true
 	case r.Erased != nil:
 		return r.Erased.Project, r.Erased.Project != ""
 	}
-	return "", false
+	return projectOf(r), r.Entity() != ""
 }
 
 // leaves counts a record of another project that came with a batch, and reports whether it is one.
@@ -318,7 +301,9 @@ func (b *receivingBatch) leaves(ctx context.Context, r engram.Record) (bool, err
 	b.apart = true
 	b.aside.others.count(here, r)
 	if r.Memory != nil {
-		b.left[string(r.Memory.Memory.ID)], b.left[r.Memory.Memory.SyncID] = true, true
+		for _, name := range namesOf(r) {
+			b.left[name] = true
+		}
 	}
 	return true, nil
 }
@@ -401,45 +386,35 @@ func (b *receivingBatch) suspicious(ctx context.Context, r incoming) (string, er
 	return "", nil
 }
 
-// stateHere is what the store has of a record's thing: the empty record when it has nothing.
-func (b *receivingBatch) stateHere(ctx context.Context, r engram.Record) (here engram.Record, err error) {
+// stateHere returns what the store has of a record's thing; the empty record when it has nothing.
+func (b *receivingBatch) stateHere(ctx context.Context, r engram.Record) (engram.Record, error) {
+	var here engram.Record
+	var found bool
+	var err error
 	switch {
 	case r.Memory != nil:
-		m, found, err := b.find(ctx, r.Memory.Memory.ID, r.Memory.Memory.SyncID)
-		if err != nil || !found {
-			return here, err
+		var m engram.Memory
+		if m, found, err = b.find(ctx, r.Memory.Memory.ID, r.Memory.Memory.SyncID); found {
+			here = memoryRecord(m)
+			here.Memory.Revisions, err = b.tx.Revisions(ctx, m.Num)
 		}
-		here.Memory = &engram.MemoryRecord{Memory: m}
-		here.Memory.Revisions, err = b.tx.Revisions(ctx, m.Num)
-		return here, err
 	case r.Prompt != nil:
-		p, found, err := b.tx.PromptBySyncID(ctx, r.Prompt.SyncID)
-		if found {
-			here.Prompt = &p
-		}
-		return here, err
+		var p engram.Prompt
+		p, found, err = b.tx.PromptBySyncID(ctx, r.Prompt.SyncID)
+		here = promptRecord(p)
 	case r.Session != nil:
-		s, err := b.tx.Session(ctx, r.Session.ID)
-		if err == nil {
-			here.Session = &s
-		}
-		return here, unlessMissing(err)
+		var s engram.Session
+		s, found, err = ifThere(b.tx.Session(ctx, r.Session.ID))
+		here = sessionRecord(s)
 	case r.Relation != nil:
-		rel, err := b.tx.Relation(ctx, engram.RelationRef{ID: r.Relation.Relation.ID})
-		if err == nil {
-			here.Relation = &engram.RelationRecord{Relation: rel}
-		}
-		return here, unlessMissing(err)
+		var rel engram.Relation
+		rel, found, err = ifThere(b.tx.Relation(ctx, engram.RelationRef{ID: r.Relation.Relation.ID}))
+		here = relationRecord(rel)
 	}
-	return here, nil
-}
-
-// unlessMissing is an error, unless it says that something is not there.
-func unlessMissing(err error) error {
-	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil
+	if !found {
+		return engram.Record{}, err
 	}
-	return err
+	return here, err
 }
 
 // textsOf are the texts of a record that somebody chose.

@@ -54,13 +54,13 @@ func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) e
 		}
 	}
 	for len(clean) > 0 {
-		lot := clean[:min(lotSize, len(clean))]
-		clean = clean[len(lot):]
-		if err := b.lookAhead(ctx, lot); err != nil {
+		batch := clean[:min(batchSize, len(clean))]
+		clean = clean[len(batch):]
+		if err := b.lookAhead(ctx, batch); err != nil {
 			return err
 		}
-		b.embedded = b.embedAhead(ctx, lot)
-		for _, r := range lot {
+		b.embedded = b.embedAhead(ctx, batch)
+		for _, r := range batch {
 			if err := b.receive(ctx, r); err != nil {
 				return err
 			}

@@ -198,7 +198,7 @@ func (p *pushing) flush(ctx context.Context) error {
 	went := p.waiting
 	p.waiting, p.bytes = nil, 0
 	if !p.in.DryRun {
-		if err := p.lot(ctx, went); err != nil {
+		if err := p.writeBatch(ctx, went); err != nil {
 			return err
 		}
 	}
@@ -251,7 +251,7 @@ func sizeOf(r engram.Record) int {
 
 // lot writes records as a batch. Of those that no batch can have together each half goes by
 // itself; one that no batch can have stays here, and is told, and the others do not wait for it.
-func (p *pushing) lot(ctx context.Context, went []outgoing) error {
+func (p *pushing) writeBatch(ctx context.Context, went []outgoing) error {
 	records := make([]engram.Record, len(went))
 	for i, o := range went {
 		records[i] = o.record
@@ -260,10 +260,10 @@ func (p *pushing) lot(ctx context.Context, went []outgoing) error {
 	switch {
 	case engram.CodeOf(err) == engram.CodeInvalid && len(went) > 1:
 		half := len(went) / 2
-		if err := p.lot(ctx, went[:half]); err != nil {
+		if err := p.writeBatch(ctx, went[:half]); err != nil {
 			return err
 		}
-		return p.lot(ctx, went[half:])
+		return p.writeBatch(ctx, went[half:])
 	case engram.CodeOf(err) == engram.CodeInvalid:
 		p.count(records[0], -1)
 		p.res.Left = append(p.res.Left, engram.ImportNote{Item: string(records[0].Entity()), Name: nameOf(records[0]), Reason: line(err.Error())})

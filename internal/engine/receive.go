@@ -100,13 +100,6 @@ func (c cleaning) known(s engram.VersionStamp) error {
 	return nil
 }
 
-// lineage is the lineage of a thing that is here; known is false for one that has none.
-func (i *importing) lineage(ctx context.Context, kind engram.Entity, key string) (l engram.CausalMetadata, known bool, err error) {
-	all, err := i.tx.CausalMetadata(ctx, kind, []string{key})
-	l, known = all[key]
-	return l, known, err
-}
-
 // putLineage keeps a merged lineage unless it is the one that is here: a store leaves its own
 // counters to the row.
 func (i *importing) putLineage(ctx context.Context, kind engram.Entity, key string, l engram.CausalMetadata, was *engram.CausalMetadata, known bool) error {
@@ -142,8 +135,7 @@ func (i *importing) merged(ctx context.Context, written, there engram.Record) (m
 	if i.in.Mode != ImportReplace {
 		return m, came, nil
 	}
-	s, err := i.stamp(ctx)
-	return lifecycle.Overridden(m, there, s), came, err
+	return lifecycle.Overridden(m, there, i.stamp()), came, nil
 }
 
 // carry notes by which batch a state of a thing can be had again: the one that came in, by its
@@ -177,16 +169,6 @@ func (i *importing) keep(ctx context.Context, kind engram.Entity, key string, wa
 		return err
 	}
 	return i.carry(ctx, kind, key, was, came, now)
-}
-
-// movedIn stamps the place of a new thing that a file brings into one project: it was not written to
-// be there, and the file must not take it away again when it comes in as it is.
-func (i *importing) movedIn(ctx context.Context, there engram.Record, l engram.CausalMetadata, place ...engram.Part) (engram.CausalMetadata, error) {
-	if i.border == "" || i.batch != "" || there.Causal == nil {
-		return l, nil
-	}
-	s, err := i.stamp(ctx)
-	return lifecycle.Stamped(l, place, s), err
 }
 
 // openMembers takes out of a lineage the members that no store would have made of what a
@@ -235,23 +217,19 @@ func signature(by string) string {
 
 // project adds a project, or brings the one that is here together with it. One that was
 // merged into another here stays so, and a name that another one has stays there.
-func (i *importing) project(ctx context.Context, there engram.Record) (fate, error) {
+func (i *importing) project(ctx context.Context, there engram.Record) (outcome, error) {
 	name := there.Project.Name
 	was, found, err := i.tx.Project(ctx, name)
 	if err != nil || found && was.Name != name {
 		return unchanged, err
 	}
-	l, known, err := i.lineage(ctx, engram.EntityProject, name)
+	l, known, err := knownMetadata(ctx, i.tx, engram.EntityProject, name)
 	if err != nil {
 		return unchanged, err
 	}
 	state := lifecycle.Normal(there)
 	if found {
-		written := engram.Record{Project: &was, Causal: &l}
-		if !known {
-			written.Causal = nil
-		}
-		if state, _, err = i.merged(ctx, written, there); err != nil {
+		if state, _, err = i.merged(ctx, writtenState(projectRecord(was), l, known, i.device), there); err != nil {
 			return unchanged, err
 		}
 	}
@@ -263,19 +241,16 @@ func (i *importing) project(ctx context.Context, there engram.Record) (fate, err
 	if err := i.putLineage(ctx, engram.EntityProject, name, *state.Causal, &l, known); err != nil {
 		return unchanged, err
 	}
-	switch {
-	case !found:
-		if err := i.tx.PutProject(ctx, now); err != nil {
-			return unchanged, err
+	out, old := added, map[string]any(nil)
+	if found {
+		if out, old = changed, changes(projectFields(was), projectFields(now)); len(old) == 0 {
+			return unchanged, nil
 		}
-		return added, i.log(ctx, engram.EntityProject, name, name, i.reason, nil)
-	case len(changes(projectFields(was), projectFields(now))) == 0:
-		return unchanged, nil
 	}
 	if err := i.tx.PutProject(ctx, now); err != nil {
 		return unchanged, err
 	}
-	return changed, i.log(ctx, engram.EntityProject, name, name, i.reason, changes(projectFields(was), projectFields(now)))
+	return out, i.log(ctx, engram.EntityProject, name, name, i.reason, old)
 }
 
 // free are those of a project's aliases that are the names of no other.
@@ -295,19 +270,19 @@ func (i *importing) free(ctx context.Context, name string, aliases []string) ([]
 
 // wanted is a topic key that a memory that came in has, and that another one had here when
 // the memory was written.
-type wanted struct {
+type heldTopic struct {
 	topic string
 	item  string
 	name  engram.ID
-	out   fate // what became of the memory without it
+	out   outcome // what became of the memory without it
 }
 
 // holdTopic holds m's topic key back when another live memory has it here: a topic has one
 // memory, and which of them it is is settled when all that comes is here.
-func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.CausalMetadata, item string, out fate) error {
+func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.CausalMetadata, item string, out outcome) error {
 	held := isShadowed(*l, topicPart)
 	*l = withoutShadowed(*l, topicPart)
-	i.wanted = nil
+	i.heldTopic = nil
 	if m.TopicKey == "" || m.Forgotten() {
 		return nil
 	}
@@ -316,16 +291,16 @@ func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.C
 		return err
 	}
 	*l = withShadowed(*l, topicPart, m.TopicKey)
-	i.wanted = &wanted{m.TopicKey, item, m.ID, out}
+	i.heldTopic = &heldTopic{m.TopicKey, item, m.ID, out}
 	m.TopicKey = ""
 	return nil
 }
 
 // noteTopic notes for a memory, which has its number now, what holdTopic held back.
 func (i *importing) noteTopic(m engram.Memory) {
-	if i.wanted != nil {
-		i.topics[m.Num] = *i.wanted
-		i.wanted = nil
+	if i.heldTopic != nil {
+		i.topics[m.Num] = *i.heldTopic
+		i.heldTopic = nil
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // memory adds a memory, or brings the one that is here together with it.
-func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
+func (i *importing) memory(ctx context.Context, r incoming) (outcome, error) {
 	there := &r.Memory.Memory
 	here, found, copied, err := i.known(ctx, there.ID, there.SyncID)
 	if alone, elsewhere := errors.AsType[*leftAlone](err); elsewhere {
@@ -75,48 +75,49 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 		r.prepare()
 	}
 	state := *r.state
-	m, l := state.Memory.Memory, *state.Causal
-	came := l.Digest()
-	m.Num = r.Memory.Memory.Num
-	m.RevisionCount, m.UpdatedAt, m.TouchedAt = r.Memory.Memory.RevisionCount, r.Memory.Memory.UpdatedAt, r.Memory.Memory.TouchedAt
-	to, err := i.meant(ctx, spot{m.Project, m.SessionID})
+	m, came := &state.Memory.Memory, state.Causal.Digest()
+	m.Num, m.RevisionCount = r.Memory.Memory.Num, r.Memory.Memory.RevisionCount
+	m.UpdatedAt, m.TouchedAt = r.Memory.Memory.UpdatedAt, r.Memory.Memory.TouchedAt
+	l, err := i.placeNew(ctx, r.Record, state)
 	if err != nil {
 		return err
 	}
-	if to, err = i.shownAt(ctx, to, m.CreatedAt, &l); err != nil {
-		return err
-	}
-	m.Project, m.SessionID = to.project, to.session
-	if l, err = i.movedIn(ctx, r.Record, l, projectPart, sessionPart); err != nil {
-		return err
-	}
 	if m.ID == "" {
-		m.ID = i.nameless(m, r.Undated)
+		m.ID = i.nameless(*m, r.Undated)
 	}
-	if err := i.holdTopic(ctx, &m, &l, r.Item, added); err != nil {
+	if err := i.holdTopic(ctx, m, &l, r.Item, added); err != nil {
 		return err
 	}
 	revisions := r.Memory.Revisions
 	for n, rev := range revisions {
 		revisions[n].Stamp = lifecycle.RevisionStamp(rev)
 	}
-	rs := numbered(nil, &m, revisions)
-	if err := i.insertReceived(ctx, &m, l); err != nil {
+	revisions = numbered(nil, m, revisions)
+	if err := i.addMemory(ctx, m); err != nil {
 		return err
 	}
-	i.noteTopic(m)
+	i.present(m.ID, m.SyncID)
+	if err := i.insertedAs(ctx, state, came, l); err != nil {
+		return err
+	}
+	i.noteTopic(*m)
 	i.seen.memories.add(m.Num)
 	i.has[m.Project] = true
-	for _, rev := range rs {
+	for _, rev := range revisions {
 		rev.Memory = m.Num
 		if err := i.tx.InsertRevision(ctx, rev); err != nil {
 			return err
 		}
 	}
-	if err := i.carry(ctx, engram.EntityMemory, key(m.Num), engram.CausalMetadata{}, came, l); err != nil {
+	return i.vectors(ctx, *m, r)
+}
+
+// insertedAs keeps the causal metadata of a thing that came in and was added, and journals that.
+func (i *importing) insertedAs(ctx context.Context, state engram.Record, came int64, l engram.CausalMetadata) error {
+	if err := i.keep(ctx, state.Entity(), keyOf(state), engram.CausalMetadata{}, false, came, l); err != nil {
 		return err
 	}
-	return i.vectors(ctx, m, r)
+	return i.log(ctx, state.Entity(), keyOf(state), projectOf(state), i.reason, nil)
 }
 
 // nameless is the ID of a memory that comes without one: where it has a sync id, the one that
@@ -131,43 +132,29 @@ func (i *importing) nameless(m engram.Memory, undated bool) engram.ID {
 	return lifecycle.DerivedID(m.SyncID, m.CreatedAt)
 }
 
-// insertReceived writes a memory that is new here.
-func (i *importing) insertReceived(ctx context.Context, m *engram.Memory, l engram.CausalMetadata) error {
-	if err := i.addMemory(ctx, m); err != nil {
-		return err
-	}
-	i.present(m.ID, m.SyncID)
-	if err := i.putLineage(ctx, engram.EntityMemory, key(m.Num), l, nil, false); err != nil {
-		return err
-	}
-	return i.log(ctx, engram.EntityMemory, key(m.Num), m.Project, i.reason, nil)
-}
-
-// memoryAgain brings a memory that is here together with the state of it that came in.
-func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incoming) (fate, error) {
-	l, known, err := i.lineage(ctx, engram.EntityMemory, key(here.Num))
+// memoryAgain merges a memory that is here with the state of it that came in.
+func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incoming) (outcome, error) {
+	k := key(here.Num)
+	l, known, err := knownMetadata(ctx, i.tx, engram.EntityMemory, k)
 	if err != nil {
 		return unchanged, err
 	}
-	as, err := i.meant(ctx, spot{r.Memory.Memory.Project, r.Memory.Memory.SessionID})
+	there, as, err := i.placedThere(ctx, stateOf(r))
 	if err != nil {
 		return unchanged, err
 	}
 	if known && i.same(here, l, r, as) {
 		i.reportCut(r)
-		return unchanged, i.carry(ctx, engram.EntityMemory, key(here.Num), l, l.Digest(), l)
+		return unchanged, i.carry(ctx, engram.EntityMemory, k, l, l.Digest(), l)
 	}
-	var rs []engram.Revision
+	was := memoryRecord(here)
 	if here.RevisionCount > 1 {
-		if rs, err = i.tx.Revisions(ctx, here.Num); err != nil {
+		if was.Memory.Revisions, err = i.tx.Revisions(ctx, here.Num); err != nil {
 			return unchanged, err
 		}
 	}
-	written := writtenMemory(engram.MemoryRecord{Memory: here, Revisions: rs}, l, known, i.device)
-	there := stateOf(r)
-	m := *there.Memory
-	m.Memory.Project, m.Memory.SessionID = as.project, as.session
-	there.Memory = &m
+	rs := was.Memory.Revisions
+	written := writtenState(was, l, known, i.device)
 	there, kept, err := i.uncut(ctx, written, there)
 	if err != nil {
 		return unchanged, err
@@ -179,46 +166,60 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	if err != nil {
 		return unchanged, err
 	}
-	now, to := state.Memory.Memory, *state.Causal
+	now, to := &state.Memory.Memory, *state.Causal
 	to.Shadowed = l.Shadowed
 	now.Num, now.ID, now.SyncID, now.RevisionCount, now.NormalizedHash = here.Num, here.ID, here.SyncID, here.RevisionCount, hashOf(now.Content)
-	if err := i.show(ctx, engram.EntityMemory, key(here.Num), here.DeletedAt, m.Memory.DeletedAt, as,
-		placing{&now.Project, &now.SessionID, &now.DeletedAt}, now.CreatedAt, &to); err != nil {
+	if err := i.show(ctx, memoryRecord(here), there, state, &to); err != nil {
 		return unchanged, err
 	}
 	i.has[now.Project] = true
-	if now.Forgotten() && !m.Memory.Forgotten() {
+	if now.Forgotten() && !r.Memory.Memory.Forgotten() {
 		i.res.Memories.Forgotten++
 	}
-	more := moreTexts(here, &now, rs, state.Memory.Revisions, i.at)
-	out := unchanged
-	if !reflect.DeepEqual(now, here) || len(more) > 0 {
-		out = changed
+	more := moreTexts(here, now, rs, state.Memory.Revisions, i.at)
+	differs := func() outcome {
+		if !reflect.DeepEqual(*now, here) || len(more) > 0 {
+			return changed
+		}
+		return unchanged
 	}
-	if err := i.holdTopic(ctx, &now, &to, r.Item, out); err != nil {
-		return out, err
+	if err := i.holdTopic(ctx, now, &to, r.Item, differs()); err != nil {
+		return unchanged, err
 	}
-	i.noteTopic(now)
-	if !reflect.DeepEqual(now, here) || len(more) > 0 {
-		out = changed
-		if err := i.replaceReceived(ctx, here, now, more); err != nil {
+	i.noteTopic(*now)
+	out := differs()
+	if out == changed {
+		if err := i.replaceReceived(ctx, here, *now, more); err != nil {
 			return out, err
 		}
-	} else {
-		out = unchanged
 	}
-	if err := i.putLineage(ctx, engram.EntityMemory, key(here.Num), to, &l, known); err != nil {
+	if err := i.putLineage(ctx, engram.EntityMemory, k, to, &l, known); err != nil {
 		return out, err
 	}
 	if there.Causal != nil && there.Causal.Of(projectPart) != l.Of(projectPart) {
-		l = engram.CausalMetadata{} // who pulls one of the two projects has one of the two states: the outcome is to go out
+		l = engram.CausalMetadata{} // a store that pulls only one of the projects has only one of the states: push the outcome
 	}
-	return out, i.carry(ctx, engram.EntityMemory, key(here.Num), l, came, to)
+	return out, i.carry(ctx, engram.EntityMemory, k, l, came, to)
+}
+
+// placedThere returns a copy of a memory's or a prompt's state with the place where it comes in.
+func (i *importing) placedThere(ctx context.Context, there engram.Record) (engram.Record, location, error) {
+	if there.Memory != nil {
+		m := *there.Memory
+		there.Memory = &m
+	} else {
+		p := *there.Prompt
+		there.Prompt = &p
+	}
+	place := placeOf(there)
+	as, err := i.incomingLocation(ctx, place.location())
+	place.moveTo(as)
+	return there, as, err
 }
 
 // same reports whether a memory is here just as it comes in, which most of a file is that comes
 // in again: a state merged with itself is that state.
-func (i *importing) same(here engram.Memory, l engram.CausalMetadata, r incoming, as spot) bool {
+func (i *importing) same(here engram.Memory, l engram.CausalMetadata, r incoming, as location) bool {
 	if i.in.Mode == ImportReplace || r.state == nil || here.Forgotten() || !reflect.DeepEqual(l, *r.state.Causal) {
 		return false // what is held is in no state that comes in
 	}
@@ -228,46 +229,36 @@ func (i *importing) same(here engram.Memory, l engram.CausalMetadata, r incoming
 	return reflect.DeepEqual(m, here)
 }
 
-// placing points to what of a merged memory or prompt may be shown otherwise than it was written.
-type placing struct {
-	project, session *string
-	gone             *time.Time // when it was forgotten or deleted
-}
-
-// show settles what of a merged thing is shown, which here was gone at a time and comes in as there: an
-// undone import hid it, and a later one brings it back, to where the file has it.
-func (i *importing) show(ctx context.Context, kind engram.Entity, key string, goneHere, goneThere time.Time, there spot, now placing, at time.Time, l *engram.CausalMetadata) error {
+// show decides what of a merged memory or prompt is visible. was is what is here, there what came in, now what came of
+// both: an undone import hid it, and a later one brings it back, to where the file has it.
+func (i *importing) show(ctx context.Context, was, there, now engram.Record, l *engram.CausalMetadata) error {
+	here, came, place := placeOf(was), placeOf(there), placeOf(now)
 	hidden := isShadowed(*l, engram.PartDeleted)
 	revive := false
-	if !goneHere.IsZero() && goneThere.IsZero() && i.batch == "" {
+	if !here.deleted.IsZero() && came.deleted.IsZero() && i.batch == "" {
 		var err error
 		if revive = hidden; !revive {
-			if revive, err = i.undone(ctx, kind, key); err != nil {
+			if revive, err = i.undone(ctx, was.Entity(), keyOf(was)); err != nil {
 				return err
 			}
 		}
 	}
 	switch {
 	case revive:
-		s, err := i.stamp(ctx)
-		if err != nil {
-			return err
-		}
+		s := i.stamp()
 		*l = withoutShadowed(*l, engram.PartDeleted)
-		if !now.gone.IsZero() {
-			*l, *now.gone = lifecycle.Stamped(*l, []engram.Part{engram.PartRestored}, s), time.Time{}
+		if !place.deleted.IsZero() {
+			*l, *place.deleted = lifecycle.Stamped(*l, []engram.Part{engram.PartRestored}, s), time.Time{}
 		}
-		if there != (spot{*now.project, *now.session}) {
-			*now.project, *now.session = there.project, there.session
+		if came.location() != place.location() {
+			place.moveTo(came.location())
 			*l = lifecycle.Stamped(*l, []engram.Part{projectPart, sessionPart}, s)
 		}
 	case hidden:
-		*l = withShadowed(*l, engram.PartDeleted, *now.gone)
-		*now.gone = goneHere
+		*l = withShadowed(*l, engram.PartDeleted, *place.deleted)
+		*place.deleted = *here.deleted
 	}
-	shown, err := i.shownAt(ctx, spot{*now.project, *now.session}, at, l)
-	*now.project, *now.session = shown.project, shown.session
-	return err
+	return i.showAt(ctx, place.location(), place, l)
 }
 
 // moreTexts are the revisions that a memory gets by a merge: those of the merged state that

@@ -59,7 +59,7 @@ func (q *question) successors(ctx context.Context, relations []engram.Relation, 
 	known := map[int64]bool{}
 	for _, r := range relations {
 		known[r.Num] = true
-		if supersedes(r) {
+		if r.Supersedes() {
 			next = append(next, r.Source)
 		}
 	}
@@ -77,7 +77,7 @@ func (q *question) successors(ctx context.Context, relations []engram.Relation, 
 		}
 		next = nil
 		for _, r := range found {
-			if supersedes(r) && !known[r.Num] {
+			if r.Supersedes() && !known[r.Num] {
 				known[r.Num] = true
 				relations, next = append(relations, r), append(next, r.Source)
 			}
@@ -85,8 +85,6 @@ func (q *question) successors(ctx context.Context, relations []engram.Relation, 
 	}
 	return relations, nil
 }
-
-func supersedes(r engram.Relation) bool { return r.Supersedes() }
 
 // relationsAround reads the relations of the seeds, and those of what they lead to, as
 // far as the policy goes; seen are the memories whose relations were read.
@@ -226,7 +224,7 @@ func (q *question) supersede(ctx context.Context, relations []engram.Relation) e
 	for _, r := range relations {
 		if _, passes := q.memories[r.Source]; passes {
 			shown = append(shown, r)
-			if supersedes(r) {
+			if r.Supersedes() {
 				q.newer[r.Target] = append(q.newer[r.Target], r.Source)
 			}
 		}
@@ -293,13 +291,13 @@ func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 	if err != nil {
 		return err
 	}
-	suspect, err := flagged(ctx, r, known)
+	flags, err := flagged(ctx, r, known)
 	if err != nil {
 		return err
 	}
 	for _, hits := range lists {
 		for i, h := range hits {
-			hits[i].Flagged = suspect[h.Memory.Num]
+			hits[i].Flagged = flags[h.Memory.Num]
 			if hits[i].Relations, err = withChain(ctx, r, notes[h.Memory.Num]); err != nil {
 				return err
 			}
@@ -340,13 +338,13 @@ func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Mem
 	if err != nil {
 		return nil, err
 	}
-	suspect, err := flagged(ctx, r, ms)
+	flags, err := flagged(ctx, r, ms)
 	if err != nil {
 		return nil, err
 	}
 	notes := make(engram.Notes, len(ms))
 	for _, m := range ms {
-		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: ties[m.Num], Flagged: suspect[m.Num]}
+		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: ties[m.Num], Flagged: flags[m.Num]}
 	}
 	return notes, nil
 }

@@ -93,22 +93,16 @@ func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (p
 	return pulled, err
 }
 
-// KnownBatches returns which of these batches came in here before for a project, or were
-// written here; "" is every project. The project may be an alias, or not be here.
+// KnownBatches returns which of these batches came in here for a project, or were written here; "" is every project.
+// The project may be an alias, or not exist here.
 func (e *Engine) KnownBatches(ctx context.Context, project string, batches []string) (known map[string]bool, err error) {
-	project = normalProject(project)
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		here, exists, err := r.Project(ctx, project)
+	return view(ctx, e, func(r engram.Reader) (map[string]bool, error) {
+		name, err := deferredProject(ctx, r, project)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if exists {
-			project = here.Name
-		}
-		known, err = r.Pulled(ctx, project, batches)
-		return err
+		return r.Pulled(ctx, name, batches)
 	})
-	return known, err
 }
 
 // recipientsFact is the fact that says to which recipients somebody agreed, by repository.

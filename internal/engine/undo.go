@@ -39,76 +39,60 @@ func (e *Engine) Undo(ctx context.Context, in UndoInput) (engram.Undone, error) 
 	return res, nil
 }
 
-// attempt is Undo without looking whether what its errors offer can be done. erased is the erase
-// that an undo of the latest operation met first; 0 for none.
+// attempt is Undo, except that it does not check what its errors offer. erased is the erase that an undo of the latest
+// operation met first; 0 for none.
 func (e *Engine) attempt(ctx context.Context, in UndoInput) (res engram.Undone, erased int64, err error) {
-	err = e.write(ctx, "undo", func(o *op) (err error) {
+	err = e.tryWrite(ctx, in.DryRun, "undo", func(o *op) (err error) {
 		if in.Op == 0 {
 			res, erased, err = o.undoLatest(ctx, normalProject(in.Project))
 		} else {
 			res, err = o.undo(ctx, in.Op)
 		}
-		if err == nil && in.DryRun {
-			return errDryRun
-		}
 		return err
 	})
-	if errors.Is(err, errDryRun) {
-		res.Op, err = 0, nil
+	if in.DryRun {
+		res.Op = 0
 	}
 	return res, erased, err
 }
 
-// offer is the error of an operation that waits for the undo of another one.
-type offer struct {
+// undoError is why an operation cannot be undone.
+type undoError struct {
 	refused *engram.Error
-	op      int64
+	offers  int64 // the operation whose undo the hint offers; 0: nothing of the operation is left to undo
 }
 
 // offering is refused with a hint that offers the undo of op; format has its number.
 func offering(refused *engram.Error, op int64, format string) error {
-	return &offer{refused.WithHint(format, op), op}
+	return &undoError{refused.WithHint(format, op), op}
 }
 
 // Error implements error.
-func (o *offer) Error() string { return o.refused.Error() }
+func (u *undoError) Error() string { return u.refused.Error() }
 
-// Unwrap returns the error itself.
-func (o *offer) Unwrap() error { return o.refused }
+// Unwrap returns the error for the caller.
+func (u *undoError) Unwrap() error { return u.refused }
 
-// tried is the error of the undo of an operation, without the offer of another undo that cannot be
-// done either.
+// tried returns the error of an undo, without the offer of another undo that cannot be done either.
 func (e *Engine) tried(ctx context.Context, number int64, err error) error {
-	offered, is := errors.AsType[*offer](err)
-	if !is {
+	refused, is := errors.AsType[*undoError](err)
+	if !is || refused.offers == 0 {
 		return err
 	}
-	if offered.op != number {
-		_, _, refused := e.attempt(ctx, UndoInput{Op: offered.op, DryRun: true})
-		further, waits := errors.AsType[*offer](refused)
-		if refused == nil || waits && further.op != number && further.op != offered.op {
+	if refused.offers != number {
+		_, _, err2 := e.attempt(ctx, UndoInput{Op: refused.offers, DryRun: true})
+		further, is := errors.AsType[*undoError](err2)
+		if err2 == nil || is && further.offers != 0 && further.offers != number && further.offers != refused.offers {
 			return err
 		}
 	}
-	return engram.Errorf(offered.refused.Code, "%s", offered.refused.Msg).WithHint("{log} shows what there is")
+	return engram.Errorf(refused.refused.Code, "%s", refused.refused.Msg).WithHint("{log} shows what there is")
 }
-
-// nothingLeft is the error of an operation of which nothing is left to take back.
-type nothingLeft struct{ refused *engram.Error }
-
-// Error implements error.
-func (n *nothingLeft) Error() string { return n.refused.Error() }
-
-// Unwrap returns the error itself.
-func (n *nothingLeft) Unwrap() error { return n.refused }
 
 func isNothingLeft(err error) bool {
-	_, is := errors.AsType[*nothingLeft](err)
-	return is
+	refused, is := errors.AsType[*undoError](err)
+	return is && refused.offers == 0
 }
-
-// errDryRun rolls a transaction back whose outcome is wanted all the same.
-var errDryRun = errors.New("dry run")
 
 // erases reports whether a verb removes for good.
 func erases(verb string) bool { return verb == "erase" || strings.HasSuffix(verb, "_erase") }
@@ -117,7 +101,7 @@ func erases(verb string) bool { return verb == "erase" || strings.HasSuffix(verb
 // back. An erase in the way ends it, and is returned: who has just erased something does not
 // mean another operation.
 func (o *op) undoLatest(ctx context.Context, project string) (res engram.Undone, erased int64, err error) {
-	err = eachStanding(ctx, o.tx, project, func(op engram.Operation) (bool, error) {
+	err = eachStanding(ctx, o.tx, engram.JournalFilter{Project: project, WithDeleted: true}, func(op engram.Operation) (bool, error) {
 		if erases(op.Name) {
 			erased = op.Op
 			return false, nil
@@ -137,10 +121,10 @@ func (o *op) undoLatest(ctx context.Context, project string) (res engram.Undone,
 
 // eachStanding calls do with the operations of a project that are in force, the latest first,
 // until it returns false. Undos are not among them: they are part of what they undo.
-func eachStanding(ctx context.Context, r engram.Reader, project string, do func(engram.Operation) (more bool, err error)) error {
+func eachStanding(ctx context.Context, r engram.Reader, f engram.JournalFilter, do func(engram.Operation) (more bool, err error)) error {
 	const page = 100
 	for offset := 0; ; offset += page {
-		ops, err := r.Operations(ctx, engram.JournalFilter{Project: project, WithDeleted: true}, engram.Page{Limit: page, Offset: offset})
+		ops, err := r.Operations(ctx, f, engram.Page{Limit: page, Offset: offset})
 		if err != nil {
 			return err
 		}
@@ -178,7 +162,7 @@ const mostTries = 20
 func (e *Engine) afterErase(ctx context.Context, erased int64, project string) error {
 	var before []int64
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		return eachStanding(ctx, r, project, func(op engram.Operation) (bool, error) {
+		return eachStanding(ctx, r, engram.JournalFilter{Project: project, WithDeleted: true}, func(op engram.Operation) (bool, error) {
 			if !erases(op.Name) {
 				before = append(before, op.Op)
 			}
@@ -291,7 +275,7 @@ func (u *undoing) nothingLeft() error {
 			why += fmt.Sprintf(", and %d more", n-most)
 		}
 	}
-	return &nothingLeft{engram.Errorf(engram.CodeConflict, "operation %d (%s) cannot be taken back: %s", u.res.Undone.Op, u.res.Undone.Name, why).
+	return &undoError{refused: engram.Errorf(engram.CodeConflict, "operation %d (%s) cannot be taken back: %s", u.res.Undone.Op, u.res.Undone.Name, why).
 		WithHint("{log} shows what there is")}
 }
 
@@ -482,10 +466,9 @@ func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Und
 	return all, nil
 }
 
-// undoDry undoes all of them in one transaction, because each builds on the one before,
-// and rolls it back.
+// undoDry undoes all of them in one transaction, because each builds on the one before, and rolls it back.
 func (e *Engine) undoDry(ctx context.Context, ops []int64) (all []engram.Undone, err error) {
-	err = e.write(ctx, "undo", func(o *op) error {
+	return all, e.tryWrite(ctx, true, "undo", func(o *op) error {
 		for _, number := range ops {
 			one := *o
 			one.first = 0
@@ -499,40 +482,20 @@ func (e *Engine) undoDry(ctx context.Context, ops []int64) (all []engram.Undone,
 			u.Op, o.clock = 0, one.clock
 			all = append(all, u)
 		}
-		return errDryRun
+		return nil
 	})
-	if errors.Is(err, errDryRun) {
-		err = nil
-	}
-	return all, err
 }
 
-// standing returns the operations of a range that can be taken back, the latest first.
+// standing returns the operations of a range that can be undone, the latest first.
 func (e *Engine) standing(ctx context.Context, in UndoRangeInput) (ops []int64, err error) {
-	const page = 500
 	f := engram.JournalFilter{Project: normalProject(in.Project), Operation: line(in.Operation)}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		for offset := 0; ; offset += page {
-			list, err := r.Operations(ctx, f, engram.Page{Limit: page, Offset: offset})
-			if err != nil {
-				return err
+		return eachStanding(ctx, r, f, func(op engram.Operation) (bool, error) {
+			if op.Op >= in.First && op.Op <= in.Last && !erases(op.Name) {
+				ops = append(ops, op.Op)
 			}
-			for _, op := range list {
-				if op.Op < in.First || op.Op > in.Last || op.Undoes != 0 || erases(op.Name) {
-					continue
-				}
-				stands, err := stands(ctx, r, op)
-				if err != nil {
-					return err
-				}
-				if stands {
-					ops = append(ops, op.Op)
-				}
-			}
-			if len(list) < page || slices.ContainsFunc(list, func(op engram.Operation) bool { return op.Op < in.First }) {
-				return nil
-			}
-		}
+			return op.Op >= in.First, nil
+		})
 	})
 	return ops, err
 }

@@ -123,21 +123,28 @@ func (u *undoing) restorable(what string, was oldFields, now map[string]any, sin
 	return names, nil
 }
 
+// restoreFields gives the restorable fields of an entry their old values, and returns their names.
+func (u *undoing) restoreFields(entry engram.Mutation, what string, now fieldTable, was oldFields, since fieldsSince) ([]string, error) {
+	names, err := u.restorable(what, was, now.values(), since)
+	if err != nil {
+		return nil, err
+	}
+	return names, inEntry(entry, now.restore(was, names...))
+}
+
 func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
 	num := numOf(entry.Key)
-	m, err := u.tx.Memory(ctx, engram.ByNum(num))
-	if engram.CodeOf(err) == engram.CodeNotFound {
+	m, found, err := ifThere(u.tx.Memory(ctx, engram.ByNum(num)))
+	switch {
+	case err != nil:
+		return err
+	case !found:
 		u.leave("memory #%d was erased", num)
 		return nil
-	}
-	if err != nil {
-		return err
-	}
-	switch entry.Reason {
-	case topicResolved:
+	case entry.Reason == topicResolved:
 		return u.takeResolved(ctx, entry, m)
-	case placeResolved:
-		return nil // resolvePlacesOf has the last word
+	case entry.Reason == placeResolved:
+		return nil // resolvePlacesOf decides
 	}
 	was, since, err := u.read(ctx, entry)
 	if err != nil {
@@ -208,17 +215,15 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 	}
 	number, texts := was[textField]
 	delete(was, "revision_count")
-	names, err := u.restorable(what, was, memoryFields(m), since)
-	if err != nil {
-		return err
-	}
 	if m.LastAccessedAt.After(entry.At.Time()) {
-		// Accesses leave no entries: what was counted since would be lost.
-		names = slices.DeleteFunc(names, func(name string) bool { return name == "access_count" || name == "last_accessed_at" })
+		// Accesses are not journaled: the later ones would be lost.
+		delete(was, "access_count")
+		delete(was, "last_accessed_at")
 	}
 	now := m
-	if err := memoryTable(&now).restore(was, names...); err != nil {
-		return inEntry(entry, err)
+	names, err := u.restoreFields(entry, what, memoryTable(&now), was, since)
+	if err != nil {
+		return err
 	}
 	told := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return bookkeeping(name) && name != "review_after" })
 	if texts {
@@ -271,44 +276,37 @@ func (u *undoing) homeOf(ctx context.Context, m engram.Memory) error {
 
 func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error {
 	num := numOf(entry.Key)
-	r, err := u.tx.Relation(ctx, engram.RelationRef{Num: num})
-	if engram.CodeOf(err) == engram.CodeNotFound {
+	r, found, err := ifThere(u.tx.Relation(ctx, engram.RelationRef{Num: num}))
+	switch {
+	case err != nil:
+		return err
+	case !found:
 		u.leave("relation %d was erased with a memory", num)
 		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if entry.Reason == relationResolved {
+	case entry.Reason == relationResolved:
 		return u.takeResolvedRelation(ctx, entry, r)
 	}
-	what := fmt.Sprintf("relation %d", num)
 	was, since, err := u.read(ctx, entry)
 	if err != nil {
 		return err
 	}
-	made := was == nil
-	if made {
-		was = since.left()
-	}
-	names, err := u.restorable(what, was, relationFields(r), since)
-	if err != nil {
-		return err
-	}
-	now := r
-	switch {
-	case made && r.Removed():
-		return u.dropHidden(ctx, entry, r)
-	case made:
+	what, now := fmt.Sprintf("relation %d", num), r
+	if was != nil {
+		if _, err := u.restoreFields(entry, what, relationTable(&now), was, since); err != nil {
+			return err
+		}
+		u.changed(entry, "restored: #%d %s #%d", now.Source, now.Verb, now.Target)
+	} else {
+		if _, err := u.restorable(what, since.left(), relationFields(r), since); err != nil {
+			return err
+		}
+		if r.Removed() {
+			return u.dropHidden(ctx, entry, r)
+		}
 		if now.RemovedAt = u.at; !u.hides {
 			now.UpdatedAt = u.at
 		}
 		u.changed(entry, "removed: #%d %s #%d", r.Source, r.Verb, r.Target)
-	default:
-		if err := relationTable(&now).restore(was, names...); err != nil {
-			return inEntry(entry, err)
-		}
-		u.changed(entry, "restored: #%d %s #%d", now.Source, now.Verb, now.Target)
 	}
 	u.relations = append(u.relations, r.Num)
 	return u.replaceRelation(ctx, r, now, entry.Project, u.reason())
@@ -324,11 +322,7 @@ func (u *undoing) dropHidden(ctx context.Context, entry engram.Mutation, r engra
 	if u.hides {
 		l = withShadowed(withoutShadowed(l, engram.PartVerdict), engram.PartDeleted, time.Time{})
 	} else {
-		s, err := u.stamp(ctx)
-		if err != nil {
-			return err
-		}
-		l = lifecycle.Retagged(withoutShadowed(l, engram.PartVerdict), []string{""}, nil, s)
+		l = lifecycle.Retagged(withoutShadowed(l, engram.PartVerdict), []string{""}, nil, u.stamp())
 	}
 	if err := u.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(r.Num), l); err != nil {
 		return err

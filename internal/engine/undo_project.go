@@ -135,12 +135,12 @@ func so(n int, one, many string) string {
 // says so: it needs none of its own.
 func (u *undoing) takeTopics(ctx context.Context, given map[int64]string) error {
 	for num, topic := range given {
-		m, err := u.tx.Memory(ctx, engram.ByNum(num))
-		if engram.CodeOf(err) == engram.CodeNotFound || err == nil && m.TopicKey != topic {
-			continue
-		}
+		m, found, err := ifThere(u.tx.Memory(ctx, engram.ByNum(num)))
 		if err != nil {
 			return err
+		}
+		if !found || m.TopicKey != topic {
+			continue
 		}
 		now := m
 		now.TopicKey = ""
@@ -214,11 +214,11 @@ type move struct {
 
 // movesSince reads the moves between projects that were written after an operation.
 func (u *undoing) movesSince(ctx context.Context, undone engram.Operation) (moves []move, err error) {
-	entries, err := entriesSince(ctx, u.tx, engram.EntityProject, undone.At.Time())
-	if err != nil {
+	var entries []engram.Mutation
+	span := engram.JournalSpan{Entity: engram.EntityProject, After: undone.Op}
+	if err := walkBack(ctx, u.tx, span, func(m engram.Mutation) { entries = append(entries, m) }); err != nil {
 		return nil, err
 	}
-	entries = slices.DeleteFunc(entries, func(e engram.Mutation) bool { return e.Seq <= undone.Op })
 	slices.Reverse(entries)
 	return movesAmong(entries)
 }
@@ -282,45 +282,37 @@ func (u *undoing) resolvePlacesOf(ctx context.Context, entries []engram.Mutation
 }
 
 func (u *undoing) takePrompt(ctx context.Context, entry engram.Mutation) error {
-	p, err := u.tx.Prompt(ctx, numOf(entry.Key))
-	if engram.CodeOf(err) == engram.CodeNotFound {
+	p, found, err := ifThere(u.tx.Prompt(ctx, numOf(entry.Key)))
+	if err != nil || found && entry.Reason == placeResolved {
+		return err
+	}
+	if !found {
 		u.leave("prompt #%s was erased", entry.Key)
 		return nil
-	}
-	if err != nil || entry.Reason == placeResolved {
-		return err
 	}
 	was, since, err := u.read(ctx, entry)
 	if err != nil {
 		return err
 	}
-	now := p
-	if was == nil {
-		if p.Deleted() {
-			return nil
-		}
-		now.DeletedAt = u.at
-		u.changed(entry, "deleted")
-		return u.replacePrompt(ctx, p, now, u.reason())
+	now, what := p, "restored"
+	if was != nil {
+		_, err = u.restoreFields(entry, fmt.Sprintf("prompt #%d", p.Num), promptTable(&now), was, since)
+	} else {
+		now.DeletedAt, what = u.at, "deleted"
 	}
-	names, err := u.restorable(fmt.Sprintf("prompt #%d", p.Num), was, promptFields(p), since)
-	if err != nil {
+	if err != nil || was == nil && p.Deleted() {
 		return err
 	}
-	if err := promptTable(&now).restore(was, names...); err != nil {
-		return inEntry(entry, err)
-	}
-	u.changed(entry, "restored")
+	u.changed(entry, "%s", what)
 	return u.replacePrompt(ctx, p, now, u.reason())
 }
 
 func (u *undoing) takeSession(ctx context.Context, entry engram.Mutation) error {
-	s, err := u.tx.Session(ctx, entry.Key)
-	known := err == nil
+	s, known, err := ifThere(u.tx.Session(ctx, entry.Key))
 	switch {
-	case !known && engram.CodeOf(err) != engram.CodeNotFound:
+	case err != nil:
 		return err
-	case entry.Was == nil && !known, entry.Was != nil && (entry.Reason == placeResolved || entry.Reason == sessionTold):
+	case entry.Was == nil && !known, entry.Was != nil && (entry.Reason == placeResolved || entry.Reason == sessionReplaced):
 		return nil
 	case entry.Was == nil:
 		return u.unmakeSession(ctx, entry, s)

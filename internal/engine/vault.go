@@ -35,10 +35,7 @@ type surveyed struct {
 // survey goes through the memories and the relations of a project, "" is every one.
 func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
 	s := surveyed{live: map[int64]*outline{}, gone: map[engram.ID]bool{}}
-	read := func(r engram.Reader, after int64) ([]engram.Memory, error) {
-		return r.MemoriesAfter(ctx, project, after, exportPage)
-	}
-	err := pages(ctx, e, read, func(m engram.Memory) int64 { return m.Num }, func(m engram.Memory) bool {
+	err := pages(ctx, e, project, engram.Reader.MemoriesAfter, func(m engram.Memory) int64 { return m.Num }, func(m engram.Memory) bool {
 		if m.Forgotten() {
 			s.gone[m.ID] = true
 			return true
@@ -49,10 +46,7 @@ func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
 	if err != nil {
 		return s, err
 	}
-	relations := func(r engram.Reader, after int64) ([]engram.Relation, error) {
-		return r.RelationsAfter(ctx, project, after, exportPage)
-	}
-	err = pages(ctx, e, relations, func(r engram.Relation) int64 { return r.Num }, func(r engram.Relation) bool {
+	err = pages(ctx, e, project, engram.Reader.RelationsAfter, func(r engram.Relation) int64 { return r.Num }, func(r engram.Relation) bool {
 		if relatesNotes(r) {
 			s.relations = append(s.relations, [2]int64{r.Source, r.Target})
 		}
@@ -149,10 +143,7 @@ func (g *group) least() int {
 
 // reportSessions puts into the hubs of sessions what is known of them.
 func (e *Engine) reportSessions(ctx context.Context, groups map[string]*group, project string) error {
-	read := func(r engram.Reader, after string) ([]engram.Session, error) {
-		return r.SessionsAfter(ctx, project, after, exportPage)
-	}
-	return pages(ctx, e, read, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
+	return pages(ctx, e, project, engram.Reader.SessionsAfter, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
 		g := groups[engram.Hub{Kind: engram.HubSession, Key: s.ID}.Name()]
 		if g == nil {
 			return true
@@ -216,45 +207,37 @@ func clustersOf(s surveyed, placed []*outline) []*group {
 
 // takenEdit is what became of one edit in its transaction.
 type takenEdit struct {
-	passed   bool // it is not this import's
-	memory   engram.Memory
-	revised  []string // fields that came in
-	clash    []string // fields that both sides changed
-	rejected string   // why nothing of it came in
-	gone     bool     // the memory was forgotten
-	torn     bool     // the note seems to be cut off
-	// elsewhere says that the note was written by another store, which shares the vault, or
-	// that its memory was erased.
-	elsewhere bool
-	noted     []string
-	base      engram.NoteDigest // what the note says, as far as it tells
+	passed  bool // it belongs to another project than is imported
+	memory  engram.Memory
+	revised []string          // fields that came in
+	clash   []string          // fields that both sides changed
+	act     VaultAct          // of a note from which nothing came in; "" for any other
+	reason  string            // why nothing came in
+	noted   []string          // what was ignored
+	base    engram.NoteDigest // what the note says, as far as it does
 }
 
-// takeEdit decides and writes, in one transaction with others: what is refused is refused
-// before anything is written.
+// takeEdit decides about an edit and writes it, in one transaction with others: what is refused is refused before
+// anything is written.
 func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t takenEdit, err error) {
-	was, err := o.tx.Memory(ctx, engram.ByID(e.ID))
-	switch {
-	case engram.CodeOf(err) == engram.CodeNotFound:
-		t.passed = project != ""
-		if t.rejected = "no memory here has this id"; e.Base != nil {
-			t.rejected, t.elsewhere = "", true
-		}
-		return t, nil
-	case err != nil:
+	was, found, err := ifThere(o.tx.Memory(ctx, engram.ByID(e.ID)))
+	if err != nil {
 		return t, err
 	}
-	t.memory = was
-	if project != "" && was.Project != project {
-		t.passed = true
+	t.memory, t.passed = was, project != "" && was.Project != project
+	switch {
+	case t.passed:
 		return t, nil
+	case !found && e.Base == nil:
+		t.act, t.reason = VaultRejected, "no memory here has this id"
+	case !found: // another store wrote the note
+		t.act, t.reason = VaultNoted, "no memory here has this id: it was erased, or the note says nothing; the note stays as it is"
+	case was.Forgotten():
+		t.act, t.reason = VaultConflict, "the memory was forgotten here; the note stays as it is"
+	case e.Unended && len(e.Fields.Content) < len(strings.TrimSpace(was.Content)) && strings.HasPrefix(was.Content, e.Fields.Content):
+		t.act, t.reason = VaultConflict, "the text breaks off, and the line that ends the memory is gone; both stay as they are: put the line back if nothing is missing"
 	}
-	if was.Forgotten() {
-		t.gone = true
-		return t, nil
-	}
-	if e.Unended && len(e.Fields.Content) < len(strings.TrimSpace(was.Content)) && strings.HasPrefix(was.Content, e.Fields.Content) {
-		t.torn = true
+	if t.act != "" {
 		return t, nil
 	}
 	in, err := t.compare(was, e)
@@ -262,9 +245,12 @@ func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t
 		return t, err
 	}
 	m, why, err := o.editedMemory(ctx, was, in)
-	if err != nil || why != "" {
-		t.rejected = why
+	if err != nil {
 		return t, err
+	}
+	if why != "" {
+		t.act, t.reason = VaultRejected, why
+		return t, nil
 	}
 	if reflect.DeepEqual(m, was) {
 		t.revised = nil
@@ -495,10 +481,9 @@ func bothWays(v engram.Verb) bool {
 // carryAll brings in what notes carry as Import does, all of it in one transaction, and tells
 // what became of each note.
 func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.ReplicatedNote) error {
-	f := *x.Engine
-	f.formats = map[string]engram.Format{NativeFormat: given{engram.Snapshot{Format: "notes", Memories: len(notes),
-		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}, x.replicatedRecords(ctx, notes)}}
-	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{DryRun: x.in.DryRun})
+	head := engram.Snapshot{Format: "notes", Memories: len(notes),
+		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}
+	res, err := x.importRecords(ctx, head, x.replicatedRecords(ctx, notes), ImportInput{Mode: ImportMerge, DryRun: x.in.DryRun})
 	if err != nil {
 		return err
 	}
@@ -532,14 +517,14 @@ func (x *vaultImport) reportReplicated(ctx context.Context, notes []*engram.Repl
 			case err != nil && engram.CodeOf(err) != engram.CodeNotFound:
 				return err
 			}
-			x.report(c.NoteEdit, VaultCreated, VaultItem{Num: m.Num, Reason: suspect(c.Memory)})
+			x.report(c.NoteEdit, VaultCreated, VaultItem{Num: m.Num, Reason: flagReason(c.Memory)})
 		}
 		return nil
 	})
 }
 
 // suspect says what in a memory reads like an instruction to an agent; "" for nothing.
-func suspect(m engram.Memory) string {
+func flagReason(m engram.Memory) string {
 	if found := suspicionsIn(shownTexts(m)); len(found) > 0 {
 		return "it reads like an instruction to an agent, and comes in all the same: " + whyAndWhere(found[0].reasons[0])
 	}

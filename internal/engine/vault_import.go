@@ -151,7 +151,7 @@ func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
 		if m == nil || e.Base != nil {
 			return nil
 		}
-		return x.notes.Settle(e, e.ID, saidBy(e, *m))
+		return x.notes.Settle(e, e.ID, digestOf(e, *m))
 	}
 	if x.edits = append(x.edits, e); len(x.edits) < mostEdits {
 		return nil
@@ -201,9 +201,6 @@ func (x *vaultImport) report(e engram.NoteEdit, act VaultAct, item VaultItem) {
 	x.res.Items = append(x.res.Items, item)
 }
 
-// errNotKept ends the transaction of a dry run: what it wrote is undone.
-var errNotKept = errors.New("a dry run keeps nothing")
-
 // flush writes the edits that were gathered.
 func (x *vaultImport) flush(ctx context.Context) error {
 	if len(x.edits) == 0 {
@@ -213,7 +210,7 @@ func (x *vaultImport) flush(ctx context.Context) error {
 	x.edits = nil
 	var taken []takenEdit
 	var first int64
-	err := x.write(ctx, vaultOperation, func(o *op) (err error) {
+	err := x.tryWrite(ctx, x.in.DryRun, vaultOperation, func(o *op) (err error) {
 		taken = make([]takenEdit, len(edits))
 		for i, e := range edits {
 			if taken[i], err = o.takeEdit(ctx, e, x.res.Project); err != nil {
@@ -221,12 +218,9 @@ func (x *vaultImport) flush(ctx context.Context) error {
 			}
 		}
 		first = o.first
-		if x.in.DryRun {
-			return errNotKept
-		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errNotKept) {
+	if err != nil {
 		return err
 	}
 	x.wrote(first)
@@ -246,36 +240,21 @@ func (x *vaultImport) wrote(op int64) {
 	}
 }
 
-// resolve tells what became of an edit, and the vault with it.
-func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) error {
+// resolve reports what became of an edit, and tells the vault.
+func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) (err error) {
 	item := VaultItem{Num: t.memory.Num, Reason: strings.Join(t.noted, "; ")}
 	switch {
 	case t.passed:
 		return nil
-	case t.rejected != "":
-		item.Reason = t.rejected
-		x.report(e, VaultRejected, item)
-		return nil
-	case t.elsewhere:
-		item.Reason = "no memory here has this id: it was erased, or the note says nothing; the note stays as it is"
-		x.report(e, VaultNoted, item)
-		return nil
-	case t.gone:
-		item.Reason = "the memory was forgotten here; the note stays as it is"
-		x.report(e, VaultConflict, item)
-		return nil
-	case t.torn:
-		item.Reason = "the text breaks off, and the line that ends the memory is gone; both stay as they are: put the line back if nothing is missing"
-		x.report(e, VaultConflict, item)
+	case t.act != "":
+		item.Reason = t.reason
+		x.report(e, t.act, item)
 		return nil
 	case len(t.clash) > 0:
-		item.Fields = t.clash
-		item.Reason = "memory and note were both changed; the memory stays as it is"
-		aside, err := x.notes.SetAside(e)
-		if err != nil {
+		item.Fields, item.Reason = t.clash, "memory and note were both changed; the memory stays as it is"
+		if item.Aside, err = x.notes.SetAside(e); err != nil {
 			return err
 		}
-		item.Aside = aside
 		x.report(e, VaultConflict, item)
 		if len(t.revised) > 0 {
 			x.report(e, VaultRevised, VaultItem{Num: t.memory.Num, Fields: t.revised})
@@ -325,7 +304,7 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 		return err
 	case same.Num != 0 && !slices.Contains(x.notes.Known(), same.ID):
 		x.res.Unchanged++ // it is the note of that memory from now on
-		return x.notes.Settle(e, same.ID, saidBy(e, same))
+		return x.notes.Settle(e, same.ID, digestOf(e, same))
 	case same.Num != 0:
 		why = fmt.Sprintf("memory #%d says this already", same.Num)
 	}
@@ -396,7 +375,7 @@ func (x *vaultImport) created(fresh freshNotes, all []SaveResult) error {
 	for i, n := range fresh {
 		m := all[i].Memory
 		x.report(n.NoteEdit, VaultCreated, VaultItem{ID: m.ID, Num: m.Num})
-		if err := x.notes.Settle(n.NoteEdit, m.ID, saidBy(n.NoteEdit, m)); err != nil {
+		if err := x.notes.Settle(n.NoteEdit, m.ID, digestOf(n.NoteEdit, m)); err != nil {
 			return err
 		}
 	}
@@ -404,14 +383,14 @@ func (x *vaultImport) created(fresh freshNotes, all []SaveResult) error {
 }
 
 // saidBy is what a note says, and where it tells nothing what its memory says.
-func saidBy(e engram.NoteEdit, m engram.Memory) engram.NoteDigest {
-	said, now := e.Fields.Digest(), engram.NoteFieldsOf(m).Digest()
+func digestOf(e engram.NoteEdit, m engram.Memory) engram.NoteDigest {
+	digest, now := e.Fields.Digest(), engram.NoteFieldsOf(m).Digest()
 	for i, field := range engram.NoteFieldNames() {
 		if slices.Contains(e.Lacks, field) {
-			said[i] = now[i]
+			digest[i] = now[i]
 		}
 	}
-	return said
+	return digest
 }
 
 // known is a memory that says what a new one says, if there is one, else why the new one

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -14,7 +15,7 @@ import (
 const relationResolved = "relation that another one is shown for"
 
 // said is a relation that is there as it was written, whether it is shown or not.
-type said struct {
+type contested struct {
 	relation engram.Relation
 	lineage  engram.CausalMetadata
 	show     bool
@@ -22,12 +23,12 @@ type said struct {
 
 // before reports whether a is shown rather than b: who spoke last, so that every replica that
 // has both shows the same.
-func (a said) before(b said) int {
+func (a contested) before(b contested) int {
 	return cmp.Or(b.lineage.Of(engram.PartVerdict).Compare(a.lineage.Of(engram.PartVerdict)), cmp.Compare(a.relation.ID, b.relation.ID))
 }
 
 // written is the relation as it was written: not removed.
-func (a said) written() engram.Relation {
+func (a contested) written() engram.Relation {
 	r := a.relation
 	r.RemovedAt = time.Time{}
 	return r
@@ -38,13 +39,17 @@ func (a said) written() engram.Relation {
 // memories that supersede each other all but the one that was said first. It depends on what
 // was written alone. over are relations that supersede and that came in or changed.
 func (o *op) resolveRelations(ctx context.Context, over []int64) error {
-	hidden, err := o.hiddenRelations(ctx)
+	hidden, err := o.tx.Shadowed(ctx, engram.EntityRelation, engram.PartVerdict)
 	if err != nil || len(hidden) == 0 && len(over) == 0 {
 		return err
 	}
-	t := resolvingRelations{op: o, all: map[int64]*said{}}
-	for _, h := range hidden {
-		if err := t.resolvePair(ctx, h); err != nil {
+	t := resolvingRelations{op: o, all: map[int64]*contested{}}
+	for _, k := range hidden {
+		r, err := o.tx.Relation(ctx, engram.RelationRef{Num: numOf(k)})
+		if err != nil {
+			return err
+		}
+		if err := t.resolvePair(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -53,7 +58,7 @@ func (o *op) resolveRelations(ctx context.Context, over []int64) error {
 	}
 	// First those that make room.
 	for _, show := range []bool{false, true} {
-		for _, num := range sortedNums(t.all) {
+		for _, num := range slices.Sorted(maps.Keys(t.all)) {
 			if s := t.all[num]; s.show == show && s.relation.Removed() == show {
 				if err := o.showSaid(ctx, *s); err != nil {
 					return err
@@ -67,39 +72,13 @@ func (o *op) resolveRelations(ctx context.Context, over []int64) error {
 // resolvingRelations is one settling at work.
 type resolvingRelations struct {
 	*op
-	all map[int64]*said // those that are looked at, by number
-}
-
-func sortedNums(all map[int64]*said) []int64 {
-	nums := make([]int64, 0, len(all))
-	for num := range all {
-		nums = append(nums, num)
-	}
-	slices.Sort(nums)
-	return nums
-}
-
-// hiddenRelations are the relations that others are shown for.
-func (o *op) hiddenRelations(ctx context.Context) ([]engram.Relation, error) {
-	keys, err := o.tx.Shadowed(ctx, engram.EntityRelation, engram.PartVerdict)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]engram.Relation, 0, len(keys))
-	for _, k := range keys {
-		r, err := o.tx.Relation(ctx, engram.RelationRef{Num: numOf(k)})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, nil
+	all map[int64]*contested // those that are looked at, by number
 }
 
 // add adds a relation to those that are looked at, to be shown for now. One of a memory that
 // was erased elsewhere, and is only hidden here, counts for nothing: where it was erased, the
 // relation went with it. It is nil.
-func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*said, error) {
+func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*contested, error) {
 	if s, known := t.all[r.Num]; known {
 		return s, nil
 	}
@@ -117,7 +96,7 @@ func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*said, 
 			return nil, nil
 		}
 	}
-	s, err := t.said(ctx, r)
+	s, err := t.contested(ctx, r)
 	if err == nil {
 		t.all[r.Num] = s
 	}
@@ -125,9 +104,9 @@ func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*said, 
 }
 
 // said is a relation with where it comes from.
-func (o *op) said(ctx context.Context, r engram.Relation) (*said, error) {
-	l, err := lineageOf(ctx, o.tx, engram.EntityRelation, key(r.Num), engram.Record{Relation: &engram.RelationRecord{Relation: r}})
-	return &said{r, l, true}, err
+func (o *op) contested(ctx context.Context, r engram.Relation) (*contested, error) {
+	l, err := metadataOf(ctx, o.tx, relationRecord(r))
+	return &contested{r, l, true}, err
 }
 
 // resolvePair settles the relations that two memories have with each other, of which one is
@@ -144,7 +123,7 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 	if err != nil {
 		return err
 	}
-	var here []*said
+	var here []*contested
 	for _, r := range append(pair, gone...) {
 		if min(r.Source, r.Target) != min(h.Source, h.Target) || max(r.Source, r.Target) != max(h.Source, h.Target) {
 			continue
@@ -166,7 +145,7 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 			here = append(here, s)
 		}
 	}
-	slices.SortFunc(here, func(a, b *said) int { return a.before(*b) })
+	slices.SortFunc(here, func(a, b *contested) int { return a.before(*b) })
 	judged := false
 	for n, s := range here {
 		now := s.written()
@@ -182,18 +161,16 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 	return nil
 }
 
-// shadowedLineage is the lineage of a relation that another one is shown for; known is false for
-// any other.
-func shadowedLineage(ctx context.Context, r engram.Reader, num int64) (l engram.CausalMetadata, known bool, err error) {
-	all, err := r.CausalMetadata(ctx, engram.EntityRelation, []string{key(num)})
-	l = all[key(num)]
+// shadowedLineage returns the causal metadata of a relation; shadowed is false unless another relation is shown for it.
+func shadowedLineage(ctx context.Context, r engram.Reader, num int64) (l engram.CausalMetadata, shadowed bool, err error) {
+	l, _, err = knownMetadata(ctx, r, engram.EntityRelation, key(num))
 	return l, isShadowed(l, engram.PartVerdict), err
 }
 
 // resolveRings hides, of relations that supersede each other in a ring, the one that was said
 // first: with those said last each comes in as long as it closes none.
 func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) error {
-	var edges []*said
+	var edges []*contested
 	var next []int64
 	added := map[int64]bool{}
 	add := func(r engram.Relation) error {
@@ -219,7 +196,7 @@ func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) erro
 			}
 		}
 	}
-	for _, num := range sortedNums(t.all) {
+	for _, num := range slices.Sorted(maps.Keys(t.all)) {
 		if s := t.all[num]; s.show && s.written().Supersedes() {
 			if err := add(s.relation); err != nil {
 				return err
@@ -250,7 +227,7 @@ func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) erro
 			}
 		}
 	}
-	slices.SortFunc(edges, func(a, b *said) int { return a.before(*b) })
+	slices.SortFunc(edges, func(a, b *contested) int { return a.before(*b) })
 	targets := map[int64][]int64{}
 	for _, s := range edges {
 		if reaches(targets, s.relation.Target, s.relation.Source) {
@@ -280,7 +257,7 @@ func reaches(targets map[int64][]int64, from, to int64) bool {
 }
 
 // showSaid shows a relation or hides it. That is no write of it: it leaves no stamp.
-func (o *op) showSaid(ctx context.Context, s said) error {
+func (o *op) showSaid(ctx context.Context, s contested) error {
 	now, l := s.written(), withoutShadowed(s.lineage, engram.PartVerdict)
 	if !s.show {
 		now.RemovedAt, l = o.at, withShadowed(s.lineage, engram.PartVerdict, time.Time{})
@@ -302,7 +279,7 @@ func (u *undoing) takeResolvedRelation(ctx context.Context, entry engram.Mutatio
 	if r.Removed() {
 		return nil
 	}
-	s, err := u.said(ctx, r)
+	s, err := u.contested(ctx, r)
 	if err != nil {
 		return err
 	}

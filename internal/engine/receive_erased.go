@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -93,21 +94,13 @@ func (g tombstones) lives(project string, names ...string) {
 	}
 }
 
-// erases reports whether a record is of something that was erased where it comes in, or ties
-// it; border is the one project that anything comes into, "" for where it says itself.
+// erases reports whether a record is of something erased where it comes in, or relates it; border is the one project
+// that everything comes into, "" for the record's own.
 func (g tombstones) erases(r engram.Record, border string) bool {
-	switch {
-	case r.Memory != nil:
-		m := r.Memory.Memory
-		return g.has(engram.EntityMemory, cmp.Or(border, m.Project), string(m.ID), m.SyncID)
-	case r.Prompt != nil:
-		return g.has(engram.EntityPrompt, cmp.Or(border, r.Prompt.Project), r.Prompt.SyncID)
-	case r.Session != nil:
-		return g.has(engram.EntitySession, cmp.Or(border, r.Session.Project), r.Session.ID)
-	case r.Relation != nil:
+	if r.Relation != nil {
 		return g.erasesEnd(r.Relation.Source, border) || g.erasesEnd(r.Relation.Target, border)
 	}
-	return false
+	return g.has(r.Entity(), cmp.Or(border, projectOf(r)), namesOf(r)...)
 }
 
 // erasesEnd is erases for a memory of a relation, which does not say of what project it is. Of
@@ -129,45 +122,46 @@ func (g tombstones) erasesEnd(end engram.Ref, border string) bool {
 // ties it.
 func (i *importing) erases(r engram.Record) bool { return i.erased.erases(r, i.border) }
 
-// readErased reads what was erased: it stays away, and what is still here of it, because it
-// was erased elsewhere, goes nowhere.
+// erasedKinds returns the kinds of things that can be erased.
+func erasedKinds() []engram.Entity {
+	return []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession}
+}
+
+// readErased reads what was erased. It stays away; where it is still here, because it was erased elsewhere, it is not
+// pushed.
 func readErased(ctx context.Context, r engram.Reader) (tombstones, error) {
 	all := newTombstones()
-	seen := map[string]bool{"": true}
-	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
-		for after := ""; ; {
-			page, err := r.ErasedAfter(ctx, kind, after, exportPage)
-			if err != nil {
-				return all, err
+	projects := map[string]bool{}
+	var bound []string
+	for _, kind := range erasedKinds() {
+		err := eachAfter(func(after string) ([]engram.Erased, error) { return r.ErasedAfter(ctx, kind, after, exportPage) }, func(x engram.Erased) (string, error) {
+			all.add(x)
+			if projects[x.Project] = true; x.Bound && kind == engram.EntityMemory {
+				bound = append(bound, x.ID, x.SyncID)
 			}
-			var bound []string
-			for _, x := range page {
-				if all.add(x); x.Bound && x.Entity == engram.EntityMemory {
-					bound = append(bound, x.ID, x.SyncID)
-				}
-				if after = x.Key(); !seen[x.Project] {
-					seen[x.Project] = true
-					p, _, err := r.Project(ctx, x.Project)
-					if err != nil {
-						return all, err
-					}
-					for _, alias := range p.Aliases {
-						all.called[alias] = p.Name
-					}
-				}
-			}
-			if len(bound) > 0 {
-				here, err := r.Named(ctx, bound)
-				if err != nil {
-					return all, err
-				}
-				for _, m := range here {
-					all.lives(m.Project, string(m.ID), m.SyncID)
-				}
-			}
-			if len(page) < exportPage {
-				break
-			}
+			return x.Key(), nil
+		})
+		if err != nil {
+			return all, err
+		}
+	}
+	delete(projects, "")
+	for name := range projects {
+		p, _, err := r.Project(ctx, name)
+		if err != nil {
+			return all, err
+		}
+		for _, alias := range p.Aliases {
+			all.called[alias] = p.Name
+		}
+	}
+	for names := range slices.Chunk(bound, exportPage) {
+		here, err := r.Named(ctx, names)
+		if err != nil {
+			return all, err
+		}
+		for _, m := range here {
+			all.lives(m.Project, string(m.ID), m.SyncID)
 		}
 	}
 	return all, nil
@@ -175,7 +169,7 @@ func readErased(ctx context.Context, r engram.Reader) (tombstones, error) {
 
 // inside is the project, as it is called here, in which something comes in that says it is of
 // this one.
-func (i *importing) inside(ctx context.Context, project string) (string, error) {
+func (i *importing) projectInside(ctx context.Context, project string) (string, error) {
 	if i.border != "" {
 		return i.border, nil
 	}
@@ -188,7 +182,7 @@ func (i *importing) refuseErased(ctx context.Context, kind engram.Entity, projec
 	if !i.erased.anywhere(kind, names...) {
 		return nil
 	}
-	project, err := i.inside(ctx, project)
+	project, err := i.projectInside(ctx, project)
 	if err != nil {
 		return err
 	}
@@ -199,25 +193,18 @@ func (i *importing) refuseErased(ctx context.Context, kind engram.Entity, projec
 	return &refused{reason: "it was erased here", harmless: true}
 }
 
-// reportErased tells those who work on a project of which something comes in that was erased
-// here for good, in another one: else they would go on having what this store never takes.
+// reportErased passes an erasure on to a project into which something comes that was erased here, for good, in
+// another one: its other replicas would keep what this store never takes in.
 func (i *importing) reportErased(ctx context.Context, r engram.Record) error {
-	var project string
-	var names []string
-	switch {
-	case r.Memory != nil:
-		project, names = r.Memory.Memory.Project, []string{string(r.Memory.Memory.ID), r.Memory.Memory.SyncID}
-	case r.Prompt != nil:
-		project, names = r.Prompt.Project, []string{r.Prompt.SyncID}
-	default:
+	if r.Memory == nil && r.Prompt == nil {
 		return nil
 	}
-	project, err := i.inside(ctx, project)
+	project, err := i.projectInside(ctx, projectOf(r))
 	if err != nil {
 		return err
 	}
-	x, all := i.erased.find(tombstone{kind: r.Entity(), reach: everywhere}, names...)
-	if _, told := i.erased.find(tombstone{kind: r.Entity(), project: project}, names...); !all || told {
+	x, all := i.erased.find(tombstone{kind: r.Entity(), reach: everywhere}, namesOf(r)...)
+	if _, known := i.erased.find(tombstone{kind: r.Entity(), project: project}, namesOf(r)...); !all || known {
 		return nil
 	}
 	x.Project = project
@@ -228,9 +215,9 @@ func (i *importing) reportErased(ctx context.Context, r engram.Record) error {
 // eraseElsewhere applies an erasure from elsewhere: the thing is forgotten here, which can be taken back, and later
 // records of it stay out. An erasure from a remote counts for its own project; one from a file for every project, or for the one
 // project that the file goes into. There it skips what is not here, whose project nobody knows.
-func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, error) {
+func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcome, error) {
 	var err error
-	if x.Project, err = i.inside(ctx, x.Project); err != nil {
+	if x.Project, err = i.projectInside(ctx, x.Project); err != nil {
 		return unchanged, err
 	}
 	x = erasedAs(x)
@@ -288,7 +275,7 @@ func erasedAs(x engram.Erased) engram.Erased {
 }
 
 // hideErased hides what was erased, where the erasure counts, and calls it as it is called here.
-func (i *importing) hideErased(ctx context.Context, x *engram.Erased) (out fate, here bool, err error) {
+func (i *importing) hideErased(ctx context.Context, x *engram.Erased) (out outcome, here bool, err error) {
 	// Only hidden: what it says is not to travel again for having been forgotten here.
 	i.hides = true
 	defer func() { i.hides = false }()
@@ -318,11 +305,8 @@ func (i *importing) hideErased(ctx context.Context, x *engram.Erased) (out fate,
 			return changed, true, i.replacePrompt(ctx, p, now, "erased elsewhere")
 		}
 	case engram.EntitySession:
-		s, err := i.tx.Session(ctx, x.ID)
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return unchanged, false, nil
-		}
-		return unchanged, err == nil && counts(s.Project), err // it stays for what is in it, and is told of no more
+		s, found, err := ifThere(i.tx.Session(ctx, x.ID))
+		return unchanged, found && counts(s.Project), err // the row stays for what is in the session, and is not pushed any more
 	}
 	return unchanged, here, nil
 }

@@ -106,7 +106,7 @@ type missing struct{ reason string }
 func (m *missing) Error() string { return m.reason }
 
 // relation adds a relation, or brings the one that is here together with it.
-func (i *importing) relation(ctx context.Context, in incoming, source, target engram.Memory) (fate, error) {
+func (i *importing) relation(ctx context.Context, in incoming, source, target engram.Memory) (outcome, error) {
 	switch {
 	case i.erases(in.Record) && i.batch != "":
 		return unchanged, nil // erased by the batch that it came with
@@ -125,28 +125,26 @@ func (i *importing) relation(ctx context.Context, in incoming, source, target en
 	}
 	there := in
 	there.Relation = &engram.RelationRecord{Relation: r, Source: engram.ByID(source.ID), Target: engram.ByID(target.ID)}
-	was, err := i.tx.Relation(ctx, engram.RelationRef{ID: r.ID})
+	was, found, err := ifThere(i.tx.Relation(ctx, engram.RelationRef{ID: r.ID}))
 	switch {
-	case err == nil && (was.Source != r.Source || was.Target != r.Target):
-		return unchanged, &refused{reason: fmt.Sprintf("its id belongs to #%d %s #%d here", was.Source, was.Verb, was.Target)}
-	case err == nil:
-		return i.relateAgain(ctx, was, there, source.Project)
-	case engram.CodeOf(err) != engram.CodeNotFound:
+	case err != nil:
 		return unchanged, err
+	case !found:
+		return i.newRelation(ctx, there, source.Project)
+	case was.Source != r.Source || was.Target != r.Target:
+		return unchanged, &refused{reason: fmt.Sprintf("its id belongs to #%d %s #%d here", was.Source, was.Verb, was.Target)}
 	}
-	return i.newRelation(ctx, there, source.Project)
+	return i.relateAgain(ctx, was, there, source.Project)
 }
 
 // unrelated says why a relation does not come in of which a memory is not there: that has to come
 // yet, or is in another project with it.
 func (i *importing) unrelated(ctx context.Context, in incoming, source engram.Memory) error {
 	if id := in.Relation.Relation.ID; i.batch != "" && i.border != "" && id != "" {
-		_, err := i.tx.Relation(ctx, engram.RelationRef{ID: id})
-		if err == nil {
-			return &leftAlone{}
-		}
-		if engram.CodeOf(err) != engram.CodeNotFound {
+		if _, found, err := ifThere(i.tx.Relation(ctx, engram.RelationRef{ID: id})); err != nil {
 			return err
+		} else if found {
+			return &leftAlone{}
 		}
 	}
 	if source.Num == 0 {
@@ -156,14 +154,14 @@ func (i *importing) unrelated(ctx context.Context, in incoming, source engram.Me
 }
 
 // relateAgain brings a relation that is here together with the state of it that came in.
-func (i *importing) relateAgain(ctx context.Context, was engram.Relation, there incoming, project string) (fate, error) {
+func (i *importing) relateAgain(ctx context.Context, was engram.Relation, there incoming, project string) (outcome, error) {
 	i.seen.relations.add(was.Num)
-	l, known, err := i.lineage(ctx, engram.EntityRelation, key(was.Num))
+	l, known, err := knownMetadata(ctx, i.tx, engram.EntityRelation, key(was.Num))
 	if err != nil {
 		return unchanged, err
 	}
-	written := writtenRelation(engram.RelationRecord{Relation: was, Source: there.Relation.Source, Target: there.Relation.Target}, l, known)
-	state, came, err := i.merged(ctx, written, stateOf(there))
+	here := engram.Record{Relation: &engram.RelationRecord{Relation: was, Source: there.Relation.Source, Target: there.Relation.Target}}
+	state, came, err := i.merged(ctx, writtenState(here, l, known, i.device), stateOf(there))
 	if err != nil {
 		return unchanged, err
 	}
@@ -205,11 +203,7 @@ func (i *importing) showRelation(ctx context.Context, was, there engram.Relation
 	case revive:
 		*l = withoutShadowed(*l, engram.PartDeleted)
 		if now.Removed() {
-			s, err := i.stamp(ctx)
-			if err != nil {
-				return err
-			}
-			*l, now.RemovedAt = lifecycle.Retagged(*l, nil, []string{""}, s), time.Time{}
+			*l, now.RemovedAt = lifecycle.Retagged(*l, nil, []string{""}, i.stamp()), time.Time{}
 		}
 	case hidden:
 		now.RemovedAt = was.RemovedAt
@@ -222,7 +216,7 @@ func (i *importing) showRelation(ctx context.Context, was, there engram.Relation
 }
 
 // newRelation adds a relation that is not here under its id.
-func (i *importing) newRelation(ctx context.Context, there incoming, project string) (fate, error) {
+func (i *importing) newRelation(ctx context.Context, there incoming, project string) (outcome, error) {
 	state := lifecycle.Normal(stateOf(there))
 	r, l := state.Relation.Relation, *state.Causal
 	r.UpdatedAt = there.Relation.Relation.UpdatedAt
