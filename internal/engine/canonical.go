@@ -13,11 +13,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Canonical writes a project, "" is every one, so that two replicas of it are equal when the bytes are: one line of JSON
-// for each thing, by kind and id, as it was written, without local numbers. It leaves out what no push sends: counts and
-// fading, what the user hid, what is personal, and the folders of sessions. It has what was forgotten before it was
-// shared, and sessions in which nothing shared stands: others may have them by a file.
-// CodeNotFound for a project that does not exist.
+// Canonical writes a project, "" is every one, so that the bytes of two equal replicas are equal: one line of JSON
+// per thing, by kind and id, as it was written, without local numbers. It leaves out what is not pushed: counts,
+// strength, what the user hid, personal memories and the folders of sessions. It includes what was forgotten before
+// it was shared and sessions without shared content, which others may have from a file. CodeNotFound for a project
+// that does not exist.
 func (e *Engine) Canonical(ctx context.Context, w io.Writer, project string) error {
 	out := bufio.NewWriter(w)
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -47,26 +47,26 @@ func (e *Engine) Canonical(ctx context.Context, w io.Writer, project string) err
 	return out.Flush()
 }
 
-// dump is one canonical dump at work.
+// dump is one canonical dump.
 type dump struct {
 	r       engram.Reader
 	project string
 	out     *json.Encoder
-	kept    map[int64]bool // memories that are not told of: personal ones, and those that were erased elsewhere
+	kept    map[int64]bool // memories that are not pushed: personal ones, and those erased elsewhere
 	erasure tombstones
 }
 
 // dumpPage is how many things are read at once.
 const dumpPage = 500
 
-// put writes a state without what is a store's own.
+// put writes a state without the values that each store has for itself.
 func (d *dump) put(r engram.Record) error {
 	r = lifecycle.Normal(r)
 	r.Causal.Counts = nil
 	switch {
 	case r.Memory != nil:
 		m := &r.Memory.Memory
-		m.Origin, m.AccessCount, m.DuplicateCount, m.Strength = "", 0, 0, 0 // whoever takes it in trusts it less
+		m.Origin, m.AccessCount, m.DuplicateCount, m.Strength = "", 0, 0, 0 // every store that takes it in lowers the trust
 		m.LastAccessedAt, m.LastSeenAt, m.TouchedAt, m.UpdatedAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 		for i, v := range r.Memory.Revisions {
 			r.Memory.Revisions[i] = engram.Revision{Title: v.Title, Content: v.Content, Stamp: v.Stamp}

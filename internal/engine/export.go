@@ -12,22 +12,21 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// NativeFormat is the name of the format that keeps everything, PlainFormat that of its first
-// version, whose memories stand in a list of that name.
+// NativeFormat is the name of the format that keeps everything, PlainFormat that of its first version, with one list
+// of memories.
 const (
 	NativeFormat = "json"
 	PlainFormat  = "plain"
 )
 
-// ExportInput says what is to leave, and how.
+// ExportInput says what to export, and how.
 type ExportInput struct {
 	Format  string // one of Options.Formats; "" is NativeFormat
 	Project string // "" is every one
-	Vectors bool   // with the vectors of every model, where the format has room for them
-	// AllowSecret lets secrets leave that a person meant to keep, or that older rules let in;
-	// they are cut out otherwise.
+	Vectors bool   // the vectors of every model too, where the format has room
+	// AllowSecret exports secrets that a person meant to keep, or that older rules let in, instead of removing them.
 	AllowSecret bool
-	// Progress is told how many memories were written, of how many about; nil: nobody.
+	// Progress is called with the number of memories written, and of about all; nil: not called.
 	Progress func(done, total int)
 }
 
@@ -36,29 +35,27 @@ type Exported struct {
 	Format  string // the one that was written
 	Project string // canonical; "" for every one
 	Written
-	// Left is what the format has no room for; its Memories are those of which it has not
-	// all: tags, for instance.
+	// Left is what the format has no room for; its Memories are those that are incomplete, without tags for instance.
 	Left Written
 }
 
-// Written counts the things of a file.
+// Written counts the things in a file.
 type Written struct {
 	Projects  int
-	Sessions  int // deleted ones too
-	Prompts   int // deleted ones too
-	Memories  int // forgotten ones too
+	Sessions  int // including deleted ones
+	Prompts   int // including deleted ones
+	Memories  int // including forgotten ones
 	Forgotten int // of Memories
 	Revisions int
-	Relations int // removed ones too
+	Relations int // including removed ones
 	Erased    int
 	Vectors   int
 }
 
-// Export writes everything, or what belongs to one project, as a file that Import reads.
-// It reads page by page and holds nothing up: what is saved meanwhile may be in it or not,
-// but nothing is torn. What an undo of an import or a pull took away is not in it.
-// CodeInvalid for a format that does not exist, CodeNotFound for such
-// a project. Errors of w end it, and what was written by then is no whole file.
+// Export writes everything, or one project, as a file that Import reads. It reads page by page and blocks nothing:
+// the file may or may not have what is saved meanwhile, but no thing by half. It leaves out what an undo of an import
+// or a pull took away. CodeInvalid for an unknown format, CodeNotFound for an unknown project. After an error the
+// file is not complete.
 func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Exported, error) {
 	f, err := e.format(in.Format)
 	if err != nil {
@@ -80,7 +77,7 @@ func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 	return x.res, nil
 }
 
-// format returns the format of that name.
+// format returns the format of a name.
 func (e *Engine) format(name string) (engram.Format, error) {
 	if name == "" {
 		name = NativeFormat
@@ -92,30 +89,29 @@ func (e *Engine) format(name string) (engram.Format, error) {
 		WithHint("one of %s", strings.Join(slices.Sorted(maps.Keys(e.formats)), ", "))
 }
 
-// exportPage is how many things are read at once: few enough that a page of the longest
-// memories fits, many enough that a page costs little.
+// exportPage is how many things are read at once: few enough to hold a page of long memories, many enough to keep the
+// cost of a page low.
 const exportPage = 200
 
-// exporting is one export at work.
+// exporting is one export.
 type exporting struct {
 	*Engine
 	in     ExportInput
 	res    Exported
-	total  int      // memories there are, about
-	count  int      // live ones of these
-	live   bool     // what was forgotten, deleted, removed or erased is left out
-	models []string // whose vectors are wanted
-	// Nothing that was made after the export began is in it: a relation would lead to a
-	// memory that is not.
+	total  int      // memories, about
+	count  int      // live memories
+	live   bool     // leave out what was forgotten, deleted, removed or erased
+	models []string // fingerprints of the models whose vectors are exported
+	// Nothing made after the export began is in the file: a relation would refer to a missing memory.
 	lastMemory int64
-	hidden     numbers // memories that are not in it
-	outlet     *outlet
+	hidden     numbers // memories left out
+	redactor   *outlet
 }
 
 // begin finds out what there is.
 func (x *exporting) begin(ctx context.Context) error {
 	return x.store.View(ctx, func(r engram.Reader) (err error) {
-		if x.outlet, err = x.Engine.outlet(ctx, r, x.in.AllowSecret); err != nil {
+		if x.redactor, err = x.Engine.outlet(ctx, r, x.in.AllowSecret); err != nil {
 			return err
 		}
 		if x.res.Project, err = projectIfNamed(ctx, r, x.in.Project); err != nil {
@@ -137,7 +133,7 @@ func (x *exporting) begin(ctx context.Context) error {
 	})
 }
 
-// records are all records: what others refer to comes before them.
+// records yields all records, referenced ones first.
 func (x *exporting) records(ctx context.Context) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		out := sink{yield: yield}
@@ -153,10 +149,10 @@ func (x *exporting) records(ctx context.Context) iter.Seq2[engram.Record, error]
 	}
 }
 
-// sink is where records go to.
+// sink is where records go.
 type sink struct {
 	yield  func(engram.Record, error) bool
-	closed bool // nobody wants any more
+	closed bool // no more records are wanted
 }
 
 func (s *sink) put(r engram.Record) bool {
@@ -242,7 +238,7 @@ func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
 			}
 			return true
 		}
-		return out.put(x.outlet.record(r))
+		return out.put(x.redactor.record(r))
 	}
 }
 
@@ -264,7 +260,7 @@ func (x *exporting) memories(ctx context.Context, out *sink) error {
 	return exportKind(ctx, x, engram.Reader.MemoriesAfter, x.whole, func(r engram.Record) int64 { return r.Memory.Memory.Num }, x.unlessHidden(out))
 }
 
-// whole adds to memories what belongs to them.
+// whole adds revisions and vectors to memories.
 func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
 	all, err := memoryRecords(ctx, r, ms)
 	if err != nil {
@@ -316,7 +312,7 @@ func (x *exporting) erased(ctx context.Context, out *sink) error {
 	return nil
 }
 
-// counted gives what of records fits into a format, and counts that and the rest.
+// counted yields what of the records fits into a format, and counts that and the rest.
 func (x *exporting) counted(f engram.Format, records iter.Seq2[engram.Record, error]) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for r, err := range records {
@@ -335,7 +331,7 @@ func (x *exporting) counted(f engram.Format, records iter.Seq2[engram.Record, er
 	}
 }
 
-// missed is what a record has that the one that fits has not.
+// missed returns what a record has and the fitting one has not.
 func missed(r, fitting engram.Record, fits bool) engram.Record {
 	switch {
 	case !fits:
@@ -356,7 +352,7 @@ func missed(r, fitting engram.Record, fits bool) engram.Record {
 	return engram.Record{Memory: &left}
 }
 
-// add counts a record; the zero one is nothing.
+// add counts a record; the zero Record counts nothing.
 func (n *Written) add(r engram.Record) {
 	switch {
 	case r.Project != nil:
@@ -379,7 +375,7 @@ func (n *Written) add(r engram.Record) {
 	}
 }
 
-// report tells how far the export is.
+// report reports progress.
 func (x *exporting) report(r engram.Record) {
 	if r.Memory != nil && x.in.Progress != nil {
 		x.in.Progress(x.res.Memories, max(x.total, x.res.Memories))

@@ -21,22 +21,22 @@ type spooledBatch struct {
 	err      error
 }
 
-// computed is what was found out of texts before they are written.
+// computed is what was computed from texts before they are written.
 type computed struct {
 	vectors map[string][]float32    // by the text that is embedded
-	flags   map[string][]suspicious // what reads like an order, by judgedBy; nil of a memory where nothing does
+	flags   map[string][]suspicious // by judgedBy; nil for a memory that is not flagged
 }
 
-// lotSize is how many records come back together.
+// batchSize is how many records are decoded together.
 const batchSize = 128
 
-// lotsAhead is how many lots are under way beside the one that is written, in their order.
+// batchesAhead is how many batches are under way besides the one that is written.
 const batchesAhead = 4
 
 // each calls fn with every record, in batches. While one is written, other goroutines decode and compute the next:
 // other writers wait for the transaction. compute is called for each batch, in order and by the same goroutine, some
 // batches before fn; what it returns is called in another goroutine.
-func (w *waiting) each(ctx context.Context, compute func(context.Context, []incoming) (func() computed, error), fn func(spooledBatch) error) error {
+func (w *spooledRecords) each(ctx context.Context, compute func(context.Context, []incoming) (func() computed, error), fn func(spooledBatch) error) error {
 	if err := w.out.Flush(); err != nil {
 		return fmt.Errorf("keep what was read: %w", err)
 	}
@@ -137,7 +137,7 @@ func incomingOf(lines [][]byte) spooledBatch {
 	return b
 }
 
-// computeNew looks a lot up, and returns what embeds and judges those of it that are not here.
+// computeNew looks up a batch, and returns a function that embeds and judges its new memories.
 func (i *importing) computeNew(ctx context.Context, records []incoming) (func() computed, error) {
 	if err := i.lookUp(ctx, records); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (i *importing) computeNew(ctx context.Context, records []incoming) (func() 
 	return func() computed { return computed{i.embedAhead(ctx, fresh), judgeAhead(fresh)} }, nil
 }
 
-// judgeAhead looks for orders in memories that come in.
+// judgeAhead looks for instructions to agents in memories that come in.
 func judgeAhead(records []incoming) map[string][]suspicious {
 	flags := make(map[string][]suspicious, len(records))
 	for _, r := range records {
@@ -157,8 +157,7 @@ func judgeAhead(records []incoming) map[string][]suspicious {
 	return flags
 }
 
-// embedAhead reckons the vectors of memories that come in. A model that cannot answer costs
-// them their vectors until the next Reembed.
+// embedAhead computes the vectors of memories that come in. If the model fails they have none until the next Reembed.
 func (e *Engine) embedAhead(ctx context.Context, records []incoming) map[string][]float32 {
 	if e.embedder == nil || !e.embedder.Model().Instant {
 		return nil

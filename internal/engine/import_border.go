@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// copyField is the field of a copy's metadata that names what it is a copy of.
+// copyField is the metadata field of a copy with the id of the original.
 const copyField = "copy_of"
 
 // resolveBorder finds out which project everything goes into, under its name here.
@@ -20,13 +20,11 @@ func (i *importing) resolveBorder(ctx context.Context) (err error) {
 	return err
 }
 
-// outside reports whether what is in a project here is none of this import's business:
-// who names a project lets a file have its way in there, and nowhere else.
+// outside reports whether a project is outside the one that this import may change.
 func (i *importing) outside(project string) bool { return i.border != "" && project != i.border }
 
-// known finds the memory here that one of the file is. One of another project is left
-// alone, and the copy of it that an earlier import made is found in its place; copied is
-// what that copy is or would be called, nil when there is no need for one.
+// known finds the memory here for one of the file. One of another project is left alone, and the copy of it that an
+// earlier import made is found instead; copied has the names of that copy, nil if none is needed.
 func (i *importing) known(ctx context.Context, id engram.ID, sync string) (here engram.Memory, found bool, copied *naming, err error) {
 	for {
 		here, found, err = i.find(ctx, id, sync)
@@ -47,15 +45,14 @@ func (i *importing) known(ctx context.Context, id engram.ID, sync string) (here 
 	}
 }
 
-// moved returns nil when a memory that is in another project here comes from there by the move
-// that comes in: those who work on that project said that it left, by this move or an earlier
-// one. It waits until they do, for a batch of one project has no say in another, and alone is
-// returned when no later move than that which is known here comes in.
+// moved returns nil when an incoming memory, which is in another project here, was moved by a write that this store
+// knows as its departure from there, or by a later one. Until that is known it returns missing: a batch of one
+// project has no say in another. It returns alone when no later move comes in.
 func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, alone *leftAlone) error {
 	if r.Causal == nil || r.Tombstone {
 		return alone
 	}
-	l, err := memoryLineage(ctx, i.tx, here)
+	l, err := memoryMetadata(ctx, i.tx, here)
 	if err != nil {
 		return err
 	}
@@ -63,7 +60,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	left, told := l.Parts[engram.PartLeft]
 	switch {
 	case theirs.Compare(ours) <= 0:
-		// Who has it there still is to be told that it left.
+		// Replicas that still have it there must learn that it left.
 		if err := i.tx.PutStrayed(ctx, key(here.Num), i.border, r.Causal.Digest(), []string{i.batch}); err != nil {
 			return err
 		}
@@ -74,9 +71,8 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	return &missing{fmt.Sprintf("it is in project %.80q here, and comes when it left there, or when you join that to %.80q", here.Project, i.border)}
 }
 
-// comesBack reports whether what is in another project here is there by an import that was
-// undone: it is nobody's, and comes in itself, not as a copy. gone says that it is forgotten or
-// deleted. What an undone pull brought is others' all the same.
+// comesBack reports whether something in another project is there by an undone import: it comes in itself, not as a
+// copy. gone says that it is forgotten or deleted. What an undone pull brought belongs to others.
 func (i *importing) comesBack(ctx context.Context, kind engram.Entity, key string, gone bool) (bool, error) {
 	if !gone || i.batch != "" {
 		return false, nil
@@ -84,17 +80,16 @@ func (i *importing) comesBack(ctx context.Context, kind engram.Entity, key strin
 	return i.undone(ctx, kind, key)
 }
 
-// naming is how a copy is known again, and what it is a copy of.
+// naming identifies a copy, and what it is a copy of.
 type naming struct {
 	sync string
 	of   engram.ID
 }
 
-// copyOf is the same for the same thing and the same project each time.
+// copyOf derives the same name for the same thing and project each time.
 func (i *importing) copyOf(name string) string { return digest("copy\x00" + name + "\x00" + i.border) }
 
-// give makes m the copy: under names of its own, and saying what it was copied from where
-// its metadata has the room.
+// give makes m the copy, with its own names and, where the metadata has room, the id of the original.
 func (n *naming) give(m *engram.Memory) {
 	m.Num, m.ID, m.SyncID = 0, "", n.sync
 	more := map[string]any{}
@@ -122,9 +117,8 @@ func (i *importing) knownPrompt(ctx context.Context, p *engram.Prompt) (was engr
 	}
 }
 
-// knownSession is known for sessions, which have a name alone: name is what it is or would
-// be called here. What was called after a project before goes back to that name, so that names
-// do not grow with each border that they cross.
+// knownSession is known for sessions, which have only a name. A name that already has a project's suffix gets another
+// suffix instead, so that names do not grow with each copy.
 func (i *importing) knownSession(ctx context.Context, id string) (was engram.Session, found bool, name string, err error) {
 	for name = id; ; {
 		was, found, err = ifThere(i.tx.Session(ctx, name))
@@ -146,13 +140,12 @@ func (i *importing) knownSession(ctx context.Context, id string) (was engram.Ses
 	}
 }
 
-// reportCopies says once how many memories came in as copies.
+// reportCopies notes once how many memories came in as copies.
 func (i *importing) reportCopies() {
 	if i.copies > 0 {
 		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which are left alone: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
 	}
 }
-
 
 // ofAnother reports whether a record is skipped because it is of another project than the one that is replaced: a
 // user who replaces the project of a folder means no other.
@@ -183,7 +176,7 @@ func (i *importing) ofAnother(ctx context.Context, r engram.Record) (bool, error
 	return true, nil
 }
 
-// hasNothingOf is why nothing is replaced by a file that has no memory of the project.
+// hasNothingOf is the error of a replacement by a file without memories of the project.
 func (i *importing) hasNothingOf() error {
 	slices.Sort(i.others)
 	refused := engram.Errorf(engram.CodeInvalid, "the file has no memory of project %q, and nothing was replaced", i.border)
@@ -194,10 +187,9 @@ func (i *importing) hasNothingOf() error {
 	return refused.WithHint("it has memories of %s: {import FILE --mode replace --all-projects} replaces those", strings.Join(i.others[:min(len(i.others), most)], ", "))
 }
 
-// undone reports whether the latest that the journal has of something here is that an
-// import which brought it in was undone: then nobody decided against the thing itself, and
-// it may come in again. A session in which something stands is not removed by an undo; of
-// it the import is the latest.
+// undone reports whether the latest journal entry of something here is the undo of the import that brought it: no
+// person decided against the thing itself, so it may come in again. A session with content survives an undo; its
+// latest entry is the import.
 func (i *importing) undone(ctx context.Context, kind engram.Entity, key string) (bool, error) {
 	entries, err := i.tx.Mutations(ctx, kind, key, engram.Page{Limit: 1})
 	if err != nil || len(entries) == 0 || entries[0].Op == i.first {
@@ -217,8 +209,8 @@ func (i *importing) undone(ctx context.Context, kind engram.Entity, key string) 
 	return known, nil
 }
 
-// importUndone reports whether an operation is an import that does not stand, or the undo of
-// one: an undo of an undo brings the import back.
+// importUndone reports whether an operation is an import that was undone, or the undo of one: undoing that undo
+// brings the import back.
 func (i *importing) importUndone(ctx context.Context, number int64) (bool, error) {
 	op, _, err := i.tx.Operation(ctx, number)
 	if err != nil {
@@ -242,8 +234,7 @@ func (i *importing) importUndone(ctx context.Context, number int64) (bool, error
 	return taken && op.Name == "import", nil
 }
 
-// emptied reports whether an undone import left a session, in which nothing is that
-// anybody sees.
+// emptied reports whether an undone import left a session without visible content.
 func (i *importing) emptied(ctx context.Context, s engram.Session) (bool, error) {
 	if n, err := i.tx.CountInSession(ctx, s.ID, false); err != nil || n > 0 {
 		return false, err
@@ -254,13 +245,11 @@ func (i *importing) emptied(ctx context.Context, s engram.Session) (bool, error)
 	return i.undone(ctx, engram.EntitySession, s.ID)
 }
 
-// sweep forgets what the file does not have: of the one project that it is of, or goes
-// into; of every one when the file says that it has them all; else of those that it has
-// memories of, for it may be of one alone. Sessions and projects stay, for what was
-// forgotten stands in them still.
+// sweep forgets what the file does not have: in the one project that it is of or goes into; in every one when it is a
+// whole export; else in those that it has memories of. Sessions and projects stay, because forgotten things refer to
+// them.
 //
-// A project that was named is not emptied by a file of which nothing came into it, unless
-// the file says that it is of that very project.
+// A named project is not emptied by a file of which nothing came into it, unless the file is of that very project.
 func (i *importing) sweep(ctx context.Context) error {
 	if err := i.sweepAll(ctx); err != nil {
 		return err
@@ -274,7 +263,7 @@ func (i *importing) sweep(ctx context.Context) error {
 	return nil
 }
 
-// wouldForget is why a replacement is refused that nobody agreed to.
+// wouldForget is the error of a replacement that forgets more than agreed.
 func wouldForget(n int, of []engram.ProjectMemories) error {
 	const most = 10
 	var names []string
@@ -315,7 +304,7 @@ func (i *importing) sweepAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !known || name == "" { // of what is in no project, nobody knows what it belongs to
+		if !known || name == "" { // the owner of memories without a project is unknown
 			continue
 		}
 		if err := i.sweepProject(ctx, p.Name); err != nil {
@@ -325,7 +314,7 @@ func (i *importing) sweepAll(ctx context.Context) error {
 	return nil
 }
 
-// sweepProject sweeps one project, or with "" every one.
+// sweepProject sweeps one project, or every one for "".
 func (i *importing) sweepProject(ctx context.Context, project string) error {
 	if !slices.Contains(i.res.From.Lacks, engram.EntityRelation) {
 		if err := i.sweepRelations(ctx, project); err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Spool keeps bytes for a while: what is written to it can be read from its beginning
-// once. It is used by one goroutine.
+// Spool keeps bytes that are written, then read once from the beginning. It is used by one goroutine.
 type Spool interface {
 	io.Writer
 	// Rewind ends the writing.
@@ -24,7 +23,7 @@ type Spool interface {
 	Close() error
 }
 
-// memorySpool is a Spool for imports of a moderate size.
+// memorySpool is a Spool in memory, for imports of moderate size.
 type memorySpool struct{ bytes.Buffer }
 
 // Rewind implements Spool.
@@ -33,30 +32,29 @@ func (s *memorySpool) Rewind() (io.Reader, error) { return &s.Buffer, nil }
 // Close implements Spool.
 func (s *memorySpool) Close() error { return nil }
 
-// waiting are the records of a file that were found good, on their way to the store: a
-// file is read to its end before anything is written, for a slow one would keep every
-// other writer waiting, and a broken one would be half in.
-type waiting struct {
+// spooledRecords are the good records of a file. A file is read to its end before anything is written: a slow one
+// would block other writers, and a broken one would be half in.
+type spooledRecords struct {
 	spool Spool
 	out   *bufio.Writer
 	lines *json.Encoder // to out
 	total int
 }
 
-// incoming is a record that was looked at.
+// incoming is a cleaned record.
 type incoming struct {
 	engram.Record
-	// Undated says that the times of a memory or a relation are not told, or cannot be true:
-	// they are in the future. Whatever is here counts as later.
+	// Undated says that the times of a memory or a relation are missing or in the future: the thing here counts as
+	// later.
 	Undated bool
-	// Cut are the kinds of secrets that were cut out of a memory: whether that is to be
-	// told is known only beside what the memory says here.
+	// Cut are the kinds of secrets that were removed from a memory. Whether to report them depends on the memory
+	// here.
 	Cut []string
-	// state is a memory as a state to be merged, when it was made ahead; nil: not yet.
+	// state is the memory as a state to merge, if it was prepared.
 	state *engram.Record
 }
 
-// prepare makes the state of a memory: that hashes all that it says, and need not wait.
+// prepare computes the state of a memory, which hashes all its texts, before the transaction needs it.
 func (r *incoming) prepare() {
 	if r.Memory != nil {
 		s := lifecycle.Normal(stateOf(*r))
@@ -64,7 +62,7 @@ func (r *incoming) prepare() {
 	}
 }
 
-func (e *Engine) newWaiting() (*waiting, error) {
+func (e *Engine) newSpool() (*spooledRecords, error) {
 	var s Spool = &memorySpool{}
 	if e.spool != nil {
 		var err error
@@ -75,14 +73,14 @@ func (e *Engine) newWaiting() (*waiting, error) {
 	out := bufio.NewWriterSize(s, 1<<16)
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
-	return &waiting{spool: s, out: out, lines: lines}, nil
+	return &spooledRecords{spool: s, out: out, lines: lines}, nil
 }
 
-// drop removes what was kept. What cannot be removed is a file in a folder for such.
-func (w *waiting) drop() { _ = w.spool.Close() }
+// drop removes what was kept. A file that cannot be removed is in a folder for temporary files.
+func (w *spooledRecords) drop() { _ = w.spool.Close() }
 
-// add keeps a record, as a line of JSON.
-func (w *waiting) add(r incoming) error {
+// add keeps a record as a line of JSON.
+func (w *spooledRecords) add(r incoming) error {
 	w.total++
 	if err := w.lines.Encode(r); err != nil {
 		return fmt.Errorf("keep what was read: %w", err)
@@ -92,8 +90,8 @@ func (w *waiting) add(r incoming) error {
 
 // readAll cleans the records of a file and keeps them until the file was read to its end. It rejects items that are
 // wrong. One goroutine decodes while this one cleans.
-func (e *Engine) readAll(ctx context.Context, records iter.Seq2[engram.Record, error], in ImportInput, res *Imported) (*waiting, error) {
-	w, err := e.newWaiting()
+func (e *Engine) readAll(ctx context.Context, records iter.Seq2[engram.Record, error], in ImportInput, res *Imported) (*spooledRecords, error) {
+	w, err := e.newSpool()
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +167,8 @@ func readAhead(ctx context.Context, records iter.Seq2[engram.Record, error]) ite
 	}
 }
 
-// take cleans one record and keeps it, or rejects it.
-func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
+// take cleans and keeps one record, or rejects it.
+func (c cleaning) take(rec engram.Record, w *spooledRecords, res *Imported) error {
 	flaw := rec.Flaw
 	var clean incoming
 	if flaw == nil {
@@ -179,7 +177,7 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 	if flaw != nil {
 		reason := flaw.Error()
 		if told, ok := flaw.(*engram.Error); ok {
-			reason = told.Msg // its cause is for programs
+			reason = told.Msg // without its cause, which is for programs
 		}
 		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(reason)})
 		return nil
@@ -188,8 +186,7 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 	return w.add(clean)
 }
 
-// reportCut notes what secrets were cut out of a record, and forgets them; of a memory they are kept for
-// whoever takes it in.
+// reportCut notes which secrets were removed from a record. For a memory it keeps them for the transaction.
 func (c cleaning) reportCut(rec engram.Record, clean *incoming, res *Imported) {
 	if clean.Memory != nil {
 		clean.Cut = c.washed.kinds
@@ -199,7 +196,7 @@ func (c cleaning) reportCut(rec engram.Record, clean *incoming, res *Imported) {
 	c.washed.kinds = nil
 }
 
-// reportCut notes what secrets were cut out of a memory that is taken in.
+// reportCut notes which secrets were removed from a memory that comes in.
 func (i *importing) reportCut(r incoming) { noteCut(r.Record, r.Cut, i.res) }
 
 func noteCut(rec engram.Record, kinds []string, res *Imported) {

@@ -9,43 +9,43 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// importing is one import at work in its transaction.
+// importing is one import in its transaction.
 type importing struct {
 	*op
 	in  ImportInput
 	res *Imported
 
-	projectNames map[string]string // projects by the names they have in the file
-	forgets      map[string]int    // memories that were not in the file, by project
-	others       []string          // projects of the file that were passed over
-	passed       map[string]bool   // names of memories that were passed over, for they are of other projects
-	has          map[string]bool   // projects of which the file has memories, by either name
-	border       string            // the one project that anything may happen in; "": every one
-	sessionHomes map[string]string // projects of the sessions that are here, as far as somebody asked
+	projectNames map[string]string // canonical project names by the names in the file
+	forgets      map[string]int    // memories that are not in the file, by project
+	others       []string          // projects of the file that were skipped
+	passed       map[string]bool   // names of skipped memories
+	has          map[string]bool   // projects, by either name, of which the file has memories
+	border       string            // the one project that may change; "": every one
+	sessionHomes map[string]string // projects of sessions, as far as looked up
 	erased       tombstones
-	renamed      map[string]engram.ID // memories that are here under another name than the records have, by that
-	undos        map[int64]bool       // operations that undid an import, or imports that were undone
-	topics       map[int64]heldTopic  // topics that memories which came in were written with and are not shown with, by number
-	heldTopic    *heldTopic           // of the memory that is at hand
-	absent       map[string]bool      // names of memories that are not here, of the records at hand
-	over         []int64              // relations that came in and supersede
-	newest       engram.Clock         // of all that came in
-	reason       string               // what journal entries say
-	batch        string               // what a remote calls what the records came with; "": they came with a file
-	// later puts a record aside that cannot come in yet; nil: it is rejected.
+	renamed      map[string]engram.ID // memories that have another name here, by their name in the records
+	undos        map[int64]bool       // undos of imports, and undone imports
+	topics       map[int64]heldTopic  // shadowed topics of memories that came in, by number
+	heldTopic    *heldTopic           // of the current memory
+	absent       map[string]bool      // names of current records' memories that are not here
+	over         []int64              // new or changed relations that supersede
+	newest       engram.Clock         // of everything that came in
+	reason       string               // of journal entries
+	batch        string               // the remote's id for the batch of the records; "": they are from a file
+	// later defers a record that cannot come in yet; nil: it is rejected.
 	later     func(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error
-	regrouped []string            // sessions that went to another project
-	copies    int                 // memories that came in as such
-	apart     bool                // something was passed over because it is of another project
-	wrong     []engram.ImportNote // items that cannot come in, though what they are about may be here
-	relations []incoming          // relations that wait to be looked up together
+	regrouped []string            // sessions whose project changed
+	copies    int                 // memories that came in as copies
+	skipped   bool                // something was skipped because it is of another project
+	wrong     []engram.ImportNote // rejected items whose things may be here
+	relations []incoming          // collected, to look their memories up together
 	seen      seen
 }
 
-// seen has the numbers of what the file has, for ImportReplace.
+// seen has the numbers of the things in the file, for ImportReplace.
 type seen struct{ memories, prompts, relations numbers }
 
-// numbers is a set of numbers that lie close to each other.
+// numbers is a set of numbers from a dense range.
 type numbers []uint64
 
 func (m *numbers) add(num int64) {
@@ -68,16 +68,14 @@ func newImporting(o *op, in ImportInput, res *Imported) *importing {
 // refused is why an item does not come in. Any other error ends the import.
 type refused struct {
 	reason string
-	// harmless says that nothing is here that the item could have been about: ImportReplace
-	// can do without it.
+	// harmless says that no thing here can be the item's: ImportReplace can do without it.
 	harmless bool
 }
 
 // Error implements error.
 func (r *refused) Error() string { return r.reason }
 
-// leftAlone is why something stays as it is: what is in another project here is no business of
-// what comes into one.
+// leftAlone is why something stays as it is: it belongs to another project than the import may change.
 type leftAlone struct{ project string }
 
 // Error implements error.
@@ -88,7 +86,7 @@ func (l *leftAlone) Error() string {
 	return fmt.Sprintf("it is in project %q here, which is left alone", l.project)
 }
 
-func (i *importing) run(ctx context.Context, w *waiting) error {
+func (i *importing) run(ctx context.Context, w *spooledRecords) error {
 	if err := i.begin(ctx); err != nil {
 		return err
 	}
@@ -100,7 +98,7 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 				return err
 			}
 			if r.Memory != nil {
-				i.present(r.Memory.Memory.ID, r.Memory.Memory.SyncID) // or nobody asks any more
+				i.present(r.Memory.Memory.ID, r.Memory.Memory.SyncID) // or it would be computed again
 			}
 			if done++; i.in.Progress != nil {
 				i.in.Progress(done, w.total)
@@ -138,7 +136,7 @@ func (i *importing) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// end settles what could not be settled before all was here.
+// end resolves what depends on several records.
 func (i *importing) end(ctx context.Context) error {
 	if err := i.resolvePlaces(ctx, i.regrouped); err != nil {
 		return err
@@ -152,7 +150,7 @@ func (i *importing) end(ctx context.Context) error {
 	return i.tx.SeeClock(ctx, i.newest)
 }
 
-// fate is what became of an item.
+// outcome is what became of an item.
 type outcome int
 
 const (
@@ -189,7 +187,7 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	i.see(r.Causal)
 	switch {
 	case r.Project != nil && i.in.Project != "":
-		// What is said of a project is not said of the one that everything goes into.
+		// A project record does not describe the one that everything goes into.
 	case r.Project != nil:
 		out, err = i.project(ctx, r.Record)
 	case r.Session != nil:
@@ -204,7 +202,7 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	return i.resolved(ctx, r.Record, out, err)
 }
 
-// resolved counts what became of an item.
+// resolved counts the outcome of an item.
 func (i *importing) resolved(ctx context.Context, r engram.Record, out outcome, err error) error {
 	if no, ok := errors.AsType[*missing](err); ok {
 		if i.later != nil {
@@ -221,7 +219,7 @@ func (i *importing) resolved(ctx context.Context, r engram.Record, out outcome, 
 	}
 	if alone, ok := errors.AsType[*leftAlone](err); ok {
 		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: alone.Error()})
-		i.apart, err = true, nil
+		i.skipped, err = true, nil
 	}
 	if err == nil {
 		count(i.res.Of(r), out)
@@ -229,8 +227,7 @@ func (i *importing) resolved(ctx context.Context, r engram.Record, out outcome, 
 	return err
 }
 
-// home is the project, as it is called here, of something that is in one in the file; it
-// is made if need be.
+// ensureProject returns the canonical name of a project, which it makes if need be.
 func (i *importing) ensureProject(ctx context.Context, name string) (string, error) {
 	if here, known := i.projectNames[name]; known || name == "" {
 		return here, nil
@@ -249,14 +246,13 @@ func (i *importing) ensureProject(ctx context.Context, name string) (string, err
 	return p.Name, nil
 }
 
-// lookAhead finds out which memories of some records are not here: of most of a file that is
-// all there is to know.
+// lookAhead finds out which memories of some records are not here, which for most of a file is all there is to know.
 func (i *importing) lookAhead(ctx context.Context, records []incoming) error {
 	clear(i.absent)
 	return i.lookUp(ctx, records)
 }
 
-// lookUp is lookAhead that goes on knowing what it knew.
+// lookUp is lookAhead that keeps earlier results.
 func (i *importing) lookUp(ctx context.Context, records []incoming) error {
 	var names []string
 	for _, r := range records {
@@ -280,7 +276,7 @@ func (i *importing) lookUp(ctx context.Context, records []incoming) error {
 	return err
 }
 
-// fresh are those records of memories that are not here, as far as lookUp knows.
+// fresh returns the records of memories that are not here, as far as lookUp knows.
 func (i *importing) fresh(records []incoming) []incoming {
 	var all []incoming
 	for _, r := range records {
@@ -291,7 +287,7 @@ func (i *importing) fresh(records []incoming) []incoming {
 	return all
 }
 
-// isAbsent reports whether nothing is here by either of two names.
+// isAbsent reports whether no memory here has either of two names.
 func (i *importing) isAbsent(id engram.ID, sync string) bool {
 	return (id == "" || i.absent[string(id)]) && i.absent[sync]
 }
@@ -316,8 +312,8 @@ func (i *importing) find(ctx context.Context, id engram.ID, sync string) (m engr
 	return m, found, err
 }
 
-// numbered gives revisions numbers that are free beside those there are: their own where
-// possible. m's own count goes up, for it is the number of what it says now.
+// numbered gives revisions free numbers, their own where possible, and raises m's count: it is the number of the
+// current text.
 func numbered(known []engram.Revision, m *engram.Memory, more []engram.Revision) []engram.Revision {
 	used := map[int]bool{}
 	for _, r := range known {
@@ -340,8 +336,7 @@ func numbered(known []engram.Revision, m *engram.Memory, more []engram.Revision)
 	return out
 }
 
-// reportTwice tells of a memory that the file has more than once, each time with other words:
-// one of the texts is shown, the others are versions.
+// reportTwice notes a memory that the file has more than once, with different texts.
 func (i *importing) reportTwice(r incoming, here engram.Memory) {
 	m := r.Memory.Memory
 	if i.batch == "" && !r.Tombstone && i.seen.memories.has(here.Num) && (m.Title != here.Title || m.Content != here.Content) {
@@ -349,9 +344,8 @@ func (i *importing) reportTwice(r incoming, here engram.Memory) {
 	}
 }
 
-// vectors takes the vectors that came along, where the model in force cannot make them
-// at once: those of other models are of no use, and what is made here can be believed. One
-// that is none is told of: the memory comes in without.
+// vectors keeps the vectors that came along if they are of the current model and that cannot compute them at once. It
+// reports invalid ones; the memory comes in without.
 func (i *importing) vectors(ctx context.Context, m engram.Memory, r incoming) error {
 	for _, row := range r.Memory.Vectors {
 		if len(row.Values) == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// op is one verb at work in its transaction. Its methods write the state, its lineage and
-// the journal entry together, so that no verb can forget one of them.
+// op is one operation in its transaction. Its methods write state, causal metadata and journal entry together, so
+// that no operation can forget one of them.
 type op struct {
 	*Engine
 	tx               engram.Tx
@@ -26,17 +26,17 @@ type op struct {
 	first            int64     // Seq of the op's first journal entry; 0 before it
 	last             int64     // Seq of the newest journal entry before the op
 	undoes           int64     // the op that this one takes back; 0: none
-	device           string    // the store's id; "" until a write was stamped
-	hides            bool      // what it forgets is only hidden here, and does not spread
-	then             time.Time // when that happened which it writes; zero: now
-	relationsChanged bool      // it took away or changed what was shown of a pair: another relation may be shown now
+	device           string    // the store's id
+	hides            bool      // what it forgets is only hidden here, and not replicated
+	then             time.Time // when the written events happened; zero: now
+	relationsChanged bool      // a visible relation was removed or changed; re-resolve its pair before commit
 
-	embedded map[string][]float32    // vectors by text that were reckoned before the op; nil: none
-	judged   map[string][]suspicious // what reads like an order, by judgedBy, as far as it was looked for before the op; nil: none
-	logged   map[thing]bool          // what it has written of; nil: nobody asks
-	pending  map[int64]bool          // memories that it wrote and that wait for a person, since they read like an order
-	off      func(string) bool       // reports whether a project is kept apart from who asks (Apart); nil: none is
-	reason   [2]string               // the last one of an entry, and what it is without secrets
+	embedded map[string][]float32    // vectors by text, computed before the op; nil: none
+	judged   map[string][]suspicious // flags by judgedBy, as far as computed before the op; nil: none
+	logged   map[thing]bool          // things it wrote about; nil: not recorded
+	pending  map[int64]bool          // memories that it wrote and that wait for approval because they are flagged
+	off      func(string) bool       // reports whether a project is disabled for the caller; nil: no project is
+	reason   [2]string               // the last reason of an entry, and the same without secrets
 }
 
 // write runs fn as one operation in one transaction.
@@ -80,8 +80,8 @@ func (e *Engine) tryWrite(ctx context.Context, dry bool, operation string, fn fu
 	return err
 }
 
-// log appends a journal entry; was is what the thing was, nil when it did not exist. All that an op
-// does is journaled, so that here is where it is kept out of what it must not touch (mayWrite).
+// log appends a journal entry; was has the old field values, nil when the thing did not exist. Every write is
+// journaled, so this is where writes to disabled projects are rejected (mayWrite).
 func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason string, was map[string]any) error {
 	if err := o.mayWrite(thing{entity, key}, project, was); err != nil {
 		return err
@@ -109,8 +109,8 @@ func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason
 	return nil
 }
 
-// reasoned is a reason without secrets: it may name what somebody typed. That of many entries in a
-// row is mostly the same, and looked through once.
+// reasoned removes secrets from a reason, which may quote user input. Entries in a row mostly share the reason, so
+// the last result is kept.
 func (o *op) reasoned(reason string) string {
 	if reason != o.reason[0] {
 		o.reason = [2]string{reason, o.washing().secrets(reason)}
@@ -118,8 +118,8 @@ func (o *op) reasoned(reason string) string {
 	return o.reason[1]
 }
 
-// insertMemory adds a draft, which is made now unless it has the time at which it was made.
-// How strong it is and when it falls due counts from now in any case.
+// insertMemory adds a draft. It is made now unless it has a creation time; strength and review date count from now in
+// any case.
 func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) error {
 	if m.TouchedAt = o.at; m.CreatedAt.IsZero() {
 		m.CreatedAt, m.UpdatedAt = o.at, o.at
@@ -135,13 +135,13 @@ func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) 
 
 // inserted stamps and journals a thing whose row was just added.
 func (o *op) inserted(ctx context.Context, entity engram.Entity, key, project, reason string) error {
-	if err := o.born(ctx, entity, key); err != nil {
+	if err := o.stampNew(ctx, entity, key); err != nil {
 		return err
 	}
 	return o.log(ctx, entity, key, project, reason, nil)
 }
 
-// addMemory adds the row and the vector of a memory alone.
+// addMemory adds the row and the vector of a memory, nothing else.
 func (o *op) addMemory(ctx context.Context, m *engram.Memory) error {
 	if err := o.tx.InsertMemory(ctx, m); err != nil {
 		return err
@@ -166,11 +166,11 @@ func (o *op) replaceMemory(ctx context.Context, was, now engram.Memory, reason s
 
 // stampMemory stamps the edit of a memory that becomes now. It returns the write that the text of was comes from.
 func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (textStamp engram.VersionStamp, err error) {
-	old, err := memoryLineage(ctx, o.tx, was)
+	old, err := memoryMetadata(ctx, o.tx, was)
 	if err != nil {
 		return textStamp, err
 	}
-	l := o.stamped(edit{lineage: old, was: memoryFields(was), now: memoryFields(now), gone: "deleted_at", part: memoryPart,
+	l := o.stamped(edit{metadata: old, was: memoryFields(was), now: memoryFields(now), deleted: "deleted_at", part: memoryPart,
 		had: was.Tags, has: now.Tags, words: was.Title != now.Title || was.Content != now.Content})
 	if l.Past, err = o.past(ctx, was, now, old, l); err != nil {
 		return textStamp, err
@@ -178,8 +178,8 @@ func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (textStamp
 	return old.Of(engram.PartText), o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), l)
 }
 
-// rewriteMemory writes now over was without a lineage: a local write is replaceMemory. said
-// is the write that the text of was comes from.
+// rewriteMemory writes now over was without stamping: a local write is replaceMemory. textStamp is the write that the
+// text of was comes from.
 func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, textStamp engram.VersionStamp, reason string) error {
 	changed := changes(memoryFields(was), memoryFields(now))
 	if was.Title != now.Title || was.Content != now.Content {
@@ -204,8 +204,8 @@ func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, textStam
 	return o.log(ctx, engram.EntityMemory, key(was.Num), now.Project, reason, changed)
 }
 
-// eraseMemory removes m for good. The entry says that it happened and no more. It is
-// written first: the tombstone takes its clock.
+// eraseMemory removes m for good. The journal entry has no details. It is written first because the tombstone takes
+// its clock.
 func (o *op) eraseMemory(ctx context.Context, m engram.Memory) error {
 	if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "", map[string]any{}); err != nil {
 		return err
@@ -237,16 +237,16 @@ func (o *op) stampSession(ctx context.Context, was, now engram.Session, made boo
 	case err != nil:
 		return err
 	case made && !known:
-		return o.born(ctx, engram.EntitySession, now.ID)
+		return o.stampNew(ctx, engram.EntitySession, now.ID)
 	case made || known && (lifecycle.Forgotten(old) || claimsNothing(now.ID, old)): // no write made what it shows
 		old.Shadowed = nil
 		parts := []engram.Part{engram.PartRestored, projectPart, "directory", "started_at", "ended_at", "summary"}
-		return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, alive(lifecycle.Stamped(old, parts, o.stamp())))
+		return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, revived(lifecycle.Stamped(old, parts, o.stamp())))
 	}
 	return o.stampEdit(ctx, sessionRecord(was), edit{was: sessionFields(was), now: sessionFields(now), part: fieldPart})
 }
 
-// rewriteSession is putSession without a lineage.
+// rewriteSession is putSession without stamping.
 func (o *op) rewriteSession(ctx context.Context, was *engram.Session, now engram.Session, reason string) error {
 	if err := o.tx.PutSession(ctx, now); err != nil {
 		return err
@@ -258,8 +258,8 @@ func (o *op) rewriteSession(ctx context.Context, was *engram.Session, now engram
 	return o.log(ctx, engram.EntitySession, now.ID, now.Project, reason, changed)
 }
 
-// deleteSession removes s; hard leaves nothing of it in the journal. Then the entry
-// comes first: what it says would be taken out otherwise.
+// deleteSession removes s; hard leaves nothing of it in the journal, and writes the entry first, or the erase would
+// remove its content too.
 func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) error {
 	if hard {
 		if err := o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", map[string]any{}); err != nil {
@@ -274,7 +274,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 	if o.hides {
 		l = withShadowed(l, engram.PartDeleted, s)
 	} else {
-		l = o.stampLife(l, edit{gone: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.VersionStamp{})
+		l = o.stampLife(l, edit{deleted: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.VersionStamp{})
 	}
 	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, s.ID, l); err != nil {
 		return err
@@ -282,7 +282,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 	return o.dropSessionRow(ctx, s, "asked for")
 }
 
-// dropSessionRow is deleteSession without a lineage.
+// dropSessionRow is deleteSession without stamping.
 func (o *op) dropSessionRow(ctx context.Context, s engram.Session, reason string) error {
 	if err := o.tx.DeleteSession(ctx, s.ID); err != nil {
 		return err
@@ -290,7 +290,7 @@ func (o *op) dropSessionRow(ctx context.Context, s engram.Session, reason string
 	return o.log(ctx, engram.EntitySession, s.ID, s.Project, reason, sessionFields(s))
 }
 
-// insertRelation adds r, which is made now.
+// insertRelation adds r, made now.
 func (o *op) insertRelation(ctx context.Context, r *engram.Relation, project, reason string) error {
 	r.ID = engram.RelationIDPrefix + digest(string(o.newID()))
 	r.CreatedAt, r.UpdatedAt = o.at, o.at
@@ -303,7 +303,7 @@ func (o *op) insertRelation(ctx context.Context, r *engram.Relation, project, re
 // replaceRelation writes now over was.
 func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, project, reason string) error {
 	if now.Removed() && !was.Removed() && now.UpdatedAt.Before(was.UpdatedAt) {
-		now.UpdatedAt = was.UpdatedAt // by a clock that is ahead: it was not removed before it was written
+		now.UpdatedAt = was.UpdatedAt // written by a clock that is ahead: it cannot be removed before that
 	}
 	old, err := metadataOf(ctx, o.tx, relationRecord(was))
 	if err != nil {
@@ -316,7 +316,7 @@ func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, proj
 	return o.rewriteRelation(ctx, was, now, project, reason)
 }
 
-// rewriteRelation is replaceRelation without a lineage.
+// rewriteRelation is replaceRelation without stamping.
 func (o *op) rewriteRelation(ctx context.Context, was, now engram.Relation, project, reason string) error {
 	if err := o.tx.ReplaceRelation(ctx, now); err != nil {
 		return err
@@ -324,7 +324,7 @@ func (o *op) rewriteRelation(ctx context.Context, was, now engram.Relation, proj
 	return o.log(ctx, engram.EntityRelation, key(was.Num), project, reason, changes(relationFields(was), relationFields(now)))
 }
 
-// insertPrompt adds a prompt that has its names and its times.
+// insertPrompt adds a prompt that has its id and its time.
 func (o *op) insertPrompt(ctx context.Context, p *engram.Prompt, reason string) error {
 	p.Num = 0
 	if err := o.tx.InsertPrompt(ctx, p); err != nil {
@@ -333,16 +333,16 @@ func (o *op) insertPrompt(ctx context.Context, p *engram.Prompt, reason string) 
 	return o.inserted(ctx, engram.EntityPrompt, key(p.Num), p.Project, reason)
 }
 
-// replacePrompt writes where a prompt belongs, and whether it was deleted.
+// replacePrompt writes the place of a prompt, and whether it is deleted.
 func (o *op) replacePrompt(ctx context.Context, was, now engram.Prompt, reason string) error {
-	err := o.stampEdit(ctx, promptRecord(was), edit{was: promptFields(was), now: promptFields(now), gone: "deleted_at", part: fieldPart})
+	err := o.stampEdit(ctx, promptRecord(was), edit{was: promptFields(was), now: promptFields(now), deleted: "deleted_at", part: fieldPart})
 	if err != nil {
 		return err
 	}
 	return o.rewritePrompt(ctx, was, now, reason)
 }
 
-// rewritePrompt is replacePrompt without a lineage.
+// rewritePrompt is replacePrompt without stamping.
 func (o *op) rewritePrompt(ctx context.Context, was, now engram.Prompt, reason string) error {
 	if err := o.tx.ReplacePrompt(ctx, now); err != nil {
 		return err
@@ -358,7 +358,7 @@ func (o *op) insertProject(ctx context.Context, p engram.Project, reason string)
 	return o.inserted(ctx, engram.EntityProject, p.Name, p.Name, reason)
 }
 
-// changes returns the fields of was that now has otherwise; never nil.
+// changes returns the fields of was that differ in now; never nil.
 func changes(was, now map[string]any) map[string]any {
 	changed := map[string]any{}
 	for name, old := range was {
@@ -369,27 +369,25 @@ func changes(was, now map[string]any) map[string]any {
 	return changed
 }
 
-// key spells a number as the journal does.
+// key formats a number as a journal key.
 func key(num int64) string { return strconv.FormatInt(num, 10) }
 
-// numOf reads what key wrote; 0 for what it did not.
+// numOf parses a key; 0 for anything else.
 func numOf(key string) int64 {
 	n, _ := strconv.ParseInt(key, 10, 64)
 	return n
 }
 
-// syncID is the sync id of a memory that was made here.
+// syncID returns the sync id of a memory that was made here.
 func syncID(id engram.ID) string { return engram.SyncIDOf(id) }
 
-// digest is 16 hex digits that belong to an id: the form of the ids that git chunks
-// and older programs use.
+// digest returns 16 hex digits derived from an id: the form of ids in git chunks and older programs.
 func digest(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:8])
 }
 
-// happened is when something happened that is written now: at, or now where nobody says, or
-// where that is still to come.
+// happened returns at, or now for the zero time and for times in the future.
 func (o *op) happened(at time.Time) time.Time {
 	if at = instant(at); at.IsZero() || at.After(o.at) {
 		return o.at
@@ -397,7 +395,7 @@ func (o *op) happened(at time.Time) time.Time {
 	return at
 }
 
-// later is the later of two times.
+// later returns the later of two times.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -10,8 +10,8 @@ import (
 // pushPage is how many things are read at once.
 const pushPage = 500
 
-// keys calls each with the keys of things of a kind that no batch carries, page by page,
-// each page in a transaction. What was erased meanwhile is passed over.
+// keys calls each with the keys of things of a kind that no batch has, page by page, each in a transaction. Erased
+// ones are skipped.
 func (p *pushing) keys(ctx context.Context, kind engram.Entity, each func(r engram.Reader, keys []string) ([]outgoing, error)) error {
 	for keys := range slices.Chunk(p.fresh[kind], pushPage) {
 		err := p.page(ctx, func(r engram.Reader) ([]outgoing, error) {
@@ -125,7 +125,7 @@ func (p *pushing) prompts(ctx context.Context) error {
 	})
 }
 
-// relations go with both of their memories.
+// relations are pushed only with both of their memories.
 func (p *pushing) relations(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityRelation, func(r engram.Reader, keys []string) ([]outgoing, error) {
 		rs, err := foundBy(keys, func(k string) (engram.Relation, error) { return r.Relation(ctx, engram.RelationRef{Num: numOf(k)}) })
@@ -159,7 +159,7 @@ func (p *pushing) erased(ctx context.Context) error {
 				return nil, err
 			}
 			for _, x := range xs {
-				if _, asked := slices.BinarySearch(keys, x.Key()); asked { // in other projects it goes to other remotes
+				if _, asked := slices.BinarySearch(keys, x.Key()); asked { // erasures in other projects go to other remotes
 					out = append(out, outgoing{record: engram.Record{Erased: &x}, entity: engram.EntityErased, key: x.Key(), digest: x.Digest()})
 				}
 			}
@@ -168,8 +168,8 @@ func (p *pushing) erased(ctx context.Context) error {
 	})
 }
 
-// What is nobody's business elsewhere does not leave: what is personal, what was erased and is
-// only hidden here, what was forgotten before anybody could have it, and what tells of nothing else.
+// The rest of the file decides what stays here: what is personal, what was erased and is only hidden here, what was
+// forgotten before it was shared, and sessions with only such content.
 
 // known leaves out what is over and was never shared: other replicas do not have it, so there is nothing to push.
 func known(ctx context.Context, r engram.Reader, page []outgoing) ([]outgoing, error) {
@@ -183,7 +183,7 @@ func known(ctx context.Context, r engram.Reader, page []outgoing) ([]outgoing, e
 	}), err
 }
 
-// staying returns which of some memories go nowhere, and what ties them neither.
+// keptHere returns which of some memories are not pushed, nor their relations.
 func keptHere(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64]bool, error) {
 	kept := map[int64]bool{}
 	var ids []string
@@ -201,14 +201,14 @@ func keptHere(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int
 	for _, m := range ms {
 		kept[m.Num] = m.Scope == engram.ScopePersonal || away.has(engram.EntityMemory, m.Project, m.SyncID)
 	}
-	lineages, err := r.CausalMetadata(ctx, engram.EntityMemory, mapped(over, func(m engram.Memory) string { return key(m.Num) }))
+	metadata, err := r.CausalMetadata(ctx, engram.EntityMemory, mapped(over, func(m engram.Memory) string { return key(m.Num) }))
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range over {
-		shadowedValue(lineages[key(m.Num)], engram.PartDeleted, &m.DeletedAt)
+		shadowedValue(metadata[key(m.Num)], engram.PartDeleted, &m.DeletedAt)
 		if kept[m.Num] || !m.Forgotten() {
-			continue // it stays anyway, or an undo alone hides it
+			continue // it stays anyway, or only an undo hides it
 		}
 		shared, err := r.Shared(ctx, engram.EntityMemory, key(m.Num))
 		if err != nil {
@@ -219,8 +219,8 @@ func keptHere(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int
 	return kept, nil
 }
 
-// erasedAmong returns what was erased of things of a kind, by Erased.Name. What is here all the same was
-// erased elsewhere, and is only hidden.
+// erasedAmong returns the erasures of things of a kind, by Erased.Name. Things that are here nevertheless were erased
+// elsewhere, and are hidden.
 func erasedAmong(ctx context.Context, r engram.Reader, kind engram.Entity, names []string) (tombstones, error) {
 	all := newTombstones()
 	xs, err := r.ErasedOf(ctx, kind, names)
@@ -251,7 +251,7 @@ func sharedSessions(ctx context.Context, r engram.Reader, ids []string) ([]engra
 	return leave, err
 }
 
-// isForOthers reports whether others have a session already, or it has a summary and nothing else.
+// isForOthers reports whether a session was shared, or has a summary and no content.
 func isForOthers(ctx context.Context, r engram.Reader, s engram.Session) (bool, error) {
 	shared, err := r.Shared(ctx, engram.EntitySession, s.ID)
 	if err != nil || shared || s.Summary == "" {
@@ -261,8 +261,7 @@ func isForOthers(ctx context.Context, r engram.Reader, s engram.Session) (bool, 
 	return n == 0, err
 }
 
-// toldAndOwned tells of some sessions in which something stands that may be told of, and in
-// which something that is somebody's own.
+// sharedAndOwned returns which sessions have shared content, and which have private content.
 func sharedAndOwned(ctx context.Context, r engram.Reader, ids []string) (told, owned map[string]bool, err error) {
 	if told, err = r.Reported(ctx, ids, ""); err != nil {
 		return nil, nil, err

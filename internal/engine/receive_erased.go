@@ -9,19 +9,18 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// wasErased is what is said of a record of something that was erased, or that ties it to
-// something else.
+// wasErased is the reason not to take in a record of something erased, or a relation of it.
 const wasErased = "it was erased, or what it ties was"
 
-// tombstoneTries is how often it is tried to tell of a memory that it left where it never was. That it
-// left may arrive before the memory does, but not by many pulls.
+// tombstoneTries is how often a departure of an unknown memory is retried: it may arrive before the memory does, but
+// not many pulls before.
 const tombstoneTries = 5
 
-// tombstones are things that were erased, here or elsewhere.
+// tombstones are the erasures that this store knows, made here or elsewhere.
 type tombstones struct {
 	all map[tombstone]engram.Erased
-	// called has the projects of erasures by their aliases, and living the projects of memories
-	// that are here though one of their name was erased in another one.
+	// called has the projects of erasures by alias; living has the projects of memories that are here although their
+	// name was erased in another project.
 	called map[string]string
 	living map[string]string
 }
@@ -30,8 +29,7 @@ func newTombstones() tombstones {
 	return tombstones{map[tombstone]engram.Erased{}, map[string]string{}, map[string]string{}}
 }
 
-// tombstone is what something that was erased is looked up by: a name of it, and the project that
-// the erasure counts for.
+// tombstone is the key of an erasure: a name, and the project that it counts for.
 type tombstone struct {
 	kind    engram.Entity
 	name    string
@@ -39,13 +37,13 @@ type tombstone struct {
 	reach   reach
 }
 
-// reach says of how much an erasure is asked.
+// reach says which erasures are asked for.
 type reach int
 
 const (
-	inProject  reach = iota // what counts for one project
-	everywhere              // what counts for all
-	anywhere                // what counts for any
+	inProject  reach = iota // those that count for one project
+	everywhere              // those that count for all projects
+	anywhere                // all of them
 )
 
 func (g tombstones) add(x engram.Erased) {
@@ -61,8 +59,8 @@ func (g tombstones) add(x engram.Erased) {
 	}
 }
 
-// has reports whether something of a project was erased: there, or for good. Who may write to
-// what one project shares erases nothing of another.
+// has reports whether something of a project was erased, in it or everywhere. A client that may write to one shared
+// project erases nothing in others.
 func (g tombstones) has(kind engram.Entity, project string, names ...string) bool {
 	if name, alias := g.called[project]; alias {
 		project = name
@@ -72,7 +70,7 @@ func (g tombstones) has(kind engram.Entity, project string, names ...string) boo
 	return in || all
 }
 
-// anywhere reports whether something of one of these names was erased in any project.
+// anywhere reports whether something with one of these names was erased in any project.
 func (g tombstones) anywhere(kind engram.Entity, names ...string) bool {
 	_, found := g.find(tombstone{kind: kind, reach: anywhere}, names...)
 	return found
@@ -87,7 +85,7 @@ func (g tombstones) find(as tombstone, names ...string) (engram.Erased, bool) {
 	return engram.Erased{}, false
 }
 
-// lives notes that a memory is here, or comes in, though one of its name was erased elsewhere.
+// lives notes that a memory is here, or comes in, although its name was erased elsewhere.
 func (g tombstones) lives(project string, names ...string) {
 	for _, name := range names {
 		g.living[name] = project
@@ -103,8 +101,7 @@ func (g tombstones) erases(r engram.Record, border string) bool {
 	return g.has(r.Entity(), cmp.Or(border, projectOf(r)), namesOf(r)...)
 }
 
-// erasesEnd is erases for a memory of a relation, which does not say of what project it is. Of
-// what project one that is not here was, what erased it tells.
+// erasesEnd is erases for a memory of a relation, whose project is unknown unless the memory is here.
 func (g tombstones) erasesEnd(end engram.Ref, border string) bool {
 	for _, name := range []string{end.ID, end.SyncID} {
 		project, lives := border, border != ""
@@ -118,8 +115,7 @@ func (g tombstones) erasesEnd(end engram.Ref, border string) bool {
 	return false
 }
 
-// erases reports whether a record is of something that was erased where it would come in, or
-// ties it.
+// erases reports whether a record is of something erased where it comes in, or relates it.
 func (i *importing) erases(r engram.Record) bool { return i.erased.erases(r, i.border) }
 
 // erasedKinds returns the kinds of things that can be erased.
@@ -167,8 +163,7 @@ func readErased(ctx context.Context, r engram.Reader) (tombstones, error) {
 	return all, nil
 }
 
-// inside is the project, as it is called here, in which something comes in that says it is of
-// this one.
+// projectInside returns the project, by its name here, into which something of a project comes.
 func (i *importing) projectInside(ctx context.Context, project string) (string, error) {
 	if i.border != "" {
 		return i.border, nil
@@ -176,8 +171,8 @@ func (i *importing) projectInside(ctx context.Context, project string) (string, 
 	return i.projectHere(ctx, project)
 }
 
-// refuseErased is why something does not come in that was erased where it would come in or
-// where it is here, "" for nowhere; nil for anything else.
+// refuseErased returns why something does not come in that was erased where it comes in, or where it is here ("":
+// nowhere); nil if it was not.
 func (i *importing) refuseErased(ctx context.Context, kind engram.Entity, project, here string, names ...string) error {
 	if !i.erased.anywhere(kind, names...) {
 		return nil
@@ -212,9 +207,9 @@ func (i *importing) reportErased(ctx context.Context, r engram.Record) error {
 	return i.tx.PutErased(ctx, x)
 }
 
-// eraseElsewhere applies an erasure from elsewhere: the thing is forgotten here, which can be taken back, and later
-// records of it stay out. An erasure from a remote counts for its own project; one from a file for every project, or for the one
-// project that the file goes into. There it skips what is not here, whose project nobody knows.
+// eraseElsewhere applies an erasure from elsewhere: the thing is forgotten here, which can be undone, and later
+// records of it stay out. An erasure from a remote counts for its own project; one from a file for every project, or
+// for the one that the file goes into, where it skips things that are not here and have no known project.
 func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcome, error) {
 	var err error
 	if x.Project, err = i.projectInside(ctx, x.Project); err != nil {
@@ -227,7 +222,7 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcom
 	if err != nil || !here && i.border != "" && i.batch == "" {
 		return out, err
 	}
-	if there.Project != "" && there.Project != x.Project { // it has moved here, and is told of in both
+	if there.Project != "" && there.Project != x.Project { // it has moved here: both projects need the erasure
 		i.erased.add(there)
 		if err := i.tx.PutErased(ctx, there); err != nil {
 			return out, err
@@ -249,7 +244,7 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcom
 	if out == unchanged {
 		out = added
 	}
-	// What never was here may be of a project that is not here either.
+	// Something that never was here may be of an unknown project.
 	p, _, err := i.tx.Project(ctx, x.Project)
 	if err != nil {
 		return unchanged, err
@@ -257,7 +252,7 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcom
 	return out, i.log(ctx, engram.EntityErased, x.Key(), p.Name, "erased elsewhere", nil)
 }
 
-// erasedAs is an erasure called as the thing would be, had it come in.
+// erasedAs returns an erasure with the names that the thing would have had here.
 func erasedAs(x engram.Erased) engram.Erased {
 	switch x.Entity {
 	case engram.EntityMemory:
@@ -274,9 +269,9 @@ func erasedAs(x engram.Erased) engram.Erased {
 	return x
 }
 
-// hideErased hides what was erased, where the erasure counts, and calls it as it is called here.
+// hideErased hides an erased thing where the erasure counts, and gives the erasure its names here.
 func (i *importing) hideErased(ctx context.Context, x *engram.Erased) (out outcome, here bool, err error) {
-	// Only hidden: what it says is not to travel again for having been forgotten here.
+	// Only hidden: a forgotten thing would be pushed again with its text.
 	i.hides = true
 	defer func() { i.hides = false }()
 	counts := func(project string) bool {
@@ -311,7 +306,7 @@ func (i *importing) hideErased(ctx context.Context, x *engram.Erased) (out outco
 	return unchanged, here, nil
 }
 
-// elsewhere passes over that something is in another project here: it is left alone.
+// elsewhere drops the error for something in another project, which is left alone.
 func elsewhere(err error) error {
 	if _, alone := errors.AsType[*leftAlone](err); alone {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// memory adds a memory, or brings the one that is here together with it.
+// memory adds a memory, or merges the one here with it.
 func (i *importing) memory(ctx context.Context, r incoming) (outcome, error) {
 	there := &r.Memory.Memory
 	here, found, copied, err := i.known(ctx, there.ID, there.SyncID)
@@ -25,7 +25,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (outcome, error) {
 	}
 	if copied != nil {
 		copied.give(there)
-		r.Causal, r.state = nil, nil // a copy goes its own way
+		r.Causal, r.state = nil, nil // a copy has a history of its own
 	}
 	if found {
 		if copied == nil {
@@ -51,8 +51,8 @@ func (i *importing) memory(ctx context.Context, r incoming) (outcome, error) {
 	return added, i.newMemory(ctx, r)
 }
 
-// stateOf is a memory or a relation that came in as a state to be merged. One whose times
-// cannot be true is older than all there is.
+// stateOf returns an incoming memory or relation as a state to merge. One with impossible times counts as older than
+// everything.
 func stateOf(r incoming) engram.Record {
 	state := r.Record
 	switch {
@@ -120,8 +120,7 @@ func (i *importing) insertedAs(ctx context.Context, state engram.Record, came in
 	return i.log(ctx, state.Entity(), keyOf(state), projectOf(state), i.reason, nil)
 }
 
-// nameless is the ID of a memory that comes without one: where it has a sync id, the one that
-// it gets everywhere.
+// nameless returns an ID for a memory that has none: derived from its sync id, so that it is the same everywhere.
 func (i *importing) nameless(m engram.Memory, undated bool) engram.ID {
 	if m.SyncID == "" {
 		return i.newID()
@@ -145,7 +144,7 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	}
 	if known && i.same(here, l, r, as) {
 		i.reportCut(r)
-		return unchanged, i.carry(ctx, engram.EntityMemory, k, l, l.Digest(), l)
+		return unchanged, i.noteReplicated(ctx, engram.EntityMemory, k, l, l.Digest(), l)
 	}
 	was := memoryRecord(here)
 	if here.RevisionCount > 1 {
@@ -193,13 +192,13 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 			return out, err
 		}
 	}
-	if err := i.putLineage(ctx, engram.EntityMemory, k, to, &l, known); err != nil {
+	if err := i.putMetadata(ctx, engram.EntityMemory, k, to, &l, known); err != nil {
 		return out, err
 	}
 	if there.Causal != nil && there.Causal.Of(projectPart) != l.Of(projectPart) {
 		l = engram.CausalMetadata{} // a store that pulls only one of the projects has only one of the states: push the outcome
 	}
-	return out, i.carry(ctx, engram.EntityMemory, k, l, came, to)
+	return out, i.noteReplicated(ctx, engram.EntityMemory, k, l, came, to)
 }
 
 // placedThere returns a copy of a memory's or a prompt's state with the place where it comes in.
@@ -217,11 +216,11 @@ func (i *importing) placedThere(ctx context.Context, there engram.Record) (engra
 	return there, as, err
 }
 
-// same reports whether a memory is here just as it comes in, which most of a file is that comes
-// in again: a state merged with itself is that state.
+// same reports whether a memory is here exactly as it comes in, the common case of a repeated import: merging changes
+// nothing.
 func (i *importing) same(here engram.Memory, l engram.CausalMetadata, r incoming, as location) bool {
 	if i.in.Mode == ImportReplace || r.state == nil || here.Forgotten() || !reflect.DeepEqual(l, *r.state.Causal) {
-		return false // what is held is in no state that comes in
+		return false // no incoming state has shadowed parts
 	}
 	m := r.state.Memory.Memory
 	m.Num, m.ID, m.SyncID, m.RevisionCount, m.NormalizedHash = here.Num, here.ID, here.SyncID, here.RevisionCount, here.NormalizedHash
@@ -229,8 +228,8 @@ func (i *importing) same(here engram.Memory, l engram.CausalMetadata, r incoming
 	return reflect.DeepEqual(m, here)
 }
 
-// show decides what of a merged memory or prompt is visible. was is what is here, there what came in, now what came of
-// both: an undone import hid it, and a later one brings it back, to where the file has it.
+// show decides what of a merged memory or prompt is visible. was is the thing here, there the incoming state, now the
+// merged one. An import brings back what an undone import hid, in the place that the file has.
 func (i *importing) show(ctx context.Context, was, there, now engram.Record, l *engram.CausalMetadata) error {
 	here, came, place := placeOf(was), placeOf(there), placeOf(now)
 	hidden := isShadowed(*l, engram.PartDeleted)
@@ -261,8 +260,8 @@ func (i *importing) show(ctx context.Context, was, there, now engram.Record, l *
 	return i.showAt(ctx, place.location(), place, l)
 }
 
-// moreTexts are the revisions that a memory gets by a merge: those of the merged state that
-// it does not have, with numbers of their own, and what it says here and will not any more.
+// moreTexts returns the revisions that a merge adds to a memory: those of the merged state that it lacks, with free
+// numbers, and its current text if that is replaced.
 func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revision, at time.Time) []engram.Revision {
 	type text struct {
 		stamp          engram.VersionStamp
@@ -302,7 +301,7 @@ func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revis
 	if !replaced {
 		return numbered(known, now, more)
 	}
-	if old == nil { // the same words are among its older texts
+	if old == nil { // the same text is among its older ones
 		old = &engram.Revision{Number: here.RevisionCount, Type: here.Type, Title: here.Title, Content: here.Content, WrittenAt: here.UpdatedAt,
 			ReplacedAt: at, Reason: "import"}
 	}
@@ -310,7 +309,7 @@ func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revis
 	return append(numbered(append(slices.Clone(known), *old), now, more), *old)
 }
 
-// replaceReceived writes what came of a merge over a memory.
+// replaceReceived writes a merged memory over the one here.
 func (i *importing) replaceReceived(ctx context.Context, was, now engram.Memory, more []engram.Revision) error {
 	fields := changes(memoryFields(was), memoryFields(now))
 	for _, rev := range more {

@@ -10,10 +10,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Where something belongs is written with it, and shown by two rules of this store: a project
-// that was joined to another one is called as that, and nothing comes into a session of another
-// project but what was moved out of that since, so that what comes into one project touches no
-// other. What was written is held then, and shown as soon as the rules let it be.
+// A place is written with its thing and shown by two rules of this store: a project that was merged into another has
+// that name, and nothing is shown in a session of another project unless it was moved later, so that an import into
+// one project touches no other. The written place is shadowed then, and shown as soon as the rules allow it.
 
 // The parts that say where something belongs.
 const (
@@ -21,21 +20,20 @@ const (
 	sessionPart engram.Part = "session_id"
 )
 
-// placeResolved is the reason of entries that show something in another place than before,
-// because a project or a session became another.
+// placeResolved is the reason of entries that show something in another place because its project or session changed.
 const placeResolved = "project or session that it was written in"
 
-// spot is where something belongs.
+// location is where something belongs.
 type location struct{ project, session string }
 
-// writtenSpot is the spot that was written of what is shown at s.
+// writtenLocation returns the written location of something shown at s.
 func writtenLocation(s location, l engram.CausalMetadata) location {
 	shadowedValue(l, projectPart, &s.project)
 	shadowedValue(l, sessionPart, &s.session)
 	return s
 }
 
-// shadowedSpot is l with what of w is not shown, when s is.
+// shadowedLocation returns l with the parts of w shadowed that differ from the visible s.
 func shadowedLocation(l engram.CausalMetadata, w, s location) engram.CausalMetadata {
 	l = withoutShadowed(withoutShadowed(l, projectPart), sessionPart)
 	if w.project != s.project {
@@ -47,16 +45,13 @@ func shadowedLocation(l engram.CausalMetadata, w, s location) engram.CausalMetad
 	return l
 }
 
-// inRoom reports whether something that is shown in a project is shown in a session of project
-// room, too.
+// sharesHome reports whether something in a project may be shown in a session of project sessionHome.
 func sharesHome(project, sessionHome string, l engram.CausalMetadata) bool {
 	return project == sessionHome || project == "" || sessionHome == "" || l.Of(projectPart).Compare(l.Of(sessionPart)) > 0
 }
 
-// room returns the project of a session. One that is not here is made, without what is said of
-// it: it may have been deleted for that. Such a one claims nothing, so that whatever is known of
-// it elsewhere holds. One that an undo hid is what it was, as its lineage says, and comes back
-// for its own project alone.
+// sessionHome returns the project of a session. It makes a missing one without fields, which claims nothing: whatever
+// other replicas know of it holds. A session that an undo hid comes back as it was, but only for its own project.
 func (o *op) sessionHome(ctx context.Context, id, project string, at time.Time, reason string) (string, error) {
 	s, found, err := ifThere(o.tx.Session(ctx, id))
 	if err != nil || found {
@@ -82,12 +77,12 @@ func (o *op) sessionHome(ctx context.Context, id, project string, at time.Time, 
 	return s.Project, o.rewriteSession(ctx, nil, s, reason)
 }
 
-// unwritten is the lineage of a session of which nothing was written.
+// unwritten returns the metadata of a session that no write described.
 func unwritten(id string) engram.CausalMetadata {
 	return lifecycle.Derived(engram.Record{Session: &engram.Session{ID: id}})
 }
 
-// claimsNothing reports whether a session of this lineage was made for what is in it alone.
+// claimsNothing reports whether a session exists only for its content.
 func claimsNothing(id string, l engram.CausalMetadata) bool {
 	return l.Base == unwritten(id).Base && len(l.Parts) == 0
 }
@@ -140,8 +135,8 @@ func (i *importing) placeNew(ctx context.Context, there, state engram.Record) (e
 	return lifecycle.Stamped(l, parts, i.stamp()), nil
 }
 
-// follow takes a session along into the project that a file goes into, when an undone import
-// left it in another. It returns the project of the session.
+// follow moves a session that an undone import left in another project into the one that a file goes into. It returns
+// the session's project.
 func (i *importing) follow(ctx context.Context, id, sessionHome, project string) (string, error) {
 	if i.batch != "" || !i.outside(sessionHome) || i.outside(project) {
 		return sessionHome, nil
@@ -158,8 +153,8 @@ func (i *importing) follow(ctx context.Context, id, sessionHome, project string)
 	return project, i.putSession(ctx, &was, now, i.reason)
 }
 
-// meant is where something comes in that a file has at w: as it was written, but of a file that
-// goes into one project there, and in a session beside one of that name in another.
+// incomingLocation returns where something comes in that a file has at w: there; or, for a file that goes into one
+// project, in that project, and in a copy of a session that another project has.
 func (i *importing) incomingLocation(ctx context.Context, w location) (location, error) {
 	if i.border == "" || i.batch != "" {
 		return w, nil
@@ -175,7 +170,7 @@ func (i *importing) incomingLocation(ctx context.Context, w location) (location,
 	return w, err
 }
 
-// projectHere is a project as it is called here, be it here or not.
+// projectHere returns the canonical name of a project, whether it exists here or not.
 func (i *importing) projectHere(ctx context.Context, name string) (string, error) {
 	if here, known := i.projectNames[name]; known || name == "" {
 		return here, nil
@@ -187,9 +182,9 @@ func (i *importing) projectHere(ctx context.Context, name string) (string, error
 	return name, err
 }
 
-// resolvePlaces shows whatever may be shown where it was written by now, and nothing of another
-// project in the sessions of regrouped, which became another project's. It is called after
-// whatever may change that of many things, and costs a look-up or two where nothing is held.
+// resolvePlaces shows things where they were written if that is allowed by now, and hides the content of other
+// projects in the regrouped sessions, whose project changed. It is called after changes to many things, and costs a
+// look-up or two where nothing is shadowed.
 func (o *op) resolvePlaces(ctx context.Context, regrouped []string) error {
 	held, err := o.tx.Shadowed(ctx, engram.EntitySession, projectPart)
 	if err != nil {
@@ -278,8 +273,7 @@ func (o *op) inSession(ctx context.Context, id string) (memories []engram.Memory
 	return memories, append(prompts, hidden...), err
 }
 
-// resolveAgain shows a session in the project that it was written in, as that is called here; moved
-// says that it was in another.
+// resolveAgain shows a session in its written project, by its name here; moved says that it was in another.
 func (o *op) resolveAgain(ctx context.Context, id string) (moved bool, err error) {
 	s, found, err := ifThere(o.tx.Session(ctx, id))
 	if err != nil || !found {
@@ -302,7 +296,7 @@ func (o *op) resolveAgain(ctx context.Context, id string) (moved bool, err error
 	return true, o.rewriteSession(ctx, &s, now, placeResolved)
 }
 
-// allowed is where something that was written at w, and is shown in project, may be shown.
+// allowed returns where something written at w, and visible in project, may be shown.
 func (o *op) allowed(ctx context.Context, w location, project string, at time.Time, l engram.CausalMetadata) (location, error) {
 	s := location{project: project}
 	if p, known, err := o.tx.Project(ctx, w.project); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// relate writes the relations that wait. Their memories are looked up together.
+// relate writes the collected relations, and looks their memories up together.
 func (i *importing) relate(ctx context.Context) error {
 	if len(i.relations) == 0 {
 		return nil
@@ -22,7 +22,7 @@ func (i *importing) relate(ctx context.Context) error {
 	for _, t := range i.relations {
 		source, target := ends[nameIn(t.Relation.Source)], ends[nameIn(t.Relation.Target)]
 		if source.Num != 0 && !i.called(source, t.Relation.Source) || target.Num != 0 && !i.called(target, t.Relation.Target) {
-			t.Relation.Relation.ID, t.Causal = "", nil // that of the copies is another one
+			t.Relation.Relation.ID, t.Causal = "", nil // a relation of copies has another id
 		}
 		out, err := i.relation(ctx, t, source, target)
 		if err := i.resolved(ctx, t.Record, out, err); err != nil {
@@ -33,7 +33,7 @@ func (i *importing) relate(ctx context.Context) error {
 	return nil
 }
 
-// nameIn is the one name that a cleaned Ref has.
+// nameIn returns the one name of a cleaned Ref.
 func nameIn(r engram.Ref) string { return r.ID + r.SyncID }
 
 // called reports whether a memory has the name by which a relation names it; a copy has not.
@@ -42,8 +42,7 @@ func (i *importing) called(m engram.Memory, r engram.Ref) bool {
 	return name == string(m.ID) || name == m.SyncID || i.renamed[name] == m.ID
 }
 
-// ends returns the memories that the waiting relations name, by these names: what they are
-// called and where they belong, which is all that a relation asks of them.
+// ends returns the memories that the collected relations name, by these names, with their own names and places only.
 func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) {
 	var names []string
 	for _, t := range i.relations {
@@ -80,8 +79,8 @@ func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) 
 	return ends, nil
 }
 
-// rename notes how a memory that is here is called by the records: what came before by a
-// format that has no ids got one of its own, and relations name it by the other.
+// rename notes the name that records have for a memory here: one imported from a format without ids got an id of its
+// own.
 func (i *importing) rename(there, here engram.Memory) {
 	if there.ID != "" && there.ID != here.ID {
 		i.renamed[string(there.ID)] = here.ID
@@ -91,7 +90,7 @@ func (i *importing) rename(there, here engram.Memory) {
 	}
 }
 
-// place is where the memories of a relation must be.
+// place says where the memories of a relation must be.
 func (i *importing) place() string {
 	if i.border != "" {
 		return "in this project"
@@ -99,17 +98,17 @@ func (i *importing) place() string {
 	return "here"
 }
 
-// missing is why a relation cannot come in as long as one of its memories is not here.
+// missing is why a relation must wait: one of its memories is not here.
 type missing struct{ reason string }
 
 // Error implements error.
 func (m *missing) Error() string { return m.reason }
 
-// relation adds a relation, or brings the one that is here together with it.
+// relation adds a relation, or merges the one here with it.
 func (i *importing) relation(ctx context.Context, in incoming, source, target engram.Memory) (outcome, error) {
 	switch {
 	case i.erases(in.Record) && i.batch != "":
-		return unchanged, nil // erased by the batch that it came with
+		return unchanged, nil // erased by its own batch
 	case i.erases(in.Record):
 		return unchanged, &refused{reason: wasErased, harmless: true}
 	case source.Num == 0 || target.Num == 0:
@@ -137,8 +136,8 @@ func (i *importing) relation(ctx context.Context, in incoming, source, target en
 	return i.relateAgain(ctx, was, there, source.Project)
 }
 
-// unrelated says why a relation does not come in of which a memory is not there: that has to come
-// yet, or is in another project with it.
+// unrelated returns why a relation does not come in: a memory is not here yet, or is in another project together with
+// the relation.
 func (i *importing) unrelated(ctx context.Context, in incoming, source engram.Memory) error {
 	if id := in.Relation.Relation.ID; i.batch != "" && i.border != "" && id != "" {
 		if _, found, err := ifThere(i.tx.Relation(ctx, engram.RelationRef{ID: id})); err != nil {
@@ -153,7 +152,7 @@ func (i *importing) unrelated(ctx context.Context, in incoming, source engram.Me
 	return &missing{"its target is not " + i.place()}
 }
 
-// relateAgain brings a relation that is here together with the state of it that came in.
+// relateAgain merges a relation that is here with the state of it that came in.
 func (i *importing) relateAgain(ctx context.Context, was engram.Relation, there incoming, project string) (outcome, error) {
 	i.seen.relations.add(was.Num)
 	l, known, err := knownMetadata(ctx, i.tx, engram.EntityRelation, key(was.Num))
@@ -188,7 +187,7 @@ func (i *importing) relateAgain(ctx context.Context, was engram.Relation, there 
 	return changed, i.rewriteRelation(ctx, was, now, project, i.reason)
 }
 
-// showRelation is show for relations. One that another stood for here is looked at again.
+// showRelation is show for relations. One that another relation is shown for is resolved again.
 func (i *importing) showRelation(ctx context.Context, was, there engram.Relation, now *engram.Relation, l *engram.CausalMetadata) error {
 	hidden, revive := isShadowed(*l, engram.PartDeleted), false
 	if was.Removed() && !there.Removed() && i.batch == "" {
@@ -210,12 +209,12 @@ func (i *importing) showRelation(ctx context.Context, was, there engram.Relation
 	case isShadowed(*l, engram.PartVerdict) && now.Removed():
 		*l = withoutShadowed(*l, engram.PartVerdict)
 	case isShadowed(*l, engram.PartVerdict):
-		now.RemovedAt = was.RemovedAt // resolveRelations has the last word
+		now.RemovedAt = was.RemovedAt // resolveRelations decides
 	}
 	return nil
 }
 
-// newRelation adds a relation that is not here under its id.
+// newRelation adds a relation whose id is not here.
 func (i *importing) newRelation(ctx context.Context, there incoming, project string) (outcome, error) {
 	state := lifecycle.Normal(stateOf(there))
 	r, l := state.Relation.Relation, *state.Causal
@@ -237,10 +236,9 @@ func (i *importing) newRelation(ctx context.Context, there incoming, project str
 	return added, i.log(ctx, engram.EntityRelation, key(r.Num), project, i.reason, nil)
 }
 
-// makeRoom sees to it that a live relation goes with those that its memories have with each
-// other. One of a store with lineages is hidden where another is shown for it, and resolveRelations
-// says which. Any other is known when one of them says the same, and of two judgments the
-// later one holds; none of these supersedes what supersedes it through others.
+// makeRoom checks a visible relation against the others of its pair. One with metadata is hidden if another one
+// conflicts, and resolveRelations decides. One without is known if another one says the same; of two judgments the
+// later holds; and it must not close a cycle of supersedes.
 func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.CausalMetadata, there incoming, project string) (known bool, err error) {
 	replicated := there.Causal != nil
 	pair, err := i.tx.RelationsBetween(ctx, r.Source, r.Target)
@@ -283,7 +281,7 @@ func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.
 	return false, nil
 }
 
-// note remembers a relation that supersedes: it may close a ring.
+// note collects relations that supersede: they may close a cycle.
 func (i *importing) note(r engram.Relation) {
 	if r.Supersedes() {
 		i.over = append(i.over, r.Num)

@@ -11,33 +11,31 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// relationResolved is the reason of entries that show or hide a relation that was written otherwise.
+// relationResolved is the reason of entries that show or hide a relation without a write.
 const relationResolved = "relation that another one is shown for"
 
-// said is a relation that is there as it was written, whether it is shown or not.
+// contested is a relation that was not removed by a write, whether it is visible or not.
 type contested struct {
 	relation engram.Relation
-	lineage  engram.CausalMetadata
+	metadata engram.CausalMetadata
 	show     bool
 }
 
-// before reports whether a is shown rather than b: who spoke last, so that every replica that
-// has both shows the same.
+// before orders by the latest verdict: the first is shown, so that all replicas with both show the same.
 func (a contested) before(b contested) int {
-	return cmp.Or(b.lineage.Of(engram.PartVerdict).Compare(a.lineage.Of(engram.PartVerdict)), cmp.Compare(a.relation.ID, b.relation.ID))
+	return cmp.Or(b.metadata.Of(engram.PartVerdict).Compare(a.metadata.Of(engram.PartVerdict)), cmp.Compare(a.relation.ID, b.relation.ID))
 }
 
-// written is the relation as it was written: not removed.
+// written returns the relation as it was written: not removed.
 func (a contested) written() engram.Relation {
 	r := a.relation
 	r.RemovedAt = time.Time{}
 	return r
 }
 
-// resolveRelations settles which relations are shown of those that cannot all be: of several that
-// say the same of two memories one, of several judgments on them one, and of a ring of
-// memories that supersede each other all but the one that was said first. It depends on what
-// was written alone. over are relations that supersede and that came in or changed.
+// resolveRelations decides which of conflicting relations are visible: one of several that say the same of a pair,
+// one of several judgments of a pair, and of a cycle of supersedes all but the oldest. Only written values count.
+// over are new or changed relations that supersede.
 func (o *op) resolveRelations(ctx context.Context, over []int64) error {
 	hidden, err := o.tx.Shadowed(ctx, engram.EntityRelation, engram.PartVerdict)
 	if err != nil || len(hidden) == 0 && len(over) == 0 {
@@ -56,11 +54,11 @@ func (o *op) resolveRelations(ctx context.Context, over []int64) error {
 	if err := t.resolveRings(ctx, over); err != nil {
 		return err
 	}
-	// First those that make room.
+	// First hide, to make room.
 	for _, show := range []bool{false, true} {
 		for _, num := range slices.Sorted(maps.Keys(t.all)) {
 			if s := t.all[num]; s.show == show && s.relation.Removed() == show {
-				if err := o.showSaid(ctx, *s); err != nil {
+				if err := o.showContested(ctx, *s); err != nil {
 					return err
 				}
 			}
@@ -69,15 +67,14 @@ func (o *op) resolveRelations(ctx context.Context, over []int64) error {
 	return nil
 }
 
-// resolvingRelations is one settling at work.
+// resolvingRelations is one run of resolveRelations.
 type resolvingRelations struct {
 	*op
-	all map[int64]*contested // those that are looked at, by number
+	all map[int64]*contested // the relations under consideration, by number
 }
 
-// add adds a relation to those that are looked at, to be shown for now. One of a memory that
-// was erased elsewhere, and is only hidden here, counts for nothing: where it was erased, the
-// relation went with it. It is nil.
+// add puts a relation under consideration, visible for now. It returns nil for a relation of a memory that was erased
+// elsewhere and is only hidden here: the erasure took the relation too.
 func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*contested, error) {
 	if s, known := t.all[r.Num]; known {
 		return s, nil
@@ -103,14 +100,13 @@ func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*contes
 	return s, err
 }
 
-// said is a relation with where it comes from.
+// contested returns a relation with its causal metadata.
 func (o *op) contested(ctx context.Context, r engram.Relation) (*contested, error) {
 	l, err := metadataOf(ctx, o.tx, relationRecord(r))
 	return &contested{r, l, true}, err
 }
 
-// resolvePair settles the relations that two memories have with each other, of which one is
-// hidden.
+// resolvePair resolves the relations of a pair of memories, one of which is hidden.
 func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) error {
 	if _, known := t.all[h.Num]; known {
 		return nil
@@ -129,12 +125,12 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 			continue
 		}
 		if r.Removed() {
-			l, known, err := shadowedLineage(ctx, t.tx, r.Num)
+			l, known, err := shadowedMetadata(ctx, t.tx, r.Num)
 			if err != nil {
 				return err
 			}
 			if !known || isShadowed(l, engram.PartDeleted) {
-				continue // it is removed, or was hidden by a person
+				continue // removed by a write, or hidden by the user
 			}
 		}
 		s, err := t.add(ctx, r)
@@ -162,13 +158,13 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 }
 
 // shadowedLineage returns the causal metadata of a relation; shadowed is false unless another relation is shown for it.
-func shadowedLineage(ctx context.Context, r engram.Reader, num int64) (l engram.CausalMetadata, shadowed bool, err error) {
+func shadowedMetadata(ctx context.Context, r engram.Reader, num int64) (l engram.CausalMetadata, shadowed bool, err error) {
 	l, _, err = knownMetadata(ctx, r, engram.EntityRelation, key(num))
 	return l, isShadowed(l, engram.PartVerdict), err
 }
 
-// resolveRings hides, of relations that supersede each other in a ring, the one that was said
-// first: with those said last each comes in as long as it closes none.
+// resolveRings hides the oldest relation of each cycle of supersedes: relations are admitted latest first, as long as
+// they close no cycle.
 func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) error {
 	var edges []*contested
 	var next []int64
@@ -203,7 +199,7 @@ func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) erro
 			}
 		}
 	}
-	// A ring goes through one of them: what cannot be reached from their targets is in none.
+	// A cycle contains one of these relations: others are reachable from their targets.
 	for seen := map[int64]bool{}; len(next) > 0; {
 		var from []int64
 		for _, num := range next {
@@ -239,7 +235,7 @@ func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) erro
 	return nil
 }
 
-// reaches reports whether one leads to the other.
+// reaches reports whether a path leads from one memory to another.
 func reaches(targets map[int64][]int64, from, to int64) bool {
 	seen := map[int64]bool{}
 	for next := []int64{from}; len(next) > 0; {
@@ -256,11 +252,11 @@ func reaches(targets map[int64][]int64, from, to int64) bool {
 	return false
 }
 
-// showSaid shows a relation or hides it. That is no write of it: it leaves no stamp.
-func (o *op) showSaid(ctx context.Context, s contested) error {
-	now, l := s.written(), withoutShadowed(s.lineage, engram.PartVerdict)
+// showContested shows or hides a relation. That is not a write, and leaves no stamp.
+func (o *op) showContested(ctx context.Context, s contested) error {
+	now, l := s.written(), withoutShadowed(s.metadata, engram.PartVerdict)
 	if !s.show {
-		now.RemovedAt, l = o.at, withShadowed(s.lineage, engram.PartVerdict, time.Time{})
+		now.RemovedAt, l = o.at, withShadowed(s.metadata, engram.PartVerdict, time.Time{})
 	}
 	if err := o.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(now.Num), l); err != nil {
 		return err
@@ -272,8 +268,8 @@ func (o *op) showSaid(ctx context.Context, s contested) error {
 	return o.rewriteRelation(ctx, s.relation, now, m.Project, relationResolved)
 }
 
-// takeResolvedRelation hides a relation again that an operation let be shown, so that the one that
-// was shown for it may come back; resolveRelations has the last word.
+// takeResolvedRelation hides a relation that an operation showed, so that the earlier one may come back;
+// resolveRelations decides.
 func (u *undoing) takeResolvedRelation(ctx context.Context, entry engram.Mutation, r engram.Relation) error {
 	u.relationsChanged = true
 	if r.Removed() {
@@ -285,5 +281,5 @@ func (u *undoing) takeResolvedRelation(ctx context.Context, entry engram.Mutatio
 	}
 	s.show = false
 	u.changed(entry, "looked at again: #%d %s #%d", r.Source, r.Verb, r.Target)
-	return u.showSaid(ctx, *s)
+	return u.showContested(ctx, *s)
 }

@@ -7,13 +7,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// sessionTold is the reason of entries by which a session that was made for what is in it alone
-// becomes the one that somebody wrote. Nobody here wrote what it was before, so that an undo has
-// nothing to set back: what it wrote instead would be a claim that others have to follow.
+// sessionReplaced is the reason of entries that give a session its fields which existed only for its content. An undo
+// does not restore the empty fields: writing them would be a claim that other replicas follow.
 const sessionReplaced = "what others wrote of a session that only stood for what is in it"
 
-// session adds a session, or brings the one that is here together with it. One that is gone
-// leaves no row, but its lineage.
+// session adds a session, or merges the one here with it. A deleted one has metadata and no row.
 func (i *importing) session(ctx context.Context, r incoming) (outcome, error) {
 	id := r.Session.ID
 	was, found, name, err := i.knownSession(ctx, id)
@@ -34,10 +32,10 @@ func (i *importing) session(ctx context.Context, r incoming) (outcome, error) {
 	s := *r.Session
 	there.Session = &s
 	if s.ID = name; name != id {
-		there.Causal = nil // a copy goes its own way
+		there.Causal = nil // a copy has a history of its own
 	}
 	if there.Causal != nil && claimsNothing(name, *there.Causal) {
-		return unchanged, i.carry(ctx, engram.EntitySession, name, engram.CausalMetadata{}, there.Causal.Digest(), l)
+		return unchanged, i.noteReplicated(ctx, engram.EntitySession, name, engram.CausalMetadata{}, there.Causal.Digest(), l)
 	}
 	if i.batch != "" && found && i.outside(was.Project) && !claimsNothing(name, l) {
 		return unchanged, &leftAlone{was.Project}
@@ -55,7 +53,7 @@ func (i *importing) session(ctx context.Context, r incoming) (outcome, error) {
 		written = deletedSession(was, l)
 	}
 	if there.Causal != nil && claimsNothing(name, l) {
-		written.Causal = &engram.CausalMetadata{} // or its time of making would be known here alone
+		written.Causal = &engram.CausalMetadata{} // or the time of its making would count as a write of this store
 	}
 	state, came, err := i.merged(ctx, written, there)
 	if err != nil {
@@ -97,8 +95,8 @@ func (i *importing) newSession(ctx context.Context, there engram.Record) (outcom
 	return added, i.rewriteSession(ctx, nil, *s, i.reason)
 }
 
-// showSession settles whether a merged session is shown, and where: an undone import took it
-// away or left it empty, and a later one brings it back to where the file has it.
+// showSession decides whether and where a merged session is visible. An import brings back, in the place that the
+// file has, what an undone import removed or left empty.
 func (i *importing) showSession(ctx context.Context, found bool, there engram.Record, gone bool, now *engram.Session, l *engram.CausalMetadata) (bool, error) {
 	hidden := isShadowed(*l, engram.PartDeleted)
 	revive := false
@@ -134,8 +132,7 @@ func (i *importing) showSession(ctx context.Context, found bool, there engram.Re
 	return gone, nil
 }
 
-// writeSession writes what came of a merge, or takes the session away. One in which something
-// stands stays as long as it does.
+// writeSession writes a merged session, or removes it. A session with content stays.
 func (i *importing) writeSession(ctx context.Context, was, now engram.Session, found, gone bool, reason string) (outcome, error) {
 	if gone && !found {
 		i.res.Sessions.Forgotten++

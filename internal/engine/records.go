@@ -122,7 +122,7 @@ func placeOf(r engram.Record) placing {
 	return placing{&r.Session.Project, new(string), new(time.Time), r.Session.StartedAt}
 }
 
-func (p placing) location() location  { return location{*p.project, *p.session} }
+func (p placing) location() location { return location{*p.project, *p.session} }
 func (p placing) moveTo(to location) { *p.project, *p.session = to.project, to.session }
 
 // knownMetadata reads the causal metadata of a thing; known is false when it has none.

@@ -11,23 +11,22 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// UndoInput says which operation is taken back.
+// UndoInput says which operation to undo.
 type UndoInput struct {
-	// Op is its number, as Log tells it. 0 is the latest of Project, whatever it was, that
-	// can be taken back and was not, an import or a pull that was of other projects as well and the removal of a project that is gone among them; an
-	// erase in the way is forbidden.
+	// Op is the number of the operation in Log. 0 is the latest of Project that can be undone, including imports and
+	// pulls that changed other projects too, and the deletion of a project; an erase in the way is forbidden.
 	Op      int64
 	Project string // "" is every project
-	DryRun  bool   // tells what would become of what, and changes nothing
+	DryRun  bool   // report the outcome, and change nothing
 }
 
-// Undo takes back what one call of a verb did, as a verb of its own: the journal keeps everything, and an undo can be
-// undone. It forgets, and does not erase, a memory that the operation made; it gives a changed one its old values and text,
-// and what the memory said meanwhile becomes a revision. Counters and times that went on stay as they are.
+// Undo takes back one operation, as an operation of its own: the journal keeps everything, and an undo can be undone.
+// A memory that the operation made is forgotten, not erased; a changed one gets its old values and text, and its
+// current text becomes a revision. Counters and times stay as they are.
 //
-// It overwrites no later change: that is a conflict, which names the operation to undo first, and nothing is changed. So
-// is an operation of which nothing is left to take back, with the reasons. Undoing an erase is forbidden. An
-// operation that the journal does not reach back to is not_found.
+// It overwrites no later change: that is a conflict, which names the operation to undo first. An operation of which
+// nothing is left to take back is a conflict too, with the reasons. Undoing an erase is forbidden. An operation from
+// before the journal is not_found.
 func (e *Engine) Undo(ctx context.Context, in UndoInput) (engram.Undone, error) {
 	res, erased, err := e.attempt(ctx, in)
 	if erased != 0 {
@@ -62,7 +61,7 @@ type undoError struct {
 	offers  int64 // the operation whose undo the hint offers; 0: nothing of the operation is left to undo
 }
 
-// offering is refused with a hint that offers the undo of op; format has its number.
+// offering returns refused with a hint that offers the undo of op; format has its number.
 func offering(refused *engram.Error, op int64, format string) error {
 	return &undoError{refused.WithHint(format, op), op}
 }
@@ -94,12 +93,11 @@ func isNothingLeft(err error) bool {
 	return is && refused.offers == 0
 }
 
-// erases reports whether a verb removes for good.
+// erases reports whether an operation removes for good.
 func erases(verb string) bool { return verb == "erase" || strings.HasSuffix(verb, "_erase") }
 
-// undoLatest takes back the latest operation of a project that left something to take
-// back. An erase in the way ends it, and is returned: who has just erased something does not
-// mean another operation.
+// undoLatest undoes the latest operation of a project of which something is left. It stops at an erase and returns
+// it: a person who has just erased something does not mean an earlier operation.
 func (o *op) undoLatest(ctx context.Context, project string) (res engram.Undone, erased int64, err error) {
 	err = eachStanding(ctx, o.tx, engram.JournalFilter{Project: project, WithDeleted: true}, func(op engram.Operation) (bool, error) {
 		if erases(op.Name) {
@@ -119,8 +117,8 @@ func (o *op) undoLatest(ctx context.Context, project string) (res engram.Undone,
 	return res, erased, err
 }
 
-// eachStanding calls do with the operations of a project that are in force, the latest first,
-// until it returns false. Undos are not among them: they are part of what they undo.
+// eachStanding calls do with the operations in force, the latest first, until it returns false. Undos are part of
+// what they undo, and skipped.
 func eachStanding(ctx context.Context, r engram.Reader, f engram.JournalFilter, do func(engram.Operation) (more bool, err error)) error {
 	const page = 100
 	for offset := 0; ; offset += page {
@@ -157,8 +155,7 @@ func erasedForGood(op int64) *engram.Error {
 // mostTries is how many operations before an erase are tried for the hint.
 const mostTries = 20
 
-// afterErase is the error of an undo that met an erase first. Its hint names the latest
-// operation that can be undone, which was tried.
+// afterErase is the error of an undo that met an erase first. Its hint names the latest operation that can be undone.
 func (e *Engine) afterErase(ctx context.Context, erased int64, project string) error {
 	var before []int64
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -183,8 +180,7 @@ func (e *Engine) afterErase(ctx context.Context, erased int64, project string) e
 	return erasedForGood(erased)
 }
 
-// stands reports whether an operation is in force: nobody undid it, or the undo was
-// undone itself, and so on.
+// stands reports whether an operation is in force: it was not undone, or its undo was, and so on.
 func stands(ctx context.Context, r engram.Reader, op engram.Operation) (bool, error) {
 	standing := true
 	for op.UndoneBy != 0 {
@@ -203,15 +199,15 @@ type thing struct {
 	key    string
 }
 
-// undoing is one undo at work.
+// undoing is one undo.
 type undoing struct {
 	*op
 	res       engram.Undone
 	moves     []move         // between projects, since the operation
-	relations []int64        // relations that came back
-	added     map[thing]bool // by others: what of it is taken back is only hidden
-	// once are the things of which the operation has one entry, where nothing came after it: but
-	// for what this undo writes, none has another since. nil where something did.
+	relations []int64        // that came back
+	added     map[thing]bool // by other stores: taking it back only hides it
+	// once are the things with a single entry of the operation, if no entry is later than the operation: they need no
+	// look-up of later entries. nil otherwise.
 	once map[thing]bool
 }
 
@@ -279,8 +275,7 @@ func (u *undoing) nothingLeft() error {
 		WithHint("{log} shows what there is")}
 }
 
-// noteOnce finds out whether the journal need be asked what came after each entry: for the
-// undo of an import that would be a quarter of the work.
+// noteOnce fills once, which saves a quarter of the work of undoing an import.
 func (u *undoing) noteOnce(entries []engram.Mutation) {
 	u.once, u.logged = nil, nil
 	if len(entries) == 0 || entries[len(entries)-1].Seq != u.last {
@@ -294,7 +289,7 @@ func (u *undoing) noteOnce(entries []engram.Mutation) {
 	}
 }
 
-// projectsOf are the projects of entries, by name.
+// projectsOf returns the projects of entries, by name.
 func projectsOf(entries []engram.Mutation) []string {
 	var names []string
 	seen := map[string]bool{"": true}
@@ -308,16 +303,15 @@ func projectsOf(entries []engram.Mutation) []string {
 	return names
 }
 
-// cameIn returns what an operation of these entries, or the one that it takes back and so on,
-// added of what others had written. That is only hidden when it is taken back: that somebody
-// here does not want it is not for everybody who has it. What it changed of what was here is
-// another thing: whoever sets that back, or again as it came, writes it.
+// cameIn returns what an import or a pull added that other stores had written; for an undo, what the operation at the
+// start of its chain did. Taking that back only hides it: it stays with the other stores. Setting back a change of
+// something that was here is a write.
 func (u *undoing) cameIn(ctx context.Context, op engram.Operation, entries []engram.Mutation) (map[thing]bool, error) {
 	for op.Undoes != 0 {
 		var err error
 		if op, entries, err = u.tx.Operation(ctx, op.Undoes); err != nil {
 			if engram.CodeOf(err) == engram.CodeNotFound {
-				return nil, nil // the journal does not reach back to it
+				return nil, nil // the journal begins later
 			}
 			return nil, err
 		}
@@ -334,7 +328,7 @@ func (u *undoing) cameIn(ctx context.Context, op engram.Operation, entries []eng
 	return added, nil
 }
 
-// entriesOf reads the operation, and says so where the journal begins later.
+// entriesOf reads an operation; its error says if the journal begins later.
 func (u *undoing) entriesOf(ctx context.Context, number int64) (engram.Operation, []engram.Mutation, error) {
 	op, entries, err := u.tx.Operation(ctx, number)
 	if engram.CodeOf(err) != engram.CodeNotFound {
@@ -348,7 +342,7 @@ func (u *undoing) entriesOf(ctx context.Context, number int64) (engram.Operation
 	return op, nil, err
 }
 
-// take takes one entry back.
+// take takes back one entry.
 func (u *undoing) take(ctx context.Context, entry engram.Mutation) error {
 	u.hides = u.added[thing{entry.Entity, entry.Key}]
 	switch entry.Entity {
@@ -379,11 +373,11 @@ func (u *undoing) leave(format string, args ...any) {
 	u.res.Left = append(u.res.Left, fmt.Sprintf(format, args...))
 }
 
-// reason is what the undo's own entries say.
+// reason is the reason of the undo's own entries.
 func (u *undoing) reason() string { return fmt.Sprintf("undo of operation %d", u.res.Undone.Op) }
 
-// since returns what was written after entry about the same thing, oldest first. What
-// a move between projects did to it stands in the entry of the move alone.
+// since returns the later entries about the thing of an entry, oldest first, with what moves between projects did to
+// it, which only their own entries say.
 func (u *undoing) since(ctx context.Context, entry engram.Mutation) ([]engram.Mutation, error) {
 	const page = 200
 	var later []engram.Mutation
@@ -420,18 +414,18 @@ func (u *undoing) since(ctx context.Context, entry engram.Mutation) ([]engram.Mu
 	return later, nil
 }
 
-// UndoRangeInput says which operations are taken back: those from First to Last of a
-// project and a verb, as far as they stand. What erases, and undos, are passed over.
+// UndoRangeInput says which operations to undo: those in force from First to Last, of a project and a name. Erases
+// and undos are skipped.
 type UndoRangeInput struct {
 	First, Last int64
 	Project     string // "" is every project
-	Operation   string // "" is every verb
+	Operation   string // "" is every name
 	DryRun      bool
-	Progress    func(done, total int) // told after each; nil: nobody is
+	Progress    func(done, total int) // called after each; nil: not called
 }
 
-// UndoRange takes several operations back, the latest first, each in a transaction of its own so that other writers hardly
-// wait: what one sleep did, for example. It stops at the first that cannot be undone, and returns what was done with the
+// UndoRange undoes several operations, the latest first, each in its own transaction so that other writers hardly
+// wait: what one sleep did, for example. It stops at the first that cannot be undone, and returns the others with the
 // error. Operations of which nothing is left are skipped; nothing to undo is not_found.
 func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Undone, error) {
 	if in.First < 1 || in.Last < in.First {

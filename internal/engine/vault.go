@@ -15,8 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// outline is what of a memory is kept in hand while a vault is written: all of them are,
-// for a note is called by names of others.
+// outline is what stays in memory of each memory while a vault is written: file names of notes depend on other notes.
 type outline struct {
 	engram.NotePlace
 	num     int64
@@ -28,16 +27,16 @@ type outline struct {
 // surveyed is what a store has for a vault.
 type surveyed struct {
 	live      map[int64]*outline
-	gone      map[engram.ID]bool // forgotten
-	relations [][2]int64         // relations that somebody made, of memories of one project
+	forgotten map[engram.ID]bool // forgotten
+	relations [][2]int64         // made by people or agents, between memories of one project
 }
 
-// survey goes through the memories and the relations of a project, "" is every one.
+// survey reads the memories and relations of a project, "" is every one.
 func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
-	s := surveyed{live: map[int64]*outline{}, gone: map[engram.ID]bool{}}
+	s := surveyed{live: map[int64]*outline{}, forgotten: map[engram.ID]bool{}}
 	err := pages(ctx, e, project, engram.Reader.MemoriesAfter, func(m engram.Memory) int64 { return m.Num }, func(m engram.Memory) bool {
 		if m.Forgotten() {
-			s.gone[m.ID] = true
+			s.forgotten[m.ID] = true
 			return true
 		}
 		s.live[m.Num] = &outline{engram.NotePlace{ID: m.ID, Project: m.Project, Type: m.Type, Title: m.Title}, m.Num, m.TopicKey, m.SessionID, m.CreatedAt}
@@ -55,8 +54,8 @@ func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
 	return s, err
 }
 
-// relatesNotes reports a relation that makes a group of memories one. What Engram tied by
-// itself, because it is near in meaning, would make one group of nearly all.
+// relatesNotes reports whether a relation joins memories into a cluster. Automatic ones, by similarity, would join
+// nearly all.
 func relatesNotes(r engram.Relation) bool {
 	if r.Removed() || r.Status != engram.RelationJudged || r.Automatic() {
 		return false
@@ -68,14 +67,14 @@ func relatesNotes(r engram.Relation) bool {
 	return true
 }
 
-// Groups become hubs from so many memories on.
+// Least numbers of memories for a hub.
 const (
 	leastTopic   = 2
 	leastCluster = 3
 )
 
-// hubsOf are the hubs of memories that have notes: their sessions, the first parts of their
-// topic keys, and groups that relations tie. of has for each memory those that lead to it.
+// hubsOf returns the hubs of memories with notes: sessions, first parts of topic keys, and clusters by relations; and
+// for each memory the hubs that link to it.
 func (e *Engine) hubsOf(ctx context.Context, s surveyed, placed []*outline, project string) (hubs []engram.Hub, of map[int64][]engram.Hub, err error) {
 	groups := map[string]*group{}
 	add := func(kind engram.HubKind, key string, o *outline, title string) {
@@ -124,7 +123,7 @@ func (e *Engine) hubsOf(ctx context.Context, s surveyed, placed []*outline, proj
 	return hubs, of, nil
 }
 
-// group is a hub in the making.
+// group is a hub under construction.
 type group struct {
 	hub     engram.Hub
 	members []*outline // oldest first
@@ -141,7 +140,7 @@ func (g *group) least() int {
 	return 1
 }
 
-// reportSessions puts into the hubs of sessions what is known of them.
+// reportSessions fills in the hubs of sessions.
 func (e *Engine) reportSessions(ctx context.Context, groups map[string]*group, project string) error {
 	return pages(ctx, e, project, engram.Reader.SessionsAfter, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
 		g := groups[engram.Hub{Kind: engram.HubSession, Key: s.ID}.Name()]
@@ -158,8 +157,8 @@ func (e *Engine) reportSessions(ctx context.Context, groups map[string]*group, p
 	})
 }
 
-// clustersOf are the groups of memories that ties lead from one to the other; the oldest
-// names its group, and the most tied one gives it its title.
+// clustersOf returns the clusters that relations connect. The oldest memory names a cluster, the one with most
+// relations gives the title.
 func clustersOf(s surveyed, placed []*outline) []*group {
 	leader := map[int64]int64{}
 	for _, o := range placed {
@@ -184,7 +183,7 @@ func clustersOf(s surveyed, placed []*outline) []*group {
 	}
 	byLeader := map[int64]*group{}
 	var all []*group
-	for _, o := range placed { // oldest first: whoever leads comes before the others
+	for _, o := range placed { // oldest first: leaders come before the others
 		if tied[o.num] == 0 {
 			continue
 		}
@@ -217,8 +216,7 @@ type takenEdit struct {
 	base    engram.NoteDigest // what the note says, as far as it does
 }
 
-// takeEdit decides about an edit and writes it, in one transaction with others: what is refused is refused before
-// anything is written.
+// takeEdit decides about an edit and writes it in the transaction of several: rejections come before any write.
 func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t takenEdit, err error) {
 	was, found, err := ifThere(o.tx.Memory(ctx, engram.ByID(e.ID)))
 	if err != nil {
@@ -261,7 +259,7 @@ func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t
 	return t, o.replaceMemory(ctx, was, m, "note")
 }
 
-// editedMemory is was with what a note changes, or why it cannot be.
+// editedMemory applies a note's changes to was, or returns why it cannot.
 func (o *op) editedMemory(ctx context.Context, was engram.Memory, in UpdateInput) (m engram.Memory, why string, err error) {
 	if err := in.raw().check(); err != nil {
 		return m, flawText(err), nil
@@ -279,7 +277,7 @@ func (o *op) editedMemory(ctx context.Context, was engram.Memory, in UpdateInput
 	return m, why, err
 }
 
-// compare finds out what the note changes, and what of that the memory changed, too.
+// compare finds the fields that a note changed, and those that the memory changed too.
 func (t *takenEdit) compare(was engram.Memory, e engram.NoteEdit) (in UpdateInput, err error) {
 	here, note := engram.NoteFieldsOf(was).Digest(), e.Fields.Digest()
 	base := here
@@ -312,12 +310,12 @@ func (t *takenEdit) compare(was engram.Memory, e engram.NoteEdit) (in UpdateInpu
 	return in, nil
 }
 
-// sameLines reports texts that differ in the ends of lines alone: some editors change them all.
+// sameLines reports whether texts differ at most in line endings, which some editors change.
 func sameLines(a, b string) bool {
 	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
 }
 
-// set takes one field of a note into a change.
+// set copies one field of a note into a change.
 func (in *UpdateInput) set(field string, f engram.NoteFields) error {
 	switch field {
 	case "title":
@@ -342,10 +340,9 @@ func (in *UpdateInput) set(field string, f engram.NoteFields) error {
 	return nil
 }
 
-// carry brings in the memories of notes that another store wrote: a vault carries them as a
-// file of an export does, with their ids, and with the relations between those that are here
-// then. What was erased or forgotten here stays so, and is told.
-func (x *vaultImport) carry(ctx context.Context) error {
+// replicate brings in the memories of notes that another store wrote, with their ids, and the relations between
+// memories that are here then. What was erased or forgotten here stays so, and is reported.
+func (x *vaultImport) replicate(ctx context.Context) error {
 	absent, err := x.absent(ctx)
 	if err != nil || len(absent) == 0 {
 		return err
@@ -380,11 +377,11 @@ func (x *vaultImport) carry(ctx context.Context) error {
 	if len(notes) == 0 {
 		return nil
 	}
-	return x.carryAll(ctx, notes)
+	return x.importReplicated(ctx, notes)
 }
 
-// absent are the memories that notes name and that are not here. Those that were forgotten
-// here, and whose notes nobody edited, are told.
+// absent returns the ids in notes without a memory here. It reports unedited notes of memories that were forgotten
+// here.
 func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
 	x.replicated = map[engram.ID]*engram.Memory{}
 	var forgotten []engram.Memory
@@ -415,9 +412,8 @@ func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
 	return ids, err
 }
 
-// replicatedRecords are the memories of notes, and then the relations that these tell, between
-// memories that are here or come in. One that both of its notes tell is one. Each is made when
-// it is asked for: there may be many, and whoever imports them keeps none.
+// replicatedRecords yields the memories of notes, then their relations between memories that are here or come in,
+// each once. It builds them on demand, because there may be many.
 func (x *vaultImport) replicatedRecords(ctx context.Context, notes []*engram.ReplicatedNote) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for _, c := range notes {
@@ -441,7 +437,7 @@ func (x *vaultImport) replicatedRecords(ctx context.Context, notes []*engram.Rep
 	}
 }
 
-// living reports whether there is a memory here, or one comes in. It asks once for each.
+// living returns whether a memory is here or comes in. It looks each up once.
 func (x *vaultImport) living(ctx context.Context) func(engram.ID) bool {
 	here := map[engram.ID]bool{}
 	return func(id engram.ID) bool {
@@ -456,8 +452,7 @@ func (x *vaultImport) living(ctx context.Context) func(engram.ID) bool {
 	}
 }
 
-// replicatedRelation is a relation that a note tells, as a record of which the id is the same whichever
-// of its two notes tells it.
+// replicatedRelation returns a relation of a note; its id is the same from either of its notes.
 func replicatedRelation(c *engram.ReplicatedNote, l engram.NoteLink) engram.Record {
 	from, to := c.ID, l.ID
 	if !l.Outgoing || bothWays(l.Verb) && to < from {
@@ -469,7 +464,7 @@ func replicatedRelation(c *engram.ReplicatedNote, l engram.NoteLink) engram.Reco
 			Reason: l.Reason, Actor: "note", ActorKind: "human", CreatedAt: c.Memory.CreatedAt, UpdatedAt: c.Memory.CreatedAt}}}
 }
 
-// bothWays reports verbs that notes tell in the same words from either end.
+// bothWays reports whether both notes of a relation show its verb alike.
 func bothWays(v engram.Verb) bool {
 	switch v {
 	case engram.VerbSupersedes, engram.VerbDerivedFrom, engram.VerbEvolvedFrom, engram.VerbCausedBy, engram.VerbScoped:
@@ -478,9 +473,8 @@ func bothWays(v engram.Verb) bool {
 	return true
 }
 
-// carryAll brings in what notes carry as Import does, all of it in one transaction, and tells
-// what became of each note.
-func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.ReplicatedNote) error {
+// importReplicated imports the memories of notes in one transaction, and reports the outcome of each note.
+func (x *vaultImport) importReplicated(ctx context.Context, notes []*engram.ReplicatedNote) error {
 	head := engram.Snapshot{Format: "notes", Memories: len(notes),
 		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}
 	res, err := x.importRecords(ctx, head, x.replicatedRecords(ctx, notes), ImportInput{Mode: ImportMerge, DryRun: x.in.DryRun})
@@ -504,8 +498,8 @@ func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.ReplicatedNo
 	return x.reportReplicated(ctx, notes)
 }
 
-// reportReplicated tells the notes whose memories are here now, and what in them reads like an
-// instruction to an agent: whoever asks for a vault to come in gets it, and should know.
+// reportReplicated reports the notes whose memories came in, including flagged ones: the user asked for the whole
+// vault.
 func (x *vaultImport) reportReplicated(ctx context.Context, notes []*engram.ReplicatedNote) error {
 	return x.store.View(ctx, func(r engram.Reader) error {
 		for _, c := range notes {
@@ -523,7 +517,7 @@ func (x *vaultImport) reportReplicated(ctx context.Context, notes []*engram.Repl
 	})
 }
 
-// suspect says what in a memory reads like an instruction to an agent; "" for nothing.
+// flagReason returns why a memory looks like an instruction to an agent; "" if it does not.
 func flagReason(m engram.Memory) string {
 	if found := suspicionsIn(shownTexts(m)); len(found) > 0 {
 		return "it reads like an instruction to an agent, and comes in all the same: " + whyAndWhere(found[0].reasons[0])

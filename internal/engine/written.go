@@ -9,35 +9,32 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// What Lineage.Held has, by part:
+// CausalMetadata.Shadowed has, by part, a merged value that is not visible here:
 //
-//   - project: the name that was written, where that is an alias here, of a memory, a prompt or a
-//     session.
-//   - session_id: the session that was written, of a memory or a prompt that is shown without,
-//     because the session is another project's here.
-//   - topic_key: the topic key that was written, of a memory that is shown without.
-//   - deleted: when it was forgotten or deleted, as a time, of what an undo of an import or a
-//     pull hides here. Of a relation, and of a session, which is not there then at all, the
-//     value says nothing.
-//   - verdict: of a relation that is hidden because another one is shown for it; the value says
-//     nothing.
+//   - project: the name that was written, where it is an alias here, of a memory, a prompt or a session.
+//   - session_id: the session of a memory or a prompt that is shown without, because the session belongs to another
+//     project here.
+//   - topic_key: the topic key of a memory that is shown without.
+//   - deleted: when something was forgotten or deleted that an undo of an import or a pull hides here. Of a session,
+//     the session itself; of a relation, an unused value.
+//   - verdict: an unused value, of a relation that is hidden because another one is shown for it.
 //
-// The row of what is hidden says that it is forgotten, deleted or removed.
+// The row of something hidden says that it is forgotten, deleted or removed.
 
-// isShadowed reports whether a part is shown otherwise than it was written.
+// isShadowed reports whether the visible value of a part differs from its merged value.
 func isShadowed(l engram.CausalMetadata, p engram.Part) bool {
-	_, held := l.Shadowed[p]
-	return held
+	_, shadowed := l.Shadowed[p]
+	return shadowed
 }
 
-// shadowedValue sets into to the value that was written of a part, if it is held.
+// shadowedValue sets into to the merged value of a part, if it is shadowed.
 func shadowedValue(l engram.CausalMetadata, p engram.Part, into any) {
-	if v, held := l.Shadowed[p]; held {
+	if v, shadowed := l.Shadowed[p]; shadowed {
 		_ = json.Unmarshal(v, into) // it was marshalled here
 	}
 }
 
-// withShadowed is l with the value that was written of a part, which is not shown.
+// withShadowed returns l with a merged value of a part that is not visible.
 func withShadowed(l engram.CausalMetadata, p engram.Part, written any) engram.CausalMetadata {
 	l = l.Clone()
 	if l.Shadowed == nil {
@@ -47,7 +44,7 @@ func withShadowed(l engram.CausalMetadata, p engram.Part, written any) engram.Ca
 	return l
 }
 
-// withoutShadowed is l with a part shown as it was written.
+// withoutShadowed returns l with the merged value of a part visible.
 func withoutShadowed(l engram.CausalMetadata, p engram.Part) engram.CausalMetadata {
 	if !isShadowed(l, p) {
 		return l
@@ -125,8 +122,7 @@ func writtenSession(r engram.Record, l engram.CausalMetadata) engram.Record {
 	return r
 }
 
-// What is read here is what leaves: things as they were written, with all that belongs to
-// them and their lineages. Those of one call are read together.
+// The readers below return what leaves the store: things as they were written, with everything that belongs to them.
 
 // readRecords makes records of stored things as they were written, and reads their causal metadata together.
 func readRecords[T any](ctx context.Context, r engram.Reader, all []T, record func(T) engram.Record) ([]engram.Record, error) {
