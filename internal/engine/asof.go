@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -203,10 +201,7 @@ func (p *past) topicFirst(found *engram.Found) {
 
 // annotate adds the relations of that time, with the other memory as it was.
 func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
-	nums, ms := make([]int64, len(hits)), make([]engram.Memory, len(hits))
-	for i, h := range hits {
-		nums[i], ms[i] = h.Memory.Num, h.Memory
-	}
+	ms := mapped(hits, func(h engram.Hit) engram.Memory { return h.Memory })
 	if err := p.recalledHits(ctx, p.r, hits); err != nil {
 		return err
 	}
@@ -214,9 +209,13 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 	if err != nil {
 		return err
 	}
-	notes, err := relationNotes(ctx, p.r, nums, func(rel engram.Relation) bool {
-		return rel.Status == engram.RelationPending || rel.Verb == engram.VerbSupersedes || rel.Verb == engram.VerbContradicts
-	})
+	relations, err := p.r.Relations(ctx, memoryNums(ms))
+	if err != nil {
+		return err
+	}
+	notes, err := notesFrom(ctx, p.r, slices.DeleteFunc(relations, func(rel engram.Relation) bool {
+		return rel.Status != engram.RelationPending && rel.Verb != engram.VerbSupersedes && rel.Verb != engram.VerbContradicts
+	}), nil)
 	for i, h := range hits {
 		hits[i].Relations, hits[i].Flagged = notes[h.Memory.Num], flags[h.Memory.Num]
 	}
@@ -328,11 +327,7 @@ func (p *pastReader) readAll(ctx context.Context) error {
 	}
 	nums := make([]int64, 0, len(entries))
 	for key := range entries {
-		num, err := strconv.ParseInt(key, 10, 64)
-		if err != nil {
-			return fmt.Errorf("journal entry %d: %w", entries[key][0].Seq, err)
-		}
-		if num < first {
+		if num := numOf(key); num < first {
 			nums = append(nums, num)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -134,20 +133,16 @@ func newestEntryFirst(entries []engram.Mutation) {
 }
 
 // keys returns the moved things of a kind.
-func (m move) keys(entity engram.Entity) (keys []string) {
+func (m move) keys(entity engram.Entity) []string {
 	switch entity {
 	case engram.EntityMemory:
-		for _, num := range m.was.Memories {
-			keys = append(keys, key(num))
-		}
+		return mapped(m.was.Memories, key)
 	case engram.EntityPrompt:
-		for _, num := range m.was.Prompts {
-			keys = append(keys, key(num))
-		}
+		return mapped(m.was.Prompts, key)
 	case engram.EntitySession:
-		keys = m.was.Sessions
+		return m.was.Sessions
 	}
-	return keys
+	return nil
 }
 
 // of returns the move as an entry about one thing.
@@ -169,9 +164,7 @@ func (j *journalSince) firstMade(ctx context.Context, entity engram.Entity) (int
 	}
 	num := int64(math.MaxInt64)
 	if key != "" {
-		if num, err = strconv.ParseInt(key, 10, 64); err != nil {
-			return 0, err
-		}
+		num = numOf(key)
 	}
 	j.made[entity] = num
 	return num, nil

@@ -257,7 +257,13 @@ func (p *pastReader) walk(ctx context.Context, f engram.Filter, wanted int, each
 	if err != nil {
 		return err
 	}
-	changed := p.passing(f)
+	var changed []engram.Memory
+	for _, m := range p.was {
+		if passed(m, f) {
+			changed = append(changed, m)
+		}
+	}
+	slices.SortFunc(changed, listOrder(f))
 	stored := f
 	stored.Current = false // what is superseded today may not have been then
 	for size := max(few, wanted); ; size *= 2 {
@@ -290,17 +296,6 @@ func (p *pastReader) walk(ctx context.Context, f engram.Filter, wanted int, each
 			return nil
 		}
 	}
-}
-
-// passing returns the changed memories that passed f, in list order.
-func (p *pastReader) passing(f engram.Filter) (ms []engram.Memory) {
-	for _, m := range p.was {
-		if passed(m, f) {
-			ms = append(ms, m)
-		}
-	}
-	slices.SortFunc(ms, listOrder(f))
-	return ms
 }
 
 // listOrder returns the order of a list.

@@ -161,11 +161,10 @@ func (s *sink) put(r engram.Record) bool {
 }
 
 func (x *exporting) projects(ctx context.Context, out *sink) error {
-	var all []engram.Record
-	err := x.store.View(ctx, func(r engram.Reader) error {
+	all, err := view(ctx, x.Engine, func(r engram.Reader) ([]engram.Record, error) {
 		counted, err := r.Projects(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var ps []engram.Project
 		for _, p := range counted {
@@ -173,8 +172,7 @@ func (x *exporting) projects(ctx context.Context, out *sink) error {
 				ps = append(ps, p.Project)
 			}
 		}
-		all, err = projectRecords(ctx, r, ps)
-		return err
+		return readRecords(ctx, r, ps, projectRecord)
 	})
 	for _, p := range all {
 		if !out.put(p) {

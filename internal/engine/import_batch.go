@@ -143,18 +143,13 @@ func (i *importing) computeNew(ctx context.Context, records []incoming) (func() 
 		return nil, err
 	}
 	fresh := i.fresh(records)
-	return func() computed { return computed{i.embedAhead(ctx, fresh), judgeAhead(fresh)} }, nil
-}
-
-// judgeAhead looks for instructions to agents in memories that come in.
-func judgeAhead(records []incoming) map[string][]suspicious {
-	flags := make(map[string][]suspicious, len(records))
-	for _, r := range records {
-		if r.Memory != nil {
+	return func() computed {
+		flags := make(map[string][]suspicious, len(fresh))
+		for _, r := range fresh {
 			flags[judgedBy(r.Memory.Memory)] = suspicionsOf(r.Memory.Memory)
 		}
-	}
-	return flags
+		return computed{i.embedAhead(ctx, fresh), flags}
+	}, nil
 }
 
 // embedAhead computes the vectors of memories that come in. If the model fails they have none until the next Reembed.

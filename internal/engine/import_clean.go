@@ -255,7 +255,7 @@ func names(m engram.Memory) (engram.ID, string) {
 	case sync != "":
 		sync = "obs-" + digest(sync)
 	case id != "":
-		sync = syncID(id)
+		sync = engram.SyncIDOf(id)
 	default:
 		sync = "obs-" + digest(m.Project+"\x00"+string(m.Type)+"\x00"+m.Title+"\x00"+m.Content)
 	}

@@ -114,50 +114,31 @@ func (e *Engine) readAll(ctx context.Context, records iter.Seq2[engram.Record, e
 // readAhead yields records that another goroutine reads meanwhile, until ctx is done. That goroutine has ended when the
 // loop ends.
 func readAhead(ctx context.Context, records iter.Seq2[engram.Record, error]) iter.Seq2[engram.Record, error] {
-	type piece struct {
-		records []engram.Record
-		err     error
+	type item struct {
+		record engram.Record
+		err    error
 	}
-	const size = 32
 	return func(yield func(engram.Record, error) bool) {
-		pieces, stop := make(chan piece, 2), make(chan struct{})
+		items := make(chan item, 64)
 		var reader sync.WaitGroup
 		defer reader.Wait()
-		defer close(stop)
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
 		reader.Go(func() {
-			defer close(pieces)
-			var p piece
-			send := func() bool {
+			defer close(items)
+			for record, err := range records {
 				select {
-				case pieces <- p:
-					p = piece{}
-					return true
-				case <-stop:
-					return false
-				}
-			}
-			for rec, err := range records {
-				if p.err = err; err == nil {
-					p.records = append(p.records, rec)
-				}
-				if (err != nil || len(p.records) == size) && (!send() || err != nil) {
+				case items <- item{record, err}:
+				case <-ctx.Done():
 					return
 				}
 			}
-			send()
 		})
-		for p := range pieces {
-			for _, rec := range p.records {
-				if err := ctx.Err(); err != nil {
-					yield(engram.Record{}, err)
-					return
-				}
-				if !yield(rec, nil) {
-					return
-				}
+		for next := range items {
+			if ctx.Err() != nil {
+				break
 			}
-			if p.err != nil {
-				yield(engram.Record{}, p.err)
+			if !yield(next.record, next.err) || next.err != nil {
 				return
 			}
 		}

@@ -175,8 +175,10 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	if of, err := i.ofAnother(ctx, r.Record); of || err != nil {
 		return err
 	}
+	if r.Causal != nil {
+		i.newest = max(i.newest, r.Causal.Newest().At) // later local writes must be later
+	}
 	if r.Relation != nil {
-		i.see(r.Causal)
 		if i.relations = append(i.relations, r); len(i.relations) < exportPage {
 			return nil
 		}
@@ -184,7 +186,6 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	}
 	var out outcome
 	var err error
-	i.see(r.Causal)
 	switch {
 	case r.Project != nil && i.in.Project != "":
 		// A project record does not describe the one that everything goes into.
@@ -246,13 +247,8 @@ func (i *importing) ensureProject(ctx context.Context, name string) (string, err
 	return p.Name, nil
 }
 
-// lookAhead finds out which memories of some records are not here, which for most of a file is all there is to know.
-func (i *importing) lookAhead(ctx context.Context, records []incoming) error {
-	clear(i.absent)
-	return i.lookUp(ctx, records)
-}
-
-// lookUp is lookAhead that keeps earlier results.
+// lookUp finds out which memories of some records are not here, which for most of a file is all there is to know. It
+// adds to earlier results.
 func (i *importing) lookUp(ctx context.Context, records []incoming) error {
 	var names []string
 	for _, r := range records {

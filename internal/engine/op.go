@@ -126,7 +126,7 @@ func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) 
 	}
 	m.ReviewAfter = lifecycle.ReviewAfter(*m, o.at, o.policy)
 	m.Num, m.ID = 0, o.newID()
-	m.SyncID = syncID(m.ID)
+	m.SyncID = engram.SyncIDOf(m.ID)
 	if err := o.addMemory(ctx, m); err != nil {
 		return err
 	}
@@ -190,6 +190,11 @@ func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, textStam
 		}
 		changed["revision"] = was.RevisionCount
 	}
+	return o.storeMemory(ctx, was, now, reason, changed)
+}
+
+// storeMemory writes the row of now over was, its flags, its vector and a journal entry of the old values.
+func (o *op) storeMemory(ctx context.Context, was, now engram.Memory, reason string, old map[string]any) error {
 	if err := o.tx.ReplaceMemory(ctx, now); err != nil {
 		return err
 	}
@@ -201,7 +206,7 @@ func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, textStam
 			return err
 		}
 	}
-	return o.log(ctx, engram.EntityMemory, key(was.Num), now.Project, reason, changed)
+	return o.log(ctx, engram.EntityMemory, key(was.Num), now.Project, reason, old)
 }
 
 // eraseMemory removes m for good. The journal entry has no details. It is written first because the tombstone takes
@@ -377,9 +382,6 @@ func numOf(key string) int64 {
 	n, _ := strconv.ParseInt(key, 10, 64)
 	return n
 }
-
-// syncID returns the sync id of a memory that was made here.
-func syncID(id engram.ID) string { return engram.SyncIDOf(id) }
 
 // digest returns 16 hex digits derived from an id: the form of ids in git chunks and older programs.
 func digest(id string) string {

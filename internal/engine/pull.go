@@ -135,7 +135,11 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 			}
 			reportBatch(&done.Imported, 0, 0, b.ID)
 			done.Op = o.first
-			return o.tx.PutPulled(ctx, in.readFor(), b.ID, o.at)
+			readFor := "" // every project
+			if in.skipped {
+				readFor = in.border
+			}
+			return o.tx.PutPulled(ctx, readFor, b.ID, o.at)
 		})
 		if aside.tooMany != nil && (err == nil || errors.Is(err, aside.tooMany)) {
 			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Batch: b.ID, Reason: line(aside.tooMany.Error())})
@@ -253,10 +257,7 @@ func (e otherProjects) count(project string, r engram.Record) {
 
 // sorted returns the counts by name.
 func (e otherProjects) sorted() []OtherProject {
-	all := []OtherProject{}
-	for _, c := range e {
-		all = append(all, *c)
-	}
+	all := mapped(slices.Collect(maps.Values(e)), func(c *OtherProject) OtherProject { return *c })
 	slices.SortFunc(all, func(a, b OtherProject) int { return strings.Compare(a.Project, b.Project) })
 	return all
 }

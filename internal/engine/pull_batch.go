@@ -56,7 +56,8 @@ func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) e
 	for len(clean) > 0 {
 		batch := clean[:min(batchSize, len(clean))]
 		clean = clean[len(batch):]
-		if err := b.lookAhead(ctx, batch); err != nil {
+		clear(b.absent)
+		if err := b.lookUp(ctx, batch); err != nil {
 			return err
 		}
 		b.embedded = b.embedAhead(ctx, batch)
@@ -124,14 +125,6 @@ func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 		}
 	}
 	return b.take(ctx, r)
-}
-
-// readFor returns the project for which the batch was read completely; "" is every one.
-func (b *receivingBatch) readFor() string {
-	if b.skipped {
-		return b.border
-	}
-	return ""
 }
 
 // foreign returns why a deferred record does not belong into the pulled project; "" if it does. Records of a batch

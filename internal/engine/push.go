@@ -101,9 +101,7 @@ func (p *pushing) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, b := range there {
-		p.batches = append(p.batches, b.ID)
-	}
+	p.batches = mapped(there, func(b engram.Batch) string { return b.ID })
 	return p.store.View(ctx, func(r engram.Reader) error {
 		if !p.in.All {
 			if p.res.Project, err = projectNamed(ctx, r, p.in.Project); err != nil {
@@ -252,10 +250,7 @@ func sizeOf(r engram.Record) int {
 // writeBatch writes records as a batch. It halves one that the remote refuses, until a single record is refused,
 // which it reports and leaves here.
 func (p *pushing) writeBatch(ctx context.Context, went []outgoing) error {
-	records := make([]engram.Record, len(went))
-	for i, o := range went {
-		records[i] = o.record
-	}
+	records := mapped(went, func(o outgoing) engram.Record { return o.record })
 	b, err := p.remote.Write(ctx, engram.Batch{By: p.in.By, At: p.now()}, records)
 	switch {
 	case engram.CodeOf(err) == engram.CodeInvalid && len(went) > 1:
@@ -298,11 +293,8 @@ func unclaimed(l *engram.CausalMetadata, p engram.Part) *engram.CausalMetadata {
 func (p *pushing) strays(ctx context.Context) error {
 	names := []string{p.res.Project}
 	if p.in.All {
-		err := p.store.View(ctx, func(r engram.Reader) (err error) {
-			names, err = r.ProjectNames(ctx)
-			return err
-		})
-		if err != nil {
+		var err error
+		if names, err = view(ctx, p.Engine, func(r engram.Reader) ([]string, error) { return r.ProjectNames(ctx) }); err != nil {
 			return err
 		}
 	}
@@ -344,12 +336,19 @@ func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, 
 		return nil, err
 	}
 	for _, m := range ms {
-		s, left := leftBy(m, metadata[key(m.Num)], project)
+		part := engram.Part("scope") // it became personal
+		if m.Project != project {
+			part = projectPart
+		}
+		s, left := metadata[key(m.Num)].Parts[part]
 		if !left || p.in.All && m.Scope != engram.ScopePersonal {
 			continue
 		}
-		o := outgoing{record: leavingRecord(m, s, project), entity: engram.EntityMemory, key: key(m.Num)}
-		o.digest = o.record.Causal.Digest()
+		// The names and the write: it makes no claim on any other part.
+		gone := memoryRecord(engram.Memory{ID: m.ID, SyncID: m.SyncID, Project: project, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1})
+		l := lifecycle.Stamped(engram.CausalMetadata{}, []engram.Part{engram.PartLeft}, s)
+		gone.Causal, gone.Tombstone = &l, true
+		o := outgoing{record: gone, entity: engram.EntityMemory, key: key(m.Num), digest: l.Digest()}
 		sets, err := r.ReplicatedBy(ctx, engram.EntityMemory, o.key, o.digest)
 		if err != nil {
 			return nil, err
@@ -364,21 +363,4 @@ func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, 
 // has reports whether all of these batches are at the remote.
 func (p *pushing) has(batches []string) bool {
 	return !slices.ContainsFunc(batches, func(b string) bool { return !slices.Contains(p.batches, b) })
-}
-
-// leftBy returns the write by which a memory left a project or became personal.
-func leftBy(m engram.Memory, l engram.CausalMetadata, project string) (s engram.VersionStamp, left bool) {
-	part := engram.Part("scope")
-	if m.Project != project {
-		part = "project"
-	}
-	s, left = l.Parts[part]
-	return s, left
-}
-
-// leavingRecord is the departure of a memory: its names and the write. It makes no claim on any other part.
-func leavingRecord(m engram.Memory, s engram.VersionStamp, project string) engram.Record {
-	gone := engram.Memory{ID: m.ID, SyncID: m.SyncID, Project: project, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
-	l := lifecycle.Stamped(engram.CausalMetadata{}, []engram.Part{engram.PartLeft}, s)
-	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Causal: &l, Tombstone: true}
 }

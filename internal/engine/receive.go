@@ -112,15 +112,8 @@ func (i *importing) putMetadata(ctx context.Context, kind engram.Entity, key str
 	return i.tx.PutCausalMetadata(ctx, kind, key, l)
 }
 
-// see notes the newest write that came in: later local writes must be later.
-func (i *importing) see(l *engram.CausalMetadata) {
-	if l != nil {
-		i.newest = max(i.newest, l.Newest().At)
-	}
-}
-
 // merged merges the written state of a thing with an incoming one, and returns the digest of that one.
-func (i *importing) merged(ctx context.Context, written, there engram.Record) (m engram.Record, came int64, err error) {
+func (i *importing) merged(written, there engram.Record) (m engram.Record, came int64) {
 	state := lifecycle.Normal(there)
 	came = state.Causal.Digest()
 	if there.Causal == nil {
@@ -128,10 +121,33 @@ func (i *importing) merged(ctx context.Context, written, there engram.Record) (m
 		state = lifecycle.Adopted(written, there)
 	}
 	m = lifecycle.MergeNormal(lifecycle.Normal(written), state)
-	if i.in.Mode != ImportReplace {
-		return m, came, nil
+	if i.in.Mode == ImportReplace {
+		m = lifecycle.Overridden(m, there, i.stamp())
 	}
-	return lifecycle.Overridden(m, there, i.stamp()), came, nil
+	return m, came
+}
+
+// A mergedThing is a thing here, merged with the state of it that came in.
+type mergedThing struct {
+	state  engram.Record         // the outcome
+	before engram.CausalMetadata // of the thing here
+	known  bool                  // it had any
+	came   int64                 // digest of the incoming state
+}
+
+// mergeHere merges a thing here, whose row is was, with the state of it that came in. Shadowed parts stay shadowed.
+func (i *importing) mergeHere(ctx context.Context, was, there engram.Record) (m mergedThing, err error) {
+	if m.before, m.known, err = knownMetadata(ctx, i.tx, was.Entity(), keyOf(was)); err != nil {
+		return m, err
+	}
+	m.state, m.came = i.merged(writtenState(was, m.before, m.known, i.device), there)
+	m.state.Causal.Shadowed = m.before.Shadowed
+	return m, nil
+}
+
+// keepMerged keeps the metadata of a merged thing that has its key again.
+func (i *importing) keepMerged(ctx context.Context, m mergedThing) error {
+	return i.keep(ctx, m.state.Entity(), keyOf(m.state), m.before, m.known, m.came, *m.state.Causal)
 }
 
 // noteReplicated notes which batches have a state of a thing: the incoming one, by its digest, and the merged one,
@@ -224,9 +240,7 @@ func (i *importing) project(ctx context.Context, there engram.Record) (outcome, 
 	}
 	state := lifecycle.Normal(there)
 	if found {
-		if state, _, err = i.merged(ctx, writtenState(projectRecord(was), l, known, i.device), there); err != nil {
-			return unchanged, err
-		}
+		state, _ = i.merged(writtenState(projectRecord(was), l, known, i.device), there)
 	}
 	now := *state.Project
 	now.Root = was.Root

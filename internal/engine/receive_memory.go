@@ -161,10 +161,7 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	if !kept {
 		i.reportCut(r)
 	}
-	state, came, err := i.merged(ctx, written, there)
-	if err != nil {
-		return unchanged, err
-	}
+	state, came := i.merged(written, there)
 	now, to := &state.Memory.Memory, *state.Causal
 	to.Shadowed = l.Shadowed
 	now.Num, now.ID, now.SyncID, now.RevisionCount, now.NormalizedHash = here.Num, here.ID, here.SyncID, here.RevisionCount, hashOf(now.Content)
@@ -321,16 +318,5 @@ func (i *importing) replaceReceived(ctx context.Context, was, now engram.Memory,
 	if was.Title != now.Title || was.Content != now.Content {
 		fields[textField] = was.RevisionCount
 	}
-	if err := i.tx.ReplaceMemory(ctx, now); err != nil {
-		return err
-	}
-	if err := i.judgeText(ctx, &was, now); err != nil {
-		return err
-	}
-	if embeddedText(was) != embeddedText(now) || was.Forgotten() && !now.Forgotten() {
-		if err := i.embed(ctx, now); err != nil {
-			return err
-		}
-	}
-	return i.log(ctx, engram.EntityMemory, key(was.Num), now.Project, i.reason, fields)
+	return i.storeMemory(ctx, was, now, i.reason, fields)
 }

@@ -90,14 +90,6 @@ func (i *importing) rename(there, here engram.Memory) {
 	}
 }
 
-// place says where the memories of a relation must be.
-func (i *importing) place() string {
-	if i.border != "" {
-		return "in this project"
-	}
-	return "here"
-}
-
 // missing is why a relation must wait: one of its memories is not here.
 type missing struct{ reason string }
 
@@ -146,45 +138,45 @@ func (i *importing) unrelated(ctx context.Context, in incoming, source engram.Me
 			return &leftAlone{}
 		}
 	}
+	end, place := "target", "here"
 	if source.Num == 0 {
-		return &missing{"its source is not " + i.place()}
+		end = "source"
 	}
-	return &missing{"its target is not " + i.place()}
+	if i.border != "" {
+		place = "in this project"
+	}
+	return &missing{"its " + end + " is not " + place}
 }
 
 // relateAgain merges a relation that is here with the state of it that came in.
 func (i *importing) relateAgain(ctx context.Context, was engram.Relation, there incoming, project string) (outcome, error) {
 	i.seen.relations.add(was.Num)
-	l, known, err := knownMetadata(ctx, i.tx, engram.EntityRelation, key(was.Num))
-	if err != nil {
-		return unchanged, err
-	}
 	here := engram.Record{Relation: &engram.RelationRecord{Relation: was, Source: there.Relation.Source, Target: there.Relation.Target}}
-	state, came, err := i.merged(ctx, writtenState(here, l, known, i.device), stateOf(there))
+	m, err := i.mergeHere(ctx, here, stateOf(there))
 	if err != nil {
 		return unchanged, err
 	}
-	now, to := state.Relation.Relation, *state.Causal
-	now.Num, now.Source, now.Target, now.CreatedAt, to.Shadowed = was.Num, was.Source, was.Target, was.CreatedAt, l.Shadowed
-	if err := i.showRelation(ctx, was, there.Relation.Relation, &now, &to); err != nil {
+	now, to := &m.state.Relation.Relation, m.state.Causal
+	now.Num, now.Source, now.Target, now.CreatedAt = was.Num, was.Source, was.Target, was.CreatedAt
+	if err := i.showRelation(ctx, was, there.Relation.Relation, now, to); err != nil {
 		return unchanged, err
 	}
 	if !now.Removed() && (was.Removed() || now.Verb != was.Verb || now.Judgment() != was.Judgment()) {
-		if known, err := i.makeRoom(ctx, &now, &to, there, project); err != nil || known {
+		if known, err := i.makeRoom(ctx, now, to, there, project); err != nil || known {
 			return unchanged, err
 		}
 	}
-	if was.Removed() && now.Removed() && isShadowed(to, engram.PartVerdict) {
+	if was.Removed() && now.Removed() && isShadowed(*to, engram.PartVerdict) {
 		now.RemovedAt = was.RemovedAt
 	}
-	if err := i.keep(ctx, engram.EntityRelation, key(was.Num), l, known, came, to); err != nil {
+	if err := i.keepMerged(ctx, m); err != nil {
 		return unchanged, err
 	}
-	i.note(now)
-	if len(changes(relationFields(was), relationFields(now))) == 0 {
+	i.note(*now)
+	if len(changes(relationFields(was), relationFields(*now))) == 0 {
 		return unchanged, nil
 	}
-	return changed, i.rewriteRelation(ctx, was, now, project, i.reason)
+	return changed, i.rewriteRelation(ctx, was, *now, project, i.reason)
 }
 
 // showRelation is show for relations. One that another relation is shown for is resolved again.

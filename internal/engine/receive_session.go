@@ -55,10 +55,7 @@ func (i *importing) session(ctx context.Context, r incoming) (outcome, error) {
 	if there.Causal != nil && claimsNothing(name, l) {
 		written.Causal = &engram.CausalMetadata{} // or the time of its making would count as a write of this store
 	}
-	state, came, err := i.merged(ctx, written, there)
-	if err != nil {
-		return unchanged, err
-	}
+	state, came := i.merged(written, there)
 	to := *state.Causal
 	to.Shadowed = l.Shadowed
 	now := *state.Session
@@ -201,24 +198,20 @@ func (i *importing) prompt(ctx context.Context, r incoming) (outcome, error) {
 // promptAgain merges a prompt that is here with the state of it that came in.
 func (i *importing) promptAgain(ctx context.Context, was engram.Prompt, there engram.Record) (outcome, error) {
 	i.seen.prompts.add(was.Num)
-	l, known, err := knownMetadata(ctx, i.tx, engram.EntityPrompt, key(was.Num))
+	there, _, err := i.placedThere(ctx, there)
 	if err != nil {
 		return unchanged, err
 	}
-	if there, _, err = i.placedThere(ctx, there); err != nil {
-		return unchanged, err
-	}
-	state, came, err := i.merged(ctx, writtenState(promptRecord(was), l, known, i.device), there)
+	m, err := i.mergeHere(ctx, promptRecord(was), there)
 	if err != nil {
 		return unchanged, err
 	}
-	now, to := state.Prompt, *state.Causal
-	now.Num, to.Shadowed = was.Num, l.Shadowed
-	now.Content, now.CreatedAt = was.Content, was.CreatedAt // the text of a prompt does not change
-	if err := i.show(ctx, promptRecord(was), there, state, &to); err != nil {
+	now := m.state.Prompt
+	now.Num, now.Content, now.CreatedAt = was.Num, was.Content, was.CreatedAt // the text of a prompt does not change
+	if err := i.show(ctx, promptRecord(was), there, m.state, m.state.Causal); err != nil {
 		return unchanged, err
 	}
-	if err := i.keep(ctx, engram.EntityPrompt, key(was.Num), l, known, came, to); err != nil {
+	if err := i.keepMerged(ctx, m); err != nil {
 		return unchanged, err
 	}
 	if len(changes(promptFields(was), promptFields(*now))) == 0 {

@@ -243,19 +243,25 @@ func (q *question) supersede(ctx context.Context, relations []engram.Relation) e
 	return nil
 }
 
+// superseded returns the question of in whose hits are finds, with their successors before them.
+func superseded(ctx context.Context, e *Engine, r engram.Reader, in SearchInput, finds []engram.Ranked, memories map[int64]engram.Memory) (*question, error) {
+	q := &question{Engine: e, r: r, in: in, finds: finds, memories: memories,
+		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
+	relations, err := q.successors(ctx, nil, map[int64]bool{})
+	if err != nil {
+		return nil, err
+	}
+	return q, q.supersede(ctx, relations)
+}
+
 // inPlaceOf returns the newest memory that supersedes a named one and passes the filter, with a note, if only current
 // ones are wanted; else the named one.
 func (e *Engine) inPlaceOf(ctx context.Context, r engram.Reader, m engram.Memory, in SearchInput) (engram.Memory, string, error) {
 	if !in.Filter.Current {
 		return m, "", nil
 	}
-	q := &question{Engine: e, r: r, in: in, finds: []engram.Ranked{{Num: m.Num}}, memories: map[int64]engram.Memory{m.Num: m},
-		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
-	relations, err := q.successors(ctx, nil, map[int64]bool{})
-	if err != nil || len(relations) == 0 {
-		return m, "", err
-	}
-	if err := q.supersede(ctx, relations); err != nil {
+	q, err := superseded(ctx, e, r, in, []engram.Ranked{{Num: m.Num}}, map[int64]engram.Memory{m.Num: m})
+	if err != nil {
 		return m, "", err
 	}
 	first := q.finds[0].Num
@@ -385,15 +391,6 @@ func relationsOf(ctx context.Context, r engram.Reader, num int64) ([]engram.Rela
 	return notes[num], err
 }
 
-// relationNotes returns the wanted relations of each memory, as seen from it.
-func relationNotes(ctx context.Context, r engram.Reader, nums []int64, want func(engram.Relation) bool) (map[int64][]engram.RelationNote, error) {
-	relations, err := r.Relations(ctx, nums)
-	if err != nil {
-		return nil, err
-	}
-	return notesFrom(ctx, r, slices.DeleteFunc(relations, func(rel engram.Relation) bool { return !want(rel) }), nil)
-}
-
 // notesFrom returns relations by memory, as seen from each. It does not read known memories again.
 func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation, known []engram.Memory) (map[int64][]engram.RelationNote, error) {
 	if len(relations) == 0 {
@@ -457,13 +454,8 @@ func (p *past) supersede(ctx context.Context, finds []engram.Ranked, byNum map[i
 	if !p.in.Filter.Current {
 		return finds, nil
 	}
-	q := &question{Engine: p.Engine, r: p.r, in: p.in, finds: finds, memories: byNum,
-		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
-	relations, err := q.successors(ctx, nil, map[int64]bool{})
+	q, err := superseded(ctx, p.Engine, p.r, p.in, finds, byNum)
 	if err != nil {
-		return nil, err
-	}
-	if err := q.supersede(ctx, relations); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(q.finds, func(f engram.Ranked) bool { return q.hidden[f.Num] }), nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -291,16 +292,12 @@ func (u *undoing) noteOnce(entries []engram.Mutation) {
 
 // projectsOf returns the projects of entries, by name.
 func projectsOf(entries []engram.Mutation) []string {
-	var names []string
-	seen := map[string]bool{"": true}
+	names := map[string]bool{}
 	for _, entry := range entries {
-		if !seen[entry.Project] {
-			seen[entry.Project] = true
-			names = append(names, entry.Project)
-		}
+		names[entry.Project] = true
 	}
-	slices.Sort(names)
-	return names
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names))
 }
 
 // cameIn returns what an import or a pull added that other stores had written; for an undo, what the operation at the

@@ -181,24 +181,19 @@ func (u *undoing) unmakeProject(ctx context.Context, entry engram.Mutation, p en
 // inUse reports whether a project has content, including forgotten and hidden things.
 func (u *undoing) inUse(ctx context.Context, name string) (bool, error) {
 	one := engram.Page{Limit: 1}
-	live, err := u.tx.List(ctx, engram.Filter{Project: name}, one)
-	if err != nil {
-		return false, err
+	for _, forgotten := range []bool{false, true} {
+		if ms, err := u.tx.List(ctx, engram.Filter{Project: name, Forgotten: forgotten}, one); err != nil || len(ms) > 0 {
+			return true, err
+		}
 	}
-	forgotten, err := u.tx.List(ctx, engram.Filter{Project: name, Forgotten: true}, one)
-	if err != nil {
-		return false, err
+	if ss, err := u.tx.Sessions(ctx, name, one); err != nil || len(ss) > 0 {
+		return true, err
 	}
-	sessions, err := u.tx.Sessions(ctx, name, one)
-	if err != nil {
-		return false, err
-	}
-	prompts, err := u.tx.Prompts(ctx, name, "", one)
-	if err != nil {
-		return false, err
+	if ps, err := u.tx.Prompts(ctx, name, "", one); err != nil || len(ps) > 0 {
+		return true, err
 	}
 	hidden, err := u.tx.DeletedPrompts(ctx, name)
-	return slices.Max([]int{len(live), len(forgotten), len(sessions), len(prompts), len(hidden)}) > 0, err
+	return len(hidden) > 0, err
 }
 
 // move is an entry of a move between projects, decoded once: it may have a hundred thousand memories, each of which
@@ -394,11 +389,8 @@ func (u *undoing) unmakeSession(ctx context.Context, entry engram.Mutation, s en
 		return err
 	}
 	hidden, err := u.tx.DeletedPromptsIn(ctx, s.ID)
-	if err != nil {
+	if err != nil || memories > 0 || len(prompts) > 0 || len(hidden) > 0 {
 		return err
-	}
-	if memories > 0 || len(prompts) > 0 || len(hidden) > 0 {
-		return nil
 	}
 	u.changed(entry, "removed")
 	return u.deleteSession(ctx, s, false)

@@ -3,8 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+
 	"fmt"
 	"iter"
 	"reflect"
@@ -458,9 +457,9 @@ func replicatedRelation(c *engram.ReplicatedNote, l engram.NoteLink) engram.Reco
 	if !l.Outgoing || bothWays(l.Verb) && to < from {
 		from, to = to, from
 	}
-	sum := sha256.Sum256([]byte("note\x00" + string(from) + "\x00" + string(l.Verb) + "\x00" + string(to)))
+	id := engram.RelationIDPrefix + digest("note\x00"+string(from)+"\x00"+string(l.Verb)+"\x00"+string(to))
 	return engram.Record{Item: c.Path, Relation: &engram.RelationRecord{Source: engram.ByID(from), Target: engram.ByID(to),
-		Relation: engram.Relation{ID: engram.RelationIDPrefix + hex.EncodeToString(sum[:8]), Verb: l.Verb, Status: engram.RelationJudged, Strength: 1,
+		Relation: engram.Relation{ID: id, Verb: l.Verb, Status: engram.RelationJudged, Strength: 1,
 			Reason: l.Reason, Actor: "note", ActorKind: "human", CreatedAt: c.Memory.CreatedAt, UpdatedAt: c.Memory.CreatedAt}}}
 }
 

@@ -149,10 +149,7 @@ func (x *vaultExport) put(ctx context.Context, placed []*outline) error {
 
 // read returns the notes of a page of memories, without those forgotten meanwhile.
 func (x *vaultExport) read(ctx context.Context, page []*outline) (notes []engram.VaultNote, err error) {
-	nums := make([]int64, len(page))
-	for i, o := range page {
-		nums[i] = o.num
-	}
+	nums := mapped(page, func(o *outline) int64 { return o.num })
 	err = x.store.View(ctx, func(r engram.Reader) error {
 		ms, err := r.Memories(ctx, nums)
 		if err != nil {

@@ -339,10 +339,7 @@ func (x *vaultImport) create(ctx context.Context) error {
 	fresh := x.fresh
 	x.fresh = nil
 	for len(fresh) > 0 && !x.in.DryRun {
-		intakes := make([]intake, len(fresh))
-		for i, n := range fresh {
-			intakes[i] = n.intake
-		}
+		intakes := mapped(fresh, func(n freshNote) intake { return n.intake })
 		all, err := x.saveAll(ctx, vaultOperation, intakes, true)
 		if err == nil {
 			return x.created(fresh, all)
@@ -447,11 +444,8 @@ func (x *vaultImport) forget(ctx context.Context) error {
 	if len(deleted) == 0 {
 		return nil
 	}
-	refs := make([]engram.Ref, len(deleted))
-	for i, g := range deleted {
-		refs[i] = engram.ByNum(g.num)
-	}
 	if !x.in.DryRun {
+		refs := mapped(deleted, func(g deletedNote) engram.Ref { return engram.ByNum(g.num) })
 		var first int64
 		err := x.write(ctx, vaultOperation, func(o *op) error {
 			_, err := o.forgetAll(ctx, refs)

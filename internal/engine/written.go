@@ -197,8 +197,3 @@ func relationRecords(ctx context.Context, r engram.Reader, rs []engram.Relation)
 		return engram.Record{Relation: &engram.RelationRecord{Relation: rel, Source: refs[rel.Source], Target: refs[rel.Target]}}
 	})
 }
-
-// projectRecords returns projects.
-func projectRecords(ctx context.Context, r engram.Reader, ps []engram.Project) ([]engram.Record, error) {
-	return readRecords(ctx, r, ps, projectRecord)
-}
