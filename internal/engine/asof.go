@@ -49,7 +49,6 @@ func (e *Engine) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput
 	return found, p.annotate(ctx, found.Hits)
 }
 
-// past is one question about a past time.
 type past struct {
 	*Engine
 	r     *pastReader
@@ -84,7 +83,6 @@ func (p *past) read(ctx context.Context, now engram.Reader) (there bool, err err
 	return true, nil
 }
 
-// newest lists the memories that were newest then.
 func (p *past) newest(ctx context.Context, found *engram.Found) error {
 	ms, err := p.list(ctx, p.r, p.in.Filter, engram.Page{Limit: p.in.Limit})
 	if err != nil {

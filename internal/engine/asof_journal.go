@@ -132,7 +132,6 @@ func newestEntryFirst(entries []engram.Mutation) {
 	slices.SortStableFunc(entries, func(a, b engram.Mutation) int { return cmp.Compare(b.Seq, a.Seq) })
 }
 
-// keys returns the moved things of a kind.
 func (m move) keys(entity engram.Entity) []string {
 	switch entity {
 	case engram.EntityMemory:
@@ -145,7 +144,6 @@ func (m move) keys(entity engram.Entity) []string {
 	return nil
 }
 
-// of returns the move as an entry about one thing.
 func (m move) of(entity engram.Entity, key string) (entry engram.Mutation, moved bool, err error) {
 	entry = m.entry
 	entry.Entity, entry.Key = entity, key

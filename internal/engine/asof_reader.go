@@ -115,7 +115,6 @@ func (p *pastReader) Memory(ctx context.Context, ref engram.Ref) (engram.Memory,
 	return then[0], nil
 }
 
-// topic looks for a topic among the changed memories.
 func (p *pastReader) topic(ctx context.Context, ref engram.Ref) (m engram.Memory, found bool, err error) {
 	if err := p.readAll(ctx); err != nil {
 		return m, false, err
@@ -298,7 +297,6 @@ func (p *pastReader) walk(ctx context.Context, f engram.Filter, wanted int, each
 	}
 }
 
-// listOrder returns the order of a list.
 func listOrder(f engram.Filter) func(a, b engram.Memory) int {
 	if f.Forgotten {
 		return func(a, b engram.Memory) int {

@@ -47,7 +47,6 @@ func (e *Engine) Canonical(ctx context.Context, w io.Writer, project string) err
 	return out.Flush()
 }
 
-// dump is one canonical dump.
 type dump struct {
 	r       engram.Reader
 	project string
@@ -56,7 +55,6 @@ type dump struct {
 	erasure tombstones
 }
 
-// dumpPage is how many things are read at once.
 const dumpPage = 500
 
 // put writes a state without the values that each store has for itself.
@@ -129,7 +127,6 @@ func (d *dump) sessions(ctx context.Context) error {
 	return d.putAll(records, nil)
 }
 
-// readAll reads all things of a kind.
 func readAll[T, K any](ctx context.Context, d *dump, read pageReader[string, K, T], last func(T) K) ([]T, error) {
 	return allAfter(func(after K) ([]T, error) { return read(d.r, ctx, d.project, after, dumpPage) }, last)
 }

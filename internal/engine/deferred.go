@@ -73,7 +73,6 @@ func eachDeferred(ctx context.Context, r engram.Reader, project string, fn func(
 		})
 }
 
-// deferredPage is how many pending records are read at once.
 const deferredPage = 100
 
 // Accepted is the outcome of accepting a pending record.
@@ -219,7 +218,8 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried 
 	}
 	into := map[string]*receivingBatch{} // by project
 	err = eachDeferred(ctx, o.tx, project, func(d engram.Deferred) error {
-		if byPerson(d.Why) && !erasure.erases(d.Record, d.Project) {
+		byPerson := d.Why == engram.DeferredReview || d.Why == engram.DeferredProposal
+		if byPerson && !erasure.erases(d.Record, d.Project) {
 			return nil
 		}
 		b := into[d.Project]
@@ -249,12 +249,6 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried 
 	return sum, tried, nil
 }
 
-// byPerson reports whether only a person can resolve a deferral.
-func byPerson(why engram.Deferral) bool {
-	return why == engram.DeferredReview || why == engram.DeferredProposal
-}
-
-// oneAgain retries one record.
 func (b *receivingBatch) oneAgain(ctx context.Context, d engram.Deferred) error {
 	waits := false
 	b.pending, b.by, b.batch, b.reason = &d, d.By, d.Batch, "chunk "+d.Batch

@@ -77,7 +77,6 @@ func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 	return x.res, nil
 }
 
-// format returns the format of a name.
 func (e *Engine) format(name string) (engram.Format, error) {
 	if name == "" {
 		name = NativeFormat
@@ -93,7 +92,6 @@ func (e *Engine) format(name string) (engram.Format, error) {
 // cost of a page low.
 const exportPage = 200
 
-// exporting is one export.
 type exporting struct {
 	*Engine
 	in     ExportInput
@@ -108,7 +106,6 @@ type exporting struct {
 	redactor   *outlet
 }
 
-// begin finds out what there is.
 func (x *exporting) begin(ctx context.Context) error {
 	return x.store.View(ctx, func(r engram.Reader) (err error) {
 		if x.redactor, err = x.Engine.outlet(ctx, r, x.in.AllowSecret); err != nil {
@@ -149,7 +146,6 @@ func (x *exporting) records(ctx context.Context) iter.Seq2[engram.Record, error]
 	}
 }
 
-// sink is where records go.
 type sink struct {
 	yield  func(engram.Record, error) bool
 	closed bool // no more records are wanted
@@ -373,7 +369,6 @@ func (n *Written) add(r engram.Record) {
 	}
 }
 
-// report reports progress.
 func (x *exporting) report(r engram.Record) {
 	if r.Memory != nil && x.in.Progress != nil {
 		x.in.Progress(x.res.Memories, max(x.total, x.res.Memories))

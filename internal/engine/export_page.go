@@ -80,7 +80,6 @@ func (e *Engine) ExportPage(ctx context.Context, w io.Writer, in ExportPageInput
 	return page, f.Write(w, head, oneByOne(records))
 }
 
-// oneByOne yields records.
 func oneByOne(records []engram.Record) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for _, r := range records {
@@ -91,7 +90,6 @@ func oneByOne(records []engram.Record) iter.Seq2[engram.Record, error] {
 	}
 }
 
-// counter counts the bytes written to it.
 type counter int
 
 // Write implements io.Writer.
@@ -117,7 +115,6 @@ type position struct {
 	name string
 }
 
-// positionOf returns the position of a record.
 func positionOf(r engram.Record) position {
 	switch {
 	case r.Project != nil:
@@ -134,7 +131,6 @@ func positionOf(r engram.Record) position {
 	return position{kind: 6}
 }
 
-// before reports whether p comes before o.
 func (p position) before(o position) bool {
 	return cmp.Or(cmp.Compare(p.kind, o.kind), cmp.Compare(p.num, o.num), cmp.Compare(p.name, o.name)) < 0
 }

@@ -55,7 +55,6 @@ func projectFields(p engram.Project) map[string]any {
 	return projectTable(&p).values()
 }
 
-// values returns the field values.
 func (t fieldTable) values() map[string]any {
 	values := make(map[string]any, len(t))
 	for name, field := range t {
@@ -91,7 +90,6 @@ func readWas(entry engram.Mutation, was any) error {
 	return inEntry(entry, json.Unmarshal(entry.Was, was))
 }
 
-// inEntry adds the journal entry to an error.
 func inEntry(entry engram.Mutation, err error) error {
 	if err != nil {
 		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)

@@ -251,7 +251,7 @@ func (u *Unpacked) explain(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return engram.Errorf(engram.CodeInvalid, "the packed file ends at byte %d, before its end", u.packed.n).WithHint("it was cut off; copy it again")
 	}
-	return engram.Errorf(engram.CodeInvalid, "the packed file is damaged before byte %d", u.packed.n).WithHint("copy it again").WithCause(err)
+	return engram.Errorf(engram.CodeInvalid, "the packed file is damaged before byte %d", u.packed.n).WithHint("it was cut off; copy it again").WithCause(err)
 }
 
 // metered counts bytes read, and keeps the error that is not the end.

@@ -140,13 +140,6 @@ func (i *importing) knownSession(ctx context.Context, id string) (was engram.Ses
 	}
 }
 
-// reportCopies notes once how many memories came in as copies.
-func (i *importing) reportCopies() {
-	if i.copies > 0 {
-		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which are left alone: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
-	}
-}
-
 // ofAnother reports whether a record is skipped because it is of another project than the one that is replaced: a
 // user who replaces the project of a folder means no other.
 func (i *importing) ofAnother(ctx context.Context, r engram.Record) (bool, error) {
@@ -281,7 +274,6 @@ func wouldForget(n int, of []engram.ProjectMemories) error {
 		WithHint("nothing was replaced; to agree, give --yes")
 }
 
-// sweepAll forgets what the file does not have.
 func (i *importing) sweepAll(ctx context.Context) error {
 	if i.res.From.Whole && i.border == "" {
 		return i.sweepProject(ctx, "")

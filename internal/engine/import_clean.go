@@ -272,7 +272,6 @@ func typeOf(t engram.Type) engram.Type {
 	return t
 }
 
-// revisions cleans the earlier texts of a memory.
 func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 	if len(in) > maxRevisions {
 		return nil, engram.Errorf(engram.CodeInvalid, "%d revisions are too many", len(in)).WithHint("at most %d", maxRevisions)

@@ -41,7 +41,6 @@ type spooledRecords struct {
 	total int
 }
 
-// incoming is a cleaned record.
 type incoming struct {
 	engram.Record
 	// Undated says that the times of a memory or a relation are missing or in the future: the thing here counts as

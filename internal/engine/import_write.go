@@ -123,7 +123,9 @@ func (i *importing) run(ctx context.Context, w *spooledRecords) error {
 			return err
 		}
 	}
-	i.reportCopies()
+	if i.copies > 0 {
+		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which are left alone: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
+	}
 	return i.end(ctx)
 }
 
@@ -150,7 +152,6 @@ func (i *importing) end(ctx context.Context) error {
 	return i.tx.SeeClock(ctx, i.newest)
 }
 
-// outcome is what became of an item.
 type outcome int
 
 const (
@@ -203,7 +204,6 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	return i.resolved(ctx, r.Record, out, err)
 }
 
-// resolved counts the outcome of an item.
 func (i *importing) resolved(ctx context.Context, r engram.Record, out outcome, err error) error {
 	if no, ok := errors.AsType[*missing](err); ok {
 		if i.later != nil {
@@ -283,12 +283,10 @@ func (i *importing) fresh(records []incoming) []incoming {
 	return all
 }
 
-// isAbsent reports whether no memory here has either of two names.
 func (i *importing) isAbsent(id engram.ID, sync string) bool {
 	return (id == "" || i.absent[string(id)]) && i.absent[sync]
 }
 
-// present notes that a memory is here by now.
 func (i *importing) present(id engram.ID, sync string) {
 	delete(i.absent, string(id))
 	delete(i.absent, sync)

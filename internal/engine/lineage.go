@@ -67,7 +67,6 @@ func (o *op) stamped(e edit) engram.CausalMetadata {
 	return o.stampLife(lifecycle.Retagged(lifecycle.Stamped(l, parts, s), e.had, e.has, s), e, s)
 }
 
-// stampEdit stamps an edit of the stored thing was.
 func (o *op) stampEdit(ctx context.Context, was engram.Record, e edit) (err error) {
 	if e.metadata, err = metadataOf(ctx, o.tx, was); err != nil {
 		return err

@@ -305,7 +305,6 @@ func (o *op) insertRelation(ctx context.Context, r *engram.Relation, project, re
 	return o.inserted(ctx, engram.EntityRelation, key(r.Num), project, reason)
 }
 
-// replaceRelation writes now over was.
 func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, project, reason string) error {
 	if now.Removed() && !was.Removed() && now.UpdatedAt.Before(was.UpdatedAt) {
 		now.UpdatedAt = was.UpdatedAt // written by a clock that is ahead: it cannot be removed before that
@@ -355,7 +354,6 @@ func (o *op) rewritePrompt(ctx context.Context, was, now engram.Prompt, reason s
 	return o.log(ctx, engram.EntityPrompt, key(was.Num), was.Project, reason, changes(promptFields(was), promptFields(now)))
 }
 
-// insertProject adds a project.
 func (o *op) insertProject(ctx context.Context, p engram.Project, reason string) error {
 	if err := o.tx.PutProject(ctx, p); err != nil {
 		return err
@@ -397,7 +395,6 @@ func (o *op) happened(at time.Time) time.Time {
 	return at
 }
 
-// later returns the later of two times.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

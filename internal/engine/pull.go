@@ -78,7 +78,6 @@ func (e *Engine) Pull(ctx context.Context, r engram.Remote, in PullInput) (Pulle
 	return p.res, err
 }
 
-// pulling is one pull.
 type pulling struct {
 	*Engine
 	in   PullInput
@@ -89,7 +88,6 @@ type pulling struct {
 	left   otherProjects
 }
 
-// fresh returns the batches of a remote that were not read yet.
 func (p *pulling) fresh(ctx context.Context, r engram.Remote) ([]engram.Batch, error) {
 	all, err := r.Batches(ctx)
 	if err != nil {
@@ -168,7 +166,6 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 	return err
 }
 
-// add adds the outcome of a batch to the sum.
 func (p *pulling) add(done engram.Imported, aside putAside) {
 	p.res.Imported.Add(done)
 	p.res.Deferred += aside.all
@@ -213,7 +210,6 @@ func refusal(err error) bool {
 	return false
 }
 
-// receiving returns what takes in the records of a batch.
 func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, aside *putAside) *receivingBatch {
 	i := newImporting(o, ImportInput{Mode: ImportMerge, Project: p.in.Project, DryRun: p.in.DryRun}, res)
 	i.batch, i.reason = b.ID, "chunk "+b.ID
@@ -234,7 +230,6 @@ type OtherProject struct {
 	Others   int // sessions, prompts and erasures
 }
 
-// otherProjects counts records by project.
 type otherProjects map[string]*OtherProject
 
 func (e otherProjects) add(project string, memories, others int) {
@@ -255,7 +250,6 @@ func (e otherProjects) count(project string, r engram.Record) {
 	}
 }
 
-// sorted returns the counts by name.
 func (e otherProjects) sorted() []OtherProject {
 	all := mapped(slices.Collect(maps.Values(e)), func(c *OtherProject) OtherProject { return *c })
 	slices.SortFunc(all, func(a, b OtherProject) int { return strings.Compare(a.Project, b.Project) })

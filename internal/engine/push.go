@@ -69,7 +69,6 @@ func (e *Engine) Push(ctx context.Context, r engram.Remote, in PushInput) (Pushe
 	return p.res, r.Settle(ctx)
 }
 
-// pushing is one push.
 type pushing struct {
 	*Engine
 	remote  engram.Remote
@@ -95,7 +94,6 @@ type outgoing struct {
 	digest int64
 }
 
-// begin finds out what is here and at the remote.
 func (p *pushing) begin(ctx context.Context) error {
 	there, err := p.remote.Batches(ctx)
 	if err != nil {

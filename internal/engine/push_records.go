@@ -7,7 +7,6 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// pushPage is how many things are read at once.
 const pushPage = 500
 
 // keys calls each with the keys of things of a kind that no batch has, page by page, each in a transaction. Erased

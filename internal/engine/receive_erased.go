@@ -18,7 +18,7 @@ const tombstoneTries = 5
 
 // tombstones are the erasures that this store knows, made here or elsewhere.
 type tombstones struct {
-	all map[tombstone]engram.Erased
+	all map[tombstone][]engram.Erased
 	// called has the projects of erasures by alias; living has the projects of memories that are here although their
 	// name was erased in another project.
 	called map[string]string
@@ -26,35 +26,19 @@ type tombstones struct {
 }
 
 func newTombstones() tombstones {
-	return tombstones{map[tombstone]engram.Erased{}, map[string]string{}, map[string]string{}}
+	return tombstones{map[tombstone][]engram.Erased{}, map[string]string{}, map[string]string{}}
 }
 
-// tombstone is the key of an erasure: a name, and the project that it counts for.
+// tombstone is the key of erasures: one for each name of the thing.
 type tombstone struct {
-	kind    engram.Entity
-	name    string
-	project string
-	reach   reach
+	kind engram.Entity
+	name string
 }
-
-// reach says which erasures are asked for.
-type reach int
-
-const (
-	inProject  reach = iota // those that count for one project
-	everywhere              // those that count for all projects
-	anywhere                // all of them
-)
 
 func (g tombstones) add(x engram.Erased) {
 	for _, name := range []string{x.ID, x.SyncID} {
-		if name == "" {
-			continue
-		}
-		g.all[tombstone{kind: x.Entity, name: name, project: x.Project}] = x
-		g.all[tombstone{kind: x.Entity, name: name, reach: anywhere}] = x
-		if !x.Bound {
-			g.all[tombstone{kind: x.Entity, name: name, reach: everywhere}] = x
+		if name != "" {
+			g.all[tombstone{x.Entity, name}] = append(g.all[tombstone{x.Entity, name}], x)
 		}
 	}
 }
@@ -65,21 +49,23 @@ func (g tombstones) has(kind engram.Entity, project string, names ...string) boo
 	if name, alias := g.called[project]; alias {
 		project = name
 	}
-	_, in := g.find(tombstone{kind: kind, project: project}, names...)
-	_, all := g.find(tombstone{kind: kind, reach: everywhere}, names...)
-	return in || all
+	_, found := g.find(kind, names, func(x engram.Erased) bool { return !x.Bound || x.Project == project })
+	return found
 }
 
 // anywhere reports whether something with one of these names was erased in any project.
 func (g tombstones) anywhere(kind engram.Entity, names ...string) bool {
-	_, found := g.find(tombstone{kind: kind, reach: anywhere}, names...)
+	_, found := g.find(kind, names, func(engram.Erased) bool { return true })
 	return found
 }
 
-func (g tombstones) find(as tombstone, names ...string) (engram.Erased, bool) {
-	for _, as.name = range names {
-		if x, found := g.all[as]; found && as.name != "" {
-			return x, true
+// find returns the latest erasure of one of these names that counts.
+func (g tombstones) find(kind engram.Entity, names []string, counts func(engram.Erased) bool) (engram.Erased, bool) {
+	for _, name := range names {
+		for _, x := range slices.Backward(g.all[tombstone{kind, name}]) {
+			if counts(x) {
+				return x, true
+			}
 		}
 	}
 	return engram.Erased{}, false
@@ -198,8 +184,9 @@ func (i *importing) reportErased(ctx context.Context, r engram.Record) error {
 	if err != nil {
 		return err
 	}
-	x, all := i.erased.find(tombstone{kind: r.Entity(), reach: everywhere}, namesOf(r)...)
-	if _, known := i.erased.find(tombstone{kind: r.Entity(), project: project}, namesOf(r)...); !all || known {
+	x, everywhere := i.erased.find(r.Entity(), namesOf(r), func(x engram.Erased) bool { return !x.Bound })
+	_, known := i.erased.find(r.Entity(), namesOf(r), func(x engram.Erased) bool { return x.Project == project })
+	if !everywhere || known {
 		return nil
 	}
 	x.Project = project

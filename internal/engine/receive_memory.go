@@ -69,7 +69,6 @@ func stateOf(r incoming) engram.Record {
 	return state
 }
 
-// newMemory adds a memory that is not here.
 func (i *importing) newMemory(ctx context.Context, r incoming) error {
 	if r.state == nil {
 		r.prepare()

@@ -23,7 +23,6 @@ const (
 // placeResolved is the reason of entries that show something in another place because its project or session changed.
 const placeResolved = "project or session that it was written in"
 
-// location is where something belongs.
 type location struct{ project, session string }
 
 // writtenLocation returns the written location of something shown at s.

@@ -206,7 +206,6 @@ func (i *importing) showRelation(ctx context.Context, was, there engram.Relation
 	return nil
 }
 
-// newRelation adds a relation whose id is not here.
 func (i *importing) newRelation(ctx context.Context, there incoming, project string) (outcome, error) {
 	state := lifecycle.Normal(stateOf(there))
 	r, l := state.Relation.Relation, *state.Causal

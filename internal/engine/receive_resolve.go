@@ -26,7 +26,6 @@ func (a contested) before(b contested) int {
 	return cmp.Or(b.metadata.Of(engram.PartVerdict).Compare(a.metadata.Of(engram.PartVerdict)), cmp.Compare(a.relation.ID, b.relation.ID))
 }
 
-// written returns the relation as it was written: not removed.
 func (a contested) written() engram.Relation {
 	r := a.relation
 	r.RemovedAt = time.Time{}
@@ -67,7 +66,6 @@ func (o *op) resolveRelations(ctx context.Context, over []int64) error {
 	return nil
 }
 
-// resolvingRelations is one run of resolveRelations.
 type resolvingRelations struct {
 	*op
 	all map[int64]*contested // the relations under consideration, by number
@@ -100,7 +98,6 @@ func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*contes
 	return s, err
 }
 
-// contested returns a relation with its causal metadata.
 func (o *op) contested(ctx context.Context, r engram.Relation) (*contested, error) {
 	l, err := metadataOf(ctx, o.tx, relationRecord(r))
 	return &contested{r, l, true}, err
@@ -235,7 +232,6 @@ func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) erro
 	return nil
 }
 
-// reaches reports whether a path leads from one memory to another.
 func reaches(targets map[int64][]int64, from, to int64) bool {
 	seen := map[int64]bool{}
 	for next := []int64{from}; len(next) > 0; {

@@ -74,7 +74,6 @@ func (i *importing) session(ctx context.Context, r incoming) (outcome, error) {
 	return i.writeSession(ctx, was, now, found, gone, reason)
 }
 
-// newSession adds a session that was never here.
 func (i *importing) newSession(ctx context.Context, there engram.Record) (outcome, error) {
 	state := lifecycle.Normal(there)
 	s, came := state.Session, state.Causal.Digest()

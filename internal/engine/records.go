@@ -141,7 +141,6 @@ func metadataOf(ctx context.Context, r engram.Reader, state engram.Record) (engr
 	return l, err
 }
 
-// mapped returns of(x) for each x of all.
 func mapped[T, U any](all []T, of func(T) U) []U {
 	out := make([]U, len(all))
 	for i, one := range all {

@@ -147,7 +147,6 @@ func (q *question) ways(ctx context.Context, relations []engram.Relation, p retr
 	return open, nil
 }
 
-// spread adds what relations lead to.
 func (q *question) spread(ctx context.Context, seeds []engram.Ranked, relations []engram.Relation, p retrieval.GraphPolicy) error {
 	reached := retrieval.Spread(seeds, relations, p)
 	nums := mapped(reached, func(r retrieval.Reached) int64 { return r.Num })

@@ -194,13 +194,11 @@ func stands(ctx context.Context, r engram.Reader, op engram.Operation) (bool, er
 	return standing, nil
 }
 
-// thing names what an entry is about.
 type thing struct {
 	entity engram.Entity
 	key    string
 }
 
-// undoing is one undo.
 type undoing struct {
 	*op
 	res       engram.Undone
@@ -262,7 +260,6 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	return nil
 }
 
-// nothingLeft is the error of an undo that changed nothing.
 func (u *undoing) nothingLeft() error {
 	const most = 5
 	why := "nothing of it is left as it was"
@@ -290,7 +287,6 @@ func (u *undoing) noteOnce(entries []engram.Mutation) {
 	}
 }
 
-// projectsOf returns the projects of entries, by name.
 func projectsOf(entries []engram.Mutation) []string {
 	names := map[string]bool{}
 	for _, entry := range entries {
@@ -339,7 +335,6 @@ func (u *undoing) entriesOf(ctx context.Context, number int64) (engram.Operation
 	return op, nil, err
 }
 
-// take takes back one entry.
 func (u *undoing) take(ctx context.Context, entry engram.Mutation) error {
 	u.hides = u.added[thing{entry.Entity, entry.Key}]
 	switch entry.Entity {
@@ -370,7 +365,6 @@ func (u *undoing) leave(format string, args ...any) {
 	u.res.Left = append(u.res.Left, fmt.Sprintf(format, args...))
 }
 
-// reason is the reason of the undo's own entries.
 func (u *undoing) reason() string { return fmt.Sprintf("undo of operation %d", u.res.Undone.Op) }
 
 // since returns the later entries about the thing of an entry, oldest first, with what moves between projects did to

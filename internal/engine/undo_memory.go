@@ -153,7 +153,6 @@ func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
 	return u.restoreMemory(ctx, entry, m, was, since)
 }
 
-// unmakeMemory forgets a memory that the operation made.
 func (u *undoing) unmakeMemory(ctx context.Context, entry engram.Mutation, m engram.Memory, since fieldsSince) error {
 	what := fmt.Sprintf("memory #%d", m.Num)
 	if _, err := u.restorable(what, since.left(), memoryFields(m), since); err != nil {
@@ -244,7 +243,6 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 	return u.replaceMemory(ctx, m, now, u.reason())
 }
 
-// restored describes what happened to a memory.
 func restored(was, now engram.Memory, fields []string) string {
 	switch {
 	case was.Forgotten() && !now.Forgotten():

@@ -217,7 +217,6 @@ func (u *undoing) movesSince(ctx context.Context, undone engram.Operation) (move
 	return movesAmong(entries)
 }
 
-// movesAmong returns the entries that are moves, in their order.
 func movesAmong(entries []engram.Mutation) (moves []move, err error) {
 	for _, e := range entries {
 		m := move{entry: e}

@@ -23,7 +23,6 @@ type outline struct {
 	made    time.Time
 }
 
-// surveyed is what a store has for a vault.
 type surveyed struct {
 	live      map[int64]*outline
 	forgotten map[engram.ID]bool // forgotten
@@ -122,7 +121,6 @@ func (e *Engine) hubsOf(ctx context.Context, s surveyed, placed []*outline, proj
 	return hubs, of, nil
 }
 
-// group is a hub under construction.
 type group struct {
 	hub     engram.Hub
 	members []*outline // oldest first

@@ -63,7 +63,6 @@ func (e *Engine) existingProject(ctx context.Context, name string) (string, erro
 	return view(ctx, e, func(r engram.Reader) (string, error) { return projectIfNamed(ctx, r, name) })
 }
 
-// vaultExport is one export.
 type vaultExport struct {
 	*Engine
 	in    VaultExportInput

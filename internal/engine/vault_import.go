@@ -90,7 +90,6 @@ func (e *Engine) ImportVault(ctx context.Context, v engram.Vault, in VaultImport
 	return res, err
 }
 
-// vaultImport is one import.
 type vaultImport struct {
 	*Engine
 	in      VaultImportInput
@@ -198,7 +197,6 @@ func (x *vaultImport) report(e engram.NoteEdit, act VaultAct, item VaultItem) {
 	x.res.Items = append(x.res.Items, item)
 }
 
-// flush writes the collected edits.
 func (x *vaultImport) flush(ctx context.Context) error {
 	if len(x.edits) == 0 {
 		return nil
@@ -315,13 +313,11 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	return x.create(ctx)
 }
 
-// freshNote is a note to become a memory.
 type freshNote struct {
 	engram.NoteEdit
 	intake
 }
 
-// freshNotes are saved in one operation.
 type freshNotes []freshNote
 
 // near reports whether one of them has the text or the topic of m.
@@ -431,13 +427,11 @@ func (x *vaultImport) takeDeletion(ctx context.Context, e engram.NoteEdit) error
 	return x.forget(ctx)
 }
 
-// deletedNote is a deleted note whose memory is to be forgotten.
 type deletedNote struct {
 	engram.NoteEdit
 	num int64
 }
 
-// forget forgets the memories of deleted notes.
 func (x *vaultImport) forget(ctx context.Context) error {
 	deleted := x.deleted
 	x.deleted = nil

@@ -142,7 +142,6 @@ func readRecords[T any](ctx context.Context, r engram.Reader, all []T, record fu
 	return records, err
 }
 
-// memoryRecords returns memories with their revisions.
 func memoryRecords(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
 	all, err := readRecords(ctx, r, ms, memoryRecord)
 	for n, m := range ms {
@@ -178,7 +177,6 @@ func tombstoneRecords(ctx context.Context, r engram.Reader, ss []engram.Session)
 	}), err
 }
 
-// promptRecords returns prompts.
 func promptRecords(ctx context.Context, r engram.Reader, ps []engram.Prompt) ([]engram.Record, error) {
 	return readRecords(ctx, r, ps, promptRecord)
 }
