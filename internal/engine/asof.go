@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,13 +15,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
-// searchAsOf finds what would have been found at a time past: memories made before it
-// that were not forgotten then, in the texts, projects and types they had.
+// searchAsOf searches as of a past time: memories made before it and not forgotten then, with their texts, projects
+// and types of that time.
 //
-// The index holds the texts of now. It answers for what has not changed since; what
-// has is brought back from the journal and the revisions and weighed
-// beside it, word by word. Vectors of old texts are not kept, so meaning does not take
-// part. What was erased since is gone, and relations count from when they were made.
+// The index has today's texts. It answers for unchanged memories; changed ones are restored from the journal and the
+// revisions, and scored beside it, by words. Vectors of old texts are not kept, so meaning takes no part. Memories
+// erased since are missing, and relations count from when they were made.
 func (e *Engine) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput, at time.Time) (engram.Found, error) {
 	p := past{Engine: e, in: in, at: at, terms: text.Query(in.Query)}
 	found := engram.Found{Query: in.Query}
@@ -44,7 +41,7 @@ func (e *Engine) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput
 		return found, p.newest(ctx, &found)
 	}
 	if in.Mode != ModeLexical {
-		found.Degraded = append(found.Degraded, "what was known in the past is found by words alone")
+		found.Degraded = append(found.Degraded, "a search of the past uses words only")
 	}
 	found.Hits = slices.DeleteFunc(found.Hits, func(h engram.Hit) bool { return !p.strong(h.Memory) })
 	p.topicFirst(&found)
@@ -52,20 +49,18 @@ func (e *Engine) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput
 	return found, p.annotate(ctx, found.Hits)
 }
 
-// past is one question about a time past.
 type past struct {
 	*Engine
 	r     *pastReader
-	in    SearchInput // its filter ends at at, and names the project as it was called then
+	in    SearchInput // its filter ends at at, and has the project's name of then
 	at    time.Time
 	terms []engram.Term
 	fades fading
 
-	then []engram.Memory // memories that changed since, as they were, that pass the filter
+	then []engram.Memory // changed memories, as they were, that pass the filter
 }
 
-// read finds out what has changed since, and what it was; there is false when there was
-// no such project.
+// read restores what has changed since; there is false when there was no such project.
 func (p *past) read(ctx context.Context, now engram.Reader) (there bool, err error) {
 	if p.r, err = pastOf(ctx, now, p.at); err != nil {
 		return false, err
@@ -88,7 +83,6 @@ func (p *past) read(ctx context.Context, now engram.Reader) (there bool, err err
 	return true, nil
 }
 
-// newest lists what was newest then.
 func (p *past) newest(ctx context.Context, found *engram.Found) error {
 	ms, err := p.list(ctx, p.r, p.in.Filter, engram.Page{Limit: p.in.Limit})
 	if err != nil {
@@ -104,10 +98,9 @@ func (p *past) hit(m engram.Memory, c engram.ChannelRank) engram.Hit {
 	return engram.Hit{Memory: m, Score: c.Score, State: lifecycle.State(m, p.at), Why: engram.Why{Channels: []engram.ChannelRank{c}}}
 }
 
-// lexical ranks the unchanged memories that the index finds and the changed ones by
-// the same measure.
+// lexical ranks unchanged memories, which the index finds, and changed ones by the same measure.
 func (p *past) lexical(ctx context.Context, found *engram.Found) error {
-	// Changed memories take up places in the index's answer and are dropped from it.
+	// Changed memories take up places in the index's answer, and are dropped from it.
 	limit := p.in.Limit + min(len(p.r.was), depth)
 	answer, err := p.r.Lexical(ctx, engram.LexicalQuery{Terms: p.terms, All: p.in.All, Filter: p.in.Filter, Limit: limit})
 	if err != nil {
@@ -148,8 +141,8 @@ func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 	return nil
 }
 
-// unchanged keeps of the index's finds those that are what they were, with their memories.
-// A name may lead to another project by now, whose memories are not among them.
+// unchanged returns the finds of the index that have not changed, with their memories. A name may mean another
+// project today, whose memories are left out.
 func (p *past) unchanged(ctx context.Context, finds []engram.Ranked) ([]engram.Memory, []engram.Ranked, error) {
 	var nums []int64
 	for _, f := range finds {
@@ -167,8 +160,7 @@ func (p *past) unchanged(ctx context.Context, finds []engram.Ranked) ([]engram.M
 	return ms, slices.DeleteFunc(finds, func(f engram.Ranked) bool { return !kept[f.Num] }), err
 }
 
-// behind adds to ranked, which are best first, those of the finds that it lacks: they have
-// words that only begin like those of the question.
+// behind appends to ranked, best first, the finds that it lacks: they match by prefix only.
 func (p *past) behind(ranked, finds []engram.Ranked) []engram.Ranked {
 	have := make(map[int64]bool, len(ranked))
 	for _, f := range ranked {
@@ -186,10 +178,10 @@ func (p *past) behind(ranked, finds []engram.Ranked) []engram.Ranked {
 	return ranked
 }
 
-// strong reports whether m was as strong then as the filter asks.
+// strong reports whether m had the strength that the filter asks for.
 func (p *past) strong(m engram.Memory) bool { return p.fades.passes(m, p.in.Filter, p.at) }
 
-// topicFirst puts the memory whose topic key was the question at the top.
+// topicFirst puts the memory whose topic key is the query at the top.
 func (p *past) topicFirst(found *engram.Found) {
 	if len(p.in.Query) > engram.MaxTopicKey || strings.ContainsAny(p.in.Query, " \t\n") {
 		return
@@ -207,33 +199,32 @@ func (p *past) topicFirst(found *engram.Found) {
 
 // annotate adds the relations of that time, with the other memory as it was.
 func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
-	nums, ms := make([]int64, len(hits)), make([]engram.Memory, len(hits))
-	for i, h := range hits {
-		nums[i], ms[i] = h.Memory.Num, h.Memory
-	}
+	ms := mapped(hits, func(h engram.Hit) engram.Memory { return h.Memory })
 	if err := p.recalledHits(ctx, p.r, hits); err != nil {
 		return err
 	}
-	suspect, err := flagged(ctx, p.r, ms)
+	flags, err := flagged(ctx, p.r, ms)
 	if err != nil {
 		return err
 	}
-	notes, err := relationNotes(ctx, p.r, nums, func(rel engram.Relation) bool {
-		return rel.Status == engram.RelationPending || rel.Verb == engram.VerbSupersedes || rel.Verb == engram.VerbContradicts
-	})
+	relations, err := p.r.Relations(ctx, memoryNums(ms))
+	if err != nil {
+		return err
+	}
+	notes, err := notesFrom(ctx, p.r, slices.DeleteFunc(relations, func(rel engram.Relation) bool {
+		return rel.Status != engram.RelationPending && rel.Verb != engram.VerbSupersedes && rel.Verb != engram.VerbContradicts
+	}), nil)
 	for i, h := range hits {
-		hits[i].Relations, hits[i].Flagged = notes[h.Memory.Num], suspect[h.Memory.Num]
+		hits[i].Relations, hits[i].Flagged = notes[h.Memory.Num], flags[h.Memory.Num]
 	}
 	return err
 }
 
-// weighPast scores memories by BM25 over the words of a question; answer says what the
-// index of now has of the words. A memory that has none of them, or with all not every
-// one, scores 0.
+// weighPast scores memories by BM25; answer has the statistics of today's index. A memory without any of the words,
+// or with all without one of them, scores 0.
 //
-// The changed memories of a word are added to those that the index counts: a word may
-// have stood only in what was forgotten since. The mean length is that of ms: they are
-// longer than most, all alike.
+// A word may have occurred only in memories forgotten since, so the changed memories count too. The mean length is
+// that of ms.
 func weighPast(ms []engram.Memory, terms []engram.Term, all bool, answer engram.Lexical) []float64 {
 	forms := wordForms(terms, answer)
 	tf := make([][]float64, len(ms))
@@ -276,8 +267,7 @@ func weighPast(ms []engram.Memory, terms []engram.Term, all bool, answer engram.
 	return scores
 }
 
-// wordForms says for which of the terms an indexed word counts: itself, and what the
-// index took for a word it lacks.
+// wordForms returns for each indexed word the terms that it counts for: its own, and those the index matched it with.
 func wordForms(terms []engram.Term, answer engram.Lexical) map[string][]int {
 	forms := map[string][]int{}
 	add := func(word string, term int) {
@@ -296,8 +286,8 @@ func wordForms(terms []engram.Term, answer engram.Lexical) map[string][]int {
 	return forms
 }
 
-// restore takes entries, newest first, back from a memory. text is the number of the
-// revision that holds what it said then; 0 when its text did not change.
+// restore takes entries, newest first, back from a memory. text is the number of the revision with the text of that
+// time; 0 for an unchanged text.
 func restore(ctx context.Context, r engram.Reader, m engram.Memory, entries []engram.Mutation) (was engram.Memory, text int, err error) {
 	for _, entry := range entries {
 		table := memoryTable(&m)
@@ -317,11 +307,10 @@ func restore(ctx context.Context, r engram.Reader, m engram.Memory, entries []en
 	return m, text, err
 }
 
-// few is up to how many things are looked up one by one: reading all that changed costs
-// more then.
+// few is the limit for looking things up one by one; above it, reading all changes is cheaper.
 const few = 100
 
-// readAll brings back every memory that changed since.
+// readAll restores every memory that changed since.
 func (p *pastReader) readAll(ctx context.Context) error {
 	if p.whole {
 		return nil
@@ -336,11 +325,7 @@ func (p *pastReader) readAll(ctx context.Context) error {
 	}
 	nums := make([]int64, 0, len(entries))
 	for key := range entries {
-		num, err := strconv.ParseInt(key, 10, 64)
-		if err != nil {
-			return fmt.Errorf("journal entry %d: %w", entries[key][0].Seq, err)
-		}
-		if num < first {
+		if num := numOf(key); num < first {
 			nums = append(nums, num)
 		}
 	}
@@ -352,7 +337,7 @@ func (p *pastReader) readAll(ctx context.Context) error {
 	return p.bringBack(ctx, now, entries)
 }
 
-// read brings back memories as far as they changed since; now is what they are.
+// read restores those of some memories that changed since; now is what they are today.
 func (p *pastReader) read(ctx context.Context, now []engram.Memory) error {
 	if p.whole {
 		return nil
@@ -393,7 +378,7 @@ func (p *pastReader) bringBack(ctx context.Context, now []engram.Memory, entries
 	return nil
 }
 
-// memory is what the move changed of one memory, as an entry of its own would note it.
+// memory returns what the move changed of one memory, in the form of a journal entry.
 func (w projectWas) memory(num int64) (json.RawMessage, error) {
 	fields := map[string]any{"project": w.From}
 	if topic, lost := w.Topics[num]; lost {
@@ -404,7 +389,7 @@ func (w projectWas) memory(num int64) (json.RawMessage, error) {
 	return json.Marshal(fields)
 }
 
-// Relations returns the relations of then.
+// Relations returns the relations of that time.
 func (p *pastReader) Relations(ctx context.Context, memories []int64) ([]engram.Relation, error) {
 	now, err := p.Reader.Relations(ctx, memories)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// The clock was a year ahead when something was saved, and was set right. What changed
-// afterwards is written behind that: no time before it knows of it, and all that is told
-// of such a time is of one state.
+// A memory was saved while the clock was a year ahead. Later changes come after it in the journal: an earlier time
+// sees none of them, and every answer about a time is one consistent state.
 func TestAClockThatWasAheadGivesOnePast(t *testing.T) {
 	w := newWorld(t).unlinked()
 	const day = 24 * time.Hour

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// readCounter is a store that counts what is read of its journal and of its relations.
+// readCounter is a store that counts the rows read from its journal and its relations.
 type readCounter struct {
 	engram.Store
 	entries, relations, offsets *int
@@ -49,8 +49,8 @@ func (r countedReader) List(ctx context.Context, f engram.Filter, p engram.Page)
 	return r.Reader.List(ctx, f, p)
 }
 
-// manyChanged is a world of so many memories, each tied to the next, that have all changed
-// since then; asked reads from a store that counts.
+// manyChanged is a world of so many memories, each related to the next, that have all changed since then; asked reads
+// from a counting store.
 func manyChanged(t testing.TB, n int) (w world, asked *engine.Engine, read readCounter, then time.Time) {
 	t.Helper()
 	w = newWorld(t).unlinked()
@@ -153,7 +153,7 @@ func TestAListOfThePastReadsEverythingOnce(t *testing.T) {
 	}
 }
 
-// What one question about the past costs when everything changed since.
+// The cost of one question about the past when everything has changed.
 func BenchmarkAsOf(b *testing.B) {
 	_, e, _, then := manyChanged(b, 10_000)
 	for name, ask := range map[string]func() error{

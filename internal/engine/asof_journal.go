@@ -6,21 +6,10 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
-
-// entriesSince reads the journal back to a time, newest first.
-func entriesSince(ctx context.Context, r engram.Reader, entity engram.Entity, at time.Time) (all []engram.Mutation, err error) {
-	after, err := r.SeqBefore(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	err = walkBack(ctx, r, engram.JournalSpan{Entity: entity, After: after}, func(m engram.Mutation) { all = append(all, m) })
-	return all, err
-}
 
 // walkBack calls each with the entries of a span, newest first.
 func walkBack(ctx context.Context, r engram.Reader, s engram.JournalSpan, each func(engram.Mutation)) error {
@@ -37,15 +26,13 @@ func walkBack(ctx context.Context, r engram.Reader, s engram.JournalSpan, each f
 	}
 }
 
-// journalSince is what the journal says of a time and what came after it. The journal
-// alone says when: its clock never runs backwards, and the times in the things themselves
-// may, so that the two told together would be a state that never was.
+// journalSince is the journal after a time. Only the journal says what was when: its clock never runs backwards,
+// while the times in things may, so that mixing the two would give a state that never was.
 //
-// What is read is read once, and only when it is asked for. It is not for several
-// goroutines.
+// It reads entries once, when they are asked for. It is not safe for concurrent use.
 type journalSince struct {
 	r     engram.Reader
-	after int64 // the last entry of then
+	after int64 // the last entry before or at the time
 
 	projectEntries []engram.Mutation // newest first
 	moves          []move            // newest first
@@ -54,13 +41,7 @@ type journalSince struct {
 	made           map[engram.Entity]int64
 }
 
-func sinceTime(ctx context.Context, r engram.Reader, at time.Time) (*journalSince, error) {
-	after, err := r.SeqBefore(ctx, at)
-	return &journalSince{r: r, after: after, changes: map[engram.Entity]map[string][]engram.Mutation{},
-		made: map[engram.Entity]int64{}}, err
-}
-
-// projects reads what happened to projects; few entries are about them.
+// projects reads the entries about projects, which are few.
 func (j *journalSince) projects(ctx context.Context) error {
 	if j.readProjects {
 		return nil
@@ -76,9 +57,8 @@ func (j *journalSince) projects(ctx context.Context) error {
 	return err
 }
 
-// all returns, by their keys, the entries about things of a kind that were there, newest
-// first, and about sessions those that made them too. What a move between projects
-// changed of a thing is among them.
+// all returns the entries about existing things of a kind by key, newest first, including changes by moves between
+// projects; for sessions also those that made them.
 func (j *journalSince) all(ctx context.Context, entity engram.Entity) (map[string][]engram.Mutation, error) {
 	if all, known := j.changes[entity]; known {
 		return all, nil
@@ -152,24 +132,18 @@ func newestEntryFirst(entries []engram.Mutation) {
 	slices.SortStableFunc(entries, func(a, b engram.Mutation) int { return cmp.Compare(b.Seq, a.Seq) })
 }
 
-// keys are the things of a kind that were moved.
-func (m move) keys(entity engram.Entity) (keys []string) {
+func (m move) keys(entity engram.Entity) []string {
 	switch entity {
 	case engram.EntityMemory:
-		for _, num := range m.was.Memories {
-			keys = append(keys, key(num))
-		}
+		return mapped(m.was.Memories, key)
 	case engram.EntityPrompt:
-		for _, num := range m.was.Prompts {
-			keys = append(keys, key(num))
-		}
+		return mapped(m.was.Prompts, key)
 	case engram.EntitySession:
-		keys = m.was.Sessions
+		return m.was.Sessions
 	}
-	return keys
+	return nil
 }
 
-// of is the move as an entry about one thing.
 func (m move) of(entity engram.Entity, key string) (entry engram.Mutation, moved bool, err error) {
 	entry = m.entry
 	entry.Entity, entry.Key = entity, key
@@ -177,8 +151,7 @@ func (m move) of(entity engram.Entity, key string) (entry engram.Mutation, moved
 	return entry, entry.Was != nil, err
 }
 
-// firstMade is the number of the first thing of a kind that was made since: it and those
-// above it were not there.
+// firstMade returns the number of the first thing of a kind made since: it and those above did not exist.
 func (j *journalSince) firstMade(ctx context.Context, entity engram.Entity) (int64, error) {
 	if num, known := j.made[entity]; known {
 		return num, nil
@@ -189,21 +162,18 @@ func (j *journalSince) firstMade(ctx context.Context, entity engram.Entity) (int
 	}
 	num := int64(math.MaxInt64)
 	if key != "" {
-		if num, err = strconv.ParseInt(key, 10, 64); err != nil {
-			return 0, err
-		}
+		num = numOf(key)
 	}
 	j.made[entity] = num
 	return num, nil
 }
 
-// renameOperation is the verb of an operation that gave a project another name.
+// renameOperation is the operation that renames a project.
 const renameOperation = "project_rename"
 
-// nameThen returns the name that the project of a name had: of a name that was an alias
-// then, its project's; of a project that was renamed since, and had another name, that
-// one. A name that now stands for another project means the one it meant. there is false
-// when there was no such project; "" is every project, and always there.
+// nameThen returns the name of a project at that time: for an alias of then, its project's; for a project that was
+// renamed since, the earlier one. A name that means another project today means the one of then. there is false when
+// there was no such project; "" is every project, and always there.
 func (p *pastReader) nameThen(ctx context.Context, asked string) (name string, there bool, err error) {
 	if asked == "" {
 		return "", true, nil
@@ -215,8 +185,10 @@ func (p *pastReader) nameThen(ctx context.Context, asked string) (name string, t
 		return "", false, err
 	}
 	then := aliasesThen{}
-	if err := then.now(ctx, p.Reader, asked); err != nil {
+	if project, known, err := p.Reader.Project(ctx, asked); err != nil {
 		return "", false, err
+	} else if known {
+		then[project.Name] = project.Aliases
 	}
 	if err := then.takeBack(p.since.projectEntries); err != nil {
 		return "", false, err
@@ -235,8 +207,7 @@ func (p *pastReader) nameThen(ctx context.Context, asked string) (name string, t
 	return name, name != "", nil
 }
 
-// projectAt is the project that a name meant at a time past; "" when there was none, and
-// for the zero time.
+// projectAt returns the project that a name meant at a past time; "" for no project and for the zero time.
 func projectAt(ctx context.Context, r engram.Reader, name string, at time.Time) (string, error) {
 	if at.IsZero() {
 		return "", nil
@@ -249,18 +220,10 @@ func projectAt(ctx context.Context, r engram.Reader, name string, at time.Time) 
 	return name, err
 }
 
-// aliasesThen are projects with their aliases, as far as a name may lead to them.
+// aliasesThen are the aliases of projects, as far as a name may lead to them.
 type aliasesThen map[string][]string
 
-func (a aliasesThen) now(ctx context.Context, r engram.Reader, name string) error {
-	project, known, err := r.Project(ctx, name)
-	if known {
-		a[project.Name] = project.Aliases
-	}
-	return err
-}
-
-// takeBack takes entries about projects back, newest first.
+// takeBack takes back entries about projects, newest first.
 func (a aliasesThen) takeBack(entries []engram.Mutation) error {
 	for _, entry := range entries {
 		if entry.Was == nil {
@@ -276,7 +239,7 @@ func (a aliasesThen) takeBack(entries []engram.Mutation) error {
 			return err
 		}
 		switch {
-		case was.From != "": // what was in it, and not what it was
+		case was.From != "": // a move of content
 		case was.Aliases != nil:
 			a[entry.Key] = *was.Aliases
 		case was.CreatedAt != nil:
@@ -286,7 +249,7 @@ func (a aliasesThen) takeBack(entries []engram.Mutation) error {
 	return nil
 }
 
-// project is the project of a name; "" when there is none.
+// project returns the project of a name; "" if there is no such project.
 func (a aliasesThen) project(name string) string {
 	if _, own := a[name]; own {
 		return name
@@ -299,8 +262,7 @@ func (a aliasesThen) project(name string) string {
 	return ""
 }
 
-// place gives a filter the name that its project had, if there was one, and ends it at
-// the time.
+// place sets the project of a filter to its name of that time, and ends the filter there.
 func (p *pastReader) place(ctx context.Context, f engram.Filter) (placed engram.Filter, there bool, err error) {
 	name, there, err := p.nameThen(ctx, f.Project)
 	if there {
@@ -312,9 +274,9 @@ func (p *pastReader) place(ctx context.Context, f engram.Filter) (placed engram.
 	return f, there, err
 }
 
-// lives reports whether a project is still the one of its name. Where it is not, all that
-// was in it changed since, and what the name leads to by now was elsewhere.
-func (p *pastReader) lives(ctx context.Context, name string) (bool, error) {
+// stillNamed reports whether a project still has its name. If not, everything in it has changed since, and today's
+// project of that name was elsewhere.
+func (p *pastReader) stillNamed(ctx context.Context, name string) (bool, error) {
 	if name == "" {
 		return true, nil
 	}
@@ -322,8 +284,7 @@ func (p *pastReader) lives(ctx context.Context, name string) (bool, error) {
 	return known && project.Name == name, err
 }
 
-// Sessions returns the sessions that had begun, the latest begun first. Their counts
-// are those of now.
+// Sessions returns the sessions that had begun, the latest first, with today's counts.
 func (p *pastReader) Sessions(ctx context.Context, project string, page engram.Page) ([]engram.SessionActivity, error) {
 	name, there, err := p.nameThen(ctx, project)
 	if err != nil || !there {
@@ -335,7 +296,7 @@ func (p *pastReader) Sessions(ctx context.Context, project string, page engram.P
 	}
 	asked := name
 	if touch(entries, "project") {
-		asked = "" // they may be elsewhere by now
+		asked = "" // they may be elsewhere today
 	}
 	return pastPage(page, func(page engram.Page) ([]engram.SessionActivity, error) {
 		return p.Reader.Sessions(ctx, asked, page)
@@ -355,7 +316,7 @@ func (p *pastReader) Sessions(ctx context.Context, project string, page engram.P
 	})
 }
 
-// Prompts returns the prompts that had been asked.
+// Prompts returns the prompts that had been entered.
 func (p *pastReader) Prompts(ctx context.Context, project, session string, page engram.Page) ([]engram.Prompt, error) {
 	name, there, err := p.nameThen(ctx, project)
 	if err != nil || !there {
@@ -402,7 +363,7 @@ func touch(entries map[string][]engram.Mutation, field string) bool {
 	return false
 }
 
-// pastPage reads pages of what there is now until it has a page of what there was.
+// pastPage reads pages of today's things until it has a page of those of that time.
 func pastPage[T any](page engram.Page, read func(engram.Page) ([]T, error), was func(*T) (bool, error)) ([]T, error) {
 	const many = 200
 	var then []T

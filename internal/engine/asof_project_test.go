@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// placed are what a project held at a time, as each way to ask tells it.
+// placed is the content of a project at a time, by each kind of question.
 func (w world) placed(project string, at time.Time) map[string][]int64 {
 	w.Helper()
 	ms, _, err := w.ListAsOf(w.Context(), engram.Filter{Project: project, Current: true}, engram.Page{}, at)
@@ -83,7 +83,7 @@ func TestAProjectThatWasRenamedIsFoundByBothNames(t *testing.T) {
 	for _, name := range []string{"old", "middle", "young"} {
 		w.wantPlaced("before it was renamed twice", name, then, num)
 	}
-	// The old name is given to another project: then it was still the first.
+	// The old name is given to another project: at that time it was still the first one's.
 	other := w.save(engine.SaveInput{Title: "Other kettle", Content: "a kettle of tin", Project: "other"}).Memory.Num
 	if _, err := w.RenameProject(t.Context(), "other", "tin"); err != nil {
 		t.Fatal(err)

@@ -14,8 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// shown is what a list tells of a memory, but for the times and counters that the
-// journal leaves out.
+// shown is a memory in a list, without the times and counters that the journal leaves out.
 func shown(ms []engram.Memory) (all []string) {
 	for _, m := range ms {
 		b, _ := json.Marshal([]any{m.Num, m.Title, m.Content, m.Project, m.Scope, m.Type, m.TopicKey, m.Tags, m.Metadata, m.Anchors, m.Importance, m.RevisionCount, m.DeletedAt})
@@ -24,13 +23,13 @@ func shown(ms []engram.Memory) (all []string) {
 	return all
 }
 
-// moment is what lists told at a time.
+// moment is what lists returned at a time.
 type moment struct {
 	at    time.Time
 	lists map[string][]string
 }
 
-// lists asks for lists of every project, at a time; the zero time is now.
+// lists lists every project at a time; the zero time is now.
 func (l *life) lists(at time.Time, projects []string) map[string][]string {
 	all := map[string][]string{}
 	for _, project := range projects {
@@ -48,7 +47,7 @@ func (l *life) lists(at time.Time, projects []string) map[string][]string {
 	return all
 }
 
-// known are the names that lead to a project, and "".
+// known returns the names that lead to a project, and "".
 func (l *life) known() []string {
 	names := []string{""}
 	projects, err := l.Projects(l.Context())

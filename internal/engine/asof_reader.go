@@ -10,23 +10,21 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// pastReader is a Reader as the store was at a time: it brings back from the journal
-// what has changed since. What was erased since is gone, and prompts that were deleted
-// since are not brought back; what was shown to whom counts as of now.
+// pastReader is a Reader of the store at a past time: it restores from the journal what has changed since. Erased
+// memories and deleted prompts are not restored; exposures count as of today.
 type pastReader struct {
 	engram.Reader
 	at    time.Time
 	since *journalSince
-	names map[string]string // of projects then, by what was asked for; "": there was none
+	names map[string]string // of projects then, by the name asked for; "": no such project
 
-	was    map[int64]engram.Memory // memories that changed since, as they were: those looked at, or the whole
-	texts  map[int64]int           // the numbers of the revisions that were their texts; 0: the text is the same
+	was    map[int64]engram.Memory // changed memories as they were: those looked up, or all
+	texts  map[int64]int           // numbers of the revisions with their texts; 0: unchanged text
 	looked map[int64]bool
 	whole  bool
 }
 
-// readerAt returns r as it was at a time; r itself for the zero time. degraded says what
-// the journal cannot tell any more.
+// readerAt returns r at a past time; r itself for the zero time. degraded says what the journal does not know.
 func (e *Engine) readerAt(ctx context.Context, r engram.Reader, at time.Time) (past engram.Reader, degraded []string, err error) {
 	if at.IsZero() {
 		return r, nil, nil
@@ -40,35 +38,35 @@ func (e *Engine) readerAt(ctx context.Context, r engram.Reader, at time.Time) (p
 }
 
 func pastOf(ctx context.Context, r engram.Reader, at time.Time) (*pastReader, error) {
-	since, err := sinceTime(ctx, r, at)
+	after, err := r.SeqBefore(ctx, at)
+	since := &journalSince{r: r, after: after, changes: map[engram.Entity]map[string][]engram.Mutation{}, made: map[engram.Entity]int64{}}
 	return &pastReader{Reader: r, at: at, since: since, names: map[string]string{}, was: map[int64]engram.Memory{},
 		texts: map[int64]int{}, looked: map[int64]bool{}}, err
 }
 
-// clockAhead is how far the journal may be ahead of the machine before anybody is told:
-// clocks are set right by less all the time.
+// clockAhead is how far the journal's clock may be ahead without a warning: clock corrections are usually smaller.
 const clockAhead = time.Minute
 
-// uncertain says why the journal may not tell a time past right: it begins later, or its
-// clock is ahead of that of the machine.
+// uncertain returns why the journal may be wrong about a time: it begins later, or its clock is ahead of the
+// machine's.
 func (e *Engine) uncertain(ctx context.Context, r engram.Reader, at time.Time) (degraded []string, err error) {
 	begins, err := r.JournalBegins(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if at.Before(begins) {
-		degraded = append(degraded, fmt.Sprintf("the journal begins on %s: texts are the oldest it knows, and what was forgotten before is not shown",
+		degraded = append(degraded, fmt.Sprintf("the journal begins on %s: texts are the oldest known, and memories forgotten earlier are not shown",
 			begins.Format("2 January 2006")))
 	}
 	last, err := r.LastMutation(ctx)
 	if last.At.Time().After(e.now().Add(clockAhead)) {
-		degraded = append(degraded, fmt.Sprintf("the journal's clock is ahead, at %s: this machine's was set back, and what changed since then counts as of that time",
+		degraded = append(degraded, fmt.Sprintf("the journal's clock is ahead, at %s: this machine's clock was set back, and later changes count as of that time",
 			last.At.Time().Format("2 January 2006 15:04")))
 	}
 	return degraded, err
 }
 
-// then returns those memories that were there, as they were; now is what they are.
+// then returns those memories that existed, as they were; now is what they are today.
 func (p *pastReader) then(ctx context.Context, now []engram.Memory) ([]engram.Memory, error) {
 	if err := p.read(ctx, now); err != nil {
 		return nil, err
@@ -87,9 +85,9 @@ func (p *pastReader) then(ctx context.Context, now []engram.Memory) ([]engram.Me
 	return then, err
 }
 
-// Memory returns the memory that ref names, as it was.
+// Memory returns the memory of a reference as it was.
 func (p *pastReader) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
-	notThen := engram.Errorf(engram.CodeNotFound, "memory %s did not exist then", ref).WithHint("leave the date out")
+	notThen := engram.Errorf(engram.CodeNotFound, "memory %s did not exist then", ref).WithHint("omit the date")
 	if ref.Topic != "" {
 		project, there, err := p.nameThen(ctx, ref.Project)
 		if err != nil {
@@ -117,7 +115,6 @@ func (p *pastReader) Memory(ctx context.Context, ref engram.Ref) (engram.Memory,
 	return then[0], nil
 }
 
-// topic looks for a topic among the memories that changed since.
 func (p *pastReader) topic(ctx context.Context, ref engram.Ref) (m engram.Memory, found bool, err error) {
 	if err := p.readAll(ctx); err != nil {
 		return m, false, err
@@ -134,7 +131,7 @@ func hasTopic(m engram.Memory, ref engram.Ref) bool {
 	return m.TopicKey == ref.Topic && (ref.Project == "" || m.Project == ref.Project)
 }
 
-// Memories returns memories as they were; those that were not there are left out.
+// Memories returns memories as they were, without those that did not exist.
 func (p *pastReader) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error) {
 	now, err := p.Reader.Memories(ctx, nums)
 	if err != nil {
@@ -143,7 +140,7 @@ func (p *pastReader) Memories(ctx context.Context, nums []int64) ([]engram.Memor
 	return p.then(ctx, now)
 }
 
-// Lasting returns those that lasted then, as far as they last now or changed since.
+// Lasting returns the lasting memories of then, as far as they last today or have changed.
 func (p *pastReader) Lasting(ctx context.Context, project string, scope engram.Scope, limit int) ([]engram.Memory, error) {
 	f, there, err := p.place(ctx, engram.Filter{Project: project, Scope: scope})
 	if err != nil || !there {
@@ -153,9 +150,9 @@ func (p *pastReader) Lasting(ctx context.Context, project string, scope engram.S
 		return nil, err
 	}
 	var ms []engram.Memory
-	if lives, err := p.lives(ctx, f.Project); err != nil {
+	if stillNamed, err := p.stillNamed(ctx, f.Project); err != nil {
 		return nil, err
-	} else if lives {
+	} else if stillNamed {
 		if ms, err = p.Reader.Lasting(ctx, f.Project, scope, limit); err != nil {
 			return nil, err
 		}
@@ -170,32 +167,26 @@ func (p *pastReader) Lasting(ctx context.Context, project string, scope engram.S
 		}
 	}
 	slices.SortFunc(ms, func(a, b engram.Memory) int {
-		return cmp.Or(-compareBool(a.Permanent, b.Permanent), cmp.Compare(b.Importance, a.Importance), newestFirst(a, b))
+		if a.Permanent != b.Permanent {
+			if a.Permanent {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.Importance, a.Importance), newestFirst(a, b))
 	})
 	return ms[:min(limit, len(ms))], nil
 }
 
-// compareBool puts false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
-// lasts reports whether MemoryReader.Lasting tells a memory.
+// lasts reports whether MemoryReader.Lasting returns a memory.
 func lasts(m engram.Memory) bool {
 	return m.Permanent || m.Importance >= 0.7 || m.Type == engram.TypePreference || m.Type == engram.TypePolicy
 }
 
-// LatelyUsed knows nothing of then.
+// LatelyUsed returns nothing: exposures of that time are not kept.
 func (p *pastReader) LatelyUsed(context.Context, string, int) ([]int64, error) { return nil, nil }
 
-// Revisions returns what was replaced before then: the text of then and those after it
-// are not among them.
+// Revisions returns the texts that had been replaced by then.
 func (p *pastReader) Revisions(ctx context.Context, num int64) ([]engram.Revision, error) {
 	now, err := p.Reader.Memories(ctx, []int64{num})
 	if err != nil {
@@ -211,7 +202,7 @@ func (p *pastReader) Revisions(ctx context.Context, num int64) ([]engram.Revisio
 	return rs, err
 }
 
-// textWrite is the write that the text of then comes from, of a memory that says another now.
+// textWrite returns the write of the text of then, of a memory whose text has changed.
 func (p *pastReader) textWrite(ctx context.Context, num int64) (s engram.VersionStamp, known bool, err error) {
 	text := p.texts[num]
 	if text == 0 {
@@ -246,15 +237,13 @@ func (p *pastReader) List(ctx context.Context, f engram.Filter, page engram.Page
 	return p.Memories(ctx, nums)
 }
 
-// Vitals calls each with the memories that passed f then; those that changed since are
-// whole.
+// Vitals calls each with the memories that passed f then; changed ones are complete.
 func (p *pastReader) Vitals(ctx context.Context, f engram.Filter, each func(engram.Memory) bool) error {
 	return p.walk(ctx, f, few, each)
 }
 
-// walk calls each with the memories that passed f then, in the order of a list, until it
-// returns false. What was superseded is told of about as many at a time as are wanted:
-// nobody waits to know it of all.
+// walk calls each with the memories that passed f then, in list order, until it returns false. It looks up
+// supersessions for about as many memories as are wanted at a time.
 func (p *pastReader) walk(ctx context.Context, f engram.Filter, wanted int, each func(engram.Memory) bool) error {
 	f, there, err := p.place(ctx, f)
 	if err != nil || !there {
@@ -263,13 +252,19 @@ func (p *pastReader) walk(ctx context.Context, f engram.Filter, wanted int, each
 	if err := p.readAll(ctx); err != nil {
 		return err
 	}
-	more, err := p.lives(ctx, f.Project)
+	more, err := p.stillNamed(ctx, f.Project)
 	if err != nil {
 		return err
 	}
-	changed := p.passing(f)
+	var changed []engram.Memory
+	for _, m := range p.was {
+		if passed(m, f) {
+			changed = append(changed, m)
+		}
+	}
+	slices.SortFunc(changed, listOrder(f))
 	stored := f
-	stored.Current = false // what is superseded now may not have been then
+	stored.Current = false // what is superseded today may not have been then
 	for size := max(few, wanted); ; size *= 2 {
 		var part []engram.Memory
 		if more {
@@ -302,18 +297,6 @@ func (p *pastReader) walk(ctx context.Context, f engram.Filter, wanted int, each
 	}
 }
 
-// passing are the memories that changed since and passed f, in the order of a list.
-func (p *pastReader) passing(f engram.Filter) (ms []engram.Memory) {
-	for _, m := range p.was {
-		if passed(m, f) {
-			ms = append(ms, m)
-		}
-	}
-	slices.SortFunc(ms, listOrder(f))
-	return ms
-}
-
-// listOrder is the order of a list.
 func listOrder(f engram.Filter) func(a, b engram.Memory) int {
 	if f.Forgotten {
 		return func(a, b engram.Memory) int {
@@ -323,9 +306,8 @@ func listOrder(f engram.Filter) func(a, b engram.Memory) int {
 	return newestFirst
 }
 
-// unchanged reads outlines of at least so many memories that pass f and did not change
-// since, in the order of a list. Where there are more it ends between two times, and f
-// then begins with the next one: an offset would walk over all of them again.
+// unchanged reads outlines of at least so many unchanged memories that pass f, in list order. If there are more it
+// stops between two times and makes f continue there: an offset would walk over all of them again.
 func (p *pastReader) unchanged(ctx context.Context, f *engram.Filter, least int) (ms []engram.Memory, more bool, err error) {
 	first, err := p.since.firstMade(ctx, engram.EntityMemory)
 	if err != nil {
@@ -344,7 +326,7 @@ func (p *pastReader) unchanged(ctx context.Context, f *engram.Filter, least int)
 	return ms, more, err
 }
 
-// passed is passes for a list that may be of forgotten memories.
+// passed is passes for lists that may be of forgotten memories.
 func passed(m engram.Memory, f engram.Filter) bool {
 	if f.Forgotten {
 		forgotten := m.Forgotten()
@@ -354,7 +336,7 @@ func passed(m engram.Memory, f engram.Filter) bool {
 	return passes(m, f)
 }
 
-// current leaves out what a memory superseded then that passed f itself.
+// current leaves out memories that had been superseded by one that passed f.
 func (p *pastReader) current(ctx context.Context, ms []engram.Memory, f engram.Filter) ([]engram.Memory, error) {
 	nums := memoryNums(ms)
 	relations, err := p.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostRelations)

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// asOf is what a question found at a time, as "number title" in order.
+// asOf returns the hits of a question at a time, as "number title" in order.
 func (w world) asOf(at time.Time, in engine.SearchInput) string {
 	w.Helper()
 	in.AsOf = at

@@ -13,11 +13,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Canonical writes a project, "" is every one, so that two replicas of it are equal when the bytes are: one line of JSON
-// for each thing, by kind and id, as it was written, without local numbers. It leaves out what no push sends: counts and
-// fading, what the user hid, what is personal, and the folders of sessions. It has what was forgotten before it was
-// shared, and sessions in which nothing shared stands: others may have them by a file.
-// CodeNotFound for a project that does not exist.
+// Canonical writes a project, "" is every one, so that the bytes of two equal replicas are equal: one line of JSON
+// per thing, by kind and id, as it was written, without local numbers. It leaves out what is not pushed: counts,
+// strength, what the user hid, personal memories and the folders of sessions. It includes what was forgotten before
+// it was shared and sessions without shared content, which others may have from a file. CodeNotFound for a project
+// that does not exist.
 func (e *Engine) Canonical(ctx context.Context, w io.Writer, project string) error {
 	out := bufio.NewWriter(w)
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -47,51 +47,24 @@ func (e *Engine) Canonical(ctx context.Context, w io.Writer, project string) err
 	return out.Flush()
 }
 
-// dump is one canonical dump at work.
 type dump struct {
 	r       engram.Reader
 	project string
 	out     *json.Encoder
-	home    map[int64]bool // memories that are not told of: personal ones, and those that were erased elsewhere
+	kept    map[int64]bool // memories that are not pushed: personal ones, and those erased elsewhere
 	erasure tombstones
 }
 
-// dumpPage is how many things are read at once.
 const dumpPage = 500
 
-// eachAfter calls each with all that read finds, page by page; each returns where the next begins.
-func eachAfter[T, K any](read func(after K) ([]T, error), each func(T) (K, error)) error {
-	var after K
-	for {
-		page, err := read(after)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		for _, one := range page {
-			if after, err = each(one); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// all is what eachAfter would call each with.
-func all[T, K any](read func(after K) ([]T, error), last func(T) K) (things []T, err error) {
-	err = eachAfter(read, func(one T) (K, error) {
-		things = append(things, one)
-		return last(one), nil
-	})
-	return things, err
-}
-
-// put writes a state without what is a store's own.
+// put writes a state without the values that each store has for itself.
 func (d *dump) put(r engram.Record) error {
 	r = lifecycle.Normal(r)
 	r.Causal.Counts = nil
 	switch {
 	case r.Memory != nil:
 		m := &r.Memory.Memory
-		m.Origin, m.AccessCount, m.DuplicateCount, m.Strength = "", 0, 0, 0 // whoever takes it in trusts it less
+		m.Origin, m.AccessCount, m.DuplicateCount, m.Strength = "", 0, 0, 0 // every store that takes it in lowers the trust
 		m.LastAccessedAt, m.LastSeenAt, m.TouchedAt, m.UpdatedAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 		for i, v := range r.Memory.Revisions {
 			r.Memory.Revisions[i] = engram.Revision{Title: v.Title, Content: v.Content, Stamp: v.Stamp}
@@ -107,24 +80,21 @@ func (d *dump) put(r engram.Record) error {
 	return d.out.Encode(r)
 }
 
-// putAll writes records.
-func (d *dump) putAll(records []engram.Record) error {
+// putAll writes records, unless reading them failed.
+func (d *dump) putAll(records []engram.Record, err error) error {
 	for _, r := range records {
-		if err := d.put(r); err != nil {
-			return err
+		if err == nil {
+			err = d.put(r)
 		}
 	}
-	return nil
+	return err
 }
 
-// putPages writes the records of things, some at a time.
-func putPages[T any](ctx context.Context, d *dump, all []T, read func(context.Context, engram.Reader, []T) ([]engram.Record, error)) error {
+// putSorted writes the records of things in the order of their ids, some at a time.
+func putSorted[T any](ctx context.Context, d *dump, all []T, id func(T) string, read func(context.Context, engram.Reader, []T) ([]engram.Record, error)) error {
+	slices.SortFunc(all, func(a, b T) int { return cmp.Compare(id(a), id(b)) })
 	for page := range slices.Chunk(all, dumpPage) {
-		records, err := read(ctx, d.r, page)
-		if err == nil {
-			err = d.putAll(records)
-		}
-		if err != nil {
+		if err := d.putAll(read(ctx, d.r, page)); err != nil {
 			return err
 		}
 	}
@@ -132,27 +102,21 @@ func putPages[T any](ctx context.Context, d *dump, all []T, read func(context.Co
 }
 
 func (d *dump) sessions(ctx context.Context) error {
-	there, err := all(func(after string) ([]engram.Session, error) {
-		return d.r.SessionsAfter(ctx, d.project, after, dumpPage)
-	},
-		func(s engram.Session) string { return s.ID })
+	id := func(s engram.Session) string { return s.ID }
+	there, err := readAll(ctx, d, engram.Reader.SessionsAfter, id)
 	if err != nil {
 		return err
 	}
-	gone, err := all(func(after string) ([]engram.Session, error) {
-		return d.r.SessionTombstones(ctx, d.project, after, dumpPage)
-	},
-		func(s engram.Session) string { return s.ID })
+	deleted, err := readAll(ctx, d, engram.Reader.SessionTombstones, id)
 	if err != nil {
 		return err
 	}
-	erased := func(s engram.Session) bool { return d.erasure.has(engram.EntitySession, s.Project, s.ID) }
-	there, gone = slices.DeleteFunc(there, erased), slices.DeleteFunc(gone, erased)
-	records, err := sessionRecords(ctx, d.r, there)
+	erased := func(s engram.Session) bool { return d.erasure.erases(sessionRecord(s), "") }
+	records, err := sessionRecords(ctx, d.r, slices.DeleteFunc(there, erased))
 	if err != nil {
 		return err
 	}
-	missing, err := tombstoneRecords(ctx, d.r, gone)
+	missing, err := tombstoneRecords(ctx, d.r, slices.DeleteFunc(deleted, erased))
 	if err != nil {
 		return err
 	}
@@ -160,16 +124,20 @@ func (d *dump) sessions(ctx context.Context) error {
 		return r.Causal != nil && claimsNothing(r.Session.ID, *r.Causal)
 	})
 	slices.SortFunc(records, func(a, b engram.Record) int { return cmp.Compare(a.Session.ID, b.Session.ID) })
-	return d.putAll(records)
+	return d.putAll(records, nil)
+}
+
+func readAll[T, K any](ctx context.Context, d *dump, read pageReader[string, K, T], last func(T) K) ([]T, error) {
+	return allAfter(func(after K) ([]T, error) { return read(d.r, ctx, d.project, after, dumpPage) }, last)
 }
 
 func (d *dump) memories(ctx context.Context) error {
 	var names []engram.MemoryName
-	d.home = map[int64]bool{}
+	d.kept = map[int64]bool{}
 	err := eachAfter(func(after int64) ([]engram.Memory, error) { return d.r.MemoriesAfter(ctx, d.project, after, dumpPage) },
 		func(m engram.Memory) (int64, error) {
-			if m.Scope == engram.ScopePersonal || d.erasure.has(engram.EntityMemory, m.Project, string(m.ID), m.SyncID) {
-				d.home[m.Num] = true
+			if m.Scope == engram.ScopePersonal || d.erasure.erases(memoryRecord(m), "") {
+				d.kept[m.Num] = true
 			} else {
 				names = append(names, engram.MemoryName{Num: m.Num, ID: m.ID})
 			}
@@ -178,8 +146,7 @@ func (d *dump) memories(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(names, func(a, b engram.MemoryName) int { return cmp.Compare(a.ID, b.ID) })
-	return putPages(ctx, d, names, func(ctx context.Context, r engram.Reader, page []engram.MemoryName) ([]engram.Record, error) {
+	return putSorted(ctx, d, names, func(n engram.MemoryName) string { return string(n.ID) }, func(ctx context.Context, r engram.Reader, page []engram.MemoryName) ([]engram.Record, error) {
 		ms, err := r.Memories(ctx, mapped(page, func(n engram.MemoryName) int64 { return n.Num }))
 		if err != nil {
 			return nil, err
@@ -189,33 +156,26 @@ func (d *dump) memories(ctx context.Context) error {
 }
 
 func (d *dump) prompts(ctx context.Context) error {
-	ps, err := all(func(after int64) ([]engram.Prompt, error) { return d.r.PromptsAfter(ctx, d.project, after, dumpPage) },
-		func(p engram.Prompt) int64 { return p.Num })
+	ps, err := readAll(ctx, d, engram.Reader.PromptsAfter, func(p engram.Prompt) int64 { return p.Num })
 	if err != nil {
 		return err
 	}
-	ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return d.erasure.has(engram.EntityPrompt, p.Project, p.SyncID) })
-	slices.SortFunc(ps, func(a, b engram.Prompt) int { return cmp.Compare(a.SyncID, b.SyncID) })
-	return putPages(ctx, d, ps, promptRecords)
+	ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return d.erasure.erases(promptRecord(p), "") })
+	return putSorted(ctx, d, ps, func(p engram.Prompt) string { return p.SyncID }, promptRecords)
 }
 
 func (d *dump) relations(ctx context.Context) error {
-	rs, err := all(func(after int64) ([]engram.Relation, error) {
-		return d.r.RelationsAfter(ctx, d.project, after, dumpPage)
-	},
-		func(r engram.Relation) int64 { return r.Num })
+	rs, err := readAll(ctx, d, engram.Reader.RelationsAfter, func(r engram.Relation) int64 { return r.Num })
 	if err != nil {
 		return err
 	}
-	rs = slices.DeleteFunc(rs, func(r engram.Relation) bool { return d.home[r.Source] || d.home[r.Target] })
-	slices.SortFunc(rs, func(a, b engram.Relation) int { return cmp.Compare(a.ID, b.ID) })
-	return putPages(ctx, d, rs, relationRecords)
+	rs = slices.DeleteFunc(rs, func(r engram.Relation) bool { return d.kept[r.Source] || d.kept[r.Target] })
+	return putSorted(ctx, d, rs, func(r engram.Relation) string { return r.ID }, relationRecords)
 }
 
 func (d *dump) erased(ctx context.Context) error {
-	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
-		xs, err := all(func(after string) ([]engram.Erased, error) { return d.r.ErasedAfter(ctx, kind, after, dumpPage) },
-			engram.Erased.Key)
+	for _, kind := range erasedKinds() {
+		xs, err := allAfter(func(after string) ([]engram.Erased, error) { return d.r.ErasedAfter(ctx, kind, after, dumpPage) }, engram.Erased.Key)
 		if err != nil {
 			return err
 		}
@@ -223,9 +183,8 @@ func (d *dump) erased(ctx context.Context) error {
 			if d.project != "" && x.Project != d.project {
 				continue
 			}
-			// By what it is called everywhere: not everybody who heard of it ever had it.
-			said := engram.Erased{Entity: x.Entity, ID: x.Name(), Project: x.Project, At: x.At}
-			if err := d.out.Encode(engram.Record{Erased: &said}); err != nil {
+			// Under the name that all replicas know: not all that hear of an erasure ever had the thing.
+			if err := d.out.Encode(engram.Record{Erased: &engram.Erased{Entity: x.Entity, ID: x.Name(), Project: x.Project, At: x.At}}); err != nil {
 				return err
 			}
 		}

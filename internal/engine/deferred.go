@@ -10,14 +10,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Deferred returns the records that came from a remote and wait, oldest first; of a project,
-// by its name or an alias, or with "" of every one. What is proposed is no such record
-// (Proposals).
+// Deferred returns the pending records from remotes, oldest first; of a project, by its name or an alias, or of every
+// one for "". Proposals are not among them.
 func (e *Engine) Deferred(ctx context.Context, project string) ([]engram.Deferred, error) {
 	return e.pendingFor(ctx, project, func(why engram.Deferral) bool { return why != engram.DeferredProposal })
 }
 
-// pendingFor returns what waits for some reasons, oldest first.
+// pendingFor returns the records that are pending for some reasons, oldest first.
 func (e *Engine) pendingFor(ctx context.Context, project string, reason func(engram.Deferral) bool) ([]engram.Deferred, error) {
 	var all []engram.Deferred
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -35,7 +34,7 @@ func (e *Engine) pendingFor(ctx context.Context, project string, reason func(eng
 	return all, err
 }
 
-// countDeferred counts what came from a remote and waits; of a project, or of every one.
+// countDeferred counts pending records from remotes; of a project, or of every one.
 func countDeferred(ctx context.Context, r engram.Reader, project string) (int, error) {
 	all, err := r.CountDeferred(ctx, project, "")
 	for _, other := range []engram.Deferral{engram.DeferredProposal, engram.DeferredDecided} {
@@ -49,8 +48,7 @@ func countDeferred(ctx context.Context, r engram.Reader, project string) (int, e
 	return all, err
 }
 
-// deferredProject is a project as it is called here; one that is not here may still be waited
-// for.
+// deferredProject returns the canonical name of a project; the name itself for one that does not exist here yet.
 func deferredProject(ctx context.Context, r engram.Reader, project string) (string, error) {
 	name := normalProject(project)
 	if name == "" {
@@ -63,8 +61,8 @@ func deferredProject(ctx context.Context, r engram.Reader, project string) (stri
 	return name, err
 }
 
-// eachDeferred calls fn with what waits of a project, oldest first, page by page. What was
-// decided does not wait.
+// eachDeferred calls fn with the pending records of a project, oldest first, page by page; decided ones are not
+// pending.
 func eachDeferred(ctx context.Context, r engram.Reader, project string, fn func(engram.Deferred) error) error {
 	return eachAfter(func(after int64) ([]engram.Deferred, error) { return r.Deferred(ctx, project, after, deferredPage) },
 		func(d engram.Deferred) (int64, error) {
@@ -75,30 +73,28 @@ func eachDeferred(ctx context.Context, r engram.Reader, project string, fn func(
 		})
 }
 
-// deferredPage is how many records that wait are read at once.
 const deferredPage = 100
 
-// Accepted says what became of something that waited and was taken in.
+// Accepted is the outcome of accepting a pending record.
 type Accepted struct {
 	engram.Imported
-	Memory int64 // that it became, or is; 0 of what is no memory
-	// Warnings say that the memory is told to nobody unasked, since it reads like an order.
+	Memory int64 // the memory that it became, or is; 0 of anything else
+	// Warnings say that the memory is not injected, because it is flagged.
 	Warnings []string
 }
 
-// AcceptDeferred takes something in that waits for a person to look at it, or for anything
-// else: nothing is asked again but what cannot be done without. It is an operation of its own,
-// which Undo takes back. What was proposed is saved as AcceptProposal does.
+// AcceptDeferred takes in a pending record, whatever it waits for, as an operation of its own that Undo takes back.
+// Proposals are saved as AcceptProposal does.
 //
-// CodeNotFound for a number under which nothing waits, CodeConflict for a record that cannot
-// come in yet, or at all; then it waits on.
+// CodeNotFound for a number without a pending record, CodeConflict for a record that cannot come in, or not yet; it
+// stays pending.
 func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error) {
 	if proposed, err := e.isProposal(ctx, num); err != nil || proposed {
 		return e.acceptedProposal(ctx, num, err)
 	}
 	var res Accepted
 	err := e.write(ctx, "pull", func(o *op) error {
-		d, err := o.waiting(ctx, num)
+		d, err := pendingAt(ctx, o.tx, num)
 		if err != nil {
 			return err
 		}
@@ -111,18 +107,18 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error
 	return res, nil
 }
 
-// acceptRecord takes a record in that came from others.
+// acceptRecord takes in a record that came from others.
 func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted) error {
 	p := &pulling{Engine: o.Engine, in: PullInput{Project: d.Project}}
 	b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res.Imported, new(putAside))
 	b.reviewed, b.pending = true, &d
 	b.later = func(_ context.Context, _ engram.Record, why engram.Deferral, reason string) error {
-		until := "when what it refers to is here"
+		until := "when the memories that it refers to are here"
 		if why == engram.DeferredClock {
 			until = "when that time has come"
 		}
-		return engram.Errorf(engram.CodeConflict, "it cannot come in yet: %s", reason).
-			WithHint("it comes by itself with {sync --import} %s; {sync drop %d} throws it away", until, d.Num)
+		return engram.Errorf(engram.CodeConflict, "cannot accept it yet: %s", reason).
+			WithHint("{sync --import} imports it %s; {sync drop %d} drops it", until, d.Num)
 	}
 	if err := b.begin(ctx); err != nil {
 		return err
@@ -134,7 +130,7 @@ func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted)
 		return err
 	}
 	if len(res.Rejected) > 0 {
-		return engram.Errorf(engram.CodeConflict, "it cannot come in: %s", res.Rejected[0].Reason).WithHint("drop it, or settle what stands against it first")
+		return engram.Errorf(engram.CodeConflict, "cannot accept it: %s", res.Rejected[0].Reason).WithHint("drop it, or resolve the conflict first")
 	}
 	if r := d.Record.Memory; r != nil {
 		m, found, err := b.find(ctx, r.Memory.ID, r.Memory.SyncID)
@@ -153,12 +149,11 @@ func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted)
 	return err
 }
 
-// DropDeferred removes a record that waits, or that was refused (RefuseDeferred), for good; it
-// does not come in with the batch that it came with any more. CodeNotFound when nothing waits
-// under the number.
+// DropDeferred removes a pending or refused record (RefuseDeferred) for good; its batch does not bring it back.
+// CodeNotFound when the number has no record.
 //
-// The journal notes that it was done, not what was dropped: it cannot be undone, and Undo says
-// so before it takes anything else back.
+// The journal notes the drop without the content: it cannot be undone, and Undo says so before it takes anything else
+// back.
 func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 	return e.write(ctx, "waiting_erase", func(o *op) error {
 		d, found, err := o.tx.DeferredAt(ctx, num)
@@ -168,11 +163,11 @@ func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 		if err != nil {
 			return err
 		}
-		p, _, err := o.tx.Project(ctx, d.Project) // "" of one that is not here yet: the entry is of none
+		p, _, err := o.tx.Project(ctx, d.Project) // "" for a project that does not exist here yet: the entry has no project
 		if err != nil {
 			return err
 		}
-		if err := o.log(ctx, engram.EntityProject, d.Project, p.Name, fmt.Sprintf("what waited under number %d was thrown away", num), map[string]any{}); err != nil {
+		if err := o.log(ctx, engram.EntityProject, d.Project, p.Name, fmt.Sprintf("pending record %d was dropped", num), map[string]any{}); err != nil {
 			return err
 		}
 		_, err = o.tx.DropDeferred(ctx, num)
@@ -181,15 +176,10 @@ func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 }
 
 func nothingPending(num int64) *engram.Error {
-	return engram.Errorf(engram.CodeNotFound, "nothing waits under number %d", num).WithHint("{review --all-projects} lists what a person has to look at, {sync deferred --all-projects} what came from others")
+	return engram.Errorf(engram.CodeNotFound, "nothing is pending under number %d", num).WithHint("{review --all-projects} lists what is pending for review, {sync deferred --all-projects} what is pending from others")
 }
 
-// waiting is the record that waits under a number.
-func (o *op) waiting(ctx context.Context, num int64) (engram.Deferred, error) {
-	return pendingAt(ctx, o.tx, num)
-}
-
-// pendingAt is what waits under a number. CodeNotFound when nothing does.
+// pendingAt returns the pending record of a number, or CodeNotFound.
 func pendingAt(ctx context.Context, r engram.Reader, num int64) (engram.Deferred, error) {
 	d, found, err := r.DeferredAt(ctx, num)
 	if err == nil && (!found || d.Why == engram.DeferredDecided) {
@@ -198,7 +188,7 @@ func pendingAt(ctx context.Context, r engram.Reader, num int64) (engram.Deferred
 	return d, err
 }
 
-// one takes one record in that waited.
+// one takes in one record that was pending.
 func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
 	c := cleaning{now: b.at, origin: engram.OriginSync, washed: b.washing()}
 	in, flaw := c.record(r)
@@ -215,8 +205,8 @@ func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
 	return b.relate(ctx)
 }
 
-// again tries what waits for something that may be here by now, or for a time, and returns
-// what it tried. What a person has to look at goes on waiting.
+// again retries records that wait for other records or for a time, and returns their numbers. Those that wait for a
+// person stay pending.
 func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried []int64, err error) {
 	project, err := deferredProject(ctx, o.tx, p.in.Project)
 	if err != nil {
@@ -228,7 +218,8 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried 
 	}
 	into := map[string]*receivingBatch{} // by project
 	err = eachDeferred(ctx, o.tx, project, func(d engram.Deferred) error {
-		if byPerson(d.Why) && !erasure.erases(d.Record, d.Project) {
+		byPerson := d.Why == engram.DeferredReview || d.Why == engram.DeferredProposal
+		if byPerson && !erasure.erases(d.Record, d.Project) {
 			return nil
 		}
 		b := into[d.Project]
@@ -251,19 +242,13 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried 
 			return sum, nil, err
 		}
 	}
-	if err := o.resolveRelations(ctx, nil); err != nil { // one that was shown may have been taken away here since
+	if err := o.resolveRelations(ctx, nil); err != nil { // a visible relation may have been removed meanwhile
 		return sum, nil, err
 	}
 	sum.Op = o.first
 	return sum, tried, nil
 }
 
-// byPerson reports a reason to wait that time cannot settle.
-func byPerson(why engram.Deferral) bool {
-	return why == engram.DeferredReview || why == engram.DeferredProposal
-}
-
-// oneAgain tries one record again.
 func (b *receivingBatch) oneAgain(ctx context.Context, d engram.Deferred) error {
 	waits := false
 	b.pending, b.by, b.batch, b.reason = &d, d.By, d.Batch, "chunk "+d.Batch
@@ -280,14 +265,14 @@ func (b *receivingBatch) oneAgain(ctx context.Context, d engram.Deferred) error 
 	return err
 }
 
-// Retried says what became of what waited.
+// Retried is the outcome of a retry.
 type Retried struct {
-	Taken int               // records that came in, or were rejected: they wait no more
-	Left  []engram.Deferred // those that were tried and wait still, oldest first
+	Taken int               // records that came in or were rejected
+	Left  []engram.Deferred // records that are still pending, oldest first
 }
 
-// RetryDeferred tries to take in what waits of a project, "" is every one, as each pull does:
-// all but what a person has to look at. It is one operation, which Undo takes back.
+// RetryDeferred retries the pending records of a project, "" is every one, as each pull does, except those that wait
+// for a person. It is one operation, which Undo takes back.
 func (e *Engine) RetryDeferred(ctx context.Context, project string) (Retried, error) {
 	var res Retried
 	err := e.write(ctx, "pull", func(o *op) error {

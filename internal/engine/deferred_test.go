@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
-// adrift are relations between memories that are nowhere.
+// adrift returns relations between memories that do not exist.
 func adrift(n int) (rs []engram.Record) {
 	for i := range n {
 		r := engram.RelationRecord{Relation: engram.Relation{ID: fmt.Sprintf("rel-%016d", i), Verb: engram.VerbCausedBy},
@@ -21,7 +21,7 @@ func adrift(n int) (rs []engram.Record) {
 	return rs
 }
 
-// Whoever may push can write many batches, each of which is small enough.
+// A client that may push can write many batches, each of them small enough.
 func TestNoMoreThanSoMuchWaitsInAll(t *testing.T) {
 	_, cs := clones(t, 1)
 	b := cs[0]
@@ -50,7 +50,7 @@ func TestNoMoreThanSoMuchWaitsInAll(t *testing.T) {
 	}
 }
 
-// An erasure travels before the last who knew the memory has pulled: nobody did anything wrong.
+// An erasure arrives before the last replica with the memory has pulled: that is not an error.
 func TestWhatComesOfSomethingErasedIsNoFault(t *testing.T) {
 	_, cs := clones(t, 3)
 	a, b, late := cs[0], cs[1], cs[2]
@@ -68,7 +68,7 @@ func TestWhatComesOfSomethingErasedIsNoFault(t *testing.T) {
 	second := a.push()
 	records := slices.Concat(a.wentIn(a.remote, first.Batches), a.wentIn(a.remote, second.Batches))
 	late.remote = given{late.remote, records}
-	p := late.pull() // all that was ever said, in one batch
+	p := late.pull() // everything ever written, in one batch
 	if len(p.Rejected) > 0 || p.Memories.Added+p.Memories.Unchanged < 2 {
 		t.Errorf("rejected %+v, of %+v", p.Rejected, p.Imported)
 	}

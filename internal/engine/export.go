@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"maps"
@@ -13,22 +12,21 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// NativeFormat is the name of the format that keeps everything, PlainFormat that of its first
-// version, whose memories stand in a list of that name.
+// NativeFormat is the name of the format that keeps everything, PlainFormat that of its first version, with one list
+// of memories.
 const (
 	NativeFormat = "json"
 	PlainFormat  = "plain"
 )
 
-// ExportInput says what is to leave, and how.
+// ExportInput says what to export, and how.
 type ExportInput struct {
 	Format  string // one of Options.Formats; "" is NativeFormat
 	Project string // "" is every one
-	Vectors bool   // with the vectors of every model, where the format has room for them
-	// AllowSecret lets secrets leave that a person meant to keep, or that older rules let in;
-	// they are cut out otherwise.
+	Vectors bool   // the vectors of every model too, where the format has room
+	// AllowSecret exports secrets that a person meant to keep, or that older rules let in, instead of removing them.
 	AllowSecret bool
-	// Progress is told how many memories were written, of how many about; nil: nobody.
+	// Progress is called with the number of memories written, and of about all; nil: not called.
 	Progress func(done, total int)
 }
 
@@ -37,29 +35,27 @@ type Exported struct {
 	Format  string // the one that was written
 	Project string // canonical; "" for every one
 	Written
-	// Left is what the format has no room for; its Memories are those of which it has not
-	// all: tags, for instance.
+	// Left is what the format has no room for; its Memories are those that are incomplete, without tags for instance.
 	Left Written
 }
 
-// Written counts the things of a file.
+// Written counts the things in a file.
 type Written struct {
 	Projects  int
-	Sessions  int // deleted ones too
-	Prompts   int // deleted ones too
-	Memories  int // forgotten ones too
+	Sessions  int // including deleted ones
+	Prompts   int // including deleted ones
+	Memories  int // including forgotten ones
 	Forgotten int // of Memories
 	Revisions int
-	Relations int // removed ones too
+	Relations int // including removed ones
 	Erased    int
 	Vectors   int
 }
 
-// Export writes everything, or what belongs to one project, as a file that Import reads.
-// It reads page by page and holds nothing up: what is saved meanwhile may be in it or not,
-// but nothing is torn. What an undo of an import or a pull took away is not in it.
-// CodeInvalid for a format that does not exist, CodeNotFound for such
-// a project. Errors of w end it, and what was written by then is no whole file.
+// Export writes everything, or one project, as a file that Import reads. It reads page by page and blocks nothing:
+// the file may or may not have what is saved meanwhile, but no thing by half. It leaves out what an undo of an import
+// or a pull took away. CodeInvalid for an unknown format, CodeNotFound for an unknown project. After an error the
+// file is not complete.
 func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Exported, error) {
 	f, err := e.format(in.Format)
 	if err != nil {
@@ -75,13 +71,12 @@ func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.version, Project: x.res.Project,
 		Whole: x.res.Project == "", Memories: x.count}
 	// One goroutine reads the store while this one writes.
-	if err := f.Write(w, head, x.counted(f, ahead(ctx, x.records(ctx)))); err != nil {
+	if err := f.Write(w, head, x.counted(f, readAhead(ctx, x.records(ctx)))); err != nil {
 		return Exported{}, err
 	}
 	return x.res, nil
 }
 
-// format returns the format of that name.
 func (e *Engine) format(name string) (engram.Format, error) {
 	if name == "" {
 		name = NativeFormat
@@ -93,30 +88,27 @@ func (e *Engine) format(name string) (engram.Format, error) {
 		WithHint("one of %s", strings.Join(slices.Sorted(maps.Keys(e.formats)), ", "))
 }
 
-// exportPage is how many things are read at once: few enough that a page of the longest
-// memories fits, many enough that a page costs little.
+// exportPage is how many things are read at once: few enough to hold a page of long memories, many enough to keep the
+// cost of a page low.
 const exportPage = 200
 
-// exporting is one export at work.
 type exporting struct {
 	*Engine
 	in     ExportInput
 	res    Exported
-	total  int      // memories there are, about
-	count  int      // live ones of these
-	live   bool     // what was forgotten, deleted, removed or erased is left out
-	models []string // whose vectors are wanted
-	// Nothing that was made after the export began is in it: a relation would lead to a
-	// memory that is not.
+	total  int      // memories, about
+	count  int      // live memories
+	live   bool     // leave out what was forgotten, deleted, removed or erased
+	models []string // fingerprints of the models whose vectors are exported
+	// Nothing made after the export began is in the file: a relation would refer to a missing memory.
 	lastMemory int64
-	hidden     numbers // memories that are not in it
-	outlet     *outlet
+	hidden     numbers // memories left out
+	redactor   *outlet
 }
 
-// begin finds out what there is.
 func (x *exporting) begin(ctx context.Context) error {
 	return x.store.View(ctx, func(r engram.Reader) (err error) {
-		if x.outlet, err = x.Engine.outlet(ctx, r, x.in.AllowSecret); err != nil {
+		if x.redactor, err = x.Engine.outlet(ctx, r, x.in.AllowSecret); err != nil {
 			return err
 		}
 		if x.res.Project, err = projectIfNamed(ctx, r, x.in.Project); err != nil {
@@ -138,7 +130,7 @@ func (x *exporting) begin(ctx context.Context) error {
 	})
 }
 
-// records are all records: what others refer to comes before them.
+// records yields all records, referenced ones first.
 func (x *exporting) records(ctx context.Context) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		out := sink{yield: yield}
@@ -154,10 +146,9 @@ func (x *exporting) records(ctx context.Context) iter.Seq2[engram.Record, error]
 	}
 }
 
-// sink is where records go to.
 type sink struct {
 	yield  func(engram.Record, error) bool
-	closed bool // nobody wants any more
+	closed bool // no more records are wanted
 }
 
 func (s *sink) put(r engram.Record) bool {
@@ -166,11 +157,10 @@ func (s *sink) put(r engram.Record) bool {
 }
 
 func (x *exporting) projects(ctx context.Context, out *sink) error {
-	var all []engram.Record
-	err := x.store.View(ctx, func(r engram.Reader) error {
+	all, err := view(ctx, x.Engine, func(r engram.Reader) ([]engram.Record, error) {
 		counted, err := r.Projects(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var ps []engram.Project
 		for _, p := range counted {
@@ -178,8 +168,7 @@ func (x *exporting) projects(ctx context.Context, out *sink) error {
 				ps = append(ps, p.Project)
 			}
 		}
-		all, err = projectRecords(ctx, r, ps)
-		return err
+		return readRecords(ctx, r, ps, projectRecord)
 	})
 	for _, p := range all {
 		if !out.put(p) {
@@ -189,12 +178,16 @@ func (x *exporting) projects(ctx context.Context, out *sink) error {
 	return err
 }
 
-// pages calls put with each thing that read reads, in a transaction for each page. last
-// is the name of a thing by which the next page begins.
-func pages[T any, K any](ctx context.Context, e *Engine, read func(r engram.Reader, after K) ([]T, error), last func(T) K, put func(T) bool) error {
+// A pageReader is a method of the store, such as engram.Reader.MemoriesAfter, that reads the things of a project or a
+// kind that come after one.
+type pageReader[S, K, T any] = func(r engram.Reader, ctx context.Context, scope S, after K, limit int) ([]T, error)
+
+// pages calls put with each thing that read reads, until it returns false, in a transaction for each page. last returns
+// after which thing the next page begins.
+func pages[S, T, K any](ctx context.Context, e *Engine, scope S, read pageReader[S, K, T], last func(T) K, put func(T) bool) error {
 	var after K
 	for {
-		page, err := view(ctx, e, func(r engram.Reader) ([]T, error) { return read(r, after) })
+		page, err := view(ctx, e, func(r engram.Reader) ([]T, error) { return read(r, ctx, scope, after, exportPage) })
 		if err != nil {
 			return err
 		}
@@ -212,71 +205,42 @@ func pages[T any, K any](ctx context.Context, e *Engine, read func(r engram.Read
 
 func (x *exporting) sessions(ctx context.Context, out *sink) error {
 	id := func(r engram.Record) string { return r.Session.ID }
-	there := func(r engram.Reader, after string) ([]engram.Record, error) {
-		ss, err := r.SessionsAfter(ctx, x.res.Project, after, exportPage)
-		if err != nil {
-			return nil, err
-		}
-		return sessionRecords(ctx, r, ss)
-	}
-	if err := pages(ctx, x.Engine, there, id, x.unlessHidden(out)); err != nil || out.closed {
+	if err := exportKind(ctx, x, engram.Reader.SessionsAfter, sessionRecords, id, x.unlessHidden(out)); err != nil || out.closed {
 		return err
 	}
-	gone := func(r engram.Reader, after string) ([]engram.Record, error) {
-		ss, err := r.SessionTombstones(ctx, x.res.Project, after, exportPage)
+	return exportKind(ctx, x, engram.Reader.SessionTombstones, tombstoneRecords, id, x.unlessHidden(out))
+}
+
+// exportKind puts the records of a kind, page by page.
+func exportKind[T, K any](ctx context.Context, x *exporting, read pageReader[string, K, T],
+	records func(context.Context, engram.Reader, []T) ([]engram.Record, error), last func(engram.Record) K, put func(engram.Record) bool) error {
+	return pages(ctx, x.Engine, x.res.Project, func(r engram.Reader, ctx context.Context, project string, after K, limit int) ([]engram.Record, error) {
+		things, err := read(r, ctx, project, after, limit)
 		if err != nil {
 			return nil, err
 		}
-		return tombstoneRecords(ctx, r, ss)
-	}
-	return pages(ctx, x.Engine, gone, id, x.unlessHidden(out))
+		return records(ctx, r, things)
+	}, last, put)
 }
 
-// unlessHidden puts what no undo of an import or a pull hides: whoever undid that does not want
-// it to come back with a file of their own.
+// unlessHidden puts what no undo of an import or a pull hides: the user who undid it does not want it in a file.
 func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
 	return func(r engram.Record) bool {
-		if x.live && !isLive(r) {
+		if x.live && isOver(r) || r.Causal != nil && isShadowed(*r.Causal, engram.PartDeleted) {
 			if r.Memory != nil {
 				x.hidden.add(r.Memory.Memory.Num)
 			}
 			return true
 		}
-		if r.Causal == nil || !isShadowed(*r.Causal, engram.PartDeleted) {
-			return out.put(x.outlet.record(r))
-		}
-		if r.Memory != nil {
-			x.hidden.add(r.Memory.Memory.Num)
-		}
-		return true
+		return out.put(x.redactor.record(r))
 	}
 }
 
-// isLive reports whether nobody took a record away.
-func isLive(r engram.Record) bool {
-	switch {
-	case r.Memory != nil:
-		return !r.Tombstone && !r.Memory.Memory.Forgotten()
-	case r.Prompt != nil:
-		return !r.Tombstone && !r.Prompt.Deleted()
-	case r.Relation != nil:
-		return !r.Relation.Relation.Removed()
-	}
-	return !r.Tombstone
-}
-
-// prompts are those that are there, and then the deleted ones: a format may keep these apart.
+// prompts puts the live prompts and then the deleted ones, which a format may keep separately.
 func (x *exporting) prompts(ctx context.Context, out *sink) error {
-	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
-		ps, err := r.PromptsAfter(ctx, x.res.Project, after, exportPage)
-		if err != nil {
-			return nil, err
-		}
-		return promptRecords(ctx, r, ps)
-	}
 	put := x.unlessHidden(out)
 	for _, deleted := range []bool{false, true} {
-		err := pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Prompt.Num }, func(r engram.Record) bool {
+		err := exportKind(ctx, x, engram.Reader.PromptsAfter, promptRecords, func(r engram.Record) int64 { return r.Prompt.Num }, func(r engram.Record) bool {
 			return r.Prompt.Deleted() != deleted || put(r)
 		})
 		if err != nil || out.closed {
@@ -287,17 +251,10 @@ func (x *exporting) prompts(ctx context.Context, out *sink) error {
 }
 
 func (x *exporting) memories(ctx context.Context, out *sink) error {
-	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
-		ms, err := r.MemoriesAfter(ctx, x.res.Project, after, exportPage)
-		if err != nil {
-			return nil, err
-		}
-		return x.whole(ctx, r, ms)
-	}
-	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Memory.Memory.Num }, x.unlessHidden(out))
+	return exportKind(ctx, x, engram.Reader.MemoriesAfter, x.whole, func(r engram.Record) int64 { return r.Memory.Memory.Num }, x.unlessHidden(out))
 }
 
-// whole adds to memories what belongs to them.
+// whole adds revisions and vectors to memories.
 func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
 	all, err := memoryRecords(ctx, r, ms)
 	if err != nil {
@@ -323,53 +280,24 @@ func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memo
 }
 
 func (x *exporting) relations(ctx context.Context, out *sink) error {
-	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
-		rs, err := r.RelationsAfter(ctx, x.res.Project, after, exportPage)
-		if err != nil {
-			return nil, err
-		}
-		return relationRecords(ctx, r, rs)
-	}
 	put := x.unlessHidden(out)
-	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Relation.Relation.Num }, func(r engram.Record) bool {
+	return exportKind(ctx, x, engram.Reader.RelationsAfter, relationRecords, func(r engram.Record) int64 { return r.Relation.Relation.Num }, func(r engram.Record) bool {
 		rel := r.Relation.Relation
 		if max(rel.Source, rel.Target) > x.lastMemory || x.hidden.has(rel.Source) || x.hidden.has(rel.Target) {
-			return true // it was made meanwhile, or of memories that are not in the file
+			return true // it was made meanwhile, or its memories are not in the file
 		}
 		return put(r)
 	})
 }
 
-// recordsOf gives the memories of relations their names: the one of ours, and the one by which
-// other programs know them.
-func recordsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]engram.RelationRecord, error) {
-	ms, err := r.Memories(ctx, endsOf(rs))
-	if err != nil {
-		return nil, err
-	}
-	refs := make(map[int64]engram.Ref, len(ms))
-	for _, m := range ms {
-		refs[m.Num] = engram.Ref{ID: string(m.ID), SyncID: m.SyncID}
-	}
-	return mapped(rs, func(rel engram.Relation) engram.RelationRecord {
-		return engram.RelationRecord{Relation: rel, Source: refs[rel.Source], Target: refs[rel.Target]}
-	}), nil
-}
-
-// erased tells what was removed for good; of a project what is known to have been in it.
+// erased puts what was erased; of a project, what is known to have been in it.
 func (x *exporting) erased(ctx context.Context, out *sink) error {
 	if x.live {
 		return nil
 	}
-	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
-		read := func(r engram.Reader, after string) ([]engram.Erased, error) {
-			return r.ErasedAfter(ctx, kind, after, exportPage)
-		}
-		err := pages(ctx, x.Engine, read, engram.Erased.Key, func(g engram.Erased) bool {
-			if x.res.Project != "" && g.Project != x.res.Project {
-				return true
-			}
-			return out.put(engram.Record{Erased: &g})
+	for _, kind := range erasedKinds() {
+		err := pages(ctx, x.Engine, kind, engram.Reader.ErasedAfter, engram.Erased.Key, func(g engram.Erased) bool {
+			return x.res.Project != "" && g.Project != x.res.Project || out.put(engram.Record{Erased: &g})
 		})
 		if err != nil || out.closed {
 			return err
@@ -378,26 +306,7 @@ func (x *exporting) erased(ctx context.Context, out *sink) error {
 	return nil
 }
 
-// errEnough ends a reading whose records nobody wants any more.
-var errEnough = errors.New("enough")
-
-// ahead gives records that another goroutine reads meanwhile. It has ended when the loop over
-// them has.
-func ahead(ctx context.Context, records iter.Seq2[engram.Record, error]) iter.Seq2[engram.Record, error] {
-	return func(yield func(engram.Record, error) bool) {
-		err := readAhead(ctx, records, func(r engram.Record) error {
-			if !yield(r, nil) {
-				return errEnough
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(engram.Record{}, err)
-		}
-	}
-}
-
-// counted gives what of records fits into a format, and counts that and the rest.
+// counted yields what of the records fits into a format, and counts that and the rest.
 func (x *exporting) counted(f engram.Format, records iter.Seq2[engram.Record, error]) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for r, err := range records {
@@ -416,7 +325,7 @@ func (x *exporting) counted(f engram.Format, records iter.Seq2[engram.Record, er
 	}
 }
 
-// missed is what a record has that the one that fits has not.
+// missed returns what a record has and the fitting one has not.
 func missed(r, fitting engram.Record, fits bool) engram.Record {
 	switch {
 	case !fits:
@@ -437,7 +346,7 @@ func missed(r, fitting engram.Record, fits bool) engram.Record {
 	return engram.Record{Memory: &left}
 }
 
-// add counts a record; the zero one is nothing.
+// add counts a record; the zero Record counts nothing.
 func (n *Written) add(r engram.Record) {
 	switch {
 	case r.Project != nil:
@@ -460,7 +369,6 @@ func (n *Written) add(r engram.Record) {
 	}
 }
 
-// report tells how far the export is.
 func (x *exporting) report(r engram.Record) {
 	if r.Memory != nil && x.in.Progress != nil {
 		x.in.Progress(x.res.Memories, max(x.total, x.res.Memories))

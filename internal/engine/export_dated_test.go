@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// writtenTimes are when the versions of the only memory of a file were written and replaced.
+// writtenTimes returns when the versions of the only memory of a file were written and replaced.
 func (c clone) writtenTimes(format string) (all [][2]time.Time) {
 	c.Helper()
 	var file bytes.Buffer
@@ -39,7 +39,7 @@ func (c clone) writtenTimes(format string) (all [][2]time.Time) {
 	return all
 }
 
-// A change of a tag is no new text, and when a text came to a machine is not when it was written.
+// A change of a tag is no new text, and the time when a text reached a machine is not when it was written.
 func TestVersionsLeaveWithTheTimesOfTheirTexts(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]

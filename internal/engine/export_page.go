@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,24 +12,24 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// ExportPageInput says which page of an export is wanted.
+// ExportPageInput says which page of an export to write.
 type ExportPageInput struct {
 	ExportInput
 	After string // ExportedPage.Next of the page before; "" is the first page
-	Most  int    // bytes, about; one record alone may be longer
+	Most  int    // bytes, about; a single record may be longer
 }
 
-// ExportedPage is what a page has.
+// ExportedPage is the outcome of a page.
 type ExportedPage struct {
 	Next string // where the next page begins; "" when this is the last one
-	// Left are the memories that came without versions and vectors, which are too long for a page.
+	// Left are memories that came without versions and vectors, because those are too long for a page.
 	Left []engram.ID
 }
 
-// ExportPage writes one page of an export of what is live: nothing forgotten, deleted or removed, and no erasures. Each
-// page is a file that Import reads; together they are the whole. A page begins behind the last record of the one before,
-// so that changes between two pages move no other record. It reads what comes before the page as well, to leave out
-// relations to memories that are in no page. Errors are those of Export, and CodeInvalid for an After that no page gave.
+// ExportPage writes one page of an export of live things, without erasures. Each page is a file that Import reads;
+// together they are complete. A page begins after the last record of the one before, so that changes between two
+// pages move no other record. It also reads what comes before the page, to leave out relations to memories that are
+// in no page. Errors are those of Export, and CodeInvalid for an unknown After.
 func (e *Engine) ExportPage(ctx context.Context, w io.Writer, in ExportPageInput) (page ExportedPage, err error) {
 	f, err := e.format(in.Format)
 	if err != nil {
@@ -67,7 +68,7 @@ func (e *Engine) ExportPage(ctx context.Context, w io.Writer, in ExportPageInput
 		if len(records) > 0 && size+n > in.Most {
 			page.Next = last.String()
 			if n := len(page.Left); n > 0 && r.Memory != nil && page.Left[n-1] == r.Memory.Memory.ID {
-				page.Left = page.Left[:n-1] // it is told with the page that has it
+				page.Left = page.Left[:n-1] // it is reported with the page that has it
 			}
 			break
 		}
@@ -79,7 +80,6 @@ func (e *Engine) ExportPage(ctx context.Context, w io.Writer, in ExportPageInput
 	return page, f.Write(w, head, oneByOne(records))
 }
 
-// oneByOne gives records one by one.
 func oneByOne(records []engram.Record) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for _, r := range records {
@@ -90,7 +90,6 @@ func oneByOne(records []engram.Record) iter.Seq2[engram.Record, error] {
 	}
 }
 
-// counter counts what is written to it.
 type counter int
 
 // Write implements io.Writer.
@@ -99,7 +98,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lengthOf is how long a record is in a file, about.
+// lengthOf estimates the length of a record in a file.
 func lengthOf(f engram.Format, r engram.Record) (int, error) {
 	var whole, bare counter
 	if err := f.Write(&whole, engram.Snapshot{}, oneByOne([]engram.Record{r})); err != nil {
@@ -109,15 +108,13 @@ func lengthOf(f engram.Format, r engram.Record) (int, error) {
 	return int(whole - bare), err
 }
 
-// position is where a record stands in the order of an export: by its kind, and among those by its
-// number or its name.
+// position is the place of a record in the order of an export: by kind, then by number or name.
 type position struct {
 	kind int
 	num  int64
 	name string
 }
 
-// positionOf is the position of a record.
 func positionOf(r engram.Record) position {
 	switch {
 	case r.Project != nil:
@@ -134,21 +131,14 @@ func positionOf(r engram.Record) position {
 	return position{kind: 6}
 }
 
-// before reports whether a place comes before another.
 func (p position) before(o position) bool {
-	if p.kind != o.kind {
-		return p.kind < o.kind
-	}
-	if p.num != o.num {
-		return p.num < o.num
-	}
-	return p.name < o.name
+	return cmp.Or(cmp.Compare(p.kind, o.kind), cmp.Compare(p.num, o.num), cmp.Compare(p.name, o.name)) < 0
 }
 
-// String is a place as a caller hands it back.
+// String formats a position for callers.
 func (p position) String() string { return fmt.Sprintf("%d.%d.%s", p.kind, p.num, p.name) }
 
-// parsePosition reads what String wrote; "" is before everything.
+// parsePosition parses what String returns; "" is before everything.
 func parsePosition(s string) (p position, err error) {
 	if s == "" {
 		return p, nil
@@ -161,5 +151,5 @@ func parsePosition(s string) (p position, err error) {
 			return position{kind, num, parts[2]}, nil
 		}
 	}
-	return p, engram.Errorf(engram.CodeInvalid, "%.40q is not where a page of an export begins", s).WithHint("take next_cursor of the page before, or none for the first page")
+	return p, engram.Errorf(engram.CodeInvalid, "cursor %.40q is not valid", s).WithHint("pass next_cursor of the previous page, or none for the first page")
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// What a store in use gives fits the schema: with lineage, versions, vectors, what was
-// forgotten and what was erased.
+// An export of a used store matches the schema: with causal metadata, versions, vectors, forgotten and erased things.
 func TestAnExportIsAsTheSchemaSays(t *testing.T) {
 	e := enginetest.New(t)
 	save := func(title, content string) engram.Memory {

@@ -10,11 +10,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// What an undo of an import took away does not come back with an export of one's own.
+// An export leaves out what an undo of an import took away, so that it does not come back.
 func TestWhatAnUndoneImportBroughtLeavesWithNoExport(t *testing.T) {
 	ctx := t.Context()
 	other, e, third := enginetest.New(t), enginetest.New(t), enginetest.New(t)
-	for n := range 10 { // the ids that it gives then are none that the other will give
+	for n := range 10 { // so that its later ids differ from those of the other store
 		if _, err := other.Save(ctx, engine.SaveInput{Content: fmt.Sprint("not in the file ", n), Project: "apart"}); err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestWhatAnUndoneImportBroughtLeavesWithNoExport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What the file says was forgotten is forgotten with or without it.
+			// What the file itself calls forgotten stays forgotten.
 			if res.Memories-res.Forgotten != 1 || res.Revisions+res.Prompts+res.Relations != 0 {
 				t.Errorf("export of %q as %s: wrote %+v; want one memory that is not forgotten\n%s", project, format, res.Written, b.String())
 			}

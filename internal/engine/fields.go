@@ -10,11 +10,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A field table points to the fields of a thing that can change, by their names in the journal
-// (Mutation.Was). The journal, undo and the reader of a past time all go by it.
+// A field table points to the fields of a thing that can change, by their names in the journal (Mutation.Was).
+// Journal, undo and as-of reader use it.
 type fieldTable map[string]any
 
-// memoryTable has all but the texts, which revisions hold.
+// memoryTable has all fields but the texts, which revisions keep.
 func memoryTable(m *engram.Memory) fieldTable {
 	return fieldTable{
 		"project": &m.Project, "scope": &m.Scope, "type": &m.Type, "summary": &m.Summary, "tags": &m.Tags, "metadata": &m.Metadata, "anchors": &m.Anchors,
@@ -40,7 +40,7 @@ func promptTable(p *engram.Prompt) fieldTable {
 	return fieldTable{"project": &p.Project, "session_id": &p.SessionID, "deleted_at": &p.DeletedAt}
 }
 
-// projectTable is what a project is, but for what is in it.
+// projectTable has the fields of a project, without its content.
 func projectTable(p *engram.Project) fieldTable {
 	return fieldTable{"aliases": &p.Aliases, "root": &p.Root, "remote": &p.Remote, "decay": &p.Decay, "created_at": &p.CreatedAt}
 }
@@ -51,11 +51,10 @@ func relationFields(r engram.Relation) map[string]any { return relationTable(&r)
 func promptFields(p engram.Prompt) map[string]any     { return promptTable(&p).values() }
 
 func projectFields(p engram.Project) map[string]any {
-	p.Aliases = append([]string{}, p.Aliases...) // never null: an undo must see that there were none
+	p.Aliases = append([]string{}, p.Aliases...) // never null: an undo must see that there was no alias
 	return projectTable(&p).values()
 }
 
-// values returns the values of the fields.
 func (t fieldTable) values() map[string]any {
 	values := make(map[string]any, len(t))
 	for name, field := range t {
@@ -64,18 +63,18 @@ func (t fieldTable) values() map[string]any {
 	return values
 }
 
-// oldFields are old values of fields, as a journal entry notes them.
+// oldFields are old field values, as in a journal entry.
 type oldFields map[string]json.RawMessage
 
-// restore sets the fields of some names to their old values. It skips names that the table lacks: a
-// later version may journal more.
+// restore sets named fields to their old values. It skips names that the table lacks: a later version may journal
+// more.
 func (t fieldTable) restore(was oldFields, names ...string) error {
 	for _, name := range names {
 		field, known := t[name]
 		if !known {
 			continue
 		}
-		reflect.ValueOf(field).Elem().SetZero() // or old members would be added to those of now
+		reflect.ValueOf(field).Elem().SetZero() // or old members would be merged into the current ones
 		if err := json.Unmarshal(was[name], field); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -83,7 +82,7 @@ func (t fieldTable) restore(was oldFields, names ...string) error {
 	return nil
 }
 
-// readWas reads into was what an entry notes of its thing; it leaves was when the thing did not exist.
+// readWas decodes the old values of an entry into was; it leaves was alone when the thing did not exist.
 func readWas(entry engram.Mutation, was any) error {
 	if entry.Was == nil {
 		return nil
@@ -91,7 +90,6 @@ func readWas(entry engram.Mutation, was any) error {
 	return inEntry(entry, json.Unmarshal(entry.Was, was))
 }
 
-// inEntry says in which journal entry an error is.
 func inEntry(entry engram.Mutation, err error) error {
 	if err != nil {
 		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
@@ -99,13 +97,13 @@ func inEntry(entry engram.Mutation, err error) error {
 	return nil
 }
 
-// takeBack restores all that an entry notes of its thing.
+// takeBack restores all old values of an entry.
 func (t fieldTable) takeBack(entry engram.Mutation) error {
 	_, err := t.takeBackWith(entry, "")
 	return err
 }
 
-// takeBackWith is takeBack, and reports whether the entry notes a field.
+// takeBackWith is takeBack, and reports whether the entry has a field.
 func (t fieldTable) takeBackWith(entry engram.Mutation, field string) (noted bool, err error) {
 	var was oldFields
 	if err := readWas(entry, &was); err != nil {

@@ -169,7 +169,7 @@ func textWrite(ctx context.Context, r engram.Reader, m engram.Memory) (engram.Ve
 			return s, err
 		}
 	}
-	l, err := memoryLineage(ctx, r, m)
+	l, err := memoryMetadata(ctx, r, m)
 	return l.Of(engram.PartText), err
 }
 

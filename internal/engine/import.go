@@ -6,12 +6,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// ImportMode says what an import does with what is here already.
+// ImportMode says what an import does with existing things.
 type ImportMode = engram.ImportMode
 
 // The modes.
@@ -20,30 +21,28 @@ const (
 	ImportReplace = engram.ImportReplace
 )
 
-// Imported says what an import did.
+// Imported is the outcome of an import.
 type Imported = engram.Imported
 
-// ImportInput says how a file comes in.
+// ImportInput says what to import, and how.
 type ImportInput struct {
-	Format string     // one of Options.Formats, which finds out by itself what it is given; "" is NativeFormat
+	Format string     // one of Options.Formats; "" is NativeFormat
 	Mode   ImportMode // "" is ImportMerge
-	// Project is what everything goes into, whatever the file says; "": where it was. What is
-	// in another project here is left alone, and comes in as a copy under a new id.
+	// Project is the project that everything goes into; "": its own. Things that are in another project here stay
+	// there, and come in as copies with new ids.
 	Project string
-	// Only is, with ImportReplace, the one project that is replaced: what the file has of others
-	// is passed over, and nothing outside of it changes. A file that has nothing of it is refused.
-	// "" is every project of the file. Project goes before it.
+	// Only is the one project that ImportReplace replaces; "": every project of the file. Records of others are
+	// skipped, and a file without memories of it is refused. Project takes precedence.
 	Only string
-	// Mine says that the person knows the file as their own: its memories keep the origin that it
-	// says, agent where it says none, and those that came in before with the same words are lifted to
-	// that. What reads like an order still waits for approval. It is for a person to say, never for
-	// a tool.
+	// Mine says that the file is the person's own: memories keep the origin in the file, agent where it has none, and
+	// those that came in before with the same words are raised to it. Flagged memories still wait for approval. Only
+	// a person may set it, never a tool.
 	Mine bool
-	// MayForget is how many memories ImportReplace may forget; one that would forget more is
-	// refused, with the count in Forgets. nil: any number.
+	// MayForget is how many memories ImportReplace may forget; if it would forget more it is refused, with the count
+	// in Forgets. nil: any number.
 	MayForget *int
-	DryRun    bool // tells what would become of it, and changes nothing
-	// Progress is told how many records were written, of how many; nil: nobody.
+	DryRun    bool // report the outcome and change nothing
+	// Progress is called with the number of records written, and of all; nil: not called.
 	Progress func(done, total int)
 
 	own bool // MigrateInput.Own
@@ -52,16 +51,16 @@ type ImportInput struct {
 // Import brings in a file that Export wrote, here or elsewhere, plain or packed with gzip. It reads the file to its
 // end, then writes it in one transaction: all of it comes in or nothing does, and Undo takes it back.
 //
-// It recognises what is here by its ids, so that importing twice changes nothing; where both sides have something,
-// lifecycle.Merge decides, and the losing text stays as a revision. What was erased here stays away, and what was
-// forgotten here stays forgotten unless the file has a later edit. What an undo of an import took away comes in again.
-// Private spans are removed, and the origin of memories is import. A wrong item is rejected and the rest comes in;
-// ImportReplace comes in whole or not at all, and returns the wrong items with the error.
+// It recognises things by their ids, so that a second import changes nothing; lifecycle.Merge decides where both
+// sides have something, and the losing text stays as a revision. What was erased here stays away, and what was
+// forgotten here stays forgotten unless the file has a later edit. What an undo of an import took away comes in
+// again. Private spans are removed, and the origin of memories is import. A wrong item is rejected and the rest comes
+// in; ImportReplace comes in whole or not at all, and returns the wrong items with the error.
 //
-// CodeConflict, with Forgets, when it would forget more than MayForget, and for a file of a newer version; CodeInvalid for
-// anything that is no such file or was cut off, and for a replacement with wrong items; CodeUnavailable when ImportReplace
-// can make no backup.
-func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Imported, error) {
+// CodeConflict, with Forgets, when it would forget more than MayForget, and for a file of a newer version;
+// CodeInvalid for any other file, a truncated one, and a replacement with wrong items; CodeUnavailable when
+// ImportReplace can make no backup.
+func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (res Imported, err error) {
 	f, err := e.format(in.Format)
 	if err != nil {
 		return Imported{}, err
@@ -73,77 +72,79 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 	default:
 		return Imported{}, engram.Errorf(engram.CodeInvalid, "mode %q does not exist", in.Mode).WithHint("merge or replace")
 	}
+	file := Unpack(r)
+	head, records, err := f.Read(file)
+	if err == nil {
+		res, err = e.importRecords(ctx, head, records, in)
+	}
+	if refused := file.Refused(); err != nil && refused != nil {
+		return Imported{}, refused // without a place in the text, which cannot be unpacked
+	}
+	return res, err
+}
+
+// importRecords brings in what was read from a file or from another program, as Import does.
+func (e *Engine) importRecords(ctx context.Context, head engram.Snapshot, records iter.Seq2[engram.Record, error], in ImportInput) (Imported, error) {
 	in.Project = normalProject(in.Project)
 	if in.Only = normalProject(in.Only); in.Mode != ImportReplace || in.Project != "" {
 		in.Only = ""
 	}
-	res := Imported{Mode: in.Mode}
-	file := Unpack(r)
-	waiting, err := e.readAll(ctx, f, file, in, &res)
-	if refused := file.Refused(); err != nil && refused != nil {
-		err = refused // without where in the text it stood: there is none
-	}
+	res := Imported{Mode: in.Mode, From: head}
+	spooled, err := e.readAll(ctx, records, in, &res)
 	if err != nil {
 		return Imported{}, err
 	}
-	defer waiting.drop()
+	defer spooled.drop()
 	if in.Mode == ImportReplace && len(res.Rejected) > 0 {
 		return Imported{Mode: in.Mode, From: res.From, Rejected: res.Rejected}, refusedReplace(res.Rejected)
 	}
 	if in.Mode == ImportReplace && slices.Contains(res.From.Lacks, engram.EntityMemory) {
-		return Imported{Mode: in.Mode, From: res.From}, engram.Errorf(engram.CodeInvalid, "the file has no list of memories, and would leave none").
-			WithHint("see whether it is the right file; nothing was replaced")
+		return Imported{Mode: in.Mode, From: res.From}, engram.Errorf(engram.CodeInvalid, "cannot replace: the file has no list of memories").
+			WithHint("check that it is the right file; nothing was replaced")
 	}
 	if in.Mode == ImportReplace && !in.DryRun && e.clinic == nil {
-		return Imported{}, engram.Errorf(engram.CodeUnavailable, "no backup can be made here, and nothing is replaced without one").
+		return Imported{}, engram.Errorf(engram.CodeUnavailable, "cannot replace: no backup can be made here").
 			WithHint("import with mode merge")
 	}
-	err = e.write(ctx, "import", func(o *op) error {
+	err = e.tryWrite(ctx, in.DryRun, "import", func(o *op) error {
 		i := newImporting(o, in, &res)
-		if err := i.run(ctx, waiting); err != nil {
+		if err := i.run(ctx, spooled); err != nil {
 			return err
 		}
-		res.Op, res.Pending = o.first, len(o.pending)
-		switch {
-		case in.DryRun:
-			return errDryRun
-		case in.Mode == ImportReplace && o.first != 0:
-			// Of what was committed last, which is what was here before. Nobody needs a copy
-			// when nothing changes, and it would take the place of one that matters.
+		if res.Pending = len(o.pending); in.DryRun {
+			return nil
+		}
+		if res.Op = o.first; in.Mode == ImportReplace && o.first != 0 {
+			// It has what was committed last, which is what was here before. Without changes a backup would only
+			// displace an older one.
 			res.Backup, err = e.clinic.Backup(ctx, beforeReplace)
 		}
 		return err
 	})
-	if errors.Is(err, errDryRun) {
-		res.Op, err = 0, nil
-	}
 	if err != nil {
 		return Imported{Mode: in.Mode, From: res.From, Backup: res.Backup, Rejected: res.Rejected, Forgets: res.Forgets, Memories: engram.ImportTally{Removed: res.Memories.Removed}}, err
 	}
 	return res, nil
 }
 
-// refusedReplace is why nothing is replaced: what stands here for an item that is wrong would
-// be forgotten as if the file did not have it.
+// refusedReplace is the error of a replacement with wrong items: it would forget what they stand for.
 func refusedReplace(wrong []engram.ImportNote) error {
 	first := wrong[0].Item
 	if wrong[0].Name != "" {
 		first += " (" + wrong[0].Name + ")"
 	}
-	return engram.Errorf(engram.CodeInvalid, "wrong items in the file: %d; the first is %s: %s", len(wrong), first, wrong[0].Reason).
-		WithHint("mend them, or use mode merge, which leaves them out; nothing was replaced")
+	return engram.Errorf(engram.CodeInvalid, "invalid items in the file: %d; the first is %s: %s", len(wrong), first, wrong[0].Reason).
+		WithHint("fix them, or use mode merge, which skips them; nothing was replaced")
 }
 
-// Limits of what a packed file may become: a few KiB of gzip can hold gigabytes of nothing,
-// which somebody would have to read.
+// Limits of unpacking: a few KiB of gzip can hold gigabytes of zeros.
 const (
-	maxUnpacked = 4 << 30  // bytes; a store of millions of memories has less
+	maxUnpacked = 4 << 30  // bytes; a store of millions of memories is smaller
 	freeOfRatio = 64 << 20 // bytes that are unpacked whatever the ratio
-	maxRatio    = 200      // of plain to packed bytes beyond that; JSON comes to 5 to 50
+	maxRatio    = 200      // plain to packed bytes beyond that; JSON has 5 to 50
 )
 
-// Unpacked reads a file plain, whether or not it is packed with gzip: its first bytes say so.
-// The zero value is not usable; see Unpack.
+// Unpacked reads a file plain, whether or not it is packed with gzip. The zero value is not usable; see Unpack.
 type Unpacked struct {
 	packed metered
 	in     *bufio.Reader
@@ -153,16 +154,15 @@ type Unpacked struct {
 	err    error
 }
 
-// Unpack returns a reader of what r has. What is packed and cut off, damaged, or becomes more
-// than maxUnpacked bytes or maxRatio times what was read, ends in an error of CodeInvalid,
-// which Refused has, too; an error of r itself is passed on.
+// Unpack returns a reader of r, unpacked. A packed file that is truncated, damaged or too large ends in an error of
+// CodeInvalid, which Refused returns too; errors of r are passed on.
 func Unpack(r io.Reader) *Unpacked {
 	u := &Unpacked{packed: metered{r: r}}
 	u.in = bufio.NewReaderSize(&u.packed, 64<<10)
 	return u
 }
 
-// Refused is why the file cannot be unpacked; nil when it was not for that.
+// Refused returns why the file cannot be unpacked; nil if it can.
 func (u *Unpacked) Refused() error { return u.err }
 
 // Read implements io.Reader.
@@ -190,9 +190,9 @@ func (u *Unpacked) Read(p []byte) (int, error) {
 	case u.err != nil:
 		return n, u.err
 	case u.got > maxUnpacked:
-		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d GiB", maxUnpacked>>30).WithHint("take it apart, or unpack it first")
+		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d GiB", maxUnpacked>>30).WithHint("split it, or unpack it first")
 	case u.got > freeOfRatio && u.got/maxRatio > u.packed.n:
-		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d times its size", maxRatio).WithHint("no memories do; if it is meant, unpack it first")
+		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d times its size", maxRatio).WithHint("if that is intended, unpack it first")
 	case u.packed.err != nil:
 		return n, u.packed.err
 	case err != nil && !errors.Is(err, io.EOF):
@@ -219,17 +219,16 @@ func (u *Unpacked) begin() error {
 			u.err = u.explain(err)
 			return u.err
 		}
-		z.Multistream(false) // or what follows the last one could not be told from one cut off
+		z.Multistream(false) // or data after the last member would look like a truncated one
 		u.plain, u.z = z, z
 	}
 	return nil
 }
 
-// gzipped reports whether something begins as a packed file does.
+// gzipped reports whether head is that of a gzip file.
 func gzipped(head []byte) bool { return len(head) > 1 && head[0] == 0x1f && head[1] == 0x8b }
 
-// member goes on with the packed file that follows one which has ended, for two in one file are
-// what both say; io.EOF when none does.
+// member continues with the gzip member that follows one which has ended; io.EOF at the end.
 func (u *Unpacked) member() error {
 	magic, err := u.in.Peek(2)
 	switch {
@@ -242,20 +241,20 @@ func (u *Unpacked) member() error {
 		u.z.Multistream(false)
 		return nil
 	}
-	u.err = engram.Errorf(engram.CodeInvalid, "something follows the packed file, near byte %d", u.packed.n-int64(u.in.Buffered())).
-		WithHint("pack it anew, or copy it once more")
+	u.err = engram.Errorf(engram.CodeInvalid, "unexpected data after the packed file, near byte %d", u.packed.n-int64(u.in.Buffered())).
+		WithHint("pack it again, or copy it again")
 	return u.err
 }
 
-// explain tells what is wrong with the file from what is wrong with reading it.
+// explain describes an error of reading for a person.
 func (u *Unpacked) explain(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return engram.Errorf(engram.CodeInvalid, "the packed file ends at byte %d, before its end", u.packed.n).WithHint("it was cut off; copy it again")
+		return engram.Errorf(engram.CodeInvalid, "the packed file is truncated at byte %d", u.packed.n).WithHint("copy it again")
 	}
 	return engram.Errorf(engram.CodeInvalid, "the packed file is damaged before byte %d", u.packed.n).WithHint("copy it again").WithCause(err)
 }
 
-// metered counts what is read, and keeps the error that is not the end.
+// metered counts bytes read, and keeps the error that is not the end.
 type metered struct {
 	r   io.Reader
 	n   int64

@@ -12,8 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// benchFile is a native file of n memories of some 500 bytes: words are as rare as in a text,
-// half of the memories have tags, and one in ten said something else before.
+// benchFile is a native file of n memories of about 500 bytes: words are as rare as in real texts, half of the
+// memories have tags, and one in ten has an earlier version.
 func benchFile(n int) string {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	words := rand.NewZipf(r, 1.1, 4, 30_000)
@@ -45,7 +45,7 @@ func benchFile(n int) string {
 	return b.String()
 }
 
-// benchSizes are few memories, which are sorted into the index at once, and many.
+// benchSizes are few memories, which are indexed at once, and many.
 func benchSizes() []int { return []int{1000, 100_000} }
 
 func perMemory(b *testing.B, n int) {
@@ -108,7 +108,7 @@ func BenchmarkUndoOfAnImport(b *testing.B) {
 	perMemory(b, n)
 }
 
-// BenchmarkImportReplace is an import of what is here already, of which each memory is compared whole.
+// BenchmarkImportReplace imports what is here already, which compares every memory.
 func BenchmarkImportReplace(b *testing.B) {
 	const n = 1000
 	file := benchFile(n)

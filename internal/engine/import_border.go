@@ -11,28 +11,20 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// copyField is the field of a copy's metadata that names what it is a copy of.
+// copyField is the metadata field of a copy with the id of the original.
 const copyField = "copy_of"
 
-// resolveBorder finds out which project everything goes into, as it is called here.
-func (i *importing) resolveBorder(ctx context.Context) error {
-	if i.border = cmp.Or(i.in.Project, i.in.Only); i.border == "" {
-		return nil
-	}
-	p, known, err := i.tx.Project(ctx, i.border)
-	if known {
-		i.border = p.Name
-	}
+// resolveBorder finds out which project everything goes into, under its name here.
+func (i *importing) resolveBorder(ctx context.Context) (err error) {
+	i.border, err = i.projectHere(ctx, cmp.Or(i.in.Project, i.in.Only))
 	return err
 }
 
-// outside reports whether what is in a project here is none of this import's business:
-// who names a project lets a file have its way in there, and nowhere else.
+// outside reports whether a project is outside the one that this import may change.
 func (i *importing) outside(project string) bool { return i.border != "" && project != i.border }
 
-// known finds the memory here that one of the file is. One of another project is left
-// alone, and the copy of it that an earlier import made is found in its place; copied is
-// what that copy is or would be called, nil when there is no need for one.
+// known finds the memory here for one of the file. One of another project is left alone, and the copy of it that an
+// earlier import made is found instead; copied has the names of that copy, nil if none is needed.
 func (i *importing) known(ctx context.Context, id engram.ID, sync string) (here engram.Memory, found bool, copied *naming, err error) {
 	for {
 		here, found, err = i.find(ctx, id, sync)
@@ -53,15 +45,14 @@ func (i *importing) known(ctx context.Context, id engram.ID, sync string) (here 
 	}
 }
 
-// moved returns nil when a memory that is in another project here comes from there by the move
-// that comes in: those who work on that project said that it left, by this move or an earlier
-// one. It waits until they do, for a batch of one project has no say in another, and alone is
-// returned when no later move than that which is known here comes in.
+// moved returns nil when an incoming memory, which is in another project here, was moved by a write that this store
+// knows as its departure from there, or by a later one. Until that is known it returns missing: a batch of one
+// project has no say in another. It returns alone when no later move comes in.
 func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, alone *leftAlone) error {
 	if r.Causal == nil || r.Tombstone {
 		return alone
 	}
-	l, err := memoryLineage(ctx, i.tx, here)
+	l, err := memoryMetadata(ctx, i.tx, here)
 	if err != nil {
 		return err
 	}
@@ -69,7 +60,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	left, told := l.Parts[engram.PartLeft]
 	switch {
 	case theirs.Compare(ours) <= 0:
-		// Who has it there still is to be told that it left.
+		// Replicas that still have it there must learn that it left.
 		if err := i.tx.PutStrayed(ctx, key(here.Num), i.border, r.Causal.Digest(), []string{i.batch}); err != nil {
 			return err
 		}
@@ -77,12 +68,11 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	case told && left.Compare(ours) > 0 && theirs.Compare(left) >= 0:
 		return nil
 	}
-	return &missing{fmt.Sprintf("it is in project %.80q here, and comes when it left there, or when you join that to %.80q", here.Project, i.border)}
+	return &missing{fmt.Sprintf("it is in project %.80q here, and comes in when it leaves there, or when you merge that project into %.80q", here.Project, i.border)}
 }
 
-// comesBack reports whether what is in another project here is there by an import that was
-// undone: it is nobody's, and comes in itself, not as a copy. gone says that it is forgotten or
-// deleted. What an undone pull brought is others' all the same.
+// comesBack reports whether something in another project is there by an undone import: it comes in itself, not as a
+// copy. gone says that it is forgotten or deleted. What an undone pull brought belongs to others.
 func (i *importing) comesBack(ctx context.Context, kind engram.Entity, key string, gone bool) (bool, error) {
 	if !gone || i.batch != "" {
 		return false, nil
@@ -90,17 +80,16 @@ func (i *importing) comesBack(ctx context.Context, kind engram.Entity, key strin
 	return i.undone(ctx, kind, key)
 }
 
-// naming is how a copy is known again, and what it is a copy of.
+// naming identifies a copy, and what it is a copy of.
 type naming struct {
 	sync string
 	of   engram.ID
 }
 
-// copyOf is the same for the same thing and the same project each time.
+// copyOf derives the same name for the same thing and project each time.
 func (i *importing) copyOf(name string) string { return digest("copy\x00" + name + "\x00" + i.border) }
 
-// give makes m the copy: under names of its own, and saying what it was copied from where
-// its metadata has the room.
+// give makes m the copy, with its own names and, where the metadata has room, the id of the original.
 func (n *naming) give(m *engram.Memory) {
 	m.Num, m.ID, m.SyncID = 0, "", n.sync
 	more := map[string]any{}
@@ -128,22 +117,16 @@ func (i *importing) knownPrompt(ctx context.Context, p *engram.Prompt) (was engr
 	}
 }
 
-// knownSession is known for sessions, which have a name alone: name is what it is or would
-// be called here. What was called after a project before goes back to that name, so that names
-// do not grow with each border that they cross.
+// knownSession is known for sessions, which have only a name. A name that already has a project's suffix gets another
+// suffix instead, so that names do not grow with each copy.
 func (i *importing) knownSession(ctx context.Context, id string) (was engram.Session, found bool, name string, err error) {
 	for name = id; ; {
-		was, err = i.tx.Session(ctx, name)
-		switch {
-		case engram.CodeOf(err) == engram.CodeNotFound:
-			return engram.Session{}, false, name, nil
-		case err != nil || i.batch != "" || !i.outside(was.Project):
-			return was, err == nil, name, err
+		was, found, err = ifThere(i.tx.Session(ctx, name))
+		if err != nil || !found || i.batch != "" || !i.outside(was.Project) {
+			return was, found, name, err
 		}
-		if i.batch == "" {
-			if back, err := i.emptied(ctx, was); back || err != nil {
-				return was, back, name, err
-			}
+		if back, err := i.emptied(ctx, was); back || err != nil {
+			return was, back, name, err
 		}
 		own, copied := strings.CutSuffix(name, "@"+was.Project)
 		if !copied {
@@ -157,58 +140,26 @@ func (i *importing) knownSession(ctx context.Context, id string) (was engram.Ses
 	}
 }
 
-// reportCopies says once how many memories came in as copies.
-func (i *importing) reportCopies() {
-	if i.copies > 0 {
-		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which are left alone: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
-	}
-}
-
-// A replacement of one project passes over what a file has of others: who replaces the project
-// of a folder means no other one.
-
-// ofAnother reports whether a record is passed over because it is of another project than the
-// one that is replaced.
+// ofAnother reports whether a record is skipped because it is of another project than the one that is replaced: a
+// user who replaces the project of a folder means no other.
 func (i *importing) ofAnother(ctx context.Context, r engram.Record) (bool, error) {
 	if i.in.Only == "" {
 		return false, nil
 	}
-	var of string
-	switch {
-	case r.Relation != nil:
-		if i.passed[nameOfRef(r.Relation.Source)] || i.passed[nameOfRef(r.Relation.Target)] {
-			i.res.Elsewhere++
-			return true, nil
+	if rel := r.Relation; rel != nil {
+		if !i.passed[cmp.Or(rel.Source.ID, rel.Source.SyncID)] && !i.passed[cmp.Or(rel.Target.ID, rel.Target.SyncID)] {
+			return false, nil
 		}
-		return false, nil
-	case r.Project != nil:
-		of = r.Project.Name
-	case r.Session != nil:
-		of = r.Session.Project
-	case r.Prompt != nil:
-		of = r.Prompt.Project
-	case r.Memory != nil:
-		of = r.Memory.Memory.Project
-	case r.Erased != nil:
-		of = r.Erased.Project
+		i.res.Elsewhere++
+		return true, nil
 	}
-	if of != "" {
-		p, known, err := i.tx.Project(ctx, of)
-		if err != nil {
-			return false, err
-		}
-		if known {
-			of = p.Name
-		}
+	of, err := i.projectHere(ctx, projectOf(r))
+	if err != nil || of == i.border {
+		return false, err
 	}
-	if of == i.border {
-		return false, nil
-	}
-	if m := r.Memory; m != nil {
-		for _, name := range []string{string(m.Memory.ID), m.Memory.SyncID} {
-			if name != "" {
-				i.passed[name] = true
-			}
+	if r.Memory != nil {
+		for _, name := range namesOf(r) {
+			i.passed[name] = name != ""
 		}
 		if !slices.Contains(i.others, of) {
 			i.others = append(i.others, of)
@@ -218,15 +169,7 @@ func (i *importing) ofAnother(ctx context.Context, r engram.Record) (bool, error
 	return true, nil
 }
 
-// nameOfRef is how a relation names a memory.
-func nameOfRef(r engram.Ref) string {
-	if r.ID != "" {
-		return r.ID
-	}
-	return r.SyncID
-}
-
-// hasNothingOf is why nothing is replaced by a file that has no memory of the project.
+// hasNothingOf is the error of a replacement by a file without memories of the project.
 func (i *importing) hasNothingOf() error {
 	slices.Sort(i.others)
 	refused := engram.Errorf(engram.CodeInvalid, "the file has no memory of project %q, and nothing was replaced", i.border)
@@ -237,10 +180,9 @@ func (i *importing) hasNothingOf() error {
 	return refused.WithHint("it has memories of %s: {import FILE --mode replace --all-projects} replaces those", strings.Join(i.others[:min(len(i.others), most)], ", "))
 }
 
-// undone reports whether the latest that the journal has of something here is that an
-// import which brought it in was undone: then nobody decided against the thing itself, and
-// it may come in again. A session in which something stands is not removed by an undo; of
-// it the import is the latest.
+// undone reports whether the latest journal entry of something here is the undo of the import that brought it: no
+// person decided against the thing itself, so it may come in again. A session with content survives an undo; its
+// latest entry is the import.
 func (i *importing) undone(ctx context.Context, kind engram.Entity, key string) (bool, error) {
 	entries, err := i.tx.Mutations(ctx, kind, key, engram.Page{Limit: 1})
 	if err != nil || len(entries) == 0 || entries[0].Op == i.first {
@@ -260,8 +202,8 @@ func (i *importing) undone(ctx context.Context, kind engram.Entity, key string) 
 	return known, nil
 }
 
-// importUndone reports whether an operation is an import that does not stand, or the undo of
-// one: an undo of an undo brings the import back.
+// importUndone reports whether an operation is an import that was undone, or the undo of one: undoing that undo
+// brings the import back.
 func (i *importing) importUndone(ctx context.Context, number int64) (bool, error) {
 	op, _, err := i.tx.Operation(ctx, number)
 	if err != nil {
@@ -285,8 +227,7 @@ func (i *importing) importUndone(ctx context.Context, number int64) (bool, error
 	return taken && op.Name == "import", nil
 }
 
-// emptied reports whether an undone import left a session, in which nothing is that
-// anybody sees.
+// emptied reports whether an undone import left a session without visible content.
 func (i *importing) emptied(ctx context.Context, s engram.Session) (bool, error) {
 	if n, err := i.tx.CountInSession(ctx, s.ID, false); err != nil || n > 0 {
 		return false, err
@@ -297,13 +238,11 @@ func (i *importing) emptied(ctx context.Context, s engram.Session) (bool, error)
 	return i.undone(ctx, engram.EntitySession, s.ID)
 }
 
-// sweep forgets what the file does not have: of the one project that it is of, or goes
-// into; of every one when the file says that it has them all; else of those that it has
-// memories of, for it may be of one alone. Sessions and projects stay, for what was
-// forgotten stands in them still.
+// sweep forgets what the file does not have: in the one project that it is of or goes into; in every one when it is a
+// whole export; else in those that it has memories of. Sessions and projects stay, because forgotten things refer to
+// them.
 //
-// A project that was named is not emptied by a file of which nothing came into it, unless
-// the file says that it is of that very project.
+// A named project is not emptied by a file of which nothing came into it, unless the file is of that very project.
 func (i *importing) sweep(ctx context.Context) error {
 	if err := i.sweepAll(ctx); err != nil {
 		return err
@@ -317,7 +256,7 @@ func (i *importing) sweep(ctx context.Context) error {
 	return nil
 }
 
-// wouldForget is why a replacement is refused that nobody agreed to.
+// wouldForget is the error of a replacement that forgets more than agreed.
 func wouldForget(n int, of []engram.ProjectMemories) error {
 	const most = 10
 	var names []string
@@ -332,10 +271,9 @@ func wouldForget(n int, of []engram.ProjectMemories) error {
 		names = append(names, fmt.Sprintf("and %d more projects", len(of)-most))
 	}
 	return engram.Errorf(engram.CodeConflict, "the file would replace what is here, and %s be forgotten: %s", so(n, "memory would", "memories would"), strings.Join(names, ", ")).
-		WithHint("nothing was replaced; to agree, give --yes")
+		WithHint("nothing was replaced; confirm with --yes")
 }
 
-// sweepAll forgets what the file does not have.
 func (i *importing) sweepAll(ctx context.Context) error {
 	if i.res.From.Whole && i.border == "" {
 		return i.sweepProject(ctx, "")
@@ -358,7 +296,7 @@ func (i *importing) sweepAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !known || name == "" { // of what is in no project, nobody knows what it belongs to
+		if !known || name == "" { // the owner of memories without a project is unknown
 			continue
 		}
 		if err := i.sweepProject(ctx, p.Name); err != nil {
@@ -368,7 +306,7 @@ func (i *importing) sweepAll(ctx context.Context) error {
 	return nil
 }
 
-// sweepProject sweeps one project, or with "" every one.
+// sweepProject sweeps one project, or every one for "".
 func (i *importing) sweepProject(ctx context.Context, project string) error {
 	if !slices.Contains(i.res.From.Lacks, engram.EntityRelation) {
 		if err := i.sweepRelations(ctx, project); err != nil {
@@ -391,7 +329,7 @@ func (i *importing) sweepMemories(ctx context.Context, project string) error {
 			}
 			i.res.Memories.Removed++
 			i.forgets[m.Project]++
-			return m.Num, i.forget(ctx, &m, "import: not in what replaces it")
+			return m.Num, i.forget(ctx, &m, "import: not in the replacement")
 		})
 }
 
@@ -406,7 +344,7 @@ func (i *importing) sweepRelations(ctx context.Context, project string) error {
 			now := r
 			now.RemovedAt, now.UpdatedAt = i.at, i.at
 			i.res.Relations.Removed++
-			return r.Num, i.replaceRelation(ctx, r, now, project, "import: not in what replaces it")
+			return r.Num, i.replaceRelation(ctx, r, now, project, "import: not in the replacement")
 		})
 }
 
@@ -419,6 +357,6 @@ func (i *importing) sweepPrompts(ctx context.Context, project string) error {
 			now := p
 			now.DeletedAt = i.at
 			i.res.Prompts.Removed++
-			return p.Num, i.replacePrompt(ctx, p, now, "import: not in what replaces it")
+			return p.Num, i.replacePrompt(ctx, p, now, "import: not in the replacement")
 		})
 }

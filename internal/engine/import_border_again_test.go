@@ -10,8 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// What a file put into a project by its name stays there, session and all, when the file comes in
-// once more without one.
+// What a file put into a named project stays there, with its session, when the file comes in again without one.
 func TestAFileThatComesInAgainLeavesWhatItPutIntoAnotherProject(t *testing.T) {
 	_, file := neighbour(t)
 	e, clock := enginetest.Open(t, filepath.Join(t.TempDir(), "engram.db"))

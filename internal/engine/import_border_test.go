@@ -10,8 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// neighbour is an engine with a memory, a relation, a prompt and a session in project
-// other, and what it exports of them.
+// neighbour returns an engine with a memory, a relation, a prompt and a session in project other, and their export.
 func neighbour(t *testing.T) (e *engine.Engine, file string) {
 	t.Helper()
 	e, ctx := enginetest.New(t), t.Context()
@@ -35,7 +34,7 @@ func neighbour(t *testing.T) (e *engine.Engine, file string) {
 	return e, exported(t, e, engine.ExportInput{Project: "other"})
 }
 
-// mine are the titles of the live memories of project mine.
+// mine returns the titles of the live memories of project mine.
 func mine(t *testing.T, e *engine.Engine) string {
 	t.Helper()
 	ms, err := e.List(t.Context(), engram.Filter{Project: "mine"}, engram.Page{})
@@ -173,7 +172,7 @@ func TestAReplacementWithWrongItemsIsRefused(t *testing.T) {
 	}
 }
 
-// What was erased here is no mistake of the file: a copy of an older day still replaces.
+// An erased item is not a mistake of the file: an older copy still replaces.
 func TestAReplacementGoesOnWithoutWhatWasErased(t *testing.T) {
 	e := enginetest.New(t)
 	old := file(`"memories":[{"id":"` + id1 + `","content":"a","project":"shop"},{"id":"` + id2 + `","content":"b","project":"shop"}],

@@ -11,26 +11,25 @@ import (
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
-// cleaning makes records of a file what they would be had they been saved here: whoever
-// wrote the file need not have kept any rule.
+// cleaning applies the rules of saving to records of a file, whose writer may not have kept them.
 type cleaning struct {
 	now     time.Time
-	project string        // everything goes into it; "": where it was
-	origin  engram.Origin // what memories are trusted as at most; "" is import
-	undated time.Time     // when what does not believably say so was made; zero: now
-	washed  *washing      // takes secrets out
-	mine    bool          // memories keep the origin that the file says
-	numbers bool          // memories and prompts keep theirs
+	project string        // everything goes into it; "": its own
+	origin  engram.Origin // the most trusted origin of memories; "" is import
+	undated time.Time     // the time of making of undated things; zero: now
+	washed  *washing      // removes secrets
+	mine    bool          // memories keep their origin in the file
+	numbers bool          // memories and prompts keep their numbers
 }
 
-// Limits of what one record may bring along.
+// Limits of one record.
 const (
 	maxRevisions  = 10_000
 	maxCount      = 1 << 30        // of revisions, repeats and accesses: a sum of two still fits
 	clockTolerant = 24 * time.Hour // how far another machine's clock may be ahead
 )
 
-// record cleans a record; the error says why there is none.
+// record cleans a record, or returns why it is rejected.
 func (c cleaning) record(r engram.Record) (incoming, error) {
 	in := incoming{Record: engram.Record{Item: r.Item}}
 	var err error
@@ -52,20 +51,20 @@ func (c cleaning) record(r engram.Record) (incoming, error) {
 	}
 	if err == nil && r.Erased == nil {
 		in.Tombstone = r.Tombstone
-		in.Causal, err = c.lineage(r)
+		in.Causal, err = c.metadata(r)
 	}
 	return in, err
 }
 
-// number is the number under which something comes in; 0 for the next one.
+// number returns the number that something keeps; 0 for the next free one.
 func (c cleaning) number(num int64) int64 {
-	if c.numbers && num > 0 && num < 1<<40 { // behind the largest of all there would be none
+	if c.numbers && num > 0 && num < 1<<40 { // a number at the end of the range would leave none after it
 		return num
 	}
 	return 0
 }
 
-// in is the project that something goes into.
+// in returns the project that something goes into.
 func (c cleaning) in(name string) string {
 	if c.project != "" {
 		return c.project
@@ -73,8 +72,7 @@ func (c cleaning) in(name string) string {
 	return normalProject(name)
 }
 
-// instant brings a time to the grid of stores. What cannot be a time of anything that was
-// written here or elsewhere is none.
+// instant truncates a time to the resolution of stores; the zero time for an impossible one.
 func instant(t time.Time) time.Time {
 	if t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}
@@ -82,7 +80,7 @@ func instant(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Millisecond)
 }
 
-// past is instant of something that has happened.
+// past is instant for something that has happened.
 func (c cleaning) past(t time.Time) time.Time {
 	if t = instant(t); t.After(c.now.Add(clockTolerant)) {
 		return time.Time{}
@@ -90,7 +88,7 @@ func (c cleaning) past(t time.Time) time.Time {
 	return t
 }
 
-// first returns the first time that is one.
+// first returns the first time that is not zero.
 func first(ts ...time.Time) time.Time {
 	for _, t := range ts {
 		if !t.IsZero() {
@@ -100,7 +98,7 @@ func first(ts ...time.Time) time.Time {
 	return time.Time{}
 }
 
-// dated is the first time that is one; else the time of what has none.
+// dated returns the first time that is not zero, or the one for undated things.
 func (c cleaning) dated(ts ...time.Time) time.Time {
 	return first(append(ts, c.undated, c.now)...)
 }
@@ -147,14 +145,13 @@ func (c cleaning) prompt(p engram.Prompt) (*engram.Prompt, error) {
 	now := engram.Prompt{SyncID: p.SyncID, SessionID: line(p.SessionID), Project: c.in(p.Project), Content: c.washed.text(p.Content),
 		CreatedAt: c.dated(c.past(p.CreatedAt)), DeletedAt: c.past(p.DeletedAt), Num: c.number(p.Num)}
 	if !plainID(now.SyncID, "prompt-") {
-		// Of the content alone, and not of when it was read: read again, it must be the same.
+		// Derived from the content, not from the time of reading: the same prompt must get the same id.
 		now.SyncID = "prompt-" + digest(p.SyncID+"\x00"+now.SessionID+"\x00"+instant(p.CreatedAt).Format(time.RFC3339Nano)+"\x00"+p.Content)
 	}
 	return &now, now.Validate()
 }
 
-// plainID reports whether an id is one that engram makes, or might: the prefix, and then
-// lower-case letters and digits.
+// plainID reports whether an id has the form of Engram's: the prefix, then lower-case letters and digits.
 func plainID(id, prefix string) bool {
 	rest, ok := strings.CutPrefix(id, prefix)
 	return ok && rest != "" && len(id) <= 64 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
@@ -191,7 +188,7 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	if c.mine && (m.Origin == "" || lifecycle.LessTrusted(m.Origin, engram.OriginTool) == engram.OriginTool) {
 		now.Origin = cmp.Or(m.Origin, engram.OriginAgent)
 	}
-	if c.origin == "" { // what replicas hold of it is merged by itself, and must be the same on all of them
+	if c.origin == "" { // replicas merge their copies, which must be equal
 		now = lifecycle.Pinned(engram.Memory{}, now, nil)
 	}
 	undated := c.date(&now, m)
@@ -204,8 +201,7 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	return &engram.MemoryRecord{Memory: now, Revisions: rs, Vectors: finite(r.Vectors)}, undated, err
 }
 
-// finite is vectors, of which those that are not of numbers have none any more: nothing can be
-// reckoned with them, and they cannot wait among the records either.
+// finite empties vectors with values that are not numbers: they cannot be compared, nor kept as JSON.
 func finite(rows []engram.FingerprintedRow) []engram.FingerprintedRow {
 	for n, row := range rows {
 		if slices.ContainsFunc(row.Values, notFinite) {
@@ -215,8 +211,7 @@ func finite(rows []engram.FingerprintedRow) []engram.FingerprintedRow {
 	return rows
 }
 
-// left cleans a record that says no more of a memory than that it left the project, and by
-// which write.
+// left cleans a record that only says that a memory left the project, and by which write.
 func (c cleaning) left(r engram.Record) (incoming, error) {
 	m := r.Memory.Memory
 	texts := raw{{"project", m.Project}, {"id", string(m.ID)}, {"sync id", m.SyncID}}
@@ -224,7 +219,7 @@ func (c cleaning) left(r engram.Record) (incoming, error) {
 		return incoming{}, err
 	}
 	if r.Causal == nil {
-		return incoming{}, engram.Errorf(engram.CodeInvalid, "it says that a memory is gone, and not by which write")
+		return incoming{}, engram.Errorf(engram.CodeInvalid, "it reports a departure without a version stamp")
 	}
 	s := r.Causal.Parts[engram.PartLeft]
 	if err := c.known(s); err != nil {
@@ -236,7 +231,7 @@ func (c cleaning) left(r engram.Record) (incoming, error) {
 	return incoming{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: now}, Causal: &l, Tombstone: true, Item: r.Item}}, nil
 }
 
-// date gives a memory its times, and reports whether those it came with cannot be true.
+// date sets the times of a memory, and reports whether those it came with are impossible.
 func (c cleaning) date(now *engram.Memory, m engram.Memory) (undated bool) {
 	undated = c.past(m.UpdatedAt).IsZero() && (c.past(m.CreatedAt).IsZero() || !instant(m.UpdatedAt).IsZero())
 	now.CreatedAt = c.dated(c.past(m.CreatedAt), c.past(m.UpdatedAt))
@@ -250,9 +245,8 @@ func (c cleaning) date(now *engram.Memory, m engram.Memory) (undated bool) {
 	return undated
 }
 
-// names are the ids of a memory from elsewhere. An ID that is none of ours is not taken,
-// but its digest names the memory when it comes again; one that has no name at all is
-// named by what it says.
+// names returns the ids of a memory from elsewhere. A foreign ID is not kept, but its digest is the sync id; without
+// any name the content is digested.
 func names(m engram.Memory) (engram.ID, string) {
 	id, sync := m.ID, m.SyncID
 	known := plainID(string(id), engram.IDPrefix) && engram.ByID(id).Whole()
@@ -261,7 +255,7 @@ func names(m engram.Memory) (engram.ID, string) {
 	case sync != "":
 		sync = "obs-" + digest(sync)
 	case id != "":
-		sync = syncID(id)
+		sync = engram.SyncIDOf(id)
 	default:
 		sync = "obs-" + digest(m.Project+"\x00"+string(m.Type)+"\x00"+m.Title+"\x00"+m.Content)
 	}
@@ -278,7 +272,6 @@ func typeOf(t engram.Type) engram.Type {
 	return t
 }
 
-// revisions cleans what a memory said before.
 func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 	if len(in) > maxRevisions {
 		return nil, engram.Errorf(engram.CodeInvalid, "%d revisions are too many", len(in)).WithHint("at most %d", maxRevisions)
@@ -303,7 +296,7 @@ func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 	return out, nil
 }
 
-// stampTime is when a write was; the zero time when that is not known.
+// stampTime returns when a write was; the zero time when that is unknown.
 func stampTime(s engram.VersionStamp) time.Time {
 	if s.At <= 0 {
 		return time.Time{}
@@ -342,12 +335,12 @@ func (c cleaning) relation(r engram.RelationRecord) (_ *engram.RelationRecord, u
 		return nil, false, engram.Errorf(engram.CodeInvalid, "strength and confidence are from 0 to 1")
 	}
 	if now.ID = rel.ID; !plainID(now.ID, engram.RelationIDPrefix) {
-		now.ID = "" // it is known again by its memories and its verb
+		now.ID = "" // its memories and its verb identify it
 	}
 	return &engram.RelationRecord{Relation: now, Source: end(r.Source), Target: end(r.Target)}, undated, nil
 }
 
-// end is how a relation of a file names a memory, in the names that names gives.
+// end cleans the name that a relation has for a memory, as names does.
 func end(r engram.Ref) engram.Ref {
 	id, sync := names(engram.Memory{ID: engram.ID(r.ID), SyncID: r.SyncID})
 	if id != "" {
@@ -367,7 +360,7 @@ func (c cleaning) erased(x engram.Erased) (*engram.Erased, error) {
 		return nil, engram.Errorf(engram.CodeInvalid, "nothing is erased that is a %.40q", string(x.Entity))
 	}
 	if now.ID == "" {
-		return nil, engram.Errorf(engram.CodeInvalid, "what was erased has no id")
+		return nil, engram.Errorf(engram.CodeInvalid, "the erasure has no id")
 	}
 	if limit := engram.Clock(0).Tick(c.now.Add(clockTolerant)); now.At < 0 || now.At > limit {
 		now.At = engram.Clock(0).Tick(c.now)

@@ -9,8 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// oddFile has things of a wrong kind in every list, one memory four times, and vectors that
-// are none.
+// oddFile has things of a wrong kind in every list, one memory four times, and invalid vectors.
 const oddFile = `{"format":"engram","version":1,"project":"shop",
 "projects":[5,{"name":"shop"}],
 "sessions":[null,{"id":"s9","project":"shop"},{"id":"s9","project":"shop"}],

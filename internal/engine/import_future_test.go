@@ -8,7 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// A time that is not believed is the time of the first import, and of no later one.
+// An impossible time becomes the time of the first import, not of a later one.
 func TestTimesOfTheFutureChangeNothingTheSecondTime(t *testing.T) {
 	for _, tt := range []struct{ name, sections string }{
 		{"a session that begins then and has ended", `"sessions":[{"id":"s1","project":"shop","started_at":"2099-01-02T03:04:05Z","ended_at":"2026-01-03T03:04:05Z"}]`},

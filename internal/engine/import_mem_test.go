@@ -10,8 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// worn is an engine with all that the dialect has no room for, at times that are no whole
-// seconds.
+// worn is an engine with everything that the dialect has no room for, at times with fractions of seconds.
 func worn(t *testing.T) *engine.Engine {
 	t.Helper()
 	p := enginetest.NewParts(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// aLife does something by chance to a store of a few memories.
+// aLife changes a store of a few memories at random.
 func aLife(t *rapid.T, e *engine.Engine, steps int) {
 	ctx := t.Context()
 	word := rapid.SampledFrom([]string{"tokens", "pool", "queue", "naïve", "日本", "a\nb\tc", `"quoted" \ <b>`})
@@ -45,8 +45,7 @@ func aLife(t *rapid.T, e *engine.Engine, steps int) {
 	}
 }
 
-// What comes out of a store comes in elsewhere, out of there, and is the same; a second
-// time it changes nothing.
+// An export imported elsewhere and exported again is the same; importing it twice changes nothing.
 func TestExportsComeInEqual(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir := t.TempDir()
@@ -70,7 +69,7 @@ func TestExportsComeInEqual(t *testing.T) {
 	})
 }
 
-// Two stores that went on apart come to the same by exchanging files, and no text is lost.
+// Two stores that diverged converge by exchanging files, and lose no text.
 func TestStoresComeTogetherByFiles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir := t.TempDir()
@@ -116,7 +115,7 @@ func TestStoresComeTogetherByFiles(t *testing.T) {
 	})
 }
 
-// contents adds what the first memories say and said to texts.
+// contents adds the current and earlier texts of the first memories to texts.
 func contents(t *testing.T, e *engine.Engine, texts map[string]bool) {
 	t.Helper()
 	for num := int64(1); num <= 3; num++ {

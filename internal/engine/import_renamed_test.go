@@ -7,12 +7,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// A format without ids leaves memories here under ids of their own; the relations of a file
-// that has ids name them by these.
+// Memories from a format without ids get ids of their own; relations of a file with ids name them by those.
 func TestRelationsFindMemoriesThatCameInUnderAnotherId(t *testing.T) {
 	ctx := t.Context()
 	from, to := enginetest.New(t), enginetest.New(t)
-	for n := range 5 { // the ids that it gives are none that the other will give
+	for n := range 5 { // so that its ids differ from those of the other store
 		if _, err := from.Save(ctx, engine.SaveInput{Content: "apart " + string(rune('a'+n)), Project: "apart"}); err != nil {
 			t.Fatal(err)
 		}

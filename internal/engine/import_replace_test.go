@@ -23,7 +23,7 @@ func TestAReplacementThatChangesNothingMakesNoBackup(t *testing.T) {
 			t.Errorf("the same file again: got backup %q of operation %d, want none", again.Backup, again.Op)
 		}
 	}
-	// What the copy has is what was here before.
+	// The backup has what was here before.
 	was, _ := enginetest.Open(t, kept)
 	if ms, err := was.List(t.Context(), engram.Filter{}, engram.Page{}); err != nil || len(ms) != 1 || ms[0].Content != "the first text" {
 		t.Errorf("the backup %s: got %+v, %v, want the one memory from before", kept, ms, err)

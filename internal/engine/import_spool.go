@@ -14,8 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Spool keeps bytes for a while: what is written to it can be read from its beginning
-// once. It is used by one goroutine.
+// Spool keeps bytes that are written, then read once from the beginning. It is used by one goroutine.
 type Spool interface {
 	io.Writer
 	// Rewind ends the writing.
@@ -24,7 +23,7 @@ type Spool interface {
 	Close() error
 }
 
-// memorySpool is a Spool for imports of a moderate size.
+// memorySpool is a Spool in memory, for imports of moderate size.
 type memorySpool struct{ bytes.Buffer }
 
 // Rewind implements Spool.
@@ -33,30 +32,28 @@ func (s *memorySpool) Rewind() (io.Reader, error) { return &s.Buffer, nil }
 // Close implements Spool.
 func (s *memorySpool) Close() error { return nil }
 
-// waiting are the records of a file that were found good, on their way to the store: a
-// file is read to its end before anything is written, for a slow one would keep every
-// other writer waiting, and a broken one would be half in.
-type waiting struct {
+// spooledRecords are the good records of a file. A file is read to its end before anything is written: a slow one
+// would block other writers, and a broken one would be half in.
+type spooledRecords struct {
 	spool Spool
 	out   *bufio.Writer
 	lines *json.Encoder // to out
 	total int
 }
 
-// incoming is a record that was looked at.
 type incoming struct {
 	engram.Record
-	// Undated says that the times of a memory or a relation are not told, or cannot be true:
-	// they are in the future. Whatever is here counts as later.
+	// Undated says that the times of a memory or a relation are missing or in the future: the thing here counts as
+	// later.
 	Undated bool
-	// Cut are the kinds of secrets that were cut out of a memory: whether that is to be
-	// told is known only beside what the memory says here.
+	// Cut are the kinds of secrets that were removed from a memory. Whether to report them depends on the memory
+	// here.
 	Cut []string
-	// state is a memory as a state to be merged, when it was made ahead; nil: not yet.
+	// state is the memory as a state to merge, if it was prepared.
 	state *engram.Record
 }
 
-// prepare makes the state of a memory: that hashes all that it says, and need not wait.
+// prepare computes the state of a memory, which hashes all its texts, before the transaction needs it.
 func (r *incoming) prepare() {
 	if r.Memory != nil {
 		s := lifecycle.Normal(stateOf(*r))
@@ -64,7 +61,7 @@ func (r *incoming) prepare() {
 	}
 }
 
-func (e *Engine) newWaiting() (*waiting, error) {
+func (e *Engine) newSpool() (*spooledRecords, error) {
 	var s Spool = &memorySpool{}
 	if e.spool != nil {
 		var err error
@@ -75,30 +72,25 @@ func (e *Engine) newWaiting() (*waiting, error) {
 	out := bufio.NewWriterSize(s, 1<<16)
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
-	return &waiting{spool: s, out: out, lines: lines}, nil
+	return &spooledRecords{spool: s, out: out, lines: lines}, nil
 }
 
-// drop removes what was kept. What cannot be removed is a file in a folder for such.
-func (w *waiting) drop() { _ = w.spool.Close() }
+// drop removes what was kept. A file that cannot be removed is in a folder for temporary files.
+func (w *spooledRecords) drop() { _ = w.spool.Close() }
 
-// add keeps a record, as a line of JSON.
-func (w *waiting) add(r incoming) error {
+// add keeps a record as a line of JSON.
+func (w *spooledRecords) add(r incoming) error {
 	w.total++
 	if err := w.lines.Encode(r); err != nil {
-		return fmt.Errorf("keep what was read: %w", err)
+		return fmt.Errorf("spool records: %w", err)
 	}
 	return nil
 }
 
-// readAll reads a file to its end, cleans what is in it and keeps it. What is wrong is
-// rejected here already. One goroutine decodes while this one cleans.
-func (e *Engine) readAll(ctx context.Context, f engram.Format, r io.Reader, in ImportInput, res *Imported) (*waiting, error) {
-	head, records, err := f.Read(r)
-	if err != nil {
-		return nil, err
-	}
-	res.From = head
-	w, err := e.newWaiting()
+// readAll cleans the records of a file and keeps them until the file was read to its end. It rejects items that are
+// wrong. One goroutine decodes while this one cleans.
+func (e *Engine) readAll(ctx context.Context, records iter.Seq2[engram.Record, error], in ImportInput, res *Imported) (*spooledRecords, error) {
+	w, err := e.newSpool()
 	if err != nil {
 		return nil, err
 	}
@@ -106,66 +98,57 @@ func (e *Engine) readAll(ctx context.Context, f engram.Format, r io.Reader, in I
 	if in.own {
 		c.origin = engram.OriginAgent
 	}
-	err = readAhead(ctx, records, func(rec engram.Record) error { return c.take(rec, w, res) })
-	if err != nil {
-		w.drop()
-		return nil, err
+	for rec, err := range readAhead(ctx, records) {
+		if err == nil {
+			err = c.take(rec, w, res)
+		}
+		if err != nil {
+			w.drop()
+			return nil, err
+		}
 	}
 	return w, nil
 }
 
-// readAhead calls fn with records that another goroutine reads, until either has an error or
-// ctx is done. That goroutine has ended when readAhead returns.
-func readAhead(ctx context.Context, records iter.Seq2[engram.Record, error], fn func(engram.Record) error) error {
-	type piece struct {
-		records []engram.Record
-		err     error
+// readAhead yields records that another goroutine reads meanwhile, until ctx is done. That goroutine has ended when the
+// loop ends.
+func readAhead(ctx context.Context, records iter.Seq2[engram.Record, error]) iter.Seq2[engram.Record, error] {
+	type item struct {
+		record engram.Record
+		err    error
 	}
-	const size = 32
-	pieces, stop := make(chan piece, 2), make(chan struct{})
-	var reader sync.WaitGroup
-	defer reader.Wait()
-	defer close(stop)
-	reader.Go(func() {
-		defer close(pieces)
-		var p piece
-		send := func() bool {
-			select {
-			case pieces <- p:
-				p = piece{}
-				return true
-			case <-stop:
-				return false
+	return func(yield func(engram.Record, error) bool) {
+		items := make(chan item, 64)
+		var reader sync.WaitGroup
+		defer reader.Wait()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		reader.Go(func() {
+			defer close(items)
+			for record, err := range records {
+				select {
+				case items <- item{record, err}:
+				case <-ctx.Done():
+					return
+				}
 			}
-		}
-		for rec, err := range records {
-			if p.err = err; err == nil {
-				p.records = append(p.records, rec)
+		})
+		for next := range items {
+			if ctx.Err() != nil {
+				break
 			}
-			if (err != nil || len(p.records) == size) && (!send() || err != nil) {
+			if !yield(next.record, next.err) || next.err != nil {
 				return
 			}
 		}
-		send()
-	})
-	for p := range pieces {
-		for _, rec := range p.records {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := fn(rec); err != nil {
-				return err
-			}
-		}
-		if p.err != nil {
-			return p.err
+		if err := ctx.Err(); err != nil {
+			yield(engram.Record{}, err)
 		}
 	}
-	return ctx.Err()
 }
 
-// take cleans one record and keeps it, or rejects it.
-func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
+// take cleans and keeps one record, or rejects it.
+func (c cleaning) take(rec engram.Record, w *spooledRecords, res *Imported) error {
 	flaw := rec.Flaw
 	var clean incoming
 	if flaw == nil {
@@ -174,7 +157,7 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 	if flaw != nil {
 		reason := flaw.Error()
 		if told, ok := flaw.(*engram.Error); ok {
-			reason = told.Msg // its cause is for programs
+			reason = told.Msg // without its cause, which is for programs
 		}
 		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(reason)})
 		return nil
@@ -183,8 +166,7 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 	return w.add(clean)
 }
 
-// reportCut notes what secrets were cut out of a record, and forgets them; of a memory they are kept for
-// whoever takes it in.
+// reportCut notes which secrets were removed from a record. For a memory it keeps them for the transaction.
 func (c cleaning) reportCut(rec engram.Record, clean *incoming, res *Imported) {
 	if clean.Memory != nil {
 		clean.Cut = c.washed.kinds
@@ -194,32 +176,11 @@ func (c cleaning) reportCut(rec engram.Record, clean *incoming, res *Imported) {
 	c.washed.kinds = nil
 }
 
-// reportCut notes what secrets were cut out of a memory that is taken in.
+// reportCut notes which secrets were removed from a memory that comes in.
 func (i *importing) reportCut(r incoming) { noteCut(r.Record, r.Cut, i.res) }
 
 func noteCut(rec engram.Record, kinds []string, res *Imported) {
 	if len(kinds) > 0 {
 		res.Note(engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: cutWarning(kinds)})
 	}
-}
-
-// nameOf is what a record calls itself, for a message.
-func nameOf(r engram.Record) string {
-	switch {
-	case r.Project != nil:
-		return line(r.Project.Name)
-	case r.Session != nil:
-		return line(r.Session.ID)
-	case r.Prompt != nil:
-		return line(r.Prompt.SyncID)
-	case r.Memory != nil && r.Memory.Memory.ID != "":
-		return line(string(r.Memory.Memory.ID))
-	case r.Memory != nil:
-		return line(r.Memory.Memory.SyncID)
-	case r.Relation != nil:
-		return line(r.Relation.Relation.ID)
-	case r.Erased != nil:
-		return line(r.Erased.ID)
-	}
-	return ""
 }

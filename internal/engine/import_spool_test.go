@@ -10,8 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// filled sets every field that can travel to a value of its own, so that a field which is
-// added to a record and not kept shows.
+// filled sets every field that is kept to a distinct value, so that a field that is added to records and not kept
+// shows.
 func filled(t *testing.T, v reflect.Value, n *int) {
 	t.Helper()
 	*n++

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// exported is what an engine exports.
+// exported returns the export of an engine.
 func exported(t testing.TB, e *engine.Engine, in engine.ExportInput) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -30,7 +30,7 @@ func imported(t testing.TB, e *engine.Engine, file string, in engine.ImportInput
 	return res
 }
 
-// story fills a store with one of everything that travels.
+// story fills a store with one of every kind of thing.
 func story(t testing.TB, e *engine.Engine) {
 	t.Helper()
 	ctx := t.Context()
@@ -82,14 +82,13 @@ func TestWhatWasExportedComesInWhole(t *testing.T) {
 	}
 }
 
-// bare is an export without its head, and with the one thing changed that an import does
-// not take over: who says so.
+// bare is an export without its head and without the origin, which an import does not take over.
 func bare(file string) string {
 	_, file, _ = strings.Cut(file, `"projects"`)
 	for _, origin := range []string{"human", "agent", "tool"} {
 		file = strings.ReplaceAll(file, `"origin":"`+origin+`"`, `"origin":"import"`)
 	}
-	// Numbers are each store's own.
+	// Numbers are local to each store.
 	return regexp.MustCompile(`\{"id":\d+,"sync_id"`).ReplaceAllString(file, `{"sync_id"`)
 }
 
@@ -326,7 +325,7 @@ func TestReplaceLeavesWhatIsInTheFile(t *testing.T) {
 	}
 }
 
-// The mem form does not say of which project it is. Who replaces by it means what is in it.
+// The mem form has no project. A replacement with it means its content.
 func TestReplaceByAFileThatDoesNotSayOfWhatItIs(t *testing.T) {
 	for _, tt := range []struct {
 		name, file string
@@ -382,7 +381,7 @@ func TestAProjectOfSeveralLinesDoesNotComeIn(t *testing.T) {
 	}
 }
 
-// A clock in 2126 must not make every edit of today lose for a hundred years.
+// A clock in 2126 must not win over every edit of the next hundred years.
 func TestWhatIsOfTheFutureDoesNotWin(t *testing.T) {
 	e := enginetest.New(t)
 	imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"ours","updated_at":"2026-01-01T00:00:00Z"}]`), engine.ImportInput{})
@@ -435,7 +434,7 @@ func TestTopicsThatChangedPlacesComeInInOneGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The last topic belongs to a memory that goes.
+	// The last topic belongs to a memory that is forgotten.
 	if _, err := e.Save(ctx, engine.SaveInput{Content: "not in the file", Project: "p", TopicKey: "x/three"}); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// Relations that have no times are older than all there is: what one import decided between
-// them stays, and so does what was said here since.
+// Relations without times are older than all others: what one import decided between them stays, and so do later
+// local verdicts.
 func TestRelationsWithoutTimesDecideOnce(t *testing.T) {
 	const file = `{"format":"engram","version":1,
 "memories":[{"id":"mem_01m80fjn7a50pm95tw19tb75ga","project":"shop","content":"one","created_at":"2026-01-02T03:04:05Z"},

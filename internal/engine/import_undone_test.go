@@ -22,8 +22,8 @@ func undone(t *testing.T, e *engine.Engine, op int64) int64 {
 func TestWhatAnUndoneImportTookAwayComesInAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
-		first, again string // projects that are named; "": none
-		want         string // where everything is in the end
+		first, again string // named projects; "": none
+		want         string // where everything ends up
 	}{
 		{"as before", "", "", "shop"},
 		{"into no other project than a wrong one", "wrong", "", "shop"},
@@ -33,7 +33,7 @@ func TestWhatAnUndoneImportTookAwayComesInAgain(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx := t.Context()
 			other, e := enginetest.New(t), enginetest.New(t)
-			for n := range 10 { // the ids that it gives then are none that the other will give
+			for n := range 10 { // so that its later ids differ from those of the other store
 				if _, err := other.Save(ctx, engine.SaveInput{Content: fmt.Sprint("not in the file ", n), Project: "apart"}); err != nil {
 					t.Fatal(err)
 				}
@@ -83,7 +83,7 @@ func TestASessionThatIsOnlyNamedMovesWithWhatIsInIt(t *testing.T) {
 	}
 }
 
-// What was forgotten by somebody, and not by an undo, is another project's all the same.
+// What a person forgot, not an undo, belongs to another project nevertheless.
 func TestWhatAnotherProjectForgotIsLeftAlone(t *testing.T) {
 	const theirs = "mem_01m80fjn7a50pm95tw19tb75ga"
 	e := enginetest.New(t)

@@ -9,43 +9,43 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// importing is one import at work in its transaction.
+// importing is one import in its transaction.
 type importing struct {
 	*op
 	in  ImportInput
 	res *Imported
 
-	homes   map[string]string // projects by the names they have in the file
-	forgets map[string]int    // memories that were not in the file, by project
-	others  []string          // projects of the file that were passed over
-	passed  map[string]bool   // names of memories that were passed over, for they are of other projects
-	has     map[string]bool   // projects of which the file has memories, by either name
-	border  string            // the one project that anything may happen in; "": every one
-	rooms   map[string]string // projects of the sessions that are here, as far as somebody asked
-	erased  tombstones
-	renamed map[string]engram.ID // memories that are here under another name than the records have, by that
-	undos   map[int64]bool       // operations that undid an import, or imports that were undone
-	topics  map[int64]wanted     // topics that memories which came in were written with and are not shown with, by number
-	wanted  *wanted              // of the memory that is at hand
-	absent  map[string]bool      // names of memories that are not here, of the records at hand
-	over    []int64              // relations that came in and supersede
-	newest  engram.Clock         // of all that came in
-	reason  string               // what journal entries say
-	batch   string               // what a remote calls what the records came with; "": they came with a file
-	// later puts a record aside that cannot come in yet; nil: it is rejected.
+	projectNames map[string]string // canonical project names by the names in the file
+	forgets      map[string]int    // memories that are not in the file, by project
+	others       []string          // projects of the file that were skipped
+	passed       map[string]bool   // names of skipped memories
+	has          map[string]bool   // projects, by either name, of which the file has memories
+	border       string            // the one project that may change; "": every one
+	sessionHomes map[string]string // projects of sessions, as far as looked up
+	erased       tombstones
+	renamed      map[string]engram.ID // memories that have another name here, by their name in the records
+	undos        map[int64]bool       // undos of imports, and undone imports
+	topics       map[int64]heldTopic  // shadowed topics of memories that came in, by number
+	heldTopic    *heldTopic           // of the current memory
+	absent       map[string]bool      // names of current records' memories that are not here
+	over         []int64              // new or changed relations that supersede
+	newest       engram.Clock         // of everything that came in
+	reason       string               // of journal entries
+	batch        string               // the remote's id for the batch of the records; "": they are from a file
+	// later defers a record that cannot come in yet; nil: it is rejected.
 	later     func(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error
-	regrouped []string            // sessions that went to another project
-	copies    int                 // memories that came in as such
-	apart     bool                // something was passed over because it is of another project
-	wrong     []engram.ImportNote // items that cannot come in, though what they are about may be here
-	relations []incoming          // relations that wait to be looked up together
+	regrouped []string            // sessions whose project changed
+	copies    int                 // memories that came in as copies
+	skipped   bool                // something was skipped because it is of another project
+	wrong     []engram.ImportNote // rejected items whose things may be here
+	relations []incoming          // collected, to look their memories up together
 	seen      seen
 }
 
-// seen has the numbers of what the file has, for ImportReplace.
+// seen has the numbers of the things in the file, for ImportReplace.
 type seen struct{ memories, prompts, relations numbers }
 
-// numbers is a set of numbers that lie close to each other.
+// numbers is a set of numbers from a dense range.
 type numbers []uint64
 
 func (m *numbers) add(num int64) {
@@ -60,48 +60,45 @@ func (m numbers) has(num int64) bool {
 }
 
 func newImporting(o *op, in ImportInput, res *Imported) *importing {
-	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, rooms: map[string]string{},
+	return &importing{op: o, in: in, res: res, projectNames: map[string]string{}, has: map[string]bool{}, sessionHomes: map[string]string{},
 		forgets: map[string]int{}, passed: map[string]bool{},
-		undos: map[int64]bool{}, topics: map[int64]wanted{}, absent: map[string]bool{}, renamed: map[string]engram.ID{}, reason: "import"}
+		undos: map[int64]bool{}, topics: map[int64]heldTopic{}, absent: map[string]bool{}, renamed: map[string]engram.ID{}, reason: "import"}
 }
 
 // refused is why an item does not come in. Any other error ends the import.
 type refused struct {
 	reason string
-	// harmless says that nothing is here that the item could have been about: ImportReplace
-	// can do without it.
+	// harmless says that no thing here can be the item's: ImportReplace can do without it.
 	harmless bool
 }
 
 // Error implements error.
 func (r *refused) Error() string { return r.reason }
 
-// leftAlone is why something stays as it is: what is in another project here is no business of
-// what comes into one.
+// leftAlone is why something stays as it is: it belongs to another project than the import may change.
 type leftAlone struct{ project string }
 
 // Error implements error.
 func (l *leftAlone) Error() string {
 	if l.project == "" {
-		return "it is in another project here, which is left alone"
+		return "it is in another project here, which stays unchanged"
 	}
-	return fmt.Sprintf("it is in project %q here, which is left alone", l.project)
+	return fmt.Sprintf("it is in project %q here, which stays unchanged", l.project)
 }
 
-func (i *importing) run(ctx context.Context, w *waiting) error {
+func (i *importing) run(ctx context.Context, w *spooledRecords) error {
 	if err := i.begin(ctx); err != nil {
 		return err
 	}
 	done := 0
-	err := w.each(ctx, i.computeNew, func(b lot) error {
-		ahead := <-b.ahead
-		i.embedded, i.judged = ahead.vectors, ahead.suspects
+	err := w.each(ctx, i.computeNew, func(b spooledBatch) error {
+		i.embedded, i.judged = b.computed.vectors, b.computed.flags
 		for _, r := range b.records {
 			if err := i.take(ctx, r); err != nil {
 				return err
 			}
 			if r.Memory != nil {
-				i.present(r.Memory.Memory.ID, r.Memory.Memory.SyncID) // or nobody asks any more
+				i.present(r.Memory.Memory.ID, r.Memory.Memory.SyncID) // or it would be computed again
 			}
 			if done++; i.in.Progress != nil {
 				i.in.Progress(done, w.total)
@@ -126,15 +123,14 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 			return err
 		}
 	}
-	i.reportCopies()
+	if i.copies > 0 {
+		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which stay unchanged: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
+	}
 	return i.end(ctx)
 }
 
-// begin reads what has to be known before the first record.
+// begin reads what must be known before the first record.
 func (i *importing) begin(ctx context.Context) (err error) {
-	if i.device, err = i.tx.Device(ctx); err != nil {
-		return err
-	}
 	if err := i.resolveBorder(ctx); err != nil {
 		return err
 	}
@@ -142,7 +138,7 @@ func (i *importing) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// end settles what could not be settled before all was here.
+// end resolves what depends on several records.
 func (i *importing) end(ctx context.Context) error {
 	if err := i.resolvePlaces(ctx, i.regrouped); err != nil {
 		return err
@@ -156,16 +152,15 @@ func (i *importing) end(ctx context.Context) error {
 	return i.tx.SeeClock(ctx, i.newest)
 }
 
-// fate is what became of an item.
-type fate int
+type outcome int
 
 const (
-	unchanged fate = iota
+	unchanged outcome = iota
 	added
 	changed
 )
 
-func count(t *engram.ImportTally, o fate) {
+func count(t *engram.ImportTally, o outcome) {
 	switch o {
 	case added:
 		t.Added++
@@ -181,19 +176,20 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	if of, err := i.ofAnother(ctx, r.Record); of || err != nil {
 		return err
 	}
+	if r.Causal != nil {
+		i.newest = max(i.newest, r.Causal.Newest().At) // later local writes must be later
+	}
 	if r.Relation != nil {
-		i.see(r.Causal)
 		if i.relations = append(i.relations, r); len(i.relations) < exportPage {
 			return nil
 		}
 		return i.relate(ctx)
 	}
-	var out fate
+	var out outcome
 	var err error
-	i.see(r.Causal)
 	switch {
 	case r.Project != nil && i.in.Project != "":
-		// What is said of a project is not said of the one that everything goes into.
+		// A project record does not describe the one that everything goes into.
 	case r.Project != nil:
 		out, err = i.project(ctx, r.Record)
 	case r.Session != nil:
@@ -208,8 +204,7 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	return i.resolved(ctx, r.Record, out, err)
 }
 
-// resolved counts what became of an item.
-func (i *importing) resolved(ctx context.Context, r engram.Record, out fate, err error) error {
+func (i *importing) resolved(ctx context.Context, r engram.Record, out outcome, err error) error {
 	if no, ok := errors.AsType[*missing](err); ok {
 		if i.later != nil {
 			return i.later(ctx, r, engram.DeferredMissing, no.reason)
@@ -225,7 +220,7 @@ func (i *importing) resolved(ctx context.Context, r engram.Record, out fate, err
 	}
 	if alone, ok := errors.AsType[*leftAlone](err); ok {
 		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: alone.Error()})
-		i.apart, err = true, nil
+		i.skipped, err = true, nil
 	}
 	if err == nil {
 		count(i.res.Of(r), out)
@@ -233,10 +228,9 @@ func (i *importing) resolved(ctx context.Context, r engram.Record, out fate, err
 	return err
 }
 
-// home is the project, as it is called here, of something that is in one in the file; it
-// is made if need be.
-func (i *importing) home(ctx context.Context, name string) (string, error) {
-	if here, known := i.homes[name]; known || name == "" {
+// ensureProject returns the canonical name of a project, which it makes if need be.
+func (i *importing) ensureProject(ctx context.Context, name string) (string, error) {
+	if here, known := i.projectNames[name]; known || name == "" {
 		return here, nil
 	}
 	p, known, err := i.tx.Project(ctx, name)
@@ -249,25 +243,19 @@ func (i *importing) home(ctx context.Context, name string) (string, error) {
 			return "", err
 		}
 	}
-	i.homes[name] = p.Name
+	i.projectNames[name] = p.Name
 	return p.Name, nil
 }
 
-// lookAhead finds out which memories of some records are not here: of most of a file that is
-// all there is to know.
-func (i *importing) lookAhead(ctx context.Context, records []incoming) error {
-	clear(i.absent)
-	return i.lookUp(ctx, records)
-}
-
-// lookUp is lookAhead that goes on knowing what it knew.
+// lookUp finds out which memories of some records are not here, which for most of a file is all there is to know. It
+// adds to earlier results.
 func (i *importing) lookUp(ctx context.Context, records []incoming) error {
 	var names []string
 	for _, r := range records {
 		if r.Memory == nil {
 			continue
 		}
-		for _, name := range []string{string(r.Memory.Memory.ID), r.Memory.Memory.SyncID} {
+		for _, name := range namesOf(r.Record) {
 			if name != "" {
 				names = append(names, name)
 				i.absent[name] = true
@@ -284,7 +272,7 @@ func (i *importing) lookUp(ctx context.Context, records []incoming) error {
 	return err
 }
 
-// fresh are those records of memories that are not here, as far as lookUp knows.
+// fresh returns the records of memories that are not here, as far as lookUp knows.
 func (i *importing) fresh(records []incoming) []incoming {
 	var all []incoming
 	for _, r := range records {
@@ -295,36 +283,31 @@ func (i *importing) fresh(records []incoming) []incoming {
 	return all
 }
 
-// isAbsent reports whether nothing is here by either of two names.
 func (i *importing) isAbsent(id engram.ID, sync string) bool {
 	return (id == "" || i.absent[string(id)]) && i.absent[sync]
 }
 
-// present notes that a memory is here by now.
 func (i *importing) present(id engram.ID, sync string) {
 	delete(i.absent, string(id))
 	delete(i.absent, sync)
 }
 
-// find finds the memory of one of two names.
-func (i *importing) find(ctx context.Context, id engram.ID, sync string) (engram.Memory, bool, error) {
+// find returns the memory that has one of two names.
+func (i *importing) find(ctx context.Context, id engram.ID, sync string) (m engram.Memory, found bool, err error) {
 	if i.isAbsent(id, sync) {
-		return engram.Memory{}, false, nil
+		return m, false, nil
 	}
-	for _, ref := range []engram.Ref{engram.ByID(id), {SyncID: sync}} {
-		if ref.ID == "" && ref.SyncID == "" || ref.ID != "" && !ref.Whole() {
-			continue
-		}
-		m, err := i.tx.Memory(ctx, ref)
-		if err == nil || engram.CodeOf(err) != engram.CodeNotFound {
-			return m, err == nil, err
-		}
+	if ref := engram.ByID(id); ref.Whole() {
+		m, found, err = ifThere(i.tx.Memory(ctx, ref))
 	}
-	return engram.Memory{}, false, nil
+	if sync != "" && !found && err == nil {
+		m, found, err = ifThere(i.tx.Memory(ctx, engram.Ref{SyncID: sync}))
+	}
+	return m, found, err
 }
 
-// numbered gives revisions numbers that are free beside those there are: their own where
-// possible. m's own count goes up, for it is the number of what it says now.
+// numbered gives revisions free numbers, their own where possible, and raises m's count: it is the number of the
+// current text.
 func numbered(known []engram.Revision, m *engram.Memory, more []engram.Revision) []engram.Revision {
 	used := map[int]bool{}
 	for _, r := range known {
@@ -347,22 +330,20 @@ func numbered(known []engram.Revision, m *engram.Memory, more []engram.Revision)
 	return out
 }
 
-// reportTwice tells of a memory that the file has more than once, each time with other words:
-// one of the texts is shown, the others are versions.
+// reportTwice notes a memory that the file has more than once, with different texts.
 func (i *importing) reportTwice(r incoming, here engram.Memory) {
 	m := r.Memory.Memory
 	if i.batch == "" && !r.Tombstone && i.seen.memories.has(here.Num) && (m.Title != here.Title || m.Content != here.Content) {
-		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "the file has it more than once, with different texts: the later one is shown, the other is a version"})
+		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "the file has it more than once, with different texts: the later one is current, the other an earlier version"})
 	}
 }
 
-// vectors takes the vectors that came along, where the model in force cannot make them
-// at once: those of other models are of no use, and what is made here can be believed. One
-// that is none is told of: the memory comes in without.
+// vectors keeps the vectors that came along if they are of the current model and that cannot compute them at once. It
+// reports invalid ones; the memory comes in without.
 func (i *importing) vectors(ctx context.Context, m engram.Memory, r incoming) error {
 	for _, row := range r.Memory.Vectors {
 		if len(row.Values) == 0 {
-			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "a vector of it is not made of numbers: it comes in without"})
+			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "a vector of it has values that are not numbers: it comes in without"})
 			continue
 		}
 		if i.embedder == nil || row.Model != i.embedder.Model().Fingerprint {
@@ -372,7 +353,7 @@ func (i *importing) vectors(ctx context.Context, m engram.Memory, r incoming) er
 		switch {
 		case len(row.Values) != model.Dimensions:
 			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: fmt.Sprintf(
-				"its vector has %d numbers, and those of the model %d: it comes in without", len(row.Values), model.Dimensions)})
+				"its vector has %d numbers instead of %d: it comes in without", len(row.Values), model.Dimensions)})
 		case !model.Instant && !m.Forgotten():
 			return i.tx.PutVectors(ctx, model, []engram.Vector{{Num: m.Num, Values: row.Values}})
 		}

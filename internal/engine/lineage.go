@@ -13,133 +13,106 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// next is a clock that no write has yet. Journal entries come after the stamps of what they
-// are about, so that the newest entry has the greatest clock.
+// next returns a clock later than every write. Journal entries come after the stamps of their things, so that the
+// newest entry has the greatest clock.
 func (o *op) next() engram.Clock {
 	o.clock = o.clock.Tick(o.at)
 	return o.clock
 }
 
-// stamp names a new write of this store.
-func (o *op) stamp(ctx context.Context) (engram.VersionStamp, error) {
-	if o.device == "" {
-		var err error
-		if o.device, err = o.tx.Device(ctx); err != nil {
-			return engram.VersionStamp{}, err
-		}
-	}
-	return engram.VersionStamp{At: o.next(), Device: o.device}, nil
+// stamp returns the version stamp of a new write of this store.
+func (o *op) stamp() engram.VersionStamp {
+	return engram.VersionStamp{At: o.next(), Device: o.device}
 }
 
-// born gives something that was made here its lineage.
-func (o *op) born(ctx context.Context, entity engram.Entity, key string) error {
-	s, err := o.stamp(ctx)
-	if err != nil {
-		return err
-	}
-	return o.tx.PutCausalMetadata(ctx, entity, key, engram.CausalMetadata{Base: s})
+// stampNew gives a thing that was made here its causal metadata.
+func (o *op) stampNew(ctx context.Context, entity engram.Entity, key string) error {
+	return o.tx.PutCausalMetadata(ctx, entity, key, engram.CausalMetadata{Base: o.stamp()})
 }
 
-// lineageOf reads the lineage of a thing; one without has that which its state says.
-func lineageOf(ctx context.Context, r engram.Reader, entity engram.Entity, key string, state engram.Record) (engram.CausalMetadata, error) {
-	all, err := r.CausalMetadata(ctx, entity, []string{key})
-	if err != nil {
-		return engram.CausalMetadata{}, err
-	}
-	if l, known := all[key]; known {
-		return l, nil
-	}
-	return lifecycle.Derived(state), nil
+// memoryMetadata is metadataOf for a memory.
+func memoryMetadata(ctx context.Context, r engram.Reader, m engram.Memory) (engram.CausalMetadata, error) {
+	return metadataOf(ctx, r, memoryRecord(m))
 }
 
-// memoryLineage is lineageOf for a memory.
-func memoryLineage(ctx context.Context, r engram.Reader, m engram.Memory) (engram.CausalMetadata, error) {
-	return lineageOf(ctx, r, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
-}
-
-// edit is a local write of a thing that is there.
+// edit is a local write of an existing thing.
 type edit struct {
-	lineage  engram.CausalMetadata // before
-	was, now map[string]any        // fields
-	gone     string                // the field that says when it was forgotten; "" when none does
+	metadata engram.CausalMetadata // before the write
+	was, now map[string]any        // field values
+	deleted  string                // the field with the time of deletion; "" for none
 	part     func(field string) engram.Part
 	// The members of its set before and after; nil for none.
 	had, has []string
-	words    bool // title or content became others
+	words    bool // title or content changed
 }
 
-// stamped is the lineage after an edit: what changed is stamped, what is written as it is
-// held is held no longer. An op that hides does not stamp that something was forgotten.
-func (o *op) stamped(ctx context.Context, e edit) (engram.CausalMetadata, error) {
-	l := e.lineage.Clone()
-	s, err := o.stamp(ctx)
-	if err != nil {
-		return l, err
-	}
+// stamped returns the causal metadata after an edit: changed parts are stamped, and a part written with its shadowed
+// value is no longer shadowed. An op that hides does not stamp that something was forgotten.
+func (o *op) stamped(e edit) engram.CausalMetadata {
+	l, s := e.metadata.Clone(), o.stamp()
 	var parts []engram.Part
 	if e.words {
 		parts = append(parts, engram.PartText)
 	}
 	for field := range changes(e.was, e.now) {
 		p := e.part(field)
-		if p == "" || field == e.gone {
+		if p == "" || field == e.deleted {
 			continue
 		}
-		as, err := shadowedAs(l, p, e.now[field])
-		if err != nil {
-			return l, err
-		}
+		as := shadowedAs(l, p, e.now[field])
 		if delete(l.Shadowed, p); !as && !slices.Contains(parts, p) {
 			parts = append(parts, p)
 		}
 	}
-	retagged := lifecycle.Retagged(lifecycle.Stamped(l, parts, s), e.had, e.has, s)
-	return o.stampLife(ctx, retagged, e, s)
+	return o.stampLife(lifecycle.Retagged(lifecycle.Stamped(l, parts, s), e.had, e.has, s), e, s)
 }
 
-// stampLife adds to the lineage that a thing was forgotten or came back. What was
-// written of what stays forgotten is no reason to bring it back.
-func (o *op) stampLife(ctx context.Context, l engram.CausalMetadata, e edit, s engram.VersionStamp) (engram.CausalMetadata, error) {
-	if e.gone == "" {
-		return l, nil
+func (o *op) stampEdit(ctx context.Context, was engram.Record, e edit) (err error) {
+	if e.metadata, err = metadataOf(ctx, o.tx, was); err != nil {
+		return err
 	}
-	was, _ := e.was[e.gone].(time.Time)
-	now, _ := e.now[e.gone].(time.Time)
-	_, held := l.Shadowed[engram.PartDeleted]
+	return o.tx.PutCausalMetadata(ctx, was.Entity(), keyOf(was), o.stamped(e))
+}
+
+// stampLife adds to causal metadata that a thing was forgotten or came back. Writing the shadowed deletion of something
+// that stays forgotten does not bring it back.
+func (o *op) stampLife(l engram.CausalMetadata, e edit, s engram.VersionStamp) engram.CausalMetadata {
+	if e.deleted == "" {
+		return l
+	}
+	was, _ := e.was[e.deleted].(time.Time)
+	now, _ := e.now[e.deleted].(time.Time)
+	shadowed := isShadowed(l, engram.PartDeleted)
 	if !was.Equal(now) {
-		as, err := shadowedAs(l, engram.PartDeleted, now)
-		if err != nil {
-			return l, err
-		}
-		if o.hides && !now.IsZero() && !held {
-			return withShadowed(l, engram.PartDeleted, was), nil
+		as := shadowedAs(l, engram.PartDeleted, now)
+		if o.hides && !now.IsZero() && !shadowed {
+			return withShadowed(l, engram.PartDeleted, was)
 		}
 		if delete(l.Shadowed, engram.PartDeleted); as {
-			return l, nil
+			return l
 		}
-	} else if held {
-		return l, nil
+	} else if shadowed {
+		return l
 	}
 	switch gone := !now.IsZero(); {
 	case gone && (!was.Equal(now) || !lifecycle.Forgotten(l)):
-		after, err := o.stamp(ctx) // later than what else is written with it
-		return lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, after), err
+		return lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, o.stamp()) // later than what else is written with it
 	case !gone && lifecycle.Forgotten(l):
-		return alive(lifecycle.Stamped(l, []engram.Part{engram.PartRestored}, s)), nil
+		return revived(lifecycle.Stamped(l, []engram.Part{engram.PartRestored}, s))
 	}
-	return l, nil
+	return l
 }
 
-// alive is the lineage of what came back: that it was forgotten before says nothing any more.
-func alive(l engram.CausalMetadata) engram.CausalMetadata {
+// revived returns the metadata of a thing that came back, without the deletion.
+func revived(l engram.CausalMetadata) engram.CausalMetadata {
 	if l.Parts = maps.Clone(l.Parts); !lifecycle.Forgotten(l) {
 		delete(l.Parts, engram.PartDeleted)
 	}
 	return l
 }
 
-// memoryPart is the part that a field of a memory belongs to; "" when it does not travel as
-// one. Title and content are no fields, and the origin goes with them.
+// memoryPart returns the part that a field of a memory belongs to; "" when it is not replicated as one. Title and
+// content are no fields, and the origin is replicated with them.
 func memoryPart(field string) engram.Part {
 	switch field {
 	case "project", "scope", "type", "summary", "tool_name", "metadata", "anchors", "topic_key", "session_id", "importance", "permanent", "review_after", "valid_from", "valid_to":
@@ -148,7 +121,7 @@ func memoryPart(field string) engram.Part {
 	return ""
 }
 
-// fieldPart is the part of a session, a prompt or a project that is called as its field.
+// fieldPart returns the part of a session, a prompt or a project that has the name of a field.
 func fieldPart(field string) engram.Part {
 	switch field {
 	case "project", "session_id", "directory", "started_at", "ended_at", "summary", "remote", "decay":
@@ -157,7 +130,7 @@ func fieldPart(field string) engram.Part {
 	return ""
 }
 
-// relationPart is the part that a field of a relation belongs to.
+// relationPart returns the part that a field of a relation belongs to.
 func relationPart(field string) engram.Part {
 	if field == "updated_at" || field == "removed_at" {
 		return ""
@@ -165,28 +138,26 @@ func relationPart(field string) engram.Part {
 	return engram.PartVerdict
 }
 
-// relationEdit is the edit of a relation, which is there as the member of a set.
-func (o *op) relationEdit(ctx context.Context, l engram.CausalMetadata, was, now engram.Relation) (engram.CausalMetadata, error) {
-	e := edit{lineage: l, was: relationFields(was), now: relationFields(now), part: relationPart}
-	held := isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict)
+// relationEdit returns the causal metadata after an edit of a relation, which is there as the member of a set.
+func (o *op) relationEdit(l engram.CausalMetadata, was, now engram.Relation) engram.CausalMetadata {
+	e := edit{metadata: l, was: relationFields(was), now: relationFields(now), part: relationPart}
+	shadowed := isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict)
 	switch {
 	case was.Removed() == now.Removed():
-		after, err := o.stamped(ctx, e)
-		return refreshed(l, after, now), err
-	case now.Removed() && o.hides && !held:
-		l, err := o.stamped(ctx, e)
-		return withShadowed(l, engram.PartDeleted, was.RemovedAt), err
-	case now.Removed() && !held:
+		return refreshed(l, o.stamped(e), now)
+	case now.Removed() && o.hides && !shadowed:
+		return withShadowed(o.stamped(e), engram.PartDeleted, was.RemovedAt)
+	case now.Removed() && !shadowed:
 		e.had = []string{""}
-	case !now.Removed() && !held:
+	case !now.Removed() && !shadowed:
 		e.has = []string{""}
 	}
-	e.lineage = withoutShadowed(withoutShadowed(l, engram.PartDeleted), engram.PartVerdict)
-	return o.stamped(ctx, e)
+	e.metadata = withoutShadowed(withoutShadowed(l, engram.PartDeleted), engram.PartVerdict)
+	return o.stamped(e)
 }
 
-// refreshed is the lineage of a relation that was there and is, with a life of its own where
-// the verdict was written anew: who removed it without having seen that removed something else.
+// refreshed adds the relation to its set again when the verdict was rewritten: a replica that removed it had not seen
+// this verdict.
 func refreshed(old, l engram.CausalMetadata, now engram.Relation) engram.CausalMetadata {
 	s := l.Of(engram.PartVerdict)
 	if now.Removed() || s == old.Of(engram.PartVerdict) {
@@ -196,9 +167,9 @@ func refreshed(old, l engram.CausalMetadata, now engram.Relation) engram.CausalM
 	return lifecycle.Retagged(lifecycle.Retagged(l, there, nil, s), nil, there, s)
 }
 
-// writtenSession is a session that has no row as it was written: gone, or only hidden here.
-// Then what is held is the session.
-func writtenSession(s engram.Session, l engram.CausalMetadata) engram.Record {
+// deletedSession returns a session without a row as it was written: deleted, or only hidden here, in which case the
+// shadowed value is the session.
+func deletedSession(s engram.Session, l engram.CausalMetadata) engram.Record {
 	hidden := engram.Session{}
 	if shadowedValue(l, engram.PartDeleted, &hidden); hidden.ID != "" {
 		return engram.Record{Session: &hidden, Causal: &l}
@@ -206,17 +177,17 @@ func writtenSession(s engram.Session, l engram.CausalMetadata) engram.Record {
 	return engram.Record{Session: &s, Causal: &l, Tombstone: true}
 }
 
-// shadowedAs reports whether a part is held, and the value is what was written of it.
-func shadowedAs(l engram.CausalMetadata, p engram.Part, value any) (bool, error) {
-	was, held := l.Shadowed[p]
-	if !held {
-		return false, nil
+// shadowedAs reports whether value is the shadowed value of a part.
+func shadowedAs(l engram.CausalMetadata, p engram.Part, value any) bool {
+	was, shadowed := l.Shadowed[p]
+	if !shadowed {
+		return false
 	}
-	now, err := json.Marshal(value)
-	return bytes.Equal(was, now), err
+	now, _ := json.Marshal(value) // a text or a time
+	return bytes.Equal(was, now)
 }
 
-// past is Lineage.Past of a memory that becomes now, of the lineage l; old is the one before.
+// past computes CausalMetadata.Past of a memory that becomes now, with the metadata l; old is the metadata before.
 func (o *op) past(ctx context.Context, was, now engram.Memory, old, l engram.CausalMetadata) (int64, error) {
 	replaced := was.Title != now.Title || was.Content != now.Content
 	if !replaced && (was.RevisionCount < 2 || old.Past != 0) {
@@ -228,7 +199,7 @@ func (o *op) past(ctx context.Context, was, now engram.Memory, old, l engram.Cau
 			return past, nil
 		}
 	}
-	// What has older texts and no Past had no lineage.
+	// Older texts without Past: the memory had no metadata.
 	all, err := o.tx.Revisions(ctx, was.Num)
 	if err != nil {
 		return 0, err
@@ -239,14 +210,10 @@ func (o *op) past(ctx context.Context, was, now engram.Memory, old, l engram.Cau
 	return lifecycle.Past(all, now.Title, now.Content, l.Of(engram.PartText)), nil
 }
 
-// moveProject gives everything of a project to another and stamps it. A topic that is lost
-// by it is a write of its own.
+// moveProject gives everything of a project to another and stamps it. A topic that is lost by it is a write of its
+// own.
 func (o *op) moveProject(ctx context.Context, from, to string) (engram.Moved, error) {
-	s, err := o.stamp(ctx)
-	if err != nil {
-		return engram.Moved{}, err
-	}
-	if err := o.tx.StampProject(ctx, from, "project", s); err != nil {
+	if err := o.tx.StampProject(ctx, from, "project", o.stamp()); err != nil {
 		return engram.Moved{}, err
 	}
 	moved, err := o.tx.MoveProject(ctx, from, to)
@@ -259,17 +226,13 @@ func (o *op) moveProject(ctx context.Context, from, to string) (engram.Moved, er
 	return moved, o.resolveMoved(ctx, moved)
 }
 
-// giveBack gives some things of a project to another and stamps them, and the topics that
-// they got back.
+// giveBack moves some things back to another project, and stamps them and the topics they got back.
 func (o *op) giveBack(ctx context.Context, some engram.Moved, from, to string) (engram.Moved, error) {
 	moved, err := o.tx.MoveBack(ctx, some, from, to)
 	if err != nil {
 		return moved, err
 	}
-	s, err := o.stamp(ctx)
-	if err != nil {
-		return moved, err
-	}
+	s := o.stamp()
 	for _, of := range []struct {
 		entity engram.Entity
 		keys   []string
@@ -292,8 +255,7 @@ func (o *op) giveBack(ctx context.Context, some engram.Moved, from, to string) (
 	return moved, o.resolveMoved(ctx, moved)
 }
 
-// resolveMoved settles places and topics when things went to another project. What an undo
-// moves is settled when all is taken back.
+// resolveMoved resolves places and topics after a move. An undo does that once at its end.
 func (o *op) resolveMoved(ctx context.Context, moved engram.Moved) error {
 	if o.undoes == 0 {
 		if err := o.resolvePlaces(ctx, moved.Sessions); err != nil {
@@ -303,7 +265,7 @@ func (o *op) resolveMoved(ctx context.Context, moved engram.Moved) error {
 	return o.resolveTopics(ctx)
 }
 
-// stampTopics stamps the topics that memories lost, or got back.
+// stampTopics stamps the topics that memories lost or got back.
 func (o *op) stampTopics(ctx context.Context, topics map[int64]string) error {
 	for _, num := range slices.Sorted(maps.Keys(topics)) {
 		m, err := o.tx.Memory(ctx, engram.ByNum(num))
@@ -321,30 +283,27 @@ func (o *op) stampTopics(ctx context.Context, topics map[int64]string) error {
 	return nil
 }
 
-// removeProject removes a project that nothing is in. Its entry in the journal is written.
+// removeProject removes an empty project and stamps that. The caller has journaled it.
 func (o *op) removeProject(ctx context.Context, p engram.Project) error {
-	l, err := lineageOf(ctx, o.tx, engram.EntityProject, p.Name, engram.Record{Project: &p})
+	l, err := metadataOf(ctx, o.tx, projectRecord(p))
 	if err != nil {
 		return err
 	}
-	s, err := o.stamp(ctx)
-	if err != nil {
-		return err
-	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityProject, p.Name, lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, s)); err != nil {
+	l = lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, o.stamp())
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityProject, p.Name, l); err != nil {
 		return err
 	}
 	return o.tx.DeleteProject(ctx, p.Name)
 }
 
-// topicResolved is the reason of entries that show or hide a topic key that was written
-// otherwise: of memories that came from elsewhere several may have one topic, and one shows it.
+// topicResolved is the reason of entries that show or hide a topic key: several memories from different stores may
+// have one topic, of which one shows it.
 const topicResolved = "topic key that several have"
 
-// topicPart is the part that is held of a memory whose topic another one shows.
+// topicPart is the part that is shadowed when another memory shows the topic.
 const topicPart engram.Part = "topic_key"
 
-// contest is a topic that somebody could not be shown with.
+// contest is a topic that is shadowed in at least one memory.
 type contest struct {
 	project string
 	scope   engram.Scope
@@ -353,27 +312,27 @@ type contest struct {
 
 // contender is a live memory that was written with a contested topic.
 type contender struct {
-	memory  engram.Memory
-	lineage engram.CausalMetadata
+	memory   engram.Memory
+	metadata engram.CausalMetadata
 }
 
-// ahead reports whether c shows the topic rather than o: whose text is the later one, so that
-// every replica that has both shows the same.
+// ahead reports whether c shows the topic rather than o. The later text wins, so that all replicas with both show the
+// same.
 func (c contender) ahead(o contender) bool {
-	if d := c.lineage.Of(engram.PartText).Compare(o.lineage.Of(engram.PartText)); d != 0 {
+	if d := c.metadata.Of(engram.PartText).Compare(o.metadata.Of(engram.PartText)); d != 0 {
 		return d > 0
 	}
 	return strings.Compare(string(c.memory.ID), string(o.memory.ID)) < 0
 }
 
-// resolveAfter settles contested topics when a memory became another that may matter to them.
-// An undo settles them when all is taken back: until then a topic may belong to what goes.
+// resolveAfter resolves contested topics after a change of a memory that may affect them. An undo does that once at
+// its end: until then a topic may belong to something that it removes.
 func (o *op) resolveAfter(ctx context.Context, was, now engram.Memory) error {
 	same := was.TopicKey == now.TopicKey && was.Project == now.Project && was.Scope == now.Scope && was.Forgotten() == now.Forgotten()
 	if o.undoes != 0 || same && was.Title == now.Title && was.Content == now.Content {
 		return nil
 	}
-	l, err := memoryLineage(ctx, o.tx, now)
+	l, err := memoryMetadata(ctx, o.tx, now)
 	if err != nil {
 		return err
 	}
@@ -382,7 +341,7 @@ func (o *op) resolveAfter(ctx context.Context, was, now engram.Memory) error {
 	return o.resolveContests(ctx, contest{was.Project, was.Scope, was.TopicKey}, may)
 }
 
-// resolveContests is resolveTopics for these topics alone; those that are "" are passed over.
+// resolveContests is resolveTopics for these topics only; it skips "".
 func (o *op) resolveContests(ctx context.Context, some ...contest) error {
 	some = slices.DeleteFunc(slices.Compact(some), func(c contest) bool { return c.topic == "" })
 	for _, c := range some {
@@ -397,9 +356,8 @@ func (o *op) resolveContests(ctx context.Context, some ...contest) error {
 	return nil
 }
 
-// resolveTopics shows each contested topic with the memory that is ahead of the others. It is
-// called after whatever may change that of many memories, and costs one look-up where nothing
-// is contested.
+// resolveTopics shows each contested topic with the memory that is ahead of the others. It is called after changes to
+// many memories, and costs one look-up where nothing is contested.
 func (o *op) resolveTopics(ctx context.Context) error {
 	keys, err := o.tx.Shadowed(ctx, engram.EntityMemory, topicPart)
 	if err != nil {
@@ -408,12 +366,12 @@ func (o *op) resolveTopics(ctx context.Context) error {
 	return o.resolveShadowed(ctx, keys, nil)
 }
 
-// resolveShadowed settles the contests of memories whose topic is held; nil for all of them.
+// resolveShadowed resolves the contests of memories with a shadowed topic; some is nil for all of them.
 func (o *op) resolveShadowed(ctx context.Context, keys []string, some []contest) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	lineages, err := o.tx.CausalMetadata(ctx, engram.EntityMemory, keys)
+	metadata, err := o.tx.CausalMetadata(ctx, engram.EntityMemory, keys)
 	if err != nil {
 		return err
 	}
@@ -428,14 +386,14 @@ func (o *op) resolveShadowed(ctx context.Context, keys []string, some []contest)
 			continue
 		}
 		c := contest{project: m.Project, scope: m.Scope}
-		shadowedValue(lineages[k], topicPart, &c.topic)
+		shadowedValue(metadata[k], topicPart, &c.topic)
 		if some != nil && !slices.Contains(some, c) {
 			continue
 		}
 		if all[c] == nil {
 			order = append(order, c)
 		}
-		all[c] = append(all[c], contender{m, lineages[k]})
+		all[c] = append(all[c], contender{m, metadata[k]})
 	}
 	for _, c := range order {
 		if err := o.resolveTopic(ctx, c, all[c]); err != nil {
@@ -445,7 +403,7 @@ func (o *op) resolveShadowed(ctx context.Context, keys []string, some []contest)
 	return nil
 }
 
-// resolveTopic shows a topic with one of those that were written with it.
+// resolveTopic shows a topic with one of the memories that were written with it.
 func (o *op) resolveTopic(ctx context.Context, c contest, without []contender) error {
 	first := without[0]
 	for _, other := range without[1:] {
@@ -458,7 +416,7 @@ func (o *op) resolveTopic(ctx context.Context, c contest, without []contender) e
 		return err
 	}
 	if shown {
-		l, err := memoryLineage(ctx, o.tx, m)
+		l, err := memoryMetadata(ctx, o.tx, m)
 		if err != nil {
 			return err
 		}
@@ -473,11 +431,11 @@ func (o *op) resolveTopic(ctx context.Context, c contest, without []contender) e
 	return o.showTopic(ctx, first, c.topic)
 }
 
-// showTopic shows a memory with the topic that was written, or without it.
+// showTopic shows a memory with its written topic, or without one.
 func (o *op) showTopic(ctx context.Context, c contender, topic string) error {
-	was, now, l := c.memory, c.memory, withoutShadowed(c.lineage, topicPart)
+	was, now, l := c.memory, c.memory, withoutShadowed(c.metadata, topicPart)
 	if now.TopicKey = topic; topic == "" {
-		l = withShadowed(c.lineage, topicPart, was.TopicKey)
+		l = withShadowed(c.metadata, topicPart, was.TopicKey)
 	}
 	if err := o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), l); err != nil {
 		return err
@@ -485,16 +443,16 @@ func (o *op) showTopic(ctx context.Context, c contender, topic string) error {
 	return o.rewriteMemory(ctx, was, now, engram.VersionStamp{}, topicResolved)
 }
 
-// takeResolved hides a topic again that an operation let be shown, so that the memory that
-// had it may get it back; resolveTopics has the last word.
+// takeResolved hides a topic that an operation showed, so that the earlier memory may get it back; resolveTopics
+// decides.
 func (u *undoing) takeResolved(ctx context.Context, entry engram.Mutation, m engram.Memory) error {
 	if m.TopicKey == "" {
 		return nil
 	}
-	l, err := memoryLineage(ctx, u.tx, m)
+	l, err := memoryMetadata(ctx, u.tx, m)
 	if err != nil {
 		return err
 	}
-	u.changed(entry, "its topic key is looked at again: %s", m.Title)
+	u.changed(entry, "topic key resolved again: %s", m.Title)
 	return u.showTopic(ctx, contender{m, l}, "")
 }

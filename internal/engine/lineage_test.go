@@ -38,7 +38,7 @@ func (c *catch) Read(io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error
 	return engram.Snapshot{}, nil, io.EOF
 }
 
-// records are all things that are here as they were written, by kind and name.
+// records returns everything here as it was written, by kind and name.
 func (w world) records() map[string]engram.Record {
 	w.Helper()
 	c := &catch{}
@@ -70,7 +70,7 @@ func nameOf(r engram.Record) string {
 	return name + r.Project.Name
 }
 
-// said is what of a state its lineage answers for, as JSON.
+// said returns the parts of a state that its causal metadata covers, as JSON.
 func said(r engram.Record) string {
 	var v any
 	switch {
@@ -105,8 +105,7 @@ func said(r engram.Record) string {
 	return string(b)
 }
 
-// checkLineages wants each state to be what its lineage says it is, and to hold against
-// what the thing was before.
+// checkLineages checks each state against its causal metadata, and merges it with the earlier state.
 func (l *life) checkLineages(before map[string]engram.Record) map[string]engram.Record {
 	l.t.Helper()
 	now := l.records()
@@ -168,7 +167,7 @@ func TestEveryWriteOfAHistoryHoldsAgainstWhatWasBefore(t *testing.T) {
 	})
 }
 
-// other is another store, whose ids do not meet those of w.
+// other is another store, with other ids than w.
 func (w world) other(prefix string) world {
 	o := newWorld(w.TB)
 	n := 0
@@ -193,7 +192,7 @@ func (w world) pull(r engram.Remote) engine.Pulled {
 	return p
 }
 
-// What somebody here does not want is not for everybody who has it.
+// Undoing an import is a local decision.
 func TestTheUndoOfAPullHidesWhatItAddedAndDoesNotSpread(t *testing.T) {
 	a := newWorld(t).unlinked()
 	b := a.other("b")
@@ -220,7 +219,7 @@ func TestTheUndoOfAPullHidesWhatItAddedAndDoesNotSpread(t *testing.T) {
 	if got := b.push(r, engine.PushInput{}); got.Memories > 0 {
 		t.Errorf("that was pushed: %+v", got)
 	}
-	// Forgetting it is another thing: that is meant for everybody.
+	// Forgetting is meant for all replicas.
 	if _, err := b.Forget(t.Context(), engram.ByNum(1)); err != nil {
 		t.Fatal(err)
 	}

@@ -4,51 +4,44 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// MigrateInput says how what another program keeps comes in.
+// MigrateInput says how another program's memories come in.
 type MigrateInput struct {
-	// Project is what everything goes into, whatever the source says; "": where it was.
+	// Project is the project that everything goes into; "": its own.
 	Project string
-	DryRun  bool // tells what would become of it, and changes nothing
-	// Own says that it is what this person's earlier program kept, and that this store was empty:
-	// memories and prompts keep their numbers, and agents' memories are trusted as such.
+	DryRun  bool // report the outcome, and change nothing
+	// Own says that the source was this person's earlier program, and that this store was empty: memories and prompts
+	// keep their numbers, and memories by agents keep that origin.
 	Own bool
-	// Progress is told how many records were written, of how many; nil: nobody.
+	// Progress is called with the number of records written, and of all; nil: not called.
 	Progress func(done, total int)
 }
 
-// Migrate brings in what another program keeps, as Import does with a file and
-// ImportMerge: read to its end first, written in one transaction, known again when it comes
-// a second time, and taken back by Undo. A file that was merely touched changes nothing. The
-// source stays the caller's to close.
+// Migrate brings in another program's memories as Import does with a file and ImportMerge. A file that was only
+// touched changes nothing. The caller closes the source.
 //
-// Notes of what is returned have those of the source as well. Errors are those of the
-// source and of Import.
+// Notes include those of the source. Errors are those of the source and of Import.
 func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) (Imported, error) {
 	head, records, err := s.Read(ctx)
 	if err != nil {
 		return Imported{}, err
 	}
-	// An engine that knows one format, which is the source: Import has no other way in.
-	f := *e
 	var told []engram.ImportNote
-	f.formats = map[string]engram.Format{NativeFormat: given{head, e.flagging(ctx, e.dated(ctx, records), &told)}}
-	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{Project: in.Project, DryRun: in.DryRun, Progress: in.Progress, own: in.Own})
+	res, err := e.importRecords(ctx, head, e.flagging(ctx, e.dated(ctx, records), &told),
+		ImportInput{Mode: ImportMerge, Project: in.Project, DryRun: in.DryRun, Progress: in.Progress, own: in.Own})
 	if in.Own && len(told) > 0 {
-		// All of it was told here before: one line is enough, and leaves those about what is broken to be seen.
+		// All of it was reported here before: one line leaves room for notes about broken items.
 		many := fmt.Sprint(len(told))
 		if len(told) == engram.MostImportNotes {
 			many += " or more"
 		}
-		told = []engram.ImportNote{{Item: "memories that read like an instruction to an agent", Reason: fmt.Sprintf("%s, of which the first is %s: they come in, as the store is your own; forget what is not yours", many, told[0].Item)}}
+		told = []engram.ImportNote{{Item: "memories that read like an instruction to an agent", Reason: fmt.Sprintf("%s, the first is %s: they come in, because the store is your own; forget those that are not yours", many, told[0].Item)}}
 	}
 	for _, n := range append(told, s.Notes()...) {
 		res.Note(n)
@@ -56,14 +49,13 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 	return res, err
 }
 
-// flagging tells memories that read like an instruction to an agent. They come in all the
-// same: the store is the person's own, and rules for agents are what some of them hold. What
-// is here already, word for word, was told when it came.
+// flagging notes memories that look like instructions to an agent. They come in: the store is the person's own, and
+// may hold rules for agents. What is here already, word for word, was reported when it came.
 func (e *Engine) flagging(ctx context.Context, records iter.Seq2[engram.Record, error], told *[]engram.ImportNote) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for r, err := range records {
 			if err == nil && r.Memory != nil && r.Memory.Memory.DeletedAt.IsZero() && len(*told) < engram.MostImportNotes {
-				if why := suspect(r.Memory.Memory); why != "" {
+				if why := flagReason(r.Memory.Memory); why != "" {
 					var here engram.Memory
 					if here, err = e.hereOf(ctx, r.Memory.Memory); err == nil && here.Content != r.Memory.Memory.Content {
 						*told = append(*told, engram.ImportNote{Item: r.Item, Name: r.Memory.Memory.Title, Reason: why})
@@ -77,36 +69,15 @@ func (e *Engine) flagging(ctx context.Context, records iter.Seq2[engram.Record, 
 	}
 }
 
-// given is a format whose file was read already.
-type given struct {
-	head    engram.Snapshot
-	records iter.Seq2[engram.Record, error]
-}
-
-// Write implements engram.Format.
-func (given) Write(io.Writer, engram.Snapshot, iter.Seq2[engram.Record, error]) error {
-	return engram.Errorf(engram.CodeInvalid, "what other programs keep is not written")
-}
-
-// Fit implements engram.Format.
-func (given) Fit(r engram.Record) (engram.Record, bool) { return r, false }
-
-// Read implements engram.Format.
-func (g given) Read(io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
-	return g.head, g.records, nil
-}
-
-// The fields of metadata in which the state of a source is kept that has no times of its own.
+// Metadata fields for the state of a source that has no times of its own.
 const (
 	sourceDigest  = "source_digest"
 	sourceCreated = "source_created_at"
 	sourceUpdated = "source_updated_at"
 )
 
-// dated gives memories of which only the file's time is known the one under which they came
-// in last, unless they say something else by now. A file has a new time whenever anything in
-// it changes, or when it is copied; by that, all of it would be later than whatever was
-// edited here since.
+// dated gives memories that only have the time of their file the times under which they came in last, unless they
+// changed. A file gets a new time with any change or copy, by which all of it would be later than local edits.
 func (e *Engine) dated(ctx context.Context, records iter.Seq2[engram.Record, error]) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		undated := false // the source has no times of its own
@@ -126,8 +97,8 @@ func (e *Engine) dated(ctx context.Context, records iter.Seq2[engram.Record, err
 	}
 }
 
-// dateRelation gives a relation that is here the time of when it first came in, unless it
-// has been left alone since and says something else by now.
+// dateRelation gives a relation that is here the time when it first came in, unless its reason differs and it was not
+// edited here.
 func (e *Engine) dateRelation(ctx context.Context, x *engram.Relation) error {
 	return e.store.View(ctx, func(r engram.Reader) error {
 		here, err := r.Relation(ctx, engram.RelationRef{ID: x.ID})
@@ -149,7 +120,7 @@ func (e *Engine) date(ctx context.Context, m *engram.Memory) error {
 	saying.CreatedAt, saying.UpdatedAt = time.Time{}, time.Time{}
 	text, err := json.Marshal(saying)
 	if err != nil {
-		return nil // metadata that is no JSON: whoever takes it in says so
+		return nil // metadata that is not JSON: the import reports it
 	}
 	sum := digest(string(text))
 	here, err := e.hereOf(ctx, *m)
@@ -174,7 +145,7 @@ func (e *Engine) date(ctx context.Context, m *engram.Memory) error {
 	return nil
 }
 
-// hereOf is the memory of a source as it is here; the zero Memory when it is not here.
+// hereOf returns the memory of a source as it is here; the zero Memory when it is not.
 func (e *Engine) hereOf(ctx context.Context, m engram.Memory) (here engram.Memory, err error) {
 	_, sync := names(m)
 	err = e.store.View(ctx, func(r engram.Reader) (err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// written is a source of records that a test has written.
+// written is a source of records made by a test.
 type written struct {
 	records []engram.Record
 	notes   []engram.ImportNote
@@ -34,7 +34,7 @@ func (w written) Read(context.Context) (engram.Snapshot, iter.Seq2[engram.Record
 func (w written) Notes() []engram.ImportNote { return w.notes }
 func (w written) Close() error               { return nil }
 
-// paged is a memory of a file, of which only the file's time is known.
+// paged is a memory that has only the time of its file.
 func paged(sync, content string, at time.Time) engram.Record {
 	return engram.Record{Item: sync, Memory: &engram.MemoryRecord{Memory: engram.Memory{SyncID: sync, Project: "shop", Type: engram.TypePolicy, Title: sync, Content: content,
 		Metadata: map[string]any{"source": "test", "source_id": sync, engram.SourceDated: "file"}, Importance: 0.5, Strength: 1, CreatedAt: at, UpdatedAt: at}}}

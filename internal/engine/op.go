@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -14,8 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// op is one verb at work in its transaction. Its methods write the state, its lineage and
-// the journal entry together, so that no verb can forget one of them.
+// op is one operation in its transaction. Its methods write state, causal metadata and journal entry together, so
+// that no operation can forget one of them.
 type op struct {
 	*Engine
 	tx               engram.Tx
@@ -25,31 +26,36 @@ type op struct {
 	first            int64     // Seq of the op's first journal entry; 0 before it
 	last             int64     // Seq of the newest journal entry before the op
 	undoes           int64     // the op that this one takes back; 0: none
-	device           string    // the store's id; "" until a write was stamped
-	hides            bool      // what it forgets is only hidden here, and does not spread
-	then             time.Time // when that happened which it writes; zero: now
-	relationsChanged bool      // it took away or changed what was shown of a pair: another relation may be shown now
+	device           string    // the store's id
+	hides            bool      // what it forgets is only hidden here, and not replicated
+	then             time.Time // when the written events happened; zero: now
+	relationsChanged bool      // a visible relation was removed or changed; re-resolve its pair before commit
 
-	embedded map[string][]float32    // vectors by text that were reckoned before the op; nil: none
-	judged   map[string][]suspicious // what reads like an order, by judgedBy, as far as it was looked for before the op; nil: none
-	logged   map[thing]bool          // what it has written of; nil: nobody asks
-	pending  map[int64]bool          // memories that it wrote and that wait for a person, since they read like an order
-	off      func(string) bool       // reports whether a project is kept apart from who asks (Apart); nil: none is
-	reason   [2]string               // the last one of an entry, and what it is without secrets
+	embedded map[string][]float32    // vectors by text, computed before the op; nil: none
+	judged   map[string][]suspicious // flags by judgedBy, as far as computed before the op; nil: none
+	logged   map[thing]bool          // things it wrote about; nil: not recorded
+	pending  map[int64]bool          // memories that it wrote and that wait for approval because they are flagged
+	off      func(string) bool       // reports whether a project is disabled for the caller; nil: no project is
+	reason   [2]string               // the last reason of an entry, and the same without secrets
 }
 
-// write runs fn as one verb in one transaction.
-func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) error {
+// write runs fn as one operation in one transaction.
+func (e *Engine) write(ctx context.Context, operation string, fn func(*op) error) error {
 	return e.store.Update(ctx, func(tx engram.Tx) error {
 		last, err := tx.LastMutation(ctx)
 		if err != nil {
 			return err
 		}
-		clock, err := tx.LatestClock(ctx) // others may be ahead
+		clock, err := tx.LatestClock(ctx) // clocks of other stores may be ahead
 		if err != nil {
 			return err
 		}
-		o := &op{Engine: e, tx: tx, operation: verb, at: e.now(), clock: clock, last: last.Seq, pending: map[int64]bool{}, off: e.keptApart()}
+		device, err := tx.Device(ctx)
+		if err != nil {
+			return err
+		}
+		o := &op{Engine: e, tx: tx, operation: operation, at: e.now(), clock: clock, device: device, last: last.Seq,
+			pending: map[int64]bool{}, off: e.keptApart()}
 		if err := fn(o); err != nil || !o.relationsChanged {
 			return err
 		}
@@ -57,8 +63,25 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 	})
 }
 
-// log appends a journal entry; was is what the thing was, nil when it did not exist. All that an op
-// does is journaled, so that here is where it is kept out of what it must not touch (mayWrite).
+// errDryRun rolls back a transaction that succeeded.
+var errDryRun = errors.New("dry run")
+
+// tryWrite is write; with dry it rolls back what fn wrote.
+func (e *Engine) tryWrite(ctx context.Context, dry bool, operation string, fn func(*op) error) error {
+	err := e.write(ctx, operation, func(o *op) error {
+		if err := fn(o); err != nil || !dry {
+			return err
+		}
+		return errDryRun
+	})
+	if errors.Is(err, errDryRun) {
+		return nil
+	}
+	return err
+}
+
+// log appends a journal entry; was has the old field values, nil when the thing did not exist. Every write is
+// journaled, so this is where writes to disabled projects are rejected (mayWrite).
 func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason string, was map[string]any) error {
 	if err := o.mayWrite(thing{entity, key}, project, was); err != nil {
 		return err
@@ -86,8 +109,8 @@ func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason
 	return nil
 }
 
-// reasoned is a reason without secrets: it may name what somebody typed. That of many entries in a
-// row is mostly the same, and looked through once.
+// reasoned removes secrets from a reason, which may quote user input. Entries in a row mostly share the reason, so
+// the last result is kept.
 func (o *op) reasoned(reason string) string {
 	if reason != o.reason[0] {
 		o.reason = [2]string{reason, o.washing().secrets(reason)}
@@ -95,30 +118,30 @@ func (o *op) reasoned(reason string) string {
 	return o.reason[1]
 }
 
-// insertMemory adds a draft, which is made now unless it has the time at which it was made.
-// How strong it is and when it falls due counts from now in any case.
+// insertMemory adds a draft. It is made now unless it has a creation time; strength and review date count from now in
+// any case.
 func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) error {
 	if m.TouchedAt = o.at; m.CreatedAt.IsZero() {
 		m.CreatedAt, m.UpdatedAt = o.at, o.at
 	}
 	m.ReviewAfter = lifecycle.ReviewAfter(*m, o.at, o.policy)
 	m.Num, m.ID = 0, o.newID()
-	m.SyncID = syncID(m.ID)
-	return o.putMemory(ctx, m, reason)
-}
-
-// putMemory adds a memory that has its names and its times.
-func (o *op) putMemory(ctx context.Context, m *engram.Memory, reason string) error {
+	m.SyncID = engram.SyncIDOf(m.ID)
 	if err := o.addMemory(ctx, m); err != nil {
 		return err
 	}
-	if err := o.born(ctx, engram.EntityMemory, key(m.Num)); err != nil {
-		return err
-	}
-	return o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, reason, nil)
+	return o.inserted(ctx, engram.EntityMemory, key(m.Num), m.Project, reason)
 }
 
-// addMemory adds the row and the vector of a memory alone.
+// inserted stamps and journals a thing whose row was just added.
+func (o *op) inserted(ctx context.Context, entity engram.Entity, key, project, reason string) error {
+	if err := o.stampNew(ctx, entity, key); err != nil {
+		return err
+	}
+	return o.log(ctx, entity, key, project, reason, nil)
+}
+
+// addMemory adds the row and the vector of a memory, nothing else.
 func (o *op) addMemory(ctx context.Context, m *engram.Memory) error {
 	if err := o.tx.InsertMemory(ctx, m); err != nil {
 		return err
@@ -131,46 +154,47 @@ func (o *op) addMemory(ctx context.Context, m *engram.Memory) error {
 
 // replaceMemory writes now over was, keeping the old text as a revision when it changed.
 func (o *op) replaceMemory(ctx context.Context, was, now engram.Memory, reason string) error {
-	said, err := o.stampMemory(ctx, was, now)
+	textStamp, err := o.stampMemory(ctx, was, now)
 	if err != nil {
 		return err
 	}
-	if err := o.rewriteMemory(ctx, was, now, said, reason); err != nil {
+	if err := o.rewriteMemory(ctx, was, now, textStamp, reason); err != nil {
 		return err
 	}
 	return o.resolveAfter(ctx, was, now)
 }
 
-// stampMemory is the lineage of a memory that becomes now. It returns the write that the
-// text of was comes from.
-func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (said engram.VersionStamp, err error) {
-	old, err := memoryLineage(ctx, o.tx, was)
+// stampMemory stamps the edit of a memory that becomes now. It returns the write that the text of was comes from.
+func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (textStamp engram.VersionStamp, err error) {
+	old, err := memoryMetadata(ctx, o.tx, was)
 	if err != nil {
-		return said, err
+		return textStamp, err
 	}
-	l, err := o.stamped(ctx, edit{lineage: old, was: memoryFields(was), now: memoryFields(now), gone: "deleted_at", part: memoryPart,
+	l := o.stamped(edit{metadata: old, was: memoryFields(was), now: memoryFields(now), deleted: "deleted_at", part: memoryPart,
 		had: was.Tags, has: now.Tags, words: was.Title != now.Title || was.Content != now.Content})
-	if err != nil {
-		return said, err
-	}
 	if l.Past, err = o.past(ctx, was, now, old, l); err != nil {
-		return said, err
+		return textStamp, err
 	}
 	return old.Of(engram.PartText), o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), l)
 }
 
-// rewriteMemory writes now over was without a lineage: a local write is replaceMemory. said
-// is the write that the text of was comes from.
-func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, said engram.VersionStamp, reason string) error {
+// rewriteMemory writes now over was without stamping: a local write is replaceMemory. textStamp is the write that the
+// text of was comes from.
+func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, textStamp engram.VersionStamp, reason string) error {
 	changed := changes(memoryFields(was), memoryFields(now))
 	if was.Title != now.Title || was.Content != now.Content {
 		err := o.tx.InsertRevision(ctx, engram.Revision{Memory: was.Num, Number: was.RevisionCount, Type: was.Type, Title: was.Title,
-			Content: was.Content, WrittenAt: was.UpdatedAt, ReplacedAt: o.at, Reason: reason, Stamp: said})
+			Content: was.Content, WrittenAt: was.UpdatedAt, ReplacedAt: o.at, Reason: reason, Stamp: textStamp})
 		if err != nil {
 			return err
 		}
 		changed["revision"] = was.RevisionCount
 	}
+	return o.storeMemory(ctx, was, now, reason, changed)
+}
+
+// storeMemory writes the row of now over was, its flags, its vector and a journal entry of the old values.
+func (o *op) storeMemory(ctx context.Context, was, now engram.Memory, reason string, old map[string]any) error {
 	if err := o.tx.ReplaceMemory(ctx, now); err != nil {
 		return err
 	}
@@ -182,11 +206,11 @@ func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, said eng
 			return err
 		}
 	}
-	return o.log(ctx, engram.EntityMemory, key(was.Num), now.Project, reason, changed)
+	return o.log(ctx, engram.EntityMemory, key(was.Num), now.Project, reason, old)
 }
 
-// eraseMemory removes m for good. The entry says that it happened and no more. It is
-// written first: the tombstone takes its clock.
+// eraseMemory removes m for good. The journal entry has no details. It is written first because the tombstone takes
+// its clock.
 func (o *op) eraseMemory(ctx context.Context, m engram.Memory) error {
 	if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "", map[string]any{}); err != nil {
 		return err
@@ -210,37 +234,24 @@ func (o *op) putSession(ctx context.Context, was *engram.Session, now engram.Ses
 	return o.rewriteSession(ctx, was, now, reason)
 }
 
-// stampSession is the lineage of a session that is written. One that is made may have been
-// there before: it is brought back, and says nothing of what it said.
+// stampSession updates the causal metadata of a session that is written. One that is made may have existed
+// before: it is brought back with none of its old fields.
 func (o *op) stampSession(ctx context.Context, was, now engram.Session, made bool) error {
-	all, err := o.tx.CausalMetadata(ctx, engram.EntitySession, []string{now.ID})
-	if err != nil {
+	old, known, err := knownMetadata(ctx, o.tx, engram.EntitySession, now.ID)
+	switch {
+	case err != nil:
 		return err
-	}
-	old, known := all[now.ID]
-	if made && !known {
-		return o.born(ctx, engram.EntitySession, now.ID)
-	}
-	if made || known && (lifecycle.Forgotten(old) || claimsNothing(now.ID, old)) { // nothing that it shows was written
-		s, err := o.stamp(ctx)
-		if err != nil {
-			return err
-		}
+	case made && !known:
+		return o.stampNew(ctx, engram.EntitySession, now.ID)
+	case made || known && (lifecycle.Forgotten(old) || claimsNothing(now.ID, old)): // no write made what it shows
 		old.Shadowed = nil
 		parts := []engram.Part{engram.PartRestored, projectPart, "directory", "started_at", "ended_at", "summary"}
-		return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, alive(lifecycle.Stamped(old, parts, s)))
+		return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, revived(lifecycle.Stamped(old, parts, o.stamp())))
 	}
-	if !known {
-		old = lifecycle.Derived(engram.Record{Session: &was})
-	}
-	l, err := o.stamped(ctx, edit{lineage: old, was: sessionFields(was), now: sessionFields(now), part: fieldPart})
-	if err != nil {
-		return err
-	}
-	return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, l)
+	return o.stampEdit(ctx, sessionRecord(was), edit{was: sessionFields(was), now: sessionFields(now), part: fieldPart})
 }
 
-// rewriteSession is putSession without a lineage.
+// rewriteSession is putSession without stamping.
 func (o *op) rewriteSession(ctx context.Context, was *engram.Session, now engram.Session, reason string) error {
 	if err := o.tx.PutSession(ctx, now); err != nil {
 		return err
@@ -252,8 +263,8 @@ func (o *op) rewriteSession(ctx context.Context, was *engram.Session, now engram
 	return o.log(ctx, engram.EntitySession, now.ID, now.Project, reason, changed)
 }
 
-// deleteSession removes s; hard leaves nothing of it in the journal. Then the entry
-// comes first: what it says would be taken out otherwise.
+// deleteSession removes s; hard leaves nothing of it in the journal, and writes the entry first, or the erase would
+// remove its content too.
 func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) error {
 	if hard {
 		if err := o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", map[string]any{}); err != nil {
@@ -261,17 +272,14 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 		}
 		return o.tx.EraseSession(ctx, s.ID)
 	}
-	l, err := lineageOf(ctx, o.tx, engram.EntitySession, s.ID, engram.Record{Session: &s})
+	l, err := metadataOf(ctx, o.tx, sessionRecord(s))
 	if err != nil {
 		return err
 	}
 	if o.hides {
 		l = withShadowed(l, engram.PartDeleted, s)
 	} else {
-		l, err = o.stampLife(ctx, l, edit{gone: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.VersionStamp{})
-	}
-	if err != nil {
-		return err
+		l = o.stampLife(l, edit{deleted: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.VersionStamp{})
 	}
 	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, s.ID, l); err != nil {
 		return err
@@ -279,7 +287,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 	return o.dropSessionRow(ctx, s, "asked for")
 }
 
-// dropSessionRow is deleteSession without a lineage.
+// dropSessionRow is deleteSession without stamping.
 func (o *op) dropSessionRow(ctx context.Context, s engram.Session, reason string) error {
 	if err := o.tx.DeleteSession(ctx, s.ID); err != nil {
 		return err
@@ -287,40 +295,32 @@ func (o *op) dropSessionRow(ctx context.Context, s engram.Session, reason string
 	return o.log(ctx, engram.EntitySession, s.ID, s.Project, reason, sessionFields(s))
 }
 
-// insertRelation adds r, which is made now.
+// insertRelation adds r, made now.
 func (o *op) insertRelation(ctx context.Context, r *engram.Relation, project, reason string) error {
 	r.ID = engram.RelationIDPrefix + digest(string(o.newID()))
 	r.CreatedAt, r.UpdatedAt = o.at, o.at
 	if err := o.tx.InsertRelation(ctx, r); err != nil {
 		return err
 	}
-	if err := o.born(ctx, engram.EntityRelation, key(r.Num)); err != nil {
-		return err
-	}
-	return o.log(ctx, engram.EntityRelation, key(r.Num), project, reason, nil)
+	return o.inserted(ctx, engram.EntityRelation, key(r.Num), project, reason)
 }
 
-// replaceRelation writes now over was.
 func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, project, reason string) error {
 	if now.Removed() && !was.Removed() && now.UpdatedAt.Before(was.UpdatedAt) {
-		now.UpdatedAt = was.UpdatedAt // by a clock that is ahead: it was not removed before it was written
+		now.UpdatedAt = was.UpdatedAt // written by a clock that is ahead: it cannot be removed before that
 	}
-	old, err := lineageOf(ctx, o.tx, engram.EntityRelation, key(was.Num), engram.Record{Relation: &engram.RelationRecord{Relation: was}})
+	old, err := metadataOf(ctx, o.tx, relationRecord(was))
 	if err != nil {
 		return err
 	}
-	l, err := o.relationEdit(ctx, old, was, now)
-	if err != nil {
-		return err
-	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(was.Num), l); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(was.Num), o.relationEdit(old, was, now)); err != nil {
 		return err
 	}
 	o.relationsChanged = true
 	return o.rewriteRelation(ctx, was, now, project, reason)
 }
 
-// rewriteRelation is replaceRelation without a lineage.
+// rewriteRelation is replaceRelation without stamping.
 func (o *op) rewriteRelation(ctx context.Context, was, now engram.Relation, project, reason string) error {
 	if err := o.tx.ReplaceRelation(ctx, now); err != nil {
 		return err
@@ -328,35 +328,25 @@ func (o *op) rewriteRelation(ctx context.Context, was, now engram.Relation, proj
 	return o.log(ctx, engram.EntityRelation, key(was.Num), project, reason, changes(relationFields(was), relationFields(now)))
 }
 
-// insertPrompt adds a prompt that has its names and its times.
+// insertPrompt adds a prompt that has its id and its time.
 func (o *op) insertPrompt(ctx context.Context, p *engram.Prompt, reason string) error {
 	p.Num = 0
 	if err := o.tx.InsertPrompt(ctx, p); err != nil {
 		return err
 	}
-	if err := o.born(ctx, engram.EntityPrompt, key(p.Num)); err != nil {
-		return err
-	}
-	return o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, reason, nil)
+	return o.inserted(ctx, engram.EntityPrompt, key(p.Num), p.Project, reason)
 }
 
-// replacePrompt writes where a prompt belongs, and whether it was deleted.
+// replacePrompt writes the place of a prompt, and whether it is deleted.
 func (o *op) replacePrompt(ctx context.Context, was, now engram.Prompt, reason string) error {
-	old, err := lineageOf(ctx, o.tx, engram.EntityPrompt, key(was.Num), engram.Record{Prompt: &was})
+	err := o.stampEdit(ctx, promptRecord(was), edit{was: promptFields(was), now: promptFields(now), deleted: "deleted_at", part: fieldPart})
 	if err != nil {
-		return err
-	}
-	l, err := o.stamped(ctx, edit{lineage: old, was: promptFields(was), now: promptFields(now), gone: "deleted_at", part: fieldPart})
-	if err != nil {
-		return err
-	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityPrompt, key(was.Num), l); err != nil {
 		return err
 	}
 	return o.rewritePrompt(ctx, was, now, reason)
 }
 
-// rewritePrompt is replacePrompt without a lineage.
+// rewritePrompt is replacePrompt without stamping.
 func (o *op) rewritePrompt(ctx context.Context, was, now engram.Prompt, reason string) error {
 	if err := o.tx.ReplacePrompt(ctx, now); err != nil {
 		return err
@@ -364,18 +354,14 @@ func (o *op) rewritePrompt(ctx context.Context, was, now engram.Prompt, reason s
 	return o.log(ctx, engram.EntityPrompt, key(was.Num), was.Project, reason, changes(promptFields(was), promptFields(now)))
 }
 
-// insertProject adds a project.
 func (o *op) insertProject(ctx context.Context, p engram.Project, reason string) error {
 	if err := o.tx.PutProject(ctx, p); err != nil {
 		return err
 	}
-	if err := o.born(ctx, engram.EntityProject, p.Name); err != nil {
-		return err
-	}
-	return o.log(ctx, engram.EntityProject, p.Name, p.Name, reason, nil)
+	return o.inserted(ctx, engram.EntityProject, p.Name, p.Name, reason)
 }
 
-// changes returns the fields of was that now has otherwise; never nil.
+// changes returns the fields of was that differ in now; never nil.
 func changes(was, now map[string]any) map[string]any {
 	changed := map[string]any{}
 	for name, old := range was {
@@ -386,27 +372,22 @@ func changes(was, now map[string]any) map[string]any {
 	return changed
 }
 
-// key spells a number as the journal does.
+// key formats a number as a journal key.
 func key(num int64) string { return strconv.FormatInt(num, 10) }
 
-// numOf reads what key wrote; 0 for what it did not.
+// numOf parses a key; 0 for anything else.
 func numOf(key string) int64 {
 	n, _ := strconv.ParseInt(key, 10, 64)
 	return n
 }
 
-// syncID is the sync id of a memory that was made here.
-func syncID(id engram.ID) string { return engram.SyncIDOf(id) }
-
-// digest is 16 hex digits that belong to an id: the form of the ids that git chunks
-// and older programs use.
+// digest returns 16 hex digits derived from an id: the form of ids in git chunks and older programs.
 func digest(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:8])
 }
 
-// happened is when something happened that is written now: at, or now where nobody says, or
-// where that is still to come.
+// happened returns at, or now for the zero time and for times in the future.
 func (o *op) happened(at time.Time) time.Time {
 	if at = instant(at); at.IsZero() || at.After(o.at) {
 		return o.at
@@ -414,7 +395,6 @@ func (o *op) happened(at time.Time) time.Time {
 	return at
 }
 
-// later is the later of two times.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -8,8 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// A reason may name what somebody typed: it is cleaned before it is written, not only when it is told,
-// the second of the same as well as the first.
+// A reason may quote user input: it is redacted when it is written, not only when it is shown, and so is the same
+// reason again.
 func TestNoSecretIsWrittenAsAReason(t *testing.T) {
 	token := "ghp_" + "x8K2mQ9vT4rW7yB1nC6zL3pD5sF0gH2jA4kE"
 	w := newApartWorld(t)
@@ -35,8 +35,8 @@ func TestNoSecretIsWrittenAsAReason(t *testing.T) {
 	}
 }
 
-// What looks after the whole store looks at what is kept apart, too: the rules would pass for having
-// seen it, and nothing of it would be cut any more when it is shown.
+// Maintenance of the whole store includes disabled projects: else rules would count as applied, and secrets would
+// stay in them.
 func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 	token := "ghp_" + "x8K2mQ9vT4rW7yB1nC6zL3pD5sF0gH2jA4kE"
 	w := newApartWorld(t)
@@ -61,7 +61,7 @@ func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 	}
 }
 
-// A verb that would write in a project that is kept apart does nothing, whatever way leads there.
+// An operation that would write in a disabled project does nothing, whatever way leads there.
 func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 	w := newApartWorld(t)
 	apart := w.e.Apart(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
@@ -133,14 +133,14 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 		"end of a session": func() error { _, err := apart.EndSession(t.Context(), "s-zebra", "done"); return err },
 	} {
 		err := verb()
-		if code := engram.CodeOf(err); code != engram.CodeForbidden && (name != "undo of many" || code != engram.CodeNotFound) { // many are listed first, and it is none of them
+		if code := engram.CodeOf(err); code != engram.CodeForbidden && (name != "undo of many" || code != engram.CodeNotFound) { // many are listed first, and it is not among them
 			t.Errorf("%s: got %v, want that it is forbidden", name, err)
 		}
 		if now := state(); now != before {
 			t.Fatalf("%s changed it:\n%s\nwas\n%s", name, now, before)
 		}
 	}
-	// What goes into another project leaves it alone, and comes in.
+	// What goes into another project leaves the disabled one alone, and comes in.
 	if res, err := apart.Import(t.Context(), strings.NewReader(changed), engine.ImportInput{Project: "plain", Mode: engine.ImportMerge}); err != nil || res.Memories.Added == 0 {
 		t.Errorf("import into another project: %+v, %v", res, err)
 	}

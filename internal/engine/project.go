@@ -166,15 +166,8 @@ func (o *op) mergeInto(ctx context.Context, target *engram.Project, source engra
 
 // replaceProject writes now over was, which has the same name.
 func (o *op) replaceProject(ctx context.Context, was, now engram.Project, reason string) error {
-	old, err := lineageOf(ctx, o.tx, engram.EntityProject, was.Name, engram.Record{Project: &was})
-	if err != nil {
-		return err
-	}
-	l, err := o.stamped(ctx, edit{lineage: old, was: projectFields(was), now: projectFields(now), part: fieldPart, had: was.Aliases, has: now.Aliases})
-	if err != nil {
-		return err
-	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityProject, was.Name, l); err != nil {
+	e := edit{was: projectFields(was), now: projectFields(now), part: fieldPart, had: was.Aliases, has: now.Aliases}
+	if err := o.stampEdit(ctx, projectRecord(was), e); err != nil {
 		return err
 	}
 	return o.rewriteProject(ctx, was, now, reason)

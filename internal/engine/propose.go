@@ -324,7 +324,7 @@ func (e *Engine) acceptIntake(ctx context.Context, d engram.Deferred, t intake, 
 	all := make([]SaveResult, 1)
 	err = e.write(ctx, "save", func(o *op) error {
 		o.embedded = out.embedded
-		if _, err := o.waiting(ctx, d.Num); err != nil { // somebody else may have decided meanwhile
+		if _, err := pendingAt(ctx, o.tx, d.Num); err != nil { // somebody else may have decided meanwhile
 			return err
 		}
 		t := t // of this try: a transaction may be tried again

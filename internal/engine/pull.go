@@ -13,44 +13,42 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
-// PullInput says what is taken from a remote.
+// PullInput says what to pull.
 type PullInput struct {
-	Project string // canonical or an alias; it may be one that is not here yet
-	All     bool   // instead: every project that the records name
-	DryRun  bool   // tells what would become of it, and changes nothing
-	// Progress is told how many batches were read, of how many; nil: nobody.
+	Project string // canonical or an alias; it may not exist here yet
+	All     bool   // every project that the records name instead
+	DryRun  bool   // report the outcome, and change nothing
+	// Progress is called with the number of batches read, and of all; nil: not called.
 	Progress func(done, total int)
 }
 
-// PulledBatch says what became of one batch.
+// PulledBatch is the outcome of one batch.
 type PulledBatch struct {
 	Batch engram.Batch
 	Imported
 }
 
-// Pulled says what a pull did.
+// Pulled is the outcome of a pull.
 type Pulled struct {
-	Batches []PulledBatch       // those that came in, oldest first
+	Batches []PulledBatch       // batches that came in, oldest first
 	Known   int                 // batches that had come in before
-	Refused []engram.ImportNote // batches that could not be read, by ID, with why; of those nothing came in
-	// Imported sums up what came in, with what had waited since earlier pulls. Its Op is that
-	// of the last operation.
+	Refused []engram.ImportNote // unreadable batches, by ID; nothing of them came in
+	// Imported sums up what came in, including earlier deferred records. Its Op is the last operation.
 	Imported
-	Deferred int // records that were put aside, and wait
-	Review   int // of these, those that a person has to look at: the others come by themselves
-	// Others is what the batches that came in have of other projects, by name: it is pending
-	// until a pull is asked for those, or for all.
+	Deferred int // records that were deferred
+	Review   int // of these, those that wait for a person; the others come in by themselves
+	// Others is what the batches have of other projects, by name: it is pending until those, or all, are pulled.
 	Others []OtherProject
 }
 
-// Pull takes in what a remote has and this store has not: each batch in a transaction and an operation of its own, so that
-// Undo takes one back, and then what waited since earlier pulls. lifecycle.Merge decides where both have something. A
-// batch that was read to its end does not come in again, except for another project of which it has something. A batch that
-// cannot be read is reported, and the others come in.
+// Pull takes in what a remote has and this store has not: each batch in an operation of its own, so that Undo takes
+// one back, then earlier deferred records. lifecycle.Merge decides where both have something. A batch comes in once,
+// except for records of projects that it did not come in for. An unreadable batch is reported, and the others come
+// in.
 //
 // Pull changes nothing outside the project: it leaves records of other projects (Others), and things that are in
-// another project here. What refers to missing things, was written in the future, or reads like an order to an
-// agent waits (Deferred). Private spans are removed, and the origin of memories is sync.
+// another project here. Records that refer to missing things, were written in the future, or are flagged are deferred
+// (Deferred). Private spans are removed, and the origin of memories is sync.
 //
 // CodeInvalid when neither Project nor All is given, and the errors of the remote; what came in before stays.
 func (e *Engine) Pull(ctx context.Context, r engram.Remote, in PullInput) (Pulled, error) {
@@ -66,36 +64,30 @@ func (e *Engine) Pull(ctx context.Context, r engram.Remote, in PullInput) (Pulle
 	if err != nil {
 		return p.res, err
 	}
-	if in.DryRun {
-		// One transaction for all: later batches build on earlier ones.
-		err = e.write(ctx, "pull", func(o *op) error {
-			if err := p.batches(ctx, r, batches, func(fn func(*op) error) error { return fn(o) }); err != nil {
-				return err
-			}
-			return errDryRun
-		})
-		if errors.Is(err, errDryRun) {
-			err = nil
-		}
-		p.forgetOps()
-		return p.res, err
+	if !in.DryRun {
+		return p.res, p.batches(ctx, r, batches, func(fn func(*op) error) error { return e.write(ctx, "pull", fn) })
 	}
-	return p.res, p.batches(ctx, r, batches, func(fn func(*op) error) error { return e.write(ctx, "pull", fn) })
+	// One transaction for all: later batches build on earlier ones.
+	err = e.tryWrite(ctx, true, "pull", func(o *op) error {
+		return p.batches(ctx, r, batches, func(fn func(*op) error) error { return fn(o) })
+	})
+	p.res.Op = 0 // the operations were rolled back
+	for n := range p.res.Batches {
+		p.res.Batches[n].Op = 0
+	}
+	return p.res, err
 }
 
-// pulling is one pull at work.
 type pulling struct {
 	*Engine
 	in   PullInput
 	name string // of the remote
 	res  Pulled
-	// spoilt counts records that wait and would not: a dry run keeps what came of a batch
-	// that it refuses.
+	// spoilt counts deferred records of batches that a dry run refuses: they are in its transaction nevertheless.
 	spoilt int
 	left   otherProjects
 }
 
-// fresh are the batches of a remote that were not read yet.
 func (p *pulling) fresh(ctx context.Context, r engram.Remote) ([]engram.Batch, error) {
 	all, err := r.Batches(ctx)
 	if err != nil {
@@ -115,7 +107,7 @@ func (p *pulling) fresh(ctx context.Context, r engram.Remote) ([]engram.Batch, e
 	return fresh, err
 }
 
-// batches takes batches in, and then what waits; write runs one operation.
+// batches takes in batches, then deferred records; write runs one operation.
 func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram.Batch, write func(func(*op) error) error) error {
 	for n, b := range batches {
 		records, err := readBatch(ctx, r, b.ID)
@@ -141,7 +133,11 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 			}
 			reportBatch(&done.Imported, 0, 0, b.ID)
 			done.Op = o.first
-			return o.tx.PutPulled(ctx, in.readFor(), b.ID, o.at)
+			readFor := "" // every project
+			if in.skipped {
+				readFor = in.border
+			}
+			return o.tx.PutPulled(ctx, readFor, b.ID, o.at)
 		})
 		if aside.tooMany != nil && (err == nil || errors.Is(err, aside.tooMany)) {
 			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Batch: b.ID, Reason: line(aside.tooMany.Error())})
@@ -170,7 +166,6 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 	return err
 }
 
-// add adds what became of a batch to the sum.
 func (p *pulling) add(done engram.Imported, aside putAside) {
 	p.res.Imported.Add(done)
 	p.res.Deferred += aside.all
@@ -182,7 +177,7 @@ func (p *pulling) add(done engram.Imported, aside putAside) {
 	p.res.Op = cmp.Or(done.Op, p.res.Op)
 }
 
-// reportBatch names the batch in notes from these numbers on.
+// reportBatch names the batch in the notes from these indexes on.
 func reportBatch(res *engram.Imported, rejected, notes int, batch string) {
 	for _, list := range [][]engram.ImportNote{res.Rejected[rejected:], res.Notes[notes:]} {
 		for i := range list {
@@ -191,15 +186,7 @@ func reportBatch(res *engram.Imported, rejected, notes int, batch string) {
 	}
 }
 
-// forgetOps takes out the numbers of operations that were rolled back.
-func (p *pulling) forgetOps() {
-	p.res.Op = 0
-	for n := range p.res.Batches {
-		p.res.Batches[n].Op = 0
-	}
-}
-
-// readBatch reads a batch to its end: what cannot be read is not written by halves.
+// readBatch reads a batch to its end: an unreadable one must not be half written.
 func readBatch(ctx context.Context, r engram.Remote, id string) ([]engram.Record, error) {
 	var all []engram.Record
 	for rec, err := range r.Read(ctx, id) {
@@ -211,7 +198,7 @@ func readBatch(ctx context.Context, r engram.Remote, id string) ([]engram.Record
 	return all, ctx.Err()
 }
 
-// refusal reports whether an error is about one batch, and no reason not to read others.
+// refusal reports whether an error concerns one batch only.
 func refusal(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
@@ -223,7 +210,6 @@ func refusal(err error) bool {
 	return false
 }
 
-// receiving takes in what came with a batch.
 func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, aside *putAside) *receivingBatch {
 	i := newImporting(o, ImportInput{Mode: ImportMerge, Project: p.in.Project, DryRun: p.in.DryRun}, res)
 	i.batch, i.reason = b.ID, "chunk "+b.ID
@@ -236,15 +222,14 @@ func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, aside *
 	return in
 }
 
-// OtherProject is what batches have of a project that is not the one that was asked for: it is pending
-// until a pull is asked for that project, or for all.
+// OtherProject is what batches have of a project that was not pulled: it is pending until that project, or all, are
+// pulled.
 type OtherProject struct {
-	Project  string // as it is called here, if it is
+	Project  string // canonical, if it exists here
 	Memories int
 	Others   int // sessions, prompts and erasures
 }
 
-// otherProjects counts records by project.
 type otherProjects map[string]*OtherProject
 
 func (e otherProjects) add(project string, memories, others int) {
@@ -265,43 +250,33 @@ func (e otherProjects) count(project string, r engram.Record) {
 	}
 }
 
-// sorted are the counts by name.
 func (e otherProjects) sorted() []OtherProject {
-	all := []OtherProject{}
-	for _, c := range e {
-		all = append(all, *c)
-	}
+	all := mapped(slices.Collect(maps.Values(e)), func(c *OtherProject) OtherProject { return *c })
 	slices.SortFunc(all, func(a, b OtherProject) int { return strings.Compare(a.Project, b.Project) })
 	return all
 }
 
-// belongsTo is the project that a record says it is of; says is false for one that says none, such
-// as a session that was only named by what refers to it. Relations belong where their memories are.
+// belongsTo returns the project that a record says it belongs to; says is false for one that names none, such as a
+// session that only others refer to. Relations belong where their memories are.
 func belongsTo(r engram.Record) (project string, says bool) {
 	switch {
-	case r.Session != nil && r.Causal != nil && claimsNothing(r.Session.ID, *r.Causal):
+	case r.Session != nil && r.Causal != nil && claimsNothing(r.Session.ID, *r.Causal), r.Project != nil, r.Relation != nil:
 		return "", false
-	case r.Session != nil:
-		return r.Session.Project, true
-	case r.Prompt != nil:
-		return r.Prompt.Project, true
-	case r.Memory != nil:
-		return r.Memory.Memory.Project, true
 	case r.Erased != nil:
 		return r.Erased.Project, r.Erased.Project != ""
 	}
-	return "", false
+	return projectOf(r), r.Entity() != ""
 }
 
-// leaves counts a record of another project that came with a batch, and reports whether it is one.
-// A relation of a memory that was left is left, too.
+// leaves reports whether a record of a batch is of another project, and counts it. A relation of a skipped memory is
+// skipped too.
 func (b *receivingBatch) leaves(ctx context.Context, r engram.Record) (bool, error) {
 	if b.border == "" || b.pending != nil {
 		return false, nil
 	}
 	if rel := r.Relation; rel != nil {
 		left := b.left[nameIn(rel.Source)] || b.left[nameIn(rel.Target)]
-		b.apart = b.apart || left
+		b.skipped = b.skipped || left
 		return left, nil
 	}
 	name, says := belongsTo(r)
@@ -315,16 +290,17 @@ func (b *receivingBatch) leaves(ctx context.Context, r engram.Record) (bool, err
 	if b.aside.others == nil {
 		b.aside.others, b.left = otherProjects{}, map[string]bool{}
 	}
-	b.apart = true
+	b.skipped = true
 	b.aside.others.count(here, r)
 	if r.Memory != nil {
-		b.left[string(r.Memory.Memory.ID)], b.left[r.Memory.Memory.SyncID] = true, true
+		for _, name := range namesOf(r) {
+			b.left[name] = true
+		}
 	}
 	return true, nil
 }
 
-// restOfOthers counts what batches that came in for a project have of others that it did not come
-// in for. Names are as they are called here.
+// restOfOthers counts what batches that came in for a project have of projects that they did not come in for.
 func (e *Engine) restOfOthers(ctx context.Context, r engram.Remote, project string, batches []string) (rest otherProjects, pending int, err error) {
 	rest = otherProjects{}
 	var whole map[string]bool
@@ -340,7 +316,7 @@ func (e *Engine) restOfOthers(ctx context.Context, r engram.Remote, project stri
 			some := false
 			for rec, err := range r.Read(ctx, b) {
 				if err != nil {
-					break // told as trouble, or fine for others
+					break // reported as trouble, or readable for others
 				}
 				name, says := belongsTo(rec)
 				if !says {
@@ -374,9 +350,8 @@ func (e *Engine) restOfOthers(ctx context.Context, r engram.Remote, project stri
 	return rest, pending, err
 }
 
-// suspicious says what in a record reads like an order to an agent; "" when nothing does.
-// Every text that anybody may come to see is looked at, but for those that the thing has
-// here already: a person let them in, or wrote them.
+// suspicious returns why a record looks like an instruction to an agent; "" if it does not. It checks every text that
+// may be shown, except those the thing has here already, which a person wrote or admitted.
 func (b *receivingBatch) suspicious(ctx context.Context, r incoming) (string, error) {
 	var here map[string]bool
 	for _, p := range textsOf(r.Record) {
@@ -401,48 +376,38 @@ func (b *receivingBatch) suspicious(ctx context.Context, r incoming) (string, er
 	return "", nil
 }
 
-// stateHere is what the store has of a record's thing: the empty record when it has nothing.
-func (b *receivingBatch) stateHere(ctx context.Context, r engram.Record) (here engram.Record, err error) {
+// stateHere returns what the store has of a record's thing; the empty record when it has nothing.
+func (b *receivingBatch) stateHere(ctx context.Context, r engram.Record) (engram.Record, error) {
+	var here engram.Record
+	var found bool
+	var err error
 	switch {
 	case r.Memory != nil:
-		m, found, err := b.find(ctx, r.Memory.Memory.ID, r.Memory.Memory.SyncID)
-		if err != nil || !found {
-			return here, err
+		var m engram.Memory
+		if m, found, err = b.find(ctx, r.Memory.Memory.ID, r.Memory.Memory.SyncID); found {
+			here = memoryRecord(m)
+			here.Memory.Revisions, err = b.tx.Revisions(ctx, m.Num)
 		}
-		here.Memory = &engram.MemoryRecord{Memory: m}
-		here.Memory.Revisions, err = b.tx.Revisions(ctx, m.Num)
-		return here, err
 	case r.Prompt != nil:
-		p, found, err := b.tx.PromptBySyncID(ctx, r.Prompt.SyncID)
-		if found {
-			here.Prompt = &p
-		}
-		return here, err
+		var p engram.Prompt
+		p, found, err = b.tx.PromptBySyncID(ctx, r.Prompt.SyncID)
+		here = promptRecord(p)
 	case r.Session != nil:
-		s, err := b.tx.Session(ctx, r.Session.ID)
-		if err == nil {
-			here.Session = &s
-		}
-		return here, unlessMissing(err)
+		var s engram.Session
+		s, found, err = ifThere(b.tx.Session(ctx, r.Session.ID))
+		here = sessionRecord(s)
 	case r.Relation != nil:
-		rel, err := b.tx.Relation(ctx, engram.RelationRef{ID: r.Relation.Relation.ID})
-		if err == nil {
-			here.Relation = &engram.RelationRecord{Relation: rel}
-		}
-		return here, unlessMissing(err)
+		var rel engram.Relation
+		rel, found, err = ifThere(b.tx.Relation(ctx, engram.RelationRef{ID: r.Relation.Relation.ID}))
+		here = relationRecord(rel)
 	}
-	return here, nil
+	if !found {
+		return engram.Record{}, err
+	}
+	return here, err
 }
 
-// unlessMissing is an error, unless it says that something is not there.
-func unlessMissing(err error) error {
-	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil
-	}
-	return err
-}
-
-// textsOf are the texts of a record that somebody chose.
+// textsOf returns the free texts of a record.
 func textsOf(r engram.Record) (all []passage) {
 	var texts []string
 	switch {
@@ -474,7 +439,7 @@ func textsOf(r engram.Record) (all []passage) {
 	return append(all, passages(texts)...)
 }
 
-// textsIn appends the texts of a value of JSON, the keys of objects among them.
+// textsIn appends the texts of a JSON value, including keys.
 func textsIn(texts []string, v any) []string {
 	switch v := v.(type) {
 	case string:

@@ -7,7 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Whoever removed a relation had not seen what another one says of it now.
+// A replica that removed a relation had not seen its new verdict.
 func TestARelationThatOneChangedAndTheOtherRemovedStays(t *testing.T) {
 	half := 0.5
 	for _, tt := range []struct {
@@ -42,7 +42,7 @@ func TestARelationThatOneChangedAndTheOtherRemovedStays(t *testing.T) {
 					t.Errorf("replica %d shows %q, want %q", n, got, want)
 				}
 			}
-			// A removal that has seen the change is for everybody.
+			// A removal that has seen the change holds everywhere.
 			c.unlink(c.num(ids[0]), c.num(ids[1]), "")
 			meet(all...)
 			equal(t, all...)
@@ -53,8 +53,7 @@ func TestARelationThatOneChangedAndTheOtherRemovedStays(t *testing.T) {
 	}
 }
 
-// What an import changed and did not add is written by whoever takes it back, or wants it
-// again after all.
+// Undoing or redoing a change by an import is a write of the user who does it.
 func TestTheRedoOfAForgettingThatCameInIsForEverybody(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]

@@ -9,23 +9,23 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// receivingBatch takes the records of one batch in, in one operation.
+// receivingBatch takes in the records of one batch, in one operation.
 type receivingBatch struct {
 	*importing
-	by       string           // who pushed the batch
-	pushedAt time.Time        // when that was; zero when nobody said
-	reviewed bool             // a person has looked at what comes
-	pending  *engram.Deferred // the record at hand waited as this; nil: it came with the batch
+	by       string           // the pusher
+	pushedAt time.Time        // zero when unknown
+	reviewed bool             // a person has reviewed the record
+	pending  *engram.Deferred // the pending form of the current record; nil: it came with the batch
 	aside    *putAside
-	left     map[string]bool // names of memories that are of another project, and were left
+	left     map[string]bool // names of skipped memories of other projects
 }
 
-// putAside counts records of a batch that were put aside.
+// putAside counts deferred records of a batch.
 type putAside struct {
 	all, review int
-	kept        int   // of these, those that wait now
-	before      int   // records that waited already, of whatever batch
-	tooMany     error // why no more may wait; nil: they may
+	kept        int   // of these, those that are pending now
+	before      int   // records of any batch that were pending already
+	tooMany     error // why no more may be deferred; nil: they may
 	others      otherProjects
 }
 
@@ -35,7 +35,7 @@ func (a *putAside) count(why engram.Deferral) {
 	}
 }
 
-// batchIn takes all records of a batch in.
+// batchIn takes in all records of a batch.
 func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) error {
 	if err := b.begin(ctx); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) e
 	clean := make([]incoming, 0, len(records))
 	for _, r := range records {
 		if r.Project != nil {
-			continue // projects are a matter of each store
+			continue // projects are local to each store
 		}
 		in, ok, err := b.clean(ctx, r)
 		if err != nil {
@@ -54,13 +54,14 @@ func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) e
 		}
 	}
 	for len(clean) > 0 {
-		lot := clean[:min(lotSize, len(clean))]
-		clean = clean[len(lot):]
-		if err := b.lookAhead(ctx, lot); err != nil {
+		batch := clean[:min(batchSize, len(clean))]
+		clean = clean[len(batch):]
+		clear(b.absent)
+		if err := b.lookUp(ctx, batch); err != nil {
 			return err
 		}
-		b.embedded = b.embedAhead(ctx, lot)
-		for _, r := range lot {
+		b.embedded = b.embedAhead(ctx, batch)
+		for _, r := range batch {
 			if err := b.receive(ctx, r); err != nil {
 				return err
 			}
@@ -72,16 +73,16 @@ func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) e
 	return b.end(ctx)
 }
 
-// clean cleans a record; ok is false for one that is rejected or waits.
+// clean cleans a record; ok is false for one that is rejected or deferred.
 func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incoming, ok bool, err error) {
 	flaw := r.Flaw
 	c := cleaning{now: b.at, origin: engram.OriginSync, washed: b.washing()}
-	c.undated = c.past(b.pushedAt) // the same for all who pull it
+	c.undated = c.past(b.pushedAt) // the same for all stores that pull it
 	if flaw == nil {
 		in, flaw = c.record(r)
 	}
 	if ahead, is := errors.AsType[*future](flaw); is {
-		// Kept as it would be then: no private span may be kept as it came.
+		// Kept as cleaned at that time: no private span may be stored.
 		c.now = ahead.at
 		if in, err := c.record(r); err == nil {
 			return in, false, b.defers(ctx, in.Record, engram.DeferredClock, ahead.Error())
@@ -95,21 +96,21 @@ func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incomin
 	return in, true, nil
 }
 
-// receive takes one clean record in, rejects it or puts it aside.
+// receive takes in one clean record, rejects it or defers it.
 func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 	if left, err := b.leaves(ctx, r.Record); left || err != nil {
 		return err
 	}
-	strange, err := b.strange(ctx, r.Record)
-	if err == nil && strange != "" {
-		b.apart = true
-		err = &refused{reason: strange}
+	foreign, err := b.foreign(ctx, r.Record)
+	if err == nil && foreign != "" {
+		b.skipped = true
+		err = &refused{reason: foreign}
 	}
 	if err != nil {
 		return b.resolved(ctx, r.Record, unchanged, err)
 	}
 	if b.erases(r.Record) && r.Session == nil && !b.reviewed {
-		// It stays away, as everywhere: that is no fault of whoever pulls old batches.
+		// It stays away without a report: pulling old batches is no error.
 		count(b.res.Of(r.Record), unchanged)
 		return b.reportErased(ctx, r.Record)
 	}
@@ -126,17 +127,9 @@ func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 	return b.take(ctx, r)
 }
 
-// readFor is the project for which nothing of the batch is left to be read; "" is every one.
-func (b *receivingBatch) readFor() string {
-	if b.apart {
-		return b.border
-	}
-	return ""
-}
-
-// strange says why a record that waited has no business in what is pulled into one project; ""
-// when it has. What comes with a batch leaves before.
-func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, error) {
+// foreign returns why a deferred record does not belong into the pulled project; "" if it does. Records of a batch
+// are skipped before.
+func (b *receivingBatch) foreign(ctx context.Context, r engram.Record) (string, error) {
 	project, says := belongsTo(r)
 	if b.border == "" || !says {
 		return "", nil
@@ -145,25 +138,25 @@ func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, 
 	if err != nil || here == b.border {
 		return "", err
 	}
-	return fmt.Sprintf("it is of project %.80q", project), nil
+	return fmt.Sprintf("it belongs to project %.80q", project), nil
 }
 
-// So much of one batch may wait: more than that comes of no honest one, and somebody has to go
-// through it. So much may wait in all: whoever may push can write many batches.
+// Limits of pending records, of one batch and in all: a person must go through them, and a client that may push can
+// write many batches.
 const (
 	mostPending      = 1000
 	mostPendingInAll = 10_000
 )
 
-// full reports whether more was put aside than may wait.
+// full reports whether more was deferred than allowed.
 func (a *putAside) full() bool {
 	switch {
 	case a.all > mostPending:
-		a.tooMany = engram.Errorf(engram.CodeForbidden, "more than %d things of it would have to wait", mostPending).
-			WithHint("what they refer to is not here, or it is no honest batch; it is tried again with each pull")
+		a.tooMany = engram.Errorf(engram.CodeForbidden, "more than %d of its records would be deferred", mostPending).
+			WithHint("what they refer to is missing here, or the batch is not honest; each pull tries it again")
 	case a.before+a.all > mostPendingInAll:
-		a.tooMany = engram.Errorf(engram.CodeForbidden, "%d things wait already, and with it there would be more than %d", a.before, mostPendingInAll).
-			WithHint("take in or drop what waits ({sync deferred --all-projects}); it is tried again with each pull")
+		a.tooMany = engram.Errorf(engram.CodeForbidden, "%d records are pending already, and with it there would be more than %d", a.before, mostPendingInAll).
+			WithHint("accept or drop pending records ({sync deferred --all-projects}); each pull tries it again")
 	}
 	if a.tooMany == nil {
 		a.kept++
@@ -171,10 +164,10 @@ func (a *putAside) full() bool {
 	return a.tooMany != nil
 }
 
-// defers puts a record aside, or puts it back where it waited.
+// defers defers a record, or puts it back where it was pending.
 func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error {
 	if b.erases(r) {
-		// Its text is to be nowhere, and so not among what waits.
+		// An erased text must not stay among pending records.
 		if count(b.res.Of(r), unchanged); b.pending == nil {
 			return nil
 		}
@@ -185,10 +178,10 @@ func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram
 		_, err := b.tx.DropDeferred(ctx, was.Num)
 		return err
 	}
-	b.apart = true // it waits for this project alone, and may be of another one
+	b.skipped = true // it is pending for this project only, and may be of another
 	d := engram.Deferred{Record: r, Project: b.border, Batch: b.batch, By: b.by, Why: why, Reason: line(reason), FirstAt: b.at, LastAt: b.at, Tries: 1}
 	if rel := r.Relation; rel != nil && rel.Relation.ID == "" {
-		// It needs a name to wait under; as long as its memories are not here this is as good.
+		// It needs an id to be pending under; until its memories are here this one is as good.
 		named := *rel
 		named.Relation.ID = engram.RelationIDPrefix + digest(nameIn(rel.Source)+"\x00"+nameIn(rel.Target)+"\x00"+string(rel.Relation.Verb))
 		d.Record.Relation = &named
@@ -197,7 +190,7 @@ func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram
 		d.Num, d.FirstAt, d.Tries, d.Project = was.Num, was.FirstAt, was.Tries+1, was.Project
 	} else if b.aside.count(why); b.aside.full() {
 		if b.in.DryRun {
-			return nil // nothing is kept anyway, and the other batches are to be told of
+			return nil // nothing is kept anyway, and the other batches are to be reported
 		}
 		return b.aside.tooMany
 	}

@@ -44,7 +44,7 @@ func (c clone) moveTo(project string, id engram.ID) {
 	}
 }
 
-// erasing is what whoever may write to what the shop shares says of a memory.
+// erasing is an erasure as a client that may write to the shop's shared project can send it.
 func erasing(m engram.Memory) engram.Record {
 	return engram.Record{Erased: &engram.Erased{Entity: engram.EntityMemory, ID: string(m.ID), SyncID: m.SyncID, Project: "shop", At: 1}}
 }
@@ -108,7 +108,7 @@ func TestWhatWasErasedHereStaysAwayFromEveryProject(t *testing.T) {
 	if p := a.pullFrom(bank.Open(), "bank"); p.Memories.Added != 1 || p.Memories.Unchanged != 1 {
 		t.Fatalf("pulled %+v, want the other memory alone", p.Imported)
 	}
-	// Those of the bank are told: else they would go on having what this store never takes.
+	// Replicas of the bank are told, or they would keep what this store never takes in.
 	if p := a.pushTo(bank.Open(), "bank"); p.Erased != 1 {
 		t.Fatalf("pushed to the bank %+v, want the erasure", p)
 	}
@@ -143,7 +143,7 @@ func TestWhatIsKnownOfOneErasureIsTheSameEverywhere(t *testing.T) {
 	a.save(engine.SaveInput{Title: "Other", Content: "x", Project: "shop"})
 	a.push()
 	b.pull()
-	// Another program names it by its sync id alone, and c has never had it.
+	// Another program names it by its sync id alone, and c never had it.
 	write(t, a.remote, "mem", engram.Record{Erased: &engram.Erased{Entity: engram.EntityMemory, ID: m.SyncID, SyncID: m.SyncID, Project: "shop", At: 9}})
 	for _, own := range []clone{a, b} {
 		if _, err := own.Erase(t.Context(), engram.ByID(m.ID)); err != nil {

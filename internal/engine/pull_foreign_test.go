@@ -8,8 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Memories of another program's batch have no id of ours. Everybody who has the batch calls
-// them the same, so that what one says of them is understood by the others.
+// Memories of another program's batch have foreign ids. Every store with the batch derives the same ids, so that
+// later changes match.
 func TestWhatIsSaidOfAnotherProgramsMemoriesArrives(t *testing.T) {
 	_, all := clones(t, 3)
 	at := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)

@@ -27,7 +27,7 @@ func projectsApart(t *testing.T, many int, order ...string) apart {
 	return p
 }
 
-// sync lets each push and then each pull, project by project.
+// sync lets each clone push and then each pull, project by project.
 func (p apart) sync(t *testing.T) {
 	t.Helper()
 	for _, c := range p.all {

@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// equal checks that the canonical dumps of all clones are those of the first.
+// equal checks that all clones have the same canonical dump.
 func (p apart) equal(t *testing.T, when string) {
 	t.Helper()
 	first := p.all[0].dump("")
@@ -23,7 +23,7 @@ func (p apart) equal(t *testing.T, when string) {
 	}
 }
 
-// sitting is the session that a memory is shown in.
+// sitting returns the session that a memory is shown in.
 func (c clone) sitting(id engram.ID) string {
 	c.Helper()
 	got, err := c.Get(context.Background(), engram.ByID(id))
@@ -33,7 +33,7 @@ func (c clone) sitting(id engram.ID) string {
 	return got.Memory.SessionID
 }
 
-// Its session stays behind, and the others may know that session in its project or not yet.
+// Its session stays behind, and the others may or may not know that session in its project yet.
 func TestWhatMovesKeepsTheSessionThatItWasWrittenIn(t *testing.T) {
 	for _, clones := range []int{2, 3} {
 		for _, order := range [][]string{{"shop", "demo"}, {"demo", "shop"}} {
@@ -59,7 +59,7 @@ func TestWhatMovesKeepsTheSessionThatItWasWrittenIn(t *testing.T) {
 	}
 }
 
-// What is written into a session of another project would stand among what that says.
+// Content of another project must not appear in a session.
 func TestAPullPutsNothingIntoASessionOfAnotherProject(t *testing.T) {
 	p := projectsApart(t, 2, "shop", "demo")
 	a, b := p.all[0], p.all[1]
@@ -98,7 +98,7 @@ func TestAPullPutsNothingIntoASessionOfAnotherProject(t *testing.T) {
 	}
 }
 
-// Somebody may have it there by a file, and push it as something new.
+// A replica may have it there by a file, and push it as new.
 func TestWhatMovedBeforeItWasSharedLeavesWhereOthersPushIt(t *testing.T) {
 	p := projectsApart(t, 2, "demo", "shop")
 	a, b := p.all[0], p.all[1]

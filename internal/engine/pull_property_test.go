@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
-// member is a replica that lives by chance; clocks of the three run apart.
+// member is a replica with a random history; the clocks of the three differ.
 type member struct {
 	enginetest.Parts
 	*engine.Engine
@@ -41,15 +41,14 @@ func members(t *testing.T, n int) []member {
 	return all
 }
 
-// tells pushes what is there. What is forgotten before anybody was told of it goes nowhere:
-// only its writer has it.
+// tells pushes what is there. What is forgotten before the first push stays with its writer.
 func (m member) tells(t *rapid.T) {
 	if _, err := m.Engine.Push(t.Context(), m.remote, engine.PushInput{Project: "shop"}); err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 		t.Fatal(err)
 	}
 }
 
-// step does something by chance, and returns the text that it wrote; "" for none.
+// step changes something at random, and returns the text that it wrote; "" for none.
 func (m member) step(t *rapid.T, n int, undo bool) string {
 	ctx := t.Context()
 	e := m.Engine
@@ -105,8 +104,7 @@ func (m member) step(t *rapid.T, n int, undo bool) string {
 	return text
 }
 
-// Stores that live apart and meet at a remote now and then come to the same, and no text of a
-// memory is lost or doubled.
+// Stores that diverge and meet at a remote now and then converge, and no text of a memory is lost or doubled.
 func TestReplicasComeTogether(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		all := members(t, 3)
@@ -156,8 +154,7 @@ func TestReplicasComeTogether(t *testing.T) {
 	})
 }
 
-// texts fails when a text that was written is not there, or is there twice: by the same write,
-// and where nothing is undone, which writes a text once more, at all.
+// texts fails for a written text that is missing or doubled: by the same write, or, without undos, at all.
 func (m member) texts(t *rapid.T, written map[string]bool, undo bool) {
 	type text struct {
 		memory  int64

@@ -7,8 +7,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Who renames a project goes on to read what the others write, and the others are told what
-// to do; once they have done it they have all.
+// A store that renames a project still reads what the others write, which are told what to do; afterwards they have
+// everything.
 func TestARenamedProjectIsSharedOnceAllHaveRenamedIt(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]

@@ -50,7 +50,7 @@ func TestEveryTextOfARecordIsReviewed(t *testing.T) {
 	}
 }
 
-// The title and the content are here already, and say nothing of the summary.
+// Title and content are known here already; the summary is not.
 func TestANewTextIsReviewedThoughOthersAreKnown(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]

@@ -17,14 +17,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
-// clone is one of several stores that meet at a remote.
+// clone is one of several stores that share a remote.
 type clone struct {
 	world
 	remote engram.Remote
 }
 
-// clones are stores with a remote between them, whose ids differ, and which tie nothing by
-// themselves.
+// clones are stores with a remote between them, with different ids and without automatic relations.
 func clones(t *testing.T, n int) (*replicatest.Place, []clone) {
 	t.Helper()
 	place := replicatest.NewPlace("here")
@@ -229,7 +228,7 @@ func (c clone) link(source, target engram.ID, verb engram.Verb) {
 	}
 }
 
-// ties are the live relations of a store, by the titles of their memories.
+// ties returns the live relations of a store, by the titles of their memories.
 func (c clone) ties() string {
 	c.Helper()
 	var all []string
@@ -336,7 +335,7 @@ func TestUndoOfAPullHidesHereAndNowhereElse(t *testing.T) {
 	}
 }
 
-// foreign is a memory that somebody else wrote.
+// foreign is a memory of another writer.
 func foreign(id string, at time.Time, title, content string) engram.Record {
 	s := engram.VersionStamp{At: engram.Clock(0).Tick(at), Device: "elsewhere"}
 	return engram.Record{Causal: &engram.CausalMetadata{Base: s}, Memory: &engram.MemoryRecord{Memory: engram.Memory{ID: engram.ID(id), SyncID: "obs-" + id[len(id)-16:],
@@ -392,8 +391,7 @@ func TestHostileRecords(t *testing.T) {
 	}
 }
 
-// given is a remote with one batch of records as they are: what a remote of somebody else's
-// may give.
+// given is a remote with one batch of raw records, as a hostile remote may have.
 type given struct {
 	engram.Remote
 	records []engram.Record

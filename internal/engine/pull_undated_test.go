@@ -7,7 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Whoever pulls a thing whose time is no time gives it the same one.
+// All stores that pull a thing with an impossible time give it the same one.
 func TestWhatHasNoTimeHasThatOfItsBatch(t *testing.T) {
 	_, cs := clones(t, 2)
 	then := time.Date(2099, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -12,41 +12,41 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// PushInput says what is to go to a remote.
+// PushInput says what to push.
 type PushInput struct {
 	Project string // its name or an alias
-	All     bool   // instead: every project
-	By      string // who pushes, for those who read it; "" says nobody
-	DryRun  bool   // tells what would go, and writes nothing
-	// Progress is told how many things went, of how many about; nil: nobody.
+	All     bool   // every project instead
+	By      string // the pusher's name for readers; "": anonymous
+	DryRun  bool   // report what would be pushed, and write nothing
+	// Progress is called with the number of things pushed, and of about all; nil: not called.
 	Progress func(done, total int)
 }
 
-// Pushed says what went to a remote.
+// Pushed is the outcome of a push.
 type Pushed struct {
 	Project   string         // canonical; "" for every one
-	Batches   []engram.Batch // that were written; none when there was nothing new, or DryRun
+	Batches   []engram.Batch // written ones; none without news, or with DryRun
 	Sessions  int
 	Memories  int
 	Prompts   int
 	Relations int
 	Erased    int
-	Left      []engram.ImportNote // what did not go, and why
+	Left      []engram.ImportNote // what was not pushed, and why
 }
 
-// A batch is small enough to be read at once, and large enough that there are few.
+// A batch is small enough to be read at once, and large enough to keep batches few.
 const (
 	batchRecords = 2000
-	batchBytes   = 4 << 20 // of texts, before they are packed
+	batchBytes   = 4 << 20 // of texts, before packing
 )
 
-// Push writes to a remote what no batch there has: new things, and later changes of others. Personal memories stay here:
-// a remote is for everybody who works on the project. What left the project, or became personal, after it was pushed goes once
-// more as forgotten, without a text and without its new place. What was forgotten before others could have it stays here, and so
-// do sessions in which nothing stands that goes, private spans, and the folders of sessions.
+// Push writes to a remote what no batch there has: new things and later changes. Personal memories stay here. What
+// left the project, or became personal, after it was pushed is pushed once more as forgotten, without text and new
+// place. What was forgotten before it was shared stays here, and so do sessions without shared content, private
+// spans, and the folders of sessions.
 //
-// It writes batches, each whole before the next is begun; when a later one fails, the error says why, and what went stays.
-// Pushes of others at the same time do no harm. CodeNotFound for a project that does not exist.
+// It writes whole batches one after the other; when one fails, the earlier ones stay. Concurrent pushes do no harm.
+// CodeNotFound for a project that does not exist.
 func (e *Engine) Push(ctx context.Context, r engram.Remote, in PushInput) (Pushed, error) {
 	p := &pushing{Engine: e, remote: r, in: in}
 	if err := p.begin(ctx); err != nil {
@@ -69,25 +69,24 @@ func (e *Engine) Push(ctx context.Context, r engram.Remote, in PushInput) (Pushe
 	return p.res, r.Settle(ctx)
 }
 
-// pushing is one push at work.
 type pushing struct {
 	*Engine
 	remote  engram.Remote
 	in      PushInput
 	res     Pushed
-	batches []string                   // that were there when it began
-	fresh   map[engram.Entity][]string // keys of what none of them has
+	batches []string                   // at the remote when it began
+	fresh   map[engram.Entity][]string // keys of things that no batch has
 
-	outlet *outlet
+	redactor *outlet
 
-	waiting  []outgoing // for the next batch
+	pending  []outgoing // of the next batch
 	bytes    int
 	done     int
 	total    int
 	personal int
 }
 
-// outgoing is a record with what its state is known by.
+// outgoing is a record with the digest of its state.
 type outgoing struct {
 	record engram.Record
 	entity engram.Entity
@@ -95,27 +94,24 @@ type outgoing struct {
 	digest int64
 }
 
-// begin finds out what there is, here and there.
 func (p *pushing) begin(ctx context.Context) error {
 	there, err := p.remote.Batches(ctx)
 	if err != nil {
 		return err
 	}
-	for _, b := range there {
-		p.batches = append(p.batches, b.ID)
-	}
+	p.batches = mapped(there, func(b engram.Batch) string { return b.ID })
 	return p.store.View(ctx, func(r engram.Reader) error {
 		if !p.in.All {
 			if p.res.Project, err = projectNamed(ctx, r, p.in.Project); err != nil {
 				return err
 			}
 		}
-		if p.outlet, err = p.Engine.outlet(ctx, r, false); err != nil {
+		if p.redactor, err = p.Engine.outlet(ctx, r, false); err != nil {
 			return err
 		}
 		p.fresh = map[engram.Entity][]string{}
-		for _, kind := range travelling() {
-			// At once: each question walks over all that is carried.
+		for _, kind := range pushedKinds() {
+			// In one query: each walks over everything that was pushed.
 			keys, err := r.Unreplicated(ctx, kind, p.res.Project, p.batches, "", math.MaxInt32)
 			if err != nil {
 				return err
@@ -127,12 +123,12 @@ func (p *pushing) begin(ctx context.Context) error {
 	})
 }
 
-// travelling are the kinds of things that a batch holds, in its order.
-func travelling() []engram.Entity {
+// pushedKinds returns the kinds of things that a batch holds, in its order.
+func pushedKinds() []engram.Entity {
 	return []engram.Entity{engram.EntitySession, engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation, engram.EntityErased}
 }
 
-// projectNamed returns the canonical name of a project; not_found when there is none.
+// projectNamed returns the canonical name of a project, or CodeNotFound.
 func projectNamed(ctx context.Context, r engram.Reader, name string) (string, error) {
 	name = normalProject(name)
 	if name == "" {
@@ -150,7 +146,7 @@ func projectIfNamed(ctx context.Context, r engram.Reader, name string) (string, 
 	return p.Name, err
 }
 
-// page sends what read finds on one snapshot.
+// page pushes what read returns in one transaction.
 func (p *pushing) page(ctx context.Context, read func(engram.Reader) ([]outgoing, error)) error {
 	page, err := view(ctx, p.Engine, read)
 	for _, o := range page {
@@ -161,16 +157,16 @@ func (p *pushing) page(ctx context.Context, read func(engram.Reader) ([]outgoing
 	return err
 }
 
-// send puts a record into the next batch, and writes the batch when it is full.
+// send adds a record to the next batch, and writes the batch when it is full.
 func (p *pushing) send(ctx context.Context, o outgoing) error {
-	o.record = p.outlet.record(withoutPrivate(o.record))
+	o.record = p.redactor.record(withoutPrivate(o.record))
 	size := sizeOf(o.record)
-	if len(p.waiting) >= batchRecords || p.bytes+size > batchBytes && len(p.waiting) > 0 {
+	if len(p.pending) >= batchRecords || p.bytes+size > batchBytes && len(p.pending) > 0 {
 		if err := p.flush(ctx); err != nil {
 			return err
 		}
 	}
-	p.waiting, p.bytes = append(p.waiting, o), p.bytes+size
+	p.pending, p.bytes = append(p.pending, o), p.bytes+size
 	p.count(o.record, 1)
 	return nil
 }
@@ -190,15 +186,15 @@ func (p *pushing) count(r engram.Record, n int) {
 	}
 }
 
-// flush writes what waits as a batch, and remembers that it is there.
+// flush writes the pending records as a batch.
 func (p *pushing) flush(ctx context.Context) error {
-	if len(p.waiting) == 0 {
+	if len(p.pending) == 0 {
 		return ctx.Err()
 	}
-	went := p.waiting
-	p.waiting, p.bytes = nil, 0
+	went := p.pending
+	p.pending, p.bytes = nil, 0
 	if !p.in.DryRun {
-		if err := p.lot(ctx, went); err != nil {
+		if err := p.writeBatch(ctx, went); err != nil {
 			return err
 		}
 	}
@@ -209,19 +205,19 @@ func (p *pushing) flush(ctx context.Context) error {
 	return nil
 }
 
-// carry remembers what a batch has. It is no change of anything, and not in the journal.
-func (p *pushing) carry(ctx context.Context, batch string, went []outgoing) error {
+// notePushed notes what a batch has. That is not a change of anything, and not journaled.
+func (p *pushing) notePushed(ctx context.Context, batch string, went []outgoing) error {
 	return p.store.Update(ctx, func(tx engram.Tx) error {
 		for _, o := range went {
 			if err := tx.PutReplicated(ctx, o.entity, o.key, o.digest, []string{batch}); err != nil {
 				return err
 			}
 		}
-		return tx.PutPulled(ctx, "", batch, p.now()) // all that is in it is from here
+		return tx.PutPulled(ctx, "", batch, p.now()) // everything in it comes from here
 	})
 }
 
-// sizeOf is about how many bytes a record takes.
+// sizeOf estimates the bytes of a record.
 func sizeOf(r engram.Record) int {
 	const frame = 400 // names, times and stamps
 	n := frame
@@ -249,21 +245,18 @@ func sizeOf(r engram.Record) int {
 	return n
 }
 
-// lot writes records as a batch. Of those that no batch can have together each half goes by
-// itself; one that no batch can have stays here, and is told, and the others do not wait for it.
-func (p *pushing) lot(ctx context.Context, went []outgoing) error {
-	records := make([]engram.Record, len(went))
-	for i, o := range went {
-		records[i] = o.record
-	}
+// writeBatch writes records as a batch. It halves one that the remote refuses, until a single record is refused,
+// which it reports and leaves here.
+func (p *pushing) writeBatch(ctx context.Context, went []outgoing) error {
+	records := mapped(went, func(o outgoing) engram.Record { return o.record })
 	b, err := p.remote.Write(ctx, engram.Batch{By: p.in.By, At: p.now()}, records)
 	switch {
 	case engram.CodeOf(err) == engram.CodeInvalid && len(went) > 1:
 		half := len(went) / 2
-		if err := p.lot(ctx, went[:half]); err != nil {
+		if err := p.writeBatch(ctx, went[:half]); err != nil {
 			return err
 		}
-		return p.lot(ctx, went[half:])
+		return p.writeBatch(ctx, went[half:])
 	case engram.CodeOf(err) == engram.CodeInvalid:
 		p.count(records[0], -1)
 		p.res.Left = append(p.res.Left, engram.ImportNote{Item: string(records[0].Entity()), Name: nameOf(records[0]), Reason: line(err.Error())})
@@ -272,12 +265,11 @@ func (p *pushing) lot(ctx context.Context, went []outgoing) error {
 		return err
 	}
 	p.res.Batches = append(p.res.Batches, b)
-	return p.carry(ctx, b.ID, went)
+	return p.notePushed(ctx, b.ID, went)
 }
 
-// withoutPrivate is a record whose texts have no private spans. What is saved has none
-// already; what came into the store by other ways is looked at before it leaves. The folder of a
-// session names a person and a machine, and stays here.
+// withoutPrivate removes private spans, which only records that were not saved here can have, and the folder of a
+// session, which names a person and a machine.
 func withoutPrivate(r engram.Record) engram.Record {
 	r = recordBy(r, func(_, s string) string { return redact.Private(s) })
 	if r.Session != nil {
@@ -286,8 +278,7 @@ func withoutPrivate(r engram.Record) engram.Record {
 	return r
 }
 
-// unclaimed is a lineage that says nothing of a part: wherever something is known of that, it
-// stays as it is.
+// unclaimed returns metadata without a claim on a part, so that other replicas keep their value.
 func unclaimed(l *engram.CausalMetadata, p engram.Part) *engram.CausalMetadata {
 	if l == nil || l.Of(p) == (engram.VersionStamp{}) {
 		return l
@@ -296,16 +287,12 @@ func unclaimed(l *engram.CausalMetadata, p engram.Part) *engram.CausalMetadata {
 	return &less
 }
 
-// strays tells of memories that left the project, or became personal, that they are gone
-// from there. Where everything goes, wherever they went goes too.
+// strays pushes that memories left a project or became personal. With All, moved memories are pushed where they went.
 func (p *pushing) strays(ctx context.Context) error {
 	names := []string{p.res.Project}
 	if p.in.All {
-		err := p.store.View(ctx, func(r engram.Reader) (err error) {
-			names, err = r.ProjectNames(ctx)
-			return err
-		})
-		if err != nil {
+		var err error
+		if names, err = view(ctx, p.Engine, func(r engram.Reader) ([]string, error) { return r.ProjectNames(ctx) }); err != nil {
 			return err
 		}
 	}
@@ -336,23 +323,30 @@ func (p *pushing) strayed(ctx context.Context, project string) error {
 	}
 }
 
-// leaving returns what is to be told of memories that left and was not told yet.
+// leaving returns the departures that were not pushed yet.
 func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, keys []string) (out []outgoing, err error) {
 	ms, err := r.Memories(ctx, mapped(keys, numOf))
 	if err != nil {
 		return nil, err
 	}
-	lineages, err := r.CausalMetadata(ctx, engram.EntityMemory, keys)
+	metadata, err := r.CausalMetadata(ctx, engram.EntityMemory, keys)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range ms {
-		s, left := leftBy(m, lineages[key(m.Num)], project)
+		part := engram.Part("scope") // it became personal
+		if m.Project != project {
+			part = projectPart
+		}
+		s, left := metadata[key(m.Num)].Parts[part]
 		if !left || p.in.All && m.Scope != engram.ScopePersonal {
 			continue
 		}
-		o := outgoing{record: leavingRecord(m, s, project), entity: engram.EntityMemory, key: key(m.Num)}
-		o.digest = o.record.Causal.Digest()
+		// The names and the write: it makes no claim on any other part.
+		gone := memoryRecord(engram.Memory{ID: m.ID, SyncID: m.SyncID, Project: project, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1})
+		l := lifecycle.Stamped(engram.CausalMetadata{}, []engram.Part{engram.PartLeft}, s)
+		gone.Causal, gone.Tombstone = &l, true
+		o := outgoing{record: gone, entity: engram.EntityMemory, key: key(m.Num), digest: l.Digest()}
 		sets, err := r.ReplicatedBy(ctx, engram.EntityMemory, o.key, o.digest)
 		if err != nil {
 			return nil, err
@@ -367,22 +361,4 @@ func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, 
 // has reports whether all of these batches are at the remote.
 func (p *pushing) has(batches []string) bool {
 	return !slices.ContainsFunc(batches, func(b string) bool { return !slices.Contains(p.batches, b) })
-}
-
-// leftBy is the write by which a memory left a project, or became its author's alone.
-func leftBy(m engram.Memory, l engram.CausalMetadata, project string) (s engram.VersionStamp, left bool) {
-	part := engram.Part("scope")
-	if m.Project != project {
-		part = "project"
-	}
-	s, left = l.Parts[part]
-	return s, left
-}
-
-// leavingRecord is a memory that left a project, for those who have it there: its names, and
-// by which move. It says nothing else, so that of any other part the other side's holds.
-func leavingRecord(m engram.Memory, s engram.VersionStamp, project string) engram.Record {
-	gone := engram.Memory{ID: m.ID, SyncID: m.SyncID, Project: project, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
-	l := lifecycle.Stamped(engram.CausalMetadata{}, []engram.Part{engram.PartLeft}, s)
-	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Causal: &l, Tombstone: true}
 }

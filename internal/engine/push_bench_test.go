@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// BenchmarkPush pushes a thousand new memories from a store whose others went before.
+// BenchmarkPush pushes a thousand new memories from a store whose older ones were pushed.
 func BenchmarkPush(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		r := replicatest.NewPlace("here").Open()
@@ -29,7 +29,7 @@ func BenchmarkPush(b *testing.B) {
 	})
 }
 
-// wentBefore says of every memory that a batch of two thousand has it.
+// wentBefore marks every memory as pushed in batches of two thousand.
 func (w world) wentBefore(b *testing.B, r engram.Remote) {
 	b.Helper()
 	last := int64(0)
@@ -64,7 +64,7 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 	}
 }
 
-// addThousand adds the n-th thousand of memories past the verbs.
+// addThousand adds the n-th thousand of memories below the operations.
 func (w world) addThousand(b *testing.B, c *storetest.Corpus, n int) {
 	b.Helper()
 	err := w.Store.Update(b.Context(), func(tx engram.Tx) error {

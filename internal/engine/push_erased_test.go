@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// wrote is all that a push put at the remote, as text.
+// wrote returns everything that a push wrote to the remote, as text.
 func (c clone) wrote(p engine.Pushed) string {
 	c.Helper()
 	b, err := json.Marshal(c.wentIn(c.remote, p.Batches))

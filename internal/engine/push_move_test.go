@@ -9,8 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
-// gather lets stores pull, one project or all that there are, and push projects, until
-// nothing is new.
+// gather lets stores pull, one project or all, and push projects, until nothing is new.
 func gather(r engram.Remote, projects []string, ws ...world) {
 	in := engine.PullInput{All: len(projects) > 1}
 	if !in.All {
@@ -28,7 +27,7 @@ func gather(r engram.Remote, projects []string, ws ...world) {
 	}
 }
 
-// titlesIn are the titles of the live memories of a project, by title.
+// titlesIn returns the titles of the live memories of a project, sorted.
 func (w world) titlesIn(project string) (titles []string) {
 	w.Helper()
 	ms, err := w.List(w.Context(), engram.Filter{Project: project}, engram.Page{Limit: 50})
@@ -105,7 +104,7 @@ func TestAMemoryThatComesBackIntoItsProjectComesBackForOthers(t *testing.T) {
 	}
 }
 
-// Some know first that a memory left and then where it is, some know it the other way round.
+// Some stores learn first that a memory left, and others first where it is now.
 func TestReplicasOfAllProjectsAreEqualAfterMoves(t *testing.T) {
 	a := newWorld(t).unlinked()
 	b := a.other("b")

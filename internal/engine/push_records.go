@@ -7,11 +7,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// pushPage is how many things are read at once.
 const pushPage = 500
 
-// keys calls each with the keys of things of a kind that no batch carries, page by page,
-// each page in a transaction. What was erased meanwhile is passed over.
+// keys calls each with the keys of things of a kind that no batch has, page by page, each in a transaction. Erased
+// ones are skipped.
 func (p *pushing) keys(ctx context.Context, kind engram.Entity, each func(r engram.Reader, keys []string) ([]outgoing, error)) error {
 	for keys := range slices.Chunk(p.fresh[kind], pushPage) {
 		err := p.page(ctx, func(r engram.Reader) ([]outgoing, error) {
@@ -28,40 +27,48 @@ func (p *pushing) keys(ctx context.Context, kind engram.Entity, each func(r engr
 	return nil
 }
 
-// stated gives records what their states are known by; keys are those of their things.
-func stated(kind engram.Entity, keys []string, records []engram.Record) []outgoing {
-	out := make([]outgoing, 0, len(records))
-	for i, r := range records {
+// stated returns records to push with the digests of their states; without causal metadata there is nothing to push.
+func stated(records []engram.Record) (out []outgoing) {
+	for _, r := range records {
 		if r.Causal != nil {
-			out = append(out, outgoing{record: r, entity: kind, key: keys[i], digest: r.Causal.Digest()})
+			out = append(out, outgoing{record: r, entity: r.Entity(), key: keyOf(r), digest: r.Causal.Digest()})
 		}
 	}
 	return out
 }
 
+// unlessErased leaves out what was erased elsewhere, and is only hidden here.
+func unlessErased[T any](ctx context.Context, r engram.Reader, all []T, record func(T) engram.Record) ([]T, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	names := slices.Concat(mapped(all, func(one T) []string { return namesOf(record(one)) })...)
+	away, err := erasedAmong(ctx, r, record(all[0]).Entity(), names)
+	return slices.DeleteFunc(all, func(one T) bool { return away.erases(record(one), "") }), err
+}
+
 func (p *pushing) sessions(ctx context.Context) error {
 	return p.keys(ctx, engram.EntitySession, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		away, err := erasedAmong(ctx, r, engram.EntitySession, keys)
+		there, err := sharedSessions(ctx, r, keys)
 		if err != nil {
 			return nil, err
 		}
-		erased := func(s engram.Session) bool { return away.has(engram.EntitySession, s.Project, s.ID) }
-		there, err := toldOf(ctx, r, keys)
-		if err != nil {
+		if there, err = unlessErased(ctx, r, there, sessionRecord); err != nil {
 			return nil, err
 		}
-		there = slices.DeleteFunc(there, erased)
 		records, err := sessionRecords(ctx, r, there)
 		if err != nil {
 			return nil, err
 		}
-		gone, err := r.TombstonesOf(ctx, keys)
+		deleted, err := r.TombstonesOf(ctx, keys)
 		if err != nil {
 			return nil, err
 		}
-		gone = slices.DeleteFunc(gone, erased)
-		missing, err := tombstoneRecords(ctx, r, gone)
-		return append(stated(engram.EntitySession, mapped(there, sessionID), records), stated(engram.EntitySession, mapped(gone, sessionID), missing)...), err
+		if deleted, err = unlessErased(ctx, r, deleted, sessionRecord); err != nil {
+			return nil, err
+		}
+		missing, err := tombstoneRecords(ctx, r, deleted)
+		return stated(append(records, missing...)), err
 	})
 }
 
@@ -71,7 +78,7 @@ func (p *pushing) memories(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		home, err := staying(ctx, r, ms)
+		kept, err := keptHere(ctx, r, ms)
 		if err != nil {
 			return nil, err
 		}
@@ -80,50 +87,47 @@ func (p *pushing) memories(ctx context.Context) error {
 				p.personal++
 			}
 		}
-		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return home[m.Num] })
+		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return kept[m.Num] })
 		records, err := memoryRecords(ctx, r, ms)
-		return stated(engram.EntityMemory, mapped(ms, memoryKey), records), err
+		return stated(records), err
 	})
 }
 
 // foundBy reads things by their keys, and leaves out those that do not exist.
-func foundBy[T any](keys []string, read func(num int64) (T, error)) (all []T, err error) {
+func foundBy[T any](keys []string, read func(key string) (T, error)) (all []T, err error) {
 	for _, k := range keys {
-		one, err := read(numOf(k))
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			continue
-		}
+		one, found, err := ifThere(read(k))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, one)
+		if found {
+			all = append(all, one)
+		}
 	}
 	return all, nil
 }
 
 func (p *pushing) prompts(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityPrompt, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		ps, err := foundBy(keys, func(num int64) (engram.Prompt, error) { return r.Prompt(ctx, num) })
+		ps, err := foundBy(keys, func(k string) (engram.Prompt, error) { return r.Prompt(ctx, numOf(k)) })
 		if err != nil {
 			return nil, err
 		}
-		away, err := erasedAmong(ctx, r, engram.EntityPrompt, mapped(ps, func(p engram.Prompt) string { return p.SyncID }))
-		if err != nil {
+		if ps, err = unlessErased(ctx, r, ps, promptRecord); err != nil {
 			return nil, err
 		}
-		ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return away.has(engram.EntityPrompt, p.Project, p.SyncID) })
-		if ps, err = toldPrompts(ctx, r, ps); err != nil {
+		if ps, err = sharedPrompts(ctx, r, ps); err != nil {
 			return nil, err
 		}
 		records, err := promptRecords(ctx, r, ps)
-		return stated(engram.EntityPrompt, mapped(ps, promptKey), records), err
+		return stated(records), err
 	})
 }
 
-// relations go with both of their memories.
+// relations are pushed only with both of their memories.
 func (p *pushing) relations(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityRelation, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		rs, err := foundBy(keys, func(num int64) (engram.Relation, error) { return r.Relation(ctx, engram.RelationRef{Num: num}) })
+		rs, err := foundBy(keys, func(k string) (engram.Relation, error) { return r.Relation(ctx, engram.RelationRef{Num: numOf(k)}) })
 		if err != nil {
 			return nil, err
 		}
@@ -131,13 +135,13 @@ func (p *pushing) relations(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		home, err := staying(ctx, r, ms)
+		kept, err := keptHere(ctx, r, ms)
 		if err != nil {
 			return nil, err
 		}
-		rs = slices.DeleteFunc(rs, func(rel engram.Relation) bool { return home[rel.Source] || home[rel.Target] })
+		rs = slices.DeleteFunc(rs, func(rel engram.Relation) bool { return kept[rel.Source] || kept[rel.Target] })
 		records, err := relationRecords(ctx, r, rs)
-		return stated(engram.EntityRelation, mapped(rs, func(rel engram.Relation) string { return key(rel.Num) }), records), err
+		return stated(records), err
 	})
 }
 
@@ -148,13 +152,13 @@ func (p *pushing) erased(ctx context.Context) error {
 			x := engram.ErasedKey(k)
 			names[x.Entity] = append(names[x.Entity], x.Name())
 		}
-		for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
+		for _, kind := range erasedKinds() {
 			xs, err := r.ErasedOf(ctx, kind, slices.Compact(names[kind]))
 			if err != nil {
 				return nil, err
 			}
 			for _, x := range xs {
-				if _, asked := slices.BinarySearch(keys, x.Key()); asked { // in other projects it goes to other remotes
+				if _, asked := slices.BinarySearch(keys, x.Key()); asked { // erasures in other projects go to other remotes
 					out = append(out, outgoing{record: engram.Record{Erased: &x}, entity: engram.EntityErased, key: x.Key(), digest: x.Digest()})
 				}
 			}
@@ -163,45 +167,24 @@ func (p *pushing) erased(ctx context.Context) error {
 	})
 }
 
-// What is nobody's business elsewhere does not leave: what is personal, what was erased and is
-// only hidden here, what was forgotten before anybody could have it, and what tells of nothing else.
+// The rest of the file decides what stays here: what is personal, what was erased and is only hidden here, what was
+// forgotten before it was shared, and sessions with only such content.
 
-// known leaves out what is over and was never shared: nobody has it, so there is nothing to tell.
+// known leaves out what is over and was never shared: other replicas do not have it, so there is nothing to push.
 func known(ctx context.Context, r engram.Reader, page []outgoing) ([]outgoing, error) {
-	told := page[:0]
-	for _, o := range page {
-		if isOver(o.record) {
-			shared, err := r.Shared(ctx, o.entity, o.key)
-			if err != nil {
-				return nil, err
-			}
-			if !shared {
-				continue
-			}
+	var err error
+	return slices.DeleteFunc(page, func(o outgoing) bool {
+		shared := !isOver(o.record)
+		if !shared && err == nil {
+			shared, err = r.Shared(ctx, o.entity, o.key)
 		}
-		told = append(told, o)
-	}
-	return told, nil
+		return !shared
+	}), err
 }
 
-// isOver reports whether a state says that its thing was forgotten, deleted or removed.
-func isOver(r engram.Record) bool {
-	switch {
-	case r.Tombstone:
-		return true
-	case r.Memory != nil:
-		return r.Memory.Memory.Forgotten()
-	case r.Prompt != nil:
-		return r.Prompt.Deleted()
-	case r.Relation != nil:
-		return r.Relation.Relation.Removed()
-	}
-	return false
-}
-
-// staying returns which of some memories go nowhere, and what ties them neither.
-func staying(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64]bool, error) {
-	home := map[int64]bool{}
+// keptHere returns which of some memories are not pushed, nor their relations.
+func keptHere(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64]bool, error) {
+	kept := map[int64]bool{}
 	var ids []string
 	var over []engram.Memory
 	for _, m := range ms {
@@ -215,28 +198,28 @@ func staying(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 		return nil, err
 	}
 	for _, m := range ms {
-		home[m.Num] = m.Scope == engram.ScopePersonal || away.has(engram.EntityMemory, m.Project, m.SyncID)
+		kept[m.Num] = m.Scope == engram.ScopePersonal || away.has(engram.EntityMemory, m.Project, m.SyncID)
 	}
-	lineages, err := r.CausalMetadata(ctx, engram.EntityMemory, mapped(over, memoryKey))
+	metadata, err := r.CausalMetadata(ctx, engram.EntityMemory, mapped(over, func(m engram.Memory) string { return key(m.Num) }))
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range over {
-		shadowedValue(lineages[key(m.Num)], engram.PartDeleted, &m.DeletedAt)
-		if home[m.Num] || !m.Forgotten() {
-			continue // it stays anyway, or an undo alone hides it
+		shadowedValue(metadata[key(m.Num)], engram.PartDeleted, &m.DeletedAt)
+		if kept[m.Num] || !m.Forgotten() {
+			continue // it stays anyway, or only an undo hides it
 		}
 		shared, err := r.Shared(ctx, engram.EntityMemory, key(m.Num))
 		if err != nil {
 			return nil, err
 		}
-		home[m.Num] = !shared
+		kept[m.Num] = !shared
 	}
-	return home, nil
+	return kept, nil
 }
 
-// erasedAmong returns what was erased of things of a kind, by Erased.Name. What is here all the same was
-// erased elsewhere, and is only hidden.
+// erasedAmong returns the erasures of things of a kind, by Erased.Name. Things that are here nevertheless were erased
+// elsewhere, and are hidden.
 func erasedAmong(ctx context.Context, r engram.Reader, kind engram.Entity, names []string) (tombstones, error) {
 	all := newTombstones()
 	xs, err := r.ErasedOf(ctx, kind, names)
@@ -246,38 +229,28 @@ func erasedAmong(ctx context.Context, r engram.Reader, kind engram.Entity, names
 	return all, err
 }
 
-// toldOf returns those of some sessions that are there and may go. What is shared of a session
-// brings it along, and so does that others have it. One in which nothing stands may have a
-// summary that is meant for them; one in which only that stands which stays here has not, nor
-// is a change of it for those who have it from before.
-func toldOf(ctx context.Context, r engram.Reader, ids []string) ([]engram.Session, error) {
-	told, owned, err := toldAndOwned(ctx, r, ids)
+// sharedSessions returns those of some sessions that have a row and may leave: sessions that contain something shared,
+// or that others have; and empty ones with a summary. One that contains only private things stays.
+func sharedSessions(ctx context.Context, r engram.Reader, ids []string) ([]engram.Session, error) {
+	shared, owned, err := sharedAndOwned(ctx, r, ids)
 	if err != nil {
 		return nil, err
 	}
-	var all []engram.Session
-	for _, id := range ids {
-		s, err := r.Session(ctx, id)
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			continue
+	var leave []engram.Session
+	all, err := foundBy(ids, func(id string) (engram.Session, error) { return r.Session(ctx, id) })
+	for _, s := range all {
+		leaves := shared[s.ID]
+		if !leaves && !owned[s.ID] && err == nil {
+			leaves, err = isForOthers(ctx, r, s)
 		}
-		if err != nil {
-			return nil, err
-		}
-		goes := told[id]
-		if !goes && !owned[id] {
-			if goes, err = isForOthers(ctx, r, s); err != nil {
-				return nil, err
-			}
-		}
-		if goes {
-			all = append(all, s)
+		if leaves {
+			leave = append(leave, s)
 		}
 	}
-	return all, nil
+	return leave, err
 }
 
-// isForOthers reports whether others have a session already, or it has a summary and nothing else.
+// isForOthers reports whether a session was shared, or has a summary and no content.
 func isForOthers(ctx context.Context, r engram.Reader, s engram.Session) (bool, error) {
 	shared, err := r.Shared(ctx, engram.EntitySession, s.ID)
 	if err != nil || shared || s.Summary == "" {
@@ -287,9 +260,8 @@ func isForOthers(ctx context.Context, r engram.Reader, s engram.Session) (bool, 
 	return n == 0, err
 }
 
-// toldAndOwned tells of some sessions in which something stands that may be told of, and in
-// which something that is somebody's own.
-func toldAndOwned(ctx context.Context, r engram.Reader, ids []string) (told, owned map[string]bool, err error) {
+// sharedAndOwned returns which sessions have shared content, and which have private content.
+func sharedAndOwned(ctx context.Context, r engram.Reader, ids []string) (told, owned map[string]bool, err error) {
 	if told, err = r.Reported(ctx, ids, ""); err != nil {
 		return nil, nil, err
 	}
@@ -297,30 +269,17 @@ func toldAndOwned(ctx context.Context, r engram.Reader, ids []string) (told, own
 	return told, owned, err
 }
 
-// toldPrompts are those of some prompts that may go: what was asked in a session that stays
-// here stays with it, unless others have it already.
-func toldPrompts(ctx context.Context, r engram.Reader, ps []engram.Prompt) ([]engram.Prompt, error) {
-	var ids []string
-	for _, p := range ps {
-		if p.SessionID != "" && !slices.Contains(ids, p.SessionID) {
-			ids = append(ids, p.SessionID)
+// sharedPrompts returns those of some prompts that may leave. A prompt of a session that stays here stays with it,
+// unless others have it.
+func sharedPrompts(ctx context.Context, r engram.Reader, ps []engram.Prompt) ([]engram.Prompt, error) {
+	ids := mapped(ps, func(p engram.Prompt) string { return p.SessionID })
+	slices.Sort(ids)
+	shared, owned, err := sharedAndOwned(ctx, r, slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == "" }))
+	return slices.DeleteFunc(ps, func(p engram.Prompt) bool {
+		leaves := shared[p.SessionID] || !owned[p.SessionID]
+		if !leaves && err == nil {
+			leaves, err = r.Shared(ctx, engram.EntityPrompt, key(p.Num))
 		}
-	}
-	told, owned, err := toldAndOwned(ctx, r, ids)
-	if err != nil {
-		return nil, err
-	}
-	var all []engram.Prompt
-	for _, p := range ps {
-		goes := told[p.SessionID] || !owned[p.SessionID]
-		if !goes {
-			if goes, err = r.Shared(ctx, engram.EntityPrompt, key(p.Num)); err != nil {
-				return nil, err
-			}
-		}
-		if goes {
-			all = append(all, p)
-		}
-	}
-	return all, nil
+		return !leaves
+	}), err
 }

@@ -35,7 +35,7 @@ func (w world) status(r engram.Remote) engine.RemoteStatus {
 	return st
 }
 
-// wentIn are the records of batches, in their order.
+// wentIn returns the records of batches, in their order.
 func (w world) wentIn(r engram.Remote, batches []engram.Batch) (all []engram.Record) {
 	w.Helper()
 	for _, b := range batches {
@@ -49,7 +49,7 @@ func (w world) wentIn(r engram.Remote, batches []engram.Batch) (all []engram.Rec
 	return all
 }
 
-// kindsOf are what records are about, each stretch once.
+// kindsOf returns the kinds of records, each run once.
 func kindsOf(records []engram.Record) []string {
 	var kinds []string
 	for _, r := range records {
@@ -191,7 +191,7 @@ func TestWhatLeftTheProjectGoesOnceMoreWithoutItsText(t *testing.T) {
 	}
 }
 
-// What is saved is clean; what came into the store by other ways is looked at.
+// Saved texts are clean; texts that came into the store by other ways are redacted on push.
 func TestPrivateSpansAreNotPushed(t *testing.T) {
 	w := newWorld(t).unlinked()
 	num := w.note("t", "c")

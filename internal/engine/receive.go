@@ -13,14 +13,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// How a record comes in, be it from a file or from a remote: what is here of the thing is
-// read as it was written, lifecycle.Merge brings the two together, and the outcome is written
-// with its lineage, its texts and a journal entry. None of this is a write of this store's own,
-// so nothing is stamped by it; where a rule of this store stands against what comes out, that
-// part is held (written.go).
+// A record comes in, from a file or a remote, in three steps: read the thing here as it was written, merge both
+// (lifecycle.Merge), write the outcome with its metadata, texts and journal entry. None of this is a write of this
+// store, so nothing is stamped; where a rule of this store forbids to show the outcome, that part is shadowed
+// (written.go).
 
-// future is why a record waits, or is rejected: a clock that is so far ahead would win over
-// every edit until then.
+// future is why a record is deferred or rejected: a clock far ahead would win over every edit until then.
 type future struct{ at time.Time }
 
 // Error implements error.
@@ -28,33 +26,33 @@ func (f *future) Error() string {
 	return fmt.Sprintf("it was written in the future, on %s", f.at.Format(time.DateOnly))
 }
 
-// Limits of a lineage that comes in. An honest one has a part a field and a member a tag.
+// Limits of causal metadata that comes in. Honest metadata has a part per field and a member per tag.
 const (
 	maxParts   = 64
 	maxMembers = 4096
 	maxDevices = 4096 // of members and of counters
 )
 
-// lineage looks a lineage over that came with a record.
-func (c cleaning) lineage(r engram.Record) (*engram.CausalMetadata, error) {
+// metadata checks the causal metadata of a record.
+func (c cleaning) metadata(r engram.Record) (*engram.CausalMetadata, error) {
 	if r.Causal == nil {
 		return nil, nil
 	}
 	l := r.Causal.Clone()
 	l.Shadowed = nil
 	if len(l.Parts) > maxParts || len(l.Sets) > maxMembers || len(l.Counts) > maxDevices {
-		return nil, engram.Errorf(engram.CodeInvalid, "its lineage has too many parts")
+		return nil, engram.Errorf(engram.CodeInvalid, "its causal metadata has too many parts")
 	}
 	devices := []string{l.Base.Device}
 	dots := 0
 	for p, s := range l.Parts {
 		devices = append(devices, s.Device, string(p))
 		if s.At < 0 {
-			return nil, engram.Errorf(engram.CodeInvalid, "its lineage has a clock below 0")
+			return nil, engram.Errorf(engram.CodeInvalid, "its causal metadata has a negative clock")
 		}
 	}
 	if s, own := l.Parts[engram.PartText]; own && s.Compare(l.Base) < 0 {
-		delete(l.Parts, engram.PartText) // nothing says something before it is made: such states have no order
+		delete(l.Parts, engram.PartText) // a text older than its memory: such states have no order
 	}
 	if err := openMembers(r, &l); err != nil {
 		return nil, err
@@ -64,10 +62,10 @@ func (c cleaning) lineage(r engram.Record) (*engram.CausalMetadata, error) {
 		for device, d := range ds {
 			devices = append(devices, device)
 			if dots++; d.Added < 0 || d.Removed < 0 {
-				return nil, engram.Errorf(engram.CodeInvalid, "its lineage has a clock below 0")
+				return nil, engram.Errorf(engram.CodeInvalid, "its causal metadata has a negative clock")
 			}
-			if d.Removed > d.Added { // nobody removes what he has not seen
-				return nil, engram.Errorf(engram.CodeInvalid, "its lineage takes away what was not added yet")
+			if d.Removed > d.Added { // no store removes what it has not seen
+				return nil, engram.Errorf(engram.CodeInvalid, "its causal metadata removes what was not added")
 			}
 		}
 	}
@@ -79,20 +77,20 @@ func (c cleaning) lineage(r engram.Record) (*engram.CausalMetadata, error) {
 		l.Counts[device] = n
 	}
 	if dots > maxMembers*4 || l.Base.At < 0 {
-		return nil, engram.Errorf(engram.CodeInvalid, "its lineage has too many parts, or a clock below 0")
+		return nil, engram.Errorf(engram.CodeInvalid, "its causal metadata has too many parts, or a negative clock")
 	}
 	for _, d := range devices {
-		if err := engram.CheckText("a name in its lineage", d, engram.MaxName); err != nil {
+		if err := engram.CheckText("a name in its causal metadata", d, engram.MaxName); err != nil {
 			return nil, err
 		}
 	}
 	return &l, c.known(l.Newest())
 }
 
-// known refuses a stamp of the future.
+// known rejects a stamp of the future.
 func (c cleaning) known(s engram.VersionStamp) error {
 	if s.At < 0 {
-		return engram.Errorf(engram.CodeInvalid, "a stamp is below 0")
+		return engram.Errorf(engram.CodeInvalid, "a version stamp is negative")
 	}
 	if s.At > engram.Clock(0).Tick(c.now.Add(clockTolerant)) {
 		return &future{s.At.Time()}
@@ -100,16 +98,8 @@ func (c cleaning) known(s engram.VersionStamp) error {
 	return nil
 }
 
-// lineage is the lineage of a thing that is here; known is false for one that has none.
-func (i *importing) lineage(ctx context.Context, kind engram.Entity, key string) (l engram.CausalMetadata, known bool, err error) {
-	all, err := i.tx.CausalMetadata(ctx, kind, []string{key})
-	l, known = all[key]
-	return l, known, err
-}
-
-// putLineage keeps a merged lineage unless it is the one that is here: a store leaves its own
-// counters to the row.
-func (i *importing) putLineage(ctx context.Context, kind engram.Entity, key string, l engram.CausalMetadata, was *engram.CausalMetadata, known bool) error {
+// putMetadata stores merged metadata if it changed; the counts of this store stay in the row.
+func (i *importing) putMetadata(ctx context.Context, kind engram.Entity, key string, l engram.CausalMetadata, was *engram.CausalMetadata, known bool) error {
 	if _, own := l.Counts[i.device]; own {
 		l = l.Clone()
 		if delete(l.Counts, i.device); len(l.Counts) == 0 {
@@ -122,16 +112,8 @@ func (i *importing) putLineage(ctx context.Context, kind engram.Entity, key stri
 	return i.tx.PutCausalMetadata(ctx, kind, key, l)
 }
 
-// see notes the newest write that came in: what is written here afterwards is later.
-func (i *importing) see(l *engram.CausalMetadata) {
-	if l != nil {
-		i.newest = max(i.newest, l.Newest().At)
-	}
-}
-
-// merged brings the written state of a thing together with one that comes in, and returns
-// the digest of that one.
-func (i *importing) merged(ctx context.Context, written, there engram.Record) (m engram.Record, came int64, err error) {
+// merged merges the written state of a thing with an incoming one, and returns the digest of that one.
+func (i *importing) merged(written, there engram.Record) (m engram.Record, came int64) {
 	state := lifecycle.Normal(there)
 	came = state.Causal.Digest()
 	if there.Causal == nil {
@@ -139,16 +121,38 @@ func (i *importing) merged(ctx context.Context, written, there engram.Record) (m
 		state = lifecycle.Adopted(written, there)
 	}
 	m = lifecycle.MergeNormal(lifecycle.Normal(written), state)
-	if i.in.Mode != ImportReplace {
-		return m, came, nil
+	if i.in.Mode == ImportReplace {
+		m = lifecycle.Overridden(m, there, i.stamp())
 	}
-	s, err := i.stamp(ctx)
-	return lifecycle.Overridden(m, there, s), came, err
+	return m, came
 }
 
-// carry notes by which batch a state of a thing can be had again: the one that came in, by its
-// digest, and that which came of it and of one that other batches had.
-func (i *importing) carry(ctx context.Context, kind engram.Entity, key string, was engram.CausalMetadata, came int64, now engram.CausalMetadata) error {
+// A mergedThing is a thing here, merged with the state of it that came in.
+type mergedThing struct {
+	state  engram.Record         // the outcome
+	before engram.CausalMetadata // of the thing here
+	known  bool                  // it had any
+	came   int64                 // digest of the incoming state
+}
+
+// mergeHere merges a thing here, whose row is was, with the state of it that came in. Shadowed parts stay shadowed.
+func (i *importing) mergeHere(ctx context.Context, was, there engram.Record) (m mergedThing, err error) {
+	if m.before, m.known, err = knownMetadata(ctx, i.tx, was.Entity(), keyOf(was)); err != nil {
+		return m, err
+	}
+	m.state, m.came = i.merged(writtenState(was, m.before, m.known, i.device), there)
+	m.state.Causal.Shadowed = m.before.Shadowed
+	return m, nil
+}
+
+// keepMerged keeps the metadata of a merged thing that has its key again.
+func (i *importing) keepMerged(ctx context.Context, m mergedThing) error {
+	return i.keep(ctx, m.state.Entity(), keyOf(m.state), m.before, m.known, m.came, *m.state.Causal)
+}
+
+// noteReplicated notes which batches have a state of a thing: the incoming one, by its digest, and the merged one,
+// which needs the earlier batches too.
+func (i *importing) noteReplicated(ctx context.Context, kind engram.Entity, key string, was engram.CausalMetadata, came int64, now engram.CausalMetadata) error {
 	if i.batch == "" {
 		return nil
 	}
@@ -170,27 +174,17 @@ func (i *importing) carry(ctx context.Context, kind engram.Entity, key string, w
 	return nil
 }
 
-// keep writes the lineage of a thing that came in, and by which batch its state, of the digest came,
-// can be had again.
+// keep stores the metadata of a thing that came in, and notes which batches have its state; came is the digest of the
+// incoming one.
 func (i *importing) keep(ctx context.Context, kind engram.Entity, key string, was engram.CausalMetadata, known bool, came int64, now engram.CausalMetadata) error {
-	if err := i.putLineage(ctx, kind, key, now, &was, known); err != nil {
+	if err := i.putMetadata(ctx, kind, key, now, &was, known); err != nil {
 		return err
 	}
-	return i.carry(ctx, kind, key, was, came, now)
+	return i.noteReplicated(ctx, kind, key, was, came, now)
 }
 
-// movedIn stamps the place of a new thing that a file brings into one project: it was not written to
-// be there, and the file must not take it away again when it comes in as it is.
-func (i *importing) movedIn(ctx context.Context, there engram.Record, l engram.CausalMetadata, place ...engram.Part) (engram.CausalMetadata, error) {
-	if i.border == "" || i.batch != "" || there.Causal == nil {
-		return l, nil
-	}
-	s, err := i.stamp(ctx)
-	return lifecycle.Stamped(l, place, s), err
-}
-
-// openMembers takes out of a lineage the members that no store would have made of what a
-// person typed: they are not to come in as tags or aliases past the rules for these.
+// openMembers removes set members that no store makes from user input, or they would get around the rules for tags
+// and aliases.
 func openMembers(r engram.Record, l *engram.CausalMetadata) error {
 	maps.DeleteFunc(l.Sets, func(member string, _ engram.Dots) bool {
 		switch {
@@ -222,8 +216,7 @@ func openMembers(r engram.Record, l *engram.CausalMetadata) error {
 	return nil
 }
 
-// signature is who pushed something, as it may be kept and shown: one line, and no longer
-// than a name is.
+// signature returns the name of the pusher as it is kept and shown: one line, no longer than a name.
 func signature(by string) string {
 	const most = 200
 	by = strings.ToValidUTF8(by[:min(len(by), 4*most)], "")
@@ -233,52 +226,43 @@ func signature(by string) string {
 	return by
 }
 
-// project adds a project, or brings the one that is here together with it. One that was
-// merged into another here stays so, and a name that another one has stays there.
-func (i *importing) project(ctx context.Context, there engram.Record) (fate, error) {
+// project adds a project, or merges the one here with it. One that was merged into another here stays merged, and a
+// name that another project has stays there.
+func (i *importing) project(ctx context.Context, there engram.Record) (outcome, error) {
 	name := there.Project.Name
 	was, found, err := i.tx.Project(ctx, name)
 	if err != nil || found && was.Name != name {
 		return unchanged, err
 	}
-	l, known, err := i.lineage(ctx, engram.EntityProject, name)
+	l, known, err := knownMetadata(ctx, i.tx, engram.EntityProject, name)
 	if err != nil {
 		return unchanged, err
 	}
 	state := lifecycle.Normal(there)
 	if found {
-		written := engram.Record{Project: &was, Causal: &l}
-		if !known {
-			written.Causal = nil
-		}
-		if state, _, err = i.merged(ctx, written, there); err != nil {
-			return unchanged, err
-		}
+		state, _ = i.merged(writtenState(projectRecord(was), l, known, i.device), there)
 	}
 	now := *state.Project
 	now.Root = was.Root
 	if now.Aliases, err = i.free(ctx, name, now.Aliases); err != nil {
 		return unchanged, err
 	}
-	if err := i.putLineage(ctx, engram.EntityProject, name, *state.Causal, &l, known); err != nil {
+	if err := i.putMetadata(ctx, engram.EntityProject, name, *state.Causal, &l, known); err != nil {
 		return unchanged, err
 	}
-	switch {
-	case !found:
-		if err := i.tx.PutProject(ctx, now); err != nil {
-			return unchanged, err
+	out, old := added, map[string]any(nil)
+	if found {
+		if out, old = changed, changes(projectFields(was), projectFields(now)); len(old) == 0 {
+			return unchanged, nil
 		}
-		return added, i.log(ctx, engram.EntityProject, name, name, i.reason, nil)
-	case len(changes(projectFields(was), projectFields(now))) == 0:
-		return unchanged, nil
 	}
 	if err := i.tx.PutProject(ctx, now); err != nil {
 		return unchanged, err
 	}
-	return changed, i.log(ctx, engram.EntityProject, name, name, i.reason, changes(projectFields(was), projectFields(now)))
+	return out, i.log(ctx, engram.EntityProject, name, name, i.reason, old)
 }
 
-// free are those of a project's aliases that are the names of no other.
+// free returns the aliases that are not the names of other projects.
 func (i *importing) free(ctx context.Context, name string, aliases []string) ([]string, error) {
 	var free []string
 	for _, a := range aliases {
@@ -293,21 +277,20 @@ func (i *importing) free(ctx context.Context, name string, aliases []string) ([]
 	return free, nil
 }
 
-// wanted is a topic key that a memory that came in has, and that another one had here when
-// the memory was written.
-type wanted struct {
+// heldTopic is the topic key of an incoming memory that another memory had when it was written.
+type heldTopic struct {
 	topic string
 	item  string
 	name  engram.ID
-	out   fate // what became of the memory without it
+	out   outcome // of the memory without the topic
 }
 
-// holdTopic holds m's topic key back when another live memory has it here: a topic has one
-// memory, and which of them it is is settled when all that comes is here.
-func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.CausalMetadata, item string, out fate) error {
+// holdTopic shadows m's topic key when another live memory shows it: a topic has one memory, and which one is
+// resolved at the end.
+func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.CausalMetadata, item string, out outcome) error {
 	held := isShadowed(*l, topicPart)
 	*l = withoutShadowed(*l, topicPart)
-	i.wanted = nil
+	i.heldTopic = nil
 	if m.TopicKey == "" || m.Forgotten() {
 		return nil
 	}
@@ -316,21 +299,20 @@ func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.C
 		return err
 	}
 	*l = withShadowed(*l, topicPart, m.TopicKey)
-	i.wanted = &wanted{m.TopicKey, item, m.ID, out}
+	i.heldTopic = &heldTopic{m.TopicKey, item, m.ID, out}
 	m.TopicKey = ""
 	return nil
 }
 
-// noteTopic notes for a memory, which has its number now, what holdTopic held back.
+// noteTopic notes for a memory, which has its number now, what holdTopic shadowed.
 func (i *importing) noteTopic(m engram.Memory) {
-	if i.wanted != nil {
-		i.topics[m.Num] = *i.wanted
-		i.wanted = nil
+	if i.heldTopic != nil {
+		i.topics[m.Num] = *i.heldTopic
+		i.heldTopic = nil
 	}
 }
 
-// reportTopics settles which memory is shown with each topic, and says of those that came in
-// and are not who has theirs.
+// reportTopics resolves topics, and reports which incoming memories are shown without theirs.
 func (i *importing) reportTopics(ctx context.Context) error {
 	if err := i.resolveTopics(ctx); err != nil {
 		return err
@@ -342,7 +324,7 @@ func (i *importing) reportTopics(ctx context.Context) error {
 			return err
 		}
 		switch {
-		case m.Forgotten(): // an item further on forgot it
+		case m.Forgotten(): // a later item forgot it
 		case m.TopicKey == w.topic && w.out == unchanged:
 			i.res.Memories.Unchanged--
 			i.res.Memories.Changed++

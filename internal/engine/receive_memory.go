@@ -11,8 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// memory adds a memory, or brings the one that is here together with it.
-func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
+// memory adds a memory, or merges the one here with it.
+func (i *importing) memory(ctx context.Context, r incoming) (outcome, error) {
 	there := &r.Memory.Memory
 	here, found, copied, err := i.known(ctx, there.ID, there.SyncID)
 	if alone, elsewhere := errors.AsType[*leftAlone](err); elsewhere {
@@ -25,7 +25,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	}
 	if copied != nil {
 		copied.give(there)
-		r.Causal, r.state = nil, nil // a copy goes its own way
+		r.Causal, r.state = nil, nil // a copy has a history of its own
 	}
 	if found {
 		if copied == nil {
@@ -51,8 +51,8 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	return added, i.newMemory(ctx, r)
 }
 
-// stateOf is a memory or a relation that came in as a state to be merged. One whose times
-// cannot be true is older than all there is.
+// stateOf returns an incoming memory or relation as a state to merge. One with impossible times counts as older than
+// everything.
 func stateOf(r incoming) engram.Record {
 	state := r.Record
 	switch {
@@ -69,58 +69,57 @@ func stateOf(r incoming) engram.Record {
 	return state
 }
 
-// newMemory adds a memory that is not here.
 func (i *importing) newMemory(ctx context.Context, r incoming) error {
 	if r.state == nil {
 		r.prepare()
 	}
 	state := *r.state
-	m, l := state.Memory.Memory, *state.Causal
-	came := l.Digest()
-	m.Num = r.Memory.Memory.Num
-	m.RevisionCount, m.UpdatedAt, m.TouchedAt = r.Memory.Memory.RevisionCount, r.Memory.Memory.UpdatedAt, r.Memory.Memory.TouchedAt
-	to, err := i.meant(ctx, spot{m.Project, m.SessionID})
+	m, came := &state.Memory.Memory, state.Causal.Digest()
+	m.Num, m.RevisionCount = r.Memory.Memory.Num, r.Memory.Memory.RevisionCount
+	m.UpdatedAt, m.TouchedAt = r.Memory.Memory.UpdatedAt, r.Memory.Memory.TouchedAt
+	l, err := i.placeNew(ctx, r.Record, state)
 	if err != nil {
 		return err
 	}
-	if to, err = i.shownAt(ctx, to, m.CreatedAt, &l); err != nil {
-		return err
-	}
-	m.Project, m.SessionID = to.project, to.session
-	if l, err = i.movedIn(ctx, r.Record, l, projectPart, sessionPart); err != nil {
-		return err
-	}
 	if m.ID == "" {
-		m.ID = i.nameless(m, r.Undated)
+		m.ID = i.nameless(*m, r.Undated)
 	}
-	if err := i.holdTopic(ctx, &m, &l, r.Item, added); err != nil {
+	if err := i.holdTopic(ctx, m, &l, r.Item, added); err != nil {
 		return err
 	}
 	revisions := r.Memory.Revisions
 	for n, rev := range revisions {
 		revisions[n].Stamp = lifecycle.RevisionStamp(rev)
 	}
-	rs := numbered(nil, &m, revisions)
-	if err := i.insertReceived(ctx, &m, l); err != nil {
+	revisions = numbered(nil, m, revisions)
+	if err := i.addMemory(ctx, m); err != nil {
 		return err
 	}
-	i.noteTopic(m)
+	i.present(m.ID, m.SyncID)
+	if err := i.insertedAs(ctx, state, came, l); err != nil {
+		return err
+	}
+	i.noteTopic(*m)
 	i.seen.memories.add(m.Num)
 	i.has[m.Project] = true
-	for _, rev := range rs {
+	for _, rev := range revisions {
 		rev.Memory = m.Num
 		if err := i.tx.InsertRevision(ctx, rev); err != nil {
 			return err
 		}
 	}
-	if err := i.carry(ctx, engram.EntityMemory, key(m.Num), engram.CausalMetadata{}, came, l); err != nil {
-		return err
-	}
-	return i.vectors(ctx, m, r)
+	return i.vectors(ctx, *m, r)
 }
 
-// nameless is the ID of a memory that comes without one: where it has a sync id, the one that
-// it gets everywhere.
+// insertedAs keeps the causal metadata of a thing that came in and was added, and journals that.
+func (i *importing) insertedAs(ctx context.Context, state engram.Record, came int64, l engram.CausalMetadata) error {
+	if err := i.keep(ctx, state.Entity(), keyOf(state), engram.CausalMetadata{}, false, came, l); err != nil {
+		return err
+	}
+	return i.log(ctx, state.Entity(), keyOf(state), projectOf(state), i.reason, nil)
+}
+
+// nameless returns an ID for a memory that has none: derived from its sync id, so that it is the same everywhere.
 func (i *importing) nameless(m engram.Memory, undated bool) engram.ID {
 	if m.SyncID == "" {
 		return i.newID()
@@ -131,43 +130,29 @@ func (i *importing) nameless(m engram.Memory, undated bool) engram.ID {
 	return lifecycle.DerivedID(m.SyncID, m.CreatedAt)
 }
 
-// insertReceived writes a memory that is new here.
-func (i *importing) insertReceived(ctx context.Context, m *engram.Memory, l engram.CausalMetadata) error {
-	if err := i.addMemory(ctx, m); err != nil {
-		return err
-	}
-	i.present(m.ID, m.SyncID)
-	if err := i.putLineage(ctx, engram.EntityMemory, key(m.Num), l, nil, false); err != nil {
-		return err
-	}
-	return i.log(ctx, engram.EntityMemory, key(m.Num), m.Project, i.reason, nil)
-}
-
-// memoryAgain brings a memory that is here together with the state of it that came in.
-func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incoming) (fate, error) {
-	l, known, err := i.lineage(ctx, engram.EntityMemory, key(here.Num))
+// memoryAgain merges a memory that is here with the state of it that came in.
+func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incoming) (outcome, error) {
+	k := key(here.Num)
+	l, known, err := knownMetadata(ctx, i.tx, engram.EntityMemory, k)
 	if err != nil {
 		return unchanged, err
 	}
-	as, err := i.meant(ctx, spot{r.Memory.Memory.Project, r.Memory.Memory.SessionID})
+	there, as, err := i.placedThere(ctx, stateOf(r))
 	if err != nil {
 		return unchanged, err
 	}
 	if known && i.same(here, l, r, as) {
 		i.reportCut(r)
-		return unchanged, i.carry(ctx, engram.EntityMemory, key(here.Num), l, l.Digest(), l)
+		return unchanged, i.noteReplicated(ctx, engram.EntityMemory, k, l, l.Digest(), l)
 	}
-	var rs []engram.Revision
+	was := memoryRecord(here)
 	if here.RevisionCount > 1 {
-		if rs, err = i.tx.Revisions(ctx, here.Num); err != nil {
+		if was.Memory.Revisions, err = i.tx.Revisions(ctx, here.Num); err != nil {
 			return unchanged, err
 		}
 	}
-	written := writtenMemory(engram.MemoryRecord{Memory: here, Revisions: rs}, l, known, i.device)
-	there := stateOf(r)
-	m := *there.Memory
-	m.Memory.Project, m.Memory.SessionID = as.project, as.session
-	there.Memory = &m
+	rs := was.Memory.Revisions
+	written := writtenState(was, l, known, i.device)
 	there, kept, err := i.uncut(ctx, written, there)
 	if err != nil {
 		return unchanged, err
@@ -175,52 +160,63 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	if !kept {
 		i.reportCut(r)
 	}
-	state, came, err := i.merged(ctx, written, there)
-	if err != nil {
-		return unchanged, err
-	}
-	now, to := state.Memory.Memory, *state.Causal
+	state, came := i.merged(written, there)
+	now, to := &state.Memory.Memory, *state.Causal
 	to.Shadowed = l.Shadowed
 	now.Num, now.ID, now.SyncID, now.RevisionCount, now.NormalizedHash = here.Num, here.ID, here.SyncID, here.RevisionCount, hashOf(now.Content)
-	if err := i.show(ctx, engram.EntityMemory, key(here.Num), here.DeletedAt, m.Memory.DeletedAt, as,
-		placing{&now.Project, &now.SessionID, &now.DeletedAt}, now.CreatedAt, &to); err != nil {
+	if err := i.show(ctx, memoryRecord(here), there, state, &to); err != nil {
 		return unchanged, err
 	}
 	i.has[now.Project] = true
-	if now.Forgotten() && !m.Memory.Forgotten() {
+	if now.Forgotten() && !r.Memory.Memory.Forgotten() {
 		i.res.Memories.Forgotten++
 	}
-	more := moreTexts(here, &now, rs, state.Memory.Revisions, i.at)
-	out := unchanged
-	if !reflect.DeepEqual(now, here) || len(more) > 0 {
-		out = changed
+	more := moreTexts(here, now, rs, state.Memory.Revisions, i.at)
+	differs := func() outcome {
+		if !reflect.DeepEqual(*now, here) || len(more) > 0 {
+			return changed
+		}
+		return unchanged
 	}
-	if err := i.holdTopic(ctx, &now, &to, r.Item, out); err != nil {
-		return out, err
+	if err := i.holdTopic(ctx, now, &to, r.Item, differs()); err != nil {
+		return unchanged, err
 	}
-	i.noteTopic(now)
-	if !reflect.DeepEqual(now, here) || len(more) > 0 {
-		out = changed
-		if err := i.replaceReceived(ctx, here, now, more); err != nil {
+	i.noteTopic(*now)
+	out := differs()
+	if out == changed {
+		if err := i.replaceReceived(ctx, here, *now, more); err != nil {
 			return out, err
 		}
-	} else {
-		out = unchanged
 	}
-	if err := i.putLineage(ctx, engram.EntityMemory, key(here.Num), to, &l, known); err != nil {
+	if err := i.putMetadata(ctx, engram.EntityMemory, k, to, &l, known); err != nil {
 		return out, err
 	}
 	if there.Causal != nil && there.Causal.Of(projectPart) != l.Of(projectPart) {
-		l = engram.CausalMetadata{} // who pulls one of the two projects has one of the two states: the outcome is to go out
+		l = engram.CausalMetadata{} // a store that pulls only one of the projects has only one of the states: push the outcome
 	}
-	return out, i.carry(ctx, engram.EntityMemory, key(here.Num), l, came, to)
+	return out, i.noteReplicated(ctx, engram.EntityMemory, k, l, came, to)
 }
 
-// same reports whether a memory is here just as it comes in, which most of a file is that comes
-// in again: a state merged with itself is that state.
-func (i *importing) same(here engram.Memory, l engram.CausalMetadata, r incoming, as spot) bool {
+// placedThere returns a copy of a memory's or a prompt's state with the place where it comes in.
+func (i *importing) placedThere(ctx context.Context, there engram.Record) (engram.Record, location, error) {
+	if there.Memory != nil {
+		m := *there.Memory
+		there.Memory = &m
+	} else {
+		p := *there.Prompt
+		there.Prompt = &p
+	}
+	place := placeOf(there)
+	as, err := i.incomingLocation(ctx, place.location())
+	place.moveTo(as)
+	return there, as, err
+}
+
+// same reports whether a memory is here exactly as it comes in, the common case of a repeated import: merging changes
+// nothing.
+func (i *importing) same(here engram.Memory, l engram.CausalMetadata, r incoming, as location) bool {
 	if i.in.Mode == ImportReplace || r.state == nil || here.Forgotten() || !reflect.DeepEqual(l, *r.state.Causal) {
-		return false // what is held is in no state that comes in
+		return false // no incoming state has shadowed parts
 	}
 	m := r.state.Memory.Memory
 	m.Num, m.ID, m.SyncID, m.RevisionCount, m.NormalizedHash = here.Num, here.ID, here.SyncID, here.RevisionCount, here.NormalizedHash
@@ -228,50 +224,40 @@ func (i *importing) same(here engram.Memory, l engram.CausalMetadata, r incoming
 	return reflect.DeepEqual(m, here)
 }
 
-// placing points to what of a merged memory or prompt may be shown otherwise than it was written.
-type placing struct {
-	project, session *string
-	gone             *time.Time // when it was forgotten or deleted
-}
-
-// show settles what of a merged thing is shown, which here was gone at a time and comes in as there: an
-// undone import hid it, and a later one brings it back, to where the file has it.
-func (i *importing) show(ctx context.Context, kind engram.Entity, key string, goneHere, goneThere time.Time, there spot, now placing, at time.Time, l *engram.CausalMetadata) error {
+// show decides what of a merged memory or prompt is visible. was is the thing here, there the incoming state, now the
+// merged one. An import brings back what an undone import hid, in the place that the file has.
+func (i *importing) show(ctx context.Context, was, there, now engram.Record, l *engram.CausalMetadata) error {
+	here, came, place := placeOf(was), placeOf(there), placeOf(now)
 	hidden := isShadowed(*l, engram.PartDeleted)
 	revive := false
-	if !goneHere.IsZero() && goneThere.IsZero() && i.batch == "" {
+	if !here.deleted.IsZero() && came.deleted.IsZero() && i.batch == "" {
 		var err error
 		if revive = hidden; !revive {
-			if revive, err = i.undone(ctx, kind, key); err != nil {
+			if revive, err = i.undone(ctx, was.Entity(), keyOf(was)); err != nil {
 				return err
 			}
 		}
 	}
 	switch {
 	case revive:
-		s, err := i.stamp(ctx)
-		if err != nil {
-			return err
-		}
+		s := i.stamp()
 		*l = withoutShadowed(*l, engram.PartDeleted)
-		if !now.gone.IsZero() {
-			*l, *now.gone = lifecycle.Stamped(*l, []engram.Part{engram.PartRestored}, s), time.Time{}
+		if !place.deleted.IsZero() {
+			*l, *place.deleted = lifecycle.Stamped(*l, []engram.Part{engram.PartRestored}, s), time.Time{}
 		}
-		if there != (spot{*now.project, *now.session}) {
-			*now.project, *now.session = there.project, there.session
+		if came.location() != place.location() {
+			place.moveTo(came.location())
 			*l = lifecycle.Stamped(*l, []engram.Part{projectPart, sessionPart}, s)
 		}
 	case hidden:
-		*l = withShadowed(*l, engram.PartDeleted, *now.gone)
-		*now.gone = goneHere
+		*l = withShadowed(*l, engram.PartDeleted, *place.deleted)
+		*place.deleted = *here.deleted
 	}
-	shown, err := i.shownAt(ctx, spot{*now.project, *now.session}, at, l)
-	*now.project, *now.session = shown.project, shown.session
-	return err
+	return i.showAt(ctx, place.location(), place, l)
 }
 
-// moreTexts are the revisions that a memory gets by a merge: those of the merged state that
-// it does not have, with numbers of their own, and what it says here and will not any more.
+// moreTexts returns the revisions that a merge adds to a memory: those of the merged state that it lacks, with free
+// numbers, and its current text if that is replaced.
 func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revision, at time.Time) []engram.Revision {
 	type text struct {
 		stamp          engram.VersionStamp
@@ -311,7 +297,7 @@ func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revis
 	if !replaced {
 		return numbered(known, now, more)
 	}
-	if old == nil { // the same words are among its older texts
+	if old == nil { // the same text is among its older ones
 		old = &engram.Revision{Number: here.RevisionCount, Type: here.Type, Title: here.Title, Content: here.Content, WrittenAt: here.UpdatedAt,
 			ReplacedAt: at, Reason: "import"}
 	}
@@ -319,7 +305,7 @@ func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revis
 	return append(numbered(append(slices.Clone(known), *old), now, more), *old)
 }
 
-// replaceReceived writes what came of a merge over a memory.
+// replaceReceived writes a merged memory over the one here.
 func (i *importing) replaceReceived(ctx context.Context, was, now engram.Memory, more []engram.Revision) error {
 	fields := changes(memoryFields(was), memoryFields(now))
 	for _, rev := range more {
@@ -331,16 +317,5 @@ func (i *importing) replaceReceived(ctx context.Context, was, now engram.Memory,
 	if was.Title != now.Title || was.Content != now.Content {
 		fields[textField] = was.RevisionCount
 	}
-	if err := i.tx.ReplaceMemory(ctx, now); err != nil {
-		return err
-	}
-	if err := i.judgeText(ctx, &was, now); err != nil {
-		return err
-	}
-	if embeddedText(was) != embeddedText(now) || was.Forgotten() && !now.Forgotten() {
-		if err := i.embed(ctx, now); err != nil {
-			return err
-		}
-	}
-	return i.log(ctx, engram.EntityMemory, key(was.Num), now.Project, i.reason, fields)
+	return i.storeMemory(ctx, was, now, i.reason, fields)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -9,10 +10,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Where something belongs is written with it, and shown by two rules of this store: a project
-// that was joined to another one is called as that, and nothing comes into a session of another
-// project but what was moved out of that since, so that what comes into one project touches no
-// other. What was written is held then, and shown as soon as the rules let it be.
+// A place is written with its thing and shown by two rules of this store: a project that was merged into another has
+// that name, and nothing is shown in a session of another project unless it was moved later, so that an import into
+// one project touches no other. The written place is shadowed then, and shown as soon as the rules allow it.
 
 // The parts that say where something belongs.
 const (
@@ -20,22 +20,20 @@ const (
 	sessionPart engram.Part = "session_id"
 )
 
-// placeResolved is the reason of entries that show something in another place than before,
-// because a project or a session became another.
+// placeResolved is the reason of entries that show something in another place because its project or session changed.
 const placeResolved = "project or session that it was written in"
 
-// spot is where something belongs.
-type spot struct{ project, session string }
+type location struct{ project, session string }
 
-// writtenSpot is the spot that was written of what is shown at s.
-func writtenSpot(s spot, l engram.CausalMetadata) spot {
+// writtenLocation returns the written location of something shown at s.
+func writtenLocation(s location, l engram.CausalMetadata) location {
 	shadowedValue(l, projectPart, &s.project)
 	shadowedValue(l, sessionPart, &s.session)
 	return s
 }
 
-// shadowedSpot is l with what of w is not shown, when s is.
-func shadowedSpot(l engram.CausalMetadata, w, s spot) engram.CausalMetadata {
+// shadowedLocation returns l with the parts of w shadowed that differ from the visible s.
+func shadowedLocation(l engram.CausalMetadata, w, s location) engram.CausalMetadata {
 	l = withoutShadowed(withoutShadowed(l, projectPart), sessionPart)
 	if w.project != s.project {
 		l = withShadowed(l, projectPart, w.project)
@@ -46,28 +44,24 @@ func shadowedSpot(l engram.CausalMetadata, w, s spot) engram.CausalMetadata {
 	return l
 }
 
-// inRoom reports whether something that is shown in a project is shown in a session of project
-// room, too.
-func inRoom(project, room string, l engram.CausalMetadata) bool {
-	return project == room || project == "" || room == "" || l.Of(projectPart).Compare(l.Of(sessionPart)) > 0
+// sharesHome reports whether something in a project may be shown in a session of project sessionHome.
+func sharesHome(project, sessionHome string, l engram.CausalMetadata) bool {
+	return project == sessionHome || project == "" || sessionHome == "" || l.Of(projectPart).Compare(l.Of(sessionPart)) > 0
 }
 
-// room returns the project of a session. One that is not here is made, without what is said of
-// it: it may have been deleted for that. Such a one claims nothing, so that whatever is known of
-// it elsewhere holds. One that an undo hid is what it was, as its lineage says, and comes back
-// for its own project alone.
-func (o *op) room(ctx context.Context, id, project string, at time.Time, reason string) (string, error) {
-	s, err := o.tx.Session(ctx, id)
-	if err == nil || engram.CodeOf(err) != engram.CodeNotFound {
+// sessionHome returns the project of a session. It makes a missing one without fields, which claims nothing: whatever
+// other replicas know of it holds. A session that an undo hid comes back as it was, but only for its own project.
+func (o *op) sessionHome(ctx context.Context, id, project string, at time.Time, reason string) (string, error) {
+	s, found, err := ifThere(o.tx.Session(ctx, id))
+	if err != nil || found {
 		return s.Project, err
 	}
 	s = engram.Session{ID: id, Project: project, StartedAt: at, ActiveAt: at}
-	all, err := o.tx.CausalMetadata(ctx, engram.EntitySession, []string{id})
+	l, known, err := knownMetadata(ctx, o.tx, engram.EntitySession, id)
 	if err != nil {
 		return "", err
 	}
-	l, known := all[id]
-	switch hidden := writtenSession(s, l); {
+	switch hidden := deletedSession(s, l); {
 	case !known:
 		l = unwritten(id)
 	case isShadowed(l, engram.PartDeleted) && !hidden.Tombstone:
@@ -82,61 +76,85 @@ func (o *op) room(ctx context.Context, id, project string, at time.Time, reason 
 	return s.Project, o.rewriteSession(ctx, nil, s, reason)
 }
 
-// unwritten is the lineage of a session of which nothing was written.
+// unwritten returns the metadata of a session that no write described.
 func unwritten(id string) engram.CausalMetadata {
 	return lifecycle.Derived(engram.Record{Session: &engram.Session{ID: id}})
 }
 
-// claimsNothing reports whether a session of this lineage was made for what is in it alone.
+// claimsNothing reports whether a session exists only for its content.
 func claimsNothing(id string, l engram.CausalMetadata) bool {
 	return l.Base == unwritten(id).Base && len(l.Parts) == 0
 }
 
-// shownAt settles where something is shown that was written to be at w, and holds the rest.
-func (i *importing) shownAt(ctx context.Context, w spot, at time.Time, l *engram.CausalMetadata) (s spot, err error) {
-	if s.project, err = i.home(ctx, w.project); err != nil {
-		return s, err
+// showAt shows the thing at place, which was written to be at w, where the rules allow it, and shadows the rest.
+func (i *importing) showAt(ctx context.Context, w location, place placing, l *engram.CausalMetadata) (err error) {
+	var s location
+	if s.project, err = i.ensureProject(ctx, w.project); err != nil {
+		return err
 	}
 	if w.session != "" {
-		room, known := i.rooms[w.session]
+		home, known := i.sessionHomes[w.session]
 		if !known {
-			if room, err = i.room(ctx, w.session, s.project, at, i.reason); err != nil {
-				return s, err
+			if home, err = i.sessionHome(ctx, w.session, s.project, place.made, i.reason); err != nil {
+				return err
 			}
-			i.rooms[w.session] = room
+			i.sessionHomes[w.session] = home
 		}
-		if room, err = i.follow(ctx, w.session, room, s.project); err != nil {
-			return s, err
+		if home, err = i.follow(ctx, w.session, home, s.project); err != nil {
+			return err
 		}
-		if inRoom(s.project, room, *l) {
+		if sharesHome(s.project, home, *l) {
 			s.session = w.session
 		}
 	}
-	*l = shadowedSpot(*l, w, s)
-	return s, nil
+	*l = shadowedLocation(*l, w, s)
+	place.moveTo(s)
+	return nil
 }
 
-// follow takes a session along into the project that a file goes into, when an undone import
-// left it in another. It returns the project of the session.
-func (i *importing) follow(ctx context.Context, id, room, project string) (string, error) {
-	if i.batch != "" || !i.outside(room) || i.outside(project) {
-		return room, nil
+// placeNew shows a new thing, which came in as there, where it belongs: it sets the place of its state, and returns
+// its causal metadata.
+func (i *importing) placeNew(ctx context.Context, there, state engram.Record) (engram.CausalMetadata, error) {
+	place, l := placeOf(state), *state.Causal
+	w, err := i.incomingLocation(ctx, place.location())
+	if err != nil {
+		return l, err
+	}
+	if err := i.showAt(ctx, w, place, &l); err != nil {
+		return l, err
+	}
+	// What a file brings into one project was not written to be there: importing it again must not take it away.
+	if i.border == "" || i.batch != "" || there.Causal == nil {
+		return l, nil
+	}
+	parts := []engram.Part{projectPart, sessionPart}
+	if state.Session != nil {
+		parts = parts[:1]
+	}
+	return lifecycle.Stamped(l, parts, i.stamp()), nil
+}
+
+// follow moves a session that an undone import left in another project into the one that a file goes into. It returns
+// the session's project.
+func (i *importing) follow(ctx context.Context, id, sessionHome, project string) (string, error) {
+	if i.batch != "" || !i.outside(sessionHome) || i.outside(project) {
+		return sessionHome, nil
 	}
 	was, err := i.tx.Session(ctx, id)
 	if err != nil {
-		return room, err
+		return sessionHome, err
 	}
 	if back, err := i.emptied(ctx, was); err != nil || !back {
-		return room, err
+		return sessionHome, err
 	}
 	now := was
-	now.Project, i.rooms[id] = project, project
+	now.Project, i.sessionHomes[id] = project, project
 	return project, i.putSession(ctx, &was, now, i.reason)
 }
 
-// meant is where something comes in that a file has at w: as it was written, but of a file that
-// goes into one project there, and in a session beside one of that name in another.
-func (i *importing) meant(ctx context.Context, w spot) (spot, error) {
+// incomingLocation returns where something comes in that a file has at w: there; or, for a file that goes into one
+// project, in that project, and in a copy of a session that another project has.
+func (i *importing) incomingLocation(ctx context.Context, w location) (location, error) {
 	if i.border == "" || i.batch != "" {
 		return w, nil
 	}
@@ -151,9 +169,9 @@ func (i *importing) meant(ctx context.Context, w spot) (spot, error) {
 	return w, err
 }
 
-// projectHere is a project as it is called here, be it here or not.
+// projectHere returns the canonical name of a project, whether it exists here or not.
 func (i *importing) projectHere(ctx context.Context, name string) (string, error) {
-	if here, known := i.homes[name]; known || name == "" {
+	if here, known := i.projectNames[name]; known || name == "" {
 		return here, nil
 	}
 	p, known, err := i.tx.Project(ctx, name)
@@ -163,9 +181,9 @@ func (i *importing) projectHere(ctx context.Context, name string) (string, error
 	return name, err
 }
 
-// resolvePlaces shows whatever may be shown where it was written by now, and nothing of another
-// project in the sessions of regrouped, which became another project's. It is called after
-// whatever may change that of many things, and costs a look-up or two where nothing is held.
+// resolvePlaces shows things where they were written if that is allowed by now, and hides the content of other
+// projects in the regrouped sessions, whose project changed. It is called after changes to many things, and costs a
+// look-up or two where nothing is shadowed.
 func (o *op) resolvePlaces(ctx context.Context, regrouped []string) error {
 	held, err := o.tx.Shadowed(ctx, engram.EntitySession, projectPart)
 	if err != nil {
@@ -180,116 +198,106 @@ func (o *op) resolvePlaces(ctx context.Context, regrouped []string) error {
 			regrouped = append(regrouped, id)
 		}
 	}
-	memories, prompts, err := o.misplaced(ctx, regrouped)
-	if err != nil {
-		return err
-	}
-	for _, m := range memories {
-		if err := o.reseat(ctx, m); err != nil {
-			return err
+	all, err := o.misplaced(ctx, regrouped)
+	for _, one := range all {
+		if err == nil {
+			err = o.reseat(ctx, one)
 		}
 	}
-	for _, p := range prompts {
-		if err := o.reseatPrompt(ctx, p); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
-// misplaced are the memories and prompts of which a place is held, and those in sessions.
-func (o *op) misplaced(ctx context.Context, sessions []string) (memories []engram.Memory, prompts []engram.Prompt, err error) {
+// misplaced returns the memories and then the prompts that have a shadowed place or are in one of the sessions, each
+// in the order of numbers.
+func (o *op) misplaced(ctx context.Context, sessions []string) (all []engram.Record, err error) {
+	memories, prompts := map[int64]engram.Memory{}, map[int64]engram.Prompt{}
+	add := func(ms []engram.Memory, ps []engram.Prompt) {
+		for _, m := range ms {
+			memories[m.Num] = m
+		}
+		for _, p := range ps {
+			prompts[p.Num] = p
+		}
+	}
 	for _, part := range []engram.Part{projectPart, sessionPart} {
 		keys, err := o.tx.Shadowed(ctx, engram.EntityMemory, part)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		ms, err := o.tx.Memories(ctx, mapped(keys, numOf))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		memories = append(memories, ms...)
 		if keys, err = o.tx.Shadowed(ctx, engram.EntityPrompt, part); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		for _, k := range keys {
-			p, err := o.tx.Prompt(ctx, numOf(k))
-			if err != nil {
-				return nil, nil, err
-			}
-			prompts = append(prompts, p)
+		ps, err := foundBy(keys, func(k string) (engram.Prompt, error) { return o.tx.Prompt(ctx, numOf(k)) })
+		if err != nil {
+			return nil, err
 		}
+		add(ms, ps)
 	}
 	for _, id := range sessions {
 		ms, ps, err := o.inSession(ctx, id)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		memories, prompts = append(memories, ms...), append(prompts, ps...)
+		add(ms, ps)
 	}
-	slices.SortFunc(memories, func(a, b engram.Memory) int { return int(a.Num - b.Num) })
-	memories = slices.CompactFunc(memories, func(a, b engram.Memory) bool { return a.Num == b.Num })
-	slices.SortFunc(prompts, func(a, b engram.Prompt) int { return int(a.Num - b.Num) })
-	prompts = slices.CompactFunc(prompts, func(a, b engram.Prompt) bool { return a.Num == b.Num })
-	return memories, prompts, nil
+	for _, num := range slices.Sorted(maps.Keys(memories)) {
+		all = append(all, memoryRecord(memories[num]))
+	}
+	for _, num := range slices.Sorted(maps.Keys(prompts)) {
+		all = append(all, promptRecord(prompts[num]))
+	}
+	return all, nil
 }
 
-// inSession is all that is shown in a session, forgotten and deleted things too.
+// inSession returns everything that is shown in a session, forgotten and deleted things included.
 func (o *op) inSession(ctx context.Context, id string) (memories []engram.Memory, prompts []engram.Prompt, err error) {
 	for _, forgotten := range []bool{false, true} {
-		for offset := 0; ; offset += exportPage {
-			page, err := o.tx.List(ctx, engram.Filter{SessionID: id, Forgotten: forgotten}, engram.Page{Limit: exportPage, Offset: offset})
-			if err != nil {
-				return nil, nil, err
-			}
-			if memories = append(memories, page...); len(page) < exportPage {
-				break
-			}
-		}
-	}
-	for offset := 0; ; offset += exportPage {
-		page, err := o.tx.Prompts(ctx, "", id, engram.Page{Limit: exportPage, Offset: offset})
+		more, err := everyPage(exportPage, func(page engram.Page) ([]engram.Memory, error) {
+			return o.tx.List(ctx, engram.Filter{SessionID: id, Forgotten: forgotten}, page)
+		})
 		if err != nil {
 			return nil, nil, err
 		}
-		if prompts = append(prompts, page...); len(page) < exportPage {
-			break
-		}
+		memories = append(memories, more...)
+	}
+	prompts, err = everyPage(exportPage, func(page engram.Page) ([]engram.Prompt, error) { return o.tx.Prompts(ctx, "", id, page) })
+	if err != nil {
+		return nil, nil, err
 	}
 	hidden, err := o.tx.DeletedPromptsIn(ctx, id)
 	return memories, append(prompts, hidden...), err
 }
 
-// resolveAgain shows a session in the project that it was written in, as that is called here; moved
-// says that it was in another.
+// resolveAgain shows a session in its written project, by its name here; moved says that it was in another.
 func (o *op) resolveAgain(ctx context.Context, id string) (moved bool, err error) {
-	s, err := o.tx.Session(ctx, id)
-	if engram.CodeOf(err) == engram.CodeNotFound {
-		return false, nil // it is gone, and nothing of it is shown
+	s, found, err := ifThere(o.tx.Session(ctx, id))
+	if err != nil || !found {
+		return false, err // a deleted session shows nothing
 	}
+	l, err := metadataOf(ctx, o.tx, sessionRecord(s))
 	if err != nil {
 		return false, err
 	}
-	l, err := lineageOf(ctx, o.tx, engram.EntitySession, id, engram.Record{Session: &s})
-	if err != nil {
-		return false, err
-	}
-	w := writtenSpot(spot{project: s.Project}, l)
+	w := writtenLocation(location{project: s.Project}, l)
 	p, known, err := o.tx.Project(ctx, w.project)
 	if err != nil || !known || p.Name == s.Project {
 		return false, err
 	}
 	now := s
 	now.Project = p.Name
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, id, shadowedSpot(l, w, spot{project: p.Name})); err != nil {
+	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, id, shadowedLocation(l, w, location{project: p.Name})); err != nil {
 		return false, err
 	}
 	return true, o.rewriteSession(ctx, &s, now, placeResolved)
 }
 
-// allowed is where something that was written at w, and is shown in project, may be shown.
-func (o *op) allowed(ctx context.Context, w spot, project string, at time.Time, l engram.CausalMetadata) (spot, error) {
-	s := spot{project: project}
+// allowed returns where something written at w, and visible in project, may be shown.
+func (o *op) allowed(ctx context.Context, w location, project string, at time.Time, l engram.CausalMetadata) (location, error) {
+	s := location{project: project}
 	if p, known, err := o.tx.Project(ctx, w.project); err != nil {
 		return s, err
 	} else if known {
@@ -298,53 +306,43 @@ func (o *op) allowed(ctx context.Context, w spot, project string, at time.Time, 
 	if w.session == "" {
 		return s, nil
 	}
-	room, err := o.room(ctx, w.session, s.project, at, placeResolved)
-	if inRoom(s.project, room, l) {
+	sessionHome, err := o.sessionHome(ctx, w.session, s.project, at, placeResolved)
+	if sharesHome(s.project, sessionHome, l) {
 		s.session = w.session
 	}
 	return s, err
 }
 
-// reseat shows a memory where its project and its session let it be shown.
-func (o *op) reseat(ctx context.Context, m engram.Memory) error {
-	l, err := memoryLineage(ctx, o.tx, m)
+// reseat shows a memory or a prompt where its project and its session allow it.
+func (o *op) reseat(ctx context.Context, was engram.Record) error {
+	l, err := metadataOf(ctx, o.tx, was)
 	if err != nil {
 		return err
 	}
-	is := spot{m.Project, m.SessionID}
-	w := writtenSpot(is, l)
-	to, err := o.allowed(ctx, w, m.Project, m.CreatedAt, l)
+	from := placeOf(was)
+	is := from.location()
+	w := writtenLocation(is, l)
+	to, err := o.allowed(ctx, w, is.project, from.made, l)
 	if err != nil || to == is {
 		return err
 	}
+	l = shadowedLocation(l, w, to)
+	if was.Prompt != nil {
+		now := *was.Prompt
+		now.Project, now.SessionID = to.project, to.session
+		if err := o.tx.PutCausalMetadata(ctx, engram.EntityPrompt, key(now.Num), l); err != nil {
+			return err
+		}
+		return o.rewritePrompt(ctx, *was.Prompt, now, placeResolved)
+	}
+	m := was.Memory.Memory
 	now := m
 	now.Project, now.SessionID = to.project, to.session
-	l = shadowedSpot(l, w, to)
-	if now.Project != m.Project && m.TopicKey != "" && !m.Forgotten() { // it may have another memory there
+	if now.Project != m.Project && m.TopicKey != "" && !m.Forgotten() { // another memory may have the topic there
 		l, now.TopicKey = withShadowed(l, topicPart, m.TopicKey), ""
 	}
 	if err := o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(m.Num), l); err != nil {
 		return err
 	}
 	return o.rewriteMemory(ctx, m, now, engram.VersionStamp{}, placeResolved)
-}
-
-// reseatPrompt is reseat for prompts.
-func (o *op) reseatPrompt(ctx context.Context, p engram.Prompt) error {
-	l, err := lineageOf(ctx, o.tx, engram.EntityPrompt, key(p.Num), engram.Record{Prompt: &p})
-	if err != nil {
-		return err
-	}
-	is := spot{p.Project, p.SessionID}
-	w := writtenSpot(is, l)
-	to, err := o.allowed(ctx, w, p.Project, p.CreatedAt, l)
-	if err != nil || to == is {
-		return err
-	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityPrompt, key(p.Num), shadowedSpot(l, w, to)); err != nil {
-		return err
-	}
-	now := p
-	now.Project, now.SessionID = to.project, to.session
-	return o.rewritePrompt(ctx, p, now, placeResolved)
 }

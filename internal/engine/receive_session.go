@@ -7,26 +7,24 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// sessionTold is the reason of entries by which a session that was made for what is in it alone
-// becomes the one that somebody wrote. Nobody here wrote what it was before, so that an undo has
-// nothing to set back: what it wrote instead would be a claim that others have to follow.
-const sessionTold = "what others wrote of a session that only stood for what is in it"
+// sessionReplaced is the reason of entries that give a session its fields which existed only for its content. An undo
+// does not restore the empty fields: writing them would be a claim that other replicas follow.
+const sessionReplaced = "what others wrote of a session that only stood for what is in it"
 
-// session adds a session, or brings the one that is here together with it. One that is gone
-// leaves no row, but its lineage.
-func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
+// session adds a session, or merges the one here with it. A deleted one has metadata and no row.
+func (i *importing) session(ctx context.Context, r incoming) (outcome, error) {
 	id := r.Session.ID
 	was, found, name, err := i.knownSession(ctx, id)
 	if err != nil {
 		return unchanged, err
 	}
-	if project, err := i.inside(ctx, r.Session.Project); err != nil {
+	if project, err := i.projectInside(ctx, r.Session.Project); err != nil {
 		return unchanged, err
 	} else if !found && i.erased.has(engram.EntitySession, project, name) {
 		i.res.Sessions.Forgotten++
 		return unchanged, nil
 	}
-	l, known, err := i.lineage(ctx, engram.EntitySession, name)
+	l, known, err := knownMetadata(ctx, i.tx, engram.EntitySession, name)
 	if err != nil {
 		return unchanged, err
 	}
@@ -34,33 +32,30 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 	s := *r.Session
 	there.Session = &s
 	if s.ID = name; name != id {
-		there.Causal = nil // a copy goes its own way
+		there.Causal = nil // a copy has a history of its own
 	}
 	if there.Causal != nil && claimsNothing(name, *there.Causal) {
-		return unchanged, i.carry(ctx, engram.EntitySession, name, engram.CausalMetadata{}, there.Causal.Digest(), l)
+		return unchanged, i.noteReplicated(ctx, engram.EntitySession, name, engram.CausalMetadata{}, there.Causal.Digest(), l)
 	}
 	if i.batch != "" && found && i.outside(was.Project) && !claimsNothing(name, l) {
 		return unchanged, &leftAlone{was.Project}
 	}
-	as, err := i.meant(ctx, spot{project: s.Project})
+	as, err := i.incomingLocation(ctx, location{project: s.Project})
 	if err != nil {
 		return unchanged, err
 	}
 	if s.Project = as.project; !found && !known {
 		return i.newSession(ctx, there)
 	}
-	written := sittingSession(was, l, known)
+	written := writtenState(sessionRecord(was), l, known, i.device)
 	if !found {
-		written = writtenSession(engram.Session{ID: name}, l)
 		was = engram.Session{ID: name}
+		written = deletedSession(was, l)
 	}
 	if there.Causal != nil && claimsNothing(name, l) {
-		written.Causal = &engram.CausalMetadata{} // or its time of making would be known here alone
+		written.Causal = &engram.CausalMetadata{} // or the time of its making would count as a write of this store
 	}
-	state, came, err := i.merged(ctx, written, there)
-	if err != nil {
-		return unchanged, err
-	}
+	state, came := i.merged(written, there)
 	to := *state.Causal
 	to.Shadowed = l.Shadowed
 	now := *state.Session
@@ -74,35 +69,30 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 	}
 	reason := i.reason
 	if found && claimsNothing(name, l) {
-		reason = sessionTold
+		reason = sessionReplaced
 	}
 	return i.writeSession(ctx, was, now, found, gone, reason)
 }
 
-// newSession adds a session that was never here.
-func (i *importing) newSession(ctx context.Context, there engram.Record) (fate, error) {
+func (i *importing) newSession(ctx context.Context, there engram.Record) (outcome, error) {
 	state := lifecycle.Normal(there)
-	s, l := *state.Session, *state.Causal
-	at, err := i.shownAt(ctx, spot{project: s.Project}, s.StartedAt, &l)
+	s, came := state.Session, state.Causal.Digest()
+	l, err := i.placeNew(ctx, there, state)
 	if err != nil {
 		return unchanged, err
 	}
-	s.Project = at.project
-	if l, err = i.movedIn(ctx, there, l, projectPart); err != nil {
-		return unchanged, err
-	}
-	if err := i.keep(ctx, engram.EntitySession, s.ID, engram.CausalMetadata{}, false, l.Digest(), l); err != nil {
+	if err := i.keep(ctx, engram.EntitySession, s.ID, engram.CausalMetadata{}, false, came, l); err != nil {
 		return unchanged, err
 	}
 	if state.Tombstone {
 		return unchanged, i.tx.PutTombstone(ctx, s.ID, s.Project)
 	}
-	i.rooms[s.ID] = s.Project
-	return added, i.rewriteSession(ctx, nil, s, i.reason)
+	i.sessionHomes[s.ID] = s.Project
+	return added, i.rewriteSession(ctx, nil, *s, i.reason)
 }
 
-// showSession settles whether a merged session is shown, and where: an undone import took it
-// away or left it empty, and a later one brings it back to where the file has it.
+// showSession decides whether and where a merged session is visible. An import brings back, in the place that the
+// file has, what an undone import removed or left empty.
 func (i *importing) showSession(ctx context.Context, found bool, there engram.Record, gone bool, now *engram.Session, l *engram.CausalMetadata) (bool, error) {
 	hidden := isShadowed(*l, engram.PartDeleted)
 	revive := false
@@ -121,19 +111,13 @@ func (i *importing) showSession(ctx context.Context, found bool, there engram.Re
 	if revive {
 		*l = withoutShadowed(*l, engram.PartDeleted)
 		if now.Project != there.Session.Project {
-			s, err := i.stamp(ctx)
-			if err != nil {
-				return false, err
-			}
-			now.Project, *l = there.Session.Project, lifecycle.Stamped(*l, []engram.Part{"project"}, s)
+			now.Project, *l = there.Session.Project, lifecycle.Stamped(*l, []engram.Part{projectPart}, i.stamp())
 		}
 		hidden = false
 	}
-	at, err := i.shownAt(ctx, spot{project: now.Project}, now.StartedAt, l)
-	if err != nil {
+	if err := i.showAt(ctx, location{project: now.Project}, placeOf(engram.Record{Session: now}), l); err != nil {
 		return false, err
 	}
-	now.Project = at.project
 	if hidden && !found {
 		*l = withShadowed(*l, engram.PartDeleted, *now)
 		return true, nil
@@ -144,9 +128,8 @@ func (i *importing) showSession(ctx context.Context, found bool, there engram.Re
 	return gone, nil
 }
 
-// writeSession writes what came of a merge, or takes the session away. One in which something
-// stands stays as long as it does.
-func (i *importing) writeSession(ctx context.Context, was, now engram.Session, found, gone bool, reason string) (fate, error) {
+// writeSession writes a merged session, or removes it. A session with content stays.
+func (i *importing) writeSession(ctx context.Context, was, now engram.Session, found, gone bool, reason string) (outcome, error) {
 	if gone && !found {
 		i.res.Sessions.Forgotten++
 		return unchanged, i.tx.PutTombstone(ctx, now.ID, now.Project)
@@ -156,13 +139,13 @@ func (i *importing) writeSession(ctx context.Context, was, now engram.Session, f
 		if err != nil || n > 0 {
 			return unchanged, err
 		}
-		delete(i.rooms, now.ID)
+		delete(i.sessionHomes, now.ID)
 		if err := i.dropSessionRow(ctx, was, reason); err != nil {
 			return unchanged, err
 		}
 		return changed, i.tx.PutTombstone(ctx, was.ID, was.Project)
 	}
-	i.rooms[now.ID] = now.Project
+	i.sessionHomes[now.ID] = now.Project
 	if now == was {
 		return unchanged, nil
 	}
@@ -175,8 +158,8 @@ func (i *importing) writeSession(ctx context.Context, was, now engram.Session, f
 	return changed, i.rewriteSession(ctx, &was, now, reason)
 }
 
-// prompt adds a prompt, or brings the one that is here together with it.
-func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
+// prompt adds a prompt, or merges the one that is here with it.
+func (i *importing) prompt(ctx context.Context, r incoming) (outcome, error) {
 	p := *r.Prompt
 	was, found, err := i.knownPrompt(ctx, &p)
 	if err != nil {
@@ -185,7 +168,7 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 	there := r.Record
 	there.Prompt = &p
 	if p.SyncID != r.Prompt.SyncID {
-		there.Causal = nil // a copy goes its own way
+		there.Causal = nil // a copy has a history of its own
 	}
 	if err := i.refuseErased(ctx, engram.EntityPrompt, p.Project, was.Project, p.SyncID); err != nil {
 		return unchanged, err
@@ -194,63 +177,44 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 		return i.promptAgain(ctx, was, there)
 	}
 	state := lifecycle.Normal(there)
-	p, l := *state.Prompt, *state.Causal
-	to, err := i.meant(ctx, spot{p.Project, p.SessionID})
+	came := state.Causal.Digest()
+	l, err := i.placeNew(ctx, there, state)
 	if err != nil {
 		return unchanged, err
 	}
-	if to, err = i.shownAt(ctx, to, p.CreatedAt, &l); err != nil {
+	if err := i.tx.InsertPrompt(ctx, state.Prompt); err != nil {
 		return unchanged, err
 	}
-	p.Project, p.SessionID = to.project, to.session
-	if l, err = i.movedIn(ctx, there, l, projectPart, sessionPart); err != nil {
-		return unchanged, err
-	}
-	if err := i.tx.InsertPrompt(ctx, &p); err != nil {
-		return unchanged, err
-	}
-	i.seen.prompts.add(p.Num)
-	if p.Deleted() {
-		if err := i.tx.ReplacePrompt(ctx, p); err != nil {
+	i.seen.prompts.add(state.Prompt.Num)
+	if state.Prompt.Deleted() {
+		if err := i.tx.ReplacePrompt(ctx, *state.Prompt); err != nil {
 			return unchanged, err
 		}
 	}
-	if err := i.keep(ctx, engram.EntityPrompt, key(p.Num), engram.CausalMetadata{}, false, state.Causal.Digest(), l); err != nil {
-		return unchanged, err
-	}
-	return added, i.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, i.reason, nil)
+	return added, i.insertedAs(ctx, state, came, l)
 }
 
-// promptAgain brings a prompt that is here together with the state of it that came in.
-func (i *importing) promptAgain(ctx context.Context, was engram.Prompt, there engram.Record) (fate, error) {
+// promptAgain merges a prompt that is here with the state of it that came in.
+func (i *importing) promptAgain(ctx context.Context, was engram.Prompt, there engram.Record) (outcome, error) {
 	i.seen.prompts.add(was.Num)
-	l, known, err := i.lineage(ctx, engram.EntityPrompt, key(was.Num))
+	there, _, err := i.placedThere(ctx, there)
 	if err != nil {
 		return unchanged, err
 	}
-	p := *there.Prompt
-	as, err := i.meant(ctx, spot{p.Project, p.SessionID})
+	m, err := i.mergeHere(ctx, promptRecord(was), there)
 	if err != nil {
 		return unchanged, err
 	}
-	p.Project, p.SessionID = as.project, as.session
-	there.Prompt = &p
-	state, came, err := i.merged(ctx, writtenPrompt(was, l, known), there)
-	if err != nil {
+	now := m.state.Prompt
+	now.Num, now.Content, now.CreatedAt = was.Num, was.Content, was.CreatedAt // the text of a prompt does not change
+	if err := i.show(ctx, promptRecord(was), there, m.state, m.state.Causal); err != nil {
 		return unchanged, err
 	}
-	now, to := *state.Prompt, *state.Causal
-	now.Num, to.Shadowed = was.Num, l.Shadowed
-	now.Content, now.CreatedAt = was.Content, was.CreatedAt // what was asked does not change
-	if err := i.show(ctx, engram.EntityPrompt, key(was.Num), was.DeletedAt, p.DeletedAt, as,
-		placing{&now.Project, &now.SessionID, &now.DeletedAt}, now.CreatedAt, &to); err != nil {
+	if err := i.keepMerged(ctx, m); err != nil {
 		return unchanged, err
 	}
-	if err := i.keep(ctx, engram.EntityPrompt, key(was.Num), l, known, came, to); err != nil {
-		return unchanged, err
-	}
-	if len(changes(promptFields(was), promptFields(now))) == 0 {
+	if len(changes(promptFields(was), promptFields(*now))) == 0 {
 		return unchanged, nil
 	}
-	return changed, i.rewritePrompt(ctx, was, now, i.reason)
+	return changed, i.rewritePrompt(ctx, was, *now, i.reason)
 }

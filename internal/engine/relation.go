@@ -11,14 +11,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// graphSeeds is how many of the best finds lead on to what they are related to.
+// graphSeeds is how many of the best hits are expanded by their relations.
 const graphSeeds = 20
 
-// mostRelations is how many relations of one memory, verb and direction are looked at: the
-// newest. What everything is tied to says little of anything.
+// mostRelations is how many relations of one memory, verb and direction are read, the newest. What is related to
+// everything says little.
 const mostRelations = 100
 
-// byRelation adds what the best finds lead to, and puts what supersedes a find before it.
+// byRelation adds memories that are related to the best hits, and puts superseding memories before superseded hits.
 func (q *question) byRelation(ctx context.Context) error {
 	policy := retrieval.DefaultGraph()
 	if q.in.Hops != nil {
@@ -44,22 +44,21 @@ func (q *question) byRelation(ctx context.Context) error {
 	return q.supersede(ctx, relations)
 }
 
-// mostSuccessors is how long a chain of memories of which each supersedes the one before
-// is followed: every further one is a question of its own to the store.
+// mostSuccessors is how far a chain of superseding memories is followed: each step is a query.
 const mostSuccessors = 20
 
-// successors adds to relations what supersedes the finds that were not asked about yet,
-// and what supersedes that again: of a chain the newest is wanted, not the second.
+// successors adds to relations what supersedes the hits, and what supersedes that: of a chain the newest is wanted.
+// asked are memories whose relations were read.
 func (q *question) successors(ctx context.Context, relations []engram.Relation, asked map[int64]bool) ([]engram.Relation, error) {
 	most := q.in.Limit
 	if q.in.Filter.Current {
-		most = max(candidates, 3*most) // for each find that is hidden one moves up
+		most = max(candidates, 3*most) // for each hidden hit another moves up
 	}
 	next := numsOf(q.finds[:min(len(q.finds), most)])
 	known := map[int64]bool{}
 	for _, r := range relations {
 		known[r.Num] = true
-		if supersedes(r) {
+		if r.Supersedes() {
 			next = append(next, r.Source)
 		}
 	}
@@ -77,7 +76,7 @@ func (q *question) successors(ctx context.Context, relations []engram.Relation, 
 		}
 		next = nil
 		for _, r := range found {
-			if supersedes(r) && !known[r.Num] {
+			if r.Supersedes() && !known[r.Num] {
 				known[r.Num] = true
 				relations, next = append(relations, r), append(next, r.Source)
 			}
@@ -86,14 +85,12 @@ func (q *question) successors(ctx context.Context, relations []engram.Relation, 
 	return relations, nil
 }
 
-func supersedes(r engram.Relation) bool { return r.Supersedes() }
-
-// relationsAround reads the relations of the seeds, and those of what they lead to, as
-// far as the policy goes; seen are the memories whose relations were read.
+// relationsAround reads the relations of the seeds and of their neighbours, as far as the policy goes; seen are the
+// memories whose relations were read.
 func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p retrieval.GraphPolicy) (all []engram.Relation, seen map[int64]bool, err error) {
 	seen = map[int64]bool{}
 	known := map[int64]bool{}
-	// What supersedes a find is wanted with no hops, too: hence one round more.
+	// Superseding memories are wanted even with no hops: hence one round more.
 	for next := numsOf(seeds); len(next) > 0 && len(known) <= MaxHops*graphSeeds*graphSeeds; {
 		for _, num := range next {
 			seen[num] = true
@@ -117,9 +114,8 @@ func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p
 	return all, seen, nil
 }
 
-// ways are the relations that may be followed: none leads through what was forgotten, or
-// through another project than the one asked, of which nothing is told here. A single hop
-// leads through nothing.
+// ways returns the relations that may be followed: paths through forgotten memories and other projects are closed. A
+// single hop needs no check.
 func (q *question) ways(ctx context.Context, relations []engram.Relation, p retrieval.GraphPolicy) ([]engram.Relation, error) {
 	if p.Hops <= 1 {
 		return relations, nil
@@ -151,7 +147,6 @@ func (q *question) ways(ctx context.Context, relations []engram.Relation, p retr
 	return open, nil
 }
 
-// spread adds what relations lead to.
 func (q *question) spread(ctx context.Context, seeds []engram.Ranked, relations []engram.Relation, p retrieval.GraphPolicy) error {
 	reached := retrieval.Spread(seeds, relations, p)
 	nums := mapped(reached, func(r retrieval.Reached) int64 { return r.Num })
@@ -188,7 +183,7 @@ func (q *question) spread(ctx context.Context, seeds []engram.Ranked, relations 
 	return nil
 }
 
-// readMore reads the memories of finds that were not read yet, as far as they pass.
+// readMore reads those memories that were not read yet and pass the filter.
 func (q *question) readMore(ctx context.Context, nums []int64) error {
 	var missing []int64
 	for _, num := range nums {
@@ -208,10 +203,9 @@ func (q *question) readMore(ctx context.Context, nums []int64) error {
 	return err
 }
 
-// supersede puts what supersedes a find before it, and hides the find where only what is
-// current is wanted. What was forgotten, or does not pass the filter, supersedes nothing
-// here: somebody would miss the only memory that answers. What is hidden stays among the
-// finds until they are divided: it speaks for what stands in its place.
+// supersede puts superseding memories before superseded hits, and hides those if only current ones are wanted. A
+// forgotten or filtered memory supersedes nothing here: the only answer would be lost. Hidden hits stay until
+// abstention is decided, because they count for their successors.
 func (q *question) supersede(ctx context.Context, relations []engram.Relation) error {
 	var newer []int64
 	for _, r := range relations {
@@ -226,7 +220,7 @@ func (q *question) supersede(ctx context.Context, relations []engram.Relation) e
 	for _, r := range relations {
 		if _, passes := q.memories[r.Source]; passes {
 			shown = append(shown, r)
-			if supersedes(r) {
+			if r.Supersedes() {
 				q.newer[r.Target] = append(q.newer[r.Target], r.Source)
 			}
 		}
@@ -248,20 +242,25 @@ func (q *question) supersede(ctx context.Context, relations []engram.Relation) e
 	return nil
 }
 
-// inPlaceOf is what stands in the place of a memory that was named, where only what is
-// current is wanted: the newest of what supersedes it, as far as that passes the filter,
-// and a note for whoever asked for the other; else the memory itself.
+// superseded returns the question of in whose hits are finds, with their successors before them.
+func superseded(ctx context.Context, e *Engine, r engram.Reader, in SearchInput, finds []engram.Ranked, memories map[int64]engram.Memory) (*question, error) {
+	q := &question{Engine: e, r: r, in: in, finds: finds, memories: memories,
+		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
+	relations, err := q.successors(ctx, nil, map[int64]bool{})
+	if err != nil {
+		return nil, err
+	}
+	return q, q.supersede(ctx, relations)
+}
+
+// inPlaceOf returns the newest memory that supersedes a named one and passes the filter, with a note, if only current
+// ones are wanted; else the named one.
 func (e *Engine) inPlaceOf(ctx context.Context, r engram.Reader, m engram.Memory, in SearchInput) (engram.Memory, string, error) {
 	if !in.Filter.Current {
 		return m, "", nil
 	}
-	q := &question{Engine: e, r: r, in: in, finds: []engram.Ranked{{Num: m.Num}}, memories: map[int64]engram.Memory{m.Num: m},
-		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
-	relations, err := q.successors(ctx, nil, map[int64]bool{})
-	if err != nil || len(relations) == 0 {
-		return m, "", err
-	}
-	if err := q.supersede(ctx, relations); err != nil {
+	q, err := superseded(ctx, e, r, in, []engram.Ranked{{Num: m.Num}}, map[int64]engram.Memory{m.Num: m})
+	if err != nil {
 		return m, "", err
 	}
 	first := q.finds[0].Num
@@ -271,9 +270,8 @@ func (e *Engine) inPlaceOf(ctx context.Context, r engram.Reader, m engram.Memory
 	return q.memories[first], fmt.Sprintf("stands for #%d, which was named", m.Num), nil
 }
 
-// annotate adds to each hit the relations that change how it should be read: what it
-// supersedes, with what that superseded, what supersedes it, what contradicts it; and why it is
-// suspect.
+// annotate adds to each hit why it is flagged, and the relations that change how to read it: what it supersedes,
+// transitively, what supersedes it, and what contradicts it.
 func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engram.Hit) error {
 	var nums []int64
 	var known []engram.Memory
@@ -293,13 +291,13 @@ func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 	if err != nil {
 		return err
 	}
-	suspect, err := flagged(ctx, r, known)
+	flags, err := flagged(ctx, r, known)
 	if err != nil {
 		return err
 	}
 	for _, hits := range lists {
 		for i, h := range hits {
-			hits[i].Flagged = suspect[h.Memory.Num]
+			hits[i].Flagged = flags[h.Memory.Num]
 			if hits[i].Relations, err = withChain(ctx, r, notes[h.Memory.Num]); err != nil {
 				return err
 			}
@@ -308,28 +306,26 @@ func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 	return nil
 }
 
-// markingVerbs are the verbs of relations that change how a memory should be read.
+// markingVerbs returns the verbs of relations that change how a memory should be read.
 func markingVerbs() []engram.Verb {
 	return []engram.Verb{engram.VerbSupersedes, engram.VerbContradicts}
 }
 
-// marks reports whether r changes how its memories should be read: a verdict of those
-// verbs, or a candidate that waits for one.
+// marks reports whether r changes how its memories should be read: a verdict with one of those verbs, or a pending
+// candidate.
 func marks(r engram.Relation) bool {
 	return (r.Status == engram.RelationPending || r.Status == engram.RelationJudged) && slices.Contains(markingVerbs(), r.Verb)
 }
 
-// marking leaves those relations that change how a memory should be read.
+// marking returns the relations that change how a memory should be read.
 func marking(relations []engram.Relation) []engram.Relation {
 	return slices.DeleteFunc(relations, func(r engram.Relation) bool { return !marks(r) })
 }
 
-// mostNotes is how many relations of one memory, verb and direction are told where a list
-// is short of room.
+// mostNotes is how many relations of one memory, verb and direction are shown where a list is short of room.
 const mostNotes = 10
 
-// notesOn returns what changes how each of some memories should be read at a time. It asks
-// the store three times, however many there are.
+// notesOn returns what changes how memories should be read at a time, in three queries for any number.
 func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Memory) (engram.Notes, error) {
 	nums := memoryNums(ms)
 	relations, err := r.RelationsOf(ctx, nums, markingVerbs(), mostNotes)
@@ -340,21 +336,21 @@ func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Mem
 	if err != nil {
 		return nil, err
 	}
-	suspect, err := flagged(ctx, r, ms)
+	flags, err := flagged(ctx, r, ms)
 	if err != nil {
 		return nil, err
 	}
 	notes := make(engram.Notes, len(ms))
 	for _, m := range ms {
-		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: ties[m.Num], Flagged: suspect[m.Num]}
+		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: ties[m.Num], Flagged: flags[m.Num]}
 	}
 	return notes, nil
 }
 
-// mostChain is how much of a chain a hit names: nobody reads more.
+// mostChain is how much of a chain a hit names.
 const mostChain = 10
 
-// withChain adds what was superseded by what a memory supersedes, the nearest first.
+// withChain adds the predecessors of what a memory supersedes, the nearest first.
 func withChain(ctx context.Context, r engram.Reader, own []engram.RelationNote) ([]engram.RelationNote, error) {
 	notes := slices.Clone(own)
 	known := map[int64]bool{}
@@ -384,8 +380,7 @@ func withChain(ctx context.Context, r engram.Reader, own []engram.RelationNote) 
 	return notes, nil
 }
 
-// relationsOf returns the relations of one memory, seen from it, the newest hundred of
-// each verb and direction.
+// relationsOf returns the relations of one memory, as seen from it: the newest hundred of each verb and direction.
 func relationsOf(ctx context.Context, r engram.Reader, num int64) ([]engram.RelationNote, error) {
 	relations, err := r.RelationsOf(ctx, []int64{num}, nil, mostRelations)
 	if err != nil {
@@ -395,17 +390,7 @@ func relationsOf(ctx context.Context, r engram.Reader, num int64) ([]engram.Rela
 	return notes[num], err
 }
 
-// relationNotes returns the wanted relations of each memory, seen from it.
-func relationNotes(ctx context.Context, r engram.Reader, nums []int64, want func(engram.Relation) bool) (map[int64][]engram.RelationNote, error) {
-	relations, err := r.Relations(ctx, nums)
-	if err != nil {
-		return nil, err
-	}
-	return notesFrom(ctx, r, slices.DeleteFunc(relations, func(rel engram.Relation) bool { return !want(rel) }), nil)
-}
-
-// notesFrom returns relations by their memories, seen from each. Those of their memories
-// that are known already are not read again.
+// notesFrom returns relations by memory, as seen from each. It does not read known memories again.
 func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation, known []engram.Memory) (map[int64][]engram.RelationNote, error) {
 	if len(relations) == 0 {
 		return nil, nil
@@ -447,8 +432,7 @@ func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation
 	return notes, nil
 }
 
-// RelationsOf returns the relations of then, of these verbs. It does not count them: what
-// was there then cannot be told without reading all.
+// RelationsOf returns the relations of that time with these verbs, all of them: a limit would need the same reading.
 func (p *pastReader) RelationsOf(ctx context.Context, memories []int64, verbs []engram.Verb, _ int) ([]engram.Relation, error) {
 	then, err := p.Relations(ctx, memories)
 	if verbs == nil {
@@ -457,25 +441,20 @@ func (p *pastReader) RelationsOf(ctx context.Context, memories []int64, verbs []
 	return slices.DeleteFunc(then, func(r engram.Relation) bool { return !slices.Contains(verbs, r.Verb) }), err
 }
 
-// RelationsBetween returns the relations that two memories had with each other then.
+// RelationsBetween returns the relations that two memories had with each other.
 func (p *pastReader) RelationsBetween(ctx context.Context, a, b int64) ([]engram.Relation, error) {
 	then, err := p.Relations(ctx, []int64{a})
 	return slices.DeleteFunc(then, func(r engram.Relation) bool { return !isBetween(r, a, b) }), err
 }
 
-// supersede leaves out what was superseded then, where only what was current is wanted,
-// and puts what superseded it in its place; its memory comes into byNum.
+// supersede replaces memories that were superseded then, if only current ones are wanted; their successors are added
+// to byNum.
 func (p *past) supersede(ctx context.Context, finds []engram.Ranked, byNum map[int64]engram.Memory) ([]engram.Ranked, error) {
 	if !p.in.Filter.Current {
 		return finds, nil
 	}
-	q := &question{Engine: p.Engine, r: p.r, in: p.in, finds: finds, memories: byNum,
-		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
-	relations, err := q.successors(ctx, nil, map[int64]bool{})
+	q, err := superseded(ctx, p.Engine, p.r, p.in, finds, byNum)
 	if err != nil {
-		return nil, err
-	}
-	if err := q.supersede(ctx, relations); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(q.finds, func(f engram.Ranked) bool { return q.hidden[f.Num] }), nil

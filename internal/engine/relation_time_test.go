@@ -15,8 +15,8 @@ func (c clone) takeBack() {
 	}
 }
 
-// The canonical dump says when a relation was changed: a write of it says that, and neither a
-// rule nor an undo that takes a relation out of sight.
+// The canonical dump has the time of a relation's last write, which neither hiding it by a rule nor by an undo
+// changes.
 func TestWhenARelationWasChangedIsTheSameEverywhere(t *testing.T) {
 	unlink := func(c clone, ids []engram.ID) {
 		c.Helper()

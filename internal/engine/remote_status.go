@@ -6,29 +6,29 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Unpushed counts what a push would take along.
+// Unpushed counts what a push would send.
 type Unpushed struct {
 	Sessions, Memories, Prompts, Relations, Erased int
 }
 
-// RemoteStatus says how a project stands to a remote.
+// RemoteStatus compares a project with a remote.
 type RemoteStatus struct {
 	Name     string // of the remote
 	Project  string // canonical; "" for every one
-	Batches  int    // that are there
-	Pulled   int    // of these, those that were read here for the project, or written here
-	Pending  int    // the others, and those of which something of another project did not come in
+	Batches  int    // at the remote
+	Pulled   int    // of these, read here for the project, or written here
+	Pending  int    // the others, and those with records of other projects that did not come in
 	Unpushed Unpushed
-	Deferred int                 // records that wait
-	Review   int                 // of these, those that a person has to look at
-	Trouble  []engram.ImportNote // batches that cannot be read, with why
-	// Others is what batches that came in have of other projects, which did not.
+	Deferred int                 // pending records
+	Review   int                 // of these, those that wait for a person
+	Trouble  []engram.ImportNote // unreadable batches, with why
+	// Others is what batches that came in have of other projects, and that did not come in.
 	Others []OtherProject
 }
 
-// RemoteStatus compares a project, "" is every one, with a remote. It reads pending batches
-// to find those that cannot be read, and changes nothing. Of a project that does not exist there
-// is nothing to push, and all is pending: it is that of a clone that was just made.
+// RemoteStatus compares a project, "" is every one, with a remote. It reads pending batches to find unreadable ones,
+// and changes nothing. A project that does not exist has nothing to push, and everything is pending, as in a new
+// clone.
 func (e *Engine) RemoteStatus(ctx context.Context, r engram.Remote, project string) (RemoteStatus, error) {
 	st := RemoteStatus{Name: r.Name()}
 	p := &pushing{Engine: e, remote: r, in: PushInput{Project: project, All: project == "", DryRun: true}}
@@ -75,7 +75,7 @@ func (e *Engine) RemoteStatus(ctx context.Context, r engram.Remote, project stri
 	return st, ctx.Err()
 }
 
-// countRest counts what needs no look at the things themselves.
+// countRest counts what needs no reading of the things.
 func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (pulled map[string]bool, err error) {
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		if st.Unpushed.Erased, err = r.CountUnreplicated(ctx, engram.EntityErased, st.Project, p.batches); err != nil {
@@ -93,49 +93,43 @@ func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (p
 	return pulled, err
 }
 
-// KnownBatches returns which of these batches came in here before for a project, or were
-// written here; "" is every project. The project may be an alias, or not be here.
+// KnownBatches returns which of these batches came in here for a project, or were written here; "" is every project.
+// The project may be an alias, or not exist here.
 func (e *Engine) KnownBatches(ctx context.Context, project string, batches []string) (known map[string]bool, err error) {
-	project = normalProject(project)
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		here, exists, err := r.Project(ctx, project)
+	return view(ctx, e, func(r engram.Reader) (map[string]bool, error) {
+		name, err := deferredProject(ctx, r, project)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if exists {
-			project = here.Name
-		}
-		known, err = r.Pulled(ctx, project, batches)
-		return err
+		return r.Pulled(ctx, name, batches)
 	})
-	return known, err
 }
 
-// recipientsFact is the fact that says to which recipients somebody agreed, by repository.
+// recipientsFact is the fact with the recipients that a person agreed to, by repository.
 const recipientsFact = "recipients:"
 
-// AgreedRecipients returns to whom chunks of the repository at root may be encrypted, as
-// they were given to AgreeRecipients here; "" for none.
+// AgreedRecipients returns the recipients for whom chunks of the repository at root may be encrypted, as given to
+// AgreeRecipients here; "" for none.
 func (e *Engine) AgreedRecipients(ctx context.Context, root string) (agreed string, err error) {
 	return view(ctx, e, func(r engram.Reader) (string, error) { return r.Fact(ctx, recipientsFact+root) })
 }
 
-// AgreeRecipients remembers that the person who works with this store agreed to them. It is
-// no part of the journal, and stays on this machine.
+// AgreeRecipients notes that the user of this store agreed to recipients. It is not journaled, and stays on this
+// machine.
 func (e *Engine) AgreeRecipients(ctx context.Context, root, recipients string) error {
 	return e.store.Update(ctx, func(tx engram.Tx) error { return tx.PutFact(ctx, recipientsFact+root, recipients) })
 }
 
-// namedFact is the fact that says which projects somebody named for a repository.
+// namedFact is the fact with the projects that a person named for a repository.
 const namedFact = "named projects:"
 
-// NamedProjects returns which projects the person named for a repository, as they were given
-// to NameProject here; "" for none.
+// NamedProjects returns the projects that the person named for a repository, as given to NameProject here; "" for
+// none.
 func (e *Engine) NamedProjects(ctx context.Context, repository string) (names string, err error) {
 	return view(ctx, e, func(r engram.Reader) (string, error) { return r.Fact(ctx, namedFact+repository) })
 }
 
-// NameProject remembers them, as AgreeRecipients does.
+// NameProject notes projects, as AgreeRecipients does recipients.
 func (e *Engine) NameProject(ctx context.Context, repository, names string) error {
 	return e.store.Update(ctx, func(tx engram.Tx) error { return tx.PutFact(ctx, namedFact+repository, names) })
 }

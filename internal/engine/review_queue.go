@@ -174,7 +174,7 @@ func (w decidedWas) fields() map[string]any {
 // number.
 func (e *Engine) RefuseDeferred(ctx context.Context, num int64) (number int64, err error) {
 	err = e.write(ctx, "refuse", func(o *op) error {
-		d, err := o.waiting(ctx, num)
+		d, err := pendingAt(ctx, o.tx, num)
 		if err != nil {
 			return err
 		}
@@ -285,7 +285,7 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 
 // dropDecided removes for good what was decided before a time: no undo reaches it any more.
 func dropDecided(ctx context.Context, tx engram.Tx, before time.Time) error {
-	waiting, err := all(func(after int64) ([]engram.Deferred, error) { return tx.Deferred(ctx, "", after, deferredPage) },
+	waiting, err := allAfter(func(after int64) ([]engram.Deferred, error) { return tx.Deferred(ctx, "", after, deferredPage) },
 		func(d engram.Deferred) int64 { return d.Num })
 	if err != nil {
 		return err

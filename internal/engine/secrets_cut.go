@@ -157,7 +157,7 @@ func (o *op) rewriteClean(ctx context.Context, was, now engram.Memory, v *sieve)
 	if len(now.Tags) == len(was.Tags) {
 		return nil
 	}
-	l, err := memoryLineage(ctx, o.tx, was)
+	l, err := memoryMetadata(ctx, o.tx, was)
 	if err != nil {
 		return err
 	}

@@ -5,29 +5,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// UndoInput says which operation is taken back.
+// UndoInput says which operation to undo.
 type UndoInput struct {
-	// Op is its number, as Log tells it. 0 is the latest of Project, whatever it was, that
-	// can be taken back and was not, an import or a pull that was of other projects as well and the removal of a project that is gone among them; an
-	// erase in the way is forbidden.
+	// Op is the number of the operation in Log. 0 is the latest of Project that can be undone, including imports and
+	// pulls that changed other projects too, and the deletion of a project; an erase in the way is forbidden.
 	Op      int64
 	Project string // "" is every project
-	DryRun  bool   // tells what would become of what, and changes nothing
+	DryRun  bool   // report the outcome, and change nothing
 }
 
-// Undo takes back what one call of a verb did, as a verb of its own: the journal keeps everything, and an undo can be
-// undone. It forgets, and does not erase, a memory that the operation made; it gives a changed one its old values and text,
-// and what the memory said meanwhile becomes a revision. Counters and times that went on stay as they are.
+// Undo takes back one operation, as an operation of its own: the journal keeps everything, and an undo can be undone.
+// A memory that the operation made is forgotten, not erased; a changed one gets its old values and text, and its
+// current text becomes a revision. Counters and times stay as they are.
 //
-// It overwrites no later change: that is a conflict, which names the operation to undo first, and nothing is changed. So
-// is an operation of which nothing is left to take back, with the reasons. Undoing an erase is forbidden. An
-// operation that the journal does not reach back to is not_found.
+// It overwrites no later change: that is a conflict, which names the operation to undo first. An operation of which
+// nothing is left to take back is a conflict too, with the reasons. Undoing an erase is forbidden. An operation from
+// before the journal is not_found.
 func (e *Engine) Undo(ctx context.Context, in UndoInput) (engram.Undone, error) {
 	res, erased, err := e.attempt(ctx, in)
 	if erased != 0 {
@@ -39,85 +39,68 @@ func (e *Engine) Undo(ctx context.Context, in UndoInput) (engram.Undone, error) 
 	return res, nil
 }
 
-// attempt is Undo without looking whether what its errors offer can be done. erased is the erase
-// that an undo of the latest operation met first; 0 for none.
+// attempt is Undo, except that it does not check what its errors offer. erased is the erase that an undo of the latest
+// operation met first; 0 for none.
 func (e *Engine) attempt(ctx context.Context, in UndoInput) (res engram.Undone, erased int64, err error) {
-	err = e.write(ctx, "undo", func(o *op) (err error) {
+	err = e.tryWrite(ctx, in.DryRun, "undo", func(o *op) (err error) {
 		if in.Op == 0 {
 			res, erased, err = o.undoLatest(ctx, normalProject(in.Project))
 		} else {
 			res, err = o.undo(ctx, in.Op)
 		}
-		if err == nil && in.DryRun {
-			return errDryRun
-		}
 		return err
 	})
-	if errors.Is(err, errDryRun) {
-		res.Op, err = 0, nil
+	if in.DryRun {
+		res.Op = 0
 	}
 	return res, erased, err
 }
 
-// offer is the error of an operation that waits for the undo of another one.
-type offer struct {
+// undoError is why an operation cannot be undone.
+type undoError struct {
 	refused *engram.Error
-	op      int64
+	offers  int64 // the operation whose undo the hint offers; 0: nothing of the operation is left to undo
 }
 
-// offering is refused with a hint that offers the undo of op; format has its number.
+// offering returns refused with a hint that offers the undo of op; format has its number.
 func offering(refused *engram.Error, op int64, format string) error {
-	return &offer{refused.WithHint(format, op), op}
+	return &undoError{refused.WithHint(format, op), op}
 }
 
 // Error implements error.
-func (o *offer) Error() string { return o.refused.Error() }
+func (u *undoError) Error() string { return u.refused.Error() }
 
-// Unwrap returns the error itself.
-func (o *offer) Unwrap() error { return o.refused }
+// Unwrap returns the error for the caller.
+func (u *undoError) Unwrap() error { return u.refused }
 
-// tried is the error of the undo of an operation, without the offer of another undo that cannot be
-// done either.
+// tried returns the error of an undo, without the offer of another undo that cannot be done either.
 func (e *Engine) tried(ctx context.Context, number int64, err error) error {
-	offered, is := errors.AsType[*offer](err)
-	if !is {
+	refused, is := errors.AsType[*undoError](err)
+	if !is || refused.offers == 0 {
 		return err
 	}
-	if offered.op != number {
-		_, _, refused := e.attempt(ctx, UndoInput{Op: offered.op, DryRun: true})
-		further, waits := errors.AsType[*offer](refused)
-		if refused == nil || waits && further.op != number && further.op != offered.op {
+	if refused.offers != number {
+		_, _, err2 := e.attempt(ctx, UndoInput{Op: refused.offers, DryRun: true})
+		further, is := errors.AsType[*undoError](err2)
+		if err2 == nil || is && further.offers != 0 && further.offers != number && further.offers != refused.offers {
 			return err
 		}
 	}
-	return engram.Errorf(offered.refused.Code, "%s", offered.refused.Msg).WithHint("{log} shows what there is")
+	return engram.Errorf(refused.refused.Code, "%s", refused.refused.Msg).WithHint("{log} shows what there is")
 }
-
-// nothingLeft is the error of an operation of which nothing is left to take back.
-type nothingLeft struct{ refused *engram.Error }
-
-// Error implements error.
-func (n *nothingLeft) Error() string { return n.refused.Error() }
-
-// Unwrap returns the error itself.
-func (n *nothingLeft) Unwrap() error { return n.refused }
 
 func isNothingLeft(err error) bool {
-	_, is := errors.AsType[*nothingLeft](err)
-	return is
+	refused, is := errors.AsType[*undoError](err)
+	return is && refused.offers == 0
 }
 
-// errDryRun rolls a transaction back whose outcome is wanted all the same.
-var errDryRun = errors.New("dry run")
-
-// erases reports whether a verb removes for good.
+// erases reports whether an operation removes for good.
 func erases(verb string) bool { return verb == "erase" || strings.HasSuffix(verb, "_erase") }
 
-// undoLatest takes back the latest operation of a project that left something to take
-// back. An erase in the way ends it, and is returned: who has just erased something does not
-// mean another operation.
+// undoLatest undoes the latest operation of a project of which something is left. It stops at an erase and returns
+// it: a person who has just erased something does not mean an earlier operation.
 func (o *op) undoLatest(ctx context.Context, project string) (res engram.Undone, erased int64, err error) {
-	err = eachStanding(ctx, o.tx, project, func(op engram.Operation) (bool, error) {
+	err = eachStanding(ctx, o.tx, engram.JournalFilter{Project: project, WithDeleted: true}, func(op engram.Operation) (bool, error) {
 		if erases(op.Name) {
 			erased = op.Op
 			return false, nil
@@ -135,12 +118,12 @@ func (o *op) undoLatest(ctx context.Context, project string) (res engram.Undone,
 	return res, erased, err
 }
 
-// eachStanding calls do with the operations of a project that are in force, the latest first,
-// until it returns false. Undos are not among them: they are part of what they undo.
-func eachStanding(ctx context.Context, r engram.Reader, project string, do func(engram.Operation) (more bool, err error)) error {
+// eachStanding calls do with the operations in force, the latest first, until it returns false. Undos are part of
+// what they undo, and skipped.
+func eachStanding(ctx context.Context, r engram.Reader, f engram.JournalFilter, do func(engram.Operation) (more bool, err error)) error {
 	const page = 100
 	for offset := 0; ; offset += page {
-		ops, err := r.Operations(ctx, engram.JournalFilter{Project: project, WithDeleted: true}, engram.Page{Limit: page, Offset: offset})
+		ops, err := r.Operations(ctx, f, engram.Page{Limit: page, Offset: offset})
 		if err != nil {
 			return err
 		}
@@ -173,12 +156,11 @@ func erasedForGood(op int64) *engram.Error {
 // mostTries is how many operations before an erase are tried for the hint.
 const mostTries = 20
 
-// afterErase is the error of an undo that met an erase first. Its hint names the latest
-// operation that can be undone, which was tried.
+// afterErase is the error of an undo that met an erase first. Its hint names the latest operation that can be undone.
 func (e *Engine) afterErase(ctx context.Context, erased int64, project string) error {
 	var before []int64
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		return eachStanding(ctx, r, project, func(op engram.Operation) (bool, error) {
+		return eachStanding(ctx, r, engram.JournalFilter{Project: project, WithDeleted: true}, func(op engram.Operation) (bool, error) {
 			if !erases(op.Name) {
 				before = append(before, op.Op)
 			}
@@ -191,7 +173,7 @@ func (e *Engine) afterErase(ctx context.Context, erased int64, project string) e
 	for _, number := range before {
 		switch _, _, err := e.attempt(ctx, UndoInput{Op: number, DryRun: true}); engram.CodeOf(err) {
 		case "":
-			return erasedForGood(erased).WithHint("the latest before it that can be undone: {undo %d}", number)
+			return erasedForGood(erased).WithHint("undo the latest operation before it that can be undone: {undo %d}", number)
 		case engram.CodeInternal, engram.CodeUnavailable:
 			return err
 		}
@@ -199,8 +181,7 @@ func (e *Engine) afterErase(ctx context.Context, erased int64, project string) e
 	return erasedForGood(erased)
 }
 
-// stands reports whether an operation is in force: nobody undid it, or the undo was
-// undone itself, and so on.
+// stands reports whether an operation is in force: it was not undone, or its undo was, and so on.
 func stands(ctx context.Context, r engram.Reader, op engram.Operation) (bool, error) {
 	standing := true
 	for op.UndoneBy != 0 {
@@ -213,21 +194,19 @@ func stands(ctx context.Context, r engram.Reader, op engram.Operation) (bool, er
 	return standing, nil
 }
 
-// thing names what an entry is about.
 type thing struct {
 	entity engram.Entity
 	key    string
 }
 
-// undoing is one undo at work.
 type undoing struct {
 	*op
 	res       engram.Undone
 	moves     []move         // between projects, since the operation
-	relations []int64        // relations that came back
-	added     map[thing]bool // by others: what of it is taken back is only hidden
-	// once are the things of which the operation has one entry, where nothing came after it: but
-	// for what this undo writes, none has another since. nil where something did.
+	relations []int64        // that came back
+	added     map[thing]bool // by other stores: taking it back only hides it
+	// once are the things with a single entry of the operation, if no entry is later than the operation: they need no
+	// look-up of later entries. nil otherwise.
 	once map[thing]bool
 }
 
@@ -250,7 +229,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 		return err
 	}
 	if !standing {
-		return offering(engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy), undone.UndoneBy, "to do it again: {undo %d}")
+		return offering(engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy), undone.UndoneBy, "to redo it: {undo %d}")
 	}
 	u.res.Undone, u.undoes, u.res.Projects = undone, number, projectsOf(entries)
 	if u.added, err = u.cameIn(ctx, undone, entries); err != nil {
@@ -281,7 +260,6 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	return nil
 }
 
-// nothingLeft is the error of an undo that changed nothing.
 func (u *undoing) nothingLeft() error {
 	const most = 5
 	why := "nothing of it is left as it was"
@@ -291,12 +269,11 @@ func (u *undoing) nothingLeft() error {
 			why += fmt.Sprintf(", and %d more", n-most)
 		}
 	}
-	return &nothingLeft{engram.Errorf(engram.CodeConflict, "operation %d (%s) cannot be taken back: %s", u.res.Undone.Op, u.res.Undone.Name, why).
+	return &undoError{refused: engram.Errorf(engram.CodeConflict, "operation %d (%s) cannot be taken back: %s", u.res.Undone.Op, u.res.Undone.Name, why).
 		WithHint("{log} shows what there is")}
 }
 
-// noteOnce finds out whether the journal need be asked what came after each entry: for the
-// undo of an import that would be a quarter of the work.
+// noteOnce fills once, which saves a quarter of the work of undoing an import.
 func (u *undoing) noteOnce(entries []engram.Mutation) {
 	u.once, u.logged = nil, nil
 	if len(entries) == 0 || entries[len(entries)-1].Seq != u.last {
@@ -310,30 +287,24 @@ func (u *undoing) noteOnce(entries []engram.Mutation) {
 	}
 }
 
-// projectsOf are the projects of entries, by name.
 func projectsOf(entries []engram.Mutation) []string {
-	var names []string
-	seen := map[string]bool{"": true}
+	names := map[string]bool{}
 	for _, entry := range entries {
-		if !seen[entry.Project] {
-			seen[entry.Project] = true
-			names = append(names, entry.Project)
-		}
+		names[entry.Project] = true
 	}
-	slices.Sort(names)
-	return names
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names))
 }
 
-// cameIn returns what an operation of these entries, or the one that it takes back and so on,
-// added of what others had written. That is only hidden when it is taken back: that somebody
-// here does not want it is not for everybody who has it. What it changed of what was here is
-// another thing: whoever sets that back, or again as it came, writes it.
+// cameIn returns what an import or a pull added that other stores had written; for an undo, what the operation at the
+// start of its chain did. Taking that back only hides it: it stays with the other stores. Setting back a change of
+// something that was here is a write.
 func (u *undoing) cameIn(ctx context.Context, op engram.Operation, entries []engram.Mutation) (map[thing]bool, error) {
 	for op.Undoes != 0 {
 		var err error
 		if op, entries, err = u.tx.Operation(ctx, op.Undoes); err != nil {
 			if engram.CodeOf(err) == engram.CodeNotFound {
-				return nil, nil // the journal does not reach back to it
+				return nil, nil // the journal begins later
 			}
 			return nil, err
 		}
@@ -350,7 +321,7 @@ func (u *undoing) cameIn(ctx context.Context, op engram.Operation, entries []eng
 	return added, nil
 }
 
-// entriesOf reads the operation, and says so where the journal begins later.
+// entriesOf reads an operation; its error says if the journal begins later.
 func (u *undoing) entriesOf(ctx context.Context, number int64) (engram.Operation, []engram.Mutation, error) {
 	op, entries, err := u.tx.Operation(ctx, number)
 	if engram.CodeOf(err) != engram.CodeNotFound {
@@ -364,7 +335,6 @@ func (u *undoing) entriesOf(ctx context.Context, number int64) (engram.Operation
 	return op, nil, err
 }
 
-// take takes one entry back.
 func (u *undoing) take(ctx context.Context, entry engram.Mutation) error {
 	u.hides = u.added[thing{entry.Entity, entry.Key}]
 	switch entry.Entity {
@@ -395,11 +365,10 @@ func (u *undoing) leave(format string, args ...any) {
 	u.res.Left = append(u.res.Left, fmt.Sprintf(format, args...))
 }
 
-// reason is what the undo's own entries say.
 func (u *undoing) reason() string { return fmt.Sprintf("undo of operation %d", u.res.Undone.Op) }
 
-// since returns what was written after entry about the same thing, oldest first. What
-// a move between projects did to it stands in the entry of the move alone.
+// since returns the later entries about the thing of an entry, oldest first, with what moves between projects did to
+// it, which only their own entries say.
 func (u *undoing) since(ctx context.Context, entry engram.Mutation) ([]engram.Mutation, error) {
 	const page = 200
 	var later []engram.Mutation
@@ -436,22 +405,22 @@ func (u *undoing) since(ctx context.Context, entry engram.Mutation) ([]engram.Mu
 	return later, nil
 }
 
-// UndoRangeInput says which operations are taken back: those from First to Last of a
-// project and a verb, as far as they stand. What erases, and undos, are passed over.
+// UndoRangeInput says which operations to undo: those in force from First to Last, of a project and a name. Erases
+// and undos are skipped.
 type UndoRangeInput struct {
 	First, Last int64
 	Project     string // "" is every project
-	Operation   string // "" is every verb
+	Operation   string // "" is every name
 	DryRun      bool
-	Progress    func(done, total int) // told after each; nil: nobody is
+	Progress    func(done, total int) // called after each; nil: not called
 }
 
-// UndoRange takes several operations back, the latest first, each in a transaction of its own so that other writers hardly
-// wait: what one sleep did, for example. It stops at the first that cannot be undone, and returns what was done with the
+// UndoRange undoes several operations, the latest first, each in its own transaction so that other writers hardly
+// wait: what one sleep did, for example. It stops at the first that cannot be undone, and returns the others with the
 // error. Operations of which nothing is left are skipped; nothing to undo is not_found.
 func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Undone, error) {
 	if in.First < 1 || in.Last < in.First {
-		return nil, engram.Errorf(engram.CodeInvalid, "%d..%d are no operations", in.First, in.Last).WithHint("the first one, then the last, as {log} shows them")
+		return nil, engram.Errorf(engram.CodeInvalid, "%d..%d is not a range of operations", in.First, in.Last).WithHint("give the first number, then the last, as {log} shows them")
 	}
 	ops, err := e.standing(ctx, in)
 	if err != nil {
@@ -482,10 +451,9 @@ func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Und
 	return all, nil
 }
 
-// undoDry undoes all of them in one transaction, because each builds on the one before,
-// and rolls it back.
+// undoDry undoes all of them in one transaction, because each builds on the one before, and rolls it back.
 func (e *Engine) undoDry(ctx context.Context, ops []int64) (all []engram.Undone, err error) {
-	err = e.write(ctx, "undo", func(o *op) error {
+	return all, e.tryWrite(ctx, true, "undo", func(o *op) error {
 		for _, number := range ops {
 			one := *o
 			one.first = 0
@@ -499,40 +467,20 @@ func (e *Engine) undoDry(ctx context.Context, ops []int64) (all []engram.Undone,
 			u.Op, o.clock = 0, one.clock
 			all = append(all, u)
 		}
-		return errDryRun
+		return nil
 	})
-	if errors.Is(err, errDryRun) {
-		err = nil
-	}
-	return all, err
 }
 
-// standing returns the operations of a range that can be taken back, the latest first.
+// standing returns the operations of a range that can be undone, the latest first.
 func (e *Engine) standing(ctx context.Context, in UndoRangeInput) (ops []int64, err error) {
-	const page = 500
 	f := engram.JournalFilter{Project: normalProject(in.Project), Operation: line(in.Operation)}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		for offset := 0; ; offset += page {
-			list, err := r.Operations(ctx, f, engram.Page{Limit: page, Offset: offset})
-			if err != nil {
-				return err
+		return eachStanding(ctx, r, f, func(op engram.Operation) (bool, error) {
+			if op.Op >= in.First && op.Op <= in.Last && !erases(op.Name) {
+				ops = append(ops, op.Op)
 			}
-			for _, op := range list {
-				if op.Op < in.First || op.Op > in.Last || op.Undoes != 0 || erases(op.Name) {
-					continue
-				}
-				stands, err := stands(ctx, r, op)
-				if err != nil {
-					return err
-				}
-				if stands {
-					ops = append(ops, op.Op)
-				}
-			}
-			if len(list) < page || slices.ContainsFunc(list, func(op engram.Operation) bool { return op.Op < in.First }) {
-				return nil
-			}
-		}
+			return op.Op >= in.First, nil
+		})
 	})
 	return ops, err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Two that supersede each other would both be hidden, and nobody would find either.
+// Two memories that supersede each other would both be hidden, and neither would be found.
 func TestWhatComesBackGoesWithWhatWasJudgedMeanwhile(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -189,8 +189,8 @@ func TestAccessesAreCountedThroughAnUndo(t *testing.T) {
 	}
 }
 
-// A project that came and went again in between does not stand in the way of the undo of the
-// operation that made the first of its name.
+// A project that was deleted and made again in between does not prevent the undo of the operation that made the first
+// of its name.
 func TestAProjectMadeAgainInBetweenDoesNotHinderUndo(t *testing.T) {
 	w := newWorld(t)
 	if _, err := w.StartSession(t.Context(), engine.SessionInput{ID: "s", Project: "beta"}); err != nil {

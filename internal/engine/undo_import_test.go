@@ -8,8 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// What an import brought into several projects is the latest of each of them, though it is
-// filed under one alone.
+// An import into several projects is the latest operation of each of them, although it is journaled under one.
 func TestTheLatestOfAProjectIsTheImportThatWasOfOthersToo(t *testing.T) {
 	for _, project := range []string{"mine", "other", "shop"} {
 		t.Run(project, func(t *testing.T) {

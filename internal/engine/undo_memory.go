@@ -14,11 +14,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// textField is the name under which an entry notes that title and content were replaced.
+// textField is the field of entries that replaced title or content.
 const textField = "revision"
 
-// bookkeeping are fields that go on by themselves: what they have become since is no
-// reason not to undo, and is left as it is.
+// bookkeeping reports whether a field changes by itself: a later change of it does not prevent an undo, and stays.
 func bookkeeping(field string) bool {
 	switch field {
 	case "updated_at", "touched_at", "strength", "access_count", "last_accessed_at", "duplicate_count", "last_seen_at",
@@ -28,11 +27,11 @@ func bookkeeping(field string) bool {
 	return false
 }
 
-// fieldsSince says of fields what an operation left in them, as far as they were changed
-// since: the old value of the next entry that has them.
+// fieldsSince are the fields that were changed after an operation, with the value that it left: the old value of the
+// next entry.
 type fieldsSince map[string]change
 
-// change is what a field was before an entry changed it.
+// change is an old value, and the entry that replaced it.
 type change struct {
 	left json.RawMessage
 	by   engram.Mutation
@@ -54,7 +53,7 @@ func sinceOf(later []engram.Mutation) (fieldsSince, error) {
 	return since, nil
 }
 
-// left are the values that the operation left.
+// left returns the values that the operation left.
 func (s fieldsSince) left() oldFields {
 	was := make(oldFields, len(s))
 	for name, c := range s {
@@ -63,8 +62,7 @@ func (s fieldsSince) left() oldFields {
 	return was
 }
 
-// moved reports whether a field is not any more what the operation left in it; now is
-// what it is.
+// moved reports whether a field has changed since; now is its value.
 func (s fieldsSince) moved(name string, now json.RawMessage) (by engram.Mutation, moved bool) {
 	c, changed := s[name]
 	if !changed || bytes.Equal(c.left, now) {
@@ -73,13 +71,13 @@ func (s fieldsSince) moved(name string, now json.RawMessage) (by engram.Mutation
 	return c.by, true
 }
 
-// changedSince is the error of a thing that somebody changed after the operation.
+// changedSince is the error of a thing that was changed after the operation.
 func (u *undoing) changedSince(what string, fields []string, by engram.Mutation) error {
 	return offering(engram.Errorf(engram.CodeConflict, "%s was changed since, by operation %d (%s): %s", what, by.Op, by.Operation, strings.Join(fields, ", ")),
 		by.Op, "{undo %d} first; nothing was changed")
 }
 
-// values are fields as the journal spells them.
+// values returns fields as the journal encodes them.
 func values(fields map[string]any) (oldFields, error) {
 	out := make(oldFields, len(fields))
 	for name, v := range fields {
@@ -92,9 +90,8 @@ func values(fields map[string]any) (oldFields, error) {
 	return out, nil
 }
 
-// restorable returns the names of an entry's fields that can be given their old values,
-// sorted: those that are what the operation left in them. One that is not, and does not
-// go on by itself, is a conflict.
+// restorable returns the names of an entry's fields that still have what the operation left in them, sorted. Another
+// one is a conflict, unless it is bookkeeping.
 func (u *undoing) restorable(what string, was oldFields, now map[string]any, since fieldsSince) ([]string, error) {
 	is, err := values(now)
 	if err != nil {
@@ -105,7 +102,7 @@ func (u *undoing) restorable(what string, was oldFields, now map[string]any, sin
 	for name := range was {
 		current, known := is[name]
 		if !known {
-			continue // a text, or a field that a later version journals
+			continue // a text, or a field of a later version
 		}
 		other, moved := since.moved(name, current)
 		switch {
@@ -123,21 +120,28 @@ func (u *undoing) restorable(what string, was oldFields, now map[string]any, sin
 	return names, nil
 }
 
+// restoreFields gives the restorable fields of an entry their old values, and returns their names.
+func (u *undoing) restoreFields(entry engram.Mutation, what string, now fieldTable, was oldFields, since fieldsSince) ([]string, error) {
+	names, err := u.restorable(what, was, now.values(), since)
+	if err != nil {
+		return nil, err
+	}
+	return names, inEntry(entry, now.restore(was, names...))
+}
+
 func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
 	num := numOf(entry.Key)
-	m, err := u.tx.Memory(ctx, engram.ByNum(num))
-	if engram.CodeOf(err) == engram.CodeNotFound {
+	m, found, err := ifThere(u.tx.Memory(ctx, engram.ByNum(num)))
+	switch {
+	case err != nil:
+		return err
+	case !found:
 		u.leave("memory #%d was erased", num)
 		return nil
-	}
-	if err != nil {
-		return err
-	}
-	switch entry.Reason {
-	case topicResolved:
+	case entry.Reason == topicResolved:
 		return u.takeResolved(ctx, entry, m)
-	case placeResolved:
-		return nil // resolvePlacesOf has the last word
+	case entry.Reason == placeResolved:
+		return nil // resolvePlacesOf decides
 	}
 	was, since, err := u.read(ctx, entry)
 	if err != nil {
@@ -149,7 +153,6 @@ func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
 	return u.restoreMemory(ctx, entry, m, was, since)
 }
 
-// unmakeMemory forgets a memory that the operation made.
 func (u *undoing) unmakeMemory(ctx context.Context, entry engram.Mutation, m engram.Memory, since fieldsSince) error {
 	what := fmt.Sprintf("memory #%d", m.Num)
 	if _, err := u.restorable(what, since.left(), memoryFields(m), since); err != nil {
@@ -165,8 +168,8 @@ func (u *undoing) unmakeMemory(ctx context.Context, entry engram.Mutation, m eng
 	return u.forget(ctx, &m, u.reason())
 }
 
-// oldText returns the revision that a replaced text became; the zero Revision when no
-// entry since replaced it, or when what it says now is the same.
+// oldText returns the revision of a replaced text; the zero Revision when it was not replaced since, or is the
+// current text again.
 func (u *undoing) oldText(ctx context.Context, m engram.Memory, since fieldsSince, what string) (engram.Revision, error) {
 	c, replaced := since[textField]
 	if !replaced {
@@ -199,8 +202,7 @@ func (u *undoing) revision(ctx context.Context, num int64, number json.RawMessag
 	return engram.Revision{}, engram.Errorf(engram.CodeInternal, "revision %d of memory #%d is missing", n, num)
 }
 
-// restoreMemory gives a memory its old values and its old text. Its revision count goes
-// on: it names the revisions.
+// restoreMemory restores values and text of a memory. Its revision count goes on: it numbers the revisions.
 func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m engram.Memory, was oldFields, since fieldsSince) error {
 	what := fmt.Sprintf("memory #%d", m.Num)
 	if before, told := was[approvalField]; told {
@@ -208,17 +210,15 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 	}
 	number, texts := was[textField]
 	delete(was, "revision_count")
-	names, err := u.restorable(what, was, memoryFields(m), since)
-	if err != nil {
-		return err
-	}
 	if m.LastAccessedAt.After(entry.At.Time()) {
-		// Accesses leave no entries: what was counted since would be lost.
-		names = slices.DeleteFunc(names, func(name string) bool { return name == "access_count" || name == "last_accessed_at" })
+		// Accesses are not journaled: the later ones would be lost.
+		delete(was, "access_count")
+		delete(was, "last_accessed_at")
 	}
 	now := m
-	if err := memoryTable(&now).restore(was, names...); err != nil {
-		return inEntry(entry, err)
+	names, err := u.restoreFields(entry, what, memoryTable(&now), was, since)
+	if err != nil {
+		return err
 	}
 	told := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return bookkeeping(name) && name != "review_after" })
 	if texts {
@@ -236,14 +236,13 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 	if len(names) == 0 && !texts {
 		return nil
 	}
-	if err := u.homeOf(ctx, now); err != nil {
+	if err := u.projectExists(ctx, now); err != nil {
 		return err
 	}
 	u.changed(entry, "%s: %s", restored(m, now, told), now.Title)
 	return u.replaceMemory(ctx, m, now, u.reason())
 }
 
-// restored says what happened to a memory.
 func restored(was, now engram.Memory, fields []string) string {
 	switch {
 	case was.Forgotten() && !now.Forgotten():
@@ -256,8 +255,8 @@ func restored(was, now engram.Memory, fields []string) string {
 	return "restored " + strings.Join(fields, ", ")
 }
 
-// homeOf refuses to put a memory into a project that is gone.
-func (u *undoing) homeOf(ctx context.Context, m engram.Memory) error {
+// projectExists rejects restoring a memory into a project that does not exist any more.
+func (u *undoing) projectExists(ctx context.Context, m engram.Memory) error {
 	if m.Project == "" {
 		return nil
 	}
@@ -271,64 +270,52 @@ func (u *undoing) homeOf(ctx context.Context, m engram.Memory) error {
 
 func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error {
 	num := numOf(entry.Key)
-	r, err := u.tx.Relation(ctx, engram.RelationRef{Num: num})
-	if engram.CodeOf(err) == engram.CodeNotFound {
+	r, found, err := ifThere(u.tx.Relation(ctx, engram.RelationRef{Num: num}))
+	switch {
+	case err != nil:
+		return err
+	case !found:
 		u.leave("relation %d was erased with a memory", num)
 		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if entry.Reason == relationResolved {
+	case entry.Reason == relationResolved:
 		return u.takeResolvedRelation(ctx, entry, r)
 	}
-	what := fmt.Sprintf("relation %d", num)
 	was, since, err := u.read(ctx, entry)
 	if err != nil {
 		return err
 	}
-	made := was == nil
-	if made {
-		was = since.left()
-	}
-	names, err := u.restorable(what, was, relationFields(r), since)
-	if err != nil {
-		return err
-	}
-	now := r
-	switch {
-	case made && r.Removed():
-		return u.dropHidden(ctx, entry, r)
-	case made:
+	what, now := fmt.Sprintf("relation %d", num), r
+	if was != nil {
+		if _, err := u.restoreFields(entry, what, relationTable(&now), was, since); err != nil {
+			return err
+		}
+		u.changed(entry, "restored: #%d %s #%d", now.Source, now.Verb, now.Target)
+	} else {
+		if _, err := u.restorable(what, since.left(), relationFields(r), since); err != nil {
+			return err
+		}
+		if r.Removed() {
+			return u.dropHidden(ctx, entry, r)
+		}
 		if now.RemovedAt = u.at; !u.hides {
 			now.UpdatedAt = u.at
 		}
 		u.changed(entry, "removed: #%d %s #%d", r.Source, r.Verb, r.Target)
-	default:
-		if err := relationTable(&now).restore(was, names...); err != nil {
-			return inEntry(entry, err)
-		}
-		u.changed(entry, "restored: #%d %s #%d", now.Source, now.Verb, now.Target)
 	}
 	u.relations = append(u.relations, r.Num)
 	return u.replaceRelation(ctx, r, now, entry.Project, u.reason())
 }
 
-// dropHidden takes a relation away that was made and that another one is shown for: it is not
-// shown in that one's place either, then.
+// dropHidden removes a relation that the operation made and that another one is shown for.
 func (u *undoing) dropHidden(ctx context.Context, entry engram.Mutation, r engram.Relation) error {
-	l, known, err := shadowedLineage(ctx, u.tx, r.Num)
+	l, known, err := shadowedMetadata(ctx, u.tx, r.Num)
 	if err != nil || !known {
 		return err
 	}
 	if u.hides {
 		l = withShadowed(withoutShadowed(l, engram.PartVerdict), engram.PartDeleted, time.Time{})
 	} else {
-		s, err := u.stamp(ctx)
-		if err != nil {
-			return err
-		}
-		l = lifecycle.Retagged(withoutShadowed(l, engram.PartVerdict), []string{""}, nil, s)
+		l = lifecycle.Retagged(withoutShadowed(l, engram.PartVerdict), []string{""}, nil, u.stamp())
 	}
 	if err := u.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(r.Num), l); err != nil {
 		return err
@@ -339,9 +326,8 @@ func (u *undoing) dropHidden(ctx context.Context, entry engram.Mutation, r engra
 	return u.rewriteRelation(ctx, r, now, entry.Project, u.reason())
 }
 
-// checkRelations looks whether the relations that came back go with those that were made
-// meanwhile: of two memories there is one judgment, and none supersedes itself through
-// others. Looked at when all entries are taken: on the way there may be two.
+// checkRelations checks the restored relations against later ones: one judgment per pair, and no cycle of supersedes.
+// It runs at the end, because there may be two on the way.
 func (u *undoing) checkRelations(ctx context.Context) error {
 	for _, num := range u.relations {
 		r, err := u.tx.Relation(ctx, engram.RelationRef{Num: num})
@@ -369,7 +355,7 @@ func (u *undoing) checkRelations(ctx context.Context) error {
 	return nil
 }
 
-// judgedSince is the error of a pair that has another judgment by now.
+// judgedSince is the error of a pair with a later judgment.
 func (u *undoing) judgedSince(ctx context.Context, other engram.Relation) error {
 	entries, err := u.tx.Mutations(ctx, engram.EntityRelation, key(other.Num), engram.Page{Limit: 1})
 	if err != nil {
@@ -382,8 +368,7 @@ func (u *undoing) judgedSince(ctx context.Context, other engram.Relation) error 
 	return refused
 }
 
-// read reads the old values of an entry, nil when the thing did not exist, and what
-// became of the thing since.
+// read returns the old values of an entry, nil when the thing did not exist, and the later changes.
 func (u *undoing) read(ctx context.Context, entry engram.Mutation) (was oldFields, since fieldsSince, err error) {
 	if err := readWas(entry, &was); err != nil {
 		return nil, nil, err
@@ -392,7 +377,7 @@ func (u *undoing) read(ctx context.Context, entry engram.Mutation) (was oldField
 	if err != nil {
 		return nil, nil, err
 	}
-	// Which of several is shown was settled, not said.
+	// Which relation is visible was resolved, not written.
 	since, err = sinceOf(slices.DeleteFunc(later, func(m engram.Mutation) bool { return m.Reason == relationResolved }))
 	return was, since, err
 }

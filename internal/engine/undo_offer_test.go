@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// offered finds the operation that a hint offers to undo.
+// offered returns the operation that a hint offers to undo.
 var offered = regexp.MustCompile(`\bundo (\d+)`)
 
 // erase removes something for good.
@@ -32,8 +32,8 @@ func (l *life) erase() {
 	})
 }
 
-// checkOffers tries what the log and the hints offer: what is taken back is told, what cannot be
-// is refused, and a hint names an operation of which something is left.
+// checkOffers tries what the log and the hints offer: an undo succeeds or is refused, and hints name operations of
+// which something is left.
 func (l *life) checkOffers() {
 	l.t.Helper()
 	entries, _, err := l.Engine.Log(l.Context(), engine.LogInput{Page: engram.Page{Limit: 100}})

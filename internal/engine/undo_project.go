@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// projectWas is what an entry notes of a move: what went from one project to another.
+// projectWas is a move in the journal: what went from one project to another.
 type projectWas struct {
 	From     string           `json:"from"`
 	To       string           `json:"to"`
@@ -34,7 +34,7 @@ func (u *undoing) takeProject(ctx context.Context, entry engram.Mutation) error 
 	if err != nil {
 		return err
 	}
-	known = known && p.Name == entry.Key // else it is an alias by now
+	known = known && p.Name == entry.Key // else it is an alias today
 	switch {
 	case entry.Was == nil && !known:
 		return nil
@@ -66,7 +66,7 @@ func (u *undoing) takeProject(ctx context.Context, entry engram.Mutation) error 
 	return u.insertProject(ctx, now, u.reason())
 }
 
-// free refuses names that mean another project by now.
+// free rejects names that mean another project today.
 func (u *undoing) free(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		p, known, err := u.tx.Project(ctx, name)
@@ -80,7 +80,7 @@ func (u *undoing) free(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// renamed is the error of a name that means another project by now.
+// renamed is the error of a name that means another project today.
 func (u *undoing) renamed(ctx context.Context, name, now string) error {
 	refused := engram.Errorf(engram.CodeConflict, "%q is project %q by now", name, now)
 	entries, err := u.tx.Mutations(ctx, engram.EntityProject, name, engram.Page{Limit: 1})
@@ -90,7 +90,7 @@ func (u *undoing) renamed(ctx context.Context, name, now string) error {
 	return offering(refused, entries[0].Op, "{undo %d} first; nothing was changed")
 }
 
-// moveBack gives back what went from one project to another.
+// moveBack moves things back to their project.
 func (u *undoing) moveBack(ctx context.Context, entry engram.Mutation, was projectWas) error {
 	for _, name := range []string{was.From, was.To} {
 		p, known, err := u.tx.Project(ctx, name)
@@ -98,7 +98,7 @@ func (u *undoing) moveBack(ctx context.Context, entry engram.Mutation, was proje
 			return err
 		}
 		if !known {
-			u.leave("project %q is gone, and what was moved stays where it is", name)
+			u.leave("project %q is gone; moved things stay where they are", name)
 			return nil
 		}
 		if p.Name != name {
@@ -123,7 +123,7 @@ func (u *undoing) moveBack(ctx context.Context, entry engram.Mutation, was proje
 	return u.logMove(ctx, moved, given, was.To, was.From, u.reason())
 }
 
-// so is "1 memory" or "2 memories".
+// so counts something: "1 memory", "2 memories".
 func so(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -131,16 +131,15 @@ func so(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// takeTopics takes topic keys away again that a move gave back. The entry of the move
-// says so: it needs none of its own.
+// takeTopics takes away topic keys that a move gave back. The entry of the move covers it.
 func (u *undoing) takeTopics(ctx context.Context, given map[int64]string) error {
 	for num, topic := range given {
-		m, err := u.tx.Memory(ctx, engram.ByNum(num))
-		if engram.CodeOf(err) == engram.CodeNotFound || err == nil && m.TopicKey != topic {
-			continue
-		}
+		m, found, err := ifThere(u.tx.Memory(ctx, engram.ByNum(num)))
 		if err != nil {
 			return err
+		}
+		if !found || m.TopicKey != topic {
+			continue
 		}
 		now := m
 		now.TopicKey = ""
@@ -154,8 +153,8 @@ func (u *undoing) takeTopics(ctx context.Context, given map[int64]string) error 
 	return nil
 }
 
-// unmakeProject removes a project that the operation made, if nothing is in it. One that
-// was changed since is a conflict; another of its name, made later, is left.
+// unmakeProject removes a project that the operation made, if it is empty. One that was changed since is a conflict;
+// a later one of the same name stays.
 func (u *undoing) unmakeProject(ctx context.Context, entry engram.Mutation, p engram.Project) error {
 	anew, since, err := u.madeAnew(ctx, entry, "created_at", p.CreatedAt)
 	if err != nil {
@@ -179,31 +178,26 @@ func (u *undoing) unmakeProject(ctx context.Context, entry engram.Mutation, p en
 	return u.removeProject(ctx, p)
 }
 
-// inUse reports whether anything is kept under a project, forgotten or hidden things too.
+// inUse reports whether a project has content, including forgotten and hidden things.
 func (u *undoing) inUse(ctx context.Context, name string) (bool, error) {
 	one := engram.Page{Limit: 1}
-	live, err := u.tx.List(ctx, engram.Filter{Project: name}, one)
-	if err != nil {
-		return false, err
+	for _, forgotten := range []bool{false, true} {
+		if ms, err := u.tx.List(ctx, engram.Filter{Project: name, Forgotten: forgotten}, one); err != nil || len(ms) > 0 {
+			return true, err
+		}
 	}
-	forgotten, err := u.tx.List(ctx, engram.Filter{Project: name, Forgotten: true}, one)
-	if err != nil {
-		return false, err
+	if ss, err := u.tx.Sessions(ctx, name, one); err != nil || len(ss) > 0 {
+		return true, err
 	}
-	sessions, err := u.tx.Sessions(ctx, name, one)
-	if err != nil {
-		return false, err
-	}
-	prompts, err := u.tx.Prompts(ctx, name, "", one)
-	if err != nil {
-		return false, err
+	if ps, err := u.tx.Prompts(ctx, name, "", one); err != nil || len(ps) > 0 {
+		return true, err
 	}
 	hidden, err := u.tx.DeletedPrompts(ctx, name)
-	return slices.Max([]int{len(live), len(forgotten), len(sessions), len(prompts), len(hidden)}) > 0, err
+	return len(hidden) > 0, err
 }
 
-// move is an entry of a move between projects, read once: it may name a hundred thousand
-// memories, and each of them asks.
+// move is an entry of a move between projects, decoded once: it may have a hundred thousand memories, each of which
+// asks.
 type move struct {
 	entry    engram.Mutation
 	was      projectWas
@@ -212,18 +206,17 @@ type move struct {
 	sessions map[string]bool
 }
 
-// movesSince reads the moves between projects that were written after an operation.
+// movesSince reads the moves between projects after an operation.
 func (u *undoing) movesSince(ctx context.Context, undone engram.Operation) (moves []move, err error) {
-	entries, err := entriesSince(ctx, u.tx, engram.EntityProject, undone.At.Time())
-	if err != nil {
+	var entries []engram.Mutation
+	span := engram.JournalSpan{Entity: engram.EntityProject, After: undone.Op}
+	if err := walkBack(ctx, u.tx, span, func(m engram.Mutation) { entries = append(entries, m) }); err != nil {
 		return nil, err
 	}
-	entries = slices.DeleteFunc(entries, func(e engram.Mutation) bool { return e.Seq <= undone.Op })
 	slices.Reverse(entries)
 	return movesAmong(entries)
 }
 
-// movesAmong reads those entries about projects that are moves, in their order.
 func movesAmong(entries []engram.Mutation) (moves []move, err error) {
 	for _, e := range entries {
 		m := move{entry: e}
@@ -247,8 +240,7 @@ func setOf[T comparable](list []T) map[T]bool {
 	return set
 }
 
-// changed returns what the move changed of one thing, as an entry of its own would note
-// it; nil when it did not touch it.
+// changed returns what the move changed of one thing, in the form of a journal entry; nil for nothing.
 func (m move) changed(entity engram.Entity, key string) (json.RawMessage, error) {
 	num, _ := strconv.ParseInt(key, 10, 64)
 	switch {
@@ -260,7 +252,7 @@ func (m move) changed(entity engram.Entity, key string) (json.RawMessage, error)
 	return nil, nil
 }
 
-// resolvePlacesOf settles what is shown in sessions of which the project was taken back.
+// resolvePlacesOf resolves places in sessions whose project was restored.
 func (u *undoing) resolvePlacesOf(ctx context.Context, entries []engram.Mutation) error {
 	var sessions []string
 	for _, e := range entries {
@@ -282,45 +274,37 @@ func (u *undoing) resolvePlacesOf(ctx context.Context, entries []engram.Mutation
 }
 
 func (u *undoing) takePrompt(ctx context.Context, entry engram.Mutation) error {
-	p, err := u.tx.Prompt(ctx, numOf(entry.Key))
-	if engram.CodeOf(err) == engram.CodeNotFound {
+	p, found, err := ifThere(u.tx.Prompt(ctx, numOf(entry.Key)))
+	if err != nil || found && entry.Reason == placeResolved {
+		return err
+	}
+	if !found {
 		u.leave("prompt #%s was erased", entry.Key)
 		return nil
-	}
-	if err != nil || entry.Reason == placeResolved {
-		return err
 	}
 	was, since, err := u.read(ctx, entry)
 	if err != nil {
 		return err
 	}
-	now := p
-	if was == nil {
-		if p.Deleted() {
-			return nil
-		}
-		now.DeletedAt = u.at
-		u.changed(entry, "deleted")
-		return u.replacePrompt(ctx, p, now, u.reason())
+	now, what := p, "restored"
+	if was != nil {
+		_, err = u.restoreFields(entry, fmt.Sprintf("prompt #%d", p.Num), promptTable(&now), was, since)
+	} else {
+		now.DeletedAt, what = u.at, "deleted"
 	}
-	names, err := u.restorable(fmt.Sprintf("prompt #%d", p.Num), was, promptFields(p), since)
-	if err != nil {
+	if err != nil || was == nil && p.Deleted() {
 		return err
 	}
-	if err := promptTable(&now).restore(was, names...); err != nil {
-		return inEntry(entry, err)
-	}
-	u.changed(entry, "restored")
+	u.changed(entry, "%s", what)
 	return u.replacePrompt(ctx, p, now, u.reason())
 }
 
 func (u *undoing) takeSession(ctx context.Context, entry engram.Mutation) error {
-	s, err := u.tx.Session(ctx, entry.Key)
-	known := err == nil
+	s, known, err := ifThere(u.tx.Session(ctx, entry.Key))
 	switch {
-	case !known && engram.CodeOf(err) != engram.CodeNotFound:
+	case err != nil:
 		return err
-	case entry.Was == nil && !known, entry.Was != nil && (entry.Reason == placeResolved || entry.Reason == sessionTold):
+	case entry.Was == nil && !known, entry.Was != nil && (entry.Reason == placeResolved || entry.Reason == sessionReplaced):
 		return nil
 	case entry.Was == nil:
 		return u.unmakeSession(ctx, entry, s)
@@ -349,8 +333,7 @@ func (u *undoing) takeSession(ctx context.Context, entry engram.Mutation) error 
 	return u.putSession(ctx, &s, now, u.reason())
 }
 
-// unmoved is an error when a field of an entry is not any more what the operation left
-// in it.
+// unmoved returns a conflict if a field of an entry does not have what the operation left in it.
 func (u *undoing) unmoved(ctx context.Context, entry engram.Mutation, what string, now map[string]any) error {
 	was, since, err := u.read(ctx, entry)
 	if err != nil {
@@ -360,18 +343,17 @@ func (u *undoing) unmoved(ctx context.Context, entry engram.Mutation, what strin
 	return err
 }
 
-// madeAnew reports whether a thing is not the one that the entry made, but another that was made later
-// under its name: born is the field that says when it was made, at what it says now. It returns what
-// became of the thing since, too.
-func (u *undoing) madeAnew(ctx context.Context, entry engram.Mutation, born string, at time.Time) (anew bool, since fieldsSince, err error) {
+// madeAnew reports whether a thing was made later under the same name, and is not the one of the entry. born is the
+// field with its time of making, at the current value. It also returns the later changes.
+func (u *undoing) madeAnew(ctx context.Context, entry engram.Mutation, stampNew string, at time.Time) (anew bool, since fieldsSince, err error) {
 	later, err := u.since(ctx, entry)
 	if err != nil {
 		return false, nil, err
 	}
-	var made time.Time // what the first later entry says of it is what this one made; another may have come and gone since
+	var made time.Time // of this one: the old value in the first later entry; others may have come and gone since
 	for _, e := range later {
 		if made.IsZero() {
-			if err := (fieldTable{born: &made}).takeBack(e); err != nil {
+			if err := (fieldTable{stampNew: &made}).takeBack(e); err != nil {
 				return false, nil, err
 			}
 		}
@@ -383,8 +365,8 @@ func (u *undoing) madeAnew(ctx context.Context, entry engram.Mutation, born stri
 	return false, since, err
 }
 
-// unmakeSession removes a session that the operation made, if nothing is in it. A
-// memory that was forgotten stands in it still. A session that was changed since is a conflict.
+// unmakeSession removes a session that the operation made, if it is empty; forgotten memories count as content. A
+// session that was changed since is a conflict.
 func (u *undoing) unmakeSession(ctx context.Context, entry engram.Mutation, s engram.Session) error {
 	anew, since, err := u.madeAnew(ctx, entry, "started_at", s.StartedAt)
 	if err != nil {
@@ -406,25 +388,21 @@ func (u *undoing) unmakeSession(ctx context.Context, entry engram.Mutation, s en
 		return err
 	}
 	hidden, err := u.tx.DeletedPromptsIn(ctx, s.ID)
-	if err != nil {
+	if err != nil || memories > 0 || len(prompts) > 0 || len(hidden) > 0 {
 		return err
-	}
-	if memories > 0 || len(prompts) > 0 || len(hidden) > 0 {
-		return nil
 	}
 	u.changed(entry, "removed")
 	return u.deleteSession(ctx, s, false)
 }
 
-// erasedWas is what an entry notes of it.
+// erasedWas is an erasure in the journal.
 type erasedWas struct {
 	ID    string       `json:"id"`
 	At    engram.Clock `json:"at"`
 	Bound bool         `json:"bound"`
 }
 
-// takeErased lets something come in again of which a file said that it was erased elsewhere; or
-// not, when that is what was undone. What replicas agree on by a pull stays so.
+// takeErased undoes an erasure that a file brought, or the undo of one. An erasure that was shared stays.
 func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 	x := engram.ErasedKey(entry.Key)
 	if entry.Was != nil {
@@ -444,8 +422,8 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 		return err
 	}
 	if entry.Operation == "pull" || shared {
-		// A batch that told of it, too, is not read again: without the tombstone this store would
-		// bring back, for everybody, what somebody had erased.
+		// Batches with the erasure are not read again: without the tombstone this store would bring back for others
+		// what was erased.
 		u.leave("%s %s was erased elsewhere, and stays away", x.Entity, x.Name())
 		return nil
 	}

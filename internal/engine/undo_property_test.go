@@ -17,8 +17,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// snapshot is everything that can be seen of a store, by names: the JSON of each live
-// memory, relation and prompt, of each session and each project.
+// snapshot is everything visible in a store, by names: the JSON of each live memory, relation and prompt, of each
+// session and each project.
 type snapshot map[string]string
 
 func (w world) snapshot() snapshot {
@@ -67,7 +67,7 @@ func (w world) snapshot() snapshot {
 		}
 		projects, err := r.Projects(w.Context())
 		for _, p := range projects {
-			p.Sessions = 0 // those that were made for what is forgotten by now stay
+			p.Sessions = 0 // sessions of memories that are forgotten by now stay
 			put("project "+p.Name, p)
 		}
 		return err
@@ -78,8 +78,8 @@ func (w world) snapshot() snapshot {
 	return s
 }
 
-// compare says what got has otherwise than want. Projects and sessions that came into
-// being meanwhile may stay, if they are empty: something forgotten may stand in them.
+// compare lists the differences of got from want. Empty projects and sessions made meanwhile may stay: they may
+// contain something forgotten.
 func (want snapshot) compare(got snapshot) (differences []string) {
 	for name, v := range want {
 		if got[name] != v {
@@ -101,16 +101,16 @@ func (want snapshot) compare(got snapshot) (differences []string) {
 	return differences
 }
 
-// life is a random history that remembers what the store was before each operation.
+// life is a random history that remembers the state before each operation.
 type life struct {
 	world
 	t      *rapid.T
-	ops    [][]int64 // of each verb that wrote: sleep may write several
+	ops    [][]int64 // of each call that wrote: sleep may write several
 	before []snapshot
-	saved  []string // every content that was saved
+	saved  []string // every saved content
 }
 
-// step runs one verb, which may refuse.
+// step runs one call, which may be refused.
 func (l *life) step(do func() error) {
 	l.t.Helper()
 	before, last := l.snapshot(), l.lastOp()
@@ -165,14 +165,13 @@ func (l *life) save(in engine.SaveInput) error {
 	return err
 }
 
-// wordsOf are the words of a text: a repeat may have other marks and another case.
+// wordsOf returns the words of a text: a repeat may differ in punctuation and case.
 func wordsOf(s string) string {
 	mark := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), mark), " ")
 }
 
-// checkTexts wants the words of every content that was saved in a memory, live or
-// forgotten, or in a revision.
+// checkTexts wants the words of every saved content in a memory, live or forgotten, or in a revision.
 func (l *life) checkTexts() {
 	l.t.Helper()
 	var texts strings.Builder
@@ -206,7 +205,7 @@ func (l *life) checkTexts() {
 	}
 }
 
-// near draws a text that is near to the others it draws.
+// near draws a text that is similar to the others it draws.
 func (l *life) near() string {
 	return l.draw("near", "Access tokens of the web client live 15 minutes.", "Access tokens of the web client live 15 minutes!",
 		"Access tokens of the web client live 5 minutes.", "Access tokens of the web client live 15 minutes, as the audit asked for.")
@@ -232,7 +231,7 @@ func (l *life) act() {
 		case "anchor anew":
 			l.Code.Write("a.go", l.Clock.Now().String())
 			_, err = e.Update(ctx, engine.UpdateInput{Ref: l.num(), Files: &[]string{"a.go"}})
-		case "near": // what is tied to others by itself, and held against them
+		case "near": // automatic relations and comparisons
 			err = l.save(engine.SaveInput{Title: "Token lifetime", Content: l.near(), Project: "alpha"})
 		case "merge in":
 			err = l.save(engine.SaveInput{Title: l.draw("title", "Token lifetime", "Lifetime of tokens"), Content: l.near(), Project: "alpha", Admit: lifecycle.AdmitMerging})
@@ -295,7 +294,7 @@ func (l *life) act() {
 	})
 }
 
-// undoAll takes operations back, the latest first, and returns its own, oldest first.
+// undoAll undoes operations, the latest first, and returns the undos, oldest first.
 func (l *life) undoAll(ops []int64) (own []int64) {
 	for _, op := range slices.Backward(ops) {
 		res, err := l.Undo(l.Context(), engine.UndoInput{Op: op})
@@ -322,7 +321,7 @@ func TestUndoingAHistoryRestoresEachStateAndLosesNoText(t *testing.T) {
 			l.act()
 			l.checkTexts()
 		}
-		var undone [][]int64 // by verbs, the latest first
+		var undone [][]int64 // by calls, the latest first
 		var after []snapshot
 		for i, ops := range slices.Backward(l.ops) {
 			after = append(after, l.snapshot())
@@ -341,8 +340,7 @@ func TestUndoingAHistoryRestoresEachStateAndLosesNoText(t *testing.T) {
 	})
 }
 
-// checkPairs wants at most one judgment of two memories, and none that stands in its own
-// place through others.
+// checkPairs wants at most one judgment per pair, and no cycle of supersedes.
 func (l *life) checkPairs() {
 	l.t.Helper()
 	var all []engram.Relation
@@ -381,7 +379,7 @@ func (l *life) checkPairs() {
 	}
 }
 
-// Whatever is undone, in whatever order: it works, or is refused and changes nothing.
+// Any undo in any order succeeds, or is refused and changes nothing.
 func TestUndoingAnythingKeepsTheRules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp("", "undo")

@@ -7,8 +7,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// What was refused before it was a memory is kept nowhere: an undo that took back what came
-// before it would be of something that nobody meant.
+// A refused candidate that was no memory yet is kept nowhere: an undo of the operation before it would not be what
+// the user means.
 func TestAnUndoAfterARefusalOfWhatWaitsSaysSo(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("Lighthouse", "The keeper logs ships.")

@@ -20,7 +20,7 @@ func (w world) takeBack(op int64) engram.Undone {
 	return u
 }
 
-// op is the newest operation.
+// op returns the newest operation.
 func (w world) op() int64 {
 	w.Helper()
 	entries, _, err := w.Engine.Log(w.Context(), engine.LogInput{Page: engram.Page{Limit: 1}})
@@ -114,8 +114,7 @@ func TestUndoingASaveForgetsAndUndoingThatBringsBack(t *testing.T) {
 	wantCode(t, err, engram.CodeConflict)
 }
 
-// What the latest operation was does not matter: whoever says undo sees what it took back,
-// and can say so again.
+// Undo takes back the latest operation of any kind: the user sees which, and can repeat.
 func TestTheLatestIsUndoneFirst(t *testing.T) {
 	w := newWorld(t)
 	w.note("first", "text")
@@ -146,8 +145,7 @@ func TestTheLatestIsUndoneFirst(t *testing.T) {
 	}
 }
 
-// A project that was removed has no operations any more, so that its removal is the latest
-// of whoever asks.
+// A deleted project has no operations any more, so that its deletion is the latest one of any project that asks.
 func TestTheRemovalOfAProjectIsUndoneFromAnother(t *testing.T) {
 	w := newWorld(t)
 	w.note("kept", "text")

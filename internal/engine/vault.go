@@ -3,8 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+
 	"fmt"
 	"iter"
 	"reflect"
@@ -15,8 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// outline is what of a memory is kept in hand while a vault is written: all of them are,
-// for a note is called by names of others.
+// outline is what stays in memory of each memory while a vault is written: file names of notes depend on other notes.
 type outline struct {
 	engram.NotePlace
 	num     int64
@@ -25,22 +23,18 @@ type outline struct {
 	made    time.Time
 }
 
-// surveyed is what a store has for a vault.
 type surveyed struct {
 	live      map[int64]*outline
-	gone      map[engram.ID]bool // forgotten
-	relations [][2]int64         // relations that somebody made, of memories of one project
+	forgotten map[engram.ID]bool // forgotten
+	relations [][2]int64         // made by people or agents, between memories of one project
 }
 
-// survey goes through the memories and the relations of a project, "" is every one.
+// survey reads the memories and relations of a project, "" is every one.
 func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
-	s := surveyed{live: map[int64]*outline{}, gone: map[engram.ID]bool{}}
-	read := func(r engram.Reader, after int64) ([]engram.Memory, error) {
-		return r.MemoriesAfter(ctx, project, after, exportPage)
-	}
-	err := pages(ctx, e, read, func(m engram.Memory) int64 { return m.Num }, func(m engram.Memory) bool {
+	s := surveyed{live: map[int64]*outline{}, forgotten: map[engram.ID]bool{}}
+	err := pages(ctx, e, project, engram.Reader.MemoriesAfter, func(m engram.Memory) int64 { return m.Num }, func(m engram.Memory) bool {
 		if m.Forgotten() {
-			s.gone[m.ID] = true
+			s.forgotten[m.ID] = true
 			return true
 		}
 		s.live[m.Num] = &outline{engram.NotePlace{ID: m.ID, Project: m.Project, Type: m.Type, Title: m.Title}, m.Num, m.TopicKey, m.SessionID, m.CreatedAt}
@@ -49,10 +43,7 @@ func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
 	if err != nil {
 		return s, err
 	}
-	relations := func(r engram.Reader, after int64) ([]engram.Relation, error) {
-		return r.RelationsAfter(ctx, project, after, exportPage)
-	}
-	err = pages(ctx, e, relations, func(r engram.Relation) int64 { return r.Num }, func(r engram.Relation) bool {
+	err = pages(ctx, e, project, engram.Reader.RelationsAfter, func(r engram.Relation) int64 { return r.Num }, func(r engram.Relation) bool {
 		if relatesNotes(r) {
 			s.relations = append(s.relations, [2]int64{r.Source, r.Target})
 		}
@@ -61,8 +52,8 @@ func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
 	return s, err
 }
 
-// relatesNotes reports a relation that makes a group of memories one. What Engram tied by
-// itself, because it is near in meaning, would make one group of nearly all.
+// relatesNotes reports whether a relation joins memories into a cluster. Automatic ones, by similarity, would join
+// nearly all.
 func relatesNotes(r engram.Relation) bool {
 	if r.Removed() || r.Status != engram.RelationJudged || r.Automatic() {
 		return false
@@ -74,14 +65,14 @@ func relatesNotes(r engram.Relation) bool {
 	return true
 }
 
-// Groups become hubs from so many memories on.
+// Least numbers of memories for a hub.
 const (
 	leastTopic   = 2
 	leastCluster = 3
 )
 
-// hubsOf are the hubs of memories that have notes: their sessions, the first parts of their
-// topic keys, and groups that relations tie. of has for each memory those that lead to it.
+// hubsOf returns the hubs of memories with notes: sessions, first parts of topic keys, and clusters by relations; and
+// for each memory the hubs that link to it.
 func (e *Engine) hubsOf(ctx context.Context, s surveyed, placed []*outline, project string) (hubs []engram.Hub, of map[int64][]engram.Hub, err error) {
 	groups := map[string]*group{}
 	add := func(kind engram.HubKind, key string, o *outline, title string) {
@@ -130,7 +121,6 @@ func (e *Engine) hubsOf(ctx context.Context, s surveyed, placed []*outline, proj
 	return hubs, of, nil
 }
 
-// group is a hub in the making.
 type group struct {
 	hub     engram.Hub
 	members []*outline // oldest first
@@ -147,12 +137,9 @@ func (g *group) least() int {
 	return 1
 }
 
-// reportSessions puts into the hubs of sessions what is known of them.
+// reportSessions fills in the hubs of sessions.
 func (e *Engine) reportSessions(ctx context.Context, groups map[string]*group, project string) error {
-	read := func(r engram.Reader, after string) ([]engram.Session, error) {
-		return r.SessionsAfter(ctx, project, after, exportPage)
-	}
-	return pages(ctx, e, read, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
+	return pages(ctx, e, project, engram.Reader.SessionsAfter, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
 		g := groups[engram.Hub{Kind: engram.HubSession, Key: s.ID}.Name()]
 		if g == nil {
 			return true
@@ -167,8 +154,8 @@ func (e *Engine) reportSessions(ctx context.Context, groups map[string]*group, p
 	})
 }
 
-// clustersOf are the groups of memories that ties lead from one to the other; the oldest
-// names its group, and the most tied one gives it its title.
+// clustersOf returns the clusters that relations connect. The oldest memory names a cluster, the one with most
+// relations gives the title.
 func clustersOf(s surveyed, placed []*outline) []*group {
 	leader := map[int64]int64{}
 	for _, o := range placed {
@@ -193,7 +180,7 @@ func clustersOf(s surveyed, placed []*outline) []*group {
 	}
 	byLeader := map[int64]*group{}
 	var all []*group
-	for _, o := range placed { // oldest first: whoever leads comes before the others
+	for _, o := range placed { // oldest first: leaders come before the others
 		if tied[o.num] == 0 {
 			continue
 		}
@@ -216,45 +203,36 @@ func clustersOf(s surveyed, placed []*outline) []*group {
 
 // takenEdit is what became of one edit in its transaction.
 type takenEdit struct {
-	passed   bool // it is not this import's
-	memory   engram.Memory
-	revised  []string // fields that came in
-	clash    []string // fields that both sides changed
-	rejected string   // why nothing of it came in
-	gone     bool     // the memory was forgotten
-	torn     bool     // the note seems to be cut off
-	// elsewhere says that the note was written by another store, which shares the vault, or
-	// that its memory was erased.
-	elsewhere bool
-	noted     []string
-	base      engram.NoteDigest // what the note says, as far as it tells
+	passed  bool // it belongs to another project than is imported
+	memory  engram.Memory
+	revised []string          // fields that came in
+	clash   []string          // fields that both sides changed
+	act     VaultAct          // of a note from which nothing came in; "" for any other
+	reason  string            // why nothing came in
+	noted   []string          // what was ignored
+	base    engram.NoteDigest // what the note says, as far as it does
 }
 
-// takeEdit decides and writes, in one transaction with others: what is refused is refused
-// before anything is written.
+// takeEdit decides about an edit and writes it in the transaction of several: rejections come before any write.
 func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t takenEdit, err error) {
-	was, err := o.tx.Memory(ctx, engram.ByID(e.ID))
-	switch {
-	case engram.CodeOf(err) == engram.CodeNotFound:
-		t.passed = project != ""
-		if t.rejected = "no memory here has this id"; e.Base != nil {
-			t.rejected, t.elsewhere = "", true
-		}
-		return t, nil
-	case err != nil:
+	was, found, err := ifThere(o.tx.Memory(ctx, engram.ByID(e.ID)))
+	if err != nil {
 		return t, err
 	}
-	t.memory = was
-	if project != "" && was.Project != project {
-		t.passed = true
+	t.memory, t.passed = was, project != "" && was.Project != project
+	switch {
+	case t.passed:
 		return t, nil
+	case !found && e.Base == nil:
+		t.act, t.reason = VaultRejected, "no memory here has this id"
+	case !found: // another store wrote the note
+		t.act, t.reason = VaultNoted, "no memory here has this id: it was erased, or the note says nothing; the note stays as it is"
+	case was.Forgotten():
+		t.act, t.reason = VaultConflict, "the memory was forgotten here; the note stays as it is"
+	case e.Unended && len(e.Fields.Content) < len(strings.TrimSpace(was.Content)) && strings.HasPrefix(was.Content, e.Fields.Content):
+		t.act, t.reason = VaultConflict, "the text breaks off, and its end line is missing; nothing was changed: restore the line if the text is complete"
 	}
-	if was.Forgotten() {
-		t.gone = true
-		return t, nil
-	}
-	if e.Unended && len(e.Fields.Content) < len(strings.TrimSpace(was.Content)) && strings.HasPrefix(was.Content, e.Fields.Content) {
-		t.torn = true
+	if t.act != "" {
 		return t, nil
 	}
 	in, err := t.compare(was, e)
@@ -262,9 +240,12 @@ func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t
 		return t, err
 	}
 	m, why, err := o.editedMemory(ctx, was, in)
-	if err != nil || why != "" {
-		t.rejected = why
+	if err != nil {
 		return t, err
+	}
+	if why != "" {
+		t.act, t.reason = VaultRejected, why
+		return t, nil
 	}
 	if reflect.DeepEqual(m, was) {
 		t.revised = nil
@@ -275,7 +256,7 @@ func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t
 	return t, o.replaceMemory(ctx, was, m, "note")
 }
 
-// editedMemory is was with what a note changes, or why it cannot be.
+// editedMemory applies a note's changes to was, or returns why it cannot.
 func (o *op) editedMemory(ctx context.Context, was engram.Memory, in UpdateInput) (m engram.Memory, why string, err error) {
 	if err := in.raw().check(); err != nil {
 		return m, flawText(err), nil
@@ -288,12 +269,12 @@ func (o *op) editedMemory(ctx context.Context, was engram.Memory, in UpdateInput
 	}
 	other, found, err := o.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
 	if err == nil && found && other.Num != was.Num {
-		why = fmt.Sprintf("the topic %s is that of memory #%d", m.TopicKey, other.Num)
+		why = fmt.Sprintf("topic %s belongs to memory #%d", m.TopicKey, other.Num)
 	}
 	return m, why, err
 }
 
-// compare finds out what the note changes, and what of that the memory changed, too.
+// compare finds the fields that a note changed, and those that the memory changed too.
 func (t *takenEdit) compare(was engram.Memory, e engram.NoteEdit) (in UpdateInput, err error) {
 	here, note := engram.NoteFieldsOf(was).Digest(), e.Fields.Digest()
 	base := here
@@ -321,17 +302,17 @@ func (t *takenEdit) compare(was engram.Memory, e engram.NoteEdit) (in UpdateInpu
 	}
 	t.noted = slices.Clone(e.Ignored)
 	if e.Project != "" && normalProject(e.Project) != was.Project {
-		t.noted = append(t.noted, fmt.Sprintf("its project is not changed by a note: engram update %d --move-to NAME does", was.Num))
+		t.noted = append(t.noted, fmt.Sprintf("a note cannot change its project: use engram update %d --move-to NAME", was.Num))
 	}
 	return in, nil
 }
 
-// sameLines reports texts that differ in the ends of lines alone: some editors change them all.
+// sameLines reports whether texts differ at most in line endings, which some editors change.
 func sameLines(a, b string) bool {
 	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
 }
 
-// set takes one field of a note into a change.
+// set copies one field of a note into a change.
 func (in *UpdateInput) set(field string, f engram.NoteFields) error {
 	switch field {
 	case "title":
@@ -356,10 +337,9 @@ func (in *UpdateInput) set(field string, f engram.NoteFields) error {
 	return nil
 }
 
-// carry brings in the memories of notes that another store wrote: a vault carries them as a
-// file of an export does, with their ids, and with the relations between those that are here
-// then. What was erased or forgotten here stays so, and is told.
-func (x *vaultImport) carry(ctx context.Context) error {
+// replicate brings in the memories of notes that another store wrote, with their ids, and the relations between
+// memories that are here then. What was erased or forgotten here stays so, and is reported.
+func (x *vaultImport) replicate(ctx context.Context) error {
 	absent, err := x.absent(ctx)
 	if err != nil || len(absent) == 0 {
 		return err
@@ -379,7 +359,7 @@ func (x *vaultImport) carry(ctx context.Context) error {
 		}
 		if erased[id] {
 			x.replicated[id] = nil
-			x.report(c.NoteEdit, VaultNoted, VaultItem{Reason: "the memory was erased here, and stays so; the note stays as it is"})
+			x.report(c.NoteEdit, VaultNoted, VaultItem{Reason: "the memory was erased here; the note stays as it is"})
 			continue
 		}
 		if c.Edited || c.Memory.UpdatedAt.IsZero() {
@@ -394,11 +374,11 @@ func (x *vaultImport) carry(ctx context.Context) error {
 	if len(notes) == 0 {
 		return nil
 	}
-	return x.carryAll(ctx, notes)
+	return x.importReplicated(ctx, notes)
 }
 
-// absent are the memories that notes name and that are not here. Those that were forgotten
-// here, and whose notes nobody edited, are told.
+// absent returns the ids in notes without a memory here. It reports unedited notes of memories that were forgotten
+// here.
 func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
 	x.replicated = map[engram.ID]*engram.Memory{}
 	var forgotten []engram.Memory
@@ -423,15 +403,14 @@ func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
 		var c engram.ReplicatedNote
 		var told bool
 		if c, told, err = x.notes.Replicated(m.ID); err == nil && told && c.Base != nil && !c.Edited {
-			x.report(c.NoteEdit, VaultNoted, VaultItem{Num: m.Num, Reason: "the memory was forgotten here, and stays so"})
+			x.report(c.NoteEdit, VaultNoted, VaultItem{Num: m.Num, Reason: "the memory was forgotten here, and stays forgotten"})
 		}
 	}
 	return ids, err
 }
 
-// replicatedRecords are the memories of notes, and then the relations that these tell, between
-// memories that are here or come in. One that both of its notes tell is one. Each is made when
-// it is asked for: there may be many, and whoever imports them keeps none.
+// replicatedRecords yields the memories of notes, then their relations between memories that are here or come in,
+// each once. It builds them on demand, because there may be many.
 func (x *vaultImport) replicatedRecords(ctx context.Context, notes []*engram.ReplicatedNote) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for _, c := range notes {
@@ -455,7 +434,7 @@ func (x *vaultImport) replicatedRecords(ctx context.Context, notes []*engram.Rep
 	}
 }
 
-// living reports whether there is a memory here, or one comes in. It asks once for each.
+// living returns whether a memory is here or comes in. It looks each up once.
 func (x *vaultImport) living(ctx context.Context) func(engram.ID) bool {
 	here := map[engram.ID]bool{}
 	return func(id engram.ID) bool {
@@ -470,20 +449,19 @@ func (x *vaultImport) living(ctx context.Context) func(engram.ID) bool {
 	}
 }
 
-// replicatedRelation is a relation that a note tells, as a record of which the id is the same whichever
-// of its two notes tells it.
+// replicatedRelation returns a relation of a note; its id is the same from either of its notes.
 func replicatedRelation(c *engram.ReplicatedNote, l engram.NoteLink) engram.Record {
 	from, to := c.ID, l.ID
 	if !l.Outgoing || bothWays(l.Verb) && to < from {
 		from, to = to, from
 	}
-	sum := sha256.Sum256([]byte("note\x00" + string(from) + "\x00" + string(l.Verb) + "\x00" + string(to)))
+	id := engram.RelationIDPrefix + digest("note\x00"+string(from)+"\x00"+string(l.Verb)+"\x00"+string(to))
 	return engram.Record{Item: c.Path, Relation: &engram.RelationRecord{Source: engram.ByID(from), Target: engram.ByID(to),
-		Relation: engram.Relation{ID: engram.RelationIDPrefix + hex.EncodeToString(sum[:8]), Verb: l.Verb, Status: engram.RelationJudged, Strength: 1,
+		Relation: engram.Relation{ID: id, Verb: l.Verb, Status: engram.RelationJudged, Strength: 1,
 			Reason: l.Reason, Actor: "note", ActorKind: "human", CreatedAt: c.Memory.CreatedAt, UpdatedAt: c.Memory.CreatedAt}}}
 }
 
-// bothWays reports verbs that notes tell in the same words from either end.
+// bothWays reports whether both notes of a relation show its verb alike.
 func bothWays(v engram.Verb) bool {
 	switch v {
 	case engram.VerbSupersedes, engram.VerbDerivedFrom, engram.VerbEvolvedFrom, engram.VerbCausedBy, engram.VerbScoped:
@@ -492,13 +470,11 @@ func bothWays(v engram.Verb) bool {
 	return true
 }
 
-// carryAll brings in what notes carry as Import does, all of it in one transaction, and tells
-// what became of each note.
-func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.ReplicatedNote) error {
-	f := *x.Engine
-	f.formats = map[string]engram.Format{NativeFormat: given{engram.Snapshot{Format: "notes", Memories: len(notes),
-		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}, x.replicatedRecords(ctx, notes)}}
-	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{DryRun: x.in.DryRun})
+// importReplicated imports the memories of notes in one transaction, and reports the outcome of each note.
+func (x *vaultImport) importReplicated(ctx context.Context, notes []*engram.ReplicatedNote) error {
+	head := engram.Snapshot{Format: "notes", Memories: len(notes),
+		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}
+	res, err := x.importRecords(ctx, head, x.replicatedRecords(ctx, notes), ImportInput{Mode: ImportMerge, DryRun: x.in.DryRun})
 	if err != nil {
 		return err
 	}
@@ -519,8 +495,8 @@ func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.ReplicatedNo
 	return x.reportReplicated(ctx, notes)
 }
 
-// reportReplicated tells the notes whose memories are here now, and what in them reads like an
-// instruction to an agent: whoever asks for a vault to come in gets it, and should know.
+// reportReplicated reports the notes whose memories came in, including flagged ones: the user asked for the whole
+// vault.
 func (x *vaultImport) reportReplicated(ctx context.Context, notes []*engram.ReplicatedNote) error {
 	return x.store.View(ctx, func(r engram.Reader) error {
 		for _, c := range notes {
@@ -532,16 +508,16 @@ func (x *vaultImport) reportReplicated(ctx context.Context, notes []*engram.Repl
 			case err != nil && engram.CodeOf(err) != engram.CodeNotFound:
 				return err
 			}
-			x.report(c.NoteEdit, VaultCreated, VaultItem{Num: m.Num, Reason: suspect(c.Memory)})
+			x.report(c.NoteEdit, VaultCreated, VaultItem{Num: m.Num, Reason: flagReason(c.Memory)})
 		}
 		return nil
 	})
 }
 
-// suspect says what in a memory reads like an instruction to an agent; "" for nothing.
-func suspect(m engram.Memory) string {
+// flagReason returns why a memory looks like an instruction to an agent; "" if it does not.
+func flagReason(m engram.Memory) string {
 	if found := suspicionsIn(shownTexts(m)); len(found) > 0 {
-		return "it reads like an instruction to an agent, and comes in all the same: " + whyAndWhere(found[0].reasons[0])
+		return "it reads like an instruction to an agent, and came in nevertheless: " + whyAndWhere(found[0].reasons[0])
 	}
 	return ""
 }

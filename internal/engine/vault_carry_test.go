@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// elsewhere is another store beside the same vault, which makes other ids.
+// elsewhere is another store with the same vault and other ids.
 func (p vaultPlace) elsewhere() vaultPlace {
 	return vaultPlace{p.t, enginetest.NewParts(p.t).Again(p.t).Engine, p.dir, p.vault, p.project}
 }

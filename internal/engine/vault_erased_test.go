@@ -9,8 +9,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// Whoever may write to what one project shares takes no note of another out of a vault, nor
-// keeps one from coming in.
+// A client that may write to one shared project removes no note of another from a vault, and keeps none from coming
+// in.
 func TestWhoSharesOneProjectErasesNoNotesOfAnother(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]

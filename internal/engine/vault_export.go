@@ -11,37 +11,35 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// VaultExportInput says which memories get notes. Those that have one are kept up to date
-// whatever Limit and Since say: their links lead to others.
+// VaultExportInput says which memories get notes. Existing notes are kept up to date regardless of Limit and Since,
+// because links lead to them.
 type VaultExportInput struct {
 	Project string // "" is every one
-	Limit   int    // only so many, the newest; 0 is all
+	Limit   int    // only the newest; 0 is all
 	Since   time.Time
-	Force   bool // write notes, too, that were edited or deleted in the vault
+	Force   bool // overwrite notes that were edited or deleted in the vault
 	DryRun  bool
-	// Progress is told how many notes were looked at, of how many; nil: nobody.
+	// Progress is called with the number of notes checked, and of all; nil: not called.
 	Progress func(done, total int)
 }
 
-// VaultExported says what was done with the notes of memories. Paths are told in the order
-// in which their memories were made.
+// VaultExported is the outcome of an export. Paths are in the order in which their memories were made.
 type VaultExported struct {
 	Project string // canonical; "" for every one
 	Created int
 	Updated int
 	Deleted int
 	Skipped int
-	Edited  []string // left alone, because somebody edited them
-	Missing []string // left alone, because somebody deleted them
-	Aside   []string // what was edited, where Force wrote over it
+	Edited  []string // left alone because they were edited
+	Missing []string // left alone because they were deleted
+	Aside   []string // edited notes that Force replaced, under their new names
 	Remarks []engram.NoteRemark
 	Hubs    engram.HubsDone
 }
 
-// ExportVault writes a note for each memory, and notes that lead to them, where they say
-// something else than they do. Notes of what was forgotten or erased go. A note that
-// somebody edited or deleted is left as it is and told: ImportVault brings it back.
-// CodeNotFound for a project that does not exist; else as Vault.Begin.
+// ExportVault writes changed and new notes for memories and hubs, and removes those of forgotten and erased memories.
+// Notes that were edited or deleted in the vault are left alone and reported; ImportVault brings the edits back.
+// CodeNotFound for an unknown project; else as Vault.Begin.
 func (e *Engine) ExportVault(ctx context.Context, v engram.Vault, in VaultExportInput) (res VaultExported, err error) {
 	if in.Limit < 0 {
 		return res, engram.Errorf(engram.CodeInvalid, "limit %d is negative", in.Limit)
@@ -60,19 +58,18 @@ func (e *Engine) ExportVault(ctx context.Context, v engram.Vault, in VaultExport
 	return res, err
 }
 
-// existingProject is the canonical name of a project that exists; "" stays "".
+// existingProject returns the canonical name of an existing project; "" stays "".
 func (e *Engine) existingProject(ctx context.Context, name string) (string, error) {
 	return view(ctx, e, func(r engram.Reader) (string, error) { return projectIfNamed(ctx, r, name) })
 }
 
-// vaultExport is one export at work.
 type vaultExport struct {
 	*Engine
 	in    VaultExportInput
 	notes engram.VaultNotes
 	res   *VaultExported
 	all   surveyed
-	hubs  map[int64][]engram.Hub // by the memory that they lead to
+	hubs  map[int64][]engram.Hub // by the memory that they link to
 }
 
 func (x *vaultExport) run(ctx context.Context) (err error) {
@@ -105,7 +102,7 @@ func (x *vaultExport) run(ctx context.Context) (err error) {
 	return x.notes.Dress()
 }
 
-// choose are the memories that get a note, oldest first.
+// choose returns the memories that get a note, oldest first.
 func (x *vaultExport) choose() []*outline {
 	known := map[engram.ID]bool{}
 	for _, id := range x.notes.Known() {
@@ -124,7 +121,7 @@ func (x *vaultExport) choose() []*outline {
 	return chosen
 }
 
-// put writes the notes, page by page: of the texts no more than a page is in memory.
+// put writes the notes page by page, to hold the texts of one page only.
 func (x *vaultExport) put(ctx context.Context, placed []*outline) error {
 	done := 0
 	for page := range slices.Chunk(placed, exportPage) {
@@ -149,12 +146,9 @@ func (x *vaultExport) put(ctx context.Context, placed []*outline) error {
 	return nil
 }
 
-// read are the notes of a page of memories, those aside that were forgotten meanwhile.
+// read returns the notes of a page of memories, without those forgotten meanwhile.
 func (x *vaultExport) read(ctx context.Context, page []*outline) (notes []engram.VaultNote, err error) {
-	nums := make([]int64, len(page))
-	for i, o := range page {
-		nums[i] = o.num
-	}
+	nums := mapped(page, func(o *outline) int64 { return o.num })
 	err = x.store.View(ctx, func(r engram.Reader) error {
 		ms, err := r.Memories(ctx, nums)
 		if err != nil {
@@ -192,7 +186,7 @@ func (x *vaultExport) read(ctx context.Context, page []*outline) (notes []engram
 // mostLinks is how many relations of a verb and a direction a note shows, the newest.
 const mostLinks = 50
 
-// others are the live memories that relations lead to.
+// others returns the live memories at the other ends of relations.
 func (x *vaultExport) others(ctx context.Context, r engram.Reader, rs []engram.Relation) (map[int64]engram.NotePlace, error) {
 	places := map[int64]engram.NotePlace{}
 	var elsewhere []int64
@@ -217,7 +211,7 @@ func (x *vaultExport) others(ctx context.Context, r engram.Reader, rs []engram.R
 	return places, err
 }
 
-// linksOf are the relations of one memory, as its note shows them: its own first.
+// linksOf returns the relations of one memory for its note, outgoing first.
 func linksOf(num int64, rs []engram.Relation, others map[int64]engram.NotePlace) []engram.NoteLink {
 	var links []engram.NoteLink
 	for _, outgoing := range []bool{true, false} {
@@ -257,8 +251,8 @@ func (x *vaultExport) count(d engram.NoteDone) {
 	}
 }
 
-// remove takes away the notes of memories that were forgotten, or erased. A note of which
-// the store knows no memory is of another store, which shares the vault.
+// remove removes the notes of forgotten and erased memories. A note of an unknown memory belongs to another store
+// that shares the vault.
 func (x *vaultExport) remove(ctx context.Context) error {
 	lives := map[engram.ID]bool{}
 	for _, o := range x.all.live {
@@ -266,7 +260,7 @@ func (x *vaultExport) remove(ctx context.Context) error {
 	}
 	var unseen []engram.ID
 	for _, id := range x.notes.Known() {
-		if !lives[id] && !x.all.gone[id] {
+		if !lives[id] && !x.all.forgotten[id] {
 			unseen = append(unseen, id)
 		}
 	}
@@ -275,7 +269,7 @@ func (x *vaultExport) remove(ctx context.Context) error {
 		return err
 	}
 	for _, id := range x.notes.Known() {
-		if !x.all.gone[id] && !erased[id] {
+		if !x.all.forgotten[id] && !erased[id] {
 			continue
 		}
 		d, err := x.notes.Remove(id)
@@ -289,7 +283,7 @@ func (x *vaultExport) remove(ctx context.Context) error {
 	return nil
 }
 
-// projectsIn are the projects whose hubs the export knows all of.
+// projectsIn returns the projects whose hubs are complete in this export.
 func (x *vaultExport) projectsIn(ctx context.Context) (names []string, err error) {
 	if x.res.Project != "" {
 		return []string{x.res.Project}, nil
@@ -298,7 +292,7 @@ func (x *vaultExport) projectsIn(ctx context.Context) (names []string, err error
 		all, err := r.Projects(ctx)
 		names = append(names, "")
 		for _, p := range all {
-			// What went into another project is an alias of it.
+			// A project that was merged into another is an alias of it.
 			names = append(append(names, p.Name), p.Aliases...)
 		}
 		return err
@@ -306,8 +300,8 @@ func (x *vaultExport) projectsIn(ctx context.Context) (names []string, err error
 	return names, err
 }
 
-// erasedNotes are those of the memories that notes name which are not here, and were removed for
-// good. What was erased by somebody who shares one project counts for the notes of that alone.
+// erasedNotes returns the ids in notes whose memories were erased. An erasure that came with one shared project
+// counts for notes of that only.
 func (e *Engine) erasedNotes(ctx context.Context, notes engram.VaultNotes, ids []engram.ID) (map[engram.ID]bool, error) {
 	erased := map[engram.ID]bool{}
 	if len(ids) == 0 {
@@ -333,7 +327,7 @@ func (e *Engine) erasedNotes(ctx context.Context, notes engram.VaultNotes, ids [
 		if here[id] || !erasure.anywhere(engram.EntityMemory, string(id)) {
 			continue
 		}
-		c, _, err := notes.Replicated(id) // one that cannot be read tells no project
+		c, _, err := notes.Replicated(id) // an unreadable one has no project
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// byHand writes notes into the folder of the shop as a person does: without an id.
+// byHand writes notes without an id into the folder of the shop, as a person does.
 func (p vaultPlace) byHand(names ...string) {
 	p.t.Helper()
 	for _, name := range names {

@@ -12,53 +12,53 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// VaultImportInput says what is to be brought in of what people did in a vault.
+// VaultImportInput says what to import from a vault.
 type VaultImportInput struct {
-	Project string // "" is every one; notes of others are passed over
-	// Forget forgets the memories whose notes were deleted; else that is only told.
+	Project string // "" is every one; notes of others are skipped
+	// Forget forgets the memories whose notes were deleted, instead of only reporting them.
 	Forget bool
 	DryRun bool
 }
 
-// VaultAct is what an import did with a note.
+// VaultAct is the outcome of one note.
 type VaultAct string
 
 // The acts.
 const (
-	VaultRevised  VaultAct = "revised"  // the memory says what the note says
+	VaultRevised  VaultAct = "revised"  // the memory has the note's text
 	VaultCreated  VaultAct = "created"  // a new note became a memory
-	VaultConflict VaultAct = "conflict" // memory and note were both changed: the memory stays as it is
+	VaultConflict VaultAct = "conflict" // both were changed: the memory stays as it is
 	VaultMissing  VaultAct = "missing"  // the note was deleted, and the memory stays
 	VaultForgot   VaultAct = "forgotten"
-	VaultRejected VaultAct = "rejected" // the note cannot come in
-	VaultNoted    VaultAct = "noted"    // something in it was not heeded
+	VaultRejected VaultAct = "rejected" // the note was not imported
+	VaultNoted    VaultAct = "noted"    // something in it was ignored
 )
 
-// VaultItem is what an import did with one note, and why.
+// VaultItem is the outcome of one note, and why.
 type VaultItem struct {
 	Path   string
-	Line   int // that Reason is about, from 1; 0: the note as a whole
+	Line   int // of Reason, from 1; 0: the whole note
 	Act    VaultAct
-	ID     engram.ID   // "" for a note that is no memory
-	Num    int64       // 0 likewise, and in a dry run of what would be created
-	Fields []string    // that were changed, or that are in conflict
-	Code   engram.Code // of what is wrong with a note that is rejected or in conflict; else ""
-	Reason string      // for a person; "" where the act says all
-	Aside  string      // where the text of the note is kept; "" for where it was
+	ID     engram.ID   // "" for a note without a memory
+	Num    int64       // 0 likewise, and for a creation in a dry run
+	Fields []string    // changed or conflicting ones
+	Code   engram.Code // of a rejection or a conflict; else ""
+	Reason string      // for a person; "" where the act says everything
+	Aside  string      // where the text of the note is kept; "": where it was
 }
 
-// VaultImported says what an import of a vault did.
+// VaultImported is the outcome of an import.
 type VaultImported struct {
 	Project    string
-	Items      []VaultItem // edits first, then new notes, then what was passed over; nothing of notes that nobody touched
-	Op         int64       // the last operation that undo takes back; 0 when nothing was changed
-	Ops        int         // how many there were
-	First      int64       // the first of them whose verb is vault; 0 when there is none
-	Replicated int64       // the one that brought in what notes of other stores carry; 0 when there is none
-	Unchanged  int         // notes that were edited and say what their memories do
+	Items      []VaultItem // edits first, then new notes, then notes without effect; nothing of untouched notes
+	Op         int64       // the last operation that undo takes back; 0: nothing was changed
+	Ops        int         // number of operations
+	First      int64       // the first operation named vault; 0: none
+	Replicated int64       // the operation that imported notes of other stores; 0: none
+	Unchanged  int         // edited notes that match their memories
 }
 
-// Count is how many items have an act.
+// Count returns the number of items with an act.
 func (v VaultImported) Count(act VaultAct) int {
 	n := 0
 	for _, i := range v.Items {
@@ -69,10 +69,10 @@ func (v VaultImported) Count(act VaultAct) int {
 	return n
 }
 
-// ImportVault brings in what people did in a vault since it was exported: an edited note becomes a revision of its memory,
-// a new note a memory. It compares each field with what the note said when it was written. Where note and memory changed
-// the same field, the memory keeps its text, and the note is put aside under another name. A note comes in whole or not
-// at all; unreadable notes are reported. The next ExportVault writes the vault's notes anew.
+// ImportVault brings in what people changed in a vault since it was exported: an edited note becomes a revision of
+// its memory, a new note a memory. It compares each field with the note as it was written. Where both sides changed a
+// field, the memory keeps its text, and the note is put aside under another name. A note comes in whole or not at
+// all; unreadable notes are reported. The next ExportVault rewrites the notes.
 func (e *Engine) ImportVault(ctx context.Context, v engram.Vault, in VaultImportInput) (res VaultImported, err error) {
 	if res.Project, err = e.existingProject(ctx, in.Project); err != nil {
 		return res, err
@@ -90,30 +90,27 @@ func (e *Engine) ImportVault(ctx context.Context, v engram.Vault, in VaultImport
 	return res, err
 }
 
-// vaultImport is one import at work.
 type vaultImport struct {
 	*Engine
-	in    VaultImportInput
-	notes engram.VaultNotes
-	res   *VaultImported
-	edits []engram.NoteEdit // of memories, not written yet
-	fresh freshNotes        // that are not saved yet
-	gone  []deletedNote     // whose memories are not forgotten yet
-	// replicated are the memories that notes of other stores brought; nil for those of which
-	// all is told already.
+	in      VaultImportInput
+	notes   engram.VaultNotes
+	res     *VaultImported
+	edits   []engram.NoteEdit // of memories, not yet written
+	fresh   freshNotes        // not yet saved
+	deleted []deletedNote     // memories not yet forgotten
+	// replicated are the memories from notes of other stores; nil for those that were reported already.
 	replicated map[engram.ID]*engram.Memory
 }
 
-// mostEdits is how many edits are written in one transaction, which is one operation for
-// the journal: other writers wait for it.
+// mostEdits is how many edits are written in one transaction and operation: other writers wait for it.
 const mostEdits = 100
 
-// vaultOperation is the verb of all operations of an import but the one that carries, so that they
-// can be undone together, and nothing with them that somebody else did meanwhile.
+// vaultOperation is the name of all operations of an import but the one for notes of other stores, so that they can
+// be undone together, and without others' operations.
 const vaultOperation = "vault"
 
 func (x *vaultImport) run(ctx context.Context) error {
-	if err := x.carry(ctx); err != nil {
+	if err := x.replicate(ctx); err != nil {
 		return err
 	}
 	for e, err := range x.notes.Edits(ctx) {
@@ -147,11 +144,11 @@ func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
 		return x.takeNew(ctx, e)
 	}
 	if m, told := x.replicated[e.ID]; told {
-		// The edit of a note that another store wrote is not settled: that store waits for it.
+		// The edit of another store's note stays open for that store.
 		if m == nil || e.Base != nil {
 			return nil
 		}
-		return x.notes.Settle(e, e.ID, saidBy(e, *m))
+		return x.notes.Settle(e, e.ID, digestOf(e, *m))
 	}
 	if x.edits = append(x.edits, e); len(x.edits) < mostEdits {
 		return nil
@@ -159,8 +156,7 @@ func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
 	return x.flush(ctx)
 }
 
-// speaksOfMerges reports a note that seems to have an unfinished merge in it, because its
-// memory tells what one looks like.
+// speaksOfMerges reports whether merge markers in a note are the memory's own text.
 func (x *vaultImport) speaksOfMerges(ctx context.Context, e engram.NoteEdit) (own bool, err error) {
 	shows := func(text string) bool { return strings.Contains("\n"+text, "\n<<<<<<< ") }
 	if engram.CodeOf(e.Flaw) != engram.CodeConflict || e.ID == "" || !shows(e.Fields.Content) {
@@ -177,7 +173,7 @@ func (x *vaultImport) speaksOfMerges(ctx context.Context, e engram.NoteEdit) (ow
 	return own, err
 }
 
-// flawText is what an error says, with what to do about it.
+// flawText returns an error with its hint.
 func flawText(err error) string {
 	if e, ok := errors.AsType[*engram.Error](err); ok {
 		if e.Hint != "" {
@@ -201,10 +197,6 @@ func (x *vaultImport) report(e engram.NoteEdit, act VaultAct, item VaultItem) {
 	x.res.Items = append(x.res.Items, item)
 }
 
-// errNotKept ends the transaction of a dry run: what it wrote is undone.
-var errNotKept = errors.New("a dry run keeps nothing")
-
-// flush writes the edits that were gathered.
 func (x *vaultImport) flush(ctx context.Context) error {
 	if len(x.edits) == 0 {
 		return nil
@@ -213,7 +205,7 @@ func (x *vaultImport) flush(ctx context.Context) error {
 	x.edits = nil
 	var taken []takenEdit
 	var first int64
-	err := x.write(ctx, vaultOperation, func(o *op) (err error) {
+	err := x.tryWrite(ctx, x.in.DryRun, vaultOperation, func(o *op) (err error) {
 		taken = make([]takenEdit, len(edits))
 		for i, e := range edits {
 			if taken[i], err = o.takeEdit(ctx, e, x.res.Project); err != nil {
@@ -221,12 +213,9 @@ func (x *vaultImport) flush(ctx context.Context) error {
 			}
 		}
 		first = o.first
-		if x.in.DryRun {
-			return errNotKept
-		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errNotKept) {
+	if err != nil {
 		return err
 	}
 	x.wrote(first)
@@ -246,36 +235,21 @@ func (x *vaultImport) wrote(op int64) {
 	}
 }
 
-// resolve tells what became of an edit, and the vault with it.
-func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) error {
+// resolve reports what became of an edit, and tells the vault.
+func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) (err error) {
 	item := VaultItem{Num: t.memory.Num, Reason: strings.Join(t.noted, "; ")}
 	switch {
 	case t.passed:
 		return nil
-	case t.rejected != "":
-		item.Reason = t.rejected
-		x.report(e, VaultRejected, item)
-		return nil
-	case t.elsewhere:
-		item.Reason = "no memory here has this id: it was erased, or the note says nothing; the note stays as it is"
-		x.report(e, VaultNoted, item)
-		return nil
-	case t.gone:
-		item.Reason = "the memory was forgotten here; the note stays as it is"
-		x.report(e, VaultConflict, item)
-		return nil
-	case t.torn:
-		item.Reason = "the text breaks off, and the line that ends the memory is gone; both stay as they are: put the line back if nothing is missing"
-		x.report(e, VaultConflict, item)
+	case t.act != "":
+		item.Reason = t.reason
+		x.report(e, t.act, item)
 		return nil
 	case len(t.clash) > 0:
-		item.Fields = t.clash
-		item.Reason = "memory and note were both changed; the memory stays as it is"
-		aside, err := x.notes.SetAside(e)
-		if err != nil {
+		item.Fields, item.Reason = t.clash, "memory and note were both changed; the memory stays as it is"
+		if item.Aside, err = x.notes.SetAside(e); err != nil {
 			return err
 		}
-		item.Aside = aside
 		x.report(e, VaultConflict, item)
 		if len(t.revised) > 0 {
 			x.report(e, VaultRevised, VaultItem{Num: t.memory.Num, Fields: t.revised})
@@ -297,7 +271,7 @@ func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) error {
 	return nil
 }
 
-// takeNew makes a memory of a note that somebody wrote, as soon as a hundred were gathered.
+// takeNew collects a new note to become a memory.
 func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	in := SaveInput{Title: e.Fields.Title, Content: e.Fields.Content, Type: e.Fields.Type, Scope: e.Fields.Scope,
 		Project: e.Project, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Permanent: e.Fields.Permanent,
@@ -314,7 +288,7 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	if err != nil || x.res.Project != "" && m.Project != x.res.Project {
 		return err
 	}
-	if x.fresh.near(m) { // what is known of it depends on that
+	if x.fresh.near(m) { // the checks below depend on the earlier notes
 		if err := x.create(ctx); err != nil {
 			return err
 		}
@@ -324,8 +298,8 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	case err != nil:
 		return err
 	case same.Num != 0 && !slices.Contains(x.notes.Known(), same.ID):
-		x.res.Unchanged++ // it is the note of that memory from now on
-		return x.notes.Settle(e, same.ID, saidBy(e, same))
+		x.res.Unchanged++ // from now on it is the note of that memory
+		return x.notes.Settle(e, same.ID, digestOf(e, same))
 	case same.Num != 0:
 		why = fmt.Sprintf("memory #%d says this already", same.Num)
 	}
@@ -339,35 +313,29 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	return x.create(ctx)
 }
 
-// freshNote is a note that is to become a memory.
 type freshNote struct {
 	engram.NoteEdit
 	intake
 }
 
-// freshNotes are those that are saved in one operation.
 type freshNotes []freshNote
 
-// near reports whether one of them says what m says, or has its topic.
+// near reports whether one of them has the text or the topic of m.
 func (f freshNotes) near(m engram.Memory) bool {
 	return slices.ContainsFunc(f, func(n freshNote) bool {
 		return n.draft.NormalizedHash == m.NormalizedHash || m.TopicKey != "" && n.draft.TopicKey == m.TopicKey
 	})
 }
 
-// create saves the notes that were gathered. Those that turn out to be no memory are told, and
-// the others are saved without them.
+// create saves the collected notes. It reports invalid ones, and saves the others without them.
 func (x *vaultImport) create(ctx context.Context) error {
-	if err := x.flush(ctx); err != nil { // edits are told first
+	if err := x.flush(ctx); err != nil { // edits are reported first
 		return err
 	}
 	fresh := x.fresh
 	x.fresh = nil
 	for len(fresh) > 0 && !x.in.DryRun {
-		intakes := make([]intake, len(fresh))
-		for i, n := range fresh {
-			intakes[i] = n.intake
-		}
+		intakes := mapped(fresh, func(n freshNote) intake { return n.intake })
 		all, err := x.saveAll(ctx, vaultOperation, intakes, true)
 		if err == nil {
 			return x.created(fresh, all)
@@ -390,32 +358,31 @@ func (x *vaultImport) create(ctx context.Context) error {
 	return nil
 }
 
-// created tells what notes became, and the vault with it.
+// created reports the new memories, and tells the vault.
 func (x *vaultImport) created(fresh freshNotes, all []SaveResult) error {
 	x.wrote(all[0].Op)
 	for i, n := range fresh {
 		m := all[i].Memory
 		x.report(n.NoteEdit, VaultCreated, VaultItem{ID: m.ID, Num: m.Num})
-		if err := x.notes.Settle(n.NoteEdit, m.ID, saidBy(n.NoteEdit, m)); err != nil {
+		if err := x.notes.Settle(n.NoteEdit, m.ID, digestOf(n.NoteEdit, m)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// saidBy is what a note says, and where it tells nothing what its memory says.
-func saidBy(e engram.NoteEdit, m engram.Memory) engram.NoteDigest {
-	said, now := e.Fields.Digest(), engram.NoteFieldsOf(m).Digest()
+// digestOf returns the note's digest, with fields that the note omits taken from its memory.
+func digestOf(e engram.NoteEdit, m engram.Memory) engram.NoteDigest {
+	digest, now := e.Fields.Digest(), engram.NoteFieldsOf(m).Digest()
 	for i, field := range engram.NoteFieldNames() {
 		if slices.Contains(e.Lacks, field) {
-			said[i] = now[i]
+			digest[i] = now[i]
 		}
 	}
-	return said
+	return digest
 }
 
-// known is a memory that says what a new one says, if there is one, else why the new one
-// cannot be: its topic is taken.
+// known returns a memory with the same text, or why the new one is rejected: its topic is taken.
 func (x *vaultImport) known(ctx context.Context, m engram.Memory) (same engram.Memory, why string, err error) {
 	err = x.store.View(ctx, func(r engram.Reader) error {
 		name := m.Project
@@ -430,14 +397,14 @@ func (x *vaultImport) known(ctx context.Context, m engram.Memory) (same engram.M
 		}
 		other, found, err := r.ByTopic(ctx, name, m.Scope, m.TopicKey)
 		if found {
-			why = fmt.Sprintf("the topic %s is that of memory #%d: edit its note", m.TopicKey, other.Num)
+			why = fmt.Sprintf("topic %s belongs to memory #%d: edit its note", m.TopicKey, other.Num)
 		}
 		return err
 	})
 	return same, why, err
 }
 
-// takeDeletion forgets the memory of a note that was deleted, where that is wanted.
+// takeDeletion collects the memory of a deleted note to be forgotten, if that is wanted.
 func (x *vaultImport) takeDeletion(ctx context.Context, e engram.NoteEdit) error {
 	m, err := view(ctx, x.Engine, func(r engram.Reader) (engram.Memory, error) { return r.Memory(ctx, engram.ByID(e.ID)) })
 	switch {
@@ -454,30 +421,25 @@ func (x *vaultImport) takeDeletion(ctx context.Context, e engram.NoteEdit) error
 		x.report(e, VaultMissing, VaultItem{Num: m.Num, Reason: "the note was deleted; the memory stays as it is"})
 		return nil
 	}
-	if x.gone = append(x.gone, deletedNote{e, m.Num}); len(x.gone) < mostEdits {
+	if x.deleted = append(x.deleted, deletedNote{e, m.Num}); len(x.deleted) < mostEdits {
 		return nil
 	}
 	return x.forget(ctx)
 }
 
-// deletedNote is a note that was deleted, and whose memory is to be forgotten.
 type deletedNote struct {
 	engram.NoteEdit
 	num int64
 }
 
-// forget forgets the memories whose notes were gathered.
 func (x *vaultImport) forget(ctx context.Context) error {
-	gone := x.gone
-	x.gone = nil
-	if len(gone) == 0 {
+	deleted := x.deleted
+	x.deleted = nil
+	if len(deleted) == 0 {
 		return nil
 	}
-	refs := make([]engram.Ref, len(gone))
-	for i, g := range gone {
-		refs[i] = engram.ByNum(g.num)
-	}
 	if !x.in.DryRun {
+		refs := mapped(deleted, func(g deletedNote) engram.Ref { return engram.ByNum(g.num) })
 		var first int64
 		err := x.write(ctx, vaultOperation, func(o *op) error {
 			_, err := o.forgetAll(ctx, refs)
@@ -489,7 +451,7 @@ func (x *vaultImport) forget(ctx context.Context) error {
 		}
 		x.wrote(first)
 	}
-	for _, g := range gone {
+	for _, g := range deleted {
 		x.notes.Drop(g.NoteEdit)
 		x.report(g.NoteEdit, VaultForgot, VaultItem{Num: g.num, Reason: "the note was deleted"})
 	}

@@ -75,7 +75,7 @@ func (p vaultPlace) get(num int64) engram.Memory {
 	return d.Memory
 }
 
-// notes are the notes of the vault that say an id or nothing of it, by path; not what was put aside.
+// notes returns the notes of the vault with an id or without, by path; not those put aside.
 func (p vaultPlace) files() map[string]string {
 	p.t.Helper()
 	files := map[string]string{}
@@ -94,7 +94,7 @@ func (p vaultPlace) files() map[string]string {
 	return files
 }
 
-// noteOf is the path of the note of a memory.
+// noteOf returns the path of the note of a memory.
 func (p vaultPlace) noteOf(m engram.Memory) string {
 	p.t.Helper()
 	for name, text := range p.files() {
@@ -293,8 +293,7 @@ func TestTheNoteOfWhatWasErasedGoes(t *testing.T) {
 	}
 }
 
-// A process that was stopped after it had made a memory of a note, and before it had said
-// so in the vault, makes no second one.
+// A process that stopped after making a memory of a note, and before noting that in the vault, makes no second one.
 func TestANoteThatSaysWhatAMemoryWithoutNoteSaysIsItsNote(t *testing.T) {
 	p := newVaultPlace(t)
 	m := p.save("First", "one")
@@ -324,7 +323,7 @@ func TestAnEditOfAnotherStoresNoteComesInAndWaitsForThatStore(t *testing.T) {
 
 func TestNotesThatCannotComeInAreToldAndChangeNothing(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, act, reason string }{
-		{"a topic that another memory has", "shop/new.md", "---\ntopic: a/b\n---\nnew", "rejected", "the topic a/b is that of memory #1"},
+		{"a topic that another memory has", "shop/new.md", "---\ntopic: a/b\n---\nnew", "rejected", "topic a/b belongs to memory #1"},
 		{"what a memory says already", "shop/new.md", "One.", "rejected", "memory #1 says this already"},
 		{"a note of no project", "new.md", "new", "noted", "it says of no project"},
 		{"a note with a project of its own", "new.md", "---\nproject: shop\n---\nnew", "created", ""},
@@ -356,8 +355,8 @@ func TestNotesThatCannotComeInAreToldAndChangeNothing(t *testing.T) {
 	}
 }
 
-// Whatever happens to memories and notes, in whatever order: no text that was ever written
-// on either side is lost, a person's own files stay, and two exports write nothing twice.
+// Whatever happens to memories and notes, in any order: no text of either side is lost, a person's own files stay,
+// and a second export writes nothing.
 func TestNoTextIsLostBetweenVaultAndStore(t *testing.T) {
 	place, rounds := newVaultPlace(t), 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -427,7 +426,7 @@ func TestNoTextIsLostBetweenVaultAndStore(t *testing.T) {
 	})
 }
 
-// historyOfAll is all that memories say and said, forgotten ones too.
+// historyOfAll returns all current and earlier texts of memories, including forgotten ones.
 func historyOfAll(t *rapid.T, p vaultPlace, all []engram.Memory) string {
 	var b strings.Builder
 	for _, m := range all {

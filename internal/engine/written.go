@@ -3,42 +3,38 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// What Lineage.Held has, by part:
+// CausalMetadata.Shadowed has, by part, a merged value that is not visible here:
 //
-//   - project: the name that was written, where that is an alias here, of a memory, a prompt or a
-//     session.
-//   - session_id: the session that was written, of a memory or a prompt that is shown without,
-//     because the session is another project's here.
-//   - topic_key: the topic key that was written, of a memory that is shown without.
-//   - deleted: when it was forgotten or deleted, as a time, of what an undo of an import or a
-//     pull hides here. Of a relation, and of a session, which is not there then at all, the
-//     value says nothing.
-//   - verdict: of a relation that is hidden because another one is shown for it; the value says
-//     nothing.
+//   - project: the name that was written, where it is an alias here, of a memory, a prompt or a session.
+//   - session_id: the session of a memory or a prompt that is shown without, because the session belongs to another
+//     project here.
+//   - topic_key: the topic key of a memory that is shown without.
+//   - deleted: when something was forgotten or deleted that an undo of an import or a pull hides here. Of a session,
+//     the session itself; of a relation, an unused value.
+//   - verdict: an unused value, of a relation that is hidden because another one is shown for it.
 //
-// The row of what is hidden says that it is forgotten, deleted or removed.
+// The row of something hidden says that it is forgotten, deleted or removed.
 
-// isShadowed reports whether a part is shown otherwise than it was written.
+// isShadowed reports whether the visible value of a part differs from its merged value.
 func isShadowed(l engram.CausalMetadata, p engram.Part) bool {
-	_, held := l.Shadowed[p]
-	return held
+	_, shadowed := l.Shadowed[p]
+	return shadowed
 }
 
-// shadowedValue sets into to the value that was written of a part, if it is held.
+// shadowedValue sets into to the merged value of a part, if it is shadowed.
 func shadowedValue(l engram.CausalMetadata, p engram.Part, into any) {
-	if v, held := l.Shadowed[p]; held {
+	if v, shadowed := l.Shadowed[p]; shadowed {
 		_ = json.Unmarshal(v, into) // it was marshalled here
 	}
 }
 
-// withShadowed is l with the value that was written of a part, which is not shown.
+// withShadowed returns l with a merged value of a part that is not visible.
 func withShadowed(l engram.CausalMetadata, p engram.Part, written any) engram.CausalMetadata {
 	l = l.Clone()
 	if l.Shadowed == nil {
@@ -48,7 +44,7 @@ func withShadowed(l engram.CausalMetadata, p engram.Part, written any) engram.Ca
 	return l
 }
 
-// withoutShadowed is l with a part shown as it was written.
+// withoutShadowed returns l with the merged value of a part visible.
 func withoutShadowed(l engram.CausalMetadata, p engram.Part) engram.CausalMetadata {
 	if !isShadowed(l, p) {
 		return l
@@ -60,17 +56,32 @@ func withoutShadowed(l engram.CausalMetadata, p engram.Part) engram.CausalMetada
 	return l
 }
 
-// writtenMemory is what was written of a memory that is here, with what every store counted;
-// device is this one. known says that it has a lineage.
-func writtenMemory(r engram.MemoryRecord, l engram.CausalMetadata, known bool, device string) engram.Record {
+// writtenState returns the record of a stored thing as it was written, with what every store counted; device is this
+// store. known says that it has causal metadata. It changes what r points to.
+func writtenState(r engram.Record, l engram.CausalMetadata, known bool, device string) engram.Record {
 	if !known {
-		return engram.Record{Memory: &r}
+		return r
 	}
-	m := &r.Memory
-	w := writtenSpot(spot{m.Project, m.SessionID}, l)
-	m.Project, m.SessionID = w.project, w.session
-	shadowedValue(l, "topic_key", &m.TopicKey)
-	shadowedValue(l, engram.PartDeleted, &m.DeletedAt)
+	r.Causal = &l
+	switch {
+	case r.Memory != nil:
+		r.Causal = countedMetadata(r.Memory.Memory, l, device)
+		shadowedValue(l, topicPart, &r.Memory.Memory.TopicKey)
+	case r.Relation != nil && (isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict)):
+		r.Relation.Relation.RemovedAt = time.Time{}
+	case r.Session != nil:
+		return writtenSession(r, l)
+	}
+	if r.Memory != nil || r.Prompt != nil {
+		p := placeOf(r)
+		p.moveTo(writtenLocation(p.location(), l))
+		shadowedValue(l, engram.PartDeleted, p.deleted)
+	}
+	return r
+}
+
+// countedMetadata returns the metadata of a memory with the counts of this store, which only its row has.
+func countedMetadata(m engram.Memory, l engram.CausalMetadata, device string) *engram.CausalMetadata {
 	own := engram.Count{Accesses: m.AccessCount, Repeats: m.DuplicateCount - 1}
 	for _, c := range l.Counts {
 		own.Accesses, own.Repeats = own.Accesses-c.Accesses, own.Repeats-c.Repeats
@@ -82,42 +93,18 @@ func writtenMemory(r engram.MemoryRecord, l engram.CausalMetadata, known bool, d
 		}
 		l.Counts[device] = own
 	}
-	return engram.Record{Memory: &r, Causal: &l}
+	return &l
 }
 
-// writtenRelation is writtenMemory for a relation.
-func writtenRelation(r engram.RelationRecord, l engram.CausalMetadata, known bool) engram.Record {
-	if !known {
-		return engram.Record{Relation: &r}
-	}
-	if isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict) {
-		r.Relation.RemovedAt = time.Time{}
-	}
-	return engram.Record{Relation: &r, Causal: &l}
-}
-
-// writtenPrompt is writtenMemory for a prompt.
-func writtenPrompt(p engram.Prompt, l engram.CausalMetadata, known bool) engram.Record {
-	if !known {
-		return engram.Record{Prompt: &p}
-	}
-	w := writtenSpot(spot{p.Project, p.SessionID}, l)
-	p.Project, p.SessionID = w.project, w.session
-	shadowedValue(l, engram.PartDeleted, &p.DeletedAt)
-	return engram.Record{Prompt: &p, Causal: &l}
-}
-
-// sittingSession is writtenMemory for a session that has a row. What no write of it says, and
-// all of one that is gone and stays because something is in it, the row has for show.
-func sittingSession(s engram.Session, l engram.CausalMetadata, known bool) engram.Record {
-	if !known {
-		return engram.Record{Session: &s}
-	}
+// writtenSession is writtenState for a session that has a row. The row shows fields that no write made, and a deleted
+// session while something is in it.
+func writtenSession(r engram.Record, l engram.CausalMetadata) engram.Record {
+	s := *r.Session
 	w := engram.Session{ID: s.ID, ActiveAt: s.ActiveAt}
-	nobodys := unwritten(s.ID).Base
-	says := func(p engram.Part) bool { return !lifecycle.Forgotten(l) && l.Of(p) != nobodys }
+	none := unwritten(s.ID).Base
+	says := func(p engram.Part) bool { return !lifecycle.Forgotten(l) && l.Of(p) != none }
 	if says(projectPart) {
-		w.Project = writtenSpot(spot{project: s.Project}, l).project
+		w.Project = writtenLocation(location{project: s.Project}, l).project
 	}
 	if says("directory") {
 		w.Directory = s.Directory
@@ -131,92 +118,80 @@ func sittingSession(s engram.Session, l engram.CausalMetadata, known bool) engra
 	if says("summary") {
 		w.Summary = s.Summary
 	}
-	return engram.Record{Session: &w, Causal: &l}
+	r.Session = &w
+	return r
 }
 
-// What is read here is what leaves: things as they were written, with all that belongs to
-// them and their lineages. Those of one call are read together.
+// The readers below return what leaves the store: things as they were written, with everything that belongs to them.
 
-// recordsWith makes a record of each thing with its lineage; known is false for one that has none.
-func recordsWith[T any](ctx context.Context, r engram.Reader, kind engram.Entity, all []T, key func(T) string,
-	record func(one T, l engram.CausalMetadata, known bool) engram.Record) ([]engram.Record, error) {
-	lineages, err := r.CausalMetadata(ctx, kind, mapped(all, key))
-	if err != nil {
-		return nil, err
+// readRecords makes records of stored things as they were written, and reads their causal metadata together.
+func readRecords[T any](ctx context.Context, r engram.Reader, all []T, record func(T) engram.Record) ([]engram.Record, error) {
+	records := mapped(all, record)
+	if len(records) == 0 {
+		return records, nil
 	}
-	return mapped(all, func(one T) engram.Record {
-		l, known := lineages[key(one)]
-		return record(one, l, known)
-	}), nil
-}
-
-// mapped is what of makes of each of all.
-func mapped[T, U any](all []T, of func(T) U) []U {
-	out := make([]U, len(all))
-	for i, one := range all {
-		out[i] = of(one)
-	}
-	return out
-}
-
-func memoryKey(m engram.Memory) string  { return key(m.Num) }
-func promptKey(p engram.Prompt) string  { return key(p.Num) }
-func sessionID(s engram.Session) string { return s.ID }
-
-// memoryRecords are memories with their revisions.
-func memoryRecords(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
 	device, err := r.Device(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var unread error
-	all, err := recordsWith(ctx, r, engram.EntityMemory, ms, memoryKey, func(m engram.Memory, l engram.CausalMetadata, known bool) engram.Record {
-		rec := writtenMemory(engram.MemoryRecord{Memory: m}, l, known, device)
-		if m.RevisionCount > 1 && unread == nil { // a text that was replaced was counted
-			rec.Memory.Revisions, unread = r.Revisions(ctx, m.Num)
-			date(m, rec.Memory.Revisions, l.Of(engram.PartText))
-		}
-		return rec
-	})
-	return all, errors.Join(err, unread)
+	metadata, err := r.CausalMetadata(ctx, records[0].Entity(), mapped(records, keyOf))
+	for n, one := range records {
+		l, known := metadata[keyOf(one)]
+		records[n] = writtenState(one, l, known, device)
+	}
+	return records, err
 }
 
-// sessionRecords are sessions that are there.
+func memoryRecords(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
+	all, err := readRecords(ctx, r, ms, memoryRecord)
+	for n, m := range ms {
+		if err != nil || m.RevisionCount < 2 { // a replaced text was counted
+			continue
+		}
+		var l engram.CausalMetadata
+		if all[n].Causal != nil {
+			l = *all[n].Causal
+		}
+		rec := all[n].Memory
+		rec.Revisions, err = r.Revisions(ctx, m.Num)
+		date(m, rec.Revisions, l.Of(engram.PartText))
+	}
+	return all, err
+}
+
+// sessionRecords returns sessions that have a row.
 func sessionRecords(ctx context.Context, r engram.Reader, ss []engram.Session) ([]engram.Record, error) {
-	return recordsWith(ctx, r, engram.EntitySession, ss, sessionID, sittingSession)
+	return readRecords(ctx, r, ss, sessionRecord)
 }
 
-// tombstoneRecords are sessions that left no row.
+// tombstoneRecords returns sessions without a row.
 func tombstoneRecords(ctx context.Context, r engram.Reader, ss []engram.Session) ([]engram.Record, error) {
-	return recordsWith(ctx, r, engram.EntitySession, ss, sessionID, func(s engram.Session, l engram.CausalMetadata, known bool) engram.Record {
-		rec := writtenSession(s, l)
+	metadata, err := r.CausalMetadata(ctx, engram.EntitySession, mapped(ss, func(s engram.Session) string { return s.ID }))
+	return mapped(ss, func(s engram.Session) engram.Record {
+		l, known := metadata[s.ID]
+		rec := deletedSession(s, l)
 		if !known {
-			rec.Causal = nil // it was erased since
+			rec.Causal = nil // it was erased meanwhile
 		}
 		return rec
-	})
+	}), err
 }
 
-// promptRecords are prompts.
 func promptRecords(ctx context.Context, r engram.Reader, ps []engram.Prompt) ([]engram.Record, error) {
-	return recordsWith(ctx, r, engram.EntityPrompt, ps, promptKey, writtenPrompt)
+	return readRecords(ctx, r, ps, promptRecord)
 }
 
-// relationRecords are relations whose memories have names.
+// relationRecords returns relations with the names of their memories: Engram's own, and those of other programs.
 func relationRecords(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]engram.Record, error) {
-	named, err := recordsOf(ctx, r, rs)
+	ms, err := r.Memories(ctx, endsOf(rs))
 	if err != nil {
 		return nil, err
 	}
-	return recordsWith(ctx, r, engram.EntityRelation, named, func(rel engram.RelationRecord) string { return key(rel.Relation.Num) }, writtenRelation)
-}
-
-// projectRecords are projects.
-func projectRecords(ctx context.Context, r engram.Reader, ps []engram.Project) ([]engram.Record, error) {
-	return recordsWith(ctx, r, engram.EntityProject, ps, func(p engram.Project) string { return p.Name }, func(p engram.Project, l engram.CausalMetadata, known bool) engram.Record {
-		if !known {
-			return engram.Record{Project: &p}
-		}
-		return engram.Record{Project: &p, Causal: &l}
+	refs := make(map[int64]engram.Ref, len(ms))
+	for _, m := range ms {
+		refs[m.Num] = engram.Ref{ID: string(m.ID), SyncID: m.SyncID}
+	}
+	return readRecords(ctx, r, rs, func(rel engram.Relation) engram.Record {
+		return engram.Record{Relation: &engram.RelationRecord{Relation: rel, Source: refs[rel.Source], Target: refs[rel.Target]}}
 	})
 }

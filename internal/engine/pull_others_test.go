@@ -6,7 +6,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// pullOf is a pull of one project; "" is every one.
+// pullOf pulls one project; "" is every one.
 func (c clone) pullOf(project string) engine.Pulled {
 	c.Helper()
 	p, err := c.Pull(c.Context(), c.remote, engine.PullInput{Project: project, All: project == ""})

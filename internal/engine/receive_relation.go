@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// relate writes the relations that wait. Their memories are looked up together.
+// relate writes the collected relations, and looks their memories up together.
 func (i *importing) relate(ctx context.Context) error {
 	if len(i.relations) == 0 {
 		return nil
@@ -22,7 +22,7 @@ func (i *importing) relate(ctx context.Context) error {
 	for _, t := range i.relations {
 		source, target := ends[nameIn(t.Relation.Source)], ends[nameIn(t.Relation.Target)]
 		if source.Num != 0 && !i.called(source, t.Relation.Source) || target.Num != 0 && !i.called(target, t.Relation.Target) {
-			t.Relation.Relation.ID, t.Causal = "", nil // that of the copies is another one
+			t.Relation.Relation.ID, t.Causal = "", nil // a relation of copies has another id
 		}
 		out, err := i.relation(ctx, t, source, target)
 		if err := i.resolved(ctx, t.Record, out, err); err != nil {
@@ -33,7 +33,7 @@ func (i *importing) relate(ctx context.Context) error {
 	return nil
 }
 
-// nameIn is the one name that a cleaned Ref has.
+// nameIn returns the one name of a cleaned Ref.
 func nameIn(r engram.Ref) string { return r.ID + r.SyncID }
 
 // called reports whether a memory has the name by which a relation names it; a copy has not.
@@ -42,8 +42,7 @@ func (i *importing) called(m engram.Memory, r engram.Ref) bool {
 	return name == string(m.ID) || name == m.SyncID || i.renamed[name] == m.ID
 }
 
-// ends returns the memories that the waiting relations name, by these names: what they are
-// called and where they belong, which is all that a relation asks of them.
+// ends returns the memories that the collected relations name, by these names, with their own names and places only.
 func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) {
 	var names []string
 	for _, t := range i.relations {
@@ -80,8 +79,8 @@ func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) 
 	return ends, nil
 }
 
-// rename notes how a memory that is here is called by the records: what came before by a
-// format that has no ids got one of its own, and relations name it by the other.
+// rename notes the name that records have for a memory here: one imported from a format without ids got an id of its
+// own.
 func (i *importing) rename(there, here engram.Memory) {
 	if there.ID != "" && there.ID != here.ID {
 		i.renamed[string(there.ID)] = here.ID
@@ -91,25 +90,17 @@ func (i *importing) rename(there, here engram.Memory) {
 	}
 }
 
-// place is where the memories of a relation must be.
-func (i *importing) place() string {
-	if i.border != "" {
-		return "in this project"
-	}
-	return "here"
-}
-
-// missing is why a relation cannot come in as long as one of its memories is not here.
+// missing is why a relation must wait: one of its memories is not here.
 type missing struct{ reason string }
 
 // Error implements error.
 func (m *missing) Error() string { return m.reason }
 
-// relation adds a relation, or brings the one that is here together with it.
-func (i *importing) relation(ctx context.Context, in incoming, source, target engram.Memory) (fate, error) {
+// relation adds a relation, or merges the one here with it.
+func (i *importing) relation(ctx context.Context, in incoming, source, target engram.Memory) (outcome, error) {
 	switch {
 	case i.erases(in.Record) && i.batch != "":
-		return unchanged, nil // erased by the batch that it came with
+		return unchanged, nil // erased by its own batch
 	case i.erases(in.Record):
 		return unchanged, &refused{reason: wasErased, harmless: true}
 	case source.Num == 0 || target.Num == 0:
@@ -125,72 +116,70 @@ func (i *importing) relation(ctx context.Context, in incoming, source, target en
 	}
 	there := in
 	there.Relation = &engram.RelationRecord{Relation: r, Source: engram.ByID(source.ID), Target: engram.ByID(target.ID)}
-	was, err := i.tx.Relation(ctx, engram.RelationRef{ID: r.ID})
+	was, found, err := ifThere(i.tx.Relation(ctx, engram.RelationRef{ID: r.ID}))
 	switch {
-	case err == nil && (was.Source != r.Source || was.Target != r.Target):
-		return unchanged, &refused{reason: fmt.Sprintf("its id belongs to #%d %s #%d here", was.Source, was.Verb, was.Target)}
-	case err == nil:
-		return i.relateAgain(ctx, was, there, source.Project)
-	case engram.CodeOf(err) != engram.CodeNotFound:
+	case err != nil:
 		return unchanged, err
+	case !found:
+		return i.newRelation(ctx, there, source.Project)
+	case was.Source != r.Source || was.Target != r.Target:
+		return unchanged, &refused{reason: fmt.Sprintf("its id belongs to #%d %s #%d here", was.Source, was.Verb, was.Target)}
 	}
-	return i.newRelation(ctx, there, source.Project)
+	return i.relateAgain(ctx, was, there, source.Project)
 }
 
-// unrelated says why a relation does not come in of which a memory is not there: that has to come
-// yet, or is in another project with it.
+// unrelated returns why a relation does not come in: a memory is not here yet, or is in another project together with
+// the relation.
 func (i *importing) unrelated(ctx context.Context, in incoming, source engram.Memory) error {
 	if id := in.Relation.Relation.ID; i.batch != "" && i.border != "" && id != "" {
-		_, err := i.tx.Relation(ctx, engram.RelationRef{ID: id})
-		if err == nil {
+		if _, found, err := ifThere(i.tx.Relation(ctx, engram.RelationRef{ID: id})); err != nil {
+			return err
+		} else if found {
 			return &leftAlone{}
 		}
-		if engram.CodeOf(err) != engram.CodeNotFound {
-			return err
-		}
 	}
+	end, place := "target", "here"
 	if source.Num == 0 {
-		return &missing{"its source is not " + i.place()}
+		end = "source"
 	}
-	return &missing{"its target is not " + i.place()}
+	if i.border != "" {
+		place = "in this project"
+	}
+	return &missing{"its " + end + " is not " + place}
 }
 
-// relateAgain brings a relation that is here together with the state of it that came in.
-func (i *importing) relateAgain(ctx context.Context, was engram.Relation, there incoming, project string) (fate, error) {
+// relateAgain merges a relation that is here with the state of it that came in.
+func (i *importing) relateAgain(ctx context.Context, was engram.Relation, there incoming, project string) (outcome, error) {
 	i.seen.relations.add(was.Num)
-	l, known, err := i.lineage(ctx, engram.EntityRelation, key(was.Num))
+	here := engram.Record{Relation: &engram.RelationRecord{Relation: was, Source: there.Relation.Source, Target: there.Relation.Target}}
+	m, err := i.mergeHere(ctx, here, stateOf(there))
 	if err != nil {
 		return unchanged, err
 	}
-	written := writtenRelation(engram.RelationRecord{Relation: was, Source: there.Relation.Source, Target: there.Relation.Target}, l, known)
-	state, came, err := i.merged(ctx, written, stateOf(there))
-	if err != nil {
-		return unchanged, err
-	}
-	now, to := state.Relation.Relation, *state.Causal
-	now.Num, now.Source, now.Target, now.CreatedAt, to.Shadowed = was.Num, was.Source, was.Target, was.CreatedAt, l.Shadowed
-	if err := i.showRelation(ctx, was, there.Relation.Relation, &now, &to); err != nil {
+	now, to := &m.state.Relation.Relation, m.state.Causal
+	now.Num, now.Source, now.Target, now.CreatedAt = was.Num, was.Source, was.Target, was.CreatedAt
+	if err := i.showRelation(ctx, was, there.Relation.Relation, now, to); err != nil {
 		return unchanged, err
 	}
 	if !now.Removed() && (was.Removed() || now.Verb != was.Verb || now.Judgment() != was.Judgment()) {
-		if known, err := i.makeRoom(ctx, &now, &to, there, project); err != nil || known {
+		if known, err := i.makeRoom(ctx, now, to, there, project); err != nil || known {
 			return unchanged, err
 		}
 	}
-	if was.Removed() && now.Removed() && isShadowed(to, engram.PartVerdict) {
+	if was.Removed() && now.Removed() && isShadowed(*to, engram.PartVerdict) {
 		now.RemovedAt = was.RemovedAt
 	}
-	if err := i.keep(ctx, engram.EntityRelation, key(was.Num), l, known, came, to); err != nil {
+	if err := i.keepMerged(ctx, m); err != nil {
 		return unchanged, err
 	}
-	i.note(now)
-	if len(changes(relationFields(was), relationFields(now))) == 0 {
+	i.note(*now)
+	if len(changes(relationFields(was), relationFields(*now))) == 0 {
 		return unchanged, nil
 	}
-	return changed, i.rewriteRelation(ctx, was, now, project, i.reason)
+	return changed, i.rewriteRelation(ctx, was, *now, project, i.reason)
 }
 
-// showRelation is show for relations. One that another stood for here is looked at again.
+// showRelation is show for relations. One that another relation is shown for is resolved again.
 func (i *importing) showRelation(ctx context.Context, was, there engram.Relation, now *engram.Relation, l *engram.CausalMetadata) error {
 	hidden, revive := isShadowed(*l, engram.PartDeleted), false
 	if was.Removed() && !there.Removed() && i.batch == "" {
@@ -205,24 +194,19 @@ func (i *importing) showRelation(ctx context.Context, was, there engram.Relation
 	case revive:
 		*l = withoutShadowed(*l, engram.PartDeleted)
 		if now.Removed() {
-			s, err := i.stamp(ctx)
-			if err != nil {
-				return err
-			}
-			*l, now.RemovedAt = lifecycle.Retagged(*l, nil, []string{""}, s), time.Time{}
+			*l, now.RemovedAt = lifecycle.Retagged(*l, nil, []string{""}, i.stamp()), time.Time{}
 		}
 	case hidden:
 		now.RemovedAt = was.RemovedAt
 	case isShadowed(*l, engram.PartVerdict) && now.Removed():
 		*l = withoutShadowed(*l, engram.PartVerdict)
 	case isShadowed(*l, engram.PartVerdict):
-		now.RemovedAt = was.RemovedAt // resolveRelations has the last word
+		now.RemovedAt = was.RemovedAt // resolveRelations decides
 	}
 	return nil
 }
 
-// newRelation adds a relation that is not here under its id.
-func (i *importing) newRelation(ctx context.Context, there incoming, project string) (fate, error) {
+func (i *importing) newRelation(ctx context.Context, there incoming, project string) (outcome, error) {
 	state := lifecycle.Normal(stateOf(there))
 	r, l := state.Relation.Relation, *state.Causal
 	r.UpdatedAt = there.Relation.Relation.UpdatedAt
@@ -243,10 +227,9 @@ func (i *importing) newRelation(ctx context.Context, there incoming, project str
 	return added, i.log(ctx, engram.EntityRelation, key(r.Num), project, i.reason, nil)
 }
 
-// makeRoom sees to it that a live relation goes with those that its memories have with each
-// other. One of a store with lineages is hidden where another is shown for it, and resolveRelations
-// says which. Any other is known when one of them says the same, and of two judgments the
-// later one holds; none of these supersedes what supersedes it through others.
+// makeRoom checks a visible relation against the others of its pair. One with metadata is hidden if another one
+// conflicts, and resolveRelations decides. One without is known if another one says the same; of two judgments the
+// later holds; and it must not close a cycle of supersedes.
 func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.CausalMetadata, there incoming, project string) (known bool, err error) {
 	replicated := there.Causal != nil
 	pair, err := i.tx.RelationsBetween(ctx, r.Source, r.Target)
@@ -266,7 +249,7 @@ func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.
 			i.seen.relations.add(p.Num)
 			return true, nil
 		case i.in.Mode == ImportMerge && (there.Undated || !r.UpdatedAt.After(p.UpdatedAt)):
-			return false, &refused{reason: fmt.Sprintf("#%d %s #%d was said later here", p.Source, p.Verb, p.Target)}
+			return false, &refused{reason: fmt.Sprintf("#%d %s #%d is the later verdict here", p.Source, p.Verb, p.Target)}
 		default:
 			over = append(over, p)
 		}
@@ -289,7 +272,7 @@ func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.
 	return false, nil
 }
 
-// note remembers a relation that supersedes: it may close a ring.
+// note collects relations that supersede: they may close a cycle.
 func (i *importing) note(r engram.Relation) {
 	if r.Supersedes() {
 		i.over = append(i.over, r.Num)

@@ -7,8 +7,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// What is changed in a project after it was moved out of there is known to be elsewhere, and goes
-// there as soon as somebody has both: a batch of the one project that is there has but one half.
+// A change of something that has left the project arrives once a store has both projects: a batch of one project has
+// only half of it.
 func TestWhatBecameOfAMemoryWhereItWasArrivesWhereItIs(t *testing.T) {
 	changes := map[string]func(c clone, id engram.ID){
 		"it was forgotten": func(c clone, id engram.ID) {
@@ -46,7 +46,7 @@ func TestWhatBecameOfAMemoryWhereItWasArrivesWhereItIs(t *testing.T) {
 	}
 }
 
-// memory is one as it is here, forgotten or not.
+// memory returns a memory as it is here, forgotten or not.
 func (c clone) memory(id engram.ID) (m engram.Memory) {
 	c.Helper()
 	err := c.Store.View(c.Context(), func(r engram.Reader) (err error) {
@@ -59,8 +59,7 @@ func (c clone) memory(id engram.ID) (m engram.Memory) {
 	return m
 }
 
-// A session that was made here for what is in it becomes what is known of it elsewhere, and no
-// other state of that.
+// A session that was made here for its content becomes what others know of it, and has no other state.
 func TestASessionThatClaimsNothingBecomesTheOneThatComesIn(t *testing.T) {
 	place, all := clones(t, 2)
 	a, c := all[0], all[1]
@@ -88,7 +87,7 @@ func TestASessionThatClaimsNothingBecomesTheOneThatComesIn(t *testing.T) {
 	}
 }
 
-// Who has a memory in another project by now tells of its erasure in both.
+// A store with the memory in another project by now reports its erasure in both.
 func TestAnErasureThatComesByAFileIsToldOfWhereItWasAndWhereItIs(t *testing.T) {
 	_, all := clones(t, 2)
 	a, c := all[0], all[1]
@@ -111,8 +110,7 @@ func TestAnErasureThatComesByAFileIsToldOfWhereItWasAndWhereItIs(t *testing.T) {
 	}
 }
 
-// A relation does not say of which project it is: pulled into another one it waits there, and yet
-// comes in where its memories are.
+// A relation names no project: pulled into another one it stays pending there, and comes in where its memories are.
 func TestARelationThatWaitsInOneProjectComesIntoAnother(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
@@ -120,7 +118,7 @@ func TestARelationThatWaitsInOneProjectComesIntoAnother(t *testing.T) {
 	target := a.save(engine.SaveInput{Title: "two", Content: "second words", Project: "demo"}).Memory.ID
 	a.pushTo(a.remote, "demo")
 	a.link(source, target, engram.VerbCausedBy)
-	a.pushTo(a.remote, "demo") // a batch that has nothing else
+	a.pushTo(a.remote, "demo") // a batch with nothing else
 	for _, project := range []string{"shop", "demo", "shop"} {
 		b.pullFrom(b.remote, project)
 	}
@@ -132,7 +130,7 @@ func TestARelationThatWaitsInOneProjectComesIntoAnother(t *testing.T) {
 	}
 }
 
-// What an import told of and a batch, too, is not taken back with the import: nobody tells of it again.
+// An erasure that came with an import and a batch survives the undo of the import: it would not come again.
 func TestAnErasureThatABatchToldOfStaysWhenAnImportOfItIsTakenBack(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
@@ -158,8 +156,8 @@ func TestAnErasureThatABatchToldOfStaysWhenAnImportOfItIsTakenBack(t *testing.T)
 	}
 }
 
-// A session that stood only for a memory that was moved out of it, and that a pull told of, says
-// after an undo of that pull nothing that others would have to follow.
+// Undoing the pull that described a session, which existed here only for a moved memory, makes no claim that other
+// replicas would follow.
 func TestUndoOfAPullClaimsNoSessionOfOthers(t *testing.T) {
 	p := projectsApart(t, 2, "shop", "side")
 	a, b := p.all[0], p.all[1]

@@ -39,7 +39,7 @@ func TestWhatWasForgottenBeforeItWasSharedIsToldToNobody(t *testing.T) {
 	}
 	b.pull()
 
-	// What somebody has is told of.
+	// Changes of shared things are pushed.
 	a.forget(kept.ID)
 	if p := a.push(); p.Memories != 1 {
 		t.Errorf("what was shared and forgotten: went %+v, want 1 memory", p)
@@ -48,7 +48,7 @@ func TestWhatWasForgottenBeforeItWasSharedIsToldToNobody(t *testing.T) {
 	_, err := b.Get(t.Context(), engram.ByID(kept.ID))
 	wantCode(t, err, engram.CodeNotFound)
 
-	// What comes back goes, with what ties it.
+	// A restored memory is pushed with its relations.
 	if _, err := a.Undo(t.Context(), engine.UndoInput{Op: op}); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestWhatWasForgottenBeforeItWasSharedIsToldToNobody(t *testing.T) {
 	}
 }
 
-// A folder names a person and a machine: it stays where it is, and is no change.
+// A folder names a person and a machine: it is not pushed, and does not count as a change.
 func TestTheFolderOfASessionStaysHere(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]
@@ -137,7 +137,7 @@ func TestASessionGoesWithWhatStandsInIt(t *testing.T) {
 	}
 }
 
-// What was asked where only personal things came of it tells of them.
+// Prompts of a session with only personal content reveal that content.
 func TestASessionOfPersonalMemoriesStaysWithItsPromptsAndItsSummary(t *testing.T) {
 	w := newWorld(t).unlinked()
 	r := replicatest.NewPlace("here").Open()

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -10,52 +11,53 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// relationResolved is the reason of entries that show or hide a relation that was written otherwise.
+// relationResolved is the reason of entries that show or hide a relation without a write.
 const relationResolved = "relation that another one is shown for"
 
-// said is a relation that is there as it was written, whether it is shown or not.
-type said struct {
+// contested is a relation that was not removed by a write, whether it is visible or not.
+type contested struct {
 	relation engram.Relation
-	lineage  engram.CausalMetadata
+	metadata engram.CausalMetadata
 	show     bool
 }
 
-// before reports whether a is shown rather than b: who spoke last, so that every replica that
-// has both shows the same.
-func (a said) before(b said) int {
-	return cmp.Or(b.lineage.Of(engram.PartVerdict).Compare(a.lineage.Of(engram.PartVerdict)), cmp.Compare(a.relation.ID, b.relation.ID))
+// before orders by the latest verdict: the first is shown, so that all replicas with both show the same.
+func (a contested) before(b contested) int {
+	return cmp.Or(b.metadata.Of(engram.PartVerdict).Compare(a.metadata.Of(engram.PartVerdict)), cmp.Compare(a.relation.ID, b.relation.ID))
 }
 
-// written is the relation as it was written: not removed.
-func (a said) written() engram.Relation {
+func (a contested) written() engram.Relation {
 	r := a.relation
 	r.RemovedAt = time.Time{}
 	return r
 }
 
-// resolveRelations settles which relations are shown of those that cannot all be: of several that
-// say the same of two memories one, of several judgments on them one, and of a ring of
-// memories that supersede each other all but the one that was said first. It depends on what
-// was written alone. over are relations that supersede and that came in or changed.
+// resolveRelations decides which of conflicting relations are visible: one of several that say the same of a pair,
+// one of several judgments of a pair, and of a cycle of supersedes all but the oldest. Only written values count.
+// over are new or changed relations that supersede.
 func (o *op) resolveRelations(ctx context.Context, over []int64) error {
-	hidden, err := o.hiddenRelations(ctx)
+	hidden, err := o.tx.Shadowed(ctx, engram.EntityRelation, engram.PartVerdict)
 	if err != nil || len(hidden) == 0 && len(over) == 0 {
 		return err
 	}
-	t := resolvingRelations{op: o, all: map[int64]*said{}}
-	for _, h := range hidden {
-		if err := t.resolvePair(ctx, h); err != nil {
+	t := resolvingRelations{op: o, all: map[int64]*contested{}}
+	for _, k := range hidden {
+		r, err := o.tx.Relation(ctx, engram.RelationRef{Num: numOf(k)})
+		if err != nil {
+			return err
+		}
+		if err := t.resolvePair(ctx, r); err != nil {
 			return err
 		}
 	}
 	if err := t.resolveRings(ctx, over); err != nil {
 		return err
 	}
-	// First those that make room.
+	// First hide, to make room.
 	for _, show := range []bool{false, true} {
-		for _, num := range sortedNums(t.all) {
+		for _, num := range slices.Sorted(maps.Keys(t.all)) {
 			if s := t.all[num]; s.show == show && s.relation.Removed() == show {
-				if err := o.showSaid(ctx, *s); err != nil {
+				if err := o.showContested(ctx, *s); err != nil {
 					return err
 				}
 			}
@@ -64,42 +66,14 @@ func (o *op) resolveRelations(ctx context.Context, over []int64) error {
 	return nil
 }
 
-// resolvingRelations is one settling at work.
 type resolvingRelations struct {
 	*op
-	all map[int64]*said // those that are looked at, by number
+	all map[int64]*contested // the relations under consideration, by number
 }
 
-func sortedNums(all map[int64]*said) []int64 {
-	nums := make([]int64, 0, len(all))
-	for num := range all {
-		nums = append(nums, num)
-	}
-	slices.Sort(nums)
-	return nums
-}
-
-// hiddenRelations are the relations that others are shown for.
-func (o *op) hiddenRelations(ctx context.Context) ([]engram.Relation, error) {
-	keys, err := o.tx.Shadowed(ctx, engram.EntityRelation, engram.PartVerdict)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]engram.Relation, 0, len(keys))
-	for _, k := range keys {
-		r, err := o.tx.Relation(ctx, engram.RelationRef{Num: numOf(k)})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, nil
-}
-
-// add adds a relation to those that are looked at, to be shown for now. One of a memory that
-// was erased elsewhere, and is only hidden here, counts for nothing: where it was erased, the
-// relation went with it. It is nil.
-func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*said, error) {
+// add puts a relation under consideration, visible for now. It returns nil for a relation of a memory that was erased
+// elsewhere and is only hidden here: the erasure took the relation too.
+func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*contested, error) {
 	if s, known := t.all[r.Num]; known {
 		return s, nil
 	}
@@ -117,21 +91,19 @@ func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*said, 
 			return nil, nil
 		}
 	}
-	s, err := t.said(ctx, r)
+	s, err := t.contested(ctx, r)
 	if err == nil {
 		t.all[r.Num] = s
 	}
 	return s, err
 }
 
-// said is a relation with where it comes from.
-func (o *op) said(ctx context.Context, r engram.Relation) (*said, error) {
-	l, err := lineageOf(ctx, o.tx, engram.EntityRelation, key(r.Num), engram.Record{Relation: &engram.RelationRecord{Relation: r}})
-	return &said{r, l, true}, err
+func (o *op) contested(ctx context.Context, r engram.Relation) (*contested, error) {
+	l, err := metadataOf(ctx, o.tx, relationRecord(r))
+	return &contested{r, l, true}, err
 }
 
-// resolvePair settles the relations that two memories have with each other, of which one is
-// hidden.
+// resolvePair resolves the relations of a pair of memories, one of which is hidden.
 func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) error {
 	if _, known := t.all[h.Num]; known {
 		return nil
@@ -144,18 +116,18 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 	if err != nil {
 		return err
 	}
-	var here []*said
+	var here []*contested
 	for _, r := range append(pair, gone...) {
 		if min(r.Source, r.Target) != min(h.Source, h.Target) || max(r.Source, r.Target) != max(h.Source, h.Target) {
 			continue
 		}
 		if r.Removed() {
-			l, known, err := shadowedLineage(ctx, t.tx, r.Num)
+			l, known, err := shadowedMetadata(ctx, t.tx, r.Num)
 			if err != nil {
 				return err
 			}
 			if !known || isShadowed(l, engram.PartDeleted) {
-				continue // it is removed, or was hidden by a person
+				continue // removed by a write, or hidden by the user
 			}
 		}
 		s, err := t.add(ctx, r)
@@ -166,7 +138,7 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 			here = append(here, s)
 		}
 	}
-	slices.SortFunc(here, func(a, b *said) int { return a.before(*b) })
+	slices.SortFunc(here, func(a, b *contested) int { return a.before(*b) })
 	judged := false
 	for n, s := range here {
 		now := s.written()
@@ -182,18 +154,16 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 	return nil
 }
 
-// shadowedLineage is the lineage of a relation that another one is shown for; known is false for
-// any other.
-func shadowedLineage(ctx context.Context, r engram.Reader, num int64) (l engram.CausalMetadata, known bool, err error) {
-	all, err := r.CausalMetadata(ctx, engram.EntityRelation, []string{key(num)})
-	l = all[key(num)]
+// shadowedLineage returns the causal metadata of a relation; shadowed is false unless another relation is shown for it.
+func shadowedMetadata(ctx context.Context, r engram.Reader, num int64) (l engram.CausalMetadata, shadowed bool, err error) {
+	l, _, err = knownMetadata(ctx, r, engram.EntityRelation, key(num))
 	return l, isShadowed(l, engram.PartVerdict), err
 }
 
-// resolveRings hides, of relations that supersede each other in a ring, the one that was said
-// first: with those said last each comes in as long as it closes none.
+// resolveRings hides the oldest relation of each cycle of supersedes: relations are admitted latest first, as long as
+// they close no cycle.
 func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) error {
-	var edges []*said
+	var edges []*contested
 	var next []int64
 	added := map[int64]bool{}
 	add := func(r engram.Relation) error {
@@ -219,14 +189,14 @@ func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) erro
 			}
 		}
 	}
-	for _, num := range sortedNums(t.all) {
+	for _, num := range slices.Sorted(maps.Keys(t.all)) {
 		if s := t.all[num]; s.show && s.written().Supersedes() {
 			if err := add(s.relation); err != nil {
 				return err
 			}
 		}
 	}
-	// A ring goes through one of them: what cannot be reached from their targets is in none.
+	// A cycle contains one of these relations: others are reachable from their targets.
 	for seen := map[int64]bool{}; len(next) > 0; {
 		var from []int64
 		for _, num := range next {
@@ -250,7 +220,7 @@ func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) erro
 			}
 		}
 	}
-	slices.SortFunc(edges, func(a, b *said) int { return a.before(*b) })
+	slices.SortFunc(edges, func(a, b *contested) int { return a.before(*b) })
 	targets := map[int64][]int64{}
 	for _, s := range edges {
 		if reaches(targets, s.relation.Target, s.relation.Source) {
@@ -262,7 +232,6 @@ func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) erro
 	return nil
 }
 
-// reaches reports whether one leads to the other.
 func reaches(targets map[int64][]int64, from, to int64) bool {
 	seen := map[int64]bool{}
 	for next := []int64{from}; len(next) > 0; {
@@ -279,11 +248,11 @@ func reaches(targets map[int64][]int64, from, to int64) bool {
 	return false
 }
 
-// showSaid shows a relation or hides it. That is no write of it: it leaves no stamp.
-func (o *op) showSaid(ctx context.Context, s said) error {
-	now, l := s.written(), withoutShadowed(s.lineage, engram.PartVerdict)
+// showContested shows or hides a relation. That is not a write, and leaves no stamp.
+func (o *op) showContested(ctx context.Context, s contested) error {
+	now, l := s.written(), withoutShadowed(s.metadata, engram.PartVerdict)
 	if !s.show {
-		now.RemovedAt, l = o.at, withShadowed(s.lineage, engram.PartVerdict, time.Time{})
+		now.RemovedAt, l = o.at, withShadowed(s.metadata, engram.PartVerdict, time.Time{})
 	}
 	if err := o.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(now.Num), l); err != nil {
 		return err
@@ -295,18 +264,18 @@ func (o *op) showSaid(ctx context.Context, s said) error {
 	return o.rewriteRelation(ctx, s.relation, now, m.Project, relationResolved)
 }
 
-// takeResolvedRelation hides a relation again that an operation let be shown, so that the one that
-// was shown for it may come back; resolveRelations has the last word.
+// takeResolvedRelation hides a relation that an operation showed, so that the earlier one may come back;
+// resolveRelations decides.
 func (u *undoing) takeResolvedRelation(ctx context.Context, entry engram.Mutation, r engram.Relation) error {
 	u.relationsChanged = true
 	if r.Removed() {
 		return nil
 	}
-	s, err := u.said(ctx, r)
+	s, err := u.contested(ctx, r)
 	if err != nil {
 		return err
 	}
 	s.show = false
-	u.changed(entry, "looked at again: #%d %s #%d", r.Source, r.Verb, r.Target)
-	return u.showSaid(ctx, *s)
+	u.changed(entry, "resolved again: #%d %s #%d", r.Source, r.Verb, r.Target)
+	return u.showContested(ctx, *s)
 }

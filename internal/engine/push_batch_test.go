@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// narrow is a remote that has no room for a memory of some title.
+// narrow is a remote that rejects memories with some title.
 type narrow struct {
 	engram.Remote
 	title string

@@ -12,8 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// opposed are two clones of three memories, A, B and C, that have not told each other yet what
-// these are to each other: a said the one thing, and b, later, the other.
+// opposed are two clones of three memories, A, B and C, with different verdicts on them that are not synced yet: a's
+// first, b's later.
 func opposed(t *testing.T, first, then [][3]string) (a, b clone, ids map[string]engram.ID) {
 	t.Helper()
 	_, cs := clones(t, 2)
@@ -43,7 +43,7 @@ func TestWhatAnotherWasShownForIsShownWhenThatGoes(t *testing.T) {
 		shown         string // with both
 		take          func(c clone, ids map[string]engram.ID) error
 		then, undone  string
-		there         string // elsewhere, where it is not as here
+		there         string // elsewhere, where its place differs
 		cannotBeTaken bool   // back
 	}{
 		{name: "of two verdicts the later one is unlinked", said: verdicts, shown: "A compatible B", take: func(c clone, ids map[string]engram.ID) error {
@@ -115,7 +115,7 @@ func TestTheUndoOfWhatIsHiddenTakesItAway(t *testing.T) {
 	b.Clock.Add(time.Hour)
 	b.link(x, y, engram.VerbCompatible)
 	meet(a, b)
-	a.world.takeBack(said) // what b said is shown for it
+	a.world.takeBack(said) // b's verdict is shown for it
 	if _, err := a.Unlink(t.Context(), engine.UnlinkInput{A: engram.ByID(x), B: engram.ByID(y)}); err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,7 @@ func TestTheUndoOfWhatIsHiddenTakesItAway(t *testing.T) {
 	equal(t, a, b)
 }
 
-// Whatever is said, taken away and taken back: a store that hears of all that was written shows
-// the same.
+// Whatever is written, removed and undone: stores with the same writes show the same.
 func TestWhatIsShownFollowsFromWhatWasWritten(t *testing.T) {
 	tries := 0
 	rapid.Check(t, func(rt *rapid.T) {
