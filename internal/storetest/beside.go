@@ -9,18 +9,9 @@ import (
 )
 
 // beside asks who stands next to memories.
-func (k *kit) beside(ms ...engram.Memory) (beside map[int64]engram.Beside) {
+func (k *kit) beside(ms ...engram.Memory) map[int64]engram.Beside {
 	k.Helper()
-	k.view(func(r engram.Reader) (err error) {
-		beside, err = r.Beside(k.Context(), nums(ms))
-		return err
-	})
-	return beside
-}
-
-// within changes a draft to stand in a session of project app.
-func within(session string) func(*engram.Memory) {
-	return func(m *engram.Memory) { m.SessionID = session }
+	return read1(k, engram.Reader.Beside, nums(ms))
 }
 
 // neighbour is m as a memory beside it sees it.
@@ -85,10 +76,10 @@ func sessionScoreCases() []testCase {
 			k.save(func(m *engram.Memory) { m.Title, m.Content = "kettle", "kettle boils water" })
 			long := k.save(func(m *engram.Memory) { m.Title, m.Content = "kettle", strings.Repeat("kettle boils water ", 20) })
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Title = "other", "s-other", "kettle" })
-			in := func(q *engram.LexicalQuery) { q.Filter.Project = "app" }
-			both := k.lexical("kettle", in).Length
+			app := func(q *engram.LexicalQuery) { q.Filter.Project = "app" }
+			both := k.lexical("kettle", app).Length
 			k.forget(long, 50)
-			short := k.lexical("kettle", in).Length
+			short := k.lexical("kettle", app).Length
 			if short <= 0 || both < 4*short || math.IsNaN(both) {
 				k.Errorf("mean length: got %v with a long memory and %v without it, want the first far above the second", both, short)
 			}
@@ -104,7 +95,7 @@ func sessionScoreCases() []testCase {
 				})
 			}
 			mention := k.save(within("s-aside"), func(m *engram.Memory) { m.Title, m.Content = "kettle", "beside the roses" })
-			loose := k.save(within(""), func(m *engram.Memory) { m.Title = "kettle alone" })
+			loose := k.save(within(""), titled("kettle alone"))
 			answer := k.lexical("kettle")
 			if answer.Sessions == nil {
 				return // the contract leaves it to the store
@@ -118,47 +109,19 @@ func sessionScoreCases() []testCase {
 				}
 			}
 		}},
-		{"who stands beside the finds is told as Beside tells it", func(k *kit) {
-			ms := []engram.Memory{k.save(within("s-one"), titled("kettle")), k.save(within("s-one"), titled("pot")), k.save(within("s-one"), titled("kettle again")),
-				k.save(within(""), titled("kettle alone"))}
-			answer := k.lexical("kettle")
-			if answer.Beside == nil {
-				return // the contract leaves it to the store
-			}
-			exact := k.beside(ms...)
-			for _, h := range answer.Hits {
-				got, found := answer.Beside[h.Num]
-				want, standing := exact[h.Num]
-				k.same(fmt.Sprintf("memory %d stands in a session", h.Num), found, standing)
-				k.same(fmt.Sprintf("before %d", h.Num), got.Before.Num, want.Before.Num)
-				k.same(fmt.Sprintf("after %d", h.Num), got.After.Num, want.After.Num)
-			}
-			k.same("finds of one session", answer.Beside[ms[0].Num].Session, answer.Beside[ms[2].Num].Session)
-		}},
 	}
-}
-
-func titled(title string) func(*engram.Memory) {
-	return func(m *engram.Memory) { m.Title = title }
 }
 
 // newest asks for the newest vectors of space 1, and gives their first numbers.
 func (k *kit) newest(project string, most int) (firsts []string) {
 	k.Helper()
-	k.view(func(r engram.Reader) error {
-		vs, err := r.NewestVectors(k.Context(), space(1).Fingerprint, project, most)
-		for _, v := range vs {
-			firsts = append(firsts, fmt.Sprintf("%.2f", v[0]))
-		}
-		return err
-	})
+	for _, v := range read3(k, engram.Reader.NewestVectors, space(1).Fingerprint, project, most) {
+		firsts = append(firsts, fmt.Sprintf("%.2f", v[0]))
+	}
 	return firsts
 }
 
 func newestVectorCases() []testCase {
-	in := func(project string) func(*engram.Memory) {
-		return func(m *engram.Memory) { m.Project, m.SessionID = project, "s-"+project }
-	}
 	return []testCase{
 		{"the newest vectors come first, of one project or of all", func(k *kit) {
 			k.placed(0.1)
@@ -183,11 +146,7 @@ func newestVectorCases() []testCase {
 		}},
 		{"a model that nobody knows has no vectors", func(k *kit) {
 			k.placed(0.5)
-			k.view(func(r engram.Reader) error {
-				vs, err := r.NewestVectors(k.Context(), "nobody's", "", 10)
-				k.same("vectors", len(vs), 0)
-				return err
-			})
+			k.same("vectors", len(read3(k, engram.Reader.NewestVectors, "nobody's", "", 10)), 0)
 		}},
 	}
 }
@@ -205,29 +164,13 @@ func anchorCases() []testCase {
 	to := func(anchors ...engram.Anchor) func(*engram.Memory) {
 		return func(m *engram.Memory) { m.Anchors = engram.CleanAnchors(anchors) }
 	}
-	in := func(project string) func(*engram.Memory) {
-		return func(m *engram.Memory) { m.Project, m.SessionID = project, "s-"+project }
-	}
-	anchored := func(k *kit, project, path string, limit int) (ms []engram.Memory) {
+	anchored := func(k *kit, project, path string, limit int) []engram.Memory {
 		k.Helper()
-		k.view(func(r engram.Reader) (err error) {
-			ms, err = r.Anchored(k.Context(), project, path, limit)
-			return err
-		})
-		return ms
+		return read3(k, engram.Reader.Anchored, project, path, limit)
 	}
 	stale := func(k *kit, project string, p engram.Page) []int64 {
 		k.Helper()
-		var ms []engram.Memory
-		k.view(func(r engram.Reader) (err error) {
-			ms, err = r.StaleAnchors(k.Context(), project, p)
-			return err
-		})
-		return nums(ms)
-	}
-	note := func(k *kit, seen map[int64]engram.AnchorState) {
-		k.Helper()
-		k.update(func(tx engram.Tx) error { return tx.NoteAnchors(k.Context(), seen) })
+		return nums(read2(k, engram.Reader.StaleAnchors, project, p))
 	}
 	return []testCase{
 		{"anchors are kept with their memory and given back as they were", func(k *kit) {
@@ -266,7 +209,7 @@ func anchorCases() []testCase {
 			k.forget(second, 500)
 			k.same("after one was replaced and one forgotten", len(anchored(k, "app", "a/b.go", 9)), 0)
 			k.same("the new place", nums(anchored(k, "app", "y.go", 9)), []int64{first.Num})
-			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), first.Num) })
+			k.erase(first)
 			k.same("after it was erased", len(anchored(k, "app", "y.go", 9)), 0)
 		}},
 		{"what was seen of anchors is told until they are others, or as they were", func(k *kit) {
@@ -274,18 +217,15 @@ func anchorCases() []testCase {
 			b := k.save(to(anchorAt("b.go", 0, 0)))
 			c := k.save(in("other"), to(anchorAt("b.go", 0, 0)))
 			none := k.save()
-			note(k, map[int64]engram.AnchorState{a.Num: engram.AnchorChanged, b.Num: engram.AnchorGone, c.Num: engram.AnchorGone,
+			each(k, engram.Tx.NoteAnchors, map[int64]engram.AnchorState{a.Num: engram.AnchorChanged, b.Num: engram.AnchorGone, c.Num: engram.AnchorGone,
 				none.Num: engram.AnchorGone, 999: engram.AnchorGone})
 			k.same("of all", stale(k, "", engram.Page{Limit: 9}), []int64{c.Num, b.Num, a.Num})
 			k.same("of one project", stale(k, "app", engram.Page{Limit: 9}), []int64{b.Num, a.Num})
 			k.same("a page", stale(k, "app", engram.Page{Limit: 1, Offset: 1}), []int64{a.Num})
 			k.same("of none", len(stale(k, "nowhere", engram.Page{Limit: 9})), 0)
-			k.view(func(r engram.Reader) error {
-				seen, err := r.SeenAnchors(k.Context(), []int64{a.Num, b.Num, none.Num, 999})
-				k.same("seen", seen, map[int64]engram.AnchorState{a.Num: engram.AnchorChanged, b.Num: engram.AnchorGone})
-				return err
-			})
-			note(k, map[int64]engram.AnchorState{a.Num: engram.AnchorVerified})
+			seen := read1(k, engram.Reader.SeenAnchors, []int64{a.Num, b.Num, none.Num, 999})
+			k.same("seen", seen, map[int64]engram.AnchorState{a.Num: engram.AnchorChanged, b.Num: engram.AnchorGone})
+			each(k, engram.Tx.NoteAnchors, map[int64]engram.AnchorState{a.Num: engram.AnchorVerified})
 			k.same("after one is as it was", stale(k, "app", engram.Page{Limit: 9}), []int64{b.Num})
 			b = k.replace(b, func(m *engram.Memory) { m.Content = "another text" })
 			k.same("another text says nothing of it", stale(k, "app", engram.Page{Limit: 9}), []int64{b.Num})

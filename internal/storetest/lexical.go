@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -72,11 +73,8 @@ func lexicalCases() []testCase {
 				if tt.filter.Forgotten {
 					continue // the lexical channel does not know forgotten memories
 				}
-				var ms []engram.Memory
-				for _, f := range k.find("kettle", func(q *engram.LexicalQuery) { q.Filter = tt.filter }) {
-					ms = append(ms, k.read(engram.ByNum(f.Num)))
-				}
-				k.same("kettle in "+tt.name, sortedTitles(ms), tt.want)
+				found := numsOf(k.find("kettle", func(q *engram.LexicalQuery) { q.Filter = tt.filter }))
+				k.same("kettle in "+tt.name, sortedTitles(read1(k, engram.Reader.Memories, found)), tt.want)
 			}
 		}},
 		{"words of a filter are not words of a text", func(k *kit) {
@@ -111,7 +109,7 @@ func lexicalCases() []testCase {
 		}},
 		{"a changed project, type, scope or tag is found by the new one only", func(k *kit) {
 			m := k.save(func(m *engram.Memory) { m.Title, m.Tags = "kettle", []string{"old"} })
-			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
+			k.save(in("other"))
 			k.replace(m, func(m *engram.Memory) {
 				m.Project, m.SessionID, m.Type, m.Scope, m.Tags = "other", "s-other", engram.TypeFact, engram.ScopeGlobal, []string{"new"}
 			})
@@ -175,11 +173,9 @@ func lexicalCases() []testCase {
 			k.same("words", len(answer.Words[0].Matched), 1)
 		}},
 		{"rarity is counted within the project, whatever else is filtered", func(k *kit) {
-			for i := range 6 {
-				k.save(func(m *engram.Memory) {
-					m.Title, m.Type = fmt.Sprint("kettle ", i), []engram.Type{engram.TypeFact, engram.TypeManual}[i%2]
-				})
-			}
+			k.saveMany(6, func(i int, m *engram.Memory) {
+				m.Title, m.Type = fmt.Sprint("kettle ", i), []engram.Type{engram.TypeFact, engram.TypeManual}[i%2]
+			})
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Title = "other", "s-other", "kettle" })
 			answer := k.lexical("kettle", func(q *engram.LexicalQuery) {
 				q.Filter.Project, q.Filter.Types = "app", []engram.Type{engram.TypeFact}
@@ -202,41 +198,29 @@ func lexicalCases() []testCase {
 }
 
 // lexical returns the whole answer of the lexical channel.
-func (k *kit) lexical(question string, change ...func(*engram.LexicalQuery)) (answer engram.Lexical) {
+func (k *kit) lexical(question string, change ...func(*engram.LexicalQuery)) engram.Lexical {
 	k.Helper()
 	q := engram.LexicalQuery{Terms: text.Query(question), Limit: 50}
 	for _, c := range change {
 		c(&q)
 	}
-	k.view(func(r engram.Reader) (err error) {
-		answer, err = r.Lexical(k.Context(), q)
-		return err
-	})
-	return answer
+	return read1(k, engram.Reader.Lexical, q)
 }
 
 // findsKnowTheirNeighbours holds what the lexical channel says of neighbours against what
 // the memories themselves say.
 func (k *kit) findsKnowTheirNeighbours() {
-	forgotten := map[int]bool{9: true, 10: true, 40: true}
-	var saved []engram.Memory
-	for i := range 60 {
-		saved = append(saved, k.save(func(m *engram.Memory) {
-			m.SessionID = []string{"s-app", "s-two", ""}[i*i%7%3]
-			if i%3 == 0 {
-				m.Content = "the kettle boils " + strings.Repeat("over ", i)
-			}
-		}))
-	}
-	for i := range forgotten {
+	saved := k.saveMany(60, func(i int, m *engram.Memory) {
+		m.SessionID = []string{"s-app", "s-two", ""}[i*i%7%3]
+		if i%3 == 0 {
+			m.Content = "the kettle boils " + strings.Repeat("over ", i)
+		}
+	})
+	for _, i := range []int{9, 10, 40} {
 		k.forget(saved[i], 100)
 	}
 	answer := k.lexical("kettle", func(q *engram.LexicalQuery) { q.Filter.Project = "app" })
-	var want map[int64]engram.Beside
-	k.view(func(r engram.Reader) (err error) {
-		want, err = r.Beside(k.Context(), numsOf(answer.Hits))
-		return err
-	})
+	want := read1(k, engram.Reader.Beside, numsOf(answer.Hits))
 	k.same("finds in a session", len(answer.Beside), len(want))
 	for num, w := range want {
 		got := answer.Beside[num]
@@ -328,11 +312,9 @@ func hostileCases() []testCase {
 				for _, all := range []bool{false, true} {
 					q := engram.LexicalQuery{Terms: text.Query(question), All: all, Limit: 10}
 					err := k.store.View(k.Context(), func(r engram.Reader) error {
-						if _, err := r.Lexical(k.Context(), q); err != nil {
-							return err
-						}
-						_, err := r.SearchPrompts(k.Context(), q.Terms, "", 10)
-						return err
+						_, err := r.Lexical(k.Context(), q)
+						_, err2 := r.SearchPrompts(k.Context(), q.Terms, "", 10)
+						return errors.Join(err, err2)
 					})
 					if err != nil {
 						k.Errorf("question %.60q (all %v): %v", question, all, err)
@@ -347,17 +329,10 @@ func hostileCases() []testCase {
 					terms := []engram.Term{{Word: "kettl", Written: "kettle"}, term}
 					err := k.store.View(k.Context(), func(r engram.Reader) error {
 						found, err := Hits(k.Context(), r, engram.LexicalQuery{Terms: terms, Limit: 10})
-						if err != nil {
-							return err
-						}
-						if len(found) != 1 {
-							return fmt.Errorf("found %d memories, want the one with the other term", len(found))
-						}
-						if _, err := r.Lexical(k.Context(), engram.LexicalQuery{Terms: terms, All: true, Limit: 10}); err != nil {
-							return err
-						}
-						_, err = r.SearchPrompts(k.Context(), terms, "", 10)
-						return err
+						k.same(fmt.Sprintf("memories found with the term %.60q", word), len(found), 1)
+						_, err2 := r.Lexical(k.Context(), engram.LexicalQuery{Terms: terms, All: true, Limit: 10})
+						_, err3 := r.SearchPrompts(k.Context(), terms, "", 10)
+						return errors.Join(err, err2, err3)
 					})
 					if err != nil {
 						k.Errorf("term %.60q (stop %v, joined %v): %v", word, term.Stop, term.Joined, err)
@@ -371,11 +346,9 @@ func hostileCases() []testCase {
 				for _, f := range []engram.Filter{{Project: word}, {Types: []engram.Type{engram.Type(word)}}, {Scope: engram.Scope(word)},
 					{Tags: []string{word}}, {SessionID: word}, {Metadata: map[string]any{word: word}}} {
 					err := k.store.View(k.Context(), func(r engram.Reader) error {
-						if _, err := r.List(k.Context(), f, engram.Page{Limit: 10}); err != nil {
-							return fmt.Errorf("list: %w", err)
-						}
-						_, err := r.Lexical(k.Context(), engram.LexicalQuery{Terms: text.Query("kettle"), Filter: f, Limit: 10})
-						return err
+						_, err := r.List(k.Context(), f, engram.Page{Limit: 10})
+						_, err2 := r.Lexical(k.Context(), engram.LexicalQuery{Terms: text.Query("kettle"), Filter: f, Limit: 10})
+						return errors.Join(err, err2)
 					})
 					if err != nil {
 						k.Errorf("filter %.100q: %v", fmt.Sprintf("%+v", f), err)
@@ -446,16 +419,8 @@ func (c *Corpus) coin() string {
 
 // Word draws a word as often as texts have it.
 func (c *Corpus) Word() string {
-	x := c.rand.Float64() * c.cum[len(c.cum)-1]
-	lo, hi := 0, len(c.cum)-1
-	for lo < hi {
-		if mid := (lo + hi) / 2; c.cum[mid] < x {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return c.words[lo]
+	i, _ := slices.BinarySearch(c.cum, c.rand.Float64()*c.cum[len(c.cum)-1])
+	return c.words[i]
 }
 
 var glue = strings.Fields("the of and to in a is that for it was on are as with be by this from at which or an not had have but were one all when")
