@@ -93,12 +93,12 @@ func (s *Store) sign(ctx context.Context, t *tx) error {
 	p, write := health.Seen(s.version, now, list)
 	if write {
 		span := strconv.FormatInt(p.First.UnixMilli(), 10) + " " + strconv.FormatInt(p.Last.UnixMilli(), 10)
-		if _, err := t.exec(ctx, put, programKey+p.Version, span); err != nil {
+		if err := t.run(ctx, put, programKey+p.Version, span); err != nil {
 			return fmt.Errorf("sign the store: %w", err)
 		}
 		for _, old := range list {
 			if now.Sub(old.Last) > keptSigned && old.Version != p.Version {
-				if _, err := t.exec(ctx, drop, programKey+old.Version); err != nil {
+				if err := t.run(ctx, drop, programKey+old.Version); err != nil {
 					return fmt.Errorf("sign the store: %w", err)
 				}
 			}

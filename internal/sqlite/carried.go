@@ -49,7 +49,7 @@ func (t *tx) unreplicatedArgs(ctx context.Context, entity engram.Entity, project
 	if err != nil || none {
 		return nil, none, err
 	}
-	carriers, err := t.carriersWithin(ctx, batches)
+	carriers, err := t.carriers(ctx, batches, func(own, there int) bool { return there == own })
 	if err != nil {
 		return nil, false, err
 	}
@@ -84,10 +84,8 @@ func (t *tx) CountUnreplicated(ctx context.Context, entity engram.Entity, projec
 	if err != nil || none {
 		return 0, err
 	}
-	if err := t.row(ctx, `SELECT count(*)`+unreplicatedFrom(entity), args, &n); err != nil {
-		return 0, fmt.Errorf("count what is not carried: %w", err)
-	}
-	return n, nil
+	err = t.row(ctx, `SELECT count(*)`+unreplicatedFrom(entity), args, &n)
+	return n, doing(err, "count what is not carried")
 }
 
 // strayedSQL looks for what was carried when it was in project ?3 and is not any more, among
@@ -104,7 +102,7 @@ func (t *tx) Strayed(ctx context.Context, project string, batches []string, afte
 	if err != nil || !known {
 		return nil, err
 	}
-	carriers, err := t.carriersTouching(ctx, batches)
+	carriers, err := t.carriers(ctx, batches, func(_, there int) bool { return there > 0 })
 	if err != nil {
 		return nil, err
 	}
@@ -125,20 +123,8 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 // Shared reports whether a state of a thing was ever carried.
 func (t *tx) Shared(ctx context.Context, entity engram.Entity, key string) (shared bool, err error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM carried WHERE entity = ? AND key = ?)`
-	if err := t.row(ctx, query, []any{kindNum(entity), journalKey(entity, key)}, &shared); err != nil {
-		return false, fmt.Errorf("read whether %s %s was carried: %w", entity, key, err)
-	}
-	return shared, nil
-}
-
-// carriersWithin returns the carriers of which every batch is among these.
-func (t *tx) carriersWithin(ctx context.Context, batches []string) ([]int64, error) {
-	return t.carriers(ctx, batches, func(own, there int) bool { return there == own })
-}
-
-// carriersTouching returns the carriers of which a batch is among these.
-func (t *tx) carriersTouching(ctx context.Context, batches []string) ([]int64, error) {
-	return t.carriers(ctx, batches, func(_, there int) bool { return there > 0 })
+	err = t.row(ctx, query, []any{kindNum(entity), journalKey(entity, key)}, &shared)
+	return shared, doing(err, "read whether %s %s was carried", entity, key)
 }
 
 // carriers returns those that want takes by how many batches they have, and how many of
@@ -164,10 +150,7 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read carriers: %w", err)
-	}
-	return nums, nil
+	return nums, doing(err, "read carriers")
 }
 
 // PutReplicated remembers in which batches a state can be found.
@@ -181,11 +164,8 @@ func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string
 	}
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?1,?2,?3,?4,
 		CASE WHEN ?5 THEN (SELECT project FROM memories WHERE num = ?2) END)`
-	_, err = t.exec(ctx, query, kindNum(entity), journalKey(entity, key), digest, carrier, entity == engram.EntityMemory)
-	if err != nil {
-		return fmt.Errorf("remember what carries %s %s: %w", entity, key, err)
-	}
-	return nil
+	err = t.run(ctx, query, kindNum(entity), journalKey(entity, key), digest, carrier, entity == engram.EntityMemory)
+	return doing(err, "remember what carries %s %s", entity, key)
 }
 
 // PutStrayed remembers which batches have a memory in another project than it is here.
@@ -199,10 +179,8 @@ func (t *tx) PutStrayed(ctx context.Context, key, project string, digest int64, 
 		return err
 	}
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?,?,?,?,?)`
-	if _, err := t.exec(ctx, query, kindNum(engram.EntityMemory), journalKey(engram.EntityMemory, key), digest, carrier, num); err != nil {
-		return fmt.Errorf("remember what carries memory %s: %w", key, err)
-	}
-	return nil
+	err = t.run(ctx, query, kindNum(engram.EntityMemory), journalKey(engram.EntityMemory, key), digest, carrier, num)
+	return doing(err, "remember what carries memory %s", key)
 }
 
 // carrier returns the number of a set of batches, which becomes known by it.
@@ -216,10 +194,11 @@ func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err erro
 	if num, known := t.carrierNums[string(text)]; known {
 		return num, nil
 	}
-	if _, err := t.exec(ctx, `INSERT OR IGNORE INTO carriers (batches) VALUES (?)`, string(text)); err != nil {
-		return 0, fmt.Errorf("remember a set of batches: %w", err)
+	err = t.run(ctx, `INSERT OR IGNORE INTO carriers (batches) VALUES (?)`, string(text))
+	if err == nil {
+		err = t.row(ctx, `SELECT num FROM carriers WHERE batches = ?`, []any{string(text)}, &num)
 	}
-	if err := t.row(ctx, `SELECT num FROM carriers WHERE batches = ?`, []any{string(text)}, &num); err != nil {
+	if err != nil {
 		return 0, fmt.Errorf("remember a set of batches: %w", err)
 	}
 	if t.carrierNums == nil {
@@ -232,20 +211,13 @@ func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err erro
 // Pulled returns which of these batches have nothing more to give to a project.
 func (t *tx) Pulled(ctx context.Context, project string, batches []string) (map[string]bool, error) {
 	const query = `SELECT p.batch FROM json_each(?) AS asked CROSS JOIN pulled p ON p.batch = asked.value AND p.project IN ('', ?)`
-	known := map[string]bool{}
-	found, err := column[string](ctx, t, query, jsonText(batches), project)
-	for _, b := range found {
-		known[b] = true
-	}
-	return known, err
+	return t.set(ctx, query, jsonText(batches), project)
 }
 
 // PutPulled remembers that a batch was read for a project, or written here.
 func (t *tx) PutPulled(ctx context.Context, project, batch string, at time.Time) error {
-	if _, err := t.exec(ctx, `INSERT OR IGNORE INTO pulled (batch, project, at) VALUES (?,?,?)`, batch, project, at.UnixMilli()); err != nil {
-		return fmt.Errorf("remember batch %s: %w", batch, err)
-	}
-	return nil
+	err := t.run(ctx, `INSERT OR IGNORE INTO pulled (batch, project, at) VALUES (?,?,?)`, batch, project, at.UnixMilli())
+	return doing(err, "remember batch %s", batch)
 }
 
 // unpull forgets what was read for a project that gets an alias: records that are called by
@@ -256,10 +228,7 @@ func (t *tx) unpull(ctx context.Context, num int64, p engram.Project) error {
 	if len(p.Aliases) == 0 {
 		return nil
 	}
-	if _, err := t.exec(ctx, query, p.Name, jsonText(p.Aliases), num); err != nil {
-		return fmt.Errorf("forget what was read for project %q: %w", p.Name, err)
-	}
-	return nil
+	return doing(t.run(ctx, query, p.Name, jsonText(p.Aliases), num), "forget what was read for project %q", p.Name)
 }
 
 // owed is what inserting memories and vectors adds to other tables and is not written yet:
@@ -365,18 +334,18 @@ func (t *tx) payCounts(ctx context.Context) error {
 	t.owed = owed{tags: o.tags} // first: what follows asks
 	for _, of := range slices.SortedFunc(maps.Keys(o.tallies), tally.compare) {
 		const query = `INSERT INTO tallies (project, type, live) VALUES (?,?,?) ON CONFLICT (project, type) DO UPDATE SET live = live + excluded.live`
-		if _, err := t.exec(ctx, query, of.project, of.typ, o.tallies[of]); err != nil {
+		if err := t.run(ctx, query, of.project, of.typ, o.tallies[of]); err != nil {
 			return fmt.Errorf("count memories: %w", err)
 		}
 	}
 	for _, num := range slices.Sorted(maps.Keys(o.sessions)) {
 		const query = `UPDATE sessions SET live = live + ?1, active_at = max(active_at, ?2) WHERE num = ?3`
-		if _, err := t.exec(ctx, query, o.sessions[num].live, o.sessions[num].active, num); err != nil {
+		if err := t.run(ctx, query, o.sessions[num].live, o.sessions[num].active, num); err != nil {
 			return fmt.Errorf("count the memories of a session: %w", err)
 		}
 	}
 	for _, num := range slices.Sorted(maps.Keys(o.models)) {
-		if _, err := t.exec(ctx, `UPDATE models SET memories = memories + ? WHERE num = ?`, o.models[num], num); err != nil {
+		if err := t.run(ctx, `UPDATE models SET memories = memories + ? WHERE num = ?`, o.models[num], num); err != nil {
 			return fmt.Errorf("count vectors: %w", err)
 		}
 	}
@@ -414,7 +383,7 @@ func (t *tx) addTags(ctx context.Context, rows []tagging) error {
 			args = append(args, r.memory, r.tag)
 		}
 		query := `INSERT OR IGNORE INTO tags (memory, tag) VALUES (?,?)` + strings.Repeat(`,(?,?)`, n-1)
-		if _, err := t.exec(ctx, query, args...); err != nil {
+		if err := t.run(ctx, query, args...); err != nil {
 			return fmt.Errorf("write tags: %w", err)
 		}
 		rows = rows[n:]

@@ -311,9 +311,6 @@ func (t *tx) rows(ctx context.Context, query string, args []any, scan func(scann
 	return rows.Err()
 }
 
-// scanner is a *sql.Row or *sql.Rows.
-type scanner interface{ Scan(into ...any) error }
-
 // unchangedBytes is about how much a connection keeps of what it has read: some thousand
 // memories with their vectors. Reading the sixty that a search looks at costs as much as
 // everything else that it does. The four connections of a server each keep as much, so it is

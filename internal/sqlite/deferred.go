@@ -25,21 +25,15 @@ func (t *tx) Deferred(ctx context.Context, project string, after int64, limit in
 }
 
 // DeferredAt returns what waits under a number.
-func (t *tx) DeferredAt(ctx context.Context, num int64) (d engram.Deferred, found bool, err error) {
-	all, err := t.deferred(ctx, deferredAtSQL, num)
-	if err != nil || len(all) == 0 {
-		return d, false, err
-	}
-	return all[0], true, nil
+func (t *tx) DeferredAt(ctx context.Context, num int64) (engram.Deferred, bool, error) {
+	return first(t.deferred(ctx, deferredAtSQL, num))
 }
 
 // CountDeferred counts what waits.
 func (t *tx) CountDeferred(ctx context.Context, project string, why engram.Deferral) (n int, err error) {
 	const query = `SELECT count(*) FROM deferred WHERE (?1 = '' OR project = ?1) AND (?2 = '' OR why = ?2)`
-	if err := t.row(ctx, query, []any{project, why}, &n); err != nil {
-		return 0, fmt.Errorf("count what waits: %w", err)
-	}
-	return n, nil
+	err = t.row(ctx, query, []any{project, why}, &n)
+	return n, doing(err, "count what waits")
 }
 
 func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.Deferred, error) {
@@ -73,10 +67,7 @@ func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 	if d.Num != 0 {
 		query, args = replace, append(args, d.Num)
 	}
-	if err := t.row(ctx, query, args, &d.Num); err != nil {
-		return fmt.Errorf("keep what waits: %w", err)
-	}
-	return nil
+	return doing(t.row(ctx, query, args, &d.Num), "keep what waits")
 }
 
 // deferredKind tells that something was erased from the thing itself.
@@ -150,11 +141,7 @@ func (t *tx) ErasedOf(ctx context.Context, entity engram.Entity, names []string)
 // erasedAs returns what is known of an erasure that is called so.
 func (t *tx) erasedAs(ctx context.Context, x engram.Erased) (was engram.Erased, known bool, err error) {
 	const query = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE t.entity = ? AND t.name = ? AND t.project = ?`
-	all, err := t.manyErased(ctx, query, x.Entity, x.Name(), x.Project)
-	if err != nil || len(all) == 0 {
-		return was, false, err
-	}
-	return all[0], true, nil
+	return first(t.manyErased(ctx, query, x.Entity, x.Name(), x.Project))
 }
 
 // PutErased remembers that something was erased.
@@ -164,7 +151,7 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 		x = lifecycle.MergeErased(was, x)
 	}
 	if err == nil {
-		_, err = t.exec(ctx, `INSERT OR REPLACE INTO tombstones (entity, name, project, id, at, bound) VALUES (?,?,?,?,?,?)`,
+		err = t.run(ctx, `INSERT OR REPLACE INTO tombstones (entity, name, project, id, at, bound) VALUES (?,?,?,?,?,?)`,
 			x.Entity, x.Name(), x.Project, x.ID, x.At, x.Bound)
 	}
 	if err != nil {
@@ -172,7 +159,7 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 	}
 	if x.Bound {
 		// What waits for several projects at once is looked at again by the pull itself.
-		_, err := t.exec(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (?,?) AND project = ?`, x.Entity, x.ID, x.Name(), x.Project)
+		err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (?,?) AND project = ?`, x.Entity, x.ID, x.Name(), x.Project)
 		return err
 	}
 	return t.dropPending(ctx, x.Entity, x.ID, x.Name())
@@ -182,10 +169,8 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found bool, err error) {
 	x, found, err = t.erasedAs(ctx, engram.ErasedKey(key))
 	if err == nil && found {
-		_, err = t.exec(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, x.Entity, x.Name(), x.Project)
-	}
-	if err == nil && found {
-		_, err = t.exec(ctx, `DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(engram.EntityErased), key)
+		err = t.runAll(ctx, with(`DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, x.Entity, x.Name(), x.Project),
+			with(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(engram.EntityErased), key))
 	}
 	if err != nil {
 		return engram.Erased{}, false, fmt.Errorf("forget what was erased: %w", err)
@@ -196,9 +181,10 @@ func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found
 // tombstoneSQL are the projects whose batches have had a memory: those who work on them have it.
 const tombstoneSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p.num = c.project WHERE c.entity = ? AND c.key = ? ORDER BY 1`
 
-// bury remembers that something is being erased here, at the clock of the verb that does: in
-// the project where it is, and in those whose batches have had it before it moved.
-func (t *tx) bury(ctx context.Context, x engram.Erased, num any) error {
+// bury removes what is kept of an erased thing beside its row, under its key, and remembers that it
+// was erased here, at the clock of the verb that does: in the project where it is, and in those
+// whose batches have had it before it moved.
+func (t *tx) bury(ctx context.Context, x engram.Erased, key any) error {
 	const lastClock = `SELECT coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`
 	if err := t.row(ctx, lastClock, nil, &x.At); err != nil {
 		return fmt.Errorf("remember what is erased: %w", err)
@@ -208,13 +194,27 @@ func (t *tx) bury(ctx context.Context, x engram.Erased, num any) error {
 	if err := t.PutErased(ctx, x); err != nil {
 		return err
 	}
-	others, err := column[string](ctx, t, tombstoneSQL, kindNum(x.Entity), num)
+	others, err := column[string](ctx, t, tombstoneSQL, kindNum(x.Entity), key)
+	if err != nil {
+		return err
+	}
 	for _, x.Project = range others {
 		if err := t.PutErased(ctx, x); err != nil {
 			return err
 		}
 	}
-	return err
+	err = t.runAll(ctx, with(`DELETE FROM lineages WHERE entity = ? AND key = ?`, kindNum(x.Entity), key), // which has its tags
+		with(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(x.Entity), key))
+	if err != nil {
+		return fmt.Errorf("erase the lineage of %s %v: %w", x.Entity, key, err)
+	}
+	return t.dropPending(ctx, x.Entity, x.ID, x.Name())
+}
+
+// dropPending removes what waits of a thing under any of its names.
+func (t *tx) dropPending(ctx context.Context, entity engram.Entity, names ...string) error {
+	err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (SELECT value FROM json_each(?))`, entity, jsonText(names))
+	return doing(err, "erase what waits of %s", entity)
 }
 
 // reburySQL gives what was erased of the projects ?2 to ?1; what both have heard of is one.
@@ -228,9 +228,9 @@ func (t *tx) rebury(ctx context.Context, to string, from ...string) error {
 	if len(from) == 0 {
 		return nil
 	}
-	if _, err := t.exec(ctx, reburySQL, to, jsonText(from)); err != nil {
+	if err := t.run(ctx, reburySQL, to, jsonText(from)); err != nil {
 		return fmt.Errorf("give what was erased to project %q: %w", to, err)
 	}
-	_, err := t.exec(ctx, `DELETE FROM tombstones WHERE project IN (SELECT value FROM json_each(?)) AND project <> ?`, jsonText(from), to)
+	err := t.run(ctx, `DELETE FROM tombstones WHERE project IN (SELECT value FROM json_each(?)) AND project <> ?`, jsonText(from), to)
 	return err
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -29,15 +28,7 @@ func scanMutation(s scanner) (engram.Mutation, error) {
 
 // LastMutation returns the newest entry.
 func (t *tx) LastMutation(ctx context.Context) (engram.Mutation, error) {
-	const query = `SELECT ` + mutationColumns + ` FROM mutations j ORDER BY j.seq DESC LIMIT 1`
-	s, err := t.conn.stmt(ctx, query)
-	if err != nil {
-		return engram.Mutation{}, err
-	}
-	m, err := scanMutation(s.QueryRowContext(ctx))
-	if errors.Is(err, sql.ErrNoRows) {
-		return engram.Mutation{}, nil
-	}
+	m, _, err := first(list(ctx, t, "read journal", `SELECT `+mutationColumns+` FROM mutations j ORDER BY j.seq DESC LIMIT 1`, nil, scanMutation))
 	return m, err
 }
 
@@ -85,34 +76,27 @@ func (t *tx) SeqBefore(ctx context.Context, at time.Time) (int64, error) {
 	for low+1 < high {
 		middle := low + (high-low)/2
 		seq, written := high, engram.Clock(0)
-		err := t.row(ctx, ownFromSQL, []any{middle}, &seq, &written)
+		found, err := t.maybe(ctx, ownFromSQL, []any{middle}, &seq, &written)
 		switch {
-		case errors.Is(err, sql.ErrNoRows), err == nil && written >= clock:
-			high = middle
 		case err != nil:
 			return 0, fmt.Errorf("read journal: %w", err)
+		case !found || written >= clock:
+			high = middle
 		default:
 			low = seq
 		}
 	}
 	var last int64
-	err := t.row(ctx, ownUntilSQL, []any{high}, &last)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("read journal: %w", err)
-	}
-	return last, nil
+	_, err := t.maybe(ctx, ownUntilSQL, []any{high}, &last)
+	return last, doing(err, "read journal")
 }
 
 const firstMadeSQL = `SELECT key FROM mutations WHERE entity = ? AND seq > ? AND was IS NULL ORDER BY seq LIMIT 1`
 
 // FirstMade returns the key of the first thing of a kind that was made after an entry.
-func (t *tx) FirstMade(ctx context.Context, entity engram.Entity, after int64) (string, error) {
-	var key string
-	err := t.row(ctx, firstMadeSQL, []any{entity, after}, &key)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", fmt.Errorf("read journal: %w", err)
-	}
-	return key, nil
+func (t *tx) FirstMade(ctx context.Context, entity engram.Entity, after int64) (key string, err error) {
+	_, err = t.maybe(ctx, firstMadeSQL, []any{entity, after}, &key)
+	return key, doing(err, "read journal")
 }
 
 // Append adds an entry to the journal and sets m.Seq; an entry without Op opens one.
@@ -122,11 +106,8 @@ func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
 	if err != nil {
 		return err
 	}
-	var was any
-	if m.Was != nil {
-		was = string(m.Was)
-	}
-	res, err := t.exec(ctx, query, m.Op, m.At, m.Actor, m.Operation, m.Entity, journalKey(m.Entity, m.Key), project, orNull(m.Reason), was, orZero(m.Undoes))
+	res, err := t.exec(ctx, query, m.Op, m.At, m.Actor, m.Operation, m.Entity, journalKey(m.Entity, m.Key), project,
+		orNull(m.Reason), orNull(string(m.Was)), orZero(m.Undoes))
 	if err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}
@@ -134,7 +115,7 @@ func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
 		return err
 	}
 	m.Op = m.Seq
-	_, err = t.exec(ctx, `UPDATE mutations SET op = seq WHERE seq = ?`, m.Seq)
+	err = t.run(ctx, `UPDATE mutations SET op = seq WHERE seq = ?`, m.Seq)
 	return err
 }
 
@@ -254,16 +235,16 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 
 // Operation returns one operation and its entries, oldest first.
 func (t *tx) Operation(ctx context.Context, op int64) (engram.Operation, []engram.Mutation, error) {
-	found, err := list(ctx, t, fmt.Sprintf("read operation %d", op),
-		`SELECT `+operationColumns+` FROM mutations j WHERE j.seq = ?1 AND j.op = ?1`, []any{op}, scanOperation)
+	o, found, err := first(list(ctx, t, fmt.Sprintf("read operation %d", op),
+		`SELECT `+operationColumns+` FROM mutations j WHERE j.seq = ?1 AND j.op = ?1`, []any{op}, scanOperation))
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("{log} shows what there is")
+	}
 	if err != nil {
 		return engram.Operation{}, nil, err
 	}
-	if len(found) == 0 {
-		return engram.Operation{}, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("{log} shows what there is")
-	}
-	all, err := t.FirstEntries(ctx, found[0], found[0].Entries)
-	return found[0], all, err
+	all, err := t.FirstEntries(ctx, o, o.Entries)
+	return o, all, err
 }
 
 // FirstEntries returns the first entries of an operation.
@@ -294,8 +275,8 @@ func (t *tx) JournalBegins(ctx context.Context) (time.Time, error) {
 func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) {
 	const firstKept = `SELECT op FROM mutations WHERE device IS NULL AND at >= ? ORDER BY seq LIMIT 1`
 	var kept int64
-	err := t.row(ctx, firstKept, []any{engram.Clock(0).Tick(before)}, &kept)
-	if errors.Is(err, sql.ErrNoRows) {
+	found, err := t.maybe(ctx, firstKept, []any{engram.Clock(0).Tick(before)}, &kept)
+	if err == nil && !found {
 		// Nothing is younger. The newest operation stays all the same: the clock goes on from it.
 		err = t.row(ctx, `SELECT coalesce(max(op), 0) FROM mutations`, nil, &kept)
 	}
@@ -321,20 +302,13 @@ func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) 
 }
 
 // Fact returns a fact about the store.
-func (t *tx) Fact(ctx context.Context, name string) (string, error) {
-	var v string
-	err := t.row(ctx, `SELECT value FROM meta WHERE key = ?`, []any{name}, &v)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
+func (t *tx) Fact(ctx context.Context, name string) (v string, err error) {
+	_, err = t.maybe(ctx, `SELECT value FROM meta WHERE key = ?`, []any{name}, &v)
 	return v, err
 }
 
 // PutFact keeps a fact about the store.
 func (t *tx) PutFact(ctx context.Context, name, value string) error {
-	_, err := t.exec(ctx, `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, value)
-	if err != nil {
-		return fmt.Errorf("keep fact %s: %w", name, err)
-	}
-	return nil
+	err := t.run(ctx, `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, value)
+	return doing(err, "keep fact %s", name)
 }

@@ -22,7 +22,7 @@ const (
 	shadowedTopicSQL  = `SELECT l.key FROM lineages l INDEXED BY lineages_topics
 		WHERE l.entity = ? AND l.held ->> 'topic_key' = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
 	sessionTombstonesSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM lineages l
-		WHERE l.entity = ?1 AND l.key > ?2 AND (?3 < 0 OR l.project = ?3)
+		WHERE l.entity = ?2 AND l.key > ?3 AND (?1 < 0 OR l.project = ?1)
 		AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key) ORDER BY l.key LIMIT ?4`
 	tombstonesOfSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM json_each(?2) a
 		CROSS JOIN lineages l ON l.entity = ?1 AND l.key = a.value AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key)`
@@ -74,10 +74,7 @@ func (t *tx) CausalMetadata(ctx context.Context, entity engram.Entity, keys []st
 		all[key] = l
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read lineages: %w", err)
-	}
-	return all, nil
+	return all, doing(err, "read lineages")
 }
 
 // partTopic is the part that has an index of its own.
@@ -98,10 +95,7 @@ func (t *tx) Shadowed(ctx context.Context, entity engram.Entity, part engram.Par
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read what is held: %w", err)
-	}
-	return keys, nil
+	return keys, doing(err, "read what is held")
 }
 
 // ShadowedTopic returns the keys of memories of which this topic key is held.
@@ -126,12 +120,9 @@ const latestClockSQL = `SELECT max(coalesce((SELECT at FROM mutations ORDER BY s
 	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'clock'), 0))`
 
 // LatestClock is that of the newest own entry, or what was seen of others.
-func (t *tx) LatestClock(ctx context.Context) (engram.Clock, error) {
-	var c engram.Clock
-	if err := t.row(ctx, latestClockSQL, nil, &c); err != nil {
-		return 0, fmt.Errorf("read the clock: %w", err)
-	}
-	return c, nil
+func (t *tx) LatestClock(ctx context.Context) (c engram.Clock, err error) {
+	err = t.row(ctx, latestClockSQL, nil, &c)
+	return c, doing(err, "read the clock")
 }
 
 // SeeClock keeps c unless a greater one is known.
@@ -156,21 +147,16 @@ func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, key st
 	if err != nil {
 		return fmt.Errorf("write lineage of %s %s: %w", entity, key, err)
 	}
-	var device, held any
+	var device any
 	if l.Base.Device != own {
 		device = l.Base.Device
 	}
-	if len(l.Shadowed) > 0 {
-		b, err := json.Marshal(l.Shadowed)
-		if err != nil {
-			return fmt.Errorf("write lineage of %s %s: held: %w", entity, key, err)
-		}
-		held = string(b)
+	held, err := jsonOrNull(l.Shadowed, len(l.Shadowed))
+	if err != nil {
+		return fmt.Errorf("write lineage of %s %s: held: %w", entity, key, err)
 	}
-	if _, err := t.exec(ctx, query, kindNum(entity), journalKey(entity, key), l.Base.At, device, l.Digest(), more, held); err != nil {
-		return fmt.Errorf("write lineage of %s %s: %w", entity, key, err)
-	}
-	return nil
+	err = t.run(ctx, query, kindNum(entity), journalKey(entity, key), l.Base.At, device, l.Digest(), more, held)
+	return doing(err, "write lineage of %s %s", entity, key)
 }
 
 // PutTombstone says of which project a session was that has no row.
@@ -180,31 +166,23 @@ func (t *tx) PutTombstone(ctx context.Context, session, project string) error {
 		return err
 	}
 	const query = `UPDATE lineages SET project = ? WHERE entity = ? AND key = ?`
-	if _, err := t.exec(ctx, query, num, kindNum(engram.EntitySession), session); err != nil {
-		return fmt.Errorf("remember session %q: %w", session, err)
-	}
-	return nil
+	return doing(t.run(ctx, query, num, kindNum(engram.EntitySession), session), "remember session %q", session)
 }
 
 // SessionTombstones returns sessions that have a lineage and no row.
 func (t *tx) SessionTombstones(ctx context.Context, project, after string, limit int) ([]engram.Session, error) {
-	in, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return t.sessionTombstones(ctx, sessionTombstonesSQL, kindNum(engram.EntitySession), after, in, limit)
+	return listIn(ctx, t, "read sessions that are gone", sessionTombstonesSQL, project,
+		[]any{kindNum(engram.EntitySession), after, limit}, scanTombstone)
 }
 
 // TombstonesOf returns those of some sessions that have a lineage and no row.
 func (t *tx) TombstonesOf(ctx context.Context, ids []string) ([]engram.Session, error) {
-	return t.sessionTombstones(ctx, tombstonesOfSQL, kindNum(engram.EntitySession), jsonText(ids))
+	return list(ctx, t, "read sessions that are gone", tombstonesOfSQL, []any{kindNum(engram.EntitySession), jsonText(ids)}, scanTombstone)
 }
 
-func (t *tx) sessionTombstones(ctx context.Context, query string, args ...any) ([]engram.Session, error) {
-	return list(ctx, t, "read sessions that are gone", query, args, func(r scanner) (s engram.Session, err error) {
-		err = r.Scan(&s.ID, &s.Project)
-		return s, err
-	})
+func scanTombstone(r scanner) (s engram.Session, err error) {
+	err = r.Scan(&s.ID, &s.Project)
+	return s, err
 }
 
 // StampProject stamps a part of everything in a project.
@@ -225,52 +203,19 @@ func (t *tx) StampProject(ctx context.Context, project string, part engram.Part,
 		if err != nil {
 			return err
 		}
-		if err := t.stampThese(ctx, of.entity, keys, part, s); err != nil {
+		all, err := t.CausalMetadata(ctx, of.entity, keys)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// stampThese stamps a part of things that have a lineage.
-func (t *tx) stampThese(ctx context.Context, entity engram.Entity, keys []string, part engram.Part, s engram.VersionStamp) error {
-	all, err := t.CausalMetadata(ctx, entity, keys)
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		l, known := all[key]
-		if !known {
-			continue
-		}
-		if l.Parts == nil {
-			l.Parts = map[engram.Part]engram.VersionStamp{}
-		}
-		l.Parts[part] = s
-		delete(l.Shadowed, part)
-		if err := t.PutCausalMetadata(ctx, entity, key, l); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eraseLineage removes what is kept of a thing beside its row: its lineage, which has its
-// tags, where it was carried, and what waits of it under any of its names.
-func (t *tx) eraseLineage(ctx context.Context, entity engram.Entity, key any, names ...string) error {
-	for _, query := range []string{`DELETE FROM lineages WHERE entity = ? AND key = ?`, `DELETE FROM carried WHERE entity = ? AND key = ?`} {
-		if _, err := t.exec(ctx, query, kindNum(entity), key); err != nil {
-			return fmt.Errorf("erase the lineage of %s %v: %w", entity, key, err)
-		}
-	}
-	return t.dropPending(ctx, entity, names...)
-}
-
-// dropPending removes what waits of a thing under any of its names.
-func (t *tx) dropPending(ctx context.Context, entity engram.Entity, names ...string) error {
-	for _, name := range names {
-		if _, err := t.exec(ctx, `DELETE FROM deferred WHERE entity = ? AND id = ?`, entity, name); err != nil {
-			return fmt.Errorf("erase what waits of %s: %w", entity, err)
+		for key, l := range all {
+			if l.Parts == nil {
+				l.Parts = map[engram.Part]engram.VersionStamp{}
+			}
+			l.Parts[part] = s
+			delete(l.Shadowed, part)
+			if err := t.PutCausalMetadata(ctx, of.entity, key, l); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

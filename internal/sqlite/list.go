@@ -219,16 +219,12 @@ func (t *tx) vitals(ctx context.Context, c *conditions, order string, each func(
 
 // dueSQL is served by memories_review.
 const dueSQL = `SELECT ` + memoryColumns + ` FROM memories m
-	WHERE m.review_after IS NOT NULL AND m.review_after < ?1 AND m.deleted_at IS NULL AND (?2 < 0 OR m.project = ?2)
+	WHERE m.review_after IS NOT NULL AND m.review_after < ?2 AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1)
 	AND NOT ` + supersededSQL + ` ORDER BY m.review_after, m.num LIMIT ?3 OFFSET ?4`
 
 // Due returns the live memories whose review was due before a time.
 func (t *tx) Due(ctx context.Context, project string, before time.Time, p engram.Page) ([]engram.Memory, error) {
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return t.memories(ctx, dueSQL, millis(before), num, p.Limit, p.Offset)
+	return listIn(ctx, t, readMemories, dueSQL, project, []any{millis(before), p.Limit, p.Offset}, scanMemory)
 }
 
 // exposedBySQL is served by uses_session.

@@ -121,10 +121,7 @@ func (t *tx) blocksAt(ctx context.Context, where map[int64][]sought, fn func(blo
 	if err == nil && there != len(nums) {
 		err = postings.ErrDamaged
 	}
-	if err != nil {
-		return fmt.Errorf("words of segments: %w", err)
-	}
-	return nil
+	return doing(err, "words of segments")
 }
 
 // lexicon numbers the words of many memories that are indexed together. Of a word that

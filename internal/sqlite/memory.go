@@ -143,8 +143,10 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	return ms, nil
 }
 
+const readMemories = "read memories" // what a failed query for memories says it was doing
+
 func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.Memory, error) {
-	return list(ctx, t, "read memories", query, args, scanMemory)
+	return list(ctx, t, readMemories, query, args, scanMemory)
 }
 
 const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
@@ -165,7 +167,7 @@ func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, ke
 			return engram.Memory{}, false, err
 		}
 	}
-	return one(t.memories(ctx, query, key, num, scope))
+	return first(t.memories(ctx, query, key, num, scope))
 }
 
 // ByHash returns the newest live memory of the project with this content that passes same.
@@ -200,14 +202,7 @@ func (t *tx) ByTitle(ctx context.Context, project string, scope engram.Scope, ty
 	if !found {
 		return engram.Memory{}, false, err
 	}
-	return one(t.memories(ctx, query, num, title, typ, scope))
-}
-
-func one(ms []engram.Memory, err error) (engram.Memory, bool, error) {
-	if err != nil || len(ms) == 0 {
-		return engram.Memory{}, false, err
-	}
-	return ms[0], true, nil
+	return first(t.memories(ctx, query, num, title, typ, scope))
 }
 
 // Neighbours are in the order of their numbers, which is the order of saving.
@@ -239,10 +234,9 @@ func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error
 	if err != nil {
 		return nil, err
 	}
-	return list(ctx, t, fmt.Sprintf("read revisions of memory %d", num), query, []any{num}, func(s scanner) (engram.Revision, error) {
-		var r engram.Revision
+	return list(ctx, t, fmt.Sprintf("read revisions of memory %d", num), query, []any{num}, func(s scanner) (r engram.Revision, err error) {
 		var stamp sql.NullString
-		err := s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason, &stamp)
+		err = s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason, &stamp)
 		if err == nil {
 			r.Stamp, err = readStamp(stamp.String, own)
 		}
@@ -274,15 +268,11 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	if at, err = t.homeOf(ctx, m); err != nil {
 		return home{}, nil, err
 	}
-	var metadata any
-	if len(m.Metadata) > 0 {
-		b, err := json.Marshal(m.Metadata)
-		if err != nil {
-			return home{}, nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithCause(err)
-		}
-		metadata = string(b)
+	metadata, err := jsonOrNull(m.Metadata, len(m.Metadata))
+	if err != nil {
+		return home{}, nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithCause(err)
 	}
-	anchors, err := anchorsText(m.Anchors)
+	anchors, err := jsonOrNull(m.Anchors, len(m.Anchors))
 	if err != nil {
 		return home{}, nil, err
 	}
@@ -314,10 +304,10 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if m.Num, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	if err := t.indexAnchors(ctx, m.Num, m.Anchors); err != nil {
-		return err
+	if err = t.indexAnchors(ctx, m.Num, m.Anchors); err == nil {
+		err = t.oweMemory(ctx, at, *m)
 	}
-	if err := t.oweMemory(ctx, at, *m); err != nil || m.Forgotten() {
+	if err != nil || m.Forgotten() {
 		return err
 	}
 	return t.indexMemory(ctx, at, *m, true)
@@ -334,7 +324,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, query, append(values, m.Num)...)
+	err = t.run(ctx, query, append(values, m.Num)...)
 	if isUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
 			WithHint("update that one, or choose another topic key")
@@ -354,7 +344,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 }
 
 func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
-	if _, err := t.exec(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
+	if err := t.run(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
 		return fmt.Errorf("write tags: %w", err)
 	}
 	rows := make([]tagging, len(tags))
@@ -371,12 +361,9 @@ func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason,
+	err = t.run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason,
 		orNull(stampText(r.Stamp, own)))
-	if err != nil {
-		return fmt.Errorf("write revision %d of memory %d: %w", r.Number, r.Memory, err)
-	}
-	return nil
+	return doing(err, "write revision %d of memory %d", r.Number, r.Memory)
 }
 
 // topicNotesSQL takes a memory's topic key out of the entries of merged projects,
@@ -388,10 +375,7 @@ const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' 
 func (t *tx) CountAccess(ctx context.Context, nums []int64, at time.Time) error {
 	const query = `UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, 0), ?2)
 		WHERE num IN (SELECT value FROM json_each(?1))`
-	if _, err := t.exec(ctx, query, jsonNums(nums), millis(at)); err != nil {
-		return fmt.Errorf("count accesses: %w", err)
-	}
-	return nil
+	return doing(t.run(ctx, query, jsonNums(nums), millis(at)), "count accesses")
 }
 
 // EraseMemory removes the memory and every copy of its text. With secure_delete the
@@ -411,34 +395,26 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 			return err
 		}
 	}
-	for _, s := range []struct {
-		query string
-		args  []any
-	}{
+	// The plus: a key has no affinity.
+	const its = ` AND key IN (SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`
+	err = t.runAll(ctx,
 		// The texts of a memory's past stand in its revisions alone, but old titles,
 		// tags and metadata may stand in the journal.
-		{`UPDATE mutations SET ` + emptied + `, reason = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityMemory, num}},
-		{`UPDATE mutations SET ` + emptied + `, reason = NULL WHERE entity = 'relation' AND key IN
-			(SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`, []any{num}}, // +: a key has no affinity
-		{topicNotesSQL, []any{num}},
-		{`DELETE FROM lineages WHERE entity = ?2 AND key IN (SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`,
-			[]any{num, kindNum(engram.EntityRelation)}},
-		{`DELETE FROM carried WHERE entity = ?2 AND key IN (SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`,
-			[]any{num, kindNum(engram.EntityRelation)}},
+		with(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE entity = ? AND key = ?`, engram.EntityMemory, num),
+		with(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE entity = 'relation'`+its, num),
+		with(topicNotesSQL, num),
+		with(`DELETE FROM lineages WHERE entity = ?2`+its, num, kindNum(engram.EntityRelation)),
+		with(`DELETE FROM carried WHERE entity = ?2`+its, num, kindNum(engram.EntityRelation)),
 		// A question that found it may hold its words, and stands beside all that it found.
-		{`UPDATE uses SET query = NULL WHERE EXISTS (SELECT 1 FROM uses u WHERE u.memory = ?1 AND u.session = uses.session AND u.at = uses.at)
-			AND session IN (SELECT session FROM uses WHERE memory = ?1)`, []any{num}},
-		{`UPDATE uses SET memory = NULL WHERE memory = ?`, []any{num}},
-		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys
-	} {
-		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
-			return fmt.Errorf("erase memory %d: %w", num, err)
-		}
+		with(`UPDATE uses SET query = NULL WHERE EXISTS (SELECT 1 FROM uses u WHERE u.memory = ?1 AND u.session = uses.session AND u.at = uses.at)
+			AND session IN (SELECT session FROM uses WHERE memory = ?1)`, num),
+		with(`UPDATE uses SET memory = NULL WHERE memory = ?`, num),
+		with(`DELETE FROM memories WHERE num = ?`, num), // the rest by its foreign keys
+	)
+	if err != nil {
+		return fmt.Errorf("erase memory %d: %w", num, err)
 	}
 	if err := t.bury(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, num); err != nil {
-		return err
-	}
-	if err := t.eraseLineage(ctx, engram.EntityMemory, num, string(was.ID), was.SyncID); err != nil {
 		return err
 	}
 	return t.forgetKinds(ctx)

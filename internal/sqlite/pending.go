@@ -216,12 +216,12 @@ func (t *tx) takeNumbers(ctx context.Context, n int64) (last, seq int64, err err
 		last, err = res.LastInsertId()
 	}
 	if err == nil {
-		_, err = t.exec(ctx, `DELETE FROM unsealed WHERE seq = ?`, last)
+		err = t.run(ctx, `DELETE FROM unsealed WHERE seq = ?`, last)
 	}
 	last--
 	seq = last + n
 	if err == nil {
-		_, err = t.exec(ctx, `UPDATE sqlite_sequence SET seq = ? WHERE name = 'unsealed'`, seq)
+		err = t.run(ctx, `UPDATE sqlite_sequence SET seq = ? WHERE name = 'unsealed'`, seq)
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("number the newest memories: %w", err)
@@ -354,6 +354,6 @@ func (t *tx) emptyMany(ctx context.Context, num int64, slots map[int]engram.Memo
 		return err
 	}
 	const query = `UPDATE segments SET version = ?, live = live - ?, tokens = tokens - ?, firsts = ? WHERE num = ?`
-	_, err = t.exec(ctx, query, version, len(slots), tokens, postings.AppendWords(nil, firstsOf(blocks)), num)
+	err = t.run(ctx, query, version, len(slots), tokens, postings.AppendWords(nil, firstsOf(blocks)), num)
 	return err
 }

@@ -143,7 +143,7 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	if err != nil {
 		return fmt.Errorf("write decay of project %q: %w", p.Name, err)
 	}
-	if _, err := t.exec(ctx, query, p.Name, p.Root, p.Remote, decay, p.CreatedAt.UnixMilli()); err != nil {
+	if err := t.run(ctx, query, p.Name, p.Root, p.Remote, decay, p.CreatedAt.UnixMilli()); err != nil {
 		return fmt.Errorf("write project %q: %w", p.Name, err)
 	}
 	var num int64
@@ -156,11 +156,11 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	if err := t.unpull(ctx, num, p); err != nil {
 		return err
 	}
-	if _, err := t.exec(ctx, `DELETE FROM project_aliases WHERE project = ? OR alias = ?`, num, p.Name); err != nil {
+	if err := t.run(ctx, `DELETE FROM project_aliases WHERE project = ? OR alias = ?`, num, p.Name); err != nil {
 		return err
 	}
 	for _, alias := range p.Aliases {
-		if _, err := t.exec(ctx, `INSERT OR REPLACE INTO project_aliases (alias, project) VALUES (?,?)`, alias, num); err != nil {
+		if err := t.run(ctx, `INSERT OR REPLACE INTO project_aliases (alias, project) VALUES (?,?)`, alias, num); err != nil {
 			return fmt.Errorf("write alias %q: %w", alias, err)
 		}
 	}
@@ -178,10 +178,7 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if _, err := t.exec(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name); err != nil {
-		return fmt.Errorf("delete project %q: %w", name, err)
-	}
-	return nil
+	return doing(t.run(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name), "delete project %q", name)
 }
 
 // names are numbers that a transaction has looked up, by what they are the numbers of. A

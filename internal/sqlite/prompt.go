@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,23 +16,21 @@ const promptColumns = `p.num, p.sync_id, coalesce((SELECT id FROM sessions WHERE
 	(SELECT name FROM projects WHERE num = p.project), p.content, p.created_at, p.deleted_at`
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
-	return list(ctx, t, "read prompts", query, args, func(s scanner) (engram.Prompt, error) {
-		var p engram.Prompt
-		err := s.Scan(&p.Num, &p.SyncID, &p.SessionID, &p.Project, &p.Content, instant{&p.CreatedAt}, instant{&p.DeletedAt})
-		return p, err
-	})
+	return list(ctx, t, "read prompts", query, args, scanPrompt)
+}
+
+func scanPrompt(s scanner) (p engram.Prompt, err error) {
+	err = s.Scan(&p.Num, &p.SyncID, &p.SessionID, &p.Project, &p.Content, instant{&p.CreatedAt}, instant{&p.DeletedAt})
+	return p, err
 }
 
 // Prompt returns the prompt.
 func (t *tx) Prompt(ctx context.Context, num int64) (engram.Prompt, error) {
-	ps, err := t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.num = ?`, num)
-	if err != nil {
-		return engram.Prompt{}, err
+	p, found, err := first(t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.num = ?`, num))
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
 	}
-	if len(ps) == 0 {
-		return engram.Prompt{}, engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
-	}
-	return ps[0], nil
+	return p, err
 }
 
 // Listings are served by prompts_recent, prompts_project_recent and prompts_session.
@@ -140,7 +136,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	if err := t.indexPrompt(ctx, at.project, *p); err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), at.session)
+	err = t.run(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), at.session)
 	return err
 }
 
@@ -155,14 +151,14 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
+	if err := t.run(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
 		at.project, at.session, millis(p.DeletedAt), p.Num); err != nil {
 		return fmt.Errorf("write prompt %d: %w", p.Num, err)
 	}
 	if was.Project == p.Project && was.Deleted() == p.Deleted() {
 		return nil
 	}
-	if _, err := t.exec(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num); err != nil || p.Deleted() {
+	if err := t.run(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num); err != nil || p.Deleted() {
 		return err
 	}
 	was.Project = p.Project
@@ -171,31 +167,17 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 
 // ErasePrompt removes a prompt for good.
 func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
-	var syncID, project string
-	err := t.row(ctx, `SELECT sync_id, coalesce((SELECT name FROM projects WHERE num = p.project), '') FROM prompts p WHERE num = ?`, []any{num}, &syncID, &project)
-	if errors.Is(err, sql.ErrNoRows) {
-		return engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
-	}
+	p, err := t.Prompt(ctx, num)
 	if err != nil {
 		return err
 	}
 	t.scrubbed, t.unprompted = true, true
-	for _, s := range []struct {
-		query string
-		args  []any
-	}{
-		{`DELETE FROM prompts_fts WHERE rowid = ?`, []any{num}},
-		{`DELETE FROM prompts WHERE num = ?`, []any{num}},
-		{`UPDATE mutations SET ` + emptied + ` WHERE entity = ? AND key = ?`, []any{engram.EntityPrompt, num}},
-	} {
-		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
-			return fmt.Errorf("erase prompt %d: %w", num, err)
-		}
+	err = t.runAll(ctx, with(`DELETE FROM prompts_fts WHERE rowid = ?`, num), with(`DELETE FROM prompts WHERE num = ?`, num),
+		with(`UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntityPrompt, num))
+	if err != nil {
+		return fmt.Errorf("erase prompt %d: %w", num, err)
 	}
-	if err := t.bury(ctx, engram.Erased{Entity: engram.EntityPrompt, ID: syncID, SyncID: syncID, Project: project}, num); err != nil {
-		return err
-	}
-	return t.eraseLineage(ctx, engram.EntityPrompt, num, syncID)
+	return t.bury(ctx, engram.Erased{Entity: engram.EntityPrompt, ID: p.SyncID, SyncID: p.SyncID, Project: p.Project}, num)
 }
 
 // Prompts are few and short: a full-text table of SQLite's is enough for them. It holds
@@ -211,20 +193,14 @@ func projectWord(num int64) string { return scopeMark + "p" + strconv.FormatInt(
 // "what is this" is one.
 func (t *tx) indexPrompt(ctx context.Context, project int64, p engram.Prompt) error {
 	words, _ := text.Index(p.Content, "")
-	_, err := t.exec(ctx, `INSERT INTO prompts_fts (rowid, content, scope) VALUES (?,?,?)`, p.Num, words, projectWord(project))
-	if err != nil {
-		return fmt.Errorf("index prompt %d: %w", p.Num, err)
-	}
-	return nil
+	err := t.run(ctx, `INSERT INTO prompts_fts (rowid, content, scope) VALUES (?,?,?)`, p.Num, words, projectWord(project))
+	return doing(err, "index prompt %d", p.Num)
 }
 
 // compactPrompts merges the segments of the prompts' index into one, which drops the
 // words of entries that were taken out.
 func (t *tx) compactPrompts(ctx context.Context) error {
-	if _, err := t.exec(ctx, `INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`); err != nil {
-		return fmt.Errorf("clean the full-text index: %w", err)
-	}
-	return nil
+	return doing(t.run(ctx, `INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`), "clean the full-text index")
 }
 
 // quote makes a token a string of the FTS5 query language. Tokens hold letters and

@@ -289,7 +289,7 @@ func (t *tx) Reindex(ctx context.Context) error {
 	t.leaving = nil
 	for _, query := range []string{`DELETE FROM postings`, `DELETE FROM documents`, `DELETE FROM lengths`, `DELETE FROM vector_codes`, `DELETE FROM coded`, `DELETE FROM segments`,
 		`DELETE FROM unsealed`, `DELETE FROM kinds`} {
-		if _, err := t.exec(ctx, query); err != nil {
+		if err := t.run(ctx, query); err != nil {
 			return fmt.Errorf("empty the index: %w", err)
 		}
 	}
@@ -316,6 +316,6 @@ func (t *tx) Reindex(ctx context.Context) error {
 		after = ms[len(ms)-1].Num
 	}
 	const query = `INSERT INTO meta (key, value) VALUES ('words', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-	_, err := t.exec(ctx, query, strconv.Itoa(wordsVersion))
+	err := t.run(ctx, query, strconv.Itoa(wordsVersion))
 	return err
 }

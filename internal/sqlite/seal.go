@@ -57,10 +57,7 @@ func (t *tx) order(ctx context.Context, last, seq int64, more ...source) error {
 	default:
 		err = t.seal(ctx, more)
 	}
-	if err != nil {
-		return fmt.Errorf("order the newest memories: %w", err)
-	}
-	return nil
+	return doing(err, "order the newest memories")
 }
 
 // unsealed reads the memories that are in no segment.
@@ -116,7 +113,7 @@ func (t *tx) spread(ctx context.Context, all *gathering, from []source) error {
 	if err := t.drop(ctx, from); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, `DELETE FROM unsealed`)
+	err := t.run(ctx, `DELETE FROM unsealed`)
 	return err
 }
 
@@ -261,7 +258,7 @@ func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) e
 	}
 	const query = `UPDATE segments SET version = ?, slots = slots + ?, live = live + ?, tokens = tokens + ?, firsts = ? WHERE num = ?`
 	n := to.docs.Len()
-	if _, err := t.exec(ctx, query, version, n, n, to.tokens, postings.AppendWords(nil, firstsOf(blocks)), g.num); err != nil {
+	if err := t.run(ctx, query, version, n, n, to.tokens, postings.AppendWords(nil, firstsOf(blocks)), g.num); err != nil {
 		return err
 	}
 	nums := make([]int64, n)
@@ -291,11 +288,11 @@ func (t *tx) writeBlocks(ctx context.Context, segment int64, blocks []postings.B
 		if i >= old {
 			query = insert
 		}
-		if _, err := t.exec(ctx, query, b.Data, part(segment, i)); err != nil {
+		if err := t.run(ctx, query, b.Data, part(segment, i)); err != nil {
 			return err
 		}
 	}
-	_, err := t.exec(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(segment, len(blocks)), part(segment+1, 0)-1)
+	err := t.run(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(segment, len(blocks)), part(segment+1, 0)-1)
 	return err
 }
 
@@ -317,7 +314,7 @@ func (t *tx) appendPages(ctx context.Context, read, write string, segment int64,
 	}
 	for len(rows) > 0 {
 		n := min(len(rows), most*size)
-		if _, err := t.exec(ctx, write, part(segment, page), rows[:n]); err != nil {
+		if err := t.run(ctx, write, part(segment, page), rows[:n]); err != nil {
 			return err
 		}
 		rows, page = rows[n:], page+1
@@ -347,11 +344,11 @@ func (t *tx) dropSegment(ctx context.Context, num int64) error {
 		`DELETE FROM documents WHERE num BETWEEN ? AND ?`,
 		`DELETE FROM lengths WHERE num BETWEEN ? AND ?`,
 	} {
-		if _, err := t.exec(ctx, query, part(num, 0), part(num+1, 0)-1); err != nil {
+		if err := t.run(ctx, query, part(num, 0), part(num+1, 0)-1); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec(ctx, `DELETE FROM segments WHERE num = ?`, num); err != nil {
+	if err := t.run(ctx, `DELETE FROM segments WHERE num = ?`, num); err != nil {
 		return err
 	}
 	return t.vectorsDropped(ctx, num)

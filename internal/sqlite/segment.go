@@ -112,10 +112,7 @@ func (t *tx) load(ctx context.Context, g *segment) error {
 // documents reads the documents of a segment.
 func (t *tx) documents(ctx context.Context, g *segment) (postings.Docs, error) {
 	docs, err := t.pages(ctx, documentsSQL, g, postings.DocSize)
-	if err != nil {
-		return nil, fmt.Errorf("documents of segment %d: %w", g.num, err)
-	}
-	return docs, nil
+	return docs, doing(err, "documents of segment %d", g.num)
 }
 
 // pages reads rows of so many bytes, one for each slot of a segment.
@@ -180,10 +177,8 @@ func (t *tx) block(ctx context.Context, g *segment, n int) ([]byte, error) {
 		return g.blocks[n], nil
 	}
 	var b []byte
-	if err := t.row(ctx, blockSQL, []any{part(g.num, n)}, &b); err != nil {
-		return nil, fmt.Errorf("words of segment %d: %w", g.num, err)
-	}
-	return b, nil
+	err := t.row(ctx, blockSQL, []any{part(g.num, n)}, &b)
+	return b, doing(err, "words of segment %d", g.num)
 }
 
 // list returns the postings that a segment has of a word.
@@ -338,7 +333,7 @@ func (t *tx) patchLength(ctx context.Context, g *segment, slot int) error {
 	}
 	page := slot / pageLengths
 	docs := g.docs[page*pageLengths*postings.DocSize : min((page+1)*pageLengths*postings.DocSize, len(g.docs))]
-	_, err := t.exec(ctx, `UPDATE lengths SET rows = ? WHERE num = ?`, postings.AppendLengths(nil, docs), part(g.num, page))
+	err := t.run(ctx, `UPDATE lengths SET rows = ? WHERE num = ?`, postings.AppendLengths(nil, docs), part(g.num, page))
 	return err
 }
 
@@ -351,10 +346,7 @@ func (t *tx) checkLengths(ctx context.Context, g *segment) error {
 	if err == nil && !bytes.Equal(alone, postings.AppendLengths(nil, g.docs)) {
 		err = postings.ErrDamaged
 	}
-	if err != nil {
-		return fmt.Errorf("lengths of segment %d: %w", g.num, err)
-	}
-	return nil
+	return doing(err, "lengths of segment %d", g.num)
 }
 
 // wordsVersion says which words wordsOf gives for a text. It rises whenever the same

@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
@@ -24,16 +22,12 @@ func scanSessionAnd(r scanner, more ...any) (engram.Session, error) {
 
 // Session returns the session.
 func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
-	found, err := list(ctx, t, fmt.Sprintf("read session %q", id),
-		`SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanSession)
-	if err != nil {
-		return engram.Session{}, err
+	s, found, err := first(list(ctx, t, fmt.Sprintf("read session %q", id),
+		`SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanSession))
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("{session list} shows what there is")
 	}
-	if len(found) == 0 {
-		return engram.Session{}, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).
-			WithHint("{session list} shows what there is")
-	}
-	return found[0], nil
+	return s, err
 }
 
 // Sessions are served by sessions_active and sessions_project_active.
@@ -71,11 +65,7 @@ func (t *tx) OpenSession(ctx context.Context, project, skipPrefix string) (engra
 	if !known {
 		return engram.Session{}, false, err
 	}
-	found, err := list(ctx, t, "read the open session", query, []any{num, skipPrefix}, scanSession)
-	if err != nil || len(found) == 0 {
-		return engram.Session{}, false, err
-	}
-	return found[0], true, nil
+	return first(list(ctx, t, "read the open session", query, []any{num, skipPrefix}, scanSession))
 }
 
 // CountInSession counts the memories saved in the session.
@@ -102,12 +92,12 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, query, s.ID, project, s.Directory, millis(s.StartedAt), millis(s.EndedAt), s.Summary, millis(s.ActiveAt))
+	err = t.run(ctx, query, s.ID, project, s.Directory, millis(s.StartedAt), millis(s.EndedAt), s.Summary, millis(s.ActiveAt))
 	if err != nil {
 		return fmt.Errorf("write session %q: %w", s.ID, err)
 	}
 	// It may have been erased, and come back.
-	_, err = t.exec(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project)
+	err = t.run(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project)
 	return err
 }
 
@@ -119,19 +109,11 @@ func (t *tx) DeleteSession(ctx context.Context, id string) error {
 		return err
 	}
 	const gone = `UPDATE lineages SET project = (SELECT project FROM sessions WHERE num = ?) WHERE entity = ? AND key = ?`
-	if _, err := t.exec(ctx, gone, num, kindNum(engram.EntitySession), id); err != nil {
-		return fmt.Errorf("delete session %q: %w", id, err)
-	}
-	for _, query := range []string{
-		`DELETE FROM uses WHERE session = ?`,
-		`UPDATE prompts SET session = 0 WHERE session = ?`, // nobody asked to lose them
-		`DELETE FROM sessions WHERE num = ? AND num <> 0`,
-	} {
-		if _, err := t.exec(ctx, query, num); err != nil {
-			return fmt.Errorf("delete session %q: %w", id, err)
-		}
-	}
-	return nil
+	err = t.runAll(ctx, with(gone, num, kindNum(engram.EntitySession), id),
+		with(`DELETE FROM uses WHERE session = ?`, num),
+		with(`UPDATE prompts SET session = 0 WHERE session = ?`, num), // nobody asked to lose them
+		with(`DELETE FROM sessions WHERE num = ? AND num <> 0`, num))
+	return doing(err, "delete session %q", id)
 }
 
 // EraseSession removes a session for good: its summary and its folder stand in the
@@ -146,13 +128,10 @@ func (t *tx) EraseSession(ctx context.Context, id string) error {
 		return err
 	}
 	t.scrubbed = true
-	if _, err := t.exec(ctx, `UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
+	if err := t.run(ctx, `UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
-	if err := t.bury(ctx, engram.Erased{Entity: engram.EntitySession, ID: id, Project: project}, id); err != nil {
-		return err
-	}
-	return t.eraseLineage(ctx, engram.EntitySession, id, id)
+	return t.bury(ctx, engram.Erased{Entity: engram.EntitySession, ID: id, Project: project}, id)
 }
 
 // sessionNum returns the row of a session; "" is row 0.
@@ -161,12 +140,11 @@ func (t *tx) sessionNum(ctx context.Context, id string) (int64, error) {
 		return num, nil // row 0 is none
 	}
 	var num int64
-	err := t.row(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)
-	if err == nil {
+	found, err := t.maybe(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)
+	if found {
 		keep(&t.names.sessions, id, num)
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("start it first")
+	} else if err == nil {
+		err = engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("start it first")
 	}
 	return num, err
 }

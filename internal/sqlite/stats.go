@@ -131,7 +131,7 @@ func (t *tx) AddCounters(ctx context.Context, cs []engram.Counter) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, query, dayOf(c.Day), project, c.Operation, c.Outcome, c.Events, c.Fallbacks, c.Memories, c.Tokens); err != nil {
+		if err := t.run(ctx, query, dayOf(c.Day), project, c.Operation, c.Outcome, c.Events, c.Fallbacks, c.Memories, c.Tokens); err != nil {
 			return fmt.Errorf("count: %w", err)
 		}
 	}
@@ -178,7 +178,7 @@ func (t *tx) moveCounters(ctx context.Context, source, target int64) error {
 			fallbacks = fallbacks + excluded.fallbacks, memories = memories + excluded.memories, tokens = tokens + excluded.tokens`,
 		`DELETE FROM counters WHERE project = ?2 AND ?1 <> ?2`,
 	} {
-		if _, err := t.exec(ctx, query, target, source); err != nil {
+		if err := t.run(ctx, query, target, source); err != nil {
 			return fmt.Errorf("move counters: %w", err)
 		}
 	}
@@ -228,10 +228,8 @@ func (t *tx) SessionsSince(ctx context.Context, project string, since time.Time)
 	if !since.IsZero() {
 		from = since.UnixMilli()
 	}
-	if err := t.row(ctx, query, []any{from, num}, &n); err != nil {
-		return 0, fmt.Errorf("count sessions: %w", err)
-	}
-	return n, nil
+	err = t.row(ctx, query, []any{from, num}, &n)
+	return n, doing(err, "count sessions")
 }
 
 // The queries of MemoriesBy: tallies have the live ones of all times at once, of a time
@@ -288,8 +286,6 @@ func (t *tx) Upkeep(ctx context.Context, project string, now time.Time) (u engra
 	if err := t.row(ctx, revisions, args, &u.Revisions); err != nil {
 		return u, fmt.Errorf("count revisions: %w", err)
 	}
-	if err := t.row(ctx, dueCountSQL, []any{millis(now), num}, &u.Due); err != nil {
-		return u, fmt.Errorf("count reviews: %w", err)
-	}
-	return u, nil
+	err = t.row(ctx, dueCountSQL, []any{millis(now), num}, &u.Due)
+	return u, doing(err, "count reviews")
 }

@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -28,10 +26,7 @@ func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust,
 		all[m.Memory] = append(all[m.Memory], m)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read trust: %w", err)
-	}
-	return all, nil
+	return all, doing(err, "read trust")
 }
 
 // flaggedSQL is served by trust_suspect. The order of joining is fixed: suspects are few, and
@@ -45,23 +40,13 @@ const (
 
 // FlaggedMemories returns live memories that wait for a person, the longest waiting first.
 func (t *tx) FlaggedMemories(ctx context.Context, project string, p engram.Page) ([]engram.Memory, error) {
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return t.memories(ctx, flaggedSQL, num, p.Limit, p.Offset)
+	return listIn(ctx, t, readMemories, flaggedSQL, project, []any{p.Limit, p.Offset}, scanMemory)
 }
 
 // CountFlagged counts them.
 func (t *tx) CountFlagged(ctx context.Context, project string) (n int, err error) {
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return 0, err
-	}
-	if err := t.row(ctx, countFlaggedSQL, []any{num}, &n); err != nil {
-		return 0, fmt.Errorf("count suspects: %w", err)
-	}
-	return n, nil
+	n, _, err = first(listIn(ctx, t, "count suspects", countFlaggedSQL, project, nil, scanOne[int]))
+	return n, err
 }
 
 // secretKeptSQL is served by trust_secret.
@@ -70,10 +55,7 @@ const secretKeptSQL = `SELECT DISTINCT memory FROM trust WHERE mark = 'secret' O
 // SecretKept returns the memories that keep secrets.
 func (t *tx) SecretKept(ctx context.Context) ([]int64, error) {
 	nums, err := column[int64](ctx, t, secretKeptSQL)
-	if err != nil {
-		return nil, fmt.Errorf("read trust: %w", err)
-	}
-	return nums, nil
+	return nums, doing(err, "read trust")
 }
 
 // PutTrust adds marks; one that is there stays as it is, but for its reasons.
@@ -81,7 +63,7 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 	const query = `INSERT INTO trust (memory, mark, text, reasons, at) VALUES (?,?,?,?,?)
 		ON CONFLICT (memory, mark, text) DO UPDATE SET reasons = excluded.reasons`
 	for _, m := range all {
-		if _, err := t.exec(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At)); err != nil {
+		if err := t.run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At)); err != nil {
 			return fmt.Errorf("note trust in memory %d: %w", m.Memory, err)
 		}
 	}
@@ -90,10 +72,8 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 
 // DropTrust removes the marks of a kind from a memory.
 func (t *tx) DropTrust(ctx context.Context, memory int64, mark engram.TrustMark) error {
-	if _, err := t.exec(ctx, `DELETE FROM trust WHERE memory = ? AND mark = ?`, memory, mark); err != nil {
-		return fmt.Errorf("drop trust in memory %d: %w", memory, err)
-	}
-	return nil
+	err := t.run(ctx, `DELETE FROM trust WHERE memory = ? AND mark = ?`, memory, mark)
+	return doing(err, "drop trust in memory %d", memory)
 }
 
 // CutRevision writes the texts of a revision anew.
@@ -103,11 +83,7 @@ func (t *tx) CutRevision(ctx context.Context, r engram.Revision) error {
 
 // CutMutation writes the texts of an entry anew.
 func (t *tx) CutMutation(ctx context.Context, m engram.Mutation) error {
-	var was any
-	if m.Was != nil {
-		was = string(m.Was)
-	}
-	return t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, was, orNull(m.Reason), m.Seq)
+	return t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, orNull(string(m.Was)), orNull(m.Reason), m.Seq)
 }
 
 // CutPrompt writes the content of a prompt anew, and its words.
@@ -117,14 +93,11 @@ func (t *tx) CutPrompt(ctx context.Context, p engram.Prompt) error {
 		return err
 	}
 	var project int64
-	err := t.row(ctx, `SELECT project FROM prompts WHERE num = ? AND deleted_at IS NULL`, []any{p.Num}, &project)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil // it was deleted, and is not found by its words
+	found, err := t.maybe(ctx, `SELECT project FROM prompts WHERE num = ? AND deleted_at IS NULL`, []any{p.Num}, &project)
+	if !found { // it was deleted, and is not found by its words
+		return err
 	}
-	if err == nil {
-		err = t.cut(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num)
-	}
-	if err != nil {
+	if err := t.cut(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num); err != nil {
 		return err
 	}
 	return t.indexPrompt(ctx, project, p)
@@ -133,8 +106,5 @@ func (t *tx) CutPrompt(ctx context.Context, p engram.Prompt) error {
 // cut takes texts out of a row.
 func (t *tx) cut(ctx context.Context, query string, args ...any) error {
 	t.scrubbed = true
-	if _, err := t.exec(ctx, query, args...); err != nil {
-		return fmt.Errorf("take secrets out: %w", err)
-	}
-	return nil
+	return doing(t.run(ctx, query, args...), "take secrets out")
 }

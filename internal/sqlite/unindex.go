@@ -158,7 +158,7 @@ func (t *tx) vacate(ctx context.Context, at place, words []wordCount) error {
 	}
 	g.version, g.live, g.tokens = version, g.live-1, g.tokens-int64(length)
 	const query = `UPDATE segments SET version = ?, live = live - 1, tokens = tokens - ?, firsts = ? WHERE num = ?`
-	if _, err := t.exec(ctx, query, version, length, postings.AppendWords(nil, g.firsts), g.num); err != nil {
+	if err := t.run(ctx, query, version, length, postings.AppendWords(nil, g.firsts), g.num); err != nil {
 		return err
 	}
 	own[i] = g
@@ -195,7 +195,7 @@ func (t *tx) removeWords(ctx context.Context, g *segment, slot int, words []word
 		if kept == nil {
 			kept = []byte{}
 		}
-		if _, err := t.exec(ctx, `UPDATE postings SET words = ? WHERE num = ?`, kept, part(g.num, n)); err != nil {
+		if err := t.run(ctx, `UPDATE postings SET words = ? WHERE num = ?`, kept, part(g.num, n)); err != nil {
 			return err
 		}
 		if g.blocks != nil {
@@ -228,7 +228,7 @@ func (t *tx) closeGaps(ctx context.Context, g *segment) error {
 	if g.blocks != nil {
 		g.blocks = g.blocks[:len(firsts)]
 	}
-	_, err := t.exec(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(g.num, len(firsts)), part(g.num+1, 0)-1)
+	err := t.run(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(g.num, len(firsts)), part(g.num+1, 0)-1)
 	return err
 }
 
@@ -238,7 +238,7 @@ func (t *tx) patch(ctx context.Context, g *segment, slot int, d postings.Doc) er
 	copy(g.docs[slot*postings.DocSize:], row)
 	page := slot / pageDocs
 	rows := g.docs[page*pageDocs*postings.DocSize : min((page+1)*pageDocs*postings.DocSize, len(g.docs))]
-	if _, err := t.exec(ctx, `UPDATE documents SET rows = ? WHERE num = ?`, []byte(rows), part(g.num, page)); err != nil {
+	if err := t.run(ctx, `UPDATE documents SET rows = ? WHERE num = ?`, []byte(rows), part(g.num, page)); err != nil {
 		return err
 	}
 	return t.patchLength(ctx, g, slot)

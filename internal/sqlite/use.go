@@ -46,15 +46,11 @@ const latelySQL = `SELECT memory FROM (SELECT num, memory, project, verb FROM us
 
 // LatelyUsed returns memories that were asked for of late.
 func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64, error) {
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
 	shown := ""
 	if t.hidden != nil {
 		shown = " AND memory IN (SELECT num FROM memories)"
 	}
-	return t.useNums(ctx, fmt.Sprintf(latelySQL, shown), num, limit)
+	return listIn(ctx, t, "read uses", fmt.Sprintf(latelySQL, shown), project, []any{limit}, scanOne[int64])
 }
 
 func (t *tx) useNums(ctx context.Context, query string, args ...any) ([]int64, error) {
@@ -103,10 +99,7 @@ func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseC
 		counts[num] = c
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("count uses: %w", err)
-	}
-	return counts, nil
+	return counts, doing(err, "count uses")
 }
 
 // AppendUses adds to what was shown.
@@ -119,14 +112,8 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Exposure) error {
 		if err != nil {
 			return err
 		}
-		var memory, rank any
-		if u.Memory != 0 {
-			memory = u.Memory
-		}
-		if u.Rank > 0 {
-			rank = u.Rank
-		}
-		res, err := t.exec(ctx, query, millis(u.At), at.session, at.project, u.Operation, orNull(u.Query), memory, rank, u.Tokens, u.Fallback)
+		res, err := t.exec(ctx, query, millis(u.At), at.session, at.project, u.Operation, orNull(u.Query), orZero(u.Memory),
+			orZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
 		if err != nil {
 			return fmt.Errorf("write use: %w", err)
 		}
@@ -154,18 +141,9 @@ const (
 // numbered in the order of time, but for clocks that were set back: the age of a
 // few of the oldest is looked at, never of all.
 func (t *tx) pruneUses(ctx context.Context, newest int64, now time.Time) error {
-	for _, s := range []struct {
-		query string
-		args  []any
-	}{
-		{`DELETE FROM uses WHERE num <= ?`, []any{newest - keptUses}},
-		{`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, []any{4 * pruneEvery, millis(now.Add(-keptFor))}},
-	} {
-		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
-			return fmt.Errorf("drop old uses: %w", err)
-		}
-	}
-	return nil
+	err := t.runAll(ctx, with(`DELETE FROM uses WHERE num <= ?`, newest-keptUses),
+		with(`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, 4*pruneEvery, millis(now.Add(-keptFor))))
+	return doing(err, "drop old uses")
 }
 
 // ownSQL says that in a session s a memory stands, forgotten or not, that is its author's alone.
@@ -197,17 +175,17 @@ func (t *tx) Reported(ctx context.Context, sessions []string, project string) (m
 	if err != nil || none {
 		return nil, err
 	}
-	return t.sessionSet(ctx, reportedSQL, jsonText(sessions), in, kindNum(engram.EntityMemory), kindNum(engram.EntityPrompt))
+	return t.set(ctx, reportedSQL, jsonText(sessions), in, kindNum(engram.EntityMemory), kindNum(engram.EntityPrompt))
 }
 
 // Owned returns those of some sessions in which a memory stands that is its author's alone.
 func (t *tx) Owned(ctx context.Context, sessions []string) (map[string]bool, error) {
 	const query = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s.id = a.value WHERE ` + ownSQL
-	return t.sessionSet(ctx, query, jsonText(sessions))
+	return t.set(ctx, query, jsonText(sessions))
 }
 
-// sessionSet are the ids that a query gives.
-func (t *tx) sessionSet(ctx context.Context, query string, args ...any) (map[string]bool, error) {
+// set reads the texts that a query gives.
+func (t *tx) set(ctx context.Context, query string, args ...any) (map[string]bool, error) {
 	ids, err := column[string](ctx, t, query, args...)
 	set := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -218,13 +196,9 @@ func (t *tx) sessionSet(ctx context.Context, query string, args ...any) (map[str
 
 // topicsSQL is served by memories_topic, from which it reads the keys in their order.
 const topicsSQL = `SELECT DISTINCT topic_key FROM memories WHERE topic_key IS NOT NULL AND deleted_at IS NULL
-	AND topic_key >= ?1 AND topic_key < ?2 AND (?3 < 0 OR project = ?3) ORDER BY topic_key LIMIT ?4`
+	AND topic_key >= ?2 AND topic_key < ?3 AND (?1 < 0 OR project = ?1) ORDER BY topic_key LIMIT ?4`
 
 // Topics returns the topic keys that begin with prefix.
 func (t *tx) Topics(ctx context.Context, project, prefix string, most int) ([]string, error) {
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return list(ctx, t, "read topics", topicsSQL, []any{prefix, prefix + string(utf8.MaxRune), num, most}, scanOne[string])
+	return listIn(ctx, t, "read topics", topicsSQL, project, []any{prefix, prefix + string(utf8.MaxRune), most}, scanOne[string])
 }

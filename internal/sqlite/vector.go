@@ -195,7 +195,7 @@ func (t *tx) DropModel(ctx context.Context, fingerprint string) error {
 		return err
 	}
 	for _, query := range []string{`DELETE FROM vectors WHERE model = ?`, `DELETE FROM models WHERE num = ?`} {
-		if _, err := t.exec(ctx, query, m.num); err != nil {
+		if err := t.run(ctx, query, m.num); err != nil {
 			return fmt.Errorf("drop model: %w", err)
 		}
 	}
@@ -277,7 +277,7 @@ func (t *tx) vectorsDropped(ctx context.Context, segment int64) error {
 		if err := t.dropCodes(ctx, m.num, segment, segment); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, `UPDATE models SET changes = changes + 1 WHERE num = ?`, m.num); err != nil {
+		if err := t.run(ctx, `UPDATE models SET changes = changes + 1 WHERE num = ?`, m.num); err != nil {
 			return fmt.Errorf("write model: %w", err)
 		}
 	}
@@ -287,13 +287,11 @@ func (t *tx) vectorsDropped(ctx context.Context, segment int64) error {
 // dropCodes removes a model's codes of the segments from first to last.
 func (t *tx) dropCodes(ctx context.Context, model, first, last int64) error {
 	t.recoded = true
-	if _, err := t.exec(ctx, `DELETE FROM vector_codes WHERE num BETWEEN ? AND ?`, codeRow(model, first, 0), codeRow(model, last, 255)); err != nil {
+	if err := t.run(ctx, `DELETE FROM vector_codes WHERE num BETWEEN ? AND ?`, codeRow(model, first, 0), codeRow(model, last, 255)); err != nil {
 		return fmt.Errorf("drop codes: %w", err)
 	}
-	if _, err := t.exec(ctx, `DELETE FROM coded WHERE model = ? AND segment BETWEEN ? AND ?`, model, first, last); err != nil {
-		return fmt.Errorf("drop codes: %w", err)
-	}
-	return nil
+	err := t.run(ctx, `DELETE FROM coded WHERE model = ? AND segment BETWEEN ? AND ?`, model, first, last)
+	return doing(err, "drop codes")
 }
 
 // placeVectors writes the codes of rows, by memory, whose memories have slots already;

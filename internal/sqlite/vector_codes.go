@@ -219,7 +219,7 @@ func (t *tx) editCodes(ctx context.Context, m model, segment int64, rows map[int
 		if len(page.sizes) == 0 {
 			continue // there was no page, and nothing to take out of it
 		}
-		if _, err := t.exec(ctx, write, codeRow(m.num, segment, n), page.signs, page.sizes); err != nil {
+		if err := t.run(ctx, write, codeRow(m.num, segment, n), page.signs, page.sizes); err != nil {
 			return fmt.Errorf("write codes of segment %d: %w", segment, err)
 		}
 	}
@@ -227,8 +227,5 @@ func (t *tx) editCodes(ctx context.Context, m model, segment int64, rows map[int
 	if err := t.row(ctx, changed, []any{m.num}, &now); err != nil {
 		return fmt.Errorf("write model: %w", err)
 	}
-	if _, err := t.exec(ctx, version, m.num, segment, now); err != nil {
-		return fmt.Errorf("write codes of segment %d: %w", segment, err)
-	}
-	return nil
+	return doing(t.run(ctx, version, m.num, segment, now), "write codes of segment %d", segment)
 }

@@ -1,0 +1,106 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// scanner is a *sql.Row or *sql.Rows.
+type scanner interface{ Scan(into ...any) error }
+
+// list reads what scan makes of each row; doing says what for.
+func list[T any](ctx context.Context, t *tx, doing, query string, args []any, scan func(scanner) (T, error)) (all []T, err error) {
+	err = t.rows(ctx, query, args, func(s scanner) error {
+		one, err := scan(s)
+		all = append(all, one)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	return all, nil
+}
+
+// listIn is list for the rows of a project, all of them for "": argument 1 of the query is its
+// number, or negative. A project that does not exist has no rows.
+func listIn[T any](ctx context.Context, t *tx, doing, query, project string, args []any, scan func(scanner) (T, error)) ([]T, error) {
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
+	}
+	return list(ctx, t, doing, query, append([]any{num}, args...), scan)
+}
+
+// column reads the one column that a query answers with.
+func column[T any](ctx context.Context, t *tx, query string, args ...any) ([]T, error) {
+	return list(ctx, t, "read a column", query, args, scanOne[T])
+}
+
+func scanOne[T any](s scanner) (v T, err error) {
+	err = s.Scan(&v)
+	return v, err
+}
+
+// pairs reads the two columns that a query answers with as a map.
+func pairs[K comparable, V any](ctx context.Context, t *tx, query string, args ...any) (map[K]V, error) {
+	all := map[K]V{}
+	err := t.rows(ctx, query, args, func(s scanner) error {
+		var k K
+		var v V
+		err := s.Scan(&k, &v)
+		all[k] = v
+		return err
+	})
+	return all, err
+}
+
+// first returns the first of what was read, and whether there is one.
+func first[T any](all []T, err error) (one T, found bool, _ error) {
+	if err != nil || len(all) == 0 {
+		return one, false, err
+	}
+	return all[0], true, nil
+}
+
+// maybe is row for a query that may answer with none, which leaves into as it is.
+func (t *tx) maybe(ctx context.Context, query string, args []any, into ...any) (found bool, err error) {
+	err = t.row(ctx, query, args, into...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// run is exec for who does not ask what it changed.
+func (t *tx) run(ctx context.Context, query string, args ...any) error {
+	_, err := t.exec(ctx, query, args...)
+	return err
+}
+
+// statement is a query with its arguments.
+type statement struct {
+	query string
+	args  []any
+}
+
+func with(query string, args ...any) statement { return statement{query, args} }
+
+// runAll runs statements one after the other.
+func (t *tx) runAll(ctx context.Context, all ...statement) error {
+	for _, s := range all {
+		if err := t.run(ctx, s.query, s.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doing adds to an error, if there is one, what failed.
+func doing(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(args, err)...)
+}
