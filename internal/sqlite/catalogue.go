@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
@@ -16,6 +17,14 @@ type catalogue struct {
 	segments []*segment
 	kinds    map[kind]uint32
 	fresh    *segment // the unsealed memories; nil when there are none
+}
+
+// all are the segments, the unsealed memories as the last of them.
+func (c *catalogue) all() []*segment {
+	if c.fresh == nil {
+		return c.segments
+	}
+	return append(slices.Clip(c.segments), c.fresh)
 }
 
 // state tells one content of the index from another.
@@ -195,11 +204,11 @@ func (t *tx) kindNum(ctx context.Context, k kind) (uint32, error) {
 		return num, nil
 	}
 	var num uint32
-	err := t.row(ctx, find, []any{k.typ, k.scope}, &num)
-	if err == nil {
+	found, err := t.maybe(ctx, find, []any{k.typ, k.scope}, &num)
+	if found {
 		keep(&t.names.kinds, k, num)
 	}
-	if err != sql.ErrNoRows {
+	if found || err != nil {
 		return num, err
 	}
 	if _, err := t.changed(ctx); err != nil {

@@ -86,11 +86,7 @@ func (t *tx) scopeOf(ctx context.Context, f engram.Filter, spare bool) (*scope, 
 
 // choose finds the segments in scope and counts what they hold.
 func (s *scope) choose(ctx context.Context, cat *catalogue) error {
-	all := cat.segments
-	if cat.fresh != nil {
-		all = append(slices.Clip(all), cat.fresh)
-	}
-	for _, g := range all {
+	for _, g := range cat.all() {
 		if g.project != several && !s.has(g.project) {
 			continue
 		}
@@ -255,16 +251,8 @@ func (s *scope) needsCheck() bool { return len(s.metadata.where) > 0 }
 func (s *scope) check(ctx context.Context, nums []int64) (map[int64]bool, error) {
 	query := `SELECT m.num FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value WHERE ` + strings.Join(s.metadata.where, " AND ")
 	pass := map[int64]bool{}
-	err := s.tx.rows(ctx, query, append([]any{jsonNums(nums)}, s.metadata.args...), func(r scanner) error {
-		var num int64
-		err := r.Scan(&num)
-		pass[num] = true
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("test metadata: %w", err)
-	}
-	return pass, nil
+	err := each(ctx, s.tx, query, func(num int64) { pass[num] = true }, append([]any{jsonNums(nums)}, s.metadata.args...)...)
+	return pass, doing(err, "test metadata")
 }
 
 // hidden are the projects that a snapshot leaves out (engram.Without). A nil *hidden is none.

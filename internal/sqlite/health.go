@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,13 +114,7 @@ func (x *examination) snapshot(ctx context.Context, read func(context.Context) e
 func (x *examination) names(ctx context.Context) error {
 	const query = `SELECT name, name FROM projects WHERE num <> 0
 		UNION ALL SELECT alias, (SELECT name FROM projects WHERE num = project) FROM project_aliases`
-	names := map[string]string{}
-	err := x.rows(ctx, query, nil, func(s scanner) error {
-		var name, canonical string
-		err := s.Scan(&name, &canonical)
-		names[name] = canonical
-		return err
-	})
+	names, err := pairs[string, string](ctx, x.tx, query)
 	if err == nil {
 		x.facts.Names = names
 	}
@@ -140,27 +135,20 @@ func (x *examination) damage(ctx context.Context) error {
 	if d.Full {
 		check = "integrity_check"
 	}
-	err := x.rows(ctx, fmt.Sprintf("PRAGMA %s(%d)", check, max(x.query.Most, 1)), nil, func(s scanner) error {
-		var told string
-		err := s.Scan(&told)
+	problem := func(told string) {
 		if told != "ok" {
 			d.Problems = append(d.Problems, told)
 		}
-		return err
-	})
+	}
+	err := each(ctx, x.tx, fmt.Sprintf("PRAGMA %s(%d)", check, max(x.query.Most, 1)), problem)
 	if err != nil || len(d.Problems) > 0 {
 		return err // the rest would only stumble over the same pages
 	}
-	tables := map[string]bool{} // relations have a check of their own
-	err = x.rows(ctx, `SELECT "table" FROM pragma_foreign_key_check WHERE "table" <> 'relations'`, nil, func(s scanner) error {
-		var table string
-		err := s.Scan(&table)
-		d.Orphans++
-		if !tables[table] {
-			tables[table] = true
+	// Relations have a check of their own.
+	err = each(ctx, x.tx, `SELECT "table" FROM pragma_foreign_key_check WHERE "table" <> 'relations'`, func(table string) {
+		if d.Orphans++; !slices.Contains(d.Tables, table) {
 			d.Tables = append(d.Tables, table)
 		}
-		return err
 	})
 	if err != nil || !d.Full || x.query.Digest == nil {
 		return err
@@ -263,13 +251,7 @@ func (x *examination) records(ctx context.Context) error {
 	const unreadable = `SELECT seq FROM mutations WHERE verb = '' OR entity = '' OR coalesce(key, '') = '' OR at <= 0
 		OR NOT json_valid(coalesce(was, '{}')) ORDER BY seq`
 	into := &x.facts.Records
-	err := x.rows(ctx, unreadable, nil, func(s scanner) error {
-		var seq int64
-		err := s.Scan(&seq)
-		into.Entries.Add(seq, x.query.Most)
-		return err
-	})
-	if err != nil {
+	if err := each(ctx, x.tx, unreadable, func(seq int64) { into.Entries.Add(seq, x.query.Most) }); err != nil {
 		return err
 	}
 	return x.rows(ctx, lackingSQL, []any{x.query.Project}, func(s scanner) error {
@@ -288,12 +270,7 @@ func (x *examination) records(ctx context.Context) error {
 func (x *examination) relations(ctx context.Context) error {
 	const query = `SELECT num FROM relations WHERE removed_at IS NULL AND (source NOT IN (SELECT num FROM memories)
 		OR target NOT IN (SELECT num FROM memories)) ORDER BY num`
-	return x.rows(ctx, query, nil, func(s scanner) error {
-		var num int64
-		err := s.Scan(&num)
-		x.facts.Relations.Add(num, x.query.Most)
-		return err
-	})
+	return each(ctx, x.tx, query, func(num int64) { x.facts.Relations.Add(num, x.query.Most) })
 }
 
 // sessions reads those of the project, the latest first.
@@ -330,18 +307,12 @@ func (x *examination) clock(ctx context.Context) error {
 
 // digests holds every content against the digest that was made of it when it was saved.
 func (x *examination) digests(ctx context.Context) error {
-	for after := int64(0); ; {
-		ms, err := x.memories(ctx, rebuiltSQL, after)
-		if err != nil || len(ms) == 0 {
-			return err
+	return x.eachLive(ctx, func(m engram.Memory) error {
+		if m.NormalizedHash != x.query.Digest(m.Content) {
+			x.facts.Damage.Altered.Add(m.Num, x.query.Most)
 		}
-		for _, m := range ms {
-			if m.NormalizedHash != x.query.Digest(m.Content) {
-				x.facts.Damage.Altered.Add(m.Num, x.query.Most)
-			}
-		}
-		after = ms[len(ms)-1].Num
-	}
+		return nil
+	})
 }
 
 // programs reads which versions wrote to the store.

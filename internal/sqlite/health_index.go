@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
@@ -65,11 +66,11 @@ func (x *examination) index(ctx context.Context) error {
 
 // readIndex reads the whole index as searches do.
 func (x *examination) readIndex(ctx context.Context, live map[int64]*indexed) error {
-	segments, err := x.allSegments(ctx)
+	cat, err := x.catalogue(ctx)
 	if err != nil {
 		return err
 	}
-	for _, g := range segments {
+	for _, g := range cat.all() {
 		if err := x.load(ctx, g); err != nil {
 			return err
 		}
@@ -103,19 +104,6 @@ func (x *examination) readIndex(ctx context.Context, live map[int64]*indexed) er
 		}
 	}
 	return nil
-}
-
-// allSegments returns the segments, the unsealed memories as the last of them.
-func (x *examination) allSegments(ctx context.Context) ([]*segment, error) {
-	cat, err := x.catalogue(ctx)
-	if err != nil {
-		return nil, err
-	}
-	segments := append([]*segment{}, cat.segments...)
-	if cat.fresh != nil {
-		segments = append(segments, cat.fresh)
-	}
-	return segments, nil
 }
 
 // readLists decodes every list of a segment and adds each word to its memory's checksum.
@@ -159,23 +147,17 @@ func wordSum(word []byte) uint64 {
 // compareWords cuts every text into words again. A memory of which the index has other
 // words is as good as missing.
 func (x *examination) compareWords(ctx context.Context, live map[int64]*indexed) error {
-	for after := int64(0); ; {
-		ms, err := x.memories(ctx, rebuiltSQL, after)
-		if err != nil || len(ms) == 0 {
-			return err
+	return x.eachLive(ctx, func(m engram.Memory) error {
+		var sum uint64
+		words, _ := wordsOf(m)
+		for _, w := range words {
+			sum += wordSum([]byte(w.word)) * uint64(w.tf)
 		}
-		for _, m := range ms {
-			var sum uint64
-			words, _ := wordsOf(m)
-			for _, w := range words {
-				sum += wordSum([]byte(w.word)) * uint64(w.tf)
-			}
-			if has := live[m.Num]; has != nil && has.slots == 1 && has.words != sum {
-				x.facts.Index.Missing.Add(m.Num, x.query.Most)
-			}
+		if has := live[m.Num]; has != nil && has.slots == 1 && has.words != sum {
+			x.facts.Index.Missing.Add(m.Num, x.query.Most)
 		}
-		after = ms[len(ms)-1].Num
-	}
+		return nil
+	})
 }
 
 // embedded is a live memory: where its code stands, and whether it has a vector.

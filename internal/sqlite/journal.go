@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -183,18 +184,15 @@ func listOf(e engram.Entity) string {
 // Operations returns the operations that pass f, newest first or the other way round; those of one thing are
 // served by mutations_key, others by walking back from the newest.
 func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Page) ([]engram.Operation, error) {
-	where, args := `j.seq = j.op`+t.hidden.and("j.project"), []any{}
-	and := func(condition string, arg ...any) {
-		where += ` AND ` + condition
-		args = append(args, arg...)
-	}
+	var c conditions
+	c.add(`j.seq = j.op` + t.hidden.and("j.project"))
 	if f.Entity != "" {
 		key := journalKey(f.Entity, f.Key)
 		of, args := ofThingSQL, []any{key, f.Entity, listOf(f.Entity), key}
 		if f.Entity == engram.EntityMemory {
 			of, args = of+` UNION ALL `+ofRelationsSQL, append(args, key, key)
 		}
-		and(`j.op IN (`+of+`)`, args...)
+		c.add(`j.op IN (`+of+`)`, args...)
 	}
 	if f.Project != "" {
 		num, known, err := t.knownProject(ctx, f.Project)
@@ -205,32 +203,32 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 			num = -1 // no project's
 		}
 		if f.WithDeleted {
-			and(`(j.project = ? OR `+touchesSQL+` OR substr(j.verb, 1, 8) = 'project_' AND NOT EXISTS (SELECT 1 FROM projects WHERE num = j.project AND num <> 0))`, num, num)
+			c.add(`(j.project = ? OR `+touchesSQL+` OR substr(j.verb, 1, 8) = 'project_' AND NOT EXISTS (SELECT 1 FROM projects WHERE num = j.project AND num <> 0))`, num, num)
 		} else {
-			and(`(j.project = ? OR `+touchesSQL+`)`, num, num)
+			c.add(`(j.project = ? OR `+touchesSQL+`)`, num, num)
 		}
 	}
 	if f.Actor != "" {
-		and(`(j.actor = ? OR substr(j.actor, 1, ?) = ?)`, f.Actor, len(f.Actor)+1, f.Actor+":")
+		c.add(`(j.actor = ? OR substr(j.actor, 1, ?) = ?)`, f.Actor, len(f.Actor)+1, f.Actor+":")
 	}
 	if f.Operation != "" {
-		and(`j.verb = ?`, f.Operation)
+		c.add(`j.verb = ?`, f.Operation)
 	}
 	if f.After > 0 {
-		and(`j.seq > ?`, f.After)
+		c.add(`j.seq > ?`, f.After)
 	}
 	if !f.Since.IsZero() {
-		and(`j.at >= ?`, engram.Clock(0).Tick(f.Since))
+		c.add(`j.at >= ?`, engram.Clock(0).Tick(f.Since))
 	}
 	if !f.Until.IsZero() {
-		and(`j.at < ?`, engram.Clock(0).Tick(f.Until))
+		c.add(`j.at < ?`, engram.Clock(0).Tick(f.Until))
 	}
 	order := ` ORDER BY j.seq DESC`
 	if f.OldestFirst {
 		order = ` ORDER BY j.seq`
 	}
-	return list(ctx, t, "read journal", `SELECT `+operationColumns+` FROM mutations j WHERE `+where+order+` LIMIT ? OFFSET ?`,
-		append(args, p.Limit, p.Offset), scanOperation)
+	return list(ctx, t, "read journal", `SELECT `+operationColumns+` FROM mutations j WHERE `+strings.Join(c.where, " AND ")+order+` LIMIT ? OFFSET ?`,
+		append(c.args, p.Limit, p.Offset), scanOperation)
 }
 
 // Operation returns one operation and its entries, oldest first.

@@ -5,12 +5,10 @@ import (
 	"crypto/rand"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,9 +22,6 @@ const applicationID = 0x454e4752
 
 //go:embed migration/*.sql
 var migrations embed.FS
-
-// keptBackups is how many automatic backups stay.
-const keptBackups = 3
 
 // prepare makes sure that the file is ours and that its schema is this program's.
 func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
@@ -192,64 +187,21 @@ func (s *Store) wait(ctx context.Context, fn func(context.Context) error) error 
 // backup copies the whole database beside itself before its schema changes. It reads
 // on a connection of its own, because VACUUM cannot run inside a transaction.
 func (s *Store) backup(ctx context.Context, version int, now func() time.Time) error {
-	dir := filepath.Join(filepath.Dir(s.path), "backups")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fileError(err, dir)
-	}
 	// Random letters: another backup may have been made in the same millisecond.
-	name := filepath.Join(dir, fmt.Sprintf("%s%d-%s-%s.db", backupPrefix, version, now().UTC().Format("20060102T150405.000"), rand.Text()[:4]))
-	if err := makeFile(name); err != nil { // VACUUM fills an empty file, and its mode stays
-		return err
-	}
+	name := filepath.Join(s.backups(), fmt.Sprintf("%s%d-%s-%s.db", backupPrefix, version, now().UTC().Format("20060102T150405.000"), rand.Text()[:4]))
 	if err := s.copyTo(ctx, name); err != nil {
-		return errors.Join(err, os.Remove(name)) // half a backup would be taken for one
+		return err
 	}
 	s.log.InfoContext(ctx, "backed up before a migration", "file", name)
-	return dropBackups(dir)
-}
-
-// copyTo writes the database as it was last committed to an empty file.
-func (s *Store) copyTo(ctx context.Context, name string) error {
-	c, err := s.reads.take(ctx)
-	if err != nil {
-		return err
+	written := func(name string) (at time.Time) {
+		if info, err := os.Stat(filepath.Join(s.backups(), name)); err == nil {
+			at = info.ModTime()
+		}
+		return at
 	}
-	defer s.reads.give(c)
-	// A connection that may only query may not write its own copy either.
-	if err := c.exec(ctx, "PRAGMA query_only = 0"); err != nil {
-		return err
-	}
-	err = c.exec(ctx, "VACUUM INTO ?", name)
-	return errors.Join(err, c.exec(context.WithoutCancel(ctx), "PRAGMA query_only = 1"))
+	return s.dropBackups(func(name string) bool { return strings.HasPrefix(name, backupPrefix) },
+		func(a, b string) int { return written(a).Compare(written(b)) })
 }
 
 // backupPrefix opens the names of automatic backups; what else is in the folder stays.
 const backupPrefix = "engram-schema"
-
-// dropBackups removes all but the newest automatic backups.
-func dropBackups(dir string) error {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	var old []string
-	for _, f := range files {
-		if strings.HasPrefix(f.Name(), backupPrefix) {
-			old = append(old, filepath.Join(dir, f.Name()))
-		}
-	}
-	slices.SortStableFunc(old, func(a, b string) int { return backupTime(a).Compare(backupTime(b)) })
-	var errs []error
-	for _, f := range old[:max(0, len(old)-keptBackups)] {
-		errs = append(errs, os.Remove(f))
-	}
-	return errors.Join(errs...)
-}
-
-func backupTime(path string) time.Time {
-	info, err := os.Stat(path)
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -14,10 +13,9 @@ import (
 // projectColumns is what scanProject reads; p is the projects table.
 const projectColumns = `p.name, (SELECT json_group_array(alias ORDER BY alias) FROM project_aliases WHERE project = p.num), p.root, p.remote, p.decay, p.created_at`
 
-func scanProject(s scanner, more ...any) (engram.Project, error) {
-	var p engram.Project
+func scanProject(s scanner, more ...any) (p engram.Project, err error) {
 	var decay sql.NullString
-	err := s.Scan(append([]any{&p.Name, texts{&p.Aliases}, &p.Root, &p.Remote, &decay, instant{&p.CreatedAt}}, more...)...)
+	err = s.Scan(append([]any{&p.Name, texts{&p.Aliases}, &p.Root, &p.Remote, &decay, instant{&p.CreatedAt}}, more...)...)
 	if err == nil && decay.Valid {
 		p.Decay = new(engram.ProjectDecay)
 		err = readDecay(decay.String, p.Name, p.Decay)
@@ -26,19 +24,7 @@ func scanProject(s scanner, more ...any) (engram.Project, error) {
 }
 
 func readDecay(text, project string, d *engram.ProjectDecay) error {
-	if err := json.Unmarshal([]byte(text), d); err != nil {
-		return fmt.Errorf("decay of project %q: %w", project, err)
-	}
-	return nil
-}
-
-// decayText is how a decay is stored; NULL for the default.
-func decayText(d *engram.ProjectDecay) (any, error) {
-	if d == nil {
-		return nil, nil
-	}
-	b, err := json.Marshal(d)
-	return string(b), err
+	return doing(json.Unmarshal([]byte(text), d), "decay of project %q", project)
 }
 
 // projectNum returns the row of a project, by name or alias; "" is row 0.
@@ -51,12 +37,11 @@ func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 		return num, nil
 	}
 	var num int64
-	err := t.row(ctx, query, []any{name}, &num)
-	if err == nil {
+	found, err := t.maybe(ctx, query, []any{name}, &num)
+	if found {
 		keep(&t.names.projects, name, num)
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
+	} else if err == nil {
+		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
 	}
 	return num, err
 }
@@ -77,12 +62,8 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 	if !found || num == 0 {
 		return engram.Project{}, false, err
 	}
-	var p engram.Project
-	err = t.rows(ctx, `SELECT `+projectColumns+` FROM projects p WHERE p.num = ?`, []any{num}, func(s scanner) error {
-		p, err = scanProject(s)
-		return err
-	})
-	return p, err == nil, err
+	return first(list(ctx, t, "read project", `SELECT `+projectColumns+` FROM projects p WHERE p.num = ?`, []any{num},
+		func(s scanner) (engram.Project, error) { return scanProject(s) }))
 }
 
 // Projects counts by tallies and the covering parts of prompts_project_recent and
@@ -95,10 +76,8 @@ const projectsSQL = `SELECT ` + projectColumns + `,
 
 // Projects returns every project with its counts, by name.
 func (t *tx) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
-	return list(ctx, t, "read projects", fmt.Sprintf(projectsSQL, t.hidden.and("p.num")), nil, func(s scanner) (engram.ProjectCounts, error) {
-		var c engram.ProjectCounts
-		p, err := scanProject(s, &c.Memories, &c.Sessions, &c.Prompts)
-		c.Project = p
+	return list(ctx, t, "read projects", fmt.Sprintf(projectsSQL, t.hidden.and("p.num")), nil, func(s scanner) (c engram.ProjectCounts, err error) {
+		c.Project, err = scanProject(s, &c.Memories, &c.Sessions, &c.Prompts)
 		return c, err
 	})
 }
@@ -113,33 +92,28 @@ func (t *tx) ProjectNames(ctx context.Context) ([]string, error) {
 
 // Decays returns how projects fade that have a way of their own.
 func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error) {
-	var own map[string]engram.ProjectDecay
+	own := map[string]engram.ProjectDecay{}
 	err := t.rows(ctx, decaysSQL, nil, func(s scanner) error {
 		var name, text string
-		if err := s.Scan(&name, &text); err != nil {
-			return err
-		}
 		var d engram.ProjectDecay
-		if err := readDecay(text, name, &d); err != nil {
-			return err
-		}
-		if own == nil {
-			own = map[string]engram.ProjectDecay{}
+		err := s.Scan(&name, &text)
+		if err == nil {
+			err = readDecay(text, name, &d)
 		}
 		own[name] = d
-		return nil
+		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read decays: %w", err)
-	}
-	return own, nil
+	return own, doing(err, "read decays")
 }
 
 // PutProject adds or replaces a project and its aliases.
 func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	const query = `INSERT INTO projects (name, root, remote, decay, created_at) VALUES (?,?,?,?,?)
 		ON CONFLICT (name) DO UPDATE SET root = excluded.root, remote = excluded.remote, created_at = excluded.created_at, decay = excluded.decay`
-	decay, err := decayText(p.Decay)
+	decay, err := any(nil), error(nil)
+	if p.Decay != nil {
+		decay, err = jsonOrNull(p.Decay, 1)
+	}
 	if err != nil {
 		return fmt.Errorf("write decay of project %q: %w", p.Name, err)
 	}
@@ -147,16 +121,17 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 		return fmt.Errorf("write project %q: %w", p.Name, err)
 	}
 	var num int64
-	if err := t.row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num); err != nil {
-		return err
+	err = t.row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num)
+	if err == nil { // one may have been heard of before it was an alias
+		err = t.rebury(ctx, p.Name, p.Aliases...)
 	}
-	if err := t.rebury(ctx, p.Name, p.Aliases...); err != nil { // one may have been heard of before it was an alias
-		return err
+	if err == nil {
+		err = t.unpull(ctx, num, p)
 	}
-	if err := t.unpull(ctx, num, p); err != nil {
-		return err
+	if err == nil {
+		err = t.run(ctx, `DELETE FROM project_aliases WHERE project = ? OR alias = ?`, num, p.Name)
 	}
-	if err := t.run(ctx, `DELETE FROM project_aliases WHERE project = ? OR alias = ?`, num, p.Name); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, alias := range p.Aliases {

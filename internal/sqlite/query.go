@@ -43,6 +43,15 @@ func scanOne[T any](s scanner) (v T, err error) {
 	return v, err
 }
 
+// each calls fn for each value of the one column that a query answers with.
+func each[T any](ctx context.Context, t *tx, query string, fn func(T), args ...any) error {
+	return t.rows(ctx, query, args, func(s scanner) error {
+		v, err := scanOne[T](s)
+		fn(v)
+		return err
+	})
+}
+
 // pairs reads the two columns that a query answers with as a map.
 func pairs[K comparable, V any](ctx context.Context, t *tx, query string, args ...any) (map[K]V, error) {
 	all := map[K]V{}

@@ -55,80 +55,74 @@ func (t *tx) RemovedRelations(ctx context.Context, memories []int64, since time.
 
 // Relation returns the relation that ref names, removed or not.
 func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relation, error) {
-	query, arg, name := `SELECT `+relationColumns+` FROM relations r WHERE r.num = ?`, any(ref.Num), fmt.Sprintf("%d", ref.Num)
+	column, arg := "num", any(ref.Num)
 	if ref.ID != "" {
-		query, arg, name = `SELECT `+relationColumns+` FROM relations r WHERE r.id = ?`, ref.ID, ref.ID
+		column, arg = "id", ref.ID
 	}
-	rs, err := t.relations(ctx, query, arg)
-	if err != nil {
-		return engram.Relation{}, err
-	}
-	if len(rs) == 0 {
-		return engram.Relation{}, engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", name).
+	r, found, err := first(t.relations(ctx, `SELECT `+relationColumns+` FROM relations r WHERE r.`+column+` = ?`, arg))
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", fmt.Sprint(arg)).
 			WithHint("{conflicts list} and {graph ID} show what there is")
 	}
-	return rs[0], nil
+	return r, err
 }
 
 // relationWhere is the condition of f; the plus keeps the planner on the newest.
-func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (where string, args []any, err error) {
-	where = `r.removed_at IS NULL`
+func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (c conditions, err error) {
+	c.add(`r.removed_at IS NULL`)
 	if f.Project != "" {
 		num, err := t.projectNum(ctx, f.Project)
 		if err != nil {
-			return "", nil, err
+			return c, err
 		}
-		where += ` AND (SELECT project FROM memories WHERE num = r.source) = ?`
-		args = append(args, num)
+		c.add(`(SELECT project FROM memories WHERE num = r.source) = ?`, num)
 	}
-	if len(f.Statuses) > 0 {
-		where += ` AND r.status IN (` + marks(len(f.Statuses)) + `)`
-		for _, s := range f.Statuses {
-			args = append(args, s)
-		}
-	}
-	if len(f.Verbs) > 0 {
-		where += ` AND r.verb IN (` + marks(len(f.Verbs)) + `)`
-		for _, v := range f.Verbs {
-			args = append(args, v)
-		}
-	}
+	addAnyOf(&c, `r.status`, f.Statuses)
+	addAnyOf(&c, `r.verb`, f.Verbs)
 	if !f.Since.IsZero() {
-		where += ` AND r.created_at >= ?`
-		args = append(args, millis(f.Since))
+		c.add(`r.created_at >= ?`, millis(f.Since))
 	}
 	if f.Judgments { // the words of index relations_judgments
-		where += ` AND (r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
-			OR r.verb = 'relates_to' AND r.confidence > 0)`
+		c.add(`(r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
+			OR r.verb = 'relates_to' AND r.confidence > 0)`)
 	}
-	const forgotten = ` EXISTS (SELECT 1 FROM memories WHERE num IN (r.source, r.target) AND deleted_at IS NOT NULL)`
+	const forgotten = `EXISTS (SELECT 1 FROM memories WHERE num IN (r.source, r.target) AND deleted_at IS NOT NULL)`
 	switch f.Ends {
 	case engram.EndsLive:
-		where += ` AND NOT` + forgotten
+		c.add(`NOT ` + forgotten)
 	case engram.EndsForgotten:
-		where += ` AND` + forgotten
+		c.add(forgotten)
 	}
-	return where, args, nil
+	return c, nil
 }
 
-func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
+// addAnyOf adds that a column has one of the values; any, where there are none.
+func addAnyOf[V ~string](c *conditions, column string, values []V) {
+	if len(values) == 0 {
+		return
+	}
+	c.where = append(c.where, column+` IN (?`+strings.Repeat(",?", len(values)-1)+`)`)
+	for _, v := range values {
+		c.args = append(c.args, v)
+	}
+}
 
 // ListRelations returns the relations that pass f, newest first. Verdicts have an index;
 // anything else reads the whole table, for which nobody waits.
 func (t *tx) ListRelations(ctx context.Context, f engram.RelationFilter, p engram.Page) ([]engram.Relation, int, error) {
-	where, args, err := t.relationWhere(ctx, f)
+	c, err := t.relationWhere(ctx, f)
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return nil, 0, nil
 	}
 	if err != nil {
 		return nil, 0, err
 	}
+	from := ` FROM relations r WHERE ` + strings.Join(c.where, " AND ")
 	var total int
-	if err := t.row(ctx, `SELECT count(*) FROM relations r WHERE `+where, args, &total); err != nil {
+	if err := t.row(ctx, `SELECT count(*)`+from, c.args, &total); err != nil {
 		return nil, 0, fmt.Errorf("count relations: %w", err)
 	}
-	rs, err := t.relations(ctx, `SELECT `+relationColumns+` FROM relations r WHERE `+where+` ORDER BY r.num DESC LIMIT ? OFFSET ?`,
-		append(args, p.Limit, p.Offset)...)
+	rs, err := t.relations(ctx, `SELECT `+relationColumns+from+` ORDER BY r.num DESC LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
 	return rs, total, err
 }
 

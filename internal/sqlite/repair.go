@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -271,11 +269,7 @@ func (s *Store) renew(ctx context.Context) error {
 
 // wordsAreCurrent reports whether the index has the words that wordsOf gives.
 func wordsAreCurrent(ctx context.Context, t *tx) (bool, error) {
-	var v string
-	err := t.row(ctx, `SELECT value FROM meta WHERE key = 'words'`, nil, &v)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
+	v, err := t.Fact(ctx, "words")
 	return v == strconv.Itoa(wordsVersion), err
 }
 
@@ -287,35 +281,39 @@ const rebuiltSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ?
 func (t *tx) Reindex(ctx context.Context) error {
 	t.forgo()
 	t.leaving = nil
-	for _, query := range []string{`DELETE FROM postings`, `DELETE FROM documents`, `DELETE FROM lengths`, `DELETE FROM vector_codes`, `DELETE FROM coded`, `DELETE FROM segments`,
-		`DELETE FROM unsealed`, `DELETE FROM kinds`} {
-		if err := t.run(ctx, query); err != nil {
+	for _, table := range []string{"postings", "documents", "lengths", "vector_codes", "coded", "segments", "unsealed", "kinds"} {
+		if err := t.run(ctx, "DELETE FROM "+table); err != nil {
 			return fmt.Errorf("empty the index: %w", err)
 		}
 	}
 	if _, err := t.changed(ctx); err != nil {
 		return err
 	}
-	for after := int64(0); ; {
-		ms, err := t.memories(ctx, rebuiltSQL, after)
+	err := t.eachLive(ctx, func(m engram.Memory) error {
+		at, err := t.homeOf(ctx, m)
 		if err != nil {
 			return err
 		}
-		if len(ms) == 0 {
-			break
+		return t.indexMemory(ctx, at, m, false)
+	})
+	if err != nil {
+		return err
+	}
+	return t.PutFact(ctx, "words", strconv.Itoa(wordsVersion))
+}
+
+// eachLive calls fn for the live memories by number, of which it reads some at a time.
+func (t *tx) eachLive(ctx context.Context, fn func(engram.Memory) error) error {
+	for after := int64(0); ; {
+		ms, err := t.memories(ctx, rebuiltSQL, after)
+		if err != nil || len(ms) == 0 {
+			return err
 		}
 		for _, m := range ms {
-			at, err := t.homeOf(ctx, m)
-			if err != nil {
+			if err := fn(m); err != nil {
 				return err
 			}
-			if err := t.indexMemory(ctx, at, m, false); err != nil {
-				return err
-			}
+			after = m.Num
 		}
-		after = ms[len(ms)-1].Num
 	}
-	const query = `INSERT INTO meta (key, value) VALUES ('words', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-	err := t.run(ctx, query, strconv.Itoa(wordsVersion))
-	return err
 }

@@ -17,6 +17,11 @@ type model struct {
 	changes    int64 // how often its codes were written
 }
 
+func scanModel(s scanner) (m model, err error) {
+	err = s.Scan(&m.num, &m.dimensions, &m.changes)
+	return m, err
+}
+
 // model returns the model of that fingerprint; found is false when it has no vectors.
 func (t *tx) model(ctx context.Context, fingerprint string) (m model, found bool, err error) {
 	const query = `SELECT num, dimensions, changes FROM models WHERE fingerprint = ?`
@@ -29,17 +34,11 @@ func (t *tx) model(ctx context.Context, fingerprint string) (m model, found bool
 			return m, true, nil
 		}
 	}
-	err = t.rows(ctx, query, []any{fingerprint}, func(s scanner) error {
-		found = true
-		return s.Scan(&m.num, &m.dimensions, &m.changes)
-	})
-	if err != nil {
-		return m, false, fmt.Errorf("read model: %w", err)
-	}
+	m, found, err = first(list(ctx, t, "read model", query, []any{fingerprint}, scanModel))
 	if found && u != nil {
 		u.models[fingerprint] = m
 	}
-	return m, found, nil
+	return m, found, err
 }
 
 // Vectors returns the memories' vectors of a model. They are not the caller's to change.
@@ -89,9 +88,8 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 // Models returns the models that have vectors, the one that covers most first.
 func (t *tx) Models(ctx context.Context) ([]engram.ModelUse, error) {
 	const query = `SELECT name, fingerprint, dimensions, memories FROM models WHERE memories > 0 ORDER BY memories DESC, num`
-	return list(ctx, t, "read models", query, nil, func(s scanner) (engram.ModelUse, error) {
-		var u engram.ModelUse
-		err := s.Scan(&u.Model.Name, &u.Model.Fingerprint, &u.Model.Dimensions, &u.Memories)
+	return list(ctx, t, "read models", query, nil, func(s scanner) (u engram.ModelUse, err error) {
+		err = s.Scan(&u.Model.Name, &u.Model.Fingerprint, &u.Model.Dimensions, &u.Memories)
 		return u, err
 	})
 }
@@ -194,12 +192,7 @@ func (t *tx) DropModel(ctx context.Context, fingerprint string) error {
 	if err := t.dropCodes(ctx, m.num, 0, lastSegment); err != nil {
 		return err
 	}
-	for _, query := range []string{`DELETE FROM vectors WHERE model = ?`, `DELETE FROM models WHERE num = ?`} {
-		if err := t.run(ctx, query, m.num); err != nil {
-			return fmt.Errorf("drop model: %w", err)
-		}
-	}
-	return nil
+	return doing(t.runAll(ctx, with(`DELETE FROM vectors WHERE model = ?`, m.num), with(`DELETE FROM models WHERE num = ?`, m.num)), "drop model")
 }
 
 // The index of words gives memories their slots and takes them away; what follows keeps
@@ -207,10 +200,7 @@ func (t *tx) DropModel(ctx context.Context, fingerprint string) error {
 
 // models returns every model.
 func (t *tx) models(ctx context.Context) ([]model, error) {
-	return list(ctx, t, "read models", `SELECT num, dimensions, changes FROM models`, nil, func(s scanner) (m model, err error) {
-		err = s.Scan(&m.num, &m.dimensions, &m.changes)
-		return m, err
-	})
+	return list(ctx, t, "read models", `SELECT num, dimensions, changes FROM models`, nil, scanModel)
 }
 
 // vectorsPlaced is told that the memories nums stand in the slots of a segment from
@@ -232,10 +222,10 @@ func (t *tx) vectorsPlaced(ctx context.Context, segment int64, first int, nums [
 			edits[slots[num]] = slices.Clone(row)
 			return nil
 		})
-		if err != nil {
-			return err
+		if err == nil {
+			err = t.editCodes(ctx, m, segment, edits)
 		}
-		if err := t.editCodes(ctx, m, segment, edits); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -249,15 +239,9 @@ func (t *tx) vectorsDied(ctx context.Context, segment int64, slots map[int]engra
 		edits[slot] = nil
 	}
 	const query = `SELECT m.num, m.dimensions, m.changes FROM models m JOIN coded c ON c.model = m.num AND c.segment = ?`
-	var coded []model
-	err := t.rows(ctx, query, []any{segment}, func(s scanner) error {
-		var m model
-		err := s.Scan(&m.num, &m.dimensions, &m.changes)
-		coded = append(coded, m)
-		return err
-	})
+	coded, err := list(ctx, t, "read models", query, []any{segment}, scanModel)
 	if err != nil {
-		return fmt.Errorf("read models: %w", err)
+		return err
 	}
 	for _, m := range coded {
 		if err := t.editCodes(ctx, m, segment, edits); err != nil {
@@ -274,11 +258,11 @@ func (t *tx) vectorsDropped(ctx context.Context, segment int64) error {
 		return err
 	}
 	for _, m := range all {
-		if err := t.dropCodes(ctx, m.num, segment, segment); err != nil {
-			return err
+		if err = t.dropCodes(ctx, m.num, segment, segment); err == nil {
+			err = doing(t.run(ctx, `UPDATE models SET changes = changes + 1 WHERE num = ?`, m.num), "write model")
 		}
-		if err := t.run(ctx, `UPDATE models SET changes = changes + 1 WHERE num = ?`, m.num); err != nil {
-			return fmt.Errorf("write model: %w", err)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -287,10 +271,8 @@ func (t *tx) vectorsDropped(ctx context.Context, segment int64) error {
 // dropCodes removes a model's codes of the segments from first to last.
 func (t *tx) dropCodes(ctx context.Context, model, first, last int64) error {
 	t.recoded = true
-	if err := t.run(ctx, `DELETE FROM vector_codes WHERE num BETWEEN ? AND ?`, codeRow(model, first, 0), codeRow(model, last, 255)); err != nil {
-		return fmt.Errorf("drop codes: %w", err)
-	}
-	err := t.run(ctx, `DELETE FROM coded WHERE model = ? AND segment BETWEEN ? AND ?`, model, first, last)
+	err := t.runAll(ctx, with(`DELETE FROM vector_codes WHERE num BETWEEN ? AND ?`, codeRow(model, first, 0), codeRow(model, last, 255)),
+		with(`DELETE FROM coded WHERE model = ? AND segment BETWEEN ? AND ?`, model, first, last))
 	return doing(err, "drop codes")
 }
 
@@ -308,8 +290,7 @@ func (t *tx) placeVectors(ctx context.Context, m model, rows map[int64][]byte) e
 	}
 	// A memory that was saved just now is the newest of the unsealed.
 	err := t.rows(ctx, `SELECT memory FROM unsealed ORDER BY seq DESC`, nil, func(s scanner) error {
-		var num int64
-		err := s.Scan(&num)
+		num, err := scanOne[int64](s)
 		delete(sealed, num)
 		if len(sealed) == 0 && err == nil {
 			return errStop
@@ -328,14 +309,11 @@ func (t *tx) placeVectors(ctx context.Context, m model, rows map[int64][]byte) e
 	}
 	for _, g := range slices.Backward(cat.segments) {
 		edits, err := t.editsIn(ctx, g, sealed, rows)
-		if err != nil {
-			return err
+		if err == nil {
+			err = t.editCodes(ctx, m, g.num, edits)
 		}
-		if err := t.editCodes(ctx, m, g.num, edits); err != nil {
+		if err != nil || len(sealed) == 0 {
 			return err
-		}
-		if len(sealed) == 0 {
-			return nil
 		}
 	}
 	return nil
