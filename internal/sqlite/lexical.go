@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -365,15 +367,8 @@ func (s *search) join(g *segment, lists []postings.List) (h holding, err error) 
 
 // mostFrequent returns up to n words, in ascending order.
 func mostFrequent(counts map[string]int, n int) []string {
-	words := make([]string, 0, len(counts))
-	for w := range counts {
-		words = append(words, w)
-	}
-	slices.SortFunc(words, func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
+	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
 	})
 	words = words[:min(n, len(words))]
 	slices.Sort(words)

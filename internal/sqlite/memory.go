@@ -61,32 +61,26 @@ const (
 // Memory returns the memory that ref names.
 func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
 	var found []engram.Memory
-	collect := func(query string, args ...any) error {
-		return t.rows(ctx, query, args, func(s scanner) error {
-			m, err := scanMemory(s)
-			found = append(found, m)
-			return err
-		})
-	}
 	var err error
+	collect := func(query string, args ...any) { found, err = t.memories(ctx, query, args...) }
 	switch {
 	case ref.Num != 0:
 		found, err = t.Memories(ctx, []int64{ref.Num})
 	case ref.Whole():
-		err = collect(memoryByIDSQL, ref.ID)
+		collect(memoryByIDSQL, ref.ID)
 	case ref.ID != "": // of an earlier program, or the beginning of one of ours
-		if err = collect(memoryBySyncIDSQL, engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
-			err = collect(memoryByPrefixSQL, ref.ID)
+		if collect(memoryBySyncIDSQL, engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
+			collect(memoryByPrefixSQL, ref.ID)
 		}
 	case ref.SyncID != "":
-		err = collect(memoryBySyncIDSQL, ref.SyncID)
+		collect(memoryBySyncIDSQL, ref.SyncID)
 	case ref.Project != "":
 		var num int64
 		if num, err = t.projectNum(ctx, ref.Project); err == nil {
-			err = collect(memoryByProjectTopicSQL, ref.Topic, num)
+			collect(memoryByProjectTopicSQL, ref.Topic, num)
 		}
 	default:
-		err = collect(memoryByTopicSQL, ref.Topic)
+		collect(memoryByTopicSQL, ref.Topic)
 	}
 	switch {
 	case err != nil:

@@ -262,7 +262,7 @@ func (t *tx) moveSegment(ctx context.Context, g *segment, target int64, move fun
 	if err != nil {
 		return err
 	}
-	if err := t.appendDocs(ctx, g.num, 0, docs); err != nil {
+	if err := t.writeDocs(ctx, g.num, 0, docs); err != nil {
 		return err
 	}
 	project := g.project

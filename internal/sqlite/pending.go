@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -279,12 +280,7 @@ func (l *leaving) leaves(at place) bool {
 
 // empty empties the slots that were noted.
 func (t *tx) empty(ctx context.Context, l *leaving) error {
-	nums := make([]int64, 0, len(l.segments))
-	for num := range l.segments {
-		nums = append(nums, num)
-	}
-	slices.Sort(nums)
-	for _, num := range nums {
+	for _, num := range slices.Sorted(maps.Keys(l.segments)) {
 		if err := t.emptySlots(ctx, num, l.segments[num]); err != nil {
 			return fmt.Errorf("take memories out of segment %d: %w", num, err)
 		}
@@ -308,26 +304,8 @@ func (t *tx) emptySlots(ctx context.Context, segment int64, slots map[int]engram
 // emptyMany writes a segment anew without some of its memories, each in the slot in which
 // it was.
 func (t *tx) emptyMany(ctx context.Context, num int64, slots map[int]engram.Memory) error {
-	own, err := t.standing(ctx)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(own, func(g *segment) bool { return g.num == num })
-	if i < 0 {
-		return postings.ErrDamaged
-	}
-	g := own[i]
-	if err := t.load(ctx, g); err != nil {
-		return err
-	}
-	if g.live <= len(slots) {
-		return t.dropSegment(ctx, num)
-	}
-	if err := t.vectorsDied(ctx, num, slots); err != nil {
-		return err
-	}
-	version, err := t.changed(ctx)
-	if err != nil {
+	g, _, version, err := t.thinning(ctx, num, slots)
+	if err != nil || g == nil {
 		return err
 	}
 	old, err := t.blocks(ctx, num)
@@ -347,10 +325,7 @@ func (t *tx) emptyMany(ctx context.Context, num int64, slots map[int]engram.Memo
 		tokens += int64(docs.Length(slot))
 		copy(docs[slot*postings.DocSize:], dead)
 	}
-	if err := t.appendDocs(ctx, num, 0, docs); err != nil {
-		return err
-	}
-	if err := t.appendLengths(ctx, g, 0, docs); err != nil {
+	if err := t.appendDocs(ctx, g, 0, docs); err != nil {
 		return err
 	}
 	const query = `UPDATE segments SET version = ?, live = live - ?, tokens = tokens - ?, firsts = ? WHERE num = ?`

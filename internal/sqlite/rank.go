@@ -3,11 +3,13 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // repairedWorth is what a word counts that was not written so.
@@ -26,9 +28,9 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 			worth[i] = worth[i].Times(repairedWorth)
 		}
 	}
-	best := &heap{limit: limit}
+	best := vector.NewTop(limit)
 	if s.scope.needsCheck() {
-		best.limit = 0 // whom the check leaves, nobody knows yet
+		best = vector.NewTop(math.MaxInt) // whom the check leaves, nobody knows yet
 	}
 	sum := sums{score: make([]float32, segmentSlots), words: make([]uint16, segmentSlots)}
 	for i, g := range s.scope.segments {
@@ -67,9 +69,9 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 		}
 	}
 	if s.scope.needsCheck() {
-		return s.checked(ctx, best.sorted(), limit)
+		return s.checked(ctx, best.Ranked(), limit)
 	}
-	return best.sorted(), nil
+	return best.Ranked(), nil
 }
 
 // checkAtOnce is how many memories are read at a time to look at their metadata.
@@ -127,29 +129,32 @@ func (s *sums) add(ps []postings.Posting, w retrieval.Word, lengths postings.Len
 }
 
 // collect offers the documents in scope that have at least one, and least, words.
-func (s *sums) collect(best *heap, in *within, least uint16) {
+func (s *sums) collect(best *vector.Top, in *within, least uint16) {
+	bar, _ := best.Least()
 	for slot := range in.docs.Len() {
-		score := s.score[slot]
-		if s.words[slot] == 0 || s.words[slot] < least || float64(score) < best.bar() || !in.pass(slot) {
+		score := float64(s.score[slot])
+		if s.words[slot] == 0 || s.words[slot] < least || score < bar || !in.pass(slot) {
 			continue
 		}
-		best.offer(engram.Ranked{Num: in.docs.Num(slot), Score: float64(score)})
+		best.Offer(in.docs.Num(slot), score)
+		bar, _ = best.Least()
 	}
 }
 
 // choose is collect where the documents are not known: those with the best scores are
 // asked for first, so that few pages of them are read.
-func (s *sums) choose(ctx context.Context, best *heap, in *within, least uint16) error {
+func (s *sums) choose(ctx context.Context, best *vector.Top, in *within, least uint16) error {
 	var slots []int
+	bar, _ := best.Least()
 	for slot, n := range s.words[:in.of.slots] {
-		if n > 0 && n >= least && float64(s.score[slot]) >= best.bar() {
+		if n > 0 && n >= least && float64(s.score[slot]) >= bar {
 			slots = append(slots, slot)
 		}
 	}
 	slices.SortFunc(slots, func(a, b int) int { return cmp.Compare(s.score[b], s.score[a]) })
 	for _, slot := range slots {
 		score := float64(s.score[slot])
-		if score < best.bar() {
+		if bar, _ := best.Least(); score < bar {
 			return nil
 		}
 		docs, i, err := in.at(ctx, slot)
@@ -157,72 +162,10 @@ func (s *sums) choose(ctx context.Context, best *heap, in *within, least uint16)
 			return err
 		}
 		if in.passes(docs, i, slot) {
-			best.offer(engram.Ranked{Num: docs.Num(i), Score: score})
+			best.Offer(docs.Num(i), score)
 		}
 	}
 	return nil
-}
-
-// heap keeps the best finds: the worst of them is the first. With limit 0 it keeps all.
-type heap struct {
-	limit int
-	items []engram.Ranked
-}
-
-// better orders finds: the greater score first, of equal ones the newer memory.
-func better(a, b engram.Ranked) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num))
-}
-
-// bar is the score below which nothing gets in any more.
-func (h *heap) bar() float64 {
-	if h.limit == 0 || len(h.items) < h.limit {
-		return 0
-	}
-	return h.items[0].Score
-}
-
-func (h *heap) offer(f engram.Ranked) {
-	switch {
-	case h.limit == 0:
-		h.items = append(h.items, f)
-	case len(h.items) < h.limit:
-		h.items = append(h.items, f)
-		for i := len(h.items) - 1; i > 0; {
-			up := (i - 1) / 2
-			if better(h.items[i], h.items[up]) <= 0 {
-				break
-			}
-			h.items[i], h.items[up] = h.items[up], h.items[i]
-			i = up
-		}
-	case better(f, h.items[0]) < 0:
-		h.items[0] = f
-		h.sink()
-	}
-}
-
-// sink brings the first find to where it belongs.
-func (h *heap) sink() {
-	for i := 0; ; {
-		worst := i
-		for _, down := range [2]int{2*i + 1, 2*i + 2} {
-			if down < len(h.items) && better(h.items[down], h.items[worst]) > 0 {
-				worst = down
-			}
-		}
-		if worst == i {
-			return
-		}
-		h.items[i], h.items[worst] = h.items[worst], h.items[i]
-		i = worst
-	}
-}
-
-// sorted returns the finds, best first.
-func (h *heap) sorted() []engram.Ranked {
-	slices.SortFunc(h.items, better)
-	return h.items
 }
 
 // A session is scored as one long text made of its memories. One of more than

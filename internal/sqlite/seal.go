@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -183,12 +184,7 @@ func largest(from []source) map[int64]bool {
 			projects = append(projects, p)
 		}
 	}
-	slices.SortFunc(projects, func(a, b int64) int {
-		if count[a] != count[b] {
-			return count[b] - count[a]
-		}
-		return int(a - b)
-	})
+	slices.SortFunc(projects, func(a, b int64) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
 	large := map[int64]bool{}
 	for _, p := range projects[:min(len(projects), groups)] {
 		large[p] = true
@@ -250,10 +246,7 @@ func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) e
 	if err := t.writeBlocks(ctx, g.num, blocks, len(old)); err != nil {
 		return err
 	}
-	if err := t.appendDocs(ctx, g.num, first, to.docs); err != nil {
-		return err
-	}
-	if err := t.appendLengths(ctx, g, first, to.docs); err != nil {
+	if err := t.appendDocs(ctx, g, first, to.docs); err != nil {
 		return err
 	}
 	const query = `UPDATE segments SET version = ?, slots = slots + ?, live = live + ?, tokens = tokens + ?, firsts = ? WHERE num = ?`
@@ -296,8 +289,16 @@ func (t *tx) writeBlocks(ctx context.Context, segment int64, blocks []postings.B
 	return err
 }
 
-// appendDocs appends to the documents of a segment, of which there are so many.
-func (t *tx) appendDocs(ctx context.Context, segment int64, slots int, docs postings.Docs) error {
+// appendDocs appends to the documents of a segment, of which there are so many, and to their lengths.
+func (t *tx) appendDocs(ctx context.Context, g *segment, slots int, docs postings.Docs) error {
+	if err := t.writeDocs(ctx, g.num, slots, docs); err != nil {
+		return err
+	}
+	return t.appendLengths(ctx, g, slots, docs)
+}
+
+// writeDocs is appendDocs without the lengths.
+func (t *tx) writeDocs(ctx context.Context, segment int64, slots int, docs postings.Docs) error {
 	const write = `INSERT INTO documents (num, rows) VALUES (?,?) ON CONFLICT (num) DO UPDATE SET rows = excluded.rows`
 	return t.appendPages(ctx, documentPageSQL, write, segment, slots, docs, postings.DocSize, pageDocs)
 }
@@ -339,16 +340,11 @@ func (t *tx) dropSegment(ctx context.Context, num int64) error {
 	if _, err := t.changed(ctx); err != nil {
 		return err
 	}
-	for _, query := range []string{
-		`DELETE FROM postings WHERE num BETWEEN ? AND ?`,
-		`DELETE FROM documents WHERE num BETWEEN ? AND ?`,
-		`DELETE FROM lengths WHERE num BETWEEN ? AND ?`,
-	} {
-		if err := t.run(ctx, query, part(num, 0), part(num+1, 0)-1); err != nil {
-			return err
-		}
-	}
-	if err := t.run(ctx, `DELETE FROM segments WHERE num = ?`, num); err != nil {
+	first, last := part(num, 0), part(num+1, 0)-1
+	err := t.runAll(ctx, with(`DELETE FROM postings WHERE num BETWEEN ? AND ?`, first, last),
+		with(`DELETE FROM documents WHERE num BETWEEN ? AND ?`, first, last),
+		with(`DELETE FROM lengths WHERE num BETWEEN ? AND ?`, first, last), with(`DELETE FROM segments WHERE num = ?`, num))
+	if err != nil {
 		return err
 	}
 	return t.vectorsDropped(ctx, num)

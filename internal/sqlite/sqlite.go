@@ -37,8 +37,6 @@ type Options struct {
 	Version string
 	// WriteWait is how long a write waits for other writers. Default 20 s.
 	WriteWait time.Duration
-	// Readers is the number of read connections. Default 4.
-	Readers int
 	// Mapped maps the file for reading instead of copying its pages, which is half of what a
 	// cold read costs: see mapping. For processes that end soon.
 	Mapped bool
@@ -75,9 +73,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.WriteWait == 0 {
 		o.WriteWait = 20 * time.Second
 	}
-	if o.Readers == 0 {
-		o.Readers = 4
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -89,7 +84,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Mapped {
 		reads = append(reads, mapping()...)
 	}
-	if s.reads, err = newPool(dsn(path, reads...), o.Readers); err != nil {
+	if s.reads, err = newPool(dsn(path, reads...), readers); err != nil {
 		return nil, err
 	}
 	if s.writes, err = newPool(dsn(path, writing()...), 1); err != nil {
@@ -138,6 +133,9 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 	return explain(fn(t), s.path)
 }
 
+// readers is the number of read connections.
+const readers = 4
+
 // How long SQLite itself waits: a reader for who makes or recovers the log, a writer for the
 // write lock, where patiently does the rest.
 const (
@@ -156,25 +154,23 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	t := &tx{conn: c, kept: &s.kept, writes: true}
 	defer t.forgo()
 	defer t.narrow()
-	if err := fn(t); err != nil {
-		return explain(err, s.path)
+	if err = fn(t); err == nil {
+		err = t.flush(ctx)
 	}
-	if err := t.flush(ctx); err != nil {
-		return explain(err, s.path)
+	if err == nil {
+		err = t.pay(ctx)
 	}
-	if err := t.pay(ctx); err != nil {
-		return explain(err, s.path)
+	if err == nil && t.unprompted {
+		err = t.compactPrompts(ctx)
 	}
-	if t.unprompted {
-		if err := t.compactPrompts(ctx); err != nil {
-			return explain(err, s.path)
-		}
+	if err == nil {
+		err = s.sign(ctx, t)
 	}
-	if err := s.sign(ctx, t); err != nil {
-		return explain(err, s.path)
+	if err == nil {
+		// A caller who gave up must not stop the commit half way: from here it is done or not.
+		err = c.commit(context.WithoutCancel(ctx))
 	}
-	// A caller who gave up must not stop the commit half way: from here it is done or not.
-	if err := c.commit(context.WithoutCancel(ctx)); err != nil {
+	if err != nil {
 		return explain(err, s.path)
 	}
 	switch {

@@ -127,28 +127,12 @@ func (g *segment) owned() *segment {
 
 // vacate empties a slot.
 func (t *tx) vacate(ctx context.Context, at place, words []wordCount) error {
-	own, err := t.standing(ctx)
-	if err != nil {
+	// The change forgets what stands, until all of this is written.
+	old, own, version, err := t.thinning(ctx, at.segment, map[int]engram.Memory{at.slot: {}})
+	if err != nil || old == nil {
 		return err
 	}
-	i := slices.IndexFunc(own, func(g *segment) bool { return g.num == at.segment })
-	if i < 0 {
-		return fmt.Errorf("segment %d: %w", at.segment, postings.ErrDamaged)
-	}
-	if err := t.load(ctx, own[i]); err != nil {
-		return err
-	}
-	if err := t.vectorsDied(ctx, at.segment, map[int]engram.Memory{at.slot: {}}); err != nil {
-		return err
-	}
-	if own[i].live == 1 {
-		return t.dropSegment(ctx, at.segment)
-	}
-	version, err := t.changed(ctx) // which forgets what stands, until all of this is written
-	if err != nil {
-		return err
-	}
-	g := own[i].owned()
+	g := old.owned()
 	if err := t.removeWords(ctx, g, at.slot, words); err != nil {
 		return err
 	}
@@ -161,9 +145,33 @@ func (t *tx) vacate(ctx context.Context, at place, words []wordCount) error {
 	if err := t.run(ctx, query, version, length, postings.AppendWords(nil, g.firsts), g.num); err != nil {
 		return err
 	}
-	own[i] = g
+	own[slices.Index(own, old)] = g
 	t.own = own
 	return nil
+}
+
+// thinning takes the codes out of slots of a segment that are about to be emptied, and begins a
+// change of the index. It returns the segment, loaded, among those of the transaction; nil where
+// no other slot was live: then the segment is dropped.
+func (t *tx) thinning(ctx context.Context, num int64, slots map[int]engram.Memory) (g *segment, own []*segment, version int64, err error) {
+	if own, err = t.standing(ctx); err != nil {
+		return nil, nil, 0, err
+	}
+	i := slices.IndexFunc(own, func(g *segment) bool { return g.num == num })
+	if i < 0 {
+		return nil, nil, 0, fmt.Errorf("segment %d: %w", num, postings.ErrDamaged)
+	}
+	if err := t.load(ctx, own[i]); err != nil {
+		return nil, nil, 0, err
+	}
+	if own[i].live <= len(slots) {
+		return nil, nil, 0, t.dropSegment(ctx, num)
+	}
+	if err := t.vectorsDied(ctx, num, slots); err != nil {
+		return nil, nil, 0, err
+	}
+	version, err = t.changed(ctx)
+	return own[i], own, version, err
 }
 
 // removeWords takes a slot out of the lists of words, which are in ascending order. The
