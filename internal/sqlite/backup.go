@@ -15,14 +15,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
-// Backup copies the whole database, as it was last committed, into the folder of
-// backups and returns the name of the copy, which ends in what it was made before, a word:
-// engram-20260612T090000-doctor.db. SQLite itself does it, beside readers and writers. Of
-// the copies made before the same, the newest three stay.
+// Backup copies the database as last committed into the backup folder and returns the file, named after
+// the operation it precedes: engram-20260612T090000-doctor.db. SQLite copies while others read and
+// write. The newest three copies per operation are kept.
 func (s *Store) Backup(ctx context.Context, before string, now func() time.Time) (file string, err error) {
 	ending := "-" + before + ".db"
 	at := now().UTC()
-	// Two may begin in the same second.
+	// Two backups may start in the same second.
 	for stamp := at.Format("20060102T150405"); ; stamp = at.Format("20060102T150405.000") + fmt.Sprint(rand.IntN(10)) {
 		file = filepath.Join(s.backups(), "engram-"+stamp+ending)
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
@@ -32,39 +31,39 @@ func (s *Store) Backup(ctx context.Context, before string, now func() time.Time)
 	if err := s.copyTo(ctx, file); err != nil {
 		return "", explain(err, s.path)
 	}
-	// Their names order them.
+	// The names sort by time.
 	return file, s.dropBackups(func(name string) bool { return strings.HasPrefix(name, "engram-") && strings.HasSuffix(name, ending) }, strings.Compare)
 }
 
-// backups is the folder of backups.
+// backups returns the backup folder.
 func (s *Store) backups() string { return filepath.Join(filepath.Dir(s.path), "backups") }
 
-// copyTo writes the database as it was last committed to a new file among the backups.
+// copyTo writes the database as last committed to a new file in the backup folder.
 func (s *Store) copyTo(ctx context.Context, file string) error {
 	if err := os.MkdirAll(s.backups(), 0o700); err != nil {
 		return fileError(err, s.backups())
 	}
-	if err := makeFile(file); err != nil { // VACUUM fills an empty file, and its mode stays
+	if err := makeFile(file); err != nil { // VACUUM fills an empty file and keeps its mode
 		return err
 	}
 	c, err := s.reads.take(ctx)
 	if err == nil {
 		defer s.reads.give(c)
-		// A connection that may only query may not write its own copy either.
+		// A query-only connection may not even write a copy.
 		if err = c.exec(ctx, "PRAGMA query_only = 0"); err == nil {
 			err = errors.Join(c.exec(ctx, "VACUUM INTO ?", file), c.exec(context.WithoutCancel(ctx), "PRAGMA query_only = 1"))
 		}
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(file)) // half a backup would be taken for one
+		return errors.Join(err, os.Remove(file)) // a partial copy would pass for a backup
 	}
 	return nil
 }
 
-// keptBackups is how many of the backups of one kind stay.
+// keptBackups is how many backups of each kind are kept.
 const keptBackups = 3
 
-// dropBackups removes all but the last of the backups that are ours, in an order of their names.
+// dropBackups removes all but the last keptBackups of the matching files, in the given order of names.
 func (s *Store) dropBackups(ours func(name string) bool, order func(a, b string) int) error {
 	files, err := os.ReadDir(s.backups())
 	if err != nil {
@@ -84,18 +83,17 @@ func (s *Store) dropBackups(ours func(name string) bool, order func(a, b string)
 	return errors.Join(errs...)
 }
 
-// programKey opens the keys of table meta that say which version of the program wrote
-// from when to when.
+// programKey prefixes the keys of table meta that hold the first and last write of each program version.
 const programKey = "program:"
 
 const (
-	signEvery  = time.Hour           // how often a process that writes looks whether its entry is still true
-	keptSigned = 90 * 24 * time.Hour // an entry without a write
+	signEvery  = time.Hour           // how often a writing process checks that its entry is up to date
+	keptSigned = 90 * 24 * time.Hour // how long entries without a write are kept
 )
 
-// sign notes, within a write, that this version of the program writes here, so that a
-// doctor sees programs of several versions on one database. It reads a row or two an
-// hour and writes one a day, and a store opened without Version or Now leaves no note.
+// sign records, within a write, that this program version writes to the store, so that doctor notices
+// mixed versions. It reads a few rows per hour and writes one per day. Without Version or Now it records
+// nothing.
 func (s *Store) sign(ctx context.Context, t *tx) error {
 	if s.version == "" || s.now == nil {
 		return nil
@@ -124,10 +122,10 @@ func (s *Store) sign(ctx context.Context, t *tx) error {
 	return nil
 }
 
-// programs reads who wrote to the store, by version.
+// programs returns the versions that wrote to the store.
 func (t *tx) programs(ctx context.Context) ([]health.Program, error) {
 	const query = `SELECT substr(key, length(?1) + 1), value FROM meta WHERE key >= ?1 AND key < ?2 ORDER BY key`
-	// The end is the first key that does not open so: ';' follows ':'.
+	// The end is the first key without the prefix: ';' follows ':'.
 	return list(ctx, t, "read the versions that wrote", query, []any{programKey, "program;"}, func(r scanner) (p health.Program, err error) {
 		var span string
 		err = r.Scan(&p.Version, &span)
@@ -137,7 +135,7 @@ func (t *tx) programs(ctx context.Context) ([]health.Program, error) {
 	})
 }
 
-// fromMillis reads a time; what is none was never.
+// fromMillis parses a time in milliseconds; malformed text gives the zero time.
 func fromMillis(s string) time.Time {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {

@@ -13,14 +13,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// replicatedHere says that one of the carriers ?4 has the state of l. The plus makes SQLite look up
-// the state and compare its carriers, instead of looking up the state with each carrier.
+// replicatedHere is true if one of the carriers ?4 holds the current state of l. The plus makes SQLite
+// look up the state and filter by carrier, not look up each carrier.
 const replicatedHere = `EXISTS (SELECT 1 FROM carried c WHERE c.entity = l.entity AND c.key = l.key AND c.digest = l.digest
 	AND +c.carrier IN (SELECT value FROM json_each(?4)))`
 
-// The queries of Uncarried, without the columns: what is carried is passed over before
-// anything is looked up, for it is nearly everything. The project, -1 for every one, is
-// looked for in the thing's own row.
+// unreplicatedRest filters lineages that no batch holds, before looking anything up: nearly all are
+// replicated. The project, -1 for all, is compared with the one in the thing's own row.
 const unreplicatedRest = ` FROM lineages l WHERE l.entity = ?1 AND l.key > ?2 AND CASE WHEN ` + replicatedHere + ` THEN 0
 	WHEN ?3 < 0 THEN 1 ELSE ?3 = `
 
@@ -43,7 +42,7 @@ func unreplicatedFrom(entity engram.Entity) string {
 	return unreplicatedRest + `(SELECT num FROM projects WHERE name = l.key) END`
 }
 
-// unreplicatedArgs are what the queries of Uncarried are asked with.
+// unreplicatedArgs returns the arguments of the queries for unreplicated things.
 func (t *tx) unreplicatedArgs(ctx context.Context, entity engram.Entity, project string, batches []string, after string) (args []any, none bool, err error) {
 	in, none, err := t.whole(ctx, project)
 	if err != nil || none {
@@ -56,8 +55,8 @@ func (t *tx) unreplicatedArgs(ctx context.Context, entity engram.Entity, project
 	return []any{kindNum(entity), keyAfter(entity, after), in, jsonNums(carriers)}, false, nil
 }
 
-// keyAfter is the column value of the key from which a page goes on; "" is below all, for
-// numbers come before texts.
+// keyAfter is the column value of the key after which a page starts. -1 stands for "" because SQLite
+// sorts numbers before texts and keys are positive.
 func keyAfter(entity engram.Entity, key string) any {
 	if key == "" {
 		return int64(-1)
@@ -65,7 +64,7 @@ func keyAfter(entity engram.Entity, key string) any {
 	return journalKey(entity, key)
 }
 
-// Unreplicated returns the keys of things whose lineage no batch carries.
+// Unreplicated returns the keys of things whose current state no batch holds.
 func (t *tx) Unreplicated(ctx context.Context, entity engram.Entity, project string, batches []string, after string, limit int) ([]string, error) {
 	args, none, err := t.unreplicatedArgs(ctx, entity, project, batches, after)
 	if err != nil || none {
@@ -73,12 +72,12 @@ func (t *tx) Unreplicated(ctx context.Context, entity engram.Entity, project str
 	}
 	order := ` ORDER BY l.key`
 	if entity == engram.EntityErased {
-		order = ` ORDER BY l.entity, l.name, l.project` // the order of the table, and of the keys
+		order = ` ORDER BY l.entity, l.name, l.project` // the order of the table and of the keys
 	}
 	return column[string](ctx, t, `SELECT l.key`+unreplicatedFrom(entity)+order+` LIMIT ?5`, append(args, limit)...)
 }
 
-// CountUnreplicated counts them.
+// CountUnreplicated counts the things that Unreplicated returns.
 func (t *tx) CountUnreplicated(ctx context.Context, entity engram.Entity, project string, batches []string) (n int, err error) {
 	args, none, err := t.unreplicatedArgs(ctx, entity, project, batches, "")
 	if err != nil || none {
@@ -88,15 +87,15 @@ func (t *tx) CountUnreplicated(ctx context.Context, entity engram.Entity, projec
 	return n, doing(err, "count what is not carried")
 }
 
-// strayedSQL looks for what was carried when it was in project ?3 and is not any more, among
-// what was ever moved, or given another scope.
+// strayedSQL selects, among memories that ever changed project or scope, those that were replicated in
+// project ?3 and have left it.
 const strayedSQL = `SELECT l.key FROM lineages l INDEXED BY lineages_moved CROSS JOIN memories m ON m.num = l.key
 	WHERE l.entity = ?1 AND l.key > ?2 AND (instr(l.more, '"project"') OR instr(l.more, '"scope"')) AND (m.project <> ?3 OR m.scope = 'personal')
 	AND EXISTS (SELECT 1 FROM carried c WHERE c.entity = l.entity AND c.key = l.key AND c.project = ?3
 		AND +c.carrier IN (SELECT value FROM json_each(?4)))
 	ORDER BY l.key LIMIT ?5`
 
-// Strayed returns memories that left a project after they were carried.
+// Strayed returns memories that left a project after they were replicated.
 func (t *tx) Strayed(ctx context.Context, project string, batches []string, after string, limit int) ([]string, error) {
 	num, known, err := t.knownProject(ctx, project)
 	if err != nil || !known {
@@ -109,7 +108,7 @@ func (t *tx) Strayed(ctx context.Context, project string, batches []string, afte
 	return column[string](ctx, t, strayedSQL, kindNum(engram.EntityMemory), keyAfter(engram.EntityMemory, after), num, jsonNums(carriers), limit)
 }
 
-// ReplicatedBy returns the sets of batches in which a state can be found.
+// ReplicatedBy returns the sets of batches that hold a state.
 func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string, digest int64) ([][]string, error) {
 	const query = `SELECT s.batches FROM carried c JOIN carriers s ON s.num = c.carrier
 		WHERE c.entity = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
@@ -120,15 +119,15 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 	})
 }
 
-// Shared reports whether a state of a thing was ever carried.
+// Shared reports whether any state of a thing was ever replicated.
 func (t *tx) Shared(ctx context.Context, entity engram.Entity, key string) (shared bool, err error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM carried WHERE entity = ? AND key = ?)`
 	err = t.row(ctx, query, []any{kindNum(entity), journalKey(entity, key)}, &shared)
 	return shared, doing(err, "read whether %s %s was carried", entity, key)
 }
 
-// carriers returns those that want takes by how many batches they have, and how many of
-// these are there.
+// carriers returns the carriers that want accepts, given the number of their batches and how many of
+// these are among batches.
 func (t *tx) carriers(ctx context.Context, batches []string, want func(own, there int) bool) ([]int64, error) {
 	known := make(map[string]bool, len(batches))
 	for _, b := range batches {
@@ -153,10 +152,10 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 	return nums, doing(err, "read carriers")
 }
 
-// PutReplicated remembers in which batches a state can be found.
+// PutReplicated records the batches that hold a state.
 func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string, digest int64, batches []string) error {
 	if len(batches) == 0 {
-		return nil // nowhere
+		return nil // no batch holds it
 	}
 	carrier, err := t.carrier(ctx, batches)
 	if err != nil {
@@ -168,7 +167,7 @@ func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string
 	return doing(err, "remember what carries %s %s", entity, key)
 }
 
-// PutStrayed remembers which batches have a memory in another project than it is here.
+// PutStrayed records that batches hold a memory under another project than its current one.
 func (t *tx) PutStrayed(ctx context.Context, key, project string, digest int64, batches []string) error {
 	num, known, err := t.knownProject(ctx, project)
 	if err != nil || !known {
@@ -183,7 +182,7 @@ func (t *tx) PutStrayed(ctx context.Context, key, project string, digest int64, 
 	return doing(err, "remember what carries memory %s", key)
 }
 
-// carrier returns the number of a set of batches, which becomes known by it.
+// carrier returns the number of a set of batches, adding the set if needed.
 func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err error) {
 	sorted := slices.Clone(batches)
 	slices.Sort(sorted)
@@ -208,20 +207,20 @@ func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err erro
 	return num, nil
 }
 
-// Pulled returns which of these batches have nothing more to give to a project.
+// Pulled returns which of these batches a project has already read.
 func (t *tx) Pulled(ctx context.Context, project string, batches []string) (map[string]bool, error) {
 	const query = `SELECT p.batch FROM json_each(?) AS asked CROSS JOIN pulled p ON p.batch = asked.value AND p.project IN ('', ?)`
 	return t.set(ctx, query, jsonText(batches), project)
 }
 
-// PutPulled remembers that a batch was read for a project, or written here.
+// PutPulled records that a batch was read for a project, or written here.
 func (t *tx) PutPulled(ctx context.Context, project, batch string, at time.Time) error {
 	err := t.run(ctx, `INSERT OR IGNORE INTO pulled (batch, project, at) VALUES (?,?,?)`, batch, project, at.UnixMilli())
 	return doing(err, "remember batch %s", batch)
 }
 
-// unpull forgets what was read for a project that gets an alias: records that are called by
-// it were passed over as another project's.
+// unpull forgets the batches read for a project that gets new aliases: records under an alias were
+// skipped as another project's.
 func (t *tx) unpull(ctx context.Context, num int64, p engram.Project) error {
 	const query = `DELETE FROM pulled WHERE project = ?1 AND EXISTS (SELECT 1 FROM json_each(?2) a
 		WHERE NOT EXISTS (SELECT 1 FROM project_aliases WHERE alias = a.value AND project = ?3))`
@@ -231,28 +230,27 @@ func (t *tx) unpull(ctx context.Context, num int64, p engram.Project) error {
 	return doing(t.run(ctx, query, p.Name, jsonText(p.Aliases), num), "forget what was read for project %q", p.Name)
 }
 
-// owed is what inserting memories and vectors adds to other tables and is not written yet:
-// it is, at the latest, before a statement that could tell, and before the commit. A hundred
-// thousand memories add to a few thousand rows that count them. Triggers would write each of
-// these rows a hundred thousand times, and SQLite keeps a copy of every page that an insert
-// touches if it has triggers, so that it can be taken back alone.
+// owed collects what inserts add to other tables until it is written: before a statement that could
+// observe it, and before the commit at the latest. A hundred thousand memories change only a few
+// thousand counting rows. Triggers would update each row a hundred thousand times, and make SQLite copy
+// every page that an insert touches, to be able to roll back the statement.
 type owed struct {
 	tallies  map[tally]int64
-	sessions map[int64]attendance // by number
-	models   map[int64]int64      // by number: memories that have a vector of it by now
+	sessions map[int64]attendance // by session number
+	models   map[int64]int64      // by model number: memories that got their first vector
 	tags     []tagging
 }
 
-// tally is what tallies count by.
+// tally is the key of table tallies.
 type tally struct {
 	project int64
 	typ     engram.Type
 }
 
-// attendance is what memories add to their session.
+// attendance is what new memories add to their session.
 type attendance struct {
 	live   int64
-	active int64 // the latest of them was made then; 0: as before
+	active int64 // newest creation time in milliseconds; 0 if unchanged
 }
 
 // tagging is a row of tags.
@@ -261,12 +259,12 @@ type tagging struct {
 	tag    string
 }
 
-// mostTaggings is how many rows of tags are owed at most.
+// mostTaggings bounds the unwritten rows of tags.
 const mostTaggings = 512
 
 func (o *owed) counts() bool { return len(o.tallies)+len(o.sessions)+len(o.models) > 0 }
 
-// oweMemory notes what a memory adds that was inserted just now.
+// oweMemory records the counts and tags of a newly inserted memory.
 func (t *tx) oweMemory(ctx context.Context, at home, m engram.Memory) error {
 	o := &t.owed
 	if o.sessions == nil {
@@ -292,7 +290,7 @@ func (t *tx) oweMemory(ctx context.Context, at home, m engram.Memory) error {
 	return t.payTags(ctx)
 }
 
-// oweVector notes that a memory has a vector of a model that had none.
+// oweVector counts a memory's first vector of a model.
 func (t *tx) oweVector(model int64) {
 	if t.owed.models == nil {
 		t.owed.models = map[int64]int64{}
@@ -300,8 +298,8 @@ func (t *tx) oweVector(model int64) {
 	t.owed.models[model]++
 }
 
-// payBefore writes what is owed if a statement could tell: what changes or deletes memories
-// reaches all of it by foreign keys and triggers.
+// payBefore writes what is owed if the statement could observe it. Changes and deletions of memories
+// can, by foreign keys and triggers.
 func (t *tx) payBefore(ctx context.Context, query string) error {
 	reaches := strings.Contains(query, "DELETE") || strings.Contains(query, "UPDATE memories")
 	if len(t.owed.tags) > 0 && (reaches || strings.Contains(query, "tags")) {
@@ -320,7 +318,7 @@ func (t *tx) payBefore(ctx context.Context, query string) error {
 	return nil
 }
 
-// pay writes all that is owed.
+// pay writes everything owed.
 func (t *tx) pay(ctx context.Context) error {
 	if err := t.payTags(ctx); err != nil {
 		return err
@@ -328,10 +326,10 @@ func (t *tx) pay(ctx context.Context) error {
 	return t.payCounts(ctx)
 }
 
-// payCounts adds what memories added to the rows that count them.
+// payCounts updates the counting rows.
 func (t *tx) payCounts(ctx context.Context) error {
 	o := t.owed
-	t.owed = owed{tags: o.tags} // first: what follows asks
+	t.owed = owed{tags: o.tags} // reset first: the statements below check it
 	for _, of := range slices.SortedFunc(maps.Keys(o.tallies), tally.compare) {
 		const query = `INSERT INTO tallies (project, type, live) VALUES (?,?,?) ON CONFLICT (project, type) DO UPDATE SET live = live + excluded.live`
 		if err := t.run(ctx, query, of.project, of.typ, o.tallies[of]); err != nil {
@@ -356,12 +354,11 @@ func (a tally) compare(b tally) int {
 	return cmp.Or(cmp.Compare(a.project, b.project), strings.Compare(string(a.typ), string(b.typ)))
 }
 
-// Rows of tags go in by the many, and those that are left by the few: a statement for each
-// of them would be half of what writing a memory with tags costs, and one for each number of
-// rows would not be kept.
+// Tags are inserted in batches of these two sizes: single inserts would be half the cost of writing a
+// tagged memory, and one statement per batch size would overflow the statement cache.
 const manyTags, fewTags = 64, 8
 
-// payTags writes tags.
+// payTags writes the owed tags.
 func (t *tx) payTags(ctx context.Context) error {
 	rows := t.owed.tags
 	if len(rows) == 0 {
@@ -371,7 +368,7 @@ func (t *tx) payTags(ctx context.Context) error {
 	return t.addTags(ctx, rows)
 }
 
-// addTags adds rows of tags.
+// addTags inserts rows of tags.
 func (t *tx) addTags(ctx context.Context, rows []tagging) error {
 	for len(rows) > 0 {
 		n := min(len(rows), fewTags)

@@ -13,23 +13,23 @@ import (
 // deferredColumns is what deferred reads; d is the deferred table.
 const deferredColumns = `d.num, d.project, d.batch, d.sent_by, d.why, d.reason, d.tries, d.first_at, d.last_at, d.record`
 
-// What waits is read by its number.
+// Deferred records are read by number.
 const (
 	deferredSQL   = `SELECT ` + deferredColumns + ` FROM deferred d WHERE d.num > ?2 AND (?1 = '' OR d.project = ?1) ORDER BY d.num LIMIT ?3`
 	deferredAtSQL = `SELECT ` + deferredColumns + ` FROM deferred d WHERE d.num = ?`
 )
 
-// Deferred returns what waits, oldest first.
+// Deferred returns deferred records, oldest first.
 func (t *tx) Deferred(ctx context.Context, project string, after int64, limit int) ([]engram.Deferred, error) {
 	return t.deferred(ctx, deferredSQL, project, after, limit)
 }
 
-// DeferredAt returns what waits under a number.
+// DeferredAt returns the deferred record with a number.
 func (t *tx) DeferredAt(ctx context.Context, num int64) (engram.Deferred, bool, error) {
 	return first(t.deferred(ctx, deferredAtSQL, num))
 }
 
-// CountDeferred counts what waits.
+// CountDeferred counts deferred records.
 func (t *tx) CountDeferred(ctx context.Context, project string, why engram.Deferral) (n int, err error) {
 	const query = `SELECT count(*) FROM deferred WHERE (?1 = '' OR project = ?1) AND (?2 = '' OR why = ?2)`
 	err = t.row(ctx, query, []any{project, why}, &n)
@@ -48,7 +48,7 @@ func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.
 	})
 }
 
-// PutDeferred adds or replaces what waits.
+// PutDeferred adds or replaces a deferred record.
 func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 	const (
 		add = `INSERT INTO deferred (entity, id, batch, project, sent_by, why, reason, tries, first_at, last_at, record) VALUES (?,?,?,?,?,?,?,?,?,?,?)
@@ -58,7 +58,7 @@ func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 			WHERE num = ? RETURNING num`
 	)
 	r := d.Record
-	r.Flaw = nil // an error has no text that could be read back
+	r.Flaw = nil // errors cannot be restored from text
 	record, err := json.Marshal(r)
 	if err != nil {
 		return engram.Errorf(engram.CodeInvalid, "the record cannot be kept").WithCause(err)
@@ -70,7 +70,7 @@ func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 	return doing(t.row(ctx, query, args, &d.Num), "keep what waits")
 }
 
-// deferredKind tells that something was erased from the thing itself.
+// deferredKind is the record's entity; erasures of a thing count as their own kind.
 func deferredKind(r engram.Record) engram.Entity {
 	if r.Erased != nil {
 		return engram.EntityErased
@@ -78,7 +78,7 @@ func deferredKind(r engram.Record) engram.Entity {
 	return r.Entity()
 }
 
-// nameOf is what a record's thing is called everywhere.
+// nameOf returns the name of a record's thing, which is the same on all replicas.
 func nameOf(r engram.Record) string {
 	switch {
 	case r.Project != nil:
@@ -97,7 +97,7 @@ func nameOf(r engram.Record) string {
 	return ""
 }
 
-// DropDeferred removes what waits no longer.
+// DropDeferred removes a deferred record.
 func (t *tx) DropDeferred(ctx context.Context, num int64) (bool, error) {
 	res, err := t.exec(ctx, `DELETE FROM deferred WHERE num = ?`, num)
 	if err != nil {
@@ -121,7 +121,7 @@ func scanErased(r scanner) (x engram.Erased, err error) {
 	return x, err
 }
 
-// ErasedAfter returns what was erased, by what it is called.
+// ErasedAfter returns tombstones by key.
 func (t *tx) ErasedAfter(ctx context.Context, entity engram.Entity, after string, limit int) ([]engram.Erased, error) {
 	last := engram.ErasedKey(after)
 	return t.manyErased(ctx, erasedAfterSQL, entity, last.Name(), last.Project, limit)
@@ -133,18 +133,18 @@ func (t *tx) manyErased(ctx context.Context, query string, args ...any) ([]engra
 
 const erasedOfSQL = `SELECT ` + erasedColumns + ` FROM json_each(?2) a CROSS JOIN tombstones t ON t.entity = ?1 AND t.name = a.value`
 
-// ErasedOf returns what was erased of things that are called so.
+// ErasedOf returns the tombstones of things by name.
 func (t *tx) ErasedOf(ctx context.Context, entity engram.Entity, names []string) ([]engram.Erased, error) {
 	return t.manyErased(ctx, erasedOfSQL, entity, jsonText(names))
 }
 
-// erasedAs returns what is known of an erasure that is called so.
+// erasedAs returns the known tombstone with the name and project of x.
 func (t *tx) erasedAs(ctx context.Context, x engram.Erased) (was engram.Erased, known bool, err error) {
 	const query = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE t.entity = ? AND t.name = ? AND t.project = ?`
 	return first(t.manyErased(ctx, query, x.Entity, x.Name(), x.Project))
 }
 
-// PutErased remembers that something was erased.
+// PutErased records a tombstone, merged with a known one.
 func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 	was, known, err := t.erasedAs(ctx, x)
 	if known {
@@ -158,14 +158,14 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 		return fmt.Errorf("remember what was erased: %w", err)
 	}
 	if x.Bound {
-		// What waits for several projects at once is looked at again by the pull itself.
+		// The pull itself checks again what is deferred for several projects.
 		err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (?,?) AND project = ?`, x.Entity, x.ID, x.Name(), x.Project)
 		return err
 	}
 	return t.dropPending(ctx, x.Entity, x.ID, x.Name())
 }
 
-// DropErased takes back that something was erased elsewhere.
+// DropErased removes a tombstone that came from elsewhere.
 func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found bool, err error) {
 	x, found, err = t.erasedAs(ctx, engram.ErasedKey(key))
 	if err == nil && found {
@@ -178,18 +178,18 @@ func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found
 	return x, found, nil
 }
 
-// tombstoneSQL are the projects whose batches have had a memory: those who work on them have it.
+// tombstoneSQL selects the projects whose batches hold a thing: their other members have copies.
 const tombstoneSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p.num = c.project WHERE c.entity = ? AND c.key = ? ORDER BY 1`
 
-// bury removes what is kept of an erased thing beside its row, under its key, and remembers that it
-// was erased here, at the clock of the verb that does: in the project where it is, and in those
-// whose batches have had it before it moved.
+// bury removes what is stored of an erased thing beside its row, under its key, and records its
+// tombstones, with the clock of the current operation: in its project, and in the projects whose batches
+// hold it from before a move.
 func (t *tx) bury(ctx context.Context, x engram.Erased, key any) error {
 	const lastClock = `SELECT coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`
 	if err := t.row(ctx, lastClock, nil, &x.At); err != nil {
 		return fmt.Errorf("remember what is erased: %w", err)
 	}
-	// A session is called as whoever opened it wanted: in another project it may be another one.
+	// Session ids are chosen by clients: the same id may name another session in another project.
 	x.Bound = x.Entity == engram.EntitySession
 	if err := t.PutErased(ctx, x); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (t *tx) bury(ctx context.Context, x engram.Erased, key any) error {
 			return err
 		}
 	}
-	err = t.runAll(ctx, with(`DELETE FROM lineages WHERE entity = ? AND key = ?`, kindNum(x.Entity), key), // which has its tags
+	err = t.runAll(ctx, with(`DELETE FROM lineages WHERE entity = ? AND key = ?`, kindNum(x.Entity), key), // includes its tags
 		with(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(x.Entity), key))
 	if err != nil {
 		return fmt.Errorf("erase the lineage of %s %v: %w", x.Entity, key, err)
@@ -211,19 +211,19 @@ func (t *tx) bury(ctx context.Context, x engram.Erased, key any) error {
 	return t.dropPending(ctx, x.Entity, x.ID, x.Name())
 }
 
-// dropPending removes what waits of a thing under any of its names.
+// dropPending removes the deferred records of a thing under any of its names.
 func (t *tx) dropPending(ctx context.Context, entity engram.Entity, names ...string) error {
 	err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (SELECT value FROM json_each(?))`, entity, jsonText(names))
 	return doing(err, "erase what waits of %s", entity)
 }
 
-// reburySQL gives what was erased of the projects ?2 to ?1; what both have heard of is one.
+// reburySQL copies the tombstones of the projects ?2 to ?1, merging those with the same name.
 const reburySQL = `INSERT INTO tombstones (entity, name, project, id, at, bound)
 	SELECT entity, name, ?1, id, at, bound FROM tombstones WHERE project IN (SELECT value FROM json_each(?2))
 	ON CONFLICT (entity, name, project) DO UPDATE SET at = min(at, excluded.at), bound = bound AND excluded.bound,
 	id = CASE WHEN id = name THEN excluded.id ELSE id END`
 
-// rebury gives what was erased of projects to another one, which they are called by now.
+// rebury moves the tombstones of projects to the project that took over their names.
 func (t *tx) rebury(ctx context.Context, to string, from ...string) error {
 	if len(from) == 0 {
 		return nil

@@ -101,7 +101,7 @@ func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, si
 	if err != nil {
 		return nil, false, err
 	}
-	sieve := vector.NewSieve(vector.Signs(question), signs)
+	nearest := vector.NewNearestCodes(vector.Signs(question), signs)
 	pages := make([][]codePage, len(s.segments))
 	for i, g := range slices.Backward(s.segments) {
 		w, err := s.in(ctx, g)
@@ -128,10 +128,10 @@ func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, si
 				pass = func(slot int) bool { return w.pass(n*pageSlots + slot) }
 			}
 			among := page.pointing()
-			sieve.Scan(page.signs[pageHeader:], among[:], int64(i*segmentSlots+n*pageSlots), pass)
+			nearest.Scan(page.signs[pageHeader:], among[:], int64(i*segmentSlots+n*pageSlots), pass)
 		}
 	}
-	found := sieve.Found()
+	found := nearest.Found()
 	all = len(found) < signs
 	if len(found) > levels {
 		found = refine(found, pages, question, levels)
