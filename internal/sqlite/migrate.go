@@ -23,7 +23,7 @@ const applicationID = 0x454e4752
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// prepare makes sure that the file is ours and that its schema is this program's.
+// prepare checks that the file is ours and migrates it to this program's schema.
 func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 	steps, err := fs.Glob(migrations, "migration/*.sql")
 	if err != nil {
@@ -39,8 +39,7 @@ func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 		if version, err = schemaVersion(ctx, c, s.path, len(steps)); err != nil {
 			return err
 		}
-		// A copy that SQLite made, such as a backup put in place of a lost database, has
-		// the schema but not the journal mode.
+		// A copy made by SQLite, such as a restored backup, has the schema but not the journal mode.
 		return c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
 	})
 	s.reads.give(c)
@@ -55,16 +54,16 @@ func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 	return s.renew(ctx)
 }
 
-// schemaVersion reads the version of the file's schema, 0 for an empty file, and
-// refuses what is not ours or newer than known.
+// schemaVersion reads the version of the file's schema, 0 for an empty file, and fails for a file that
+// is not ours or newer than known.
 func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, error) {
 	var app, version, tables int
 	for _, q := range []struct {
 		sql  string
 		into *int
 	}{
-		// The tables first: another process may be making them, and marks the file in the
-		// same transaction. Read the other way round, its store would be taken for a stranger's.
+		// Tables first: another process may be creating them, and sets the application id in the same
+		// transaction. In the other order its store would look like a stranger's.
 		{"SELECT count(*) FROM sqlite_schema", &tables}, {"PRAGMA application_id", &app}, {"PRAGMA user_version", &version},
 	} {
 		if err := c.sql.QueryRowContext(ctx, q.sql).Scan(q.into); err != nil {
@@ -83,8 +82,8 @@ func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, e
 	return version, nil
 }
 
-// migrate runs the steps that the file lacks, each in a transaction of its own. Any
-// number of processes may be doing the same: whoever has the write lock looks again.
+// migrate runs the steps that the file lacks, each in its own transaction. Several processes may try at
+// once: each checks again under the write lock.
 func (s *Store) migrate(ctx context.Context, files fs.FS, steps []string, now func() time.Time) error {
 	c, err := s.taken(ctx, s.writes)
 	if err != nil {
@@ -106,8 +105,7 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, steps []string, now fu
 	return nil
 }
 
-// step brings the schema from version from to the next; it does nothing when the
-// schema is there already.
+// step migrates the schema from version from to the next, unless that is done already.
 func (s *Store) step(ctx context.Context, c *conn, from, known int, script string, now func() time.Time) error {
 	var version int
 	err := s.wait(ctx, func(ctx context.Context) (err error) {
@@ -125,8 +123,7 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 		return err
 	}
 	if from > 0 {
-		// Under the write lock: of many processes one makes the backup, and nobody can
-		// write what it would lack.
+		// Under the write lock only one process makes the backup, and it misses no write.
 		if err := s.backup(ctx, from, now); err != nil {
 			return fmt.Errorf("backup: %w", err)
 		}
@@ -150,9 +147,8 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 	return c.commit(ctx)
 }
 
-// useWAL switches the journal mode. SQLite does not wait for other connections
-// here, whatever the busy timeout, so the switch is tried again: processes that open
-// a new store at the same moment are the ordinary case.
+// useWAL switches the journal mode. SQLite does not wait for other connections here, whatever the busy
+// timeout, so it is retried: processes often open a new store at the same moment.
 func (s *Store) useWAL(ctx context.Context, c *conn) error {
 	return s.wait(ctx, func(ctx context.Context) error {
 		var mode string
@@ -167,8 +163,8 @@ func (s *Store) useWAL(ctx context.Context, c *conn) error {
 	})
 }
 
-// taken takes a connection. Opening one reads the file, which may be busy too: while
-// another process recovers its log, or makes it.
+// taken takes a connection, retrying while the file is busy: opening one reads the file, which another
+// process may be creating or recovering.
 func (s *Store) taken(ctx context.Context, p *pool) (c *conn, err error) {
 	err = s.wait(ctx, func(ctx context.Context) (err error) {
 		c, err = p.take(ctx)
@@ -184,8 +180,8 @@ func (s *Store) wait(ctx context.Context, fn func(context.Context) error) error 
 	return s.waited(ctx, s.writeWait, patiently(wait, func() error { return fn(wait) }))
 }
 
-// backup copies the whole database beside itself before its schema changes. It reads
-// on a connection of its own, because VACUUM cannot run inside a transaction.
+// backup copies the database before its schema changes. It uses another connection, because VACUUM
+// cannot run inside a transaction.
 func (s *Store) backup(ctx context.Context, version int, now func() time.Time) error {
 	// Random letters: another backup may have been made in the same millisecond.
 	name := filepath.Join(s.backups(), fmt.Sprintf("%s%d-%s-%s.db", backupPrefix, version, now().UTC().Format("20060102T150405.000"), rand.Text()[:4]))

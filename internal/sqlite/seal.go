@@ -93,7 +93,7 @@ func (t *tx) merge(ctx context.Context, more []source) error {
 func (t *tx) gatherInto(ctx context.Context, from []source, level int) error {
 	var into *target
 	all, err := gather(from, func(postings.Doc) *target {
-		if into == nil || into.room() == 0 {
+		if into == nil || into.capacity() == 0 {
 			into = &target{segment: &segment{level: level, project: several}}
 		}
 		return into
@@ -155,7 +155,7 @@ func (t *tx) settle(ctx context.Context, more []source) error {
 			project = several
 		}
 		to := open[project]
-		if to == nil || to.room() == 0 {
+		if to == nil || to.capacity() == 0 {
 			to = &target{segment: &segment{level: levelLarge, project: project}}
 			open[project] = to
 		}
