@@ -183,7 +183,7 @@ func (s *Store) wait(ctx context.Context, fn func(context.Context) error) error 
 // backup copies the database before its schema changes. It uses another connection, because VACUUM
 // cannot run inside a transaction.
 func (s *Store) backup(ctx context.Context, version int, now func() time.Time) error {
-	// Random letters: another backup may have been made in the same millisecond.
+	// Random letters, because another backup may have been made in the same millisecond.
 	name := filepath.Join(s.backups(), fmt.Sprintf("%s%d-%s-%s.db", backupPrefix, version, now().UTC().Format("20060102T150405.000"), rand.Text()[:4]))
 	if err := s.copyTo(ctx, name); err != nil {
 		return err
@@ -199,5 +199,5 @@ func (s *Store) backup(ctx context.Context, version int, now func() time.Time) e
 		func(a, b string) int { return written(a).Compare(written(b)) })
 }
 
-// backupPrefix opens the names of automatic backups; what else is in the folder stays.
+// backupPrefix opens the names of migration backups; other files in the folder are kept.
 const backupPrefix = "engram-schema"

@@ -10,12 +10,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// clashingSQL lists live memories of project ?2 whose topic project ?1 has too.
+// clashingSQL selects the live memories of project ?2 whose topic project ?1 has too.
 const clashingSQL = `SELECT m.num, m.topic_key FROM memories m
 	WHERE m.project = ?2 AND m.deleted_at IS NULL AND m.topic_key IS NOT NULL AND EXISTS
 	(SELECT 1 FROM memories o WHERE o.topic_key = m.topic_key AND o.project = ?1 AND o.scope = m.scope AND o.deleted_at IS NULL)`
 
-// MoveProject gives everything of one project to another.
+// MoveProject moves everything of one project to another.
 func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, error) {
 	source, target, err := t.bothProjects(ctx, from, to)
 	if err != nil || source == target { // every topic would clash with itself
@@ -29,9 +29,9 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 		return engram.Moved{Topics: topics}, err
 	}
 	err = t.runAll(ctx, with(`UPDATE uses SET project = ?1 WHERE project = ?2`, target, source),
-		with(`UPDATE lineages SET project = ?1 WHERE project = ?2 AND entity = 3`, target, source), // sessions that are gone
+		with(`UPDATE lineages SET project = ?1 WHERE project = ?2 AND entity = 3`, target, source), // deleted sessions
 		with(`UPDATE project_aliases SET project = ?1 WHERE project = ?2`, target, source),
-		// The one statement that reads the whole journal: an index by project would cost every save.
+		// Scans the whole journal, because an index by project would slow down every save.
 		with(`UPDATE mutations SET project = ?1 WHERE project = ?2`, target, source),
 		with(`UPDATE OR REPLACE deferred SET project = ? WHERE project = ?`, to, from))
 	if err != nil {
@@ -50,7 +50,7 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	return moved, t.moveThese(ctx, moved, source, target)
 }
 
-// inProject returns what is in a project, or which of some; nil for all.
+// inProject returns what is in a project; with some, only the things in it.
 func (t *tx) inProject(ctx context.Context, project int64, some *engram.Moved) (m engram.Moved, err error) {
 	const among = ` AND num IN (SELECT value FROM json_each(?)) ORDER BY num`
 	if some == nil {
@@ -74,7 +74,7 @@ func (t *tx) inProject(ctx context.Context, project int64, some *engram.Moved) (
 	return m, err
 }
 
-// MoveBack gives some things of one project to another.
+// MoveBack moves some things of one project back to another.
 func (t *tx) MoveBack(ctx context.Context, some engram.Moved, from, to string) (engram.Moved, error) {
 	source, target, err := t.bothProjects(ctx, from, to)
 	if err != nil || source == target {
@@ -113,7 +113,7 @@ func (t *tx) bothProjects(ctx context.Context, from, to string) (source, target 
 	return source, target, err
 }
 
-// moveThese gives things of project source to project target.
+// moveThese moves things from project source to project target.
 func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target int64) error {
 	for _, move := range []struct{ query, which string }{
 		{`UPDATE memories SET project = ?1 WHERE project = ?2 AND num IN (SELECT value FROM json_each(?3))`, jsonNums(these.Memories)},
@@ -139,10 +139,10 @@ func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target i
 	return t.movePrompts(ctx, target, these.Prompts)
 }
 
-// journalSQL are the entries of project ?2 that belong to things that went to ?1: to
-// memories, prompts and sessions by their keys, to sessions that were deleted by what an
-// entry says they were, to relations by their source, and to project ?1 itself.
-// When nothing is left in ?2, it was but another name for ?1, and everything belongs to that.
+// journalSQL moves the entries of project ?2 about things that moved to ?1: memories, prompts and
+// sessions by key, deleted sessions by the project in their entry, relations by their source, and
+// project ?1 itself. If nothing is left in ?2 (?6), it was only another name for ?1, and all its entries
+// move.
 const journalSQL = `UPDATE mutations SET project = ?1 WHERE project = ?2 AND (?6 OR CASE entity
 	WHEN 'memory' THEN key IN (SELECT value FROM json_each(?3))
 	WHEN 'prompt' THEN key IN (SELECT value FROM json_each(?4))
@@ -154,7 +154,7 @@ const journalSQL = `UPDATE mutations SET project = ?1 WHERE project = ?2 AND (?6
 		CASE WHEN json_valid(was) THEN was ->> '$.from' END IS NULL
 	END)`
 
-// moveJournal gives the journal of things that went from project source to target along.
+// moveJournal moves the journal entries about things that moved from project source to target.
 func (t *tx) moveJournal(ctx context.Context, these engram.Moved, source, target int64) error {
 	const emptySQL = `SELECT NOT EXISTS (SELECT 1 FROM memories WHERE project = ?1) AND NOT EXISTS (SELECT 1 FROM prompts WHERE project = ?1)
 		AND NOT EXISTS (SELECT 1 FROM sessions WHERE project = ?1)`
@@ -167,8 +167,7 @@ func (t *tx) moveJournal(ctx context.Context, these engram.Moved, source, target
 	return doing(err, "move the journal to another project")
 }
 
-// loseTopics takes the topic keys of memories away: a topic that both projects have
-// stays with the target, the source's memory keeps its text.
+// loseTopics removes the topic keys of memories: the target keeps a topic that both projects have.
 func (t *tx) loseTopics(ctx context.Context, nums []int64) error {
 	for _, num := range nums {
 		m, err := t.Memory(ctx, engram.ByNum(num))
@@ -183,8 +182,8 @@ func (t *tx) loseTopics(ctx context.Context, nums []int64) error {
 	return nil
 }
 
-// giveTopic gives a memory its topic key back, unless it has one, or was forgotten, or
-// another memory has the key by now.
+// giveTopic restores a memory's topic key, unless it has one, is forgotten, or another memory has the
+// key now.
 func (t *tx) giveTopic(ctx context.Context, num int64, key string) (bool, error) {
 	m, err := t.Memory(ctx, engram.ByNum(num))
 	if err != nil || m.TopicKey != "" || m.Forgotten() {
@@ -198,7 +197,7 @@ func (t *tx) giveTopic(ctx context.Context, num int64, key string) (bool, error)
 	return true, t.ReplaceMemory(ctx, m)
 }
 
-// movePrompts writes the full-text rows of prompts anew, which name the project.
+// movePrompts rewrites the full-text rows of prompts, which contain the project.
 func (t *tx) movePrompts(ctx context.Context, project int64, nums []int64) error {
 	for _, num := range nums {
 		p, err := t.Prompt(ctx, num)
@@ -215,8 +214,8 @@ func (t *tx) movePrompts(ctx context.Context, project int64, nums []int64) error
 	return nil
 }
 
-// moveIndex gives the index entries of one project to another; of those, the ones of
-// memories that which names. Words do not name their project, so only documents are written.
+// moveIndex moves the index entries of memories for which which is true to another project. Only
+// documents contain the project.
 func (t *tx) moveIndex(ctx context.Context, source, target int64, which func(num int64) bool) error {
 	move := func(docs postings.Docs) (out postings.Docs, moved bool) {
 		for slot := range docs.Len() {
@@ -273,7 +272,7 @@ func (t *tx) moveSegment(ctx context.Context, g *segment, target int64, move fun
 	return err
 }
 
-// onlyProject is the project of all live documents, or several.
+// onlyProject returns the project of all live documents, or several.
 func onlyProject(docs postings.Docs) int64 {
 	project := int64(several)
 	for slot := range docs.Len() {
@@ -288,7 +287,7 @@ func onlyProject(docs postings.Docs) int64 {
 	return project
 }
 
-// moveUnsealed writes the documents of the newest memories that change.
+// moveUnsealed rewrites the changed documents of unsealed memories.
 func (t *tx) moveUnsealed(ctx context.Context, move func(postings.Docs) (postings.Docs, bool)) error {
 	var updates []statement
 	err := t.rows(ctx, `SELECT seq, document FROM unsealed ORDER BY seq`, nil, func(r scanner) error {
@@ -306,6 +305,6 @@ func (t *tx) moveUnsealed(ctx context.Context, move func(postings.Docs) (posting
 	if err := t.runAll(ctx, updates...); err != nil {
 		return err
 	}
-	_, err = t.changed(ctx) // the rows kept their numbers: only this tells the states apart
+	_, err = t.changed(ctx) // the rows kept their numbers, so only this changes the state
 	return err
 }

@@ -27,7 +27,7 @@ func readDecay(text, project string, d *engram.ProjectDecay) error {
 	return doing(json.Unmarshal([]byte(text), d), "decay of project %q", project)
 }
 
-// projectNum returns the row of a project, by name or alias; "" is row 0.
+// projectNum returns the row of a project by name or alias; "" is row 0.
 func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 	const query = `SELECT num FROM projects WHERE name = ?1 UNION ALL SELECT project FROM project_aliases WHERE alias = ?1 LIMIT 1`
 	if name == "" {
@@ -46,8 +46,8 @@ func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 	return num, err
 }
 
-// knownProject is projectNum for those to whom a project that does not exist is one
-// without anything in it; found is false then, and when err is not nil.
+// knownProject is projectNum for callers that treat a missing project as an empty one; found is then
+// false, as on an error.
 func (t *tx) knownProject(ctx context.Context, name string) (num int64, found bool, err error) {
 	num, err = t.projectNum(ctx, name)
 	if engram.CodeOf(err) == engram.CodeNotFound {
@@ -56,7 +56,7 @@ func (t *tx) knownProject(ctx context.Context, name string) (num int64, found bo
 	return num, err == nil, err
 }
 
-// Project returns the project of that name or alias.
+// Project returns the project with that name or alias.
 func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, error) {
 	num, found, err := t.knownProject(ctx, name)
 	if !found || num == 0 {
@@ -66,7 +66,7 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 		func(s scanner) (engram.Project, error) { return scanProject(s) }))
 }
 
-// Projects counts by tallies and the covering parts of prompts_project_recent and
+// projectsSQL counts by tallies and the covering indexes prompts_project_recent and
 // sessions_project_active.
 const projectsSQL = `SELECT ` + projectColumns + `,
 	(SELECT coalesce(sum(live), 0) FROM tallies WHERE project = p.num),
@@ -82,7 +82,7 @@ func (t *tx) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
 	})
 }
 
-// decaysSQL is served by projects_decay, which is empty in most stores: every search asks.
+// decaysSQL is served by projects_decay, which is empty in most stores; every search runs it.
 const decaysSQL = `SELECT name, decay FROM projects WHERE decay IS NOT NULL`
 
 // ProjectNames returns the names, sorted.
@@ -90,7 +90,7 @@ func (t *tx) ProjectNames(ctx context.Context) ([]string, error) {
 	return column[string](ctx, t, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`)
 }
 
-// Decays returns how projects fade that have a way of their own.
+// Decays returns the decay settings of the projects that have their own.
 func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error) {
 	own := map[string]engram.ProjectDecay{}
 	err := t.rows(ctx, decaysSQL, nil, func(s scanner) error {
@@ -122,7 +122,7 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	}
 	var num int64
 	err = t.row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num)
-	if err == nil { // one may have been heard of before it was an alias
+	if err == nil { // tombstones may have arrived under an alias before it was one
 		err = t.rebury(ctx, p.Name, p.Aliases...)
 	}
 	if err == nil {
@@ -142,13 +142,13 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	return nil
 }
 
-// DeleteProject removes a project that nothing refers to any more.
+// DeleteProject removes a project that is no longer referenced.
 func (t *tx) DeleteProject(ctx context.Context, name string) error {
 	var num int64
 	if err := t.row(ctx, `SELECT coalesce(max(num), 0) FROM projects WHERE name = ?`, []any{name}, &num); err != nil {
 		return fmt.Errorf("delete project %q: %w", name, err)
 	}
-	if num != 0 { // what was counted stays counted, without its name
+	if num != 0 { // counters stay, without the project's name
 		if err := t.moveCounters(ctx, num, 0); err != nil {
 			return err
 		}
@@ -156,23 +156,22 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 	return doing(t.run(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name), "delete project %q", name)
 }
 
-// names are numbers that a transaction has looked up, by what they are the numbers of. A
-// statement that may give a name another number empties them.
+// names caches looked-up row numbers. Statements that may change a number clear it.
 type names struct {
 	projects map[string]int64
 	sessions map[string]int64
 	kinds    map[kind]uint32
-	models   map[string]model // for writing: changes may be older
+	models   map[string]model // for writing only: changes may be outdated
 }
 
-// mostNames is how many numbers of a kind are kept.
+// mostNames bounds the cached numbers of a kind.
 const mostNames = 4096
 
 func (n names) some() bool {
 	return len(n.projects)+len(n.sessions)+len(n.kinds)+len(n.models) > 0
 }
 
-// keep keeps the number of a name.
+// keep caches the number of a name.
 func keep[K comparable, N any](in *map[K]N, name K, num N) {
 	if *in == nil || len(*in) >= mostNames {
 		*in = map[K]N{}
@@ -180,8 +179,8 @@ func keep[K comparable, N any](in *map[K]N, name K, num N) {
 	(*in)[name] = num
 }
 
-// renames reports whether a statement may change what has which number. What only adds
-// a name does not: a name that nobody has is not kept.
+// renames reports whether a statement may change the number of a name. Plain inserts cannot: unknown
+// names are not cached.
 func renames(query string) bool {
 	for _, table := range []string{"projects", "project_aliases", "DELETE FROM sessions", "kinds", "DELETE FROM models"} {
 		if strings.Contains(query, table) {

@@ -91,7 +91,7 @@ const searchPromptsSQL = `SELECT ` + promptColumns + ` FROM
 	(SELECT rowid AS num, bm25(prompts_fts, 1.0, 0.0) AS score FROM prompts_fts WHERE prompts_fts MATCH ? ORDER BY score, rowid DESC LIMIT ?) AS f
 	CROSS JOIN prompts p ON p.num = f.num ORDER BY f.score, p.num DESC`
 
-// SearchPrompts ranks prompts that have one of the terms.
+// SearchPrompts ranks the prompts that contain any of the terms.
 func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project string, limit int) ([]engram.Prompt, error) {
 	words := make([]string, 0, len(terms))
 	for _, term := range terms {
@@ -119,7 +119,7 @@ func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project str
 	return t.prompts(ctx, searchPromptsSQL, match, limit)
 }
 
-// InsertPrompt adds p, under p.Num where it is set, and sets p.Num.
+// InsertPrompt adds p, with number p.Num if it is set, and sets p.Num.
 func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	at, err := t.homeIn(ctx, p.Project, p.SessionID)
 	if err != nil {
@@ -140,8 +140,8 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	return err
 }
 
-// ReplacePrompt writes where a prompt belongs and whether it was deleted. A deleted one
-// has no full-text row.
+// ReplacePrompt writes the project, session and deletion time of a prompt. A deleted one has no
+// full-text row.
 func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 	was, err := t.Prompt(ctx, p.Num)
 	if err != nil {
@@ -165,7 +165,7 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 	return t.indexPrompt(ctx, at.project, was)
 }
 
-// ErasePrompt removes a prompt for good.
+// ErasePrompt removes a prompt permanently.
 func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
 	p, err := t.Prompt(ctx, num)
 	if err != nil {
@@ -180,35 +180,33 @@ func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
 	return t.bury(ctx, engram.Erased{Entity: engram.EntityPrompt, ID: p.SyncID, SyncID: p.SyncID, Project: p.Project}, num)
 }
 
-// Prompts are few and short: a full-text table of SQLite's is enough for them. It holds
-// the tokens of internal/text, and a word for the project.
+// Prompts are few and short, so an FTS5 table is enough for them. It holds the tokens of internal/text
+// and a word for the project.
 
-// scopeMark opens every word of the scope column. No token of a text holds it, so a
-// filter never matches a text, nor a text a filter.
+// scopeMark opens the words of column scope. Tokens never contain it, so projects and texts cannot match
+// each other.
 const scopeMark = "·"
 
 func projectWord(num int64) string { return scopeMark + "p" + strconv.FormatInt(num, 10) }
 
-// indexPrompt adds p to its full-text index, stop words too: prompts are short, and
-// "what is this" is one.
+// indexPrompt adds p to the full-text index, including stop words: prompts are short, such as "what is
+// this".
 func (t *tx) indexPrompt(ctx context.Context, project int64, p engram.Prompt) error {
 	words, _ := text.Index(p.Content, "")
 	err := t.run(ctx, `INSERT INTO prompts_fts (rowid, content, scope) VALUES (?,?,?)`, p.Num, words, projectWord(project))
 	return doing(err, "index prompt %d", p.Num)
 }
 
-// compactPrompts merges the segments of the prompts' index into one, which drops the
-// words of entries that were taken out.
+// compactPrompts merges the segments of the full-text index, which removes the words of deleted rows.
 func (t *tx) compactPrompts(ctx context.Context) error {
 	return doing(t.run(ctx, `INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`), "clean the full-text index")
 }
 
-// quote makes a token a string of the FTS5 query language. Tokens hold letters and
-// digits alone, so there is nothing to escape; a quote that got here by a bug would
-// still only be a doubled one, and a NUL, at which FTS5 stops reading, a space.
+// quote makes a token an FTS5 string. Tokens have only letters and digits; the escaping of quotes and
+// NULs, at which FTS5 stops reading, guards against bugs.
 func quote(token string) string {
 	return `"` + strings.ReplaceAll(strings.ReplaceAll(token, `"`, `""`), "\x00", " ") + `"`
 }
 
-// anyOf joins FTS5 expressions to one that any of them satisfies.
+// anyOf joins FTS5 expressions with OR.
 func anyOf(exprs []string) string { return "(" + strings.Join(exprs, " OR ") + ")" }

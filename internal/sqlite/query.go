@@ -10,7 +10,7 @@ import (
 // scanner is a *sql.Row or *sql.Rows.
 type scanner interface{ Scan(into ...any) error }
 
-// list reads what scan makes of each row; doing says what for.
+// list reads the rows of a query; doing is the context of errors.
 func list[T any](ctx context.Context, t *tx, doing, query string, args []any, scan func(scanner) (T, error)) (all []T, err error) {
 	err = t.rows(ctx, query, args, func(s scanner) error {
 		one, err := scan(s)
@@ -23,8 +23,8 @@ func list[T any](ctx context.Context, t *tx, doing, query string, args []any, sc
 	return all, nil
 }
 
-// listIn is list for the rows of a project, all of them for "": argument 1 of the query is its
-// number, or negative. A project that does not exist has no rows.
+// listIn is list for a query whose argument 1 is the number of a project, negative for all projects
+// (""). An unknown project has no rows.
 func listIn[T any](ctx context.Context, t *tx, doing, query, project string, args []any, scan func(scanner) (T, error)) ([]T, error) {
 	num, none, err := t.whole(ctx, project)
 	if err != nil || none {
@@ -33,7 +33,7 @@ func listIn[T any](ctx context.Context, t *tx, doing, query, project string, arg
 	return list(ctx, t, doing, query, append([]any{num}, args...), scan)
 }
 
-// column reads the one column that a query answers with.
+// column reads a single column.
 func column[T any](ctx context.Context, t *tx, query string, args ...any) ([]T, error) {
 	return list(ctx, t, "read a column", query, args, scanOne[T])
 }
@@ -43,7 +43,7 @@ func scanOne[T any](s scanner) (v T, err error) {
 	return v, err
 }
 
-// each calls fn for each value of the one column that a query answers with.
+// each calls fn for each value of a single column.
 func each[T any](ctx context.Context, t *tx, query string, fn func(T), args ...any) error {
 	return t.rows(ctx, query, args, func(s scanner) error {
 		v, err := scanOne[T](s)
@@ -52,7 +52,7 @@ func each[T any](ctx context.Context, t *tx, query string, fn func(T), args ...a
 	})
 }
 
-// pairs reads the two columns that a query answers with as a map.
+// pairs reads two columns as a map.
 func pairs[K comparable, V any](ctx context.Context, t *tx, query string, args ...any) (map[K]V, error) {
 	all := map[K]V{}
 	err := t.rows(ctx, query, args, func(s scanner) error {
@@ -65,7 +65,7 @@ func pairs[K comparable, V any](ctx context.Context, t *tx, query string, args .
 	return all, err
 }
 
-// first returns the first of what was read, and whether there is one.
+// first returns the first row, and whether there is one.
 func first[T any](all []T, err error) (one T, found bool, _ error) {
 	if err != nil || len(all) == 0 {
 		return one, false, err
@@ -73,7 +73,7 @@ func first[T any](all []T, err error) (one T, found bool, _ error) {
 	return all[0], true, nil
 }
 
-// maybe is row for a query that may answer with none, which leaves into as it is.
+// maybe is row for a query that may have no row; then it leaves into unchanged.
 func (t *tx) maybe(ctx context.Context, query string, args []any, into ...any) (found bool, err error) {
 	err = t.row(ctx, query, args, into...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -82,7 +82,7 @@ func (t *tx) maybe(ctx context.Context, query string, args []any, into ...any) (
 	return err == nil, err
 }
 
-// run is exec for who does not ask what it changed.
+// run is exec without the result.
 func (t *tx) run(ctx context.Context, query string, args ...any) error {
 	_, err := t.exec(ctx, query, args...)
 	return err
@@ -106,7 +106,7 @@ func (t *tx) runAll(ctx context.Context, all ...statement) error {
 	return nil
 }
 
-// doing adds to an error, if there is one, what failed.
+// doing adds context to an error, if there is one.
 func doing(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -12,7 +12,7 @@ const sessionColumns = `s.id, (SELECT name FROM projects WHERE num = s.project),
 
 func scanSession(r scanner) (engram.Session, error) { return scanSessionAnd(r) }
 
-// scanSessionAnd reads more columns behind those of the session.
+// scanSessionAnd also reads the columns after those of the session.
 func scanSessionAnd(r scanner, more ...any) (engram.Session, error) {
 	var s engram.Session
 	err := r.Scan(append([]any{&s.ID, &s.Project, &s.Directory, instant{&s.StartedAt}, instant{&s.EndedAt}, &s.Summary,
@@ -30,7 +30,7 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 	return s, err
 }
 
-// Sessions are served by sessions_active and sessions_project_active.
+// Sessions is served by sessions_active and sessions_project_active.
 const (
 	sessionsSQL = `SELECT ` + sessionColumns + `, s.live FROM sessions s
 		WHERE s.num <> 0%s ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
@@ -38,7 +38,7 @@ const (
 		WHERE s.project = ? AND s.num <> 0%s ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
 )
 
-// Sessions returns sessions with the newest activity first.
+// Sessions returns sessions, the most recently active first.
 func (t *tx) Sessions(ctx context.Context, project string, p engram.Page) ([]engram.SessionActivity, error) {
 	query, args := sessionsSQL, []any{p.Limit, p.Offset}
 	if project != "" {
@@ -96,13 +96,13 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	if err != nil {
 		return fmt.Errorf("write session %q: %w", s.ID, err)
 	}
-	// It may have been erased, and come back.
+	// It may have been erased before.
 	err = t.run(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project)
 	return err
 }
 
-// DeleteSession removes a session that has no memories; its prompts stay, without one.
-// Its lineage stays too, and says that it is gone.
+// DeleteSession removes a session without memories. Its prompts stay, without a session; its causal
+// metadata stays as a tombstone.
 func (t *tx) DeleteSession(ctx context.Context, id string) error {
 	num, err := t.sessionNum(ctx, id)
 	if err != nil {
@@ -111,13 +111,12 @@ func (t *tx) DeleteSession(ctx context.Context, id string) error {
 	const gone = `UPDATE lineages SET project = (SELECT project FROM sessions WHERE num = ?) WHERE entity = ? AND key = ?`
 	err = t.runAll(ctx, with(gone, num, kindNum(engram.EntitySession), id),
 		with(`DELETE FROM uses WHERE session = ?`, num),
-		with(`UPDATE prompts SET session = 0 WHERE session = ?`, num), // nobody asked to lose them
+		with(`UPDATE prompts SET session = 0 WHERE session = ?`, num), // prompts are not deleted with it
 		with(`DELETE FROM sessions WHERE num = ? AND num <> 0`, num))
 	return doing(err, "delete session %q", id)
 }
 
-// EraseSession removes a session for good: its summary and its folder stand in the
-// journal too.
+// EraseSession removes a session permanently, including its summary and folder in the journal.
 func (t *tx) EraseSession(ctx context.Context, id string) error {
 	var project string
 	err := t.row(ctx, `SELECT coalesce(max((SELECT name FROM projects WHERE num = s.project)), '') FROM sessions s WHERE id = ?`, []any{id}, &project)
@@ -137,7 +136,7 @@ func (t *tx) EraseSession(ctx context.Context, id string) error {
 // sessionNum returns the row of a session; "" is row 0.
 func (t *tx) sessionNum(ctx context.Context, id string) (int64, error) {
 	if num, known := t.names.sessions[id]; known || id == "" {
-		return num, nil // row 0 is none
+		return num, nil // row 0 means no session
 	}
 	var num int64
 	found, err := t.maybe(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)

@@ -12,8 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Everything of a kind is read in the order of the table itself, so that no page reads a
-// row twice: a project's own index would leave out what was forgotten.
+// Everything is read in the order of its table, so that consecutive pages do not read rows twice; the
+// indexes by project leave out forgotten rows.
 const (
 	memoriesAfterSQL  = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ?2 AND (?1 < 0 OR m.project = ?1) ORDER BY m.num LIMIT ?3`
 	promptsAfterSQL   = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.num > ?2 AND (?1 < 0 OR p.project = ?1) ORDER BY p.num LIMIT ?3`
@@ -27,8 +27,7 @@ const (
 	promptBySyncIDSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.sync_id = ?`
 )
 
-// whole is the number of a project by name, or several for ""; none when there is no such
-// project.
+// whole returns the number of a project, several for ""; none is true if the project does not exist.
 func (t *tx) whole(ctx context.Context, project string) (num int64, none bool, err error) {
 	if project == "" {
 		return several, false, nil
@@ -57,7 +56,7 @@ func (t *tx) RelationsAfter(ctx context.Context, project string, after int64, li
 	return listIn(ctx, t, "read relations", relationsAfterSQL, project, []any{after, limit}, scanRelation)
 }
 
-// Named returns the memories that have one of these IDs or sync ids.
+// Named returns the memories with one of these ids or sync ids.
 func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, error) {
 	all, err := list(ctx, t, "look memories up", namedSQL, []any{jsonText(names)}, func(r scanner) (n engram.MemoryName, err error) {
 		err = r.Scan(&n.Num, &n.ID, &n.SyncID, &n.Scope, &n.Project)
@@ -66,12 +65,12 @@ func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, er
 	if err != nil {
 		return nil, err
 	}
-	// Here, and not by SQLite, which would keep a table of all that it found.
+	// Sorted here, because SQLite would copy the rows to sort them.
 	slices.SortFunc(all, func(a, b engram.MemoryName) int { return cmp.Compare(a.Num, b.Num) })
 	return slices.Compact(all), nil
 }
 
-// PromptBySyncID returns the prompt of that name.
+// PromptBySyncID returns the prompt with a sync id.
 func (t *tx) PromptBySyncID(ctx context.Context, syncID string) (engram.Prompt, bool, error) {
 	return first(t.prompts(ctx, promptBySyncIDSQL, syncID))
 }
@@ -115,7 +114,7 @@ func millis(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// orNull is the column value of a text that is often empty.
+// orNull is the column value of a text: NULL for "".
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -123,7 +122,7 @@ func orNull(s string) any {
 	return s
 }
 
-// orZero is the column value of a number that is often 0.
+// orZero is the column value of a number: NULL for 0.
 func orZero(n int64) any {
 	if n == 0 {
 		return nil
@@ -131,7 +130,7 @@ func orZero(n int64) any {
 	return n
 }
 
-// jsonOrNull is the column value of n things as JSON: NULL for none.
+// jsonOrNull encodes v, of n elements, as a column value: NULL if n is 0.
 func jsonOrNull(v any, n int) (any, error) {
 	if n == 0 {
 		return nil, nil
@@ -140,8 +139,7 @@ func jsonOrNull(v any, n int) (any, error) {
 	return string(b), err
 }
 
-// jsonNums writes numbers as a JSON array, for json_each: one statement for any
-// number of them.
+// jsonNums encodes numbers for json_each, so that one statement serves any number of them.
 func jsonNums(nums []int64) string {
 	b := []byte{'['}
 	for i, n := range nums {

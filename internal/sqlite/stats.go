@@ -8,27 +8,27 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// pendingRelationsSQL counts the relations of forgotten memories, which wait for them to come
-// back. There are fewer of these than of the others: to look at the memories of every relation
-// took half a second for 100,000, and every session's context is told the counts. The
-// planner would begin with the relations all the same.
+// pendingRelationsSQL counts the relations of forgotten memories, which do not count until a memory is
+// restored. Forgotten memories are few; joining every relation to its memories took half a second per
+// 100,000, and every session's context needs the counts. INDEXED BY keeps the planner from starting with
+// the relations.
 const pendingRelationsSQL = `SELECT count(*) FROM (
 	SELECT r.num, r.source FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_source
 		ON r.source = m.num WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL
 	UNION SELECT r.num, r.source FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_target
 		ON r.target = m.num WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL)`
 
-// The relations of a project are those that its live memories have to live ones.
+// A project's relations are those from its live memories to live memories.
 const (
 	projectRelationsSQL = `SELECT count(*) FROM relations WHERE removed_at IS NULL
 		AND source IN (SELECT num FROM memories INDEXED BY memories_project_recent WHERE project = ? AND deleted_at IS NULL)`
-	// otherRelationsSQL counts what is not among them, for a project that has most of what there
-	// is: each memory is a look into the index of relations.
+	// otherRelationsSQL counts the other relations, for a project with most of the memories: each memory
+	// costs an index look-up.
 	otherRelationsSQL = `SELECT (SELECT count(*) FROM relations WHERE removed_at IS NULL
 			AND source IN (SELECT num FROM memories INDEXED BY memories_project_recent WHERE project <> ? AND deleted_at IS NULL))
 		+ (SELECT count(*) FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_source
 			ON r.source = m.num WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL)`
-	// projectPendingSQL counts those whose target was forgotten.
+	// projectPendingSQL counts the project's relations to forgotten memories.
 	projectPendingSQL = `SELECT count(*) FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_target
 		ON r.target = m.num CROSS JOIN memories s ON s.num = r.source
 		WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL AND s.deleted_at IS NULL AND s.project = ?`
@@ -80,8 +80,8 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	return st, nil
 }
 
-// countRelations counts the relations of a project, of which there are so many live
-// memories, or without one all of them.
+// countRelations counts the relations of a project, given the number of its live memories, or all
+// relations without a project.
 func (t *tx) countRelations(ctx context.Context, project []any, memories int) (int, error) {
 	var err error
 	count := func(query string, args ...any) (n int) {
@@ -101,7 +101,7 @@ func (t *tx) countRelations(ctx context.Context, project []any, memories int) (i
 	return n, err
 }
 
-// dayOf is a day as the table has it: how many there were since 1970, UTC.
+// dayOf returns the number of days since 1970, UTC.
 func dayOf(t time.Time) int64 {
 	s, day := t.Unix(), int64(24*60*60)
 	if s < 0 {
@@ -113,7 +113,7 @@ func dayOf(t time.Time) int64 {
 const addCounters = ` ON CONFLICT (day, project, verb, outcome) DO UPDATE SET events = events + excluded.events,
 	fallbacks = fallbacks + excluded.fallbacks, memories = memories + excluded.memories, tokens = tokens + excluded.tokens`
 
-// AddCounters adds to what was counted.
+// AddCounters adds to the counters.
 func (t *tx) AddCounters(ctx context.Context, cs []engram.Counter) error {
 	const query = `INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens) VALUES (?,?,?,?,?,?,?,?)` + addCounters
 	for _, c := range cs {
@@ -128,7 +128,7 @@ func (t *tx) AddCounters(ctx context.Context, cs []engram.Counter) error {
 	return nil
 }
 
-// Counters returns what was counted; the days of a range are a range of the table.
+// Counters returns counters; a range of days is a range of the table.
 func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Counter, error) {
 	day, project := "-1", "''"
 	if q.ByDay {
@@ -154,7 +154,7 @@ func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Coun
 	})
 }
 
-// moveCounters adds what was counted of one project to another's.
+// moveCounters adds the counters of one project to another's.
 func (t *tx) moveCounters(ctx context.Context, source, target int64) error {
 	err := t.runAll(ctx, with(`INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens)
 		SELECT day, ?1, verb, outcome, events, fallbacks, memories, tokens FROM counters WHERE project = ?2`+addCounters, target, source),
@@ -168,7 +168,7 @@ const (
 	madeInSQL = madeSQL + ` AND project = ?3`
 )
 
-// MadeBetween counts live memories by when they were made.
+// MadeBetween counts live memories by creation time.
 func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time) ([]int, error) {
 	counts := make([]int, max(0, len(edges)-1))
 	num, none, err := t.whole(ctx, project)
@@ -187,16 +187,16 @@ func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time)
 	return counts, nil
 }
 
-// SessionsSince counts sessions that were started at a time or later. They are few
-// beside memories, and no index is worth what it would cost each of them.
+// SessionsSince counts sessions started since a time. It scans the sessions, which are few compared to
+// memories.
 func (t *tx) SessionsSince(ctx context.Context, project string, since time.Time) (n int, err error) {
 	query := `SELECT count(*) FROM sessions WHERE num <> 0 AND started_at >= coalesce(?2, 0) AND (?1 < 0 OR project = ?1)` + t.hidden.and("project")
 	n, _, err = first(listIn(ctx, t, "count sessions", query, project, []any{millis(since)}, scanOne[int]))
 	return n, err
 }
 
-// The queries of MemoriesBy: tallies have the live ones of all times at once, of a time
-// they are looked at one by one. Of forgotten ones there are few.
+// Tallies count the live memories of all times; with a start time the memories are scanned. Forgotten
+// memories are few.
 const (
 	tallyByTypeSQL    = `SELECT type, sum(live), 0 FROM tallies WHERE live > 0 AND (?1 < 0 OR project = ?1) AND ?2 IS NULL GROUP BY type`
 	tallyByProjectSQL = `SELECT p.name, sum(t.live), 0 FROM tallies t JOIN projects p ON p.num = t.project WHERE t.live > 0 AND (?1 < 0 OR t.project = ?1) AND ?2 IS NULL GROUP BY t.project`
@@ -208,7 +208,7 @@ const (
 		WHERE m.deleted_at IS NOT NULL AND (?2 IS NULL OR m.created_at >= ?2) AND (?1 < 0 OR m.project = ?1) GROUP BY m.project`
 )
 
-// MemoriesBy counts memories by their type or their project.
+// MemoriesBy counts memories by type or project.
 func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string, since time.Time) ([]engram.GroupCount, error) {
 	live, forgotten := tallyByTypeSQL, forgottenByTypeSQL
 	switch {
@@ -227,11 +227,11 @@ func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string,
 	})
 }
 
-// dueCountSQL counts what dueSQL lists.
+// dueCountSQL counts the rows of dueSQL.
 const dueCountSQL = `SELECT count(*) FROM memories m
 	WHERE m.review_after IS NOT NULL AND m.review_after < ?2 AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) AND NOT ` + supersededSQL
 
-// Upkeep counts what waits for somebody, and what memories said before.
+// Upkeep counts due reviews and earlier versions of memories.
 func (t *tx) Upkeep(ctx context.Context, project string, now time.Time) (u engram.Upkeep, err error) {
 	num, none, err := t.whole(ctx, project)
 	if err != nil || none {

@@ -12,7 +12,7 @@ import (
 const usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens, u.fallback
 	FROM uses u JOIN sessions s ON s.num = u.session LEFT JOIN projects p ON p.num = u.project WHERE `
 
-// Uses returns what was shown in a session, oldest first.
+// Uses returns the exposures of a session, oldest first.
 func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.Exposure, error) {
 	where, args := "1"+t.hidden.and("u.project"), []any{p.Limit, p.Offset}
 	if session != "" {
@@ -29,7 +29,7 @@ func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.
 	})
 }
 
-// Shown returns the memories that a session was shown; served by uses_session.
+// Shown returns the memories shown to a session, served by uses_session.
 func (t *tx) Shown(ctx context.Context, session string) ([]int64, error) {
 	const query = `SELECT DISTINCT memory FROM uses WHERE session = ? AND memory IS NOT NULL ORDER BY memory`
 	num, err := t.sessionNum(ctx, session)
@@ -39,12 +39,12 @@ func (t *tx) Shown(ctx context.Context, session string) ([]int64, error) {
 	return t.useNums(ctx, query, num)
 }
 
-// latelySQL looks at the latest uses alone: one that is further back is not of late.
+// latelySQL considers the newest 2,000 exposures only.
 const latelySQL = `SELECT memory FROM (SELECT num, memory, project, verb FROM uses ORDER BY num DESC LIMIT 2000)
 	WHERE memory IS NOT NULL AND verb NOT IN ('context', 'remind') AND (?1 < 0 OR project = ?1)%s
 	GROUP BY memory ORDER BY max(num) DESC, memory LIMIT ?2`
 
-// LatelyUsed returns memories that were asked for of late.
+// LatelyUsed returns the most recently requested memories.
 func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64, error) {
 	shown := ""
 	if t.hidden != nil {
@@ -57,14 +57,13 @@ func (t *tx) useNums(ctx context.Context, query string, args ...any) ([]int64, e
 	return list(ctx, t, "read uses", query, args, scanOne[int64])
 }
 
-// lastingSQL is served by memories_lasting, whose condition it repeats to the letter.
-// The index is named because over all projects the planner would rather read them all.
+// lastingSQL is served by memories_lasting, whose condition it repeats literally. The index is named
+// because the planner would scan the table when all projects are requested.
 const lastingSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_lasting
 	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND %s (?2 = '' OR m.scope = ?2)
 	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?3`
 
-// beyondSQL is lastingSQL for a scope beyond single projects, in all of them; it is served by
-// memories_beyond.
+// beyondSQL is lastingSQL for personal or global memories of all projects, served by memories_beyond.
 const beyondSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_beyond
 	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND m.scope = ?1
 	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?2`
@@ -84,12 +83,12 @@ func (t *tx) Lasting(ctx context.Context, project string, scope engram.Scope, li
 	return t.memories(ctx, fmt.Sprintf(lastingSQL, "m.project = ?1 AND"), num, scope, limit)
 }
 
-// useCountsSQL is served by uses_asked, whose condition it repeats to the letter. The index is
-// named because the planner takes it for no better than the one of all uses.
+// useCountsSQL is served by uses_asked, whose condition it repeats literally. The index is named because
+// the planner does not prefer it.
 const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses INDEXED BY uses_asked
 	WHERE memory IN (SELECT value FROM json_each(?)) AND verb NOT IN ('context', 'remind') GROUP BY memory ORDER BY memory`
 
-// UseCounts returns how often each of the memories was asked for, as far as it was.
+// UseCounts returns how often each of the memories was requested, without those never requested.
 func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseCount, error) {
 	counts := map[int64]engram.UseCount{}
 	err := t.rows(ctx, useCountsSQL, []any{jsonNums(nums)}, func(s scanner) error {
@@ -102,7 +101,7 @@ func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseC
 	return counts, doing(err, "count uses")
 }
 
-// AppendUses adds to what was shown.
+// AppendUses records exposures.
 func (t *tx) AppendUses(ctx context.Context, us []engram.Exposure) error {
 	// What was erased since it was shown is not brought back by the question it answered.
 	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens, fallback) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9
