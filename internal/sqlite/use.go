@@ -103,7 +103,7 @@ func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseC
 
 // AppendUses records exposures.
 func (t *tx) AppendUses(ctx context.Context, us []engram.Exposure) error {
-	// What was erased since it was shown is not brought back by the question it answered.
+	// The WHERE drops exposures of memories erased meanwhile, so that their query is not stored again.
 	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens, fallback) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9
 		WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM memories WHERE num = ?6)`
 	for _, u := range us {
@@ -128,31 +128,30 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Exposure) error {
 	return nil
 }
 
-// How long what was shown is remembered. Every pruneEvery-th use drops what is over:
-// looking each time would cost more than the use.
+// Retention of exposures. Every pruneEvery-th insert drops old ones: checking each time would cost more
+// than the insert.
 const (
 	keptUses   = 100_000
 	keptFor    = 90 * 24 * time.Hour
 	pruneEvery = 256
 )
 
-// pruneUses drops what is over, newest being the number of the newest. Uses are
-// numbered in the order of time, but for clocks that were set back: the age of a
-// few of the oldest is looked at, never of all.
+// pruneUses drops old exposures, given the number of the newest. Numbers follow time except after clock
+// changes, so it checks the age of a few of the lowest numbers only.
 func (t *tx) pruneUses(ctx context.Context, newest int64, now time.Time) error {
 	err := t.runAll(ctx, with(`DELETE FROM uses WHERE num <= ?`, newest-keptUses),
 		with(`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, 4*pruneEvery, millis(now.Add(-keptFor))))
 	return doing(err, "drop old uses")
 }
 
-// ownSQL says that in a session s a memory stands, forgotten or not, that is its author's alone.
+// ownSQL is true if session s has a personal memory, forgotten or not.
 const ownSQL = `(EXISTS (SELECT 1 FROM memories o WHERE o.session = s.num AND o.deleted_at IS NULL AND o.scope = 'personal')
 	OR EXISTS (SELECT 1 FROM memories o WHERE o.session = s.num AND o.deleted_at IS NOT NULL AND o.scope = 'personal'))`
 
-// reportedSQL looks into each session for a memory or a prompt that may be told of: by
-// memories_session, memories_session_forgotten and prompts_session. What an undo of an import
-// hides was not forgotten by anybody. What was asked where only personal things came of it is
-// personal. Without the plus, keys would be compared as numbers, and no index is for that.
+// reportedSQL selects the sessions with a memory or prompt that may be reported to other replicas, by
+// memories_session, memories_session_forgotten and prompts_session. Memories hidden by the undo of an
+// import do not count as forgotten. Prompts of sessions with personal memories are personal. Without the
+// plus, keys would be compared as numbers, which no index serves.
 const reportedSQL = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s.id = a.value WHERE EXISTS
 	(SELECT 1 FROM memories m WHERE m.session = s.num AND m.deleted_at IS NULL AND m.scope <> 'personal' AND (?2 < 0 OR m.project = ?2))
 	OR EXISTS
@@ -168,7 +167,7 @@ const reportedSQL = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s
 	AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.entity = 'prompt' AND t.name = p.sync_id
 		AND (NOT t.bound OR t.project = (SELECT name FROM projects WHERE num = p.project))))`
 
-// Reported returns those of some sessions in which something stands that may be told of.
+// Reported returns those of the sessions that have something that may be reported.
 func (t *tx) Reported(ctx context.Context, sessions []string, project string) (map[string]bool, error) {
 	in, none, err := t.whole(ctx, project)
 	if err != nil || none {
@@ -177,13 +176,13 @@ func (t *tx) Reported(ctx context.Context, sessions []string, project string) (m
 	return t.set(ctx, reportedSQL, jsonText(sessions), in, kindNum(engram.EntityMemory), kindNum(engram.EntityPrompt))
 }
 
-// Owned returns those of some sessions in which a memory stands that is its author's alone.
+// Owned returns those of the sessions that have a personal memory.
 func (t *tx) Owned(ctx context.Context, sessions []string) (map[string]bool, error) {
 	const query = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s.id = a.value WHERE ` + ownSQL
 	return t.set(ctx, query, jsonText(sessions))
 }
 
-// set reads the texts that a query gives.
+// set reads a column of texts as a set.
 func (t *tx) set(ctx context.Context, query string, args ...any) (map[string]bool, error) {
 	ids, err := column[string](ctx, t, query, args...)
 	set := make(map[string]bool, len(ids))
@@ -193,11 +192,11 @@ func (t *tx) set(ctx context.Context, query string, args ...any) (map[string]boo
 	return set, err
 }
 
-// topicsSQL is served by memories_topic, from which it reads the keys in their order.
+// topicsSQL is served by memories_topic, in the order of the keys.
 const topicsSQL = `SELECT DISTINCT topic_key FROM memories WHERE topic_key IS NOT NULL AND deleted_at IS NULL
 	AND topic_key >= ?2 AND topic_key < ?3 AND (?1 < 0 OR project = ?1) ORDER BY topic_key LIMIT ?4`
 
-// Topics returns the topic keys that begin with prefix.
+// Topics returns the topic keys with a prefix.
 func (t *tx) Topics(ctx context.Context, project, prefix string, most int) ([]string, error) {
 	return listIn(ctx, t, "read topics", topicsSQL, project, []any{prefix, prefix + string(utf8.MaxRune), most}, scanOne[string])
 }

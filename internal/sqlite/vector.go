@@ -14,7 +14,7 @@ import (
 type model struct {
 	num        int64
 	dimensions int
-	changes    int64 // how often its codes were written
+	changes    int64 // number of changes of its codes
 }
 
 func scanModel(s scanner) (m model, err error) {
@@ -22,7 +22,7 @@ func scanModel(s scanner) (m model, err error) {
 	return m, err
 }
 
-// model returns the model of that fingerprint; found is false when it has no vectors.
+// model returns the model with a fingerprint; found is false if it is unknown.
 func (t *tx) model(ctx context.Context, fingerprint string) (m model, found bool, err error) {
 	const query = `SELECT num, dimensions, changes FROM models WHERE fingerprint = ?`
 	u, err := t.unchanged(ctx)
@@ -41,7 +41,7 @@ func (t *tx) model(ctx context.Context, fingerprint string) (m model, found bool
 	return m, found, err
 }
 
-// Vectors returns the memories' vectors of a model. They are not the caller's to change.
+// Vectors returns the memories' vectors of a model, which the caller must not change.
 func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map[int64][]float32, error) {
 	m, found, err := t.model(ctx, fingerprint)
 	if !found || len(nums) == 0 {
@@ -85,7 +85,7 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 	return vs, nil
 }
 
-// Models returns the models that have vectors, the one that covers most first.
+// Models returns the models that have vectors, by coverage.
 func (t *tx) Models(ctx context.Context) ([]engram.ModelUse, error) {
 	const query = `SELECT name, fingerprint, dimensions, memories FROM models WHERE memories > 0 ORDER BY memories DESC, num`
 	return list(ctx, t, "read models", query, nil, func(s scanner) (u engram.ModelUse, err error) {
@@ -122,8 +122,8 @@ func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector)
 	return t.placeVectors(ctx, known, rows)
 }
 
-// putVector writes a row of vectors; put is false when the memory does not exist, or is
-// forgotten. One that was inserted just now is there, and its first vector replaces none.
+// putVector writes a vector; put is false if the memory does not exist or is forgotten. A memory
+// inserted by this transaction needs no check, and its first vector no update.
 func (t *tx) putVector(ctx context.Context, of vectorOf, row []byte) (put bool, err error) {
 	const (
 		first   = `INSERT INTO vectors (model, memory, row) VALUES (?1,?2,?3) ON CONFLICT (model, memory) DO UPDATE SET row = excluded.row`
@@ -153,7 +153,7 @@ func (t *tx) putVector(ctx context.Context, of vectorOf, row []byte) (put bool, 
 	return false, nil
 }
 
-// know returns the model, which is written down when it is new.
+// know returns the model, adding it if needed.
 func (t *tx) know(ctx context.Context, m engram.Model) (model, error) {
 	const query = `INSERT INTO models (name, fingerprint, dimensions) VALUES (?,?,?)`
 	if have, known := t.names.models[m.Fingerprint]; known && have.dimensions == m.Dimensions {
@@ -195,17 +195,16 @@ func (t *tx) DropModel(ctx context.Context, fingerprint string) error {
 	return doing(t.runAll(ctx, with(`DELETE FROM vectors WHERE model = ?`, m.num), with(`DELETE FROM models WHERE num = ?`, m.num)), "drop model")
 }
 
-// The index of words gives memories their slots and takes them away; what follows keeps
-// the codes of the vectors in the same slots.
+// The lexical index assigns memories their slots; what follows keeps the codes of the vectors in the
+// same slots.
 
 // models returns every model.
 func (t *tx) models(ctx context.Context) ([]model, error) {
 	return list(ctx, t, "read models", `SELECT num, dimensions, changes FROM models`, nil, scanModel)
 }
 
-// vectorsPlaced is told that the memories nums stand in the slots of a segment from
-// first on. Their codes are made of their rows, which hold what is true now; the slots
-// they left are dropped with their segments.
+// vectorsPlaced writes the codes of memories that got the slots of a segment from first on, from the
+// rows of their vectors. The codes in their former slots are dropped with the segment.
 func (t *tx) vectorsPlaced(ctx context.Context, segment int64, first int, nums []int64) error {
 	all, err := t.models(ctx)
 	if err != nil || len(all) == 0 {
@@ -232,7 +231,7 @@ func (t *tx) vectorsPlaced(ctx context.Context, segment int64, first int, nums [
 	return nil
 }
 
-// vectorsDied is told that no memories stand in slots of a segment any more.
+// vectorsDied removes the codes in emptied slots of a segment.
 func (t *tx) vectorsDied(ctx context.Context, segment int64, slots map[int]engram.Memory) error {
 	edits := make(map[int][]byte, len(slots))
 	for slot := range slots {
@@ -251,7 +250,7 @@ func (t *tx) vectorsDied(ctx context.Context, segment int64, slots map[int]engra
 	return nil
 }
 
-// vectorsDropped is told that a segment is gone.
+// vectorsDropped removes the codes of a dropped segment.
 func (t *tx) vectorsDropped(ctx context.Context, segment int64) error {
 	all, err := t.models(ctx)
 	if err != nil {
@@ -268,7 +267,7 @@ func (t *tx) vectorsDropped(ctx context.Context, segment int64) error {
 	return nil
 }
 
-// dropCodes removes a model's codes of the segments from first to last.
+// dropCodes removes a model's codes in the segments from first to last.
 func (t *tx) dropCodes(ctx context.Context, model, first, last int64) error {
 	t.recoded = true
 	err := t.runAll(ctx, with(`DELETE FROM vector_codes WHERE num BETWEEN ? AND ?`, codeRow(model, first, 0), codeRow(model, last, 255)),
@@ -276,8 +275,8 @@ func (t *tx) dropCodes(ctx context.Context, model, first, last int64) error {
 	return doing(err, "drop codes")
 }
 
-// placeVectors writes the codes of rows, by memory, whose memories have slots already;
-// those that are unsealed get theirs when they get a slot.
+// placeVectors writes the codes of vectors, by memory, into the slots of their memories; unsealed
+// memories get their codes with their slots.
 func (t *tx) placeVectors(ctx context.Context, m model, rows map[int64][]byte) error {
 	sealed := make(map[int64]bool, len(rows))
 	for num, row := range rows {
@@ -288,7 +287,7 @@ func (t *tx) placeVectors(ctx context.Context, m model, rows map[int64][]byte) e
 	if len(sealed) == 0 {
 		return nil
 	}
-	// A memory that was saved just now is the newest of the unsealed.
+	// A memory that was just saved is among the newest unsealed ones.
 	err := t.rows(ctx, `SELECT memory FROM unsealed ORDER BY seq DESC`, nil, func(s scanner) error {
 		num, err := scanOne[int64](s)
 		delete(sealed, num)
@@ -319,7 +318,8 @@ func (t *tx) placeVectors(ctx context.Context, m model, rows map[int64][]byte) e
 	return nil
 }
 
-// editsIn finds the memories that stand in a segment and takes them out of wanted.
+// editsIn returns the vectors of the wanted memories in a segment, by slot, and removes these memories
+// from wanted.
 func (t *tx) editsIn(ctx context.Context, g *segment, wanted map[int64]bool, rows map[int64][]byte) (map[int][]byte, error) {
 	if err := t.load(ctx, g); err != nil {
 		return nil, err
@@ -333,7 +333,8 @@ func (t *tx) editsIn(ctx context.Context, g *segment, wanted map[int64]bool, row
 	}
 	edits := map[int][]byte{}
 	for slot := range g.docs.Len() {
-		// Looking into a map for every memory of the store would take ten times as long.
+		// The bounds avoid a map look-up for every memory of the store, which would take ten times as
+		// long.
 		num := g.docs.Num(slot)
 		if num < first || num > last || !wanted[num] || !g.docs.Live(slot) {
 			continue
