@@ -8,13 +8,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// beside asks who stands next to memories.
+// beside returns the neighbours of memories.
 func (k *kit) beside(ms ...engram.Memory) map[int64]engram.Beside {
 	k.Helper()
 	return read1(k, engram.Reader.Beside, nums(ms))
 }
 
-// neighbour is m as a memory beside it sees it.
+// neighbour is m as Neighbour of another memory.
 func neighbour(m engram.Memory) engram.Neighbour {
 	return engram.Neighbour{Num: m.Num, Size: len(m.Title) + len(m.Content)}
 }
@@ -23,7 +23,7 @@ func besideCases() []testCase {
 	return []testCase{
 		{"each memory of a session knows who was saved before and after it", func(k *kit) {
 			a := k.save(within("s-one"))
-			k.save(within("s-two")) // in between, and no neighbour
+			k.save(within("s-two")) // between them, but of another session
 			b := k.save(within("s-one"), func(m *engram.Memory) { m.Title, m.Content = "größer", "naïve" })
 			c := k.save(within("s-one"))
 			got := k.beside(a, b, c)
@@ -43,18 +43,18 @@ func besideCases() []testCase {
 				k.same(tt.name+": its own size in bytes", x.Size, len(tt.m.Title)+len(tt.m.Content))
 			}
 		}},
-		{"memories of one session have one number, of two sessions two", func(k *kit) {
+		{"memories of one session share its number", func(k *kit) {
 			a, b, c := k.save(within("s-one")), k.save(within("s-one")), k.save(within("s-two"))
 			got := k.beside(a, b, c)
 			k.same("one session", got[a.Num].Session, got[b.Num].Session)
 			k.same("two sessions", got[a.Num].Session == got[c.Num].Session, false)
 		}},
-		{"what was saved in no session stands beside nobody", func(k *kit) {
+		{"a memory without a session has no neighbours", func(k *kit) {
 			loose := k.save(within(""))
 			k.save(within(""))
 			k.same("beside", len(k.beside(loose)), 0)
 		}},
-		{"a forgotten memory is nobody's neighbour until it is restored", func(k *kit) {
+		{"a forgotten memory is no neighbour until it is restored", func(k *kit) {
 			a, b, c := k.save(within("s-one")), k.save(within("s-one")), k.save(within("s-one"))
 			k.forget(b, 50)
 			k.same("after the first", k.beside(a)[a.Num].After, neighbour(c))
@@ -62,7 +62,7 @@ func besideCases() []testCase {
 			k.replace(b, func(*engram.Memory) {})
 			k.same("restored", k.beside(a)[a.Num].After, neighbour(b))
 		}},
-		{"of nobody and of those that are not, nothing is told", func(k *kit) {
+		{"unknown memories have no neighbours", func(k *kit) {
 			k.save()
 			k.same("nobody", len(k.beside()), 0)
 			k.same("unknown", len(k.beside(engram.Memory{Num: 999})), 0)
@@ -72,7 +72,7 @@ func besideCases() []testCase {
 
 func sessionScoreCases() []testCase {
 	return []testCase{
-		{"the mean length is that of the live memories in the project", func(k *kit) {
+		{"the mean length counts the live memories of the project", func(k *kit) {
 			k.save(func(m *engram.Memory) { m.Title, m.Content = "kettle", "kettle boils water" })
 			long := k.save(func(m *engram.Memory) { m.Title, m.Content = "kettle", strings.Repeat("kettle boils water ", 20) })
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Title = "other", "s-other", "kettle" })
@@ -84,7 +84,7 @@ func sessionScoreCases() []testCase {
 				k.Errorf("mean length: got %v with a long memory and %v without it, want the first far above the second", both, short)
 			}
 		}},
-		{"a session that speaks of the question scores above one that hardly does", func(k *kit) {
+		{"a session about the query scores above one that only mentions it", func(k *kit) {
 			var about, aside engram.Memory
 			for i := range 6 {
 				about = k.save(within("s-about"), func(m *engram.Memory) {
@@ -98,7 +98,7 @@ func sessionScoreCases() []testCase {
 			loose := k.save(within(""), titled("kettle alone"))
 			answer := k.lexical("kettle")
 			if answer.Sessions == nil {
-				return // the contract leaves it to the store
+				return // optional in the contract
 			}
 			if a, b := answer.Sessions[about.Num], answer.Sessions[mention.Num]; a <= b || b < 0 {
 				k.Errorf("sessions: got %v for the one about kettles, %v for the other, want the first above the second", a, b)
@@ -112,7 +112,7 @@ func sessionScoreCases() []testCase {
 	}
 }
 
-// newest asks for the newest vectors of space 1, and gives their first numbers.
+// newest returns the first numbers of the newest vectors in space 1.
 func (k *kit) newest(project string, most int) (firsts []string) {
 	k.Helper()
 	for _, v := range read3(k, engram.Reader.NewestVectors, space(1).Fingerprint, project, most) {
@@ -132,26 +132,26 @@ func newestVectorCases() []testCase {
 			k.same("no more than asked for", k.newest("", 2), []string{"0.30", "0.20"})
 			k.same("of a project that is not", len(k.newest("nowhere", 10)), 0)
 		}},
-		{"when a memory was made counts, not when it got its vector", func(k *kit) {
+		{"vectors are ordered by the creation of their memories", func(k *kit) {
 			old, young := k.save(), k.save()
 			k.put(young, toward(0.9))
 			k.put(old, toward(0.4))
 			k.same("newest", k.newest("app", 10), []string{"0.90", "0.40"})
 		}},
-		{"forgotten memories and those without a vector have none", func(k *kit) {
+		{"forgotten memories and those without a vector are skipped", func(k *kit) {
 			k.forget(k.placed(0.1), 50)
 			k.save()
 			k.placed(0.3)
 			k.same("newest", k.newest("", 10), []string{"0.30"})
 		}},
-		{"a model that nobody knows has no vectors", func(k *kit) {
+		{"an unknown model has no vectors", func(k *kit) {
 			k.placed(0.5)
 			k.same("vectors", len(read3(k, engram.Reader.NewestVectors, "nobody's", "", 10)), 0)
 		}},
 	}
 }
 
-// anchorAt is an anchor to a place; first 0 is the whole file.
+// anchorAt is an anchor to lines of a file; first 0 means the whole file.
 func anchorAt(path string, first, last int) engram.Anchor {
 	a := engram.Anchor{Repository: "example.com/owner/name", Commit: strings.Repeat("c0", 20), Path: path, Blob: strings.Repeat("b1", 20), First: first, Last: last}
 	if first > 0 {
@@ -173,7 +173,7 @@ func anchorCases() []testCase {
 		return nums(read2(k, engram.Reader.StaleAnchors, project, p))
 	}
 	return []testCase{
-		{"anchors are kept with their memory and given back as they were", func(k *kit) {
+		{"anchors are stored with their memory and read back unchanged", func(k *kit) {
 			m := k.save(to(anchorAt("a/b.go", 3, 9), anchorAt("a/b.go", 0, 0), anchorAt("ä/ö ü.go", 0, 0)))
 			k.sameMemory("saved", k.read(engram.ByNum(m.Num)), m)
 			m = k.replace(m, to(anchorAt("c.go", 1, 1)))
@@ -181,7 +181,7 @@ func anchorCases() []testCase {
 			m = k.replace(m, func(m *engram.Memory) { m.Anchors = nil })
 			k.sameMemory("without", k.read(engram.ByNum(m.Num)), m)
 		}},
-		{"what is anchored to a path, or below it, is found, newest first", func(k *kit) {
+		{"memories anchored to a path or below it are found, newest first", func(k *kit) {
 			first := k.save(to(anchorAt("a/b.go", 3, 9), anchorAt("a/b.go", 20, 21)))
 			second := k.save(to(anchorAt("a/b.go", 0, 0), anchorAt("x.go", 0, 0)))
 			other := k.save(in("other"), to(anchorAt("a/b.go", 0, 0)))
@@ -212,7 +212,7 @@ func anchorCases() []testCase {
 			k.erase(first)
 			k.same("after it was erased", len(anchored(k, "app", "y.go", 9)), 0)
 		}},
-		{"what was seen of anchors is told until they are others, or as they were", func(k *kit) {
+		{"noted anchor states are reported until the anchors change or are verified", func(k *kit) {
 			a := k.save(to(anchorAt("a.go", 0, 0), anchorAt("b.go", 0, 0)))
 			b := k.save(to(anchorAt("b.go", 0, 0)))
 			c := k.save(in("other"), to(anchorAt("b.go", 0, 0)))

@@ -20,7 +20,7 @@ func (k *kit) journal(ms ...engram.Mutation) []engram.Mutation {
 	return ms
 }
 
-// entries reads the journal of one thing, or the whole.
+// entries returns the newest 100 entries about one thing, or of the whole journal.
 func (k *kit) entries(entity engram.Entity, key string) []engram.Mutation {
 	k.Helper()
 	return read3(k, engram.Reader.Mutations, entity, key, engram.Page{Limit: 100})
@@ -43,7 +43,7 @@ func journalCases() []testCase {
 			k.same("entry", read0(k, engram.Reader.LastMutation), engram.Mutation{})
 			k.same("entries", len(k.entries("", "")), 0)
 		}},
-		{"an entry comes back as it was, with the store that wrote it", func(k *kit) {
+		{"an entry is read back unchanged, with its device", func(k *kit) {
 			k.projects("app")
 			want := engram.Mutation{At: engram.Clock(0).Tick(at(1)) + 7, Actor: "mcp:some agent", Operation: "update", Entity: engram.EntityMemory, Key: "12",
 				Project: "app", Reason: "topic key", Was: json.RawMessage(`{"tags":["<a>","ü"],"importance":0.5}`)}
@@ -55,7 +55,7 @@ func journalCases() []testCase {
 			k.same("entry", got, want)
 			k.same("last entry", read0(k, engram.Reader.LastMutation), want)
 		}},
-		{"what did not exist is told from what was empty", func(k *kit) {
+		{"a nil Was is distinguished from an empty one", func(k *kit) {
 			empty := entry(engram.EntityMemory, "1")
 			empty.Was = json.RawMessage(`{}`)
 			k.journal(entry(engram.EntityMemory, "1"), empty)
@@ -63,7 +63,7 @@ func journalCases() []testCase {
 			k.same("was of the second", string(ms[0].Was), "{}")
 			k.same("was of the first is nil", ms[1].Was == nil, true)
 		}},
-		{"entries of one verb share its first number", func(k *kit) {
+		{"entries of one operation share its first number", func(k *kit) {
 			first := k.journal(entry(engram.EntityProject, "app"))[0]
 			more := k.journal(entry(engram.EntityMemory, "1"))[0]
 			k.same("a verb of its own", more.Op, more.Seq)
@@ -74,7 +74,7 @@ func journalCases() []testCase {
 			ops := every(k.entries("", ""), func(m engram.Mutation) int64 { return m.Op })
 			k.same("ops, newest first", ops, []int64{1, 2, 1})
 		}},
-		{"entries come newest first, of one thing or of all, in pages that join", func(k *kit) {
+		{"entries are listed newest first, of one thing or of all, in contiguous pages", func(k *kit) {
 			for i := range 12 {
 				k.journal(entry([]engram.Entity{engram.EntityMemory, engram.EntitySession, engram.EntityPrompt}[i%3], []string{"1", "12", "x y"}[i/3%3]))
 			}
@@ -99,10 +99,10 @@ func journalCases() []testCase {
 				}
 			}
 		}},
-		{"entries since a time are those of its kind written then or later, newest first, in pages that join", func(k *kit) {
+		{"entries of a kind since a time are listed newest first, in contiguous pages", func(k *kit) {
 			for i := range 12 {
 				e := entry([]engram.Entity{engram.EntityMemory, engram.EntityPrompt}[i%2], "1")
-				e.At = engram.Clock(0).Tick(at(i/2)) + engram.Clock(i%2) // two a second
+				e.At = engram.Clock(0).Tick(at(i/2)) + engram.Clock(i%2) // two per second
 				k.journal(e)
 			}
 			for _, tt := range []struct {
@@ -129,7 +129,7 @@ func journalCases() []testCase {
 				k.same("since "+tt.name, got, tt.want)
 			}
 		}},
-		{"the entry before a time is the last own one that was written before it", func(k *kit) {
+		{"SeqBefore finds the last own entry before a time", func(k *kit) {
 			for i := range 9 {
 				e := entry(engram.EntityMemory, "1")
 				e.At = engram.Clock(0).Tick(at(i/3*10)) + engram.Clock(i%3) // three at a time
@@ -139,7 +139,7 @@ func journalCases() []testCase {
 				k.same(fmt.Sprintf("before second %d", since), read1(k, engram.Reader.SeqBefore, at(since)), want)
 			}
 		}},
-		{"what was made since an entry begins with the first that was not there, and changes are what was", func(k *kit) {
+		{"FirstMade finds the first creation after an entry, and spans can be limited to changes", func(k *kit) {
 			for i, key := range []string{"1", "2", "1", "3", "2", "4"} {
 				e := entry(engram.EntityMemory, key)
 				if e.Was = nil; i == 2 || i == 4 {
@@ -155,7 +155,7 @@ func journalCases() []testCase {
 			changes := read2(k, engram.Reader.MutationsIn, engram.JournalSpan{Entity: engram.EntityMemory, After: 1, Changes: true}, 10)
 			k.same("changes after the first entry", seqs(changes), []int64{5, 3})
 		}},
-		{"operations after one, and the oldest first", func(k *kit) {
+		{"operations can be listed after one and oldest first", func(k *kit) {
 			k.projects("app")
 			for i := range 6 {
 				m := entry(engram.EntitySession, "s")
@@ -188,7 +188,7 @@ func journalCases() []testCase {
 			each(k, engram.Tx.DeleteProject, "app")
 			k.same("entries", seqs(k.entries(engram.EntityProject, "app")), []int64{1})
 		}},
-		{"operations of a project that is gone are asked for by name", func(k *kit) {
+		{"operations of a deleted project are found by its name", func(k *kit) {
 			k.projects("app", "gone")
 			for _, name := range []string{"app", "gone"} {
 				m := entry(engram.EntityProject, name)
@@ -210,7 +210,7 @@ func journalCases() []testCase {
 					ops, err := r.Operations(k.Context(), tt.f, engram.Page{Limit: 100})
 					k.same(tt.name, slices.Sorted(slices.Values(opsOf(ops))), tt.want)
 					if engram.CodeOf(err) == engram.CodeNotFound && tt.want == nil {
-						return nil // a store may say that the project does not exist
+						return nil // a store may report the missing project
 					}
 					return err
 				})
@@ -232,14 +232,14 @@ func journalCases() []testCase {
 
 func historyCases() []testCase {
 	return []testCase{
-		{"revisions come back as they were, oldest first", func(k *kit) {
+		{"revisions are read back unchanged, oldest first", func(k *kit) {
 			m, other := k.save(), k.save()
 			var want []engram.Revision
 			for i := range 3 {
 				want = append(want, engram.Revision{Memory: m.Num, Number: i + 1, Type: engram.TypeBugfix, Title: fmt.Sprintf("was %d", i),
 					Content: "text\n\"old\"", WrittenAt: at(i), ReplacedAt: at(i + 1), Reason: "topic key"})
 			}
-			// Replicas may bring them in any order.
+			// Replicas may insert them in any order.
 			each(k, engram.Tx.InsertRevision, want[1], want[0], want[2], revision(other, 1))
 			k.same("revisions", read1(k, engram.Reader.Revisions, m.Num), want)
 		}},
@@ -247,7 +247,7 @@ func historyCases() []testCase {
 			m := k.save()
 			k.same("revisions", len(read1(k, engram.Reader.Revisions, m.Num)), 0)
 		}},
-		{"neighbours are those of the session, live, each side oldest first", func(k *kit) {
+		{"Neighbours returns live memories of the session, each side oldest first", func(k *kit) {
 			session := map[string][]int64{}
 			for i := range 20 {
 				m := k.save(func(m *engram.Memory) { m.SessionID = fmt.Sprintf("s-%d", i%2) })
@@ -277,7 +277,7 @@ func historyCases() []testCase {
 				k.same(tt.name+": later", nums(later), tt.later)
 			}
 		}},
-		{"relations come back as they were, from either end, oldest first, each once", func(k *kit) {
+		{"relations are read back unchanged from either end, oldest first, each once", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			rs := []engram.Relation{
 				{ID: "rel-1", Source: a.Num, Target: b.Num, Verb: engram.VerbSupersedes, Status: engram.RelationJudged, Strength: 0.75,
@@ -296,7 +296,7 @@ func historyCases() []testCase {
 				k.same(fmt.Sprintf("relations of %v", tt.of), read1(k, engram.Reader.Relations, tt.of), tt.want)
 			}
 		}},
-		{"a relation that is known is a conflict, another verb or direction is not", func(k *kit) {
+		{"a duplicate relation is a conflict, another verb or direction is not", func(k *kit) {
 			a, b := k.save(), k.save()
 			first := k.relation(1, a.Num, engram.VerbRelatesTo, b.Num)
 			k.relation(2, a.Num, engram.VerbCausedBy, b.Num)

@@ -17,7 +17,7 @@ import (
 
 func lexicalCases() []testCase {
 	return []testCase{
-		{"people find what was written", (*kit).findsWhatWasWritten},
+		{"queries find what was written", (*kit).findsWhatWasWritten},
 		{"a word in the title counts more than in the content", func(k *kit) {
 			content := k.write("three plain words", "speaks of caching")
 			title := k.write("caching plain words", "speaks of three")
@@ -32,7 +32,7 @@ func lexicalCases() []testCase {
 			k.same("found", len(found), 9)
 			k.same("first", found[0].Num, rare.Num)
 		}},
-		{"scores fall, and equal ones put the newer memory first", func(k *kit) {
+		{"hits are ordered by score, then newest first", func(k *kit) {
 			for range 6 {
 				k.write("same title", "same words here")
 			}
@@ -42,7 +42,7 @@ func lexicalCases() []testCase {
 				k.Errorf("scores rise: %v", found)
 			}
 		}},
-		{"no more than the limit, the best ones", func(k *kit) {
+		{"the limit keeps the best hits", func(k *kit) {
 			for i := range 12 {
 				k.write(fmt.Sprintf("kettle %d", i), strings.Repeat("kettle ", i+1)+strings.Repeat("pot ", 12-i))
 			}
@@ -50,7 +50,7 @@ func lexicalCases() []testCase {
 			k.same("all", len(all), 12)
 			k.same("three", numsOf(k.find("kettle", func(q *engram.LexicalQuery) { q.Limit = 3 })), all[:3])
 		}},
-		{"any word is enough, unless all are asked for", func(k *kit) {
+		{"any word is enough, unless all are required", func(k *kit) {
 			both := k.write("first", "tunnel bridge")
 			one := k.write("second", "tunnel road")
 			k.same("any", slices.Sorted(slices.Values(numsOf(k.find("tunnel bridge")))), []int64{both.Num, one.Num})
@@ -59,25 +59,25 @@ func lexicalCases() []testCase {
 			k.same("all, one of them nowhere", numsOf(k.find("tunnel bridge zeppelin", all)), []int64(nil))
 			k.same("all, in another spelling", numsOf(k.find("TunnelBridge", all)), []int64{both.Num})
 		}},
-		{"a beginning stands for the words of the project asked, and for no other's", func(k *kit) {
+		{"a prefix matches words of the requested project only", func(k *kit) {
 			k.write("letters", "the mailer retries")
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Content = "", "", "the mailcoach of another house" })
 			here := k.lexical("mail", func(q *engram.LexicalQuery) { q.Filter.Project = "app" })
 			k.same("in the project", here.Words[0].Matched, []string{"mailer"})
 			k.same("anywhere", k.lexical("mail").Words[0].Matched, []string{"mailcoach", "mailer"})
 		}},
-		{"finds are told who stands next to them", (*kit).findsKnowTheirNeighbours},
-		{"filters are part of the question", func(k *kit) {
+		{"hits come with their neighbours", (*kit).findsKnowTheirNeighbours},
+		{"filters apply to the search", func(k *kit) {
 			k.furnish()
 			for _, tt := range filters() {
 				if tt.filter.Forgotten {
-					continue // the lexical channel does not know forgotten memories
+					continue // the lexical channel ignores forgotten memories
 				}
 				found := numsOf(k.find("kettle", func(q *engram.LexicalQuery) { q.Filter = tt.filter }))
 				k.same("kettle in "+tt.name, sortedTitles(read1(k, engram.Reader.Memories, found)), tt.want)
 			}
 		}},
-		{"words of a filter are not words of a text", func(k *kit) {
+		{"filter values do not match words of texts", func(k *kit) {
 			k.save(func(m *engram.Memory) { m.Tags, m.Type = []string{"lantern"}, "candle" })
 			k.same("by its type", len(k.find("candle")), 0)
 			k.same("by its project", len(k.find("app")), 0)
@@ -93,7 +93,7 @@ func lexicalCases() []testCase {
 			k.replace(m, func(*engram.Memory) {})
 			k.same("restored", len(k.find("kettle")), 1)
 		}},
-		{"replaced text is no longer found, the new one is", func(k *kit) {
+		{"replaced text is no longer found, the new text is", func(k *kit) {
 			m := k.save(func(m *engram.Memory) {
 				m.Title, m.Content, m.Tags, m.TopicKey = "walnut", "chestnut", []string{"hazel"}, "nut/almond"
 			})
@@ -107,7 +107,7 @@ func lexicalCases() []testCase {
 				k.same("new word "+word, len(k.find(word)), 1)
 			}
 		}},
-		{"a changed project, type, scope or tag is found by the new one only", func(k *kit) {
+		{"a changed project, type, scope or tag is found by the new value only", func(k *kit) {
 			m := k.save(func(m *engram.Memory) { m.Title, m.Tags = "kettle", []string{"old"} })
 			k.save(in("other"))
 			k.replace(m, func(m *engram.Memory) {
@@ -125,7 +125,7 @@ func lexicalCases() []testCase {
 			k.replace(m, func(m *engram.Memory) { m.DuplicateCount, m.LastSeenAt = 2, at(60) })
 			k.same("found", numsOf(k.find("kettle")), []int64{m.Num})
 		}},
-		{"a mistyped word finds what was meant, and the answer says so", func(k *kit) {
+		{"a mistyped word finds what was meant, and the answer reports it", func(k *kit) {
 			k.write("pool", "the connection pool was exhausted")
 			k.write("other", "database migrations run at night, in the kitchen")
 			for _, tt := range []struct{ typed, meant string }{
@@ -146,7 +146,7 @@ func lexicalCases() []testCase {
 				}
 			}
 		}},
-		{"numbers, versions and short words are not repaired", func(k *kit) {
+		{"numbers, versions and short words are not corrected", func(k *kit) {
 			k.write("release", "version 12345 cut, error a1b2c3d4")
 			for _, word := range []string{"12346", "a1b2c3d5", "cot"} {
 				answer := k.lexical(word)
@@ -154,19 +154,19 @@ func lexicalCases() []testCase {
 				k.same("rows of "+word, answer.Words[0].Rows, 0)
 			}
 		}},
-		{"a word as it was written is worth more than a repaired one", func(k *kit) {
+		{"an exact word weighs more than a corrected one", func(k *kit) {
 			exact := k.write("kettle one", "carbon")
 			repaired := k.write("kettle two", "zeppelin")
 			k.same("order", numsOf(k.find("zepplin carbon")), []int64{exact.Num, repaired.Num})
 		}},
-		{"a repair stays within the project", func(k *kit) {
+		{"corrections stay within the project", func(k *kit) {
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Title = "other", "s-other", "zeppelin" })
 			k.write("here", "nothing of it")
 			answer := k.lexical("zepplin", func(q *engram.LexicalQuery) { q.Filter.Project = "app" })
 			k.same("found", len(answer.Hits), 0)
 			k.same("in its own project", len(k.find("zepplin", func(q *engram.LexicalQuery) { q.Filter.Project = "other" })), 1)
 		}},
-		{"a part of a word finds it when nothing else does", func(k *kit) {
+		{"a substring finds a word when nothing else does", func(k *kit) {
 			m := k.write("net", "the loadbalancer drops packets")
 			answer := k.lexical("balanc")
 			k.same("found", numsOf(answer.Hits), []int64{m.Num})
@@ -207,8 +207,7 @@ func (k *kit) lexical(question string, change ...func(*engram.LexicalQuery)) eng
 	return read1(k, engram.Reader.Lexical, q)
 }
 
-// findsKnowTheirNeighbours holds what the lexical channel says of neighbours against what
-// the memories themselves say.
+// findsKnowTheirNeighbours compares the neighbours in a lexical answer with those that Beside returns.
 func (k *kit) findsKnowTheirNeighbours() {
 	saved := k.saveMany(60, func(i int, m *engram.Memory) {
 		m.SessionID = []string{"s-app", "s-two", ""}[i*i%7%3]
@@ -237,7 +236,7 @@ func (k *kit) findsKnowTheirNeighbours() {
 	}
 }
 
-// write saves a memory of these texts.
+// write saves a memory with these texts.
 func (k *kit) write(title, content string) engram.Memory {
 	k.Helper()
 	return k.save(func(m *engram.Memory) { m.Title, m.Content = title, content })
@@ -289,13 +288,13 @@ func (k *kit) findsWhatWasWritten() {
 	}
 }
 
-// Hits is what the lexical channel of r finds.
+// Hits returns the hits of the lexical channel.
 func Hits(ctx context.Context, r engram.Reader, q engram.LexicalQuery) ([]engram.Ranked, error) {
 	answer, err := r.Lexical(ctx, q)
 	return answer.Hits, err
 }
 
-// hostile are words that mean something to some query language, or to none.
+// hostile returns words with a meaning in some query language, malformed ones and long ones.
 func hostile() []string {
 	return []string{"", " ", `"`, `""`, `a"b`, `" OR "`, `'`, `';--`, `\`, `*`, `kettle*`, `^kettle`, `-kettle`, `+`, `title:kettle`, `title : kettle`,
 		`NEAR(`, `NEAR(a b, 2)`, `AND`, `OR`, `NOT`, `(`, `)`, `{title}: x`, `a AND (b`, `%`, `_`, `?`, `?1`, `:x`, `$1`, "\x00", "a\x00b", "\x00\"",
@@ -305,7 +304,7 @@ func hostile() []string {
 
 func hostileCases() []testCase {
 	return []testCase{
-		{"no question is an error", func(k *kit) {
+		{"no query is an error", func(k *kit) {
 			k.write("the kettle", "boils at noon")
 			for _, word := range append(hostile(), strings.Join(hostile(), " ")) {
 				question := "kettle " + word
@@ -322,7 +321,7 @@ func hostileCases() []testCase {
 				}
 			}
 		}},
-		{"no term is an error, even one that no analyser would give", func(k *kit) {
+		{"no term is an error, even one that text.Query would not return", func(k *kit) {
 			k.write("the kettle", "boils at noon")
 			for _, word := range hostile() {
 				for _, term := range []engram.Term{{Word: word, Written: word}, {Word: word, Written: word, Stop: true}, {Word: word}, {Word: word, Written: word, Joined: true}} {
@@ -359,7 +358,7 @@ func hostileCases() []testCase {
 		{"hostile texts are kept and found as they are", func(k *kit) {
 			for _, word := range hostile() {
 				if strings.ToValidUTF8(word, "") != word || strings.ContainsRune(word, 0) {
-					continue // Validate refuses these before any store sees them
+					continue // Validate rejects these before they reach a store
 				}
 				m := k.save(func(m *engram.Memory) {
 					m.Title, m.Content, m.Tags = "kettle "+word, "x"+word, []string{"t" + word}
@@ -373,14 +372,13 @@ func hostileCases() []testCase {
 	}
 }
 
-// Corpus makes memories that read, to an index, like what agents save: the same seed
-// gives the same memories. Words follow a Zipf–Mandelbrot law (a few are in a third
-// of all texts, most in a handful), four in ten are words without meaning, and each
-// memory repeats the words of its subject, as real texts do.
+// Corpus generates memories that look to an index like those of agents, reproducibly by seed. Word
+// frequencies follow a Zipf–Mandelbrot law (a few words are in a third of all texts, most in a handful),
+// four in ten are stop words, and each memory repeats the words of its subject, like real texts.
 type Corpus struct {
 	rand  *rand.Rand
 	words []string
-	cum   []float64 // cumulated frequency of words
+	cum   []float64 // cumulative frequency of words
 	n     int64
 }
 
@@ -396,8 +394,8 @@ func NewCorpus(seed uint64) *Corpus {
 		}
 		seen[w] = true
 		c.words = append(c.words, w)
-		// Exponent and shift as measured on English: Mandelbrot, "Structure formelle
-		// des textes et communication", Word 10(1), 1954.
+		// Exponent and shift are those measured for English: Mandelbrot, "Structure formelle des textes
+		// et communication", Word 10(1), 1954.
 		total += 1 / math.Pow(float64(len(c.words))+2.7, 1.05)
 		c.cum = append(c.cum, total)
 	}
@@ -417,7 +415,7 @@ func (c *Corpus) coin() string {
 	return b.String()
 }
 
-// Word draws a word as often as texts have it.
+// Word draws a word by frequency.
 func (c *Corpus) Word() string {
 	i, _ := slices.BinarySearch(c.cum, c.rand.Float64()*c.cum[len(c.cum)-1])
 	return c.words[i]
@@ -425,8 +423,8 @@ func (c *Corpus) Word() string {
 
 var glue = strings.Fields("the of and to in a is that for it was on are as with be by this from at which or an not had have but were one all when")
 
-// Memory makes one memory of about 600 bytes in one of 20 projects, as the engine
-// hands them to a store. ID and SyncID are set, the session is its project's.
+// Memory generates a memory of about 600 bytes in one of 20 projects, as the engine passes them to a
+// store. ID and SyncID are set; the session is its project's.
 func (c *Corpus) Memory(now time.Time) engram.Memory {
 	c.n++
 	var subject [6]string
@@ -462,7 +460,7 @@ func (c *Corpus) Memory(now time.Time) engram.Memory {
 // Project draws one of the 20 projects.
 func (c *Corpus) Project() string { return fmt.Sprintf("project-%02d", c.rand.IntN(20)) }
 
-// Question makes a question of n words, four in ten of them without meaning.
+// Question generates a query of n words, four in ten of them stop words.
 func (c *Corpus) Question(n int) string {
 	words := make([]string, n)
 	for i := range words {
@@ -475,7 +473,7 @@ func (c *Corpus) Question(n int) string {
 	return strings.Join(words, " ")
 }
 
-// Projects are the names Project draws from.
+// Projects returns the names that Project draws from.
 func (c *Corpus) Projects() []string {
 	names := make([]string, 20)
 	for i := range names {

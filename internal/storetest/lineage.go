@@ -12,8 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// lineageOf reads the lineage of a thing; nil when it has none.
-func (k *kit) lineageOf(entity engram.Entity, key string) (l *engram.CausalMetadata) {
+// causalOf returns the causal metadata of a thing; nil if it has none.
+func (k *kit) causalOf(entity engram.Entity, key string) (l *engram.CausalMetadata) {
 	k.Helper()
 	if found, known := read2(k, engram.Reader.CausalMetadata, entity, []string{key, "999"})[key]; known {
 		l = &found
@@ -21,7 +21,7 @@ func (k *kit) lineageOf(entity engram.Entity, key string) (l *engram.CausalMetad
 	return l
 }
 
-// pulled expects that of batches b1 to b3 these have nothing more to give to a project.
+// pulled checks which of the batches b1 to b3 are recorded as pulled for a project.
 func (k *kit) pulled(project string, batches ...string) {
 	k.Helper()
 	want := map[string]bool{}
@@ -32,20 +32,20 @@ func (k *kit) pulled(project string, batches ...string) {
 	k.same(fmt.Sprintf("pulled for %q", project), got, want)
 }
 
-// stamped puts a lineage that was made at a clock here.
+// stamped sets causal metadata with a clock of this device.
 func (k *kit) stamped(entity engram.Entity, key string, at engram.Clock) engram.CausalMetadata {
 	k.Helper()
-	return k.lineage(entity, key, engram.CausalMetadata{Base: engram.VersionStamp{At: at, Device: k.device()}})
+	return k.putCausal(entity, key, engram.CausalMetadata{Base: engram.VersionStamp{At: at, Device: k.device()}})
 }
 
-// lineage puts l to a thing.
-func (k *kit) lineage(entity engram.Entity, key string, l engram.CausalMetadata) engram.CausalMetadata {
+// putCausal sets the causal metadata of a thing.
+func (k *kit) putCausal(entity engram.Entity, key string, l engram.CausalMetadata) engram.CausalMetadata {
 	k.Helper()
 	k.update(func(tx engram.Tx) error { return tx.PutCausalMetadata(k.Context(), entity, key, l) })
 	return l
 }
 
-// foreign is a lineage that another device made.
+// foreign is causal metadata of another device.
 func foreign() engram.CausalMetadata {
 	return engram.CausalMetadata{Base: engram.VersionStamp{At: 1, Device: "a"}}
 }
@@ -60,7 +60,7 @@ func (k *kit) replicated(entity engram.Entity, key string, digest int64, batches
 	k.update(func(tx engram.Tx) error { return tx.PutReplicated(k.Context(), entity, key, digest, batches) })
 }
 
-// unreplicated returns the keys, which are counted too.
+// unreplicated returns the keys of Unreplicated, and checks their count.
 func (k *kit) unreplicated(entity engram.Entity, project string, batches ...string) (keys []string) {
 	k.Helper()
 	for after, page := "", []string{""}; len(page) > 0; { // page by page
@@ -77,9 +77,9 @@ func (k *kit) unreplicated(entity engram.Entity, project string, batches ...stri
 
 func key(num int64) string { return fmt.Sprint(num) }
 
-func lineageCases() []testCase {
+func causalCases() []testCase {
 	return []testCase{
-		{"a lineage is read as it was put, whosever its stamps are", func(k *kit) {
+		{"causal metadata is read back unchanged, whatever the devices of its stamps", func(k *kit) {
 			m, own := k.save(), k.device()
 			for _, l := range []engram.CausalMetadata{
 				{Base: engram.VersionStamp{At: 7, Device: own}},
@@ -94,8 +94,8 @@ func lineageCases() []testCase {
 					Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a/b"`)}},
 			} {
 				want := l.Clone()
-				k.lineage(engram.EntityMemory, key(m.Num), l)
-				if got := k.lineageOf(engram.EntityMemory, key(m.Num)); got == nil || !reflect.DeepEqual(*got, want) || got.Digest() != want.Digest() {
+				k.putCausal(engram.EntityMemory, key(m.Num), l)
+				if got := k.causalOf(engram.EntityMemory, key(m.Num)); got == nil || !reflect.DeepEqual(*got, want) || got.Digest() != want.Digest() {
 					k.Errorf("lineage\n got %+v\nwant %+v", got, want)
 				}
 				if !reflect.DeepEqual(l, want) {
@@ -103,7 +103,7 @@ func lineageCases() []testCase {
 				}
 			}
 		}},
-		{"lineages of several kinds and names do not meet", func(k *kit) {
+		{"causal metadata of different kinds and keys does not mix", func(k *kit) {
 			things := []struct {
 				entity engram.Entity
 				key    string
@@ -114,19 +114,19 @@ func lineageCases() []testCase {
 				k.stamped(tt.entity, tt.key, tt.want)
 			}
 			for _, tt := range things {
-				if got := k.lineageOf(tt.entity, tt.key); got == nil || got.Base.At != tt.want {
+				if got := k.causalOf(tt.entity, tt.key); got == nil || got.Base.At != tt.want {
 					k.Errorf("%s %s: got %+v, want one of clock %d", tt.entity, tt.key, got, tt.want)
 				}
 			}
-			if got := k.lineageOf(engram.EntityRelation, "1"); got != nil {
+			if got := k.causalOf(engram.EntityRelation, "1"); got != nil {
 				k.Errorf("a relation that has none: got %+v", got)
 			}
 		}},
-		{"what is held is found by its part, and no longer when it is not", func(k *kit) {
+		{"shadowed values are found by part until they are replaced", func(k *kit) {
 			k.stamped(engram.EntityMemory, "1", 1)
 			held := engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a"`)}}
-			k.lineage(engram.EntityMemory, "2", held)
-			k.lineage(engram.EntityMemory, "10", held)
+			k.putCausal(engram.EntityMemory, "2", held)
+			k.putCausal(engram.EntityMemory, "10", held)
 			back := func(part engram.Part) []string { return read2(k, engram.Reader.Shadowed, engram.EntityMemory, part) }
 			k.same("held topics", back("topic_key"), []string{"2", "10"})
 			k.same("held deletions", back(engram.PartDeleted), []string{})
@@ -136,7 +136,7 @@ func lineageCases() []testCase {
 			k.stamped(engram.EntityMemory, "2", 1)
 			k.same("held topics afterwards", back("topic_key"), []string{"10"})
 		}},
-		{"the clock is that of the journal and of all that was seen", func(k *kit) {
+		{"the latest clock covers the journal and received clocks", func(k *kit) {
 			latest := func() engram.Clock { return read0(k, engram.Reader.LatestClock) }
 			k.same("at first", latest(), 0)
 			each(k, engram.Tx.SeeClock, 50, 20)
@@ -147,7 +147,7 @@ func lineageCases() []testCase {
 			each(k, engram.Tx.SeeClock, 60)
 			k.same("what was seen late", latest(), 70)
 		}},
-		{"a move stamps all that is in a project and nothing else", func(k *kit) {
+		{"StampProject stamps everything in a project and nothing else", func(k *kit) {
 			mine, theirs := k.save(), k.save(in("web"))
 			p := k.ask("app", "s-app", "why?", 1)
 			k.stamped(engram.EntityMemory, key(mine.Num), 1)
@@ -156,48 +156,48 @@ func lineageCases() []testCase {
 			k.stamped(engram.EntitySession, "s-app", 1)
 			s := engram.VersionStamp{At: 9, Device: k.device()}
 			k.update(func(tx engram.Tx) error { return tx.StampProject(k.Context(), "app", "project", s) })
-			k.same("the memory", k.lineageOf(engram.EntityMemory, key(mine.Num)).Of("project"), s)
-			k.same("its text", k.lineageOf(engram.EntityMemory, key(mine.Num)).Of(engram.PartText).At, 1)
-			k.same("the prompt", k.lineageOf(engram.EntityPrompt, key(p.Num)).Of("project"), s)
-			k.same("the session", k.lineageOf(engram.EntitySession, "s-app").Of("project"), s)
-			k.same("another's memory", k.lineageOf(engram.EntityMemory, key(theirs.Num)).Of("project").At, 1)
+			k.same("the memory", k.causalOf(engram.EntityMemory, key(mine.Num)).Of("project"), s)
+			k.same("its text", k.causalOf(engram.EntityMemory, key(mine.Num)).Of(engram.PartText).At, 1)
+			k.same("the prompt", k.causalOf(engram.EntityPrompt, key(p.Num)).Of("project"), s)
+			k.same("the session", k.causalOf(engram.EntitySession, "s-app").Of("project"), s)
+			k.same("another's memory", k.causalOf(engram.EntityMemory, key(theirs.Num)).Of("project").At, 1)
 		}},
-		{"the write that a revision comes from is kept", func(k *kit) {
+		{"a revision keeps its version stamp", func(k *kit) {
 			m, own := k.save(), k.device()
 			rs := []engram.Revision{revision(m, 1), revision(m, 2), revision(m, 3)}
 			rs[0].Stamp, rs[1].Stamp = engram.VersionStamp{At: 5, Device: own}, engram.VersionStamp{At: 6, Device: "other"}
 			each(k, engram.Tx.InsertRevision, rs...)
 			k.same("revisions", read1(k, engram.Reader.Revisions, m.Num), rs)
 		}},
-		{"what is erased leaves no lineage", func(k *kit) {
+		{"an erase removes the causal metadata", func(k *kit) {
 			const secret = "xyzzysecret"
 			m, other := k.save(), k.save()
 			relation := k.relation(1, m.Num, engram.VerbCausedBy, other.Num)
 			p := k.ask("app", "s-app", "why?", 1)
 			marked := engram.CausalMetadata{Sets: map[string]engram.Dots{secret: {"a": {Added: 1}}}}
-			k.lineage(engram.EntityMemory, key(m.Num), marked)
-			k.lineage(engram.EntityMemory, key(other.Num), marked)
-			k.lineage(engram.EntityRelation, key(relation.Num), marked)
-			k.lineage(engram.EntityPrompt, key(p.Num), marked)
+			k.putCausal(engram.EntityMemory, key(m.Num), marked)
+			k.putCausal(engram.EntityMemory, key(other.Num), marked)
+			k.putCausal(engram.EntityRelation, key(relation.Num), marked)
+			k.putCausal(engram.EntityPrompt, key(p.Num), marked)
 			each(k, engram.Tx.PutDeferred, &engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: m}},
 				Project: "app", Batch: "b", Why: engram.DeferredReview, FirstAt: at(1), LastAt: at(1)})
 			k.replicated(engram.EntityMemory, key(m.Num), marked.Digest(), "b1")
 			k.erase(m)
 			each(k, engram.Tx.ErasePrompt, p.Num)
-			k.same("the memory has one", k.lineageOf(engram.EntityMemory, key(m.Num)) != nil, false)
-			k.same("its relation has one", k.lineageOf(engram.EntityRelation, key(relation.Num)) != nil, false)
-			k.same("the prompt has one", k.lineageOf(engram.EntityPrompt, key(p.Num)) != nil, false)
-			k.same("another memory has one", k.lineageOf(engram.EntityMemory, key(other.Num)) != nil, true)
+			k.same("the memory has one", k.causalOf(engram.EntityMemory, key(m.Num)) != nil, false)
+			k.same("its relation has one", k.causalOf(engram.EntityRelation, key(relation.Num)) != nil, false)
+			k.same("the prompt has one", k.causalOf(engram.EntityPrompt, key(p.Num)) != nil, false)
+			k.same("another memory has one", k.causalOf(engram.EntityMemory, key(other.Num)) != nil, true)
 			carriers := read3(k, engram.Reader.ReplicatedBy, engram.EntityMemory, key(m.Num), marked.Digest())
 			k.same("batches that are known to carry it", len(carriers), 0)
 			k.same("what waits of it", len(read3(k, engram.Reader.Deferred, "", 0, 10)), 0)
 		}},
-		{"a session that was deleted is known by its lineage, an erased one is not", func(k *kit) {
+		{"a deleted session keeps its causal metadata as a tombstone, an erased one does not", func(k *kit) {
 			for _, s := range []string{"s-1", "s-2", "s-3"} {
 				k.session("app", s)
-				k.lineage(engram.EntitySession, s, foreign())
+				k.putCausal(engram.EntitySession, s, foreign())
 			}
-			k.lineage(engram.EntitySession, "s-never", engram.CausalMetadata{})
+			k.putCausal(engram.EntitySession, "s-never", engram.CausalMetadata{})
 			k.update(func(tx engram.Tx) error { return tx.PutTombstone(k.Context(), "s-never", "app") })
 			each(k, engram.Tx.DeleteSession, "s-1")
 			each(k, engram.Tx.EraseSession, "s-2")
@@ -216,16 +216,16 @@ func lineageCases() []testCase {
 
 func replicatedCases() []testCase {
 	return []testCase{
-		{"what no batch of a remote carries is told, by number, page by page", func(k *kit) {
+		{"unreplicated things are listed by number, page by page", func(k *kit) {
 			var want []string
 			for range 12 {
 				m := k.save()
 				k.stamped(engram.EntityMemory, key(m.Num), engram.Clock(m.Num))
 				want = append(want, key(m.Num))
 			}
-			k.save() // without a lineage
+			k.save() // without causal metadata
 			k.same("at first", k.unreplicated(engram.EntityMemory, "app"), want)
-			l := *k.lineageOf(engram.EntityMemory, "3")
+			l := *k.causalOf(engram.EntityMemory, "3")
 			k.replicated(engram.EntityMemory, "3", l.Digest(), "b1")
 			k.replicated(engram.EntityMemory, "5", l.Digest(), "b1") // another state of it
 			without := append(append([]string{}, want[:2]...), want[3:]...)
@@ -236,7 +236,7 @@ func replicatedCases() []testCase {
 			k.stamped(engram.EntityMemory, "3", 100)
 			k.same("after a change", k.unreplicated(engram.EntityMemory, "app", "b1"), want)
 		}},
-		{"a state that two batches make together is there with both of them", func(k *kit) {
+		{"a state that two batches hold together needs both of them", func(k *kit) {
 			m := k.save()
 			l := k.stamped(engram.EntityMemory, key(m.Num), 1)
 			k.replicated(engram.EntityMemory, key(m.Num), l.Digest(), "b2", "b1")
@@ -248,7 +248,7 @@ func replicatedCases() []testCase {
 			sets := read3(k, engram.Reader.ReplicatedBy, engram.EntityMemory, key(m.Num), l.Digest())
 			k.same("who carries it", sets, "[[b1 b2] [b4]]")
 		}},
-		{"what any batch ever carried is shared, whichever state it was", func(k *kit) {
+		{"a thing is shared once any state of it was replicated", func(k *kit) {
 			m, other := k.save(), k.save()
 			l := k.stamped(engram.EntityMemory, key(m.Num), 1)
 			k.same("before", read2(k, engram.Reader.Shared, engram.EntityMemory, key(m.Num)), false)
@@ -258,7 +258,7 @@ func replicatedCases() []testCase {
 			k.same("another memory", read2(k, engram.Reader.Shared, engram.EntityMemory, key(other.Num)), false)
 			k.same("another kind, the same number", read2(k, engram.Reader.Shared, engram.EntityPrompt, key(m.Num)), false)
 		}},
-		{"relations belong to a project with both ends, prompts and sessions by themselves", func(k *kit) {
+		{"a relation is in a project if both ends are", func(k *kit) {
 			a, b := k.save(), k.save()
 			c := k.save(in("web"))
 			inside, across := k.relation(1, a.Num, engram.VerbCausedBy, b.Num), k.relation(2, a.Num, engram.VerbCausedBy, c.Num)
@@ -276,7 +276,7 @@ func replicatedCases() []testCase {
 			k.same("sessions", k.unreplicated(engram.EntitySession, "app"), []string{"s-app"})
 			k.same("projects", k.unreplicated(engram.EntityProject, "app"), []string{"app"})
 		}},
-		{"what was erased is carried by when it was", func(k *kit) {
+		{"tombstones are replicated per clock", func(k *kit) {
 			k.save()
 			xs := []engram.Erased{{Entity: engram.EntityMemory, ID: "mem_b", SyncID: "b", Project: "app", At: 7},
 				{Entity: engram.EntityMemory, ID: "mem_a", SyncID: "a", Project: "nope", At: 8}, {Entity: engram.EntityPrompt, ID: "p", SyncID: "p", Project: "app", At: 9}}
@@ -290,14 +290,14 @@ func replicatedCases() []testCase {
 			each(k, engram.Tx.PutErased, xs[0])
 			k.same("erased earlier elsewhere", k.unreplicated(engram.EntityErased, "app", "b1"), []string{"memory b\tapp", "prompt p\tapp"})
 		}},
-		{"what left a project after it was carried is told", func(k *kit) {
+		{"memories that left a project after replication are listed", func(k *kit) {
 			stays, goes, hides, never := k.save(), k.save(), k.save(), k.save()
 			for _, m := range []engram.Memory{stays, goes, hides} {
 				k.replicated(engram.EntityMemory, key(m.Num), 1, "b1")
 			}
 			for part, ms := range map[engram.Part][]engram.Memory{"project": {goes, never}, "scope": {hides}, "type": {stays}} {
 				for _, m := range ms {
-					k.lineage(engram.EntityMemory, key(m.Num),
+					k.putCausal(engram.EntityMemory, key(m.Num),
 						engram.CausalMetadata{Parts: map[engram.Part]engram.VersionStamp{part: {At: 1, Device: "a"}}})
 				}
 			}
@@ -316,7 +316,7 @@ func replicatedCases() []testCase {
 			got := read4(k, engram.Reader.Strayed, "app", []string{"b1"}, key(goes.Num), 10)
 			k.same("the next page", got, []string{key(hides.Num)})
 		}},
-		{"batches that were read are remembered", func(k *kit) {
+		{"pulled batches are recorded", func(k *kit) {
 			for n, p := range []struct{ project, batch string }{{"", "b1"}, {"app", "b2"}, {"web", "b3"}, {"", "b1"}} {
 				k.update(func(tx engram.Tx) error { return tx.PutPulled(k.Context(), p.project, p.batch, at(n+1)) })
 			}
@@ -324,7 +324,7 @@ func replicatedCases() []testCase {
 			k.pulled("app", "b1", "b2")
 			k.pulled("web", "b1", "b3")
 		}},
-		{"a project that gets an alias has batches to be read again, others have not", func(k *kit) {
+		{"a new alias makes the project's batches unread, no others", func(k *kit) {
 			app := engram.Project{Name: "app", Aliases: []string{"app-old"}, CreatedAt: at(0)}
 			k.putProject(app)
 			k.update(func(tx engram.Tx) error {
@@ -338,7 +338,7 @@ func replicatedCases() []testCase {
 			k.pulled("app")
 			k.pulled("web", "b2")
 		}},
-		{"what waits is kept whole, once for each batch, and named by its number", func(k *kit) {
+		{"a deferred record is stored whole, once per batch, and found by its number", func(k *kit) {
 			m := k.draft()
 			m.Metadata, m.Tags = map[string]any{"a": "b"}, []string{"x"}
 			m.Anchors = []engram.Anchor{anchorAt("a.go", 1, 2)}

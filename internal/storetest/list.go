@@ -12,7 +12,7 @@ import (
 
 func listCases() []testCase {
 	return []testCase{
-		{"newest first, equal times by number, in pages that join", func(k *kit) {
+		{"newest first, equal times by number, in contiguous pages", func(k *kit) {
 			want := nums(k.saveMany(23, func(i int, m *engram.Memory) { m.CreatedAt = at(i / 5) }))
 			slices.Reverse(want)
 			for _, project := range []string{"", "app"} {
@@ -22,7 +22,7 @@ func listCases() []testCase {
 				})), want)
 			}
 		}},
-		{"an older time is listed later, whenever it was written", func(k *kit) {
+		{"the order is by creation time, not by time of writing", func(k *kit) {
 			k.save(func(m *engram.Memory) { m.Title, m.CreatedAt = "noon", at(500) })
 			k.save(func(m *engram.Memory) { m.Title, m.CreatedAt = "dawn", at(-500) })
 			k.save(func(m *engram.Memory) { m.Title, m.CreatedAt = "nine", at(0) })
@@ -38,7 +38,7 @@ func listCases() []testCase {
 			k.same("forgotten of the project", nums(k.list(engram.Filter{Forgotten: true, Project: "app"})), []int64{a.Num, c.Num, b.Num})
 			k.same("live", nums(k.list(engram.Filter{})), []int64{live.Num})
 		}},
-		{"a list goes on after a position, whatever was saved and forgotten meanwhile", func(k *kit) {
+		{"a list continues after a position despite writes in between", func(k *kit) {
 			all := nums(k.saveMany(12, func(i int, m *engram.Memory) { m.CreatedAt = at(100 + i/5) }))
 			slices.Reverse(all)
 			after := func(p engram.Position, project string) []engram.Memory {
@@ -55,7 +55,7 @@ func listCases() []testCase {
 			k.forget(first[4], 951)
 			k.same("next page after writes", nums(after(engram.PositionOf(first[4]), "")), all[5:10])
 		}},
-		{"every filter lets pass what it says and no more", func(k *kit) {
+		{"every filter selects what it says and no more", func(k *kit) {
 			k.furnish()
 			for _, tt := range filters() {
 				k.same("list "+tt.name, sortedTitles(k.list(tt.filter)), tt.want)
@@ -92,8 +92,7 @@ func sortedTitles(ms []engram.Memory) string {
 	return strings.Join(names, " ")
 }
 
-// furnish writes memories that differ in everything a filter looks at. All of them
-// speak of a kettle.
+// furnish saves memories that differ in everything that filters select by. All contain "kettle".
 func (k *kit) furnish() {
 	k.Helper()
 	n := 0
@@ -135,7 +134,7 @@ type filterCase struct {
 	want   string // titles, sorted
 }
 
-// filters go with furnish.
+// filters are the cases for the memories of furnish.
 func filters() []filterCase {
 	meta := func(key string, value any) engram.Filter {
 		return engram.Filter{Metadata: map[string]any{key: value}}
@@ -202,7 +201,7 @@ func filters() []filterCase {
 	}
 }
 
-// vitals are the outlines of what passes f, the first most of them; 0 is all.
+// vitals returns at most most outlines of the memories that pass f; 0 means all.
 func (k *kit) vitals(f engram.Filter, most int) (ms []engram.Memory) {
 	k.Helper()
 	k.view(func(r engram.Reader) error {
@@ -221,7 +220,7 @@ func (k *kit) due(project string, before time.Time, p engram.Page) []int64 {
 
 func vitalCases() []testCase {
 	return []testCase{
-		{"an outline has what strength and reviews are reckoned from, and no text", func(k *kit) {
+		{"an outline has the inputs of strength and reviews, and no text", func(k *kit) {
 			m := k.save(func(m *engram.Memory) {
 				m.Type, m.Importance, m.Strength, m.Permanent, m.AccessCount = "decision", 0.875, 0.25, true, 7
 				m.TouchedAt, m.LastAccessedAt, m.UpdatedAt, m.ReviewAfter = at(50), at(51), at(52), at(53)
@@ -234,7 +233,7 @@ func vitalCases() []testCase {
 				ValidFrom: at(54), ValidTo: at(55), LastSeenAt: at(56)}
 			k.same("outline", k.vitals(engram.Filter{}, 0), []engram.Memory{want})
 		}},
-		{"a sample is all when there are few, else some from everywhere", func(k *kit) {
+		{"a sample returns everything if there is little, else a spread selection", func(k *kit) {
 			for range 20 {
 				k.save(in("other"))
 				k.save()
@@ -265,18 +264,18 @@ func vitalCases() []testCase {
 			}
 			k.same("forgotten", nums(k.vitals(engram.Filter{Forgotten: true}, 0)), []int64{gone.Num})
 		}},
-		{"whoever has enough is told no more", func(k *kit) {
+		{"an outline scan stops when the caller has enough", func(k *kit) {
 			k.saveMany(5, func(int, *engram.Memory) {})
 			k.same("outlines", len(k.vitals(engram.Filter{}, 2)), 2)
 			k.same("the next reading", len(k.vitals(engram.Filter{}, 0)), 5)
 		}},
-		{"reviews that are due come longest overdue first, live ones alone", func(k *kit) {
+		{"due reviews of live memories are listed, longest overdue first", func(k *kit) {
 			review := func(n int, change ...func(*engram.Memory)) engram.Memory {
 				return k.save(append(change, func(m *engram.Memory) { m.ReviewAfter = at(n) })...)
 			}
 			second, first := review(20), review(10)
 			other := review(15, func(m *engram.Memory) { m.Project, m.SessionID = "other", "" })
-			review(30) // at the time asked: not before it
+			review(30) // the boundary is exclusive
 			review(40)
 			review(5, func(m *engram.Memory) { m.DeletedAt = at(6) })
 			k.save() // never
@@ -291,10 +290,10 @@ func vitalCases() []testCase {
 			k.same("before any", k.due("", at(0), all), []int64(nil))
 			k.same("of a project that does not exist", k.due("nowhere", at(30), all), []int64(nil))
 		}},
-		{"what a session was shown is asked by verb", func(k *kit) {
+		{"exposures of a session are filtered by operation", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			k.use(use(1, a, verb("get")), use(2, b, verb("search")), use(3, b, verb("recall")), use(4, c, verb("context")), use(5, a, verb("get")),
-				use(6, c, verb("get"), func(u *engram.Exposure) { u.SessionID = "" }))
+			k.expose(exposure(1, a, operation("get")), exposure(2, b, operation("search")), exposure(3, b, operation("recall")), exposure(4, c, operation("context")), exposure(5, a, operation("get")),
+				exposure(6, c, operation("get"), func(u *engram.Exposure) { u.SessionID = "" }))
 			asked := func(verbs []string, ms ...engram.Memory) []int64 {
 				return read3(k, engram.Reader.ExposedBy, "s-app", verbs, nums(ms))
 			}
@@ -306,7 +305,7 @@ func vitalCases() []testCase {
 				return r.ExposedBy(ctx, session, []string{"get"}, []int64{a.Num})
 			}, "nope")
 		}},
-		{"an access is counted, and no clock that was set back takes it back", func(k *kit) {
+		{"an access is counted, and a clock set back does not lower its time", func(k *kit) {
 			m, other := k.save(), k.save()
 			count := func(n int, ms ...engram.Memory) {
 				k.update(func(tx engram.Tx) error { return tx.CountAccess(k.Context(), append(nums(ms), 999), at(n)) })
@@ -320,7 +319,7 @@ func vitalCases() []testCase {
 			k.sameMemory("the rest", got, m)
 			k.same("of the other", k.read(engram.ByNum(other.Num)).AccessCount, 1)
 		}},
-		{"a project keeps how its memories fade", func(k *kit) {
+		{"a project keeps its decay settings", func(k *kit) {
 			decays := func() map[string]engram.ProjectDecay { return read0(k, engram.Reader.Decays) }
 			k.projects("app", "other")
 			k.same("none", len(decays()), 0)

@@ -16,7 +16,7 @@ func memoryCases() []testCase {
 			m := k.save(func(m *engram.Memory) { fill(m) })
 			k.sameMemory("read by number", k.read(engram.ByNum(m.Num)), m)
 		}},
-		{"what was never set stays empty", func(k *kit) {
+		{"unset fields stay empty", func(k *kit) {
 			m := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "", "" })
 			k.sameMemory("read by number", k.read(engram.ByNum(m.Num)), m)
 		}},
@@ -42,7 +42,7 @@ func memoryCases() []testCase {
 			m.CreatedAt = m.CreatedAt.UTC()
 			k.sameMemory("read back", k.read(engram.ByNum(m.Num)), m)
 		}},
-		{"a memory is named by number, id, the beginning of an id, and sync id", func(k *kit) {
+		{"a memory is found by number, id, prefix of an id, and sync id", func(k *kit) {
 			k.save(func(m *engram.Memory) { m.ID = "mem_01k0000000000000000000aaaa" })
 			m := k.save(func(m *engram.Memory) { m.ID = "mem_01k0000000000000000000aabb" })
 			for _, ref := range []engram.Ref{
@@ -51,7 +51,7 @@ func memoryCases() []testCase {
 				k.sameMemory("read "+ref.String(), k.read(ref), m)
 			}
 		}},
-		{"the beginning of several ids is a conflict that names two of them", func(k *kit) {
+		{"a prefix of several ids is a conflict that names two of them", func(k *kit) {
 			a, b := k.save(), k.save()
 			k.view(func(r engram.Reader) error {
 				_, err := r.Memory(k.Context(), engram.Ref{ID: "mem_000"})
@@ -62,7 +62,7 @@ func memoryCases() []testCase {
 				return nil
 			})
 		}},
-		{"what does not exist is not found", func(k *kit) {
+		{"unknown references are not found", func(k *kit) {
 			k.save()
 			for _, ref := range []engram.Ref{
 				{Num: 99}, {ID: "mem_zzzzzzzzzzzzzzzzzzzzzzzzzz"}, {ID: "mem_zz"}, {SyncID: "obs-ffff"},
@@ -71,7 +71,7 @@ func memoryCases() []testCase {
 				failing(k, engram.CodeNotFound, engram.Reader.Memory, ref)
 			}
 		}},
-		{"several memories come in the order asked, without those that do not exist", func(k *kit) {
+		{"Memories returns memories in the requested order, without unknown ones", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			k.forget(b, 50)
 			ms := read1(k, engram.Reader.Memories, []int64{c.Num, 77, a.Num, b.Num})
@@ -84,7 +84,7 @@ func memoryCases() []testCase {
 			k.erase(b)
 			k.same("after the last was erased", k.save().Num, 3)
 		}},
-		{"a memory that has a number keeps it, and the next one goes on behind it", func(k *kit) {
+		{"a given number is kept, and the next one follows it", func(k *kit) {
 			m := k.save(func(m *engram.Memory) { m.Num = 12 })
 			k.same("its number", m.Num, 12)
 			k.sameMemory("read by number", k.read(engram.ByNum(12)), m)
@@ -92,7 +92,7 @@ func memoryCases() []testCase {
 			again := k.draft(func(m *engram.Memory) { m.Num = 12 })
 			k.refused("insert", engram.CodeConflict, func(tx engram.Tx) error { return tx.InsertMemory(k.Context(), &again) })
 		}},
-		{"the id of an earlier program names its memory before the beginning of any other", func(k *kit) {
+		{"an id of an earlier program takes precedence over a prefix", func(k *kit) {
 			m := k.save(func(m *engram.Memory) { m.SyncID = engram.SyncIDOf("mem_0000") })
 			k.save()
 			k.sameMemory("read by the old id", k.read(engram.Ref{ID: "mem_0000"}), m)
@@ -125,7 +125,7 @@ func memoryCases() []testCase {
 			newest := k.save(titled("new"), hashed)
 			k.forget(k.save(titled("forgotten"), hashed), 50)
 			k.save(titled("elsewhere"), hashed, in("other"))
-			// The first eight bytes are those of hash: no match by a part of it.
+			// Its first eight bytes are those of hash: a partial match must not count.
 			k.save(func(m *engram.Memory) { m.NormalizedHash = strings.Repeat("ab", 8) + strings.Repeat("cd", 24) })
 			any := func(engram.Memory) bool { return true }
 			for _, tt := range []struct {
@@ -150,11 +150,11 @@ func memoryCases() []testCase {
 				k.same(tt.name+": found", found, tt.want != "")
 			}
 		}},
-		{"the newest memory of a title is found", byTitle},
+		{"the newest memory with a title is found", byTitle},
 	}
 }
 
-// byTitle looks for titles, of which some differ in the middle or in the case alone.
+// byTitle looks up titles, some of which differ in the middle or in case only.
 func byTitle(k *kit) {
 	const title = "Retries of the upload queue, and how long they wait"
 	for _, m := range []engram.Memory{
@@ -213,9 +213,9 @@ func fill(m *engram.Memory) {
 
 func roundTripCases() []testCase {
 	return []testCase{
-		{"any valid memory comes back as it was, inserted or replaced", func(k *kit) {
+		{"any valid memory is read back unchanged, inserted or replaced", func(k *kit) {
 			const rounds = 150
-			k.save() // the project and the session that drawn memories name
+			k.save() // creates the project and session of the drawn memories
 			first := k.save()
 			for seed := range uint64(rounds) {
 				d := drawer{rand.New(rand.NewPCG(seed, 7))}
@@ -245,7 +245,7 @@ func roundTripCases() []testCase {
 				}
 			}
 		}},
-		{"a content of the greatest size is kept to the byte and found", func(k *kit) {
+		{"a content of the maximum size is kept to the byte and found", func(k *kit) {
 			for _, unit := range []string{"a kettle of fish ", "水", "\x01\x7f", "𝛀"} {
 				content := strings.Repeat(unit, engram.MaxContent/len(unit))
 				content += strings.Repeat("!", engram.MaxContent-len(content))
@@ -259,11 +259,11 @@ func roundTripCases() []testCase {
 	}
 }
 
-// drawer draws what may stand in a memory.
+// drawer draws random field values.
 type drawer struct{ *rand.Rand }
 
-// text draws up to most bytes of valid text without NUL, from every plane, with the
-// characters that break things more often than chance would have them.
+// text draws up to most bytes of valid text without NUL, from all planes, with frequent awkward
+// characters.
 func (d drawer) text(most int) string {
 	awkward := []rune("\"'\\\n\r\t\x01\x1b\x7f%_*?:;,.-<>&{}[]()$·\u00a0\u0301\u200d\u202e\u2028\ufeff\ufffd\uffff\U0010ffffaßİ")
 	var b strings.Builder
@@ -286,7 +286,7 @@ func (d drawer) text(most int) string {
 	}
 }
 
-// words is text that is not empty.
+// words draws a non-empty text.
 func (d drawer) words(most int) string { return "w" + d.text(most-1) }
 
 func (d drawer) time() time.Time {
@@ -296,7 +296,7 @@ func (d drawer) time() time.Time {
 	return time.UnixMilli(d.Int64N(4e12) - 1e11).UTC()
 }
 
-// json draws a value as encoding/json reads one back.
+// json draws a value as encoding/json decodes it.
 func (d drawer) json(depth int) any {
 	switch n := d.IntN(7); {
 	case n == 0:
@@ -364,7 +364,7 @@ func topicCases() []testCase {
 	const key = "architecture/auth"
 	auth := topic(key)
 	return []testCase{
-		{"topic keys are told once, in their order, by how they begin", func(k *kit) {
+		{"topic keys are listed once, sorted, by prefix", func(k *kit) {
 			for _, key := range []string{"auth/tokens", "auth", "база/схема", "zebra", ""} {
 				k.save(topic(key))
 			}
@@ -414,7 +414,7 @@ func topicCases() []testCase {
 				k.same("found", found, tt.want != 0)
 			}
 		}},
-		{"a topic in one project is a reference, in several a conflict", func(k *kit) {
+		{"a topic in one project is a valid reference, in several a conflict", func(k *kit) {
 			k.save(auth)
 			b := k.save(auth, in("other"))
 			k.sameMemory("narrowed", k.read(engram.Ref{Topic: key, Project: "other"}), b)
@@ -431,7 +431,7 @@ func topicCases() []testCase {
 			k.refused("replace", engram.CodeConflict, func(tx engram.Tx) error { return tx.ReplaceMemory(k.Context(), c) })
 			k.sameMemory("the first", k.read(engram.Ref{Topic: key}), a)
 		}},
-		{"forgetting frees the topic, and it cannot be taken back while another has it", func(k *kit) {
+		{"forgetting frees the topic, and restoring fails while another memory has it", func(k *kit) {
 			a := k.forget(k.save(auth), 50)
 			b := k.save(auth)
 			k.sameMemory("the new one", k.read(engram.Ref{Topic: key, Project: "app"}), b)

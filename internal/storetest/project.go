@@ -15,7 +15,7 @@ func (k *kit) putProject(p engram.Project) {
 	each(k, engram.Tx.PutProject, p)
 }
 
-// project reads one by name or alias; it is the zero Project unless it is there.
+// project returns the project with a name or alias, the zero Project if there is no such project.
 func (k *kit) project(name string) engram.Project {
 	k.Helper()
 	p, found := look(k, func(r engram.Reader) (engram.Project, bool, error) { return r.Project(k.Context(), name) })
@@ -38,7 +38,7 @@ func projectCases() []testCase {
 				k.same(fmt.Sprintf("found for %q", name), k.project(name).Name, "")
 			}
 		}},
-		{"an alias leads to what is kept under the name", func(k *kit) {
+		{"an alias stands for its project", func(k *kit) {
 			m := k.save(func(m *engram.Memory) { m.Title, m.TopicKey = "kettle", "a/b" })
 			k.putProject(engram.Project{Name: "app", Aliases: []string{"old"}, CreatedAt: at(0)})
 			k.same("listed", nums(k.list(engram.Filter{Project: "old"})), []int64{m.Num})
@@ -47,7 +47,7 @@ func projectCases() []testCase {
 			under := k.save(func(m *engram.Memory) { m.Project = "old" })
 			k.same("saved under the alias", k.read(engram.ByNum(under.Num)).Project, "app")
 		}},
-		{"projects come by name with what is kept under each", func(k *kit) {
+		{"projects are listed by name with their counts", func(k *kit) {
 			k.save()
 			k.forget(k.save(), 50)
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "", "" })
@@ -64,12 +64,12 @@ func projectCases() []testCase {
 			each(k, engram.Tx.DeleteProject, "app")
 			k.same("found by name and alias", k.project("app").Name+k.project("old").Name, "")
 		}},
-		{"a project that something is kept under cannot be deleted", func(k *kit) {
+		{"a project with contents cannot be deleted", func(k *kit) {
 			k.forget(k.save(), 50)
 			k.refused("delete", engram.CodeConflict, func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "app") })
 			k.same("afterwards", k.project("app").Name, "app")
 		}},
-		{"statistics count everything, or a project's part", func(k *kit) {
+		{"statistics count everything, or one project", func(k *kit) {
 			a, b := k.save(typed(engram.TypeBugfix)), k.save()
 			k.forget(k.save(), 50)
 			o, p := k.save(in("other")), k.save(in("other"))
@@ -91,7 +91,7 @@ func projectCases() []testCase {
 	}
 }
 
-// move gives everything of one project to another.
+// move moves everything of one project to another.
 func (k *kit) move(from, to string) (moved engram.Moved) {
 	k.Helper()
 	k.update(func(tx engram.Tx) (err error) {
@@ -103,7 +103,7 @@ func (k *kit) move(from, to string) (moved engram.Moved) {
 
 func moveCases() []testCase {
 	return []testCase{
-		{"everything moves, and is found under the new name alone", func(k *kit) {
+		{"everything moves, and is found under the new name only", func(k *kit) {
 			a := k.save(in("old"), func(m *engram.Memory) { m.Title, m.Tags = "kettle", []string{"t"} })
 			gone := k.forget(k.save(in("old"), titled("kettle forgotten")), 50)
 			stays := k.save(in("new"))
@@ -172,25 +172,25 @@ func moveCases() []testCase {
 
 func trustCases() []testCase {
 	return []testCase{
-		{"marks of trust are kept, each once, and go with their memory", func(k *kit) {
+		{"trust marks are stored once each, and erased with their memory", func(k *kit) {
 			a, b := k.save(), k.save()
-			suspect := engram.Trust{Memory: a.Num, Mark: engram.TrustFlagged, Reasons: []string{"exfil", "order"}, At: at(1)}
+			flagged := engram.Trust{Memory: a.Num, Mark: engram.TrustFlagged, Reasons: []string{"exfil", "order"}, At: at(1)}
 			approved := engram.Trust{Memory: a.Num, Mark: engram.TrustApproved, Text: "ab12", At: at(2)}
 			secret := engram.Trust{Memory: b.Num, Mark: engram.TrustSecret, Text: "cd34", At: at(3)}
-			again := suspect
+			again := flagged
 			again.Reasons, again.At = []string{"order"}, at(9)
 			k.update(func(tx engram.Tx) error {
-				return errors.Join(tx.PutTrust(k.Context(), suspect, approved, secret), tx.PutTrust(k.Context(), again))
+				return errors.Join(tx.PutTrust(k.Context(), flagged, approved, secret), tx.PutTrust(k.Context(), again))
 			})
-			suspect.Reasons = again.Reasons // it waits as long as it did
+			flagged.Reasons = again.Reasons // only the reasons are updated
 			k.same("memories that keep secrets", read0(k, engram.Reader.SecretKept), []int64{b.Num})
-			marks := map[int64][]engram.Trust{a.Num: {approved, suspect}, b.Num: {secret}}
+			marks := map[int64][]engram.Trust{a.Num: {approved, flagged}, b.Num: {secret}}
 			k.same("marks", read1(k, engram.Reader.Trust, []int64{a.Num, b.Num, 99}), marks)
 			k.update(func(tx engram.Tx) error { return tx.DropTrust(k.Context(), a.Num, engram.TrustFlagged) })
 			k.erase(b)
 			k.same("marks left", read1(k, engram.Reader.Trust, []int64{a.Num, b.Num}), map[int64][]engram.Trust{a.Num: {approved}})
 		}},
-		{"what is cut out of the past is gone, and the rest stays", func(k *kit) {
+		{"cutting removes texts from the past and keeps the rest", func(k *kit) {
 			m := k.save()
 			v := revision(m, 1)
 			v.Content, v.Reason = "it was hunter2hunter2", "hunter2hunter2"
@@ -212,7 +212,7 @@ func trustCases() []testCase {
 			k.same("prompts with the new word", read3(k, engram.Reader.SearchPrompts, text.Query("cut"), "", 5), []engram.Prompt{p})
 			k.same("prompts with the old word", k.asked("hunter2hunter2", "", 5), []int64{})
 		}},
-		{"suspects are listed live, the longest waiting first, by project", func(k *kit) {
+		{"live flagged memories are listed by project, oldest flag first", func(k *kit) {
 			late, early, gone := k.save(), k.save(), k.save()
 			web := k.save(in("web"))
 			marks := []engram.Trust{{Memory: late.Num, Mark: engram.TrustApproved, Text: "x", At: at(1)}}

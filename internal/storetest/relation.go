@@ -10,10 +10,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// relationCases are about lists of relations; history.go has what they are.
+// relationCases are about lists of relations; historyCases test reading them.
 func relationCases() []testCase {
 	return []testCase{
-		{"relations are listed newest first, by what they are and whether their memories are there", func(k *kit) {
+		{"relations are listed newest first, by kind and by the state of their memories", func(k *kit) {
 			a, b, gone, other := k.save(), k.save(), k.save(), k.save(in("other"))
 			k.forget(gone, 90)
 			var all []engram.Relation // by number
@@ -89,7 +89,7 @@ func (k *kit) relation(n int, source int64, verb engram.Verb, target int64, chan
 	return r
 }
 
-// unrelate takes r away, n seconds into the day.
+// unrelate removes r, n seconds into the day.
 func (k *kit) unrelate(n int, r engram.Relation) engram.Relation {
 	k.Helper()
 	r.RemovedAt, r.UpdatedAt = at(n), at(n)
@@ -97,15 +97,15 @@ func (k *kit) unrelate(n int, r engram.Relation) engram.Relation {
 	return r
 }
 
-// words are relations in a few words each, in order.
+// words describes relations in a few words each, in order.
 func words(rs []engram.Relation) []string {
 	return every(rs, func(r engram.Relation) string { return fmt.Sprintf("%d %s %d", r.Source, r.Verb, r.Target) })
 }
 
-// relationWriteCases are about relations that are taken away, counted, and asked for by their ends.
+// relationWriteCases are about removing, counting and finding relations by their ends.
 func relationWriteCases() []testCase {
 	return []testCase{
-		{"a removed relation is there by its name alone", func(k *kit) {
+		{"a removed relation is found only by its number or id", func(k *kit) {
 			a, b := k.save(), k.save()
 			kept, gone := k.relation(1, a.Num, engram.VerbRelatesTo, b.Num), k.relation(2, a.Num, engram.VerbSupersedes, b.Num)
 			gone = k.unrelate(3, gone)
@@ -122,7 +122,7 @@ func relationWriteCases() []testCase {
 				failing(k, engram.CodeNotFound, engram.Reader.Relation, ref)
 			}
 		}},
-		{"removed relations are told from a time on, whoever is at which end", func(k *kit) {
+		{"removed relations are listed since a time, from either end", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			k.unrelate(10, k.relation(1, a.Num, engram.VerbRelatesTo, b.Num))
 			k.unrelate(20, k.relation(2, c.Num, engram.VerbRelatesTo, a.Num))
@@ -144,7 +144,7 @@ func relationWriteCases() []testCase {
 				k.same(fmt.Sprintf("removed of %v since %v", tt.of, tt.since), got, tt.want)
 			}
 		}},
-		{"a removed relation can be made anew, and brought back only when it was not", func(k *kit) {
+		{"a removed relation can be created again, and restored only if it was not", func(k *kit) {
 			a, b := k.save(), k.save()
 			first := k.unrelate(2, k.relation(1, a.Num, engram.VerbRelatesTo, b.Num))
 			second := k.relation(3, a.Num, engram.VerbRelatesTo, b.Num)
@@ -155,7 +155,7 @@ func relationWriteCases() []testCase {
 			each(k, engram.Tx.ReplaceRelation, back)
 			k.same("relations", read1(k, engram.Reader.Relations, []int64{b.Num}), []engram.Relation{back})
 		}},
-		{"a relation is written over, all but its name, its ends and when it was made", func(k *kit) {
+		{"replacing a relation keeps its id, its ends and its creation time", func(k *kit) {
 			a, b := k.save(), k.save()
 			was := k.relation(1, a.Num, engram.VerbContradicts, b.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
 			now := engram.Relation{Num: was.Num, ID: "rel-other", Source: b.Num, Target: a.Num, Verb: engram.VerbScoped, Status: engram.RelationJudged,
@@ -180,7 +180,7 @@ func relationWriteCases() []testCase {
 				})
 			}
 		}},
-		{"so many of each memory, verb and direction, the newest, are told oldest first", func(k *kit) {
+		{"RelationsOf returns the newest per memory, verb and direction, oldest first", func(k *kit) {
 			hub := k.save()
 			others := k.saveMany(6, func(int, *engram.Memory) {})
 			for i, m := range others {
@@ -209,7 +209,7 @@ func relationWriteCases() []testCase {
 				k.same(tt.name, words(read3(k, engram.Reader.RelationsOf, tt.of, tt.verbs, tt.most)), tt.want)
 			}
 		}},
-		{"what is between two memories is told in both directions, and nothing else", func(k *kit) {
+		{"RelationsBetween returns both directions and nothing else", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			k.relation(1, a.Num, engram.VerbRelatesTo, b.Num)
 			k.relation(2, b.Num, engram.VerbCausedBy, a.Num)
@@ -220,7 +220,7 @@ func relationWriteCases() []testCase {
 			}
 			k.same("between two that are not related", len(read2(k, engram.Reader.RelationsBetween, b.Num, c.Num)), 0)
 		}},
-		{"a list of what is current has nothing in whose place a live memory stands", func(k *kit) {
+		{"a list of current memories leaves out those superseded by live ones", func(k *kit) {
 			old, young, pending, tied, ignored := k.save(), k.save(), k.save(), k.save(), k.save()
 			r := k.relation(1, young.Num, engram.VerbSupersedes, old.Num)
 			k.relation(2, young.Num, engram.VerbSupersedes, pending.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
@@ -235,7 +235,7 @@ func relationWriteCases() []testCase {
 			k.unrelate(70, r)
 			k.same("when the relation is removed", nums(k.list(engram.Filter{Current: true})), all)
 		}},
-		{"what does not pass a filter takes nobody's place under it", func(k *kit) {
+		{"a memory outside the filter supersedes nothing within it", func(k *kit) {
 			fact, decision, rule := k.save(typed("fact")), k.save(typed("decision")), k.save(typed("fact"))
 			k.relation(1, decision.Num, engram.VerbSupersedes, fact.Num)
 			for _, tt := range []struct {
@@ -252,7 +252,7 @@ func relationWriteCases() []testCase {
 				k.same(tt.name, nums(k.list(tt.f)), tt.want)
 			}
 		}},
-		{"an erased memory takes its relations along, removed ones too, and what the journal says of them", func(k *kit) {
+		{"an erase removes the memory's relations, also removed ones, and their texts in the journal", func(k *kit) {
 			const secret = "xyzzysecret"
 			a, b, c := k.save(), k.save(), k.save()
 			gone := k.unrelate(2, k.relation(1, a.Num, engram.VerbRelatesTo, b.Num, func(r *engram.Relation) { r.Reason = secret }))
@@ -275,7 +275,7 @@ func relationWriteCases() []testCase {
 	}
 }
 
-// texts are what journal entries say, apart from when and where.
+// texts returns the texts of journal entries.
 func texts(ms []engram.Mutation) []string {
 	return every(ms, func(m engram.Mutation) string { return m.Reason + " " + string(m.Was) })
 }

@@ -16,7 +16,7 @@ func (k *kit) putSession(s engram.Session) {
 	each(k, engram.Tx.PutSession, s)
 }
 
-// sessions are the ids of a listing with their counts, in order.
+// sessions returns the ids of a listing with their counts, in order.
 func (k *kit) sessions(project string) string {
 	k.Helper()
 	ss := read2(k, engram.Reader.Sessions, project, engram.Page{Limit: 100})
@@ -46,7 +46,7 @@ func sessionCases() []testCase {
 		{"a session of an unknown project is not found", func(k *kit) {
 			k.refused("put", engram.CodeNotFound, func(tx engram.Tx) error { return tx.PutSession(k.Context(), session("a", "nowhere", 1)) })
 		}},
-		{"sessions come with the newest activity first, counting live memories", func(k *kit) {
+		{"sessions are listed by activity, newest first, with their live memories", func(k *kit) {
 			for i, id := range []string{"a", "b", "c"} {
 				k.putSession(session(id, "app", i))
 			}
@@ -62,7 +62,7 @@ func sessionCases() []testCase {
 			k.same("forgotten memories do not count", k.sessions("app"), "b:0 a:1 c:0")
 			k.same("of a project that does not exist", k.sessions("nowhere"), "")
 		}},
-		{"pages of sessions join, ties included", func(k *kit) {
+		{"pages of sessions are contiguous, ties included", func(k *kit) {
 			for i := range 11 {
 				k.putSession(session(fmt.Sprintf("s%02d", i), "app", i/4))
 			}
@@ -95,14 +95,14 @@ func sessionCases() []testCase {
 				k.same(tt.name+": found", found, tt.want != "")
 			}
 		}},
-		{"memories of a session are counted, forgotten ones when asked", func(k *kit) {
+		{"memories of a session are counted, forgotten ones if requested", func(k *kit) {
 			k.save()
 			k.forget(k.save(), 50)
 			k.save(func(m *engram.Memory) { m.SessionID = "s-second" })
 			k.same("live", read2(k, engram.Reader.CountInSession, "s-app", false), 1)
 			k.same("all", read2(k, engram.Reader.CountInSession, "s-app", true), 2)
 		}},
-		{"a session is deleted, its prompts stay without one", func(k *kit) {
+		{"deleting a session keeps its prompts", func(k *kit) {
 			k.putSession(session("a", "app", 1))
 			p := k.ask("app", "a", "why?", 2)
 			each(k, engram.Tx.DeleteSession, "a")
@@ -121,7 +121,7 @@ func sessionCases() []testCase {
 			k.same("of the erased one", string(k.entries(engram.EntitySession, "b")[0].Was), "{}")
 			k.refused("an erase of what is gone", engram.CodeNotFound, func(tx engram.Tx) error { return tx.EraseSession(k.Context(), "b") })
 		}},
-		{"a session that memories were saved in cannot be deleted", func(k *kit) {
+		{"a session with memories cannot be deleted", func(k *kit) {
 			m := k.forget(k.save(), 50)
 			k.refused("delete", engram.CodeConflict, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), m.SessionID) })
 			k.same("sessions", k.sessions(""), "s-app:0")
@@ -156,7 +156,7 @@ func revision(m engram.Memory, number int) engram.Revision {
 
 func promptCases() []testCase {
 	return []testCase{
-		{"a prompt is read back as it was", func(k *kit) {
+		{"a prompt is read back unchanged", func(k *kit) {
 			p := k.ask("app", "s-app", "why \"this\"\r\n水🫖?", 3)
 			loose := k.ask("", "", "of no project", 4)
 			k.same("prompt", read1(k, engram.Reader.Prompt, p.Num), p)
@@ -169,7 +169,7 @@ func promptCases() []testCase {
 				return tx.InsertPrompt(k.Context(), &engram.Prompt{SyncID: "prompt-1", Project: "nowhere", Content: "x", CreatedAt: at(1)})
 			})
 		}},
-		{"prompts come newest first, by project and by session, in pages that join", func(k *kit) {
+		{"prompts are listed newest first, by project and session, in contiguous pages", func(k *kit) {
 			want := map[string][]int64{}
 			for i := range 14 {
 				project, session := []string{"app", "other"}[i%2], fmt.Sprintf("s%d", i%4)
@@ -216,7 +216,7 @@ func promptCases() []testCase {
 				k.same(fmt.Sprintf("%q in %q", tt.question, tt.project), k.asked(tt.question, tt.project, tt.limit), tt.want)
 			}
 		}},
-		{"a deleted prompt is hidden until it comes back, where it is put", func(k *kit) {
+		{"a deleted prompt is hidden until it is restored, possibly elsewhere", func(k *kit) {
 			p := k.ask("app", "s-app", "the kettle", 1)
 			k.ask("other", "s-other", "the teapot", 2)
 			hidden := p
@@ -244,7 +244,7 @@ func promptCases() []testCase {
 				return tx.ReplacePrompt(k.Context(), engram.Prompt{Num: 99})
 			})
 		}},
-		{"an erased prompt is gone, and its number with it", func(k *kit) {
+		{"an erased prompt is gone, and its number is not reused", func(k *kit) {
 			p := k.ask("app", "s-app", "the kettle", 1)
 			each(k, engram.Tx.ErasePrompt, p.Num)
 			k.same("found", len(k.asked("kettle", "", 9)), 0)

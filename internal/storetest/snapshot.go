@@ -10,7 +10,7 @@ import (
 
 func snapshotCases() []testCase {
 	return []testCase{
-		{"all memories are read by number, page by page, forgotten ones too", func(k *kit) {
+		{"all memories, also forgotten ones, are read by number, page by page", func(k *kit) {
 			all := k.saveMany(7, func(int, *engram.Memory) {})
 			k.forget(all[3], 20)
 			for _, limit := range []int{1, 2, 7, 100} {
@@ -23,7 +23,7 @@ func snapshotCases() []testCase {
 				k.same(fmt.Sprintf("pages of %d", limit), titles(got), titles(all))
 			}
 		}},
-		{"a project's things are its own, and a project that does not exist has none", func(k *kit) {
+		{"things are read by project, and an unknown project has none", func(k *kit) {
 			mine := k.save()
 			theirs := k.save(in("web"))
 			k.ask("app", "s-app", "mine", 1)
@@ -43,7 +43,7 @@ func snapshotCases() []testCase {
 					[]int{tt.memories, tt.prompts, tt.sessions, tt.relations})
 			}
 		}},
-		{"memories are named by id and by sync id, each once", func(k *kit) {
+		{"memories are found by id and sync id, each once", func(k *kit) {
 			a, b := k.save(), k.save()
 			k.forget(b, 9)
 			got := read1(k, engram.Reader.Named, []string{string(a.ID), a.SyncID, b.SyncID, "obs-nobody", ""})
@@ -62,13 +62,13 @@ func snapshotCases() []testCase {
 				k.same("found "+id, found, want != 0)
 			}
 		}},
-		{"what was erased is remembered by name, here or elsewhere", func(k *kit) {
+		{"tombstones are kept by name, from here and elsewhere", func(k *kit) {
 			m := k.save()
 			k.journal(engram.Mutation{Actor: "cli", Operation: "erase", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)})
 			k.erase(m)
 			zz := engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", At: 7}
 			each(k, engram.Tx.PutErased, zz)
-			zz.At = 5 // heard of again, and of another project
+			zz.At = 5 // received again, and for another project
 			of := engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", Project: "nope", At: 9, Bound: true}
 			each(k, engram.Tx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: "obs-zz", SyncID: "obs-zz", At: 5, Bound: true}, of)
 			first := read3(k, engram.Reader.ErasedAfter, engram.EntityMemory, "", 1)

@@ -15,12 +15,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// soon bounds what must not wait at all; generous, because machines are slow.
+// soon bounds operations that must not block; generous, because machines are slow.
 const soon = 10 * time.Second
 
 func transactionCases() []testCase {
 	return []testCase{
-		{"an error from fn undoes everything and comes back as it is", func(k *kit) {
+		{"an error from fn rolls everything back and is returned as it is", func(k *kit) {
 			old := k.write("kettle", "boils")
 			cause := errors.New("changed my mind")
 			m := k.draft(titled("teapot"))
@@ -51,7 +51,7 @@ func transactionCases() []testCase {
 			k.same("counts", []any{st.Prompts, st.Relations, st.Projects}, []any{0, 0, []string{"app"}})
 			k.same("revisions", len(read1(k, engram.Reader.Revisions, old.Num)), 0)
 		}},
-		{"an Update sees what it wrote, nobody else does", func(k *kit) {
+		{"only the Update itself sees its writes before the commit", func(k *kit) {
 			k.save()
 			k.update(func(tx engram.Tx) error {
 				m := k.draft(titled("teapot"))
@@ -63,7 +63,7 @@ func transactionCases() []testCase {
 					return err
 				}
 				k.sameMemory("inside", got, m)
-				// In the same goroutine: a View that waited for the Update would never end.
+				// In the same goroutine, so that a View that waits for the Update would deadlock.
 				ctx, cancel := context.WithTimeout(k.Context(), soon)
 				defer cancel()
 				err = k.store.View(ctx, func(r engram.Reader) error {
@@ -108,7 +108,7 @@ func transactionCases() []testCase {
 			})
 			k.same("memories", len(k.list(engram.Filter{})), 2)
 		}},
-		{"a fn that ends its goroutine writes nothing and blocks nobody", func(k *kit) {
+		{"a fn that ends its goroutine writes nothing and releases its locks", func(k *kit) {
 			k.save()
 			done := make(chan struct{})
 			go func() {
@@ -116,7 +116,7 @@ func transactionCases() []testCase {
 				_ = k.store.Update(k.Context(), func(tx engram.Tx) error {
 					m := k.draft()
 					_ = tx.InsertMemory(k.Context(), &m)
-					runtime.Goexit() // what FailNow of a test does, and a panic nearly
+					runtime.Goexit() // like FailNow of a test
 					return nil
 				})
 			}()
@@ -124,7 +124,7 @@ func transactionCases() []testCase {
 			k.save()
 			k.same("memories", len(k.list(engram.Filter{})), 2)
 		}},
-		{"a caller who gave up gets no answer and changes nothing", func(k *kit) {
+		{"a cancelled call returns the cancellation and changes nothing", func(k *kit) {
 			k.save()
 			ctx, cancel := context.WithCancel(k.Context())
 			cancel()
@@ -152,7 +152,7 @@ func transactionCases() []testCase {
 			k.same("memories", len(k.list(engram.Filter{})), 1)
 			k.save()
 		}},
-		{"a closed store says so", func(k *kit) {
+		{"a closed store is unavailable", func(k *kit) {
 			k.save()
 			if err := k.store.Close(); err != nil {
 				k.Fatalf("close: %v", err)
@@ -175,7 +175,7 @@ func transactionCases() []testCase {
 func concurrentCases() []testCase {
 	return []testCase{
 		{"writers and readers at once lose nothing and see whole transactions", (*kit).manyAtOnce},
-		{"what an Update reads is still so when it writes", func(k *kit) {
+		{"what an Update reads stays true until it writes", func(k *kit) {
 			const goroutines, each = 8, 10
 			m := k.save(func(m *engram.Memory) { m.AccessCount = 0 })
 			k.together(goroutines, func(int) error {
@@ -196,7 +196,7 @@ func concurrentCases() []testCase {
 			})
 			k.same("count", k.read(engram.ByNum(m.Num)).AccessCount, goroutines*each)
 		}},
-		{"closing waits for what is under way", func(k *kit) {
+		{"closing waits for running transactions", func(k *kit) {
 			k.save()
 			inside, leave, closed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 			result := make(chan error, 1)
@@ -260,7 +260,7 @@ func (k *kit) manyAtOnce() {
 	k.together(writers, func(w int) error {
 		for i := range drafts[w] {
 			err := k.store.Update(k.Context(), func(tx engram.Tx) error {
-				// Two rows a transaction: a reader that sees one of them sees both.
+				// Two rows per transaction: readers must see both or none.
 				m := &drafts[w][i]
 				if err := tx.InsertMemory(k.Context(), m); err != nil {
 					return err
@@ -289,7 +289,7 @@ func (k *kit) manyAtOnce() {
 	k.same("found", len(k.find("kettle", func(q *engram.LexicalQuery) { q.Limit = 1000 })), writers*each)
 }
 
-// consistent says what does not fit together in one snapshot.
+// consistent reports what does not fit together in one snapshot.
 func consistent(ctx context.Context, r engram.Reader) error {
 	st, err := r.Stats(ctx, "")
 	ms, err2 := r.List(ctx, engram.Filter{}, engram.Page{Limit: 10_000})
@@ -298,7 +298,7 @@ func consistent(ctx context.Context, r engram.Reader) error {
 	if err := errors.Join(err, err2, err3, err4); err != nil {
 		return err
 	}
-	// The first memory was saved without an entry and does not speak of a kettle.
+	// The first memory was saved without an entry and without the word kettle.
 	if n := st.Memories; len(ms) != n || len(entries) != n-1 || len(found) != n-1 {
 		return fmt.Errorf("one snapshot counts %d memories, lists %d, has %d entries and finds %d", n, len(ms), len(entries), len(found))
 	}
@@ -337,7 +337,7 @@ func eraseCases() []testCase {
 			k.same("entries stay", len(k.entries(engram.EntityMemory, fmt.Sprint(m.Num))), 2)
 			k.same("entries of others keep what was", string(k.entries(engram.EntityMemory, fmt.Sprint(other.Num))[0].Was), `{"kept":1}`)
 		}},
-		{"others are found as before, and new ones too", func(k *kit) {
+		{"an erase does not affect how others are found", func(k *kit) {
 			var all []engram.Memory
 			words := strings.Fields("ash beech birch cedar elm fir hazel juniper larch lime maple oak pear pine plane plum poplar rowan spruce walnut willow yew")
 			for _, word := range words {
@@ -363,7 +363,7 @@ func eraseCases() []testCase {
 			k.erase(m)
 			k.refused("twice", engram.CodeNotFound, func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
 		}},
-		{"an erase that is undone leaves everything", func(k *kit) {
+		{"a rolled back erase changes nothing", func(k *kit) {
 			m := k.write("kettle", "boils")
 			k.refused("erase", engram.CodeInvalid, func(tx engram.Tx) error {
 				return cmp.Or[error](tx.EraseMemory(k.Context(), m.Num), engram.Errorf(engram.CodeInvalid, "no"))

@@ -11,8 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// use is a showing of memory m in session s-app, n seconds into the day.
-func use(n int, m engram.Memory, change ...func(*engram.Exposure)) engram.Exposure {
+// exposure is an exposure of memory m in session s-app, n seconds into the day.
+func exposure(n int, m engram.Memory, change ...func(*engram.Exposure)) engram.Exposure {
 	u := engram.Exposure{At: at(n), SessionID: "s-app", Project: "app", Operation: "search", Query: "why", Memory: m.Num, Rank: 1, Tokens: 10 + n}
 	for _, c := range change {
 		c(&u)
@@ -20,69 +20,69 @@ func use(n int, m engram.Memory, change ...func(*engram.Exposure)) engram.Exposu
 	return u
 }
 
-// verb changes the operation of an exposure.
-func verb(v string) func(*engram.Exposure) { return func(u *engram.Exposure) { u.Operation = v } }
+// operation changes the operation of an exposure.
+func operation(v string) func(*engram.Exposure) { return func(u *engram.Exposure) { u.Operation = v } }
 
-func (k *kit) use(us ...engram.Exposure) {
+func (k *kit) expose(us ...engram.Exposure) {
 	k.Helper()
 	each(k, engram.Tx.AppendUses, us)
 }
 
-func (k *kit) uses(session string, p engram.Page) []engram.Exposure {
+func (k *kit) exposures(session string, p engram.Page) []engram.Exposure {
 	k.Helper()
 	return read2(k, engram.Reader.Uses, session, p)
 }
 
-func useCases() []testCase {
+func exposureCases() []testCase {
 	all := engram.Page{Limit: 1000}
 	return []testCase{
-		{"uses come back as they were, of a session or of all, oldest first", func(k *kit) {
+		{"exposures are read back unchanged, of a session or of all, oldest first", func(k *kit) {
 			m := k.save()
 			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "", "" })
-			us := []engram.Exposure{use(1, m), use(2, other, func(u *engram.Exposure) { u.SessionID, u.Project, u.Query, u.Fallback = "", "", "", true }),
-				use(3, engram.Memory{}, func(u *engram.Exposure) { u.Rank, u.Tokens = 0, 0 }), use(4, m, verb("get"))}
-			k.use(us[:2]...)
-			k.use(us[2:]...)
-			k.use()
-			k.same("all", k.uses("", all), us)
-			k.same("of a session", k.uses("s-app", all), []engram.Exposure{us[0], us[2], us[3]})
-			k.same("a page", k.uses("s-app", engram.Page{Limit: 1, Offset: 1}), []engram.Exposure{us[2]})
+			us := []engram.Exposure{exposure(1, m), exposure(2, other, func(u *engram.Exposure) { u.SessionID, u.Project, u.Query, u.Fallback = "", "", "", true }),
+				exposure(3, engram.Memory{}, func(u *engram.Exposure) { u.Rank, u.Tokens = 0, 0 }), exposure(4, m, operation("get"))}
+			k.expose(us[:2]...)
+			k.expose(us[2:]...)
+			k.expose()
+			k.same("all", k.exposures("", all), us)
+			k.same("of a session", k.exposures("s-app", all), []engram.Exposure{us[0], us[2], us[3]})
+			k.same("a page", k.exposures("s-app", engram.Page{Limit: 1, Offset: 1}), []engram.Exposure{us[2]})
 		}},
-		{"what was erased after it was shown leaves no question behind", func(k *kit) {
+		{"an exposure of an erased memory is not stored", func(k *kit) {
 			m, other := k.save(), k.save()
 			k.erase(m)
-			k.use(use(1, m), use(2, other))
-			k.same("uses", k.uses("s-app", all), []engram.Exposure{use(2, other)})
+			k.expose(exposure(1, m), exposure(2, other))
+			k.same("uses", k.exposures("s-app", all), []engram.Exposure{exposure(2, other)})
 		}},
-		{"a session that does not exist was shown nothing", func(k *kit) {
+		{"an unknown session has no exposures", func(k *kit) {
 			failing(k, engram.CodeNotFound, engram.Reader.Shown, "nope")
 			failing(k, engram.CodeNotFound, func(r engram.Reader, ctx context.Context, session string) ([]engram.Exposure, error) {
 				return r.Uses(ctx, session, all)
 			}, "nope")
 			m := k.save()
 			k.refused("a use in it", engram.CodeNotFound, func(tx engram.Tx) error {
-				return tx.AppendUses(k.Context(), []engram.Exposure{use(1, m), use(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })})
+				return tx.AppendUses(k.Context(), []engram.Exposure{exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })})
 			})
-			k.same("nothing was written", len(k.uses("", all)), 0)
+			k.same("nothing was written", len(k.exposures("", all)), 0)
 		}},
-		{"what a session was shown is told once", func(k *kit) {
+		{"Shown returns each memory once", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			k.session("app", "s-other")
-			k.use(use(1, b), use(2, a, verb("context")), use(3, b, verb("recall")), use(4, engram.Memory{}),
-				use(5, c, func(u *engram.Exposure) { u.SessionID = "s-other" }))
+			k.expose(exposure(1, b), exposure(2, a, operation("context")), exposure(3, b, operation("recall")), exposure(4, engram.Memory{}),
+				exposure(5, c, func(u *engram.Exposure) { u.SessionID = "s-other" }))
 			k.same("shown", read1(k, engram.Reader.Shown, "s-app"), []int64{a.Num, b.Num})
 		}},
-		{"what was asked for is counted, what was told unasked is not", func(k *kit) {
+		{"requested exposures are counted, injected ones are not", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			k.use(use(1, a), use(5, a, verb("get")), use(3, a, verb("recall")), use(9, a, verb("context")), use(4, b, verb("context")), use(7, b, verb("remind")), use(2, c))
+			k.expose(exposure(1, a), exposure(5, a, operation("get")), exposure(3, a, operation("recall")), exposure(9, a, operation("context")), exposure(4, b, operation("context")), exposure(7, b, operation("remind")), exposure(2, c))
 			counts := read1(k, engram.Reader.UseCounts, []int64{a.Num, b.Num, c.Num, 99})
 			k.same("counts", counts, map[int64]engram.UseCount{a.Num: {Count: 3, Last: at(5)}, c.Num: {Count: 1, Last: at(2)}})
 		}},
-		{"what was asked for of late, the latest first", func(k *kit) {
+		{"LatelyUsed returns recently requested memories, latest first", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			other := k.save(in("other"))
-			k.use(use(1, a), use(2, b), use(3, a), use(4, c, verb("context")), use(7, c, verb("remind")), use(5, engram.Memory{}),
-				use(6, other, func(u *engram.Exposure) { u.Project, u.SessionID = "other", "s-other" }))
+			k.expose(exposure(1, a), exposure(2, b), exposure(3, a), exposure(4, c, operation("context")), exposure(7, c, operation("remind")), exposure(5, engram.Memory{}),
+				exposure(6, other, func(u *engram.Exposure) { u.Project, u.SessionID = "other", "s-other" }))
 			for _, tt := range []struct {
 				project string
 				limit   int
@@ -92,7 +92,7 @@ func useCases() []testCase {
 				k.same(fmt.Sprintf("lately used in %q, at most %d", tt.project, tt.limit), got, tt.want)
 			}
 		}},
-		{"what every session should know: the permanent, then the important, then what is preferred", func(k *kit) {
+		{"Lasting returns permanent memories, then important ones, then preferences", func(k *kit) {
 			rate := func(f float64) func(*engram.Memory) { return func(m *engram.Memory) { m.Importance = f } }
 			important, plain := k.save(rate(0.7)), k.save(rate(0.69))
 			permanent := k.save(func(m *engram.Memory) { m.Permanent, m.Importance = true, 0.1 })
@@ -121,43 +121,43 @@ func useCases() []testCase {
 			got := read3(k, engram.Reader.Lasting, "app", "", 3)
 			k.same("once it was rated higher", nums(got), []int64{permanent.Num, most.Num, plain.Num})
 		}},
-		{"an erased memory takes the questions that found it along", func(k *kit) {
+		{"an erase removes the queries that found the memory", func(k *kit) {
 			m, other := k.save(), k.save()
-			k.use(use(1, m), use(2, other))
+			k.expose(exposure(1, m), exposure(2, other))
 			k.erase(m)
-			us := k.uses("", all)
+			us := k.exposures("", all)
 			k.same("how many there are", len(us), 2)
 			k.same("what was asked, and what was found", fmt.Sprint(us[0].Query, us[0].Memory, us[1].Query, us[1].Memory), fmt.Sprint("", 0, "why", other.Num))
 		}},
-		{"a deleted session takes its uses along", func(k *kit) {
+		{"a deleted session loses its exposures", func(k *kit) {
 			m := k.save()
 			k.session("app", "s-empty")
-			k.use(use(1, m), use(2, m, func(u *engram.Exposure) { u.SessionID = "s-empty" }))
+			k.expose(exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "s-empty" }))
 			each(k, engram.Tx.DeleteSession, "s-empty")
-			k.same("left", len(k.uses("", all)), 1)
+			k.same("left", len(k.exposures("", all)), 1)
 		}},
-		{"a use is no change: the journal says nothing of it", func(k *kit) {
+		{"an exposure adds no journal entry", func(k *kit) {
 			m := k.save()
 			before := len(k.entries("", ""))
-			k.use(use(1, m))
+			k.expose(exposure(1, m))
 			k.same("entries", len(k.entries("", "")), before)
 		}},
-		{"the latest uses are kept, however many there are", func(k *kit) {
+		{"the latest exposures are kept, however many there are", func(k *kit) {
 			m := k.save()
 			us := make([]engram.Exposure, 600)
-			for i := range us { // one a day
-				us[i] = use(i*24*3600, m)
+			for i := range us { // one per day
+				us[i] = exposure(i*24*3600, m)
 			}
-			k.use(us...)
-			got := k.uses("", all)
+			k.expose(us...)
+			got := k.exposures("", all)
 			k.same("those of the last 90 days", got[max(len(got)-90, 0):], us[len(us)-90:])
 		}},
 	}
 }
 
-func toldCases() []testCase {
+func reportedCases() []testCase {
 	return []testCase{
-		{"a session is told of for what stands in it", func(k *kit) {
+		{"a session is reported depending on its contents", func(k *kit) {
 			k.save(within("s-open"))
 			k.save(within("s-mine"), scoped(engram.ScopePersonal))
 			k.forget(k.save(within("s-over")), 2)
@@ -168,7 +168,7 @@ func toldCases() []testCase {
 			k.replicated(engram.EntityMemory, key(elsewhere.Num), 1, "b1")
 			k.ask("app", "s-asked", "why?", 1)
 			k.ask("app", "s-mine", "why me?", 1)
-			k.lineage(engram.EntityMemory, key(hidden.Num),
+			k.putCausal(engram.EntityMemory, key(hidden.Num),
 				engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}})
 			k.session("app", "s-empty")
 			each(k, engram.Tx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: string(elsewhere.ID), SyncID: elsewhere.SyncID, At: 1})
@@ -184,10 +184,10 @@ func toldCases() []testCase {
 				k.same("reported of "+project, slices.Sorted(maps.Keys(reported)), want)
 			}
 		}},
-		{"what was erased and what is gone is found by name", func(k *kit) {
+		{"tombstones are found by name", func(k *kit) {
 			for _, s := range []string{"s-1", "s-2"} {
 				k.session("app", s)
-				k.lineage(engram.EntitySession, s, foreign())
+				k.putCausal(engram.EntitySession, s, foreign())
 			}
 			erased := engram.Erased{Entity: engram.EntityPrompt, ID: "p-1", SyncID: "p-1", Project: "app", At: 7}
 			each(k, engram.Tx.PutErased, erased)
@@ -201,7 +201,7 @@ func toldCases() []testCase {
 	}
 }
 
-// counted is a counter of a day of June 2026, which showed two memories an event.
+// counted is a counter of a day in June 2026, with two memories per event.
 func counted(day int, project, verb, outcome string, events int) engram.Counter {
 	return engram.Counter{Day: time.Date(2026, 6, day, 0, 0, 0, 0, time.UTC), Project: project, Operation: verb, Outcome: outcome,
 		Tally: engram.Tally{Events: events, Fallbacks: events - 1, Memories: 2 * events, Tokens: 30 * events}}
@@ -231,7 +231,7 @@ func counterCases() []testCase {
 		return c
 	}
 	return []testCase{
-		{"counters add up, by day, project, verb and outcome", func(k *kit) {
+		{"counters add up by day, project, operation and outcome", func(k *kit) {
 			k.projects("app", "other")
 			k.count(counted(12, "app", "search", "found", 2), counted(12, "app", "search", "nothing", 1), counted(13, "app", "search", "found", 4))
 			k.count(counted(12, "app", "search", "found", 3), counted(12, "other", "get", "found", 1), counted(12, "", "search", "found", 1))
@@ -246,12 +246,12 @@ func counterCases() []testCase {
 				[]engram.Counter{summed(counted(13, "app", "search", "found", 4))})
 			k.same("of a project that does not exist", k.counters(engram.CounterQuery{Project: "nope"}), []engram.Counter(nil))
 		}},
-		{"a project that does not exist counts as none, an alias as its project", func(k *kit) {
+		{"an unknown project counts as no project, an alias as its project", func(k *kit) {
 			k.putProject(engram.Project{Name: "app", Aliases: []string{"old"}, CreatedAt: at(0)})
 			k.count(counted(12, "nope", "search", "found", 1), counted(12, "old", "search", "found", 1))
 			k.same("counters", k.counters(apart), []engram.Counter{counted(12, "", "search", "found", 1), counted(12, "app", "search", "found", 1)})
 		}},
-		{"what was counted goes along with its project, and stays when that goes", func(k *kit) {
+		{"counters move with their project, and stay when it is deleted", func(k *kit) {
 			k.projects("app", "other")
 			k.count(counted(12, "app", "search", "found", 1), counted(12, "other", "search", "found", 1), counted(13, "other", "get", "found", 1))
 			k.move("other", "app")
@@ -263,12 +263,12 @@ func counterCases() []testCase {
 			each(k, engram.Tx.DeleteProject, "brief")
 			k.same("after it was deleted", k.counters(apart), []engram.Counter{counted(12, "", "get", "found", 1), both, counted(13, "app", "get", "found", 1)})
 		}},
-		{"counting is no change: the journal says nothing of it", func(k *kit) {
+		{"counting adds no journal entry", func(k *kit) {
 			before := len(k.entries("", ""))
 			k.count(counted(12, "", "search", "found", 1))
 			k.same("entries", len(k.entries("", "")), before)
 		}},
-		{"live memories are counted by when they were made", func(k *kit) {
+		{"live memories are counted by creation time", func(k *kit) {
 			k.saveMany(5, func(int, *engram.Memory) {}) // at 1, 2, 3, 4 and 5
 			k.save(in("other"))
 			k.forget(k.save(), 50)
@@ -278,7 +278,7 @@ func counterCases() []testCase {
 			}
 			k.same("between no edges", len(read2(k, engram.Reader.MadeBetween, "", nil)), 0)
 		}},
-		{"sessions are counted by when they were started", func(k *kit) {
+		{"sessions are counted by start time", func(k *kit) {
 			k.save()
 			k.save(in("other"))
 			for _, tt := range []struct {
@@ -321,7 +321,7 @@ func groupCases() []testCase {
 				k.same(fmt.Sprintf("by %s in %q since %v", tt.by, tt.project, tt.since), fmt.Sprint(got), tt.want)
 			}
 		}},
-		{"revisions, and memories that are due, are counted", func(k *kit) {
+		{"revisions and due memories are counted", func(k *kit) {
 			due := func(n int) func(*engram.Memory) { return func(m *engram.Memory) { m.ReviewAfter = at(n) } }
 			m := k.save(due(10))
 			k.save(due(20), in("other"))

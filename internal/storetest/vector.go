@@ -14,19 +14,19 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// space is a model of the tests: n of them differ in name and dimensions.
+// space returns the n-th model of the tests; they differ in name and dimensions.
 func space(n int) engram.Model {
 	return engram.Model{Name: fmt.Sprintf("space-%d", n), Fingerprint: fmt.Sprintf("space-%d-x", n), Dimensions: 64 * n}
 }
 
-// toward is a vector of length 1 in space 1 whose cosine with toward(1) is near.
+// toward returns a vector of length 1 in space 1 whose cosine with toward(1) is near.
 func toward(near float64) []float32 {
 	v := make([]float32, space(1).Dimensions)
 	v[0], v[1] = float32(near), float32(math.Sqrt(1-near*near))
 	return v
 }
 
-// anywhere is a vector of length 1 in a direction that rnd draws.
+// anywhere draws a vector of length 1 in a random direction.
 func anywhere(rnd *rand.Rand, dimensions int) []float32 {
 	v := make([]float32, dimensions)
 	var sum float64
@@ -52,7 +52,7 @@ func (k *kit) putAll(m engram.Model, vs []engram.Vector) {
 	k.update(func(tx engram.Tx) error { return tx.PutVectors(k.Context(), m, vs) })
 }
 
-// placed saves a draft with a vector at that cosine to toward(1).
+// placed saves a draft with a vector that has this cosine with toward(1).
 func (k *kit) placed(near float64, change ...func(*engram.Memory)) engram.Memory {
 	k.Helper()
 	m := k.save(change...)
@@ -60,7 +60,7 @@ func (k *kit) placed(near float64, change ...func(*engram.Memory)) engram.Memory
 	return m
 }
 
-// near asks for the memories nearest to toward(1).
+// near returns the memories nearest to toward(1).
 func (k *kit) near(change ...func(*engram.VectorQuery)) (found []engram.Ranked) {
 	k.Helper()
 	q := engram.VectorQuery{Model: space(1).Fingerprint, Vector: toward(1), Limit: 50}
@@ -71,7 +71,7 @@ func (k *kit) near(change ...func(*engram.VectorQuery)) (found []engram.Ranked) 
 	return found
 }
 
-// unembedded are the numbers of the memories without a vector in space 1.
+// unembedded returns the numbers of the memories without a vector in space 1.
 func (k *kit) unembedded(after int64, limit int) []int64 {
 	k.Helper()
 	return nums(read3(k, engram.Reader.Unembedded, space(1).Fingerprint, after, limit))
@@ -96,12 +96,12 @@ func nearestCases() []testCase {
 				}
 			}
 		}},
-		{"no more than asked for", func(k *kit) {
+		{"the limit keeps the nearest", func(k *kit) {
 			best := k.placed(0.9)
 			k.placed(0.5)
 			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Limit = 1 })), []int64{best.Num})
 		}},
-		{"the length of the question is no matter", func(k *kit) {
+		{"the length of the query vector does not matter", func(k *kit) {
 			m := k.placed(0.5)
 			found := k.near(func(q *engram.VectorQuery) { q.Vector[0] = 1000 })
 			k.same("found", numsOf(found), []int64{m.Num})
@@ -109,7 +109,7 @@ func nearestCases() []testCase {
 				k.Errorf("score: got %v, want 0.5", found[0].Score)
 			}
 		}},
-		{"what means nothing is near to nothing", func(k *kit) {
+		{"zero vectors are near to nothing", func(k *kit) {
 			m := k.placed(0.5)
 			void := k.save()
 			k.put(void, make([]float32, space(1).Dimensions))
@@ -121,7 +121,7 @@ func nearestCases() []testCase {
 			m, without := k.placed(0.5), k.save()
 			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Also = []int64{without.Num, 999} })), []int64{m.Num})
 		}},
-		{"others are scored where asked, whatever the filter says", func(k *kit) {
+		{"Also scores memories regardless of the filter", func(k *kit) {
 			best := k.placed(0.9)
 			k.placed(0.7)
 			elsewhere := k.placed(0.2, in("other"))
@@ -134,7 +134,7 @@ func nearestCases() []testCase {
 				k.Errorf("score: got %v, want 0.1", found[2].Score)
 			}
 		}},
-		{"among many, nearly always the nearest", func(k *kit) {
+		{"among many, nearly all of the nearest are found", func(k *kit) {
 			rnd := rand.New(rand.NewPCG(1, 2))
 			many, m := make([]engram.Vector, 1500), space(4)
 			k.update(func(tx engram.Tx) error {
@@ -207,11 +207,11 @@ func vectorFilterCases() []testCase {
 				each(k, engram.Tx.EraseMemory, nearer...)
 			}
 		}},
-		{"nothing is in a project that does not exist", func(k *kit) {
+		{"an unknown project has no vectors", func(k *kit) {
 			k.placed(0.9)
 			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Filter.Project = "nowhere" })), []int64{})
 		}},
-		{"a filter follows the memory that changes", func(k *kit) {
+		{"filters use the current fields of a memory", func(k *kit) {
 			m := k.placed(0.9)
 			m = k.replace(m, func(m *engram.Memory) { m.Type, m.Tags = engram.TypeBugfix, []string{"new"} })
 			k.same("by the new type and tag", numsOf(k.near(func(q *engram.VectorQuery) {
@@ -231,7 +231,7 @@ func vectorFilterCases() []testCase {
 
 func vectorChangeCases() []testCase {
 	return []testCase{
-		{"a vector is read as it was written", func(k *kit) {
+		{"a vector is read back as written", func(k *kit) {
 			m := k.placed(0.6)
 			vs := read2(k, engram.Reader.Vectors, space(1).Fingerprint, []int64{m.Num, 999})
 			k.same("how many", len(vs), 1)
@@ -239,12 +239,12 @@ func vectorChangeCases() []testCase {
 				k.Errorf("cosine with what was written: got %v, want 1", c)
 			}
 		}},
-		{"a vector can be set anew", func(k *kit) {
+		{"a vector can be replaced", func(k *kit) {
 			a, b := k.placed(0.9), k.placed(0.5)
 			k.put(a, toward(0.1))
 			k.same("found", numsOf(k.near()), []int64{b.Num, a.Num})
 		}},
-		{"new words lose the vector, new circumstances do not", func(k *kit) {
+		{"changed texts drop the vector, other changes do not", func(k *kit) {
 			a, b, c := k.placed(0.9), k.placed(0.8), k.placed(0.7)
 			k.replace(a, func(m *engram.Memory) { m.Content = "other words" })
 			k.replace(b, func(m *engram.Memory) { m.Title = "another title" })
@@ -272,7 +272,7 @@ func vectorChangeCases() []testCase {
 			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Also = []int64{m.Num} })), []int64{other.Num})
 			k.same("vectors", len(read2(k, engram.Reader.Vectors, space(1).Fingerprint, []int64{m.Num})), 0)
 		}},
-		{"what lacks a vector is read page by page", func(k *kit) {
+		{"memories without a vector are listed page by page", func(k *kit) {
 			var want []int64
 			for range 2 {
 				k.placed(0.5)
@@ -283,7 +283,7 @@ func vectorChangeCases() []testCase {
 			k.same("the rest", k.unembedded(want[1], 10), want[2:])
 			k.same("after the last", k.unembedded(want[3], 10), []int64{})
 		}},
-		{"models know whom they cover", func(k *kit) {
+		{"models report how many memories they cover", func(k *kit) {
 			a, b := k.placed(0.9), k.save()
 			k.putAll(space(2), []engram.Vector{{Num: a.Num, Values: make([]float32, 128)}, {Num: b.Num, Values: make([]float32, 128)}})
 			k.same("models", k.models(), "space-2/space-2-x/128: 2, space-1/space-1-x/64: 1")
@@ -300,7 +300,7 @@ func vectorChangeCases() []testCase {
 			})), 1)
 			k.same("found in one that is not known", len(k.near(func(q *engram.VectorQuery) { q.Model = "nobody" })), 0)
 		}},
-		{"a model that is dropped leaves the others", func(k *kit) {
+		{"dropping a model keeps the others", func(k *kit) {
 			a := k.placed(0.9)
 			k.putAll(space(2), []engram.Vector{{Num: a.Num, Values: make([]float32, 128)}})
 			each(k, engram.Tx.DropModel, space(1).Fingerprint)
@@ -311,7 +311,7 @@ func vectorChangeCases() []testCase {
 			k.put(a, toward(0.3))
 			k.same("found when it came back", numsOf(k.near()), []int64{a.Num})
 		}},
-		{"an update that fails leaves the vectors as they were", func(k *kit) {
+		{"a failed update leaves the vectors unchanged", func(k *kit) {
 			a, b := k.placed(0.9), k.placed(0.5)
 			k.refused("update", engram.CodeConflict, func(tx engram.Tx) error {
 				err := tx.PutVectors(k.Context(), space(1), []engram.Vector{{Num: a.Num, Values: toward(0.1)}})
@@ -321,9 +321,9 @@ func vectorChangeCases() []testCase {
 			})
 			k.same("afterwards", numsOf(k.near()), []int64{a.Num, b.Num})
 		}},
-		{"many ask while one writes", func(k *kit) {
+		{"many search while one writes", func(k *kit) {
 			var ms []engram.Memory
-			for range 100 { // some of them long settled in an index
+			for range 100 { // enough that some leave the unsealed part of an index
 				ms = append(ms, k.placed(0.5))
 			}
 			var readers sync.WaitGroup
@@ -333,7 +333,7 @@ func vectorChangeCases() []testCase {
 				readers.Go(func() {
 					var err error
 					for ctx.Err() == nil && err == nil {
-						// Each round moves two at once: to see both is to see one of its states.
+						// Each round moves two vectors at once: readers must see both moves or none.
 						err = k.store.View(k.Context(), func(r engram.Reader) error {
 							found, err := r.Nearest(k.Context(), engram.VectorQuery{Model: space(1).Fingerprint, Vector: toward(1), Limit: 3})
 							if err == nil && (len(found) != 3 || math.Abs(found[0].Score-found[1].Score) > 1e-6 || found[2].Score > 0.51) {
@@ -358,7 +358,7 @@ func vectorChangeCases() []testCase {
 			stop()
 			readers.Wait()
 		}},
-		{"a snapshot does not see what came after it", func(k *kit) {
+		{"a snapshot does not see later vectors", func(k *kit) {
 			a := k.placed(0.5)
 			k.view(func(r engram.Reader) error {
 				ask := func() []int64 {
@@ -378,7 +378,7 @@ func vectorChangeCases() []testCase {
 	}
 }
 
-// models says what Models returns.
+// models formats what Models returns.
 func (k *kit) models() string {
 	k.Helper()
 	return strings.Join(every(read0(k, engram.Reader.Models), func(u engram.ModelUse) string {
@@ -395,7 +395,7 @@ func vectorInputCases() []testCase {
 		"infinite":     func(v []float32) []float32 { v[63] = float32(math.Inf(-1)); return v },
 	}
 	return []testCase{
-		{"a vector that is none is refused, and those beside it too", func(k *kit) {
+		{"an invalid vector is rejected, with the others of its call", func(k *kit) {
 			a, b := k.save(), k.save()
 			for name, change := range bad {
 				k.refused(name, engram.CodeInvalid, func(tx engram.Tx) error {
@@ -404,7 +404,7 @@ func vectorInputCases() []testCase {
 			}
 			k.same("found", len(k.near()), 0)
 		}},
-		{"a question that is no vector is refused", func(k *kit) {
+		{"an invalid query vector is rejected", func(k *kit) {
 			k.placed(0.5)
 			for name, change := range bad {
 				k.refused(name, engram.CodeInvalid, func(tx engram.Tx) error {
@@ -421,7 +421,7 @@ func vectorInputCases() []testCase {
 				return tx.PutVectors(k.Context(), m, []engram.Vector{{Num: a.Num, Values: make([]float32, 128)}})
 			})
 		}},
-		{"a memory that does not exist is passed over", func(k *kit) {
+		{"an unknown memory is skipped", func(k *kit) {
 			a := k.save()
 			k.putAll(space(1), []engram.Vector{{Num: 999, Values: toward(1)}, {Num: a.Num, Values: toward(0.5)}})
 			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Also = []int64{999} })), []int64{a.Num})
