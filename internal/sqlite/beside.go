@@ -84,24 +84,24 @@ func (s *search) standing() []standing {
 	for _, h := range s.hits {
 		wanted.add(h.Num)
 	}
-	var finds []standing
+	var hits []standing
 	s.inProject(func(d postings.Docs, slot int, session uint32) {
 		if num := d.Num(slot); wanted.has(num) {
-			finds = append(finds, standing{session, num, d.Length(slot)})
+			hits = append(hits, standing{session, num, d.Length(slot)})
 		}
 	})
-	slices.SortFunc(finds, byPlace)
-	return finds
+	slices.SortFunc(hits, byPlace)
+	return hits
 }
 
 // neighbours returns the memories saved directly before and after each hit in its session.
-func (s *search) neighbours(finds []standing) map[int64]engram.Beside {
-	if len(finds) == 0 {
+func (s *search) neighbours(hits []standing) map[int64]engram.Beside {
+	if len(hits) == 0 {
 		return nil
 	}
-	sessions := newNumbers(len(finds))
-	all := make([]engram.Beside, len(finds))
-	for i, f := range finds {
+	sessions := newNumbers(len(hits))
+	all := make([]engram.Beside, len(hits))
+	for i, f := range hits {
 		sessions.add(int64(f.session))
 		all[i] = engram.Beside{Session: int64(f.session), Size: f.words * bytesPerWord}
 	}
@@ -110,20 +110,20 @@ func (s *search) neighbours(finds []standing) map[int64]engram.Beside {
 			return
 		}
 		m := standing{session, d.Num(slot), d.Length(slot)}
-		at, itself := slices.BinarySearchFunc(finds, m, byPlace)
+		at, itself := slices.BinarySearchFunc(hits, m, byPlace)
 		// The next hit limits what counts as after this one.
-		if before := at - 1; before >= 0 && finds[before].session == session && (all[before].After.Num == 0 || m.num < all[before].After.Num) {
+		if before := at - 1; before >= 0 && hits[before].session == session && (all[before].After.Num == 0 || m.num < all[before].After.Num) {
 			all[before].After = engram.Neighbour{Num: m.num, Size: m.words * bytesPerWord}
 		}
 		if itself {
 			at++
 		}
-		if at < len(finds) && finds[at].session == session && m.num > all[at].Before.Num {
+		if at < len(hits) && hits[at].session == session && m.num > all[at].Before.Num {
 			all[at].Before = engram.Neighbour{Num: m.num, Size: m.words * bytesPerWord}
 		}
 	})
-	beside := make(map[int64]engram.Beside, len(finds))
-	for i, f := range finds {
+	beside := make(map[int64]engram.Beside, len(hits))
+	for i, f := range hits {
 		beside[f.num] = all[i]
 	}
 	return beside

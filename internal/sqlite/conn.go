@@ -162,7 +162,7 @@ func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 			delete(c.stmts, q)
 		}
 	}
-	s, err := c.sql.PrepareContext(ctx, unpeeked(query))
+	s, err := c.sql.PrepareContext(ctx, hideLimits(query))
 	if err != nil {
 		return nil, err
 	}
@@ -170,10 +170,10 @@ func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-// unpeeked hides the limits of a query from the planner. SQLite re-prepares a statement with a bare
+// hideLimits hides the limits of a query from the planner. SQLite re-prepares a statement with a bare
 // parameter as LIMIT whenever a value is bound to it (sqlite3ExprIsInteger), which costs more than
 // running most of ours, and the plans are the same.
-func unpeeked(query string) string { return strings.ReplaceAll(query, "LIMIT ?", "LIMIT 0+?") }
+func hideLimits(query string) string { return strings.ReplaceAll(query, "LIMIT ?", "LIMIT 0+?") }
 
 // exec runs a statement without caching it.
 func (c *conn) exec(ctx context.Context, query string, args ...any) error {
@@ -224,7 +224,7 @@ type tx struct {
 	leaving     *leaving            // memories to be removed from the index; nil if empty
 	placing     *pending            // pending memories while they get their slots
 	wide        bool                // page cache is enlarged
-	owed        owed                // unwritten counts and tags
+	unwritten   unwritten           // unwritten counts and tags
 	names       names               // looked-up row numbers
 	own         []*segment          // segments with this transaction's changes; nil until standing is called
 	recoded     bool                // has changed codes of vectors
@@ -247,16 +247,16 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (sql.Result, e
 	if t.names.some() && renames(query) {
 		t.names = names{}
 	}
-	if ctx, err = t.uncut(ctx); err != nil {
+	if ctx, err = t.uncancelled(ctx); err != nil {
 		return nil, err
 	}
 	return s.ExecContext(ctx, args...)
 }
 
-// uncut is the context for one statement. The driver starts a goroutine for every cancellable statement,
+// uncancelled is the context for one statement. The driver starts a goroutine for every cancellable statement,
 // which costs as much as a short one. Writing transactions run many short ones, so they check for
 // cancellation between statements only.
-func (t *tx) uncut(ctx context.Context) (context.Context, error) {
+func (t *tx) uncancelled(ctx context.Context) (context.Context, error) {
 	if !t.writes {
 		return ctx, nil
 	}
@@ -265,8 +265,8 @@ func (t *tx) uncut(ctx context.Context) (context.Context, error) {
 
 // stmt prepares a statement that is run next.
 func (t *tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	if len(t.owed.tags) > 0 || t.owed.counts() {
-		if err := t.payBefore(ctx, query); err != nil {
+	if len(t.unwritten.tags) > 0 || t.unwritten.counts() {
+		if err := t.flushBefore(ctx, query); err != nil {
 			return nil, err
 		}
 	}
@@ -278,7 +278,7 @@ func (t *tx) row(ctx context.Context, query string, args []any, into ...any) err
 	if err != nil {
 		return err
 	}
-	if ctx, err = t.uncut(ctx); err != nil {
+	if ctx, err = t.uncancelled(ctx); err != nil {
 		return err
 	}
 	return s.QueryRowContext(ctx, args...).Scan(into...)
@@ -290,7 +290,7 @@ func (t *tx) rows(ctx context.Context, query string, args []any, scan func(scann
 	if err != nil {
 		return err
 	}
-	if ctx, err = t.uncut(ctx); err != nil {
+	if ctx, err = t.uncancelled(ctx); err != nil {
 		return err
 	}
 	rows, err := s.QueryContext(ctx, args...)

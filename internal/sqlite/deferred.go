@@ -162,7 +162,7 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 		err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (?,?) AND project = ?`, x.Entity, x.ID, x.Name(), x.Project)
 		return err
 	}
-	return t.dropPending(ctx, x.Entity, x.ID, x.Name())
+	return t.dropDeferredOf(ctx, x.Entity, x.ID, x.Name())
 }
 
 // DropErased removes a tombstone that came from elsewhere.
@@ -181,10 +181,10 @@ func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found
 // tombstoneSQL selects the projects whose batches hold a thing: their other members have copies.
 const tombstoneSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p.num = c.project WHERE c.entity = ? AND c.key = ? ORDER BY 1`
 
-// bury removes what is stored of an erased thing beside its row, under its key, and records its
+// recordErasure removes what is stored of an erased thing beside its row, under its key, and records its
 // tombstones, with the clock of the current operation: in its project, and in the projects whose batches
 // hold it from before a move.
-func (t *tx) bury(ctx context.Context, x engram.Erased, key any) error {
+func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error {
 	const lastClock = `SELECT coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`
 	if err := t.row(ctx, lastClock, nil, &x.At); err != nil {
 		return fmt.Errorf("remember what is erased: %w", err)
@@ -208,27 +208,27 @@ func (t *tx) bury(ctx context.Context, x engram.Erased, key any) error {
 	if err != nil {
 		return fmt.Errorf("erase the lineage of %s %v: %w", x.Entity, key, err)
 	}
-	return t.dropPending(ctx, x.Entity, x.ID, x.Name())
+	return t.dropDeferredOf(ctx, x.Entity, x.ID, x.Name())
 }
 
-// dropPending removes the deferred records of a thing under any of its names.
-func (t *tx) dropPending(ctx context.Context, entity engram.Entity, names ...string) error {
+// dropDeferredOf removes the deferred records of a thing under any of its names.
+func (t *tx) dropDeferredOf(ctx context.Context, entity engram.Entity, names ...string) error {
 	err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (SELECT value FROM json_each(?))`, entity, jsonText(names))
 	return doing(err, "erase what waits of %s", entity)
 }
 
-// reburySQL copies the tombstones of the projects ?2 to ?1, merging those with the same name.
-const reburySQL = `INSERT INTO tombstones (entity, name, project, id, at, bound)
+// moveTombstonesSQL copies the tombstones of the projects ?2 to ?1, merging those with the same name.
+const moveTombstonesSQL = `INSERT INTO tombstones (entity, name, project, id, at, bound)
 	SELECT entity, name, ?1, id, at, bound FROM tombstones WHERE project IN (SELECT value FROM json_each(?2))
 	ON CONFLICT (entity, name, project) DO UPDATE SET at = min(at, excluded.at), bound = bound AND excluded.bound,
 	id = CASE WHEN id = name THEN excluded.id ELSE id END`
 
-// rebury moves the tombstones of projects to the project that took over their names.
-func (t *tx) rebury(ctx context.Context, to string, from ...string) error {
+// moveTombstones moves the tombstones of projects to the project that took over their names.
+func (t *tx) moveTombstones(ctx context.Context, to string, from ...string) error {
 	if len(from) == 0 {
 		return nil
 	}
-	if err := t.run(ctx, reburySQL, to, jsonText(from)); err != nil {
+	if err := t.run(ctx, moveTombstonesSQL, to, jsonText(from)); err != nil {
 		return fmt.Errorf("give what was erased to project %q: %w", to, err)
 	}
 	err := t.run(ctx, `DELETE FROM tombstones WHERE project IN (SELECT value FROM json_each(?)) AND project <> ?`, jsonText(from), to)

@@ -46,7 +46,7 @@ func Examine(ctx context.Context, path string, q health.Query) (health.Facts, er
 
 // examine fills f. It returns an error only if the file cannot be read at all.
 func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) error {
-	c, err := s.taken(ctx, s.reads)
+	c, err := s.takeRetrying(ctx, s.reads)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (s *Store) probe(ctx context.Context, l *health.Log) error {
 	if err := c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&l.Mode); err != nil {
 		return err
 	}
-	err = patiently(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") })
+	err = retryBusy(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") })
 	c.rollback()
 	if l.Locked = isBusy(err); err != nil && !l.Locked {
 		return err
@@ -224,7 +224,7 @@ func (s *Store) size(l *health.Log) error {
 // Shorten empties the write-ahead log, waiting briefly for readers in the way; done reports whether they
 // left.
 func (s *Store) Shorten(ctx context.Context) (done bool, err error) {
-	c, err := s.taken(ctx, s.writes)
+	c, err := s.takeRetrying(ctx, s.writes)
 	if err != nil {
 		return false, explain(err, s.path)
 	}

@@ -102,7 +102,7 @@ func (s *search) run(ctx context.Context) error {
 	if s.hits, err = s.rank(ctx, ws, 0, s.query.Limit); err != nil {
 		return err
 	}
-	if len(s.hits) < min(s.query.Limit, enoughFinds) {
+	if len(s.hits) < min(s.query.Limit, enoughHits) {
 		if err := s.fill(ctx); err != nil {
 			return err
 		}
@@ -132,8 +132,8 @@ func (s *search) every(ctx context.Context) (err error) {
 	return err
 }
 
-// enoughFinds is the number of hits from which on words that only share a prefix are not added.
-const enoughFinds = 10
+// enoughHits is the number of hits from which on words that only share a prefix are not added.
+const enoughHits = 10
 
 // fill appends memories with words that start with those of the query: "auth" should find authentication
 // too.
@@ -187,7 +187,7 @@ func (s *search) collection() retrieval.BM25 {
 // incomplete. In longer queries the other words find the answer.
 const briefTerms = 6
 
-// look finds the index's match for a term: the exact word, or else the likely intended one. In a brief
+// look hits the index's match for a term: the exact word, or else the likely intended one. In a brief
 // query words with that prefix come first, and substring matches last.
 func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 	w := &word{term: term}
@@ -216,7 +216,7 @@ func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 func (s *search) ask(ctx context.Context) error {
 	var words []string
 	for _, term := range s.query.Terms {
-		if sayable(term.Word) && !slices.Contains(words, term.Word) {
+		if searchable(term.Word) && !slices.Contains(words, term.Word) {
 			words = append(words, term.Word)
 		}
 	}
@@ -231,13 +231,13 @@ func (s *search) ask(ctx context.Context) error {
 	return nil
 }
 
-// sayable reports whether a word may be searched for: words that encode tags may not.
-func sayable(word string) bool { return word != "" && !strings.HasPrefix(word, tagMark) }
+// searchable reports whether a word may be searched for: words that encode tags may not.
+func searchable(word string) bool { return word != "" && !strings.HasPrefix(word, tagMark) }
 
 // exactly sets w to one indexed word.
 func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
 	w.spread = make([]holding, len(s.scope.segments))
-	if !sayable(indexed) {
+	if !searchable(indexed) {
 		return nil
 	}
 	lists, known := s.asked[indexed]

@@ -153,8 +153,8 @@ func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, ke
 	if !found {
 		return engram.Memory{}, false, err
 	}
-	if len(t.owed.tags) > 0 {
-		// During imports most topics are free. This check avoids writing the owed tags, which reading a
+	if len(t.unwritten.tags) > 0 {
+		// During imports most topics are free. This check avoids writing the unwritten tags, which reading a
 		// memory requires.
 		nums, err := column[int64](ctx, t, topicTakenSQL, key, num, scope)
 		if err != nil || len(nums) == 0 {
@@ -299,7 +299,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 		return err
 	}
 	if err = t.indexAnchors(ctx, m.Num, m.Anchors); err == nil {
-		err = t.oweMemory(ctx, at, *m)
+		err = t.countMemory(ctx, at, *m)
 	}
 	if err != nil || m.Forgotten() {
 		return err
@@ -341,9 +341,9 @@ func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
 	if err := t.run(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
 		return fmt.Errorf("write tags: %w", err)
 	}
-	rows := make([]tagging, len(tags))
+	rows := make([]tagRow, len(tags))
 	for i, tag := range tags {
-		rows[i] = tagging{num, tag}
+		rows[i] = tagRow{num, tag}
 	}
 	return t.addTags(ctx, rows)
 }
@@ -361,7 +361,7 @@ func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
 }
 
 // topicNotesSQL removes a memory's topic key from the entries of project moves, which record the keys
-// taken away. The condition on entity lets mutations_project serve it; otherwise SQLite would scan the
+// takeRetrying away. The condition on entity lets mutations_project serve it; otherwise SQLite would scan the
 // journal.
 const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' || ?1 || '"', '$.given."' || ?1 || '"') WHERE entity = 'project' AND was IS NOT NULL`
 
@@ -408,7 +408,7 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	if err != nil {
 		return fmt.Errorf("erase memory %d: %w", num, err)
 	}
-	if err := t.bury(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, num); err != nil {
+	if err := t.recordErasure(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, num); err != nil {
 		return err
 	}
 	return t.forgetKinds(ctx)

@@ -29,7 +29,7 @@ func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 	if err != nil {
 		return err
 	}
-	c, err := s.taken(ctx, s.reads)
+	c, err := s.takeRetrying(ctx, s.reads)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, e
 // migrate runs the steps that the file lacks, each in its own transaction. Several processes may try at
 // once: each checks again under the write lock.
 func (s *Store) migrate(ctx context.Context, files fs.FS, steps []string, now func() time.Time) error {
-	c, err := s.taken(ctx, s.writes)
+	c, err := s.takeRetrying(ctx, s.writes)
 	if err != nil {
 		return err
 	}
@@ -163,9 +163,9 @@ func (s *Store) useWAL(ctx context.Context, c *conn) error {
 	})
 }
 
-// taken takes a connection, retrying while the file is busy: opening one reads the file, which another
+// takeRetrying takes a connection, retrying while the file is busy: opening one reads the file, which another
 // process may be creating or recovering.
-func (s *Store) taken(ctx context.Context, p *pool) (c *conn, err error) {
+func (s *Store) takeRetrying(ctx context.Context, p *pool) (c *conn, err error) {
 	err = s.wait(ctx, func(ctx context.Context) (err error) {
 		c, err = p.take(ctx)
 		return err
@@ -177,7 +177,7 @@ func (s *Store) taken(ctx context.Context, p *pool) (c *conn, err error) {
 func (s *Store) wait(ctx context.Context, fn func(context.Context) error) error {
 	wait, cancel := context.WithTimeout(ctx, s.writeWait)
 	defer cancel()
-	return s.waited(ctx, s.writeWait, patiently(wait, func() error { return fn(wait) }))
+	return s.explainWait(ctx, s.writeWait, retryBusy(wait, func() error { return fn(wait) }))
 }
 
 // backup copies the database before its schema changes. It uses another connection, because VACUUM

@@ -37,7 +37,7 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	if err != nil {
 		return engram.Moved{Topics: topics}, fmt.Errorf("move project %q to %q: %w", from, to, err)
 	}
-	if err = t.rebury(ctx, to, from); err == nil {
+	if err = t.moveTombstones(ctx, to, from); err == nil {
 		err = t.moveCounters(ctx, source, target)
 	}
 	if err != nil {

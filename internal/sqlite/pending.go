@@ -22,7 +22,7 @@ const (
 // import of a hundred thousand would rewrite segments again and again. Many memories are tokenised in a
 // goroutine beside the transaction.
 type pending struct {
-	list  []putting
+	list  []pendingDoc
 	place map[int64]int // index in list, except of memories removed again
 	texts []engram.Memory
 	rows  map[vectorOf][]byte // the vectors of memories with whole set
@@ -34,23 +34,23 @@ type pending struct {
 	lengths []int
 }
 
-// putting is a memory on its way into the index.
-type putting struct {
+// pendingDoc is a memory on its way into the index.
+type pendingDoc struct {
 	doc   postings.Doc // without its length
 	gone  bool         // removed again
 	whole bool         // inserted in this transaction: rows has all its vectors
 }
 
-// await adds a live memory to the pending ones; whole tells that this transaction inserted it.
-func (t *tx) await(ctx context.Context, d postings.Doc, m engram.Memory, whole bool) error {
+// addPending adds a live memory to the pending ones; whole tells that this transaction inserted it.
+func (t *tx) addPending(ctx context.Context, d postings.Doc, m engram.Memory, whole bool) error {
 	p := t.pending
 	if p == nil {
 		p = &pending{place: map[int64]int{}, rows: map[vectorOf][]byte{}}
 		t.pending = p
 	}
 	p.place[d.Num] = len(p.list)
-	p.list = append(p.list, putting{doc: d, whole: whole})
-	p.texts = append(p.texts, spoken(m))
+	p.list = append(p.list, pendingDoc{doc: d, whole: whole})
+	p.texts = append(p.texts, indexedFields(m))
 	if len(p.texts) == pendingBatch {
 		if err := t.widen(ctx); err != nil {
 			return err
@@ -93,14 +93,14 @@ func (p *pending) end() {
 	}
 }
 
-// forgo drops the pending memories.
-func (t *tx) forgo() {
+// discardPending drops the pending memories.
+func (t *tx) discardPending() {
 	t.pending.end()
 	t.pending = nil
 }
 
-// withdraw removes a memory from the pending ones; waiting reports whether it was there.
-func (t *tx) withdraw(num int64) (waiting bool) {
+// removePending removes a memory from the pending ones; waiting reports whether it was there.
+func (t *tx) removePending(num int64) (waiting bool) {
 	if t.pending == nil {
 		return false
 	}
@@ -112,8 +112,8 @@ func (t *tx) withdraw(num int64) (waiting bool) {
 	return waiting
 }
 
-// spoken returns the fields of a memory that wordsOf reads.
-func spoken(m engram.Memory) engram.Memory {
+// indexedFields returns the fields of a memory that wordsOf reads.
+func indexedFields(m engram.Memory) engram.Memory {
 	return engram.Memory{Title: m.Title, Content: m.Content, TopicKey: m.TopicKey, Tags: m.Tags}
 }
 
@@ -256,7 +256,7 @@ func (t *tx) leave(ctx context.Context, at place, was engram.Memory) error {
 		l.segments[at.segment] = slots
 	}
 	if len(slots) < leavingFew { // for more, the words are not needed
-		slots[at.slot] = spoken(was)
+		slots[at.slot] = indexedFields(was)
 	} else {
 		slots[at.slot] = engram.Memory{}
 	}

@@ -123,7 +123,7 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	var num int64
 	err = t.row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num)
 	if err == nil { // tombstones may have arrived under an alias before it was one
-		err = t.rebury(ctx, p.Name, p.Aliases...)
+		err = t.moveTombstones(ctx, p.Name, p.Aliases...)
 	}
 	if err == nil {
 		err = t.unpull(ctx, num, p)

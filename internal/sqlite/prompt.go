@@ -177,7 +177,7 @@ func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
 	if err != nil {
 		return fmt.Errorf("erase prompt %d: %w", num, err)
 	}
-	return t.bury(ctx, engram.Erased{Entity: engram.EntityPrompt, ID: p.SyncID, SyncID: p.SyncID, Project: p.Project}, num)
+	return t.recordErasure(ctx, engram.Erased{Entity: engram.EntityPrompt, ID: p.SyncID, SyncID: p.SyncID, Project: p.Project}, num)
 }
 
 // Prompts are few and short, so an FTS5 table is enough for them. It holds the tokens of internal/text

@@ -288,9 +288,9 @@ func (t *stretches) of(session uint32, num int64) int {
 
 // bySession scores the session of each hit, or its stretch of a long one, by BM25 with sessions as
 // documents. With fewer than two sessions the result is empty.
-func (s *search) bySession(ws []*word, finds []standing) (map[int64]float64, error) {
-	found := make(map[int64]float64, len(finds))
-	if len(finds) == 0 {
+func (s *search) bySession(ws []*word, hits []standing) (map[int64]float64, error) {
+	found := make(map[int64]float64, len(hits))
+	if len(hits) == 0 {
 		return found, nil
 	}
 	t := s.stretches()
@@ -326,7 +326,7 @@ func (s *search) bySession(ws []*word, finds []standing) (map[int64]float64, err
 			tf[id] = 0
 		}
 	}
-	for _, f := range finds {
+	for _, f := range hits {
 		found[f.num] = score[t.of(f.session, f.num)]
 	}
 	return found, nil

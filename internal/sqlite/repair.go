@@ -242,7 +242,7 @@ func (s *search) fragment(ctx context.Context, w *word) error {
 
 // renew rebuilds the index if another wordsVersion made it.
 func (s *Store) renew(ctx context.Context) error {
-	c, err := s.taken(ctx, s.reads)
+	c, err := s.takeRetrying(ctx, s.reads)
 	if err != nil {
 		return err
 	}
@@ -277,7 +277,7 @@ const rebuiltSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ?
 
 // Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
 func (t *tx) Reindex(ctx context.Context) error {
-	t.forgo()
+	t.discardPending()
 	t.leaving = nil
 	for _, table := range []string{"postings", "documents", "lengths", "vector_codes", "coded", "segments", "unsealed", "kinds"} {
 		if err := t.run(ctx, "DELETE FROM "+table); err != nil {

@@ -130,7 +130,7 @@ func (t *tx) EraseSession(ctx context.Context, id string) error {
 	if err := t.run(ctx, `UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
-	return t.bury(ctx, engram.Erased{Entity: engram.EntitySession, ID: id, Project: project}, id)
+	return t.recordErasure(ctx, engram.Erased{Entity: engram.EntitySession, ID: id, Project: project}, id)
 }
 
 // sessionNum returns the row of a session; "" is row 0.

@@ -136,7 +136,7 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 const readers = 4
 
 // Busy timeouts of SQLite itself: readers wait for recovery of the log, writers for the write lock,
-// which patiently then retries.
+// which retryBusy then retries.
 const (
 	readerNap = 2 * time.Second
 	writerNap = 20 * time.Millisecond
@@ -151,13 +151,13 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	defer s.writes.give(c)
 	defer c.rollback() // no-op after a commit
 	t := &tx{conn: c, kept: &s.kept, writes: true}
-	defer t.forgo()
+	defer t.discardPending()
 	defer t.narrow()
 	if err = fn(t); err == nil {
 		err = t.flush(ctx)
 	}
 	if err == nil {
-		err = t.pay(ctx)
+		err = t.flushUnwritten(ctx)
 	}
 	if err == nil && t.unprompted {
 		err = t.compactPrompts(ctx)
@@ -193,20 +193,20 @@ func (s *Store) begin(ctx context.Context) (*conn, error) {
 	}
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	c, err := s.taken(wait, s.writes)
+	c, err := s.takeRetrying(wait, s.writes)
 	if err != nil {
-		return nil, s.waited(ctx, patience, err)
+		return nil, s.explainWait(ctx, patience, err)
 	}
-	if err := patiently(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") }); err != nil {
+	if err := retryBusy(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") }); err != nil {
 		s.writes.give(c)
-		return nil, s.waited(ctx, patience, err)
+		return nil, s.explainWait(ctx, patience, err)
 	}
 	return c, nil
 }
 
-// patiently retries fn until it is not busy or ctx is done. SQLite's own back-off favours newcomers;
+// retryBusy retries fn until it is not busy or ctx is done. SQLite's own back-off favours newcomers;
 // with short random naps eight writers wait a fraction of the time.
-func patiently(ctx context.Context, fn func() error) error {
+func retryBusy(ctx context.Context, fn func() error) error {
 	for {
 		err := fn()
 		if err == nil || !isBusy(err) {
@@ -220,8 +220,8 @@ func patiently(ctx context.Context, fn func() error) error {
 	}
 }
 
-// waited explains err if writeWait ran out, not the caller's own deadline.
-func (s *Store) waited(ctx context.Context, wait time.Duration, err error) error {
+// explainWait explains err if writeWait ran out, not the caller's own deadline.
+func (s *Store) explainWait(ctx context.Context, wait time.Duration, err error) error {
 	if ctx.Err() == nil && (isBusy(err) || errors.Is(err, context.DeadlineExceeded)) {
 		return engram.Errorf(engram.CodeUnavailable, "the database has been locked by another program for %s", wait).
 			WithHint("find what holds %s, or try again; nothing was changed", s.path).WithCause(err)

@@ -17,7 +17,7 @@ func (t *tx) indexMemory(ctx context.Context, at home, m engram.Memory, whole bo
 		return err
 	}
 	d := postings.Doc{Num: m.Num, Created: m.CreatedAt.UnixMilli(), Project: uint32(at.project), Session: uint32(at.session), Kind: num}
-	return t.await(ctx, d, m, whole)
+	return t.addPending(ctx, d, m, whole)
 }
 
 // reindexMemory updates the index after a change of a memory from was to m, which is at home at.
@@ -62,7 +62,7 @@ func (t *tx) unindexMemory(ctx context.Context, project int64, was engram.Memory
 
 // unput removes a memory from the pending or unsealed ones; waiting reports whether it was there.
 func (t *tx) unput(ctx context.Context, num int64) (waiting bool, err error) {
-	if t.withdraw(num) {
+	if t.removePending(num) {
 		return true, nil
 	}
 	res, err := t.exec(ctx, `DELETE FROM unsealed WHERE memory = ?`, num)

@@ -144,7 +144,7 @@ func (t *tx) putVector(ctx context.Context, of vectorOf, row []byte) (put bool, 
 			return false, err
 		}
 		if n > 0 && query != another {
-			t.oweVector(of.model)
+			t.countVector(of.model)
 		}
 		if n > 0 {
 			return true, nil
