@@ -224,7 +224,7 @@ type tx struct {
 	leaving     *leaving            // memories to be removed from the index; nil if empty
 	placing     *pending            // pending memories while they get their slots
 	wide        bool                // page cache is enlarged
-	unwritten   unwritten           // unwritten counts and tags
+	unwritten   unwritten           // counts and tags not written yet
 	names       names               // looked-up row numbers
 	own         []*segment          // segments with this transaction's changes; nil until standing is called
 	recoded     bool                // has changed codes of vectors

@@ -7,8 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// What inserts add to other tables is written later: nobody who asks in the transaction, and
-// no other statement of it, may tell.
+// Counts and tags are written later, but no statement of the transaction may notice.
 func TestWhatATransactionOwesIsThereForWhoeverAsks(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)
@@ -39,7 +38,7 @@ func TestWhatATransactionOwesIsThereForWhoeverAsks(t *testing.T) {
 			t.Errorf("a topic that nobody has: found %v, %v", found, err)
 		}
 		insert(tx, "mem_owed3")
-		b.DeletedAt = at // takes away what the inserts add: they have to be counted by then
+		b.DeletedAt = at // needs the counts of the inserts
 		if err := tx.ReplaceMemory(ctx, b); err != nil {
 			return err
 		}

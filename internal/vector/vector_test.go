@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// numbers draws a vector, zeros, tiny and huge numbers among them.
+// numbers draws a vector, including zeros, tiny and huge numbers.
 func numbers(t *rapid.T, dimensions int, name string) []float32 {
 	kind := rapid.OneOf(rapid.Float32Range(-1, 1), rapid.SampledFrom([]float32{0, 1e-38, -1e-45, 3e38, -3e38}))
 	return rapid.SliceOfN(kind, dimensions, dimensions).Draw(t, name)
@@ -95,7 +95,7 @@ func TestARowIsRestoredToHalfItsScale(t *testing.T) {
 			most = max(most, math.Abs(float64(x)))
 		}
 		for i := range v {
-			// The smallest numbers there are have no finer scale than themselves.
+			// The smallest numbers have no finer scale than themselves.
 			if off := math.Abs(float64(got[i]) - float64(v[i])); off > most/127*0.501+1e-43 {
 				t.Fatalf("number %d of %v: got %v, want %v", i, v, got[i], v[i])
 			}
@@ -165,7 +165,7 @@ func TestHammingCountsTheSignsThatDiffer(t *testing.T) {
 	})
 }
 
-// packed appends the code of signs of v to dst.
+// packed appends the sign code of v to dst.
 func packed(dst []byte, v []float32) []byte {
 	for _, w := range vector.Signs(v) {
 		dst = binary.LittleEndian.AppendUint64(dst, w)
@@ -178,7 +178,7 @@ func TestTheCodeOfARowIsThatOfWhatIsRestored(t *testing.T) {
 		v := numbers(t, rapid.IntRange(0, 300).Draw(t, "dimensions"), "v")
 		row := vector.AppendRow(nil, v)
 		restored, _ := vector.Row(row, len(v))
-		// Where the scale is tiny a restored number may vanish, but not its sign.
+		// With a tiny scale a restored number may vanish, but not its sign.
 		for i, c := range row[4:] {
 			restored[i] = float32(int8(c))
 		}
