@@ -48,7 +48,7 @@ const seenSQL = `SELECT a.memory, max(a.seen) FROM json_each(?) AS asked CROSS J
 // SeenAnchors returns the noted states of the memories' anchors.
 func (t *tx) SeenAnchors(ctx context.Context, nums []int64) (map[int64]engram.AnchorState, error) {
 	seen, err := pairs[int64, engram.AnchorState](ctx, t, seenSQL, jsonNums(nums))
-	return seen, doing(err, "read what was seen of anchors")
+	return seen, doing(err, "read anchor states")
 }
 
 // staleSQL is served by anchors_seen, which has few rows.
@@ -68,7 +68,7 @@ func (t *tx) NoteAnchors(ctx context.Context, seen map[int64]engram.AnchorState)
 			state = seen[num]
 		}
 		if err := t.run(ctx, `UPDATE anchors SET seen = ?1 WHERE memory = ?2 AND seen IS NOT ?1`, state, num); err != nil {
-			return fmt.Errorf("note what was seen of the anchors of memory %d: %w", num, err)
+			return fmt.Errorf("write the anchor states of memory %d: %w", num, err)
 		}
 	}
 	return nil

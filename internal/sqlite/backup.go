@@ -116,7 +116,7 @@ func (s *Store) sign(ctx context.Context, t *tx) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("sign the store: %w", err)
+		return fmt.Errorf("record the program version: %w", err)
 	}
 	s.signed = now
 	return nil

@@ -81,7 +81,7 @@ func (t *tx) CountUnreplicated(ctx context.Context, entity engram.Entity, projec
 		return 0, err
 	}
 	err = t.row(ctx, `SELECT count(*)`+unreplicatedFrom(entity), args, &n)
-	return n, doing(err, "count what is not carried")
+	return n, doing(err, "count what is not replicated")
 }
 
 // strayedSQL selects, among memories that ever changed project or scope, those that were replicated in
@@ -109,7 +109,7 @@ func (t *tx) Strayed(ctx context.Context, project string, batches []string, afte
 func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string, digest int64) ([][]string, error) {
 	const query = `SELECT s.batches FROM carried c JOIN carriers s ON s.num = c.carrier
 		WHERE c.entity = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
-	doing := fmt.Sprintf("read what carries %s %s", entity, key)
+	doing := fmt.Sprintf("read the batches of %s %s", entity, key)
 	return list(ctx, t, doing, query, []any{kindNum(entity), journalKey(entity, key), digest}, func(r scanner) (ids []string, err error) {
 		err = r.Scan(texts{&ids})
 		return ids, err
@@ -120,7 +120,7 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 func (t *tx) Shared(ctx context.Context, entity engram.Entity, key string) (shared bool, err error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM carried WHERE entity = ? AND key = ?)`
 	err = t.row(ctx, query, []any{kindNum(entity), journalKey(entity, key)}, &shared)
-	return shared, doing(err, "read whether %s %s was carried", entity, key)
+	return shared, doing(err, "read whether %s %s was replicated", entity, key)
 }
 
 // carriers returns the carriers that want accepts, given the number of their batches and how many of
@@ -161,7 +161,7 @@ func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?1,?2,?3,?4,
 		CASE WHEN ?5 THEN (SELECT project FROM memories WHERE num = ?2) END)`
 	err = t.run(ctx, query, kindNum(entity), journalKey(entity, key), digest, carrier, entity == engram.EntityMemory)
-	return doing(err, "remember what carries %s %s", entity, key)
+	return doing(err, "record the batches of %s %s", entity, key)
 }
 
 // PutStrayed records that batches hold a memory under another project than its current one.
@@ -176,7 +176,7 @@ func (t *tx) PutStrayed(ctx context.Context, key, project string, digest int64, 
 	}
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?,?,?,?,?)`
 	err = t.run(ctx, query, kindNum(engram.EntityMemory), journalKey(engram.EntityMemory, key), digest, carrier, num)
-	return doing(err, "remember what carries memory %s", key)
+	return doing(err, "record the batches of memory %s", key)
 }
 
 // carrier returns the number of a set of batches, adding the set if needed.
@@ -195,7 +195,7 @@ func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err erro
 		err = t.row(ctx, `SELECT num FROM carriers WHERE batches = ?`, []any{string(text)}, &num)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("remember a set of batches: %w", err)
+		return 0, fmt.Errorf("record a set of batches: %w", err)
 	}
 	if t.carrierNums == nil {
 		t.carrierNums = map[string]int64{}
@@ -213,7 +213,7 @@ func (t *tx) Pulled(ctx context.Context, project string, batches []string) (map[
 // PutPulled records that a batch was read for a project, or written here.
 func (t *tx) PutPulled(ctx context.Context, project, batch string, at time.Time) error {
 	err := t.run(ctx, `INSERT OR IGNORE INTO pulled (batch, project, at) VALUES (?,?,?)`, batch, project, at.UnixMilli())
-	return doing(err, "remember batch %s", batch)
+	return doing(err, "record batch %s", batch)
 }
 
 // unpull forgets the batches read for a project that gets new aliases: records under an alias were
@@ -224,5 +224,5 @@ func (t *tx) unpull(ctx context.Context, num int64, p engram.Project) error {
 	if len(p.Aliases) == 0 {
 		return nil
 	}
-	return doing(t.run(ctx, query, p.Name, jsonText(p.Aliases), num), "forget what was read for project %q", p.Name)
+	return doing(t.run(ctx, query, p.Name, jsonText(p.Aliases), num), "reset the batches read for project %q", p.Name)
 }

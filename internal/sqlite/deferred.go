@@ -33,11 +33,11 @@ func (t *tx) DeferredAt(ctx context.Context, num int64) (engram.Deferred, bool, 
 func (t *tx) CountDeferred(ctx context.Context, project string, why engram.Deferral) (n int, err error) {
 	const query = `SELECT count(*) FROM deferred WHERE (?1 = '' OR project = ?1) AND (?2 = '' OR why = ?2)`
 	err = t.row(ctx, query, []any{project, why}, &n)
-	return n, doing(err, "count what waits")
+	return n, doing(err, "count deferred records")
 }
 
 func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.Deferred, error) {
-	return list(ctx, t, "read what waits", query, args, func(s scanner) (engram.Deferred, error) {
+	return list(ctx, t, "read deferred records", query, args, func(s scanner) (engram.Deferred, error) {
 		var d engram.Deferred
 		var record string
 		err := s.Scan(&d.Num, &d.Project, &d.Batch, &d.By, &d.Why, &d.Reason, &d.Tries, instant{&d.FirstAt}, instant{&d.LastAt}, &record)
@@ -61,13 +61,13 @@ func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 	r.Flaw = nil // errors cannot be restored from text
 	record, err := json.Marshal(r)
 	if err != nil {
-		return engram.Errorf(engram.CodeInvalid, "the record cannot be kept").WithCause(err)
+		return engram.Errorf(engram.CodeInvalid, "cannot store the record").WithCause(err)
 	}
 	query, args := add, []any{deferredKind(r), nameOf(r), d.Batch, d.Project, d.By, d.Why, d.Reason, d.Tries, d.FirstAt.UnixMilli(), d.LastAt.UnixMilli(), string(record)}
 	if d.Num != 0 {
 		query, args = replace, append(args, d.Num)
 	}
-	return doing(t.row(ctx, query, args, &d.Num), "keep what waits")
+	return doing(t.row(ctx, query, args, &d.Num), "write a deferred record")
 }
 
 // deferredKind is the record's entity; erasures of a thing count as their own kind.
@@ -101,7 +101,7 @@ func nameOf(r engram.Record) string {
 func (t *tx) DropDeferred(ctx context.Context, num int64) (bool, error) {
 	res, err := t.exec(ctx, `DELETE FROM deferred WHERE num = ?`, num)
 	if err != nil {
-		return false, fmt.Errorf("drop what waits: %w", err)
+		return false, fmt.Errorf("drop a deferred record: %w", err)
 	}
 	n, err := res.RowsAffected()
 	return n > 0, err
@@ -128,7 +128,7 @@ func (t *tx) ErasedAfter(ctx context.Context, entity engram.Entity, after string
 }
 
 func (t *tx) manyErased(ctx context.Context, query string, args ...any) ([]engram.Erased, error) {
-	return list(ctx, t, "read what was erased", query, args, scanErased)
+	return list(ctx, t, "read tombstones", query, args, scanErased)
 }
 
 const erasedOfSQL = `SELECT ` + erasedColumns + ` FROM json_each(?2) a CROSS JOIN tombstones t ON t.entity = ?1 AND t.name = a.value`
@@ -155,7 +155,7 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 			x.Entity, x.Name(), x.Project, x.ID, x.At, x.Bound)
 	}
 	if err != nil {
-		return fmt.Errorf("remember what was erased: %w", err)
+		return fmt.Errorf("record a tombstone: %w", err)
 	}
 	if x.Bound {
 		// The pull itself checks again what is deferred for several projects.
@@ -173,7 +173,7 @@ func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found
 			with(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(engram.EntityErased), key))
 	}
 	if err != nil {
-		return engram.Erased{}, false, fmt.Errorf("forget what was erased: %w", err)
+		return engram.Erased{}, false, fmt.Errorf("drop a tombstone: %w", err)
 	}
 	return x, found, nil
 }
@@ -187,7 +187,7 @@ const tombstoneSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p
 func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error {
 	const lastClock = `SELECT coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`
 	if err := t.row(ctx, lastClock, nil, &x.At); err != nil {
-		return fmt.Errorf("remember what is erased: %w", err)
+		return fmt.Errorf("record a tombstone: %w", err)
 	}
 	// Session ids are chosen by clients: the same id may name another session in another project.
 	x.Bound = x.Entity == engram.EntitySession
@@ -206,7 +206,7 @@ func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error 
 	err = t.runAll(ctx, with(`DELETE FROM lineages WHERE entity = ? AND key = ?`, kindNum(x.Entity), key), // includes its tags
 		with(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(x.Entity), key))
 	if err != nil {
-		return fmt.Errorf("erase the lineage of %s %v: %w", x.Entity, key, err)
+		return fmt.Errorf("erase the causal metadata of %s %v: %w", x.Entity, key, err)
 	}
 	return t.dropDeferredOf(ctx, x.Entity, x.ID, x.Name())
 }
@@ -214,7 +214,7 @@ func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error 
 // dropDeferredOf removes the deferred records of a thing under any of its names.
 func (t *tx) dropDeferredOf(ctx context.Context, entity engram.Entity, names ...string) error {
 	err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (SELECT value FROM json_each(?))`, entity, jsonText(names))
-	return doing(err, "erase what waits of %s", entity)
+	return doing(err, "erase deferred records of %s", entity)
 }
 
 // moveTombstonesSQL copies the tombstones of the projects ?2 to ?1, merging those with the same name.
@@ -229,7 +229,7 @@ func (t *tx) moveTombstones(ctx context.Context, to string, from ...string) erro
 		return nil
 	}
 	if err := t.run(ctx, moveTombstonesSQL, to, jsonText(from)); err != nil {
-		return fmt.Errorf("give what was erased to project %q: %w", to, err)
+		return fmt.Errorf("move tombstones to project %q: %w", to, err)
 	}
 	err := t.run(ctx, `DELETE FROM tombstones WHERE project IN (SELECT value FROM json_each(?)) AND project <> ?`, jsonText(from), to)
 	return err

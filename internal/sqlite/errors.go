@@ -24,8 +24,8 @@ func explain(err error, path string) error {
 		return err
 	}
 	if errors.Is(err, postings.ErrDamaged) {
-		return engram.Errorf(engram.CodeInternal, "the index of words is damaged").
-			WithHint("{reembed --all} makes it anew; the memories themselves are not touched").WithCause(err)
+		return engram.Errorf(engram.CodeInternal, "the lexical index is damaged").
+			WithHint("rebuild it with {reembed --all}; memories are not affected").WithCause(err)
 	}
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
@@ -35,31 +35,31 @@ func explain(err error, path string) error {
 		return engram.Errorf(code, "%s: %s", msg, path).WithHint("%s", hint).WithCause(err)
 	}
 	if e.Code() == lib.SQLITE_CONSTRAINT_FOREIGNKEY {
-		return engram.Errorf(engram.CodeConflict, "something that is kept refers to it, or it refers to something that is not there").
+		return engram.Errorf(engram.CodeConflict, "it is still referenced, or refers to something missing").
 			WithHint("remove what depends on it first; nothing was changed").WithCause(err)
 	}
 	switch e.Code() {
 	case lib.SQLITE_READONLY_DIRECTORY, lib.SQLITE_READONLY_CANTINIT, lib.SQLITE_READONLY_CANTLOCK:
 		// Readers need the shared memory of the write-ahead log too. Without it, the file could only be
 		// opened as immutable, which is wrong if other programs write to it.
-		return as(engram.CodeUnavailable, "the database cannot be opened, not even for reading, because its folder cannot be written to",
-			"SQLite keeps its log beside the file: let this user write to the folder, or copy the file into another and name that with --data-dir")
+		return as(engram.CodeUnavailable, "cannot open the database, even for reading, because its folder is not writable",
+			"make the folder writable, or copy the file to another folder and name that with --data-dir: SQLite keeps its log beside the file")
 	}
 	switch e.Code() & 0xff {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
 		return as(engram.CodeUnavailable, "the database is busy", "try again in a moment; nothing was changed")
 	case lib.SQLITE_FULL:
-		return as(engram.CodeUnavailable, "the disk is full", "make room and try again; nothing was changed")
+		return as(engram.CodeUnavailable, "the disk is full", "free disk space and try again; nothing was changed")
 	case lib.SQLITE_READONLY:
-		return as(engram.CodeUnavailable, "the database cannot be written", "check the permissions of the file and its folder")
+		return as(engram.CodeUnavailable, "cannot write the database", "check the permissions of the file and its folder")
 	case lib.SQLITE_CANTOPEN:
-		return as(engram.CodeUnavailable, "the database cannot be opened", "check that the folder exists and can be read and written")
+		return as(engram.CodeUnavailable, "cannot open the database", "check that the folder exists and can be read and written")
 	case lib.SQLITE_IOERR:
 		return as(engram.CodeUnavailable, "the disk failed or is full", "check the disk; nothing was changed")
 	case lib.SQLITE_NOTADB:
-		return as(engram.CodeInvalid, "the file is not a database", "move it away or choose another folder with --data-dir; it was left as it is")
+		return as(engram.CodeInvalid, "the file is not a database", "move it away or choose another folder with --data-dir; it was not changed")
 	case lib.SQLITE_CORRUPT:
-		return as(engram.CodeInternal, "the database is damaged", "keep a copy of it and restore one from the backups folder; it was left as it is")
+		return as(engram.CodeInternal, "the database is damaged", "keep a copy of it and restore one from the backups folder; it was not changed")
 	case lib.SQLITE_INTERRUPT:
 		return context.Canceled
 	}
@@ -85,7 +85,7 @@ type Stranger struct {
 }
 
 // Error implements error.
-func (*Stranger) Error() string { return "its tables are none of this program's" }
+func (*Stranger) Error() string { return "the tables belong to another program" }
 
 // strange returns the error for a database with tables that is not ours.
 func strange(ctx context.Context, c *conn, path string) error {
@@ -102,7 +102,7 @@ func strange(ctx context.Context, c *conn, path string) error {
 		return err
 	}
 	return engram.Errorf(engram.CodeInvalid, "%s is a database of another program", path).
-		WithHint("choose another folder with --data-dir; it was left as it is").WithCause(who)
+		WithHint("choose another folder with --data-dir; it was not changed").WithCause(who)
 }
 
 // Sizes of the write-ahead log in bytes. SQLite usually restarts the log at a thousand pages; from
@@ -129,7 +129,7 @@ func (s *Store) shorten(ctx context.Context, c *conn) {
 	s.tooLong = longLog
 	if done, err := checkpoint(ctx, c, "RESTART", patience); !done {
 		s.tooLong = info.Size() + moreLog
-		s.log.DebugContext(ctx, "the write-ahead log could not be shortened", "bytes", info.Size(), "err", err)
+		s.log.DebugContext(ctx, "cannot shorten the write-ahead log", "bytes", info.Size(), "err", err)
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *Store) LogHolds() bool { return s.held.Load() }
 func (s *Store) scrub(ctx context.Context, c *conn, patience time.Duration) {
 	done, err := checkpoint(ctx, c, "TRUNCATE", patience)
 	if s.held.Store(!done); !done {
-		s.log.WarnContext(ctx, "the write-ahead log could not be emptied after an erase", "readers in the way", err == nil, "err", err)
+		s.log.WarnContext(ctx, "cannot empty the write-ahead log after an erase", "readers in the way", err == nil, "err", err)
 	}
 }
 

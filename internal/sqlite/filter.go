@@ -252,7 +252,7 @@ func (s *scope) check(ctx context.Context, nums []int64) (map[int64]bool, error)
 	query := `SELECT m.num FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value WHERE ` + strings.Join(s.metadata.where, " AND ")
 	pass := map[int64]bool{}
 	err := each(ctx, s.tx, query, func(num int64) { pass[num] = true }, append([]any{jsonNums(nums)}, s.metadata.args...)...)
-	return pass, doing(err, "test metadata")
+	return pass, doing(err, "check metadata")
 }
 
 // hidden holds the projects excluded from a snapshot (engram.Excluded). A nil *hidden excludes nothing.
@@ -286,7 +286,7 @@ func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("read the projects to leave out: %w", err)
+		return fmt.Errorf("read the excluded projects: %w", err)
 	}
 	if len(names) == 0 {
 		return nil

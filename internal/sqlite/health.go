@@ -62,8 +62,8 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 		f.Missing = true // an empty file that another process is about to fill
 		return nil
 	case version < len(steps):
-		return engram.Errorf(engram.CodeUnavailable, "the database has schema %d, and this program %d", version, len(steps)).
-			WithHint("any other command brings it up to date, after a backup")
+		return engram.Errorf(engram.CodeUnavailable, "the database has schema %d, but this program needs %d", version, len(steps)).
+			WithHint("run any other command to migrate it; a backup is made first")
 	}
 	x := &examination{tx: &tx{conn: c, kept: &kept{}}, query: q, facts: f, path: s.path}
 	err = x.snapshot(ctx, x.names)

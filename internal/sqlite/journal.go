@@ -307,5 +307,5 @@ func (t *tx) Fact(ctx context.Context, name string) (v string, err error) {
 // PutFact sets a fact about the store.
 func (t *tx) PutFact(ctx context.Context, name, value string) error {
 	err := t.run(ctx, `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, value)
-	return doing(err, "keep fact %s", name)
+	return doing(err, "write fact %s", name)
 }

@@ -38,12 +38,12 @@ func scanLineage(s scanner, own string) (key string, l engram.CausalMetadata, er
 	}
 	if more.Valid {
 		if err := readMore(more.String, own, &l); err != nil {
-			return key, l, fmt.Errorf("lineage of %s: %w", key, err)
+			return key, l, fmt.Errorf("causal metadata of %s: %w", key, err)
 		}
 	}
 	if held.Valid {
 		if err := json.Unmarshal([]byte(held.String), &l.Shadowed); err != nil {
-			return key, l, fmt.Errorf("lineage of %s: held: %w", key, err)
+			return key, l, fmt.Errorf("causal metadata of %s: shadowed values: %w", key, err)
 		}
 	}
 	return key, l, nil
@@ -74,7 +74,7 @@ func (t *tx) CausalMetadata(ctx context.Context, entity engram.Entity, keys []st
 		all[key] = l
 		return err
 	})
-	return all, doing(err, "read lineages")
+	return all, doing(err, "read causal metadata")
 }
 
 // partTopic is the part with its own index.
@@ -95,7 +95,7 @@ func (t *tx) Shadowed(ctx context.Context, entity engram.Entity, part engram.Par
 		}
 		return err
 	})
-	return keys, doing(err, "read what is held")
+	return keys, doing(err, "read shadowed values")
 }
 
 // ShadowedTopic returns the keys of memories with this shadowed topic key.
@@ -145,7 +145,7 @@ func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, key st
 	}
 	more, err := moreText(l, own)
 	if err != nil {
-		return fmt.Errorf("write lineage of %s %s: %w", entity, key, err)
+		return fmt.Errorf("write causal metadata of %s %s: %w", entity, key, err)
 	}
 	var device any
 	if l.Base.Device != own {
@@ -153,10 +153,10 @@ func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, key st
 	}
 	held, err := jsonOrNull(l.Shadowed, len(l.Shadowed))
 	if err != nil {
-		return fmt.Errorf("write lineage of %s %s: held: %w", entity, key, err)
+		return fmt.Errorf("write causal metadata of %s %s: shadowed values: %w", entity, key, err)
 	}
 	err = t.run(ctx, query, kindNum(entity), journalKey(entity, key), l.Base.At, device, l.Digest(), more, held)
-	return doing(err, "write lineage of %s %s", entity, key)
+	return doing(err, "write causal metadata of %s %s", entity, key)
 }
 
 // PutTombstone records the project of a session that has no row.
@@ -166,18 +166,18 @@ func (t *tx) PutTombstone(ctx context.Context, session, project string) error {
 		return err
 	}
 	const query = `UPDATE lineages SET project = ? WHERE entity = ? AND key = ?`
-	return doing(t.run(ctx, query, num, kindNum(engram.EntitySession), session), "remember session %q", session)
+	return doing(t.run(ctx, query, num, kindNum(engram.EntitySession), session), "record the project of session %q", session)
 }
 
 // SessionTombstones returns the sessions with causal metadata but no row.
 func (t *tx) SessionTombstones(ctx context.Context, project, after string, limit int) ([]engram.Session, error) {
-	return listIn(ctx, t, "read sessions that are gone", sessionTombstonesSQL, project,
+	return listIn(ctx, t, "read session tombstones", sessionTombstonesSQL, project,
 		[]any{kindNum(engram.EntitySession), after, limit}, scanTombstone)
 }
 
 // TombstonesOf returns those of the sessions that have causal metadata but no row.
 func (t *tx) TombstonesOf(ctx context.Context, ids []string) ([]engram.Session, error) {
-	return list(ctx, t, "read sessions that are gone", tombstonesOfSQL, []any{kindNum(engram.EntitySession), jsonText(ids)}, scanTombstone)
+	return list(ctx, t, "read session tombstones", tombstonesOfSQL, []any{kindNum(engram.EntitySession), jsonText(ids)}, scanTombstone)
 }
 
 func scanTombstone(r scanner) (s engram.Session, err error) {

@@ -207,7 +207,7 @@ func (t *tx) vitals(ctx context.Context, c *conditions, order string, each func(
 		return err
 	})
 	if err != nil && !errors.Is(err, errStop) {
-		return fmt.Errorf("read vitals: %w", err)
+		return fmt.Errorf("read outlines: %w", err)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 			WithHint("{search WORDS} finds what there is")
 	case len(found) > 1:
 		return engram.Memory{}, engram.Errorf(engram.CodeConflict, "%s names more than one memory", ref).
-			WithHint("%s and %s, for example; write more of the id, or use the number", found[0].ID, found[1].ID)
+			WithHint("use the number or a longer prefix; it matches %s and %s, for example", found[0].ID, found[1].ID)
 	}
 	return found[0], nil
 }

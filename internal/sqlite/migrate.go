@@ -77,7 +77,7 @@ func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, e
 		return 0, strange(ctx, c, path)
 	case version > known:
 		return 0, engram.Errorf(engram.CodeConflict, "%s was written by a newer Engram (schema %d, this one knows %d)", path, version, known).
-			WithHint("update this program; the database was left as it is")
+			WithHint("update this program; the database was not changed")
 	}
 	return version, nil
 }

@@ -122,8 +122,8 @@ func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target i
 	} {
 		err := t.run(ctx, move.query, target, source, move.which)
 		if isUnique(err) {
-			return engram.Errorf(engram.CodeConflict, "a topic that would come back has another memory by now").
-				WithHint("give that one another topic key first")
+			return engram.Errorf(engram.CodeConflict, "a topic to restore belongs to another memory now").
+				WithHint("give that memory another topic key first")
 		}
 		if err != nil {
 			return fmt.Errorf("move to another project: %w", err)
@@ -161,7 +161,7 @@ func (t *tx) moveJournal(ctx context.Context, these engram.Moved, source, target
 	var empty bool
 	err := t.row(ctx, emptySQL, []any{source}, &empty)
 	if err != nil {
-		return fmt.Errorf("look for what is left in a project: %w", err)
+		return fmt.Errorf("check what is left in a project: %w", err)
 	}
 	err = t.run(ctx, journalSQL, target, source, jsonNums(these.Memories), jsonNums(these.Prompts), jsonText(these.Sessions), empty)
 	return doing(err, "move the journal to another project")

@@ -223,7 +223,7 @@ func (t *tx) takeNumbers(ctx context.Context, n int64) (last, seq int64, err err
 		err = t.run(ctx, `UPDATE sqlite_sequence SET seq = ? WHERE name = 'unsealed'`, seq)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("number the newest memories: %w", err)
+		return 0, 0, fmt.Errorf("number unsealed memories: %w", err)
 	}
 	return last, seq, nil
 }
@@ -279,7 +279,7 @@ func (l *leaving) leaves(at place) bool {
 func (t *tx) empty(ctx context.Context, l *leaving) error {
 	for _, num := range slices.Sorted(maps.Keys(l.segments)) {
 		if err := t.emptySlots(ctx, num, l.segments[num]); err != nil {
-			return fmt.Errorf("take memories out of segment %d: %w", num, err)
+			return fmt.Errorf("remove memories from segment %d: %w", num, err)
 		}
 	}
 	return nil

@@ -56,8 +56,8 @@ func TestAFolderThatCannotBeWrittenIsSaid(t *testing.T) {
 		examined <- err
 	}()
 	for who, err := range map[string]error{"open": <-opened, "examine": <-examined} {
-		if engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(err.Error(), "folder cannot be written to") || !strings.Contains(engram.HintOf(err), "--data-dir") {
-			t.Errorf("%s: got %v (hint %q), want unavailable: …folder cannot be written to… (hint …--data-dir…)", who, err, engram.HintOf(err))
+		if engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(err.Error(), "folder is not writable") || !strings.Contains(engram.HintOf(err), "--data-dir") {
+			t.Errorf("%s: got %v (hint %q), want unavailable: …folder is not writable… (hint …--data-dir…)", who, err, engram.HintOf(err))
 		}
 	}
 }

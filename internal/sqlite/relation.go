@@ -126,7 +126,7 @@ func (t *tx) ListRelations(ctx context.Context, f engram.RelationFilter, p engra
 }
 
 func isKnownRelation(r engram.Relation, err error) error {
-	return engram.Errorf(engram.CodeConflict, "#%d %s #%d is known already", r.Source, r.Verb, r.Target)
+	return engram.Errorf(engram.CodeConflict, "#%d %s #%d exists already", r.Source, r.Verb, r.Target)
 }
 
 // InsertRelation adds r and sets r.Num.

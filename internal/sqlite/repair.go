@@ -255,7 +255,7 @@ func (s *Store) renew(ctx context.Context) error {
 	if err != nil || current {
 		return err
 	}
-	s.log.InfoContext(ctx, "indexing all memories anew", "words", wordsVersion)
+	s.log.InfoContext(ctx, "reindexing all memories", "words", wordsVersion)
 	return s.Update(ctx, func(w engram.Tx) error {
 		t := w.(*tx)
 		current, err := wordsAreCurrent(ctx, t) // another process may have done it

@@ -57,12 +57,12 @@ func (t *tx) order(ctx context.Context, last, seq int64, more ...source) error {
 	default:
 		err = t.seal(ctx, more)
 	}
-	return doing(err, "order the newest memories")
+	return doing(err, "reorganise the newest memories")
 }
 
 // unsealed reads the memories that are in no segment.
 func (t *tx) unsealed(ctx context.Context) ([]source, error) {
-	return list(ctx, t, "read what is not sealed", unsealedSQL, nil, func(r scanner) (source, error) {
+	return list(ctx, t, "read unsealed memories", unsealedSQL, nil, func(r scanner) (source, error) {
 		var doc, words []byte
 		err := r.Scan(&doc, &words)
 		return source{docs: doc, blocks: [][]byte{words}}, err

@@ -58,7 +58,7 @@ func (t *tx) RelationsAfter(ctx context.Context, project string, after int64, li
 
 // Named returns the memories with one of these ids or sync ids.
 func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, error) {
-	all, err := list(ctx, t, "look memories up", namedSQL, []any{jsonText(names)}, func(r scanner) (n engram.MemoryName, err error) {
+	all, err := list(ctx, t, "look up memories", namedSQL, []any{jsonText(names)}, func(r scanner) (n engram.MemoryName, err error) {
 		err = r.Scan(&n.Num, &n.ID, &n.SyncID, &n.Scope, &n.Project)
 		return n, err
 	})

@@ -224,7 +224,7 @@ func retryBusy(ctx context.Context, fn func() error) error {
 func (s *Store) explainWait(ctx context.Context, wait time.Duration, err error) error {
 	if ctx.Err() == nil && (isBusy(err) || errors.Is(err, context.DeadlineExceeded)) {
 		return engram.Errorf(engram.CodeUnavailable, "the database has been locked by another program for %s", wait).
-			WithHint("find what holds %s, or try again; nothing was changed", s.path).WithCause(err)
+			WithHint("close the program that holds %s, or try again; nothing was changed", s.path).WithCause(err)
 	}
 	return err
 }
@@ -250,8 +250,8 @@ func makeFile(path string) error {
 }
 
 func fileError(err error, path string) error {
-	return engram.Errorf(engram.CodeUnavailable, "cannot make the database %s", path).
-		WithHint("check that the folder can be written, or choose another with --data-dir").WithCause(err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot create the database %s", path).
+		WithHint("make the folder writable, or choose another with --data-dir").WithCause(err)
 }
 
 // mapped is how many bytes of the file are mapped; the rest is read.

@@ -63,7 +63,7 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 		ON CONFLICT (memory, mark, text) DO UPDATE SET reasons = excluded.reasons`
 	for _, m := range all {
 		if err := t.run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At)); err != nil {
-			return fmt.Errorf("note trust in memory %d: %w", m.Memory, err)
+			return fmt.Errorf("write trust of memory %d: %w", m.Memory, err)
 		}
 	}
 	return nil
@@ -72,7 +72,7 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 // DropTrust removes a memory's marks of one kind.
 func (t *tx) DropTrust(ctx context.Context, memory int64, mark engram.TrustMark) error {
 	err := t.run(ctx, `DELETE FROM trust WHERE memory = ? AND mark = ?`, memory, mark)
-	return doing(err, "drop trust in memory %d", memory)
+	return doing(err, "drop trust of memory %d", memory)
 }
 
 // CutRevision overwrites the texts of a revision.
@@ -105,5 +105,5 @@ func (t *tx) CutPrompt(ctx context.Context, p engram.Prompt) error {
 // cut overwrites texts that contained secrets.
 func (t *tx) cut(ctx context.Context, query string, args ...any) error {
 	t.scrubbed = true
-	return doing(t.run(ctx, query, args...), "take secrets out")
+	return doing(t.run(ctx, query, args...), "remove secrets")
 }

@@ -67,7 +67,7 @@ func (t *tx) unput(ctx context.Context, num int64) (waiting bool, err error) {
 	}
 	res, err := t.exec(ctx, `DELETE FROM unsealed WHERE memory = ?`, num)
 	if err != nil {
-		return false, fmt.Errorf("take memory %d out of the index: %w", num, err)
+		return false, fmt.Errorf("remove memory %d from the index: %w", num, err)
 	}
 	n, err := res.RowsAffected()
 	if n > 0 {
@@ -252,7 +252,7 @@ func (t *tx) patch(ctx context.Context, g *segment, slot int, d postings.Doc) er
 func (t *tx) forgetKinds(ctx context.Context) error {
 	res, err := t.exec(ctx, `DELETE FROM kinds WHERE type NOT IN (SELECT type FROM tallies)`)
 	if err != nil {
-		return fmt.Errorf("forget types: %w", err)
+		return fmt.Errorf("drop unused types: %w", err)
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return err

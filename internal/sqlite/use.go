@@ -22,7 +22,7 @@ func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.
 		}
 		where, args = "u.session = ?", []any{num, p.Limit, p.Offset}
 	}
-	return list(ctx, t, "read uses", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) (engram.Exposure, error) {
+	return list(ctx, t, "read exposures", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) (engram.Exposure, error) {
 		var u engram.Exposure
 		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Operation, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
 		return u, err
@@ -50,11 +50,11 @@ func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64
 	if t.hidden != nil {
 		shown = " AND memory IN (SELECT num FROM memories)"
 	}
-	return listIn(ctx, t, "read uses", fmt.Sprintf(latelySQL, shown), project, []any{limit}, scanOne[int64])
+	return listIn(ctx, t, "read exposures", fmt.Sprintf(latelySQL, shown), project, []any{limit}, scanOne[int64])
 }
 
 func (t *tx) useNums(ctx context.Context, query string, args ...any) ([]int64, error) {
-	return list(ctx, t, "read uses", query, args, scanOne[int64])
+	return list(ctx, t, "read exposures", query, args, scanOne[int64])
 }
 
 // lastingSQL is served by memories_lasting, whose condition it repeats literally. The index is named
@@ -98,7 +98,7 @@ func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseC
 		counts[num] = c
 		return err
 	})
-	return counts, doing(err, "count uses")
+	return counts, doing(err, "count exposures")
 }
 
 // AppendUses records exposures.
@@ -114,7 +114,7 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Exposure) error {
 		res, err := t.exec(ctx, query, millis(u.At), at.session, at.project, u.Operation, orNull(u.Query), orZero(u.Memory),
 			orZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
 		if err != nil {
-			return fmt.Errorf("write use: %w", err)
+			return fmt.Errorf("write exposure: %w", err)
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			continue
@@ -141,7 +141,7 @@ const (
 func (t *tx) pruneUses(ctx context.Context, newest int64, now time.Time) error {
 	err := t.runAll(ctx, with(`DELETE FROM uses WHERE num <= ?`, newest-keptUses),
 		with(`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, 4*pruneEvery, millis(now.Add(-keptFor))))
-	return doing(err, "drop old uses")
+	return doing(err, "drop old exposures")
 }
 
 // ownSQL is true if session s has a personal memory, forgotten or not.

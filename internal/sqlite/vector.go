@@ -66,7 +66,7 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 	err = t.vectorRows(ctx, m, unread, func(num int64, row []byte) error {
 		v, ok := vector.Row(row, m.dimensions)
 		if !ok {
-			return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("{reembed --all} makes it anew")
+			return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("rebuild it with {reembed --all}")
 		}
 		vs[num] = v
 		return nil
@@ -165,12 +165,12 @@ func (t *tx) know(ctx context.Context, m engram.Model) (model, error) {
 		return have, err
 	case found && have.dimensions != m.Dimensions:
 		return have, engram.Errorf(engram.CodeInvalid, "the model %s had %d dimensions and now has %d", m.Name, have.dimensions, m.Dimensions).
-			WithHint("another model needs another fingerprint")
+			WithHint("use another fingerprint for another model")
 	case found:
 		keep(&t.names.models, m.Fingerprint, have)
 		return have, nil
 	case m.Dimensions < 1 || m.Dimensions > vector.MaxDimensions:
-		return have, engram.Errorf(engram.CodeInvalid, "a model of %d dimensions", m.Dimensions)
+		return have, engram.Errorf(engram.CodeInvalid, "a model cannot have %d dimensions", m.Dimensions)
 	}
 	res, err := t.exec(ctx, query, m.Name, m.Fingerprint, m.Dimensions)
 	if err != nil {

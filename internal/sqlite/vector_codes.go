@@ -152,7 +152,7 @@ func (t *tx) codesOf(ctx context.Context, m model) (*codeBook, error) {
 }
 
 func errDamagedCodes() error {
-	return engram.Errorf(engram.CodeInternal, "a page of codes is damaged").WithHint("{reembed --all} makes it anew")
+	return engram.Errorf(engram.CodeInternal, "a page of codes is damaged").WithHint("rebuild it with {reembed --all}")
 }
 
 // loadCodes ensures that a segment's codes are in memory.

@@ -55,7 +55,7 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 	var near []int64
 	if s != nil {
 		if near, err = t.near(ctx, m, s, question, q); err != nil {
-			return nil, fmt.Errorf("find by meaning: %w", err)
+			return nil, fmt.Errorf("search vectors: %w", err)
 		}
 	}
 	if t.hidden != nil && len(q.Also) > 0 {
@@ -329,7 +329,7 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 		}
 		v, ok := vector.Row(row, m.dimensions)
 		if !ok {
-			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("{reembed --all} makes it anew")
+			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("rebuild it with {reembed --all}")
 		}
 		vs = append(vs, v)
 		return nil

@@ -20,13 +20,13 @@ const MaxDimensions = 1 << 16
 // Check returns CodeInvalid unless v has the given dimensions and all numbers are finite.
 func Check(v []float32, dimensions int) error {
 	if len(v) != dimensions {
-		return engram.Errorf(engram.CodeInvalid, "a vector of %d numbers where the model has %d", len(v), dimensions).
-			WithHint("the vector is of another model")
+		return engram.Errorf(engram.CodeInvalid, "the vector has %d numbers, but the model has %d", len(v), dimensions).
+			WithHint("use a vector of the same model")
 	}
 	for i, x := range v {
 		if x-x != 0 { // only NaN and the infinities differ from themselves this way
 			return engram.Errorf(engram.CodeInvalid, "number %d of a vector is %v", i, x).
-				WithHint("the embedding model does not work as it should")
+				WithHint("check the embedding model")
 		}
 	}
 	return nil
