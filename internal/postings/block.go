@@ -1,23 +1,22 @@
 package postings
 
-// Entries walks the words of a block in ascending order of their bytes. A block is a run
-// of entries, each of them
+// Entries iterates over the words of a block in ascending byte order. A block is a sequence of entries:
 //
-//	bytes shared with the word before, length of the rest, the rest, length of the list, the list
+//	bytes shared with the previous word, length of the rest, the rest, length of the list, the list
 //
-// Call Next until it is false, then Err.
+// Call Next until it returns false, then Err.
 type Entries struct {
 	rest    []byte
 	word    []byte
 	list    []byte
-	shared  int // bytes that the word shares with the one before
+	shared  int // bytes shared with the previous word
 	damaged bool
 }
 
-// NewEntries returns a walk that stands before the first word of the block.
+// NewEntries returns an iterator before the first word of the block.
 func NewEntries(block []byte) *Entries { return &Entries{rest: block} }
 
-// Next goes to the next word and reports whether there is one.
+// Next advances to the next word and reports whether there is one.
 func (e *Entries) Next() bool {
 	if len(e.rest) == 0 || e.damaged {
 		return false
@@ -32,13 +31,13 @@ func (e *Entries) Next() bool {
 	return true
 }
 
-// Word is the word; it holds until the next Next.
+// Word returns the current word, valid until the next call of Next.
 func (e *Entries) Word() []byte { return e.word }
 
-// List is the encoded list of the word.
+// List returns the encoded list of the current word.
 func (e *Entries) List() []byte { return e.list }
 
-// Err is ErrDamaged when the walk ended because the bytes made no sense.
+// Err returns ErrDamaged if the iteration ended at malformed bytes.
 func (e *Entries) Err() error {
 	if e.damaged {
 		return ErrDamaged
@@ -46,7 +45,7 @@ func (e *Entries) Err() error {
 	return nil
 }
 
-// entry cuts the first entry off a block.
+// entry splits the first entry off a block.
 func entry(b []byte) (shared int, suffix, list, rest []byte, ok bool) {
 	var n int
 	if shared, b, ok = uvarint(b); !ok {
@@ -62,11 +61,11 @@ func entry(b []byte) (shared int, suffix, list, rest []byte, ok bool) {
 	return shared, suffix, b[:n], b[n:], true
 }
 
-// Find returns the encoded list of a word; found is false when the block lacks it.
+// Find returns the encoded list of a word; found is false if the block lacks it.
 func Find(block []byte, word string) (list []byte, found bool, err error) {
-	// same is how many bytes of word the entry before shares with it. An entry that
-	// shares more with the one before is as far from word as that was; one that shares
-	// less is behind word. So no word is put together.
+	// same counts the bytes of word that the previous entry matches. An entry that shares more with its
+	// predecessor differs from word at the same byte; one that shares less sorts after word. So no entry
+	// has to be reassembled.
 	same := 0
 	for len(block) > 0 {
 		shared, suffix, l, rest, ok := entry(block)

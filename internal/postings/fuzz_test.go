@@ -8,8 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// Whatever a block is made of, no reader panics, and what is read again after it was
-// written is the same.
+// No reader may panic on any block, and rewriting a readable one must not change it.
 func FuzzBlock(f *testing.F) {
 	f.Add([]byte{}, "kettle")
 	f.Add(block(f, 20)[0].Data, "word7")
@@ -25,7 +24,7 @@ func FuzzBlock(f *testing.F) {
 		var last []byte
 		for n := 0; e.Next(); n++ {
 			if n > 0 && bytes.Compare(e.Word(), last) <= 0 {
-				return // no writer makes that
+				return // no writer produces that
 			}
 			last = append(last[:0], e.Word()...)
 			l, err := postings.ReadList(e.List())

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Posting is one document of a word: its slot, and how often it has the word (at least 1).
+// Posting is one document that contains a word: its slot and the term frequency (at least 1).
 type Posting struct {
 	Slot uint32
 	TF   uint32
@@ -13,18 +13,17 @@ type Posting struct {
 
 // List is the encoded postings of one word, in ascending order of slots:
 //
-//	count, last slot, then of each posting: gap to the slot before << 1 | more, and TF if more
+//	count, last slot, then for each posting: gap to the previous slot << 1 | more, and TF if more
 //
-// all of them unsigned varints. Most words stand once in a document and need one byte.
-// With the last slot in front, postings are appended without reading the others.
-// The zero List is empty.
+// All numbers are unsigned varints. Most words occur once in a document and need one byte. The last slot
+// comes first so that postings can be appended without decoding the others. The zero List is empty.
 type List struct {
 	count int
-	last  int // -1: none
+	last  int // -1: the list is empty
 	body  []byte
 }
 
-// ReadList reads the head of an encoded list; the postings are read by Decode.
+// ReadList reads the header of an encoded list; Decode reads the postings.
 func ReadList(b []byte) (List, error) {
 	count, b, ok := uvarint(b)
 	if !ok || count > MaxSlots {
@@ -32,15 +31,15 @@ func ReadList(b []byte) (List, error) {
 	}
 	last, b, ok := uvarint(b)
 	if !ok || last >= MaxSlots || count > len(b) || count == 0 {
-		return List{}, ErrDamaged // a posting takes a byte at least
+		return List{}, ErrDamaged // a posting takes at least a byte
 	}
 	return List{count: count, last: last, body: b}, nil
 }
 
-// Len is the number of documents.
+// Len returns the number of documents.
 func (l List) Len() int { return l.count }
 
-// Decode appends the postings to into, which may be nil, and returns it.
+// Decode appends the postings to into, which may be nil, and returns the result.
 func (l List) Decode(into []Posting) ([]Posting, error) {
 	b, slot := l.body, -1
 	for range l.count {
@@ -66,14 +65,14 @@ func (l List) Decode(into []Posting) ([]Posting, error) {
 	return into, nil
 }
 
-// AppendList appends the encoded list of ps to dst. They must be in ascending order,
-// each slot once, below MaxSlots; there must be at least one.
+// AppendList appends the encoded list of ps to dst. The slots must be strictly ascending and below
+// MaxSlots, and ps must not be empty.
 func AppendList(dst []byte, ps []Posting) []byte {
 	return List{last: -1}.AppendWith(dst, ps)
 }
 
-// AppendWith appends to dst the encoded list of l and ps, all of which must come after
-// the last posting of l, in ascending order. l itself is not decoded.
+// AppendWith appends to dst the encoded list of l and ps, without decoding l. The slots of ps must be
+// ascending and after the last slot of l.
 func (l List) AppendWith(dst []byte, ps []Posting) []byte {
 	last := l.last
 	if l.count == 0 {
@@ -99,8 +98,8 @@ func (l List) AppendWith(dst []byte, ps []Posting) []byte {
 	return dst
 }
 
-// AppendWithout appends to dst the encoded list without one slot. Nothing is appended
-// when no posting is left; found says whether the slot was there.
+// AppendWithout appends to dst the encoded list without one slot, nothing if the list becomes empty.
+// found reports whether the slot was in the list.
 func (l List) AppendWithout(dst []byte, slot int) (out []byte, found bool, err error) {
 	ps, err := l.Decode(make([]Posting, 0, l.count))
 	if err != nil {
@@ -120,8 +119,8 @@ func (l List) AppendWithout(dst []byte, slot int) (out []byte, found bool, err e
 	return AppendList(dst, kept), found, nil
 }
 
-// Union returns the postings of several lists as one: each slot once, with the sum of
-// its TF. tf is room for a number a slot, all zero, and is so again afterwards.
+// Union merges several lists: each slot once, with the sum of its TF. tf is scratch space with one zero
+// per slot, and is zero again afterwards.
 func Union(lists []List, tf []uint32) ([]Posting, error) {
 	var scratch []Posting
 	for _, l := range lists {

@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// drawPostings draws postings in ascending order, behind slot after, at least one.
+// drawPostings draws postings in ascending order, after slot after, at least one.
 func drawPostings(after int) *rapid.Generator[[]postings.Posting] {
 	return rapid.Custom(func(t *rapid.T) []postings.Posting {
 		slot := after
@@ -156,7 +156,7 @@ func same(a, b model) bool {
 	return maps.EqualFunc(a, b, func(x, y map[uint32]uint32) bool { return maps.Equal(x, y) })
 }
 
-// written is a block as a writer makes it of the same words.
+// written is a block as a writer encodes the same words.
 func written(block []byte) (anew []byte) {
 	w := postings.NewWriter(1 << 20)
 	for e := postings.NewEntries(block); e.Next(); {
@@ -245,7 +245,7 @@ func TestASegmentIsLikeAMap(t *testing.T) {
 }
 
 func TestASlotLeavesAListThatStaysAsLong(t *testing.T) {
-	// One step of two bytes takes the place of two of one.
+	// One gap of two bytes replaces two of one byte.
 	w := postings.NewWriter(4096)
 	w.Add([]byte("kettle"), postings.AppendList(nil, []postings.Posting{{Slot: 0, TF: 1}, {Slot: 40, TF: 1}, {Slot: 80, TF: 1}}))
 	before := w.Blocks()[0].Data

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Block is a run of words with their lists.
+// Block is a sequence of words with their lists.
 type Block struct {
 	First string // the first word
-	Data  []byte // for NewEntries and Find
+	Data  []byte // read by NewEntries and Find
 }
 
-// Writer makes blocks of words that are added in ascending order.
+// Writer writes blocks of words that are added in ascending order.
 type Writer struct {
 	size   int
 	blocks []Block
@@ -22,17 +22,17 @@ type Writer struct {
 	last   []byte
 }
 
-// NewWriter returns a writer of blocks of up to size bytes. A word whose list alone is
-// larger gets a block of its own.
+// NewWriter returns a writer of blocks of up to size bytes. A word whose list alone is larger gets its
+// own block.
 func NewWriter(size int) *Writer { return &Writer{size: size} }
 
-// Add adds a word with its encoded list. The word must come after all that were added.
+// Add adds a word with its encoded list. Words must be added in ascending order.
 func (w *Writer) Add(word, list []byte) {
 	shared := 0
 	for shared < len(word) && shared < len(w.last) && word[shared] == w.last[shared] {
 		shared++
 	}
-	const lengths = 3 + 2 // bytes that three varints mostly take
+	const lengths = 3 + 2 // usual size of the three varints in bytes
 	if len(w.data) > 0 && len(w.data)+len(word)-shared+len(list)+lengths > w.size {
 		w.cut()
 		shared = 0
@@ -46,7 +46,7 @@ func (w *Writer) Add(word, list []byte) {
 	w.last = append(w.last[:0], word...)
 }
 
-// appendEntry appends a word that shares so many bytes with the one before, and its list.
+// appendEntry appends a word that shares so many bytes with the previous one, and its list.
 func appendEntry(data []byte, shared int, word, list []byte) []byte {
 	data = binary.AppendUvarint(data, uint64(shared))
 	data = binary.AppendUvarint(data, uint64(len(word)-shared))
@@ -62,21 +62,20 @@ func (w *Writer) cut() {
 	}
 }
 
-// Blocks returns what was added and ends the writing.
+// Blocks returns the blocks and ends the writing.
 func (w *Writer) Blocks() []Block {
 	w.cut()
 	return w.blocks
 }
 
-// Without returns the block without one slot in the lists of words, which must be in
-// ascending order; a word that no slot has any more is left out, and a word that the
-// block lacks is passed over. The block may come out empty. removed is the number of
-// postings that went.
+// Without returns the block with one slot removed from the lists of words, which must be ascending. A
+// word without slots is dropped, a word that the block lacks is ignored, and the block may become empty.
+// removed counts the removed postings.
 func Without(block []byte, words []string, slot int) (out []byte, removed int, err error) {
 	out = make([]byte, 0, len(block)+8)
 	e := NewEntries(block)
-	// What a word shares with the last that was kept is the least that any word since
-	// shared with the one before it. Most entries stay as they are, to the byte.
+	// A word shares with the last kept word the minimum of what the entries since shared with their
+	// predecessors. Most entries are copied unchanged.
 	shared := noneLeftOut
 	var scratch []byte
 	for {
@@ -116,9 +115,8 @@ func Without(block []byte, words []string, slot int) (out []byte, removed int, e
 	return out, removed, e.Err()
 }
 
-// Keep returns the blocks of a segment, which must be in order, with those postings alone
-// of whose slots keep is true, in blocks of up to size bytes. A word of which none is left
-// is left out.
+// Keep filters the blocks of a segment, which must be in order, by the slots for which keep is true, and
+// returns blocks of up to size bytes. Words without postings are dropped.
 func Keep(blocks [][]byte, keep func(slot uint32) bool, size int) ([]Block, error) {
 	w := NewWriter(size)
 	var ps []Posting
@@ -151,18 +149,18 @@ func Keep(blocks [][]byte, keep func(slot uint32) bool, size int) ([]Block, erro
 	return w.Blocks(), nil
 }
 
-// noneLeftOut is more than two words share.
+// noneLeftOut exceeds the number of bytes that two words can share.
 const noneLeftOut = math.MaxInt
 
-// Addition is a word with postings that a segment is to get.
+// Addition is a word with the postings to add to a segment.
 type Addition struct {
 	Word     []byte
 	Postings []Posting
 }
 
-// Merge adds words and postings to the blocks of a segment, which must be in order, and
-// returns all of it in blocks of up to size bytes. Additions must be in ascending order
-// of their words, and their slots behind those that the segment has.
+// Merge adds words and postings to the blocks of a segment, which must be in order, and returns blocks
+// of up to size bytes. Additions must be in ascending order of their words, with slots after those of
+// the segment.
 func Merge(blocks [][]byte, adds []Addition, size int) ([]Block, error) {
 	w := NewWriter(size)
 	var scratch []byte
@@ -197,7 +195,7 @@ func Merge(blocks [][]byte, adds []Addition, size int) ([]Block, error) {
 	return w.Blocks(), nil
 }
 
-// AppendWords appends words to dst, each with its length before it.
+// AppendWords appends words to dst, each preceded by its length.
 func AppendWords(dst []byte, words []string) []byte {
 	for _, w := range words {
 		dst = binary.AppendUvarint(dst, uint64(len(w)))
@@ -206,7 +204,7 @@ func AppendWords(dst []byte, words []string) []byte {
 	return dst
 }
 
-// ReadWords reads what AppendWords wrote.
+// ReadWords reads the words that AppendWords wrote.
 func ReadWords(b []byte) ([]string, error) {
 	var words []string
 	for len(b) > 0 {

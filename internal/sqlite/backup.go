@@ -15,70 +15,86 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
-// Backup copies the whole database, as it was last committed, into the folder of
-// backups and returns the name of the copy, which ends in what it was made before, a word:
-// engram-20260612T090000-doctor.db. SQLite itself does it, beside readers and writers. Of
-// the copies made before the same, the newest three stay.
+// Backup copies the database as last committed into the backup folder and returns the file, named after
+// the operation it precedes: engram-20260612T090000-doctor.db. SQLite copies while others read and
+// write. The newest three copies per operation are kept.
 func (s *Store) Backup(ctx context.Context, before string, now func() time.Time) (file string, err error) {
 	ending := "-" + before + ".db"
-	dir := filepath.Join(filepath.Dir(s.path), "backups")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fileError(err, dir)
-	}
 	at := now().UTC()
-	// Two may begin in the same second.
+	// Two backups may start in the same second.
 	for stamp := at.Format("20060102T150405"); ; stamp = at.Format("20060102T150405.000") + fmt.Sprint(rand.IntN(10)) {
-		file = filepath.Join(dir, "engram-"+stamp+ending)
+		file = filepath.Join(s.backups(), "engram-"+stamp+ending)
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
 			break
 		}
 	}
-	if err := makeFile(file); err != nil {
-		return "", err
-	}
 	if err := s.copyTo(ctx, file); err != nil {
-		return "", explain(errors.Join(err, os.Remove(file)), s.path)
+		return "", explain(err, s.path)
 	}
-	return file, dropCopies(dir, ending)
+	// The names sort by time.
+	return file, s.dropBackups(func(name string) bool { return strings.HasPrefix(name, "engram-") && strings.HasSuffix(name, ending) }, strings.Compare)
 }
 
-// dropCopies removes all but the newest copies of an ending. Their names order them.
-func dropCopies(dir, ending string) error {
-	files, err := os.ReadDir(dir)
+// backups returns the backup folder.
+func (s *Store) backups() string { return filepath.Join(filepath.Dir(s.path), "backups") }
+
+// copyTo writes the database as last committed to a new file in the backup folder.
+func (s *Store) copyTo(ctx context.Context, file string) error {
+	if err := os.MkdirAll(s.backups(), 0o700); err != nil {
+		return fileError(err, s.backups())
+	}
+	if err := makeFile(file); err != nil { // VACUUM fills an empty file and keeps its mode
+		return err
+	}
+	c, err := s.reads.take(ctx)
+	if err == nil {
+		defer s.reads.give(c)
+		// A query-only connection may not even write a copy.
+		if err = c.exec(ctx, "PRAGMA query_only = 0"); err == nil {
+			err = errors.Join(c.exec(ctx, "VACUUM INTO ?", file), c.exec(context.WithoutCancel(ctx), "PRAGMA query_only = 1"))
+		}
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file)) // a partial copy would pass for a backup
+	}
+	return nil
+}
+
+// keptBackups is how many backups of each kind are kept.
+const keptBackups = 3
+
+// dropBackups removes all but the last keptBackups of the matching files, in the given order of names.
+func (s *Store) dropBackups(ours func(name string) bool, order func(a, b string) int) error {
+	files, err := os.ReadDir(s.backups())
 	if err != nil {
 		return err
 	}
-	var ours []string
+	var names []string
 	for _, f := range files {
-		if strings.HasPrefix(f.Name(), "engram-") && strings.HasSuffix(f.Name(), ending) {
-			ours = append(ours, filepath.Join(dir, f.Name()))
+		if ours(f.Name()) {
+			names = append(names, f.Name())
 		}
 	}
-	slices.Sort(ours)
+	slices.SortStableFunc(names, order)
 	var errs []error
-	for _, f := range ours[:max(0, len(ours)-keptBackups)] {
-		errs = append(errs, os.Remove(f))
+	for _, name := range names[:max(0, len(names)-keptBackups)] {
+		errs = append(errs, os.Remove(filepath.Join(s.backups(), name)))
 	}
 	return errors.Join(errs...)
 }
 
-// programKey opens the keys of table meta that say which version of the program wrote
-// from when to when.
+// programKey prefixes the keys of table meta that hold the first and last write of each program version.
 const programKey = "program:"
 
 const (
-	signEvery  = time.Hour           // how often a process that writes looks whether its entry is still true
-	keptSigned = 90 * 24 * time.Hour // an entry without a write
+	signEvery  = time.Hour           // how often a writing process checks that its entry is up to date
+	keptSigned = 90 * 24 * time.Hour // how long entries without a write are kept
 )
 
-// sign notes, within a write, that this version of the program writes here, so that a
-// doctor sees programs of several versions on one database. It reads a row or two an
-// hour and writes one a day, and a store opened without Version or Now leaves no note.
+// sign records, within a write, that this program version writes to the store, so that doctor notices
+// mixed versions. It reads a few rows per hour and writes one per day. Without Version or Now it records
+// nothing.
 func (s *Store) sign(ctx context.Context, t *tx) error {
-	const (
-		put  = `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-		drop = `DELETE FROM meta WHERE key = ?`
-	)
 	if s.version == "" || s.now == nil {
 		return nil
 	}
@@ -92,43 +108,34 @@ func (s *Store) sign(ctx context.Context, t *tx) error {
 	}
 	p, write := health.Seen(s.version, now, list)
 	if write {
-		span := strconv.FormatInt(p.First.UnixMilli(), 10) + " " + strconv.FormatInt(p.Last.UnixMilli(), 10)
-		if _, err := t.exec(ctx, put, programKey+p.Version, span); err != nil {
-			return fmt.Errorf("sign the store: %w", err)
-		}
+		err = t.PutFact(ctx, programKey+p.Version, fmt.Sprint(p.First.UnixMilli(), p.Last.UnixMilli()))
 		for _, old := range list {
-			if now.Sub(old.Last) > keptSigned && old.Version != p.Version {
-				if _, err := t.exec(ctx, drop, programKey+old.Version); err != nil {
-					return fmt.Errorf("sign the store: %w", err)
-				}
+			if now.Sub(old.Last) > keptSigned && old.Version != p.Version && err == nil {
+				err = t.run(ctx, `DELETE FROM meta WHERE key = ?`, programKey+old.Version)
 			}
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("record the program version: %w", err)
 	}
 	s.signed = now
 	return nil
 }
 
-// programs reads who wrote to the store, by version.
+// programs returns the versions that wrote to the store.
 func (t *tx) programs(ctx context.Context) ([]health.Program, error) {
 	const query = `SELECT substr(key, length(?1) + 1), value FROM meta WHERE key >= ?1 AND key < ?2 ORDER BY key`
-	var list []health.Program
-	// The end is the first key that does not open so: ';' follows ':'.
-	err := t.rows(ctx, query, []any{programKey, "program;"}, func(r scanner) error {
-		var p health.Program
+	// The end is the first key without the prefix: ';' follows ':'.
+	return list(ctx, t, "read the versions that wrote", query, []any{programKey, "program;"}, func(r scanner) (p health.Program, err error) {
 		var span string
-		err := r.Scan(&p.Version, &span)
+		err = r.Scan(&p.Version, &span)
 		first, last, _ := strings.Cut(span, " ")
 		p.First, p.Last = fromMillis(first), fromMillis(last)
-		list = append(list, p)
-		return err
+		return p, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read the versions that wrote: %w", err)
-	}
-	return list, nil
 }
 
-// fromMillis reads a time; what is none was never.
+// fromMillis parses a time in milliseconds; malformed text gives the zero time.
 func fromMillis(s string) time.Time {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {

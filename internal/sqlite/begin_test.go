@@ -10,9 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// The driver answers with the context's error when that ends while a statement is
-// running, even where the statement was done by then. A BEGIN of which nobody knows
-// would keep the write lock for ever.
+// The driver returns the context's error if it ends during a statement, even if the statement succeeded.
+// An unnoticed BEGIN would keep the write lock for ever.
 func TestACallerWhoGivesUpWhileATransactionBeginsLeavesNoLockBehind(t *testing.T) {
 	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "engram.db"), WriteWait: time.Second})
 	if err != nil {
@@ -28,7 +27,7 @@ func TestACallerWhoGivesUpWhileATransactionBeginsLeavesNoLockBehind(t *testing.T
 			}
 			cancel()
 		}()
-		_ = s.Update(ctx, nothing) // given up or not: either is fine
+		_ = s.Update(ctx, nothing) // cancelled or not: either is fine
 		_ = s.View(ctx, func(engram.Reader) error { return nil })
 		cancel()
 		if err := s.Update(t.Context(), nothing); err != nil {

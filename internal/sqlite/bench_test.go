@@ -12,12 +12,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// BenchmarkStore measures the store with few and with many memories: what an agent
-// does often must not get slower as they grow. Each store is built once.
+// BenchmarkStore measures small and large stores: frequent operations must not slow down as a store
+// grows. Each store is built once.
 func BenchmarkStore(b *testing.B) { benchStore(b, 1_000, 100_000) }
 
-// BenchmarkMillion is BenchmarkStore with a million memories, 50,000 in a project. The
-// store takes minutes to make and 1.5 GB.
+// BenchmarkMillion is BenchmarkStore with a million memories, 50,000 per project. Building the store
+// takes minutes and 1.5 GB.
 func BenchmarkMillion(b *testing.B) {
 	if testing.Short() {
 		b.Skip("a million memories take minutes to save")
@@ -108,8 +108,7 @@ func fillStore(b *testing.B, s *sqlite.Store, c *storetest.Corpus, size int) {
 	}
 }
 
-// measure runs fn for each iteration and reports the processor time beside the
-// elapsed one.
+// measure runs fn for each iteration and also reports the processor time.
 func measure(b *testing.B, fn func(i int) error) {
 	b.Helper()
 	before := cpu(b)
@@ -150,7 +149,7 @@ func benchTimeline(b *testing.B, s *sqlite.Store, size int) {
 	})
 }
 
-// benchContext reads what the engine tells a new session.
+// benchContext reads what the engine needs for the context of a new session.
 func benchContext(b *testing.B, s *sqlite.Store, project string) {
 	benchView(b, s, func(r engram.Reader, _ int) error {
 		if _, err := r.Sessions(b.Context(), project, engram.Page{Limit: 5}); err != nil {
@@ -164,7 +163,7 @@ func benchContext(b *testing.B, s *sqlite.Store, project string) {
 	})
 }
 
-// benchCold asks as a process does that has just begun, and ends with the answer.
+// benchCold runs one query in a fresh process state.
 func benchCold(b *testing.B, path, project string) {
 	c := storetest.NewCorpus(1)
 	c.Question(100_000)
@@ -181,7 +180,7 @@ func benchCold(b *testing.B, path, project string) {
 	})
 }
 
-// mistyped is a question of three words, one of which nobody wrote.
+// mistyped returns a query of three words, one of them misspelled.
 func mistyped(c *storetest.Corpus) string {
 	w := c.Word()
 	return c.Word() + " " + c.Word() + " " + w[:2] + "q" + w[2:]
@@ -204,8 +203,8 @@ func benchLexical(b *testing.B, s *sqlite.Store, project string, limit int, ask 
 	b.ReportMetric(float64(found)/float64(b.N), "hits/op")
 }
 
-// benchSave saves as the engine does, and says what the dearest save cost: now and then
-// one seals what waits, and one of some thousands moves it to where it stays.
+// benchSave saves as the engine does, and reports the most expensive save: some saves seal the unsealed
+// memories, and one in some thousands reorganises segments.
 func benchSave(b *testing.B, s *sqlite.Store, c *storetest.Corpus) {
 	worst := time.Duration(0)
 	measure(b, func(int) error {

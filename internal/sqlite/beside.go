@@ -10,8 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// besideSQL looks each neighbour up in memories_session; session 0 is none. The sizes
-// are in the headers of the rows: no content is read.
+// besideSQL looks up the neighbours in memories_session; row 0 means no session. octet_length reads only
+// the row headers, not the contents.
 const besideSQL = `SELECT m.num, m.session, octet_length(m.title) + octet_length(m.content),
 		coalesce(b.num, 0), coalesce(octet_length(b.title) + octet_length(b.content), 0),
 		coalesce(a.num, 0), coalesce(octet_length(a.title) + octet_length(a.content), 0)
@@ -20,7 +20,7 @@ const besideSQL = `SELECT m.num, m.session, octet_length(m.title) + octet_length
 	LEFT JOIN memories a ON a.num = (SELECT num FROM memories WHERE session = m.session AND num > m.num AND deleted_at IS NULL ORDER BY num LIMIT 1)
 	WHERE m.session <> 0`
 
-// Beside returns who stands next to each of the memories in its session.
+// Beside returns the neighbours of each memory in its session.
 func (t *tx) Beside(ctx context.Context, nums []int64) (map[int64]engram.Beside, error) {
 	if len(nums) == 0 {
 		return nil, nil
@@ -63,11 +63,10 @@ func (t *tx) Beside(ctx context.Context, nums []int64) (map[int64]engram.Beside,
 	return beside, nil
 }
 
-// bytesPerWord is how long a text is for each of its words in the index: 8 to 10.5 in
-// seven collections.
+// bytesPerWord is the average text length per indexed word: 8 to 10.5 bytes in seven collections.
 const bytesPerWord = 10
 
-// standing is where a find stands: in the order of sessions, and of saving within one.
+// standing is the place of a hit: ordered by session, then by number, which is the order of saving.
 type standing struct {
 	session uint32
 	num     int64
@@ -78,31 +77,31 @@ func byPlace(a, b standing) int {
 	return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.num, b.num))
 }
 
-// standing finds those of the finds that have a session. The rows of the index tell it
-// without a memory being read: looking 400 up costs as much as the rest of a search.
+// standing returns the places of the hits that have a session. It reads the documents of the index,
+// because looking up 400 memories would cost as much as the rest of the search.
 func (s *search) standing() []standing {
 	wanted := newNumbers(len(s.hits))
 	for _, h := range s.hits {
 		wanted.add(h.Num)
 	}
-	var finds []standing
+	var hits []standing
 	s.inProject(func(d postings.Docs, slot int, session uint32) {
 		if num := d.Num(slot); wanted.has(num) {
-			finds = append(finds, standing{session, num, d.Length(slot)})
+			hits = append(hits, standing{session, num, d.Length(slot)})
 		}
 	})
-	slices.SortFunc(finds, byPlace)
-	return finds
+	slices.SortFunc(hits, byPlace)
+	return hits
 }
 
-// neighbours finds who was saved next to each of the finds.
-func (s *search) neighbours(finds []standing) map[int64]engram.Beside {
-	if len(finds) == 0 {
+// neighbours returns the memories saved directly before and after each hit in its session.
+func (s *search) neighbours(hits []standing) map[int64]engram.Beside {
+	if len(hits) == 0 {
 		return nil
 	}
-	sessions := newNumbers(len(finds))
-	all := make([]engram.Beside, len(finds))
-	for i, f := range finds {
+	sessions := newNumbers(len(hits))
+	all := make([]engram.Beside, len(hits))
+	for i, f := range hits {
 		sessions.add(int64(f.session))
 		all[i] = engram.Beside{Session: int64(f.session), Size: f.words * bytesPerWord}
 	}
@@ -111,28 +110,26 @@ func (s *search) neighbours(finds []standing) map[int64]engram.Beside {
 			return
 		}
 		m := standing{session, d.Num(slot), d.Length(slot)}
-		at, itself := slices.BinarySearchFunc(finds, m, byPlace)
-		// Who stands before the next find but one stands before the next one, too, which is
-		// nearer to that.
-		if before := at - 1; before >= 0 && finds[before].session == session && (all[before].After.Num == 0 || m.num < all[before].After.Num) {
+		at, itself := slices.BinarySearchFunc(hits, m, byPlace)
+		// The next hit limits what counts as after this one.
+		if before := at - 1; before >= 0 && hits[before].session == session && (all[before].After.Num == 0 || m.num < all[before].After.Num) {
 			all[before].After = engram.Neighbour{Num: m.num, Size: m.words * bytesPerWord}
 		}
 		if itself {
 			at++
 		}
-		if at < len(finds) && finds[at].session == session && m.num > all[at].Before.Num {
+		if at < len(hits) && hits[at].session == session && m.num > all[at].Before.Num {
 			all[at].Before = engram.Neighbour{Num: m.num, Size: m.words * bytesPerWord}
 		}
 	})
-	beside := make(map[int64]engram.Beside, len(finds))
-	for i, f := range finds {
+	beside := make(map[int64]engram.Beside, len(hits))
+	for i, f := range hits {
 		beside[f.num] = all[i]
 	}
 	return beside
 }
 
-// numbers is a set of some numbers that is asked for very many: a bit for each that
-// might be in it keeps nearly all others from being looked up.
+// numbers is a set with very many negative lookups: a bit filter answers most of them without the map.
 type numbers struct {
 	bits [256]uint64
 	all  map[int64]bool
@@ -140,7 +137,7 @@ type numbers struct {
 
 func newNumbers(n int) *numbers { return &numbers{all: make(map[int64]bool, n)} }
 
-// bit spreads numbers over the bits.
+// bit hashes a number to a bit.
 func (s *numbers) bit(n int64) (word *uint64, bit uint64) {
 	h := uint64(n) * 0x9e3779b97f4a7c15
 	return &s.bits[h>>56], 1 << (h >> 50 & 63)

@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// The formula as others wrote it, for a question of one word, must give the same.
+// SQLite's BM25 must give the same scores for a query of one word.
 func TestScoresAgreeWithThoseOfTheDatabase(t *testing.T) {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "any.db"))
 	if err != nil {

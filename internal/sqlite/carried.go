@@ -1,26 +1,22 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// replicatedHere says that one of the carriers ?4 has the state of l. The plus makes SQLite look up
-// the state and compare its carriers, instead of looking up the state with each carrier.
+// replicatedHere is true if one of the carriers ?4 holds the current state of l. The plus makes SQLite
+// look up the state and filter by carrier, not look up each carrier.
 const replicatedHere = `EXISTS (SELECT 1 FROM carried c WHERE c.entity = l.entity AND c.key = l.key AND c.digest = l.digest
 	AND +c.carrier IN (SELECT value FROM json_each(?4)))`
 
-// The queries of Uncarried, without the columns: what is carried is passed over before
-// anything is looked up, for it is nearly everything. The project, -1 for every one, is
-// looked for in the thing's own row.
+// unreplicatedRest filters lineages that no batch holds, before looking anything up: nearly all are
+// replicated. The project, -1 for all, is compared with the one in the thing's own row.
 const unreplicatedRest = ` FROM lineages l WHERE l.entity = ?1 AND l.key > ?2 AND CASE WHEN ` + replicatedHere + ` THEN 0
 	WHEN ?3 < 0 THEN 1 ELSE ?3 = `
 
@@ -43,21 +39,21 @@ func unreplicatedFrom(entity engram.Entity) string {
 	return unreplicatedRest + `(SELECT num FROM projects WHERE name = l.key) END`
 }
 
-// unreplicatedArgs are what the queries of Uncarried are asked with.
+// unreplicatedArgs returns the arguments of the queries for unreplicated things.
 func (t *tx) unreplicatedArgs(ctx context.Context, entity engram.Entity, project string, batches []string, after string) (args []any, none bool, err error) {
 	in, none, err := t.whole(ctx, project)
 	if err != nil || none {
 		return nil, none, err
 	}
-	carriers, err := t.carriersWithin(ctx, batches)
+	carriers, err := t.carriers(ctx, batches, func(own, there int) bool { return there == own })
 	if err != nil {
 		return nil, false, err
 	}
 	return []any{kindNum(entity), keyAfter(entity, after), in, jsonNums(carriers)}, false, nil
 }
 
-// keyAfter is the column value of the key from which a page goes on; "" is below all, for
-// numbers come before texts.
+// keyAfter is the column value of the key after which a page starts. -1 stands for "" because SQLite
+// sorts numbers before texts and keys are positive.
 func keyAfter(entity engram.Entity, key string) any {
 	if key == "" {
 		return int64(-1)
@@ -65,7 +61,7 @@ func keyAfter(entity engram.Entity, key string) any {
 	return journalKey(entity, key)
 }
 
-// Unreplicated returns the keys of things whose lineage no batch carries.
+// Unreplicated returns the keys of things whose current state no batch holds.
 func (t *tx) Unreplicated(ctx context.Context, entity engram.Entity, project string, batches []string, after string, limit int) ([]string, error) {
 	args, none, err := t.unreplicatedArgs(ctx, entity, project, batches, after)
 	if err != nil || none {
@@ -73,76 +69,62 @@ func (t *tx) Unreplicated(ctx context.Context, entity engram.Entity, project str
 	}
 	order := ` ORDER BY l.key`
 	if entity == engram.EntityErased {
-		order = ` ORDER BY l.entity, l.name, l.project` // the order of the table, and of the keys
+		order = ` ORDER BY l.entity, l.name, l.project` // the order of the table and of the keys
 	}
 	return column[string](ctx, t, `SELECT l.key`+unreplicatedFrom(entity)+order+` LIMIT ?5`, append(args, limit)...)
 }
 
-// CountUnreplicated counts them.
+// CountUnreplicated counts the things that Unreplicated returns.
 func (t *tx) CountUnreplicated(ctx context.Context, entity engram.Entity, project string, batches []string) (n int, err error) {
 	args, none, err := t.unreplicatedArgs(ctx, entity, project, batches, "")
 	if err != nil || none {
 		return 0, err
 	}
-	if err := t.row(ctx, `SELECT count(*)`+unreplicatedFrom(entity), args, &n); err != nil {
-		return 0, fmt.Errorf("count what is not carried: %w", err)
-	}
-	return n, nil
+	err = t.row(ctx, `SELECT count(*)`+unreplicatedFrom(entity), args, &n)
+	return n, doing(err, "count what is not replicated")
 }
 
-// strayedSQL looks for what was carried when it was in project ?3 and is not any more, among
-// what was ever moved, or given another scope.
+// strayedSQL selects, among memories that ever changed project or scope, those that were replicated in
+// project ?3 and have left it.
 const strayedSQL = `SELECT l.key FROM lineages l INDEXED BY lineages_moved CROSS JOIN memories m ON m.num = l.key
 	WHERE l.entity = ?1 AND l.key > ?2 AND (instr(l.more, '"project"') OR instr(l.more, '"scope"')) AND (m.project <> ?3 OR m.scope = 'personal')
 	AND EXISTS (SELECT 1 FROM carried c WHERE c.entity = l.entity AND c.key = l.key AND c.project = ?3
 		AND +c.carrier IN (SELECT value FROM json_each(?4)))
 	ORDER BY l.key LIMIT ?5`
 
-// Strayed returns memories that left a project after they were carried.
+// Strayed returns memories that left a project after they were replicated.
 func (t *tx) Strayed(ctx context.Context, project string, batches []string, after string, limit int) ([]string, error) {
 	num, known, err := t.knownProject(ctx, project)
 	if err != nil || !known {
 		return nil, err
 	}
-	carriers, err := t.carriersTouching(ctx, batches)
+	carriers, err := t.carriers(ctx, batches, func(_, there int) bool { return there > 0 })
 	if err != nil {
 		return nil, err
 	}
 	return column[string](ctx, t, strayedSQL, kindNum(engram.EntityMemory), keyAfter(engram.EntityMemory, after), num, jsonNums(carriers), limit)
 }
 
-// ReplicatedBy returns the sets of batches in which a state can be found.
+// ReplicatedBy returns the sets of batches that hold a state.
 func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string, digest int64) ([][]string, error) {
 	const query = `SELECT s.batches FROM carried c JOIN carriers s ON s.num = c.carrier
 		WHERE c.entity = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
-	doing := fmt.Sprintf("read what carries %s %s", entity, key)
+	doing := fmt.Sprintf("read the batches of %s %s", entity, key)
 	return list(ctx, t, doing, query, []any{kindNum(entity), journalKey(entity, key), digest}, func(r scanner) (ids []string, err error) {
 		err = r.Scan(texts{&ids})
 		return ids, err
 	})
 }
 
-// Shared reports whether a state of a thing was ever carried.
+// Shared reports whether any state of a thing was ever replicated.
 func (t *tx) Shared(ctx context.Context, entity engram.Entity, key string) (shared bool, err error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM carried WHERE entity = ? AND key = ?)`
-	if err := t.row(ctx, query, []any{kindNum(entity), journalKey(entity, key)}, &shared); err != nil {
-		return false, fmt.Errorf("read whether %s %s was carried: %w", entity, key, err)
-	}
-	return shared, nil
+	err = t.row(ctx, query, []any{kindNum(entity), journalKey(entity, key)}, &shared)
+	return shared, doing(err, "read whether %s %s was replicated", entity, key)
 }
 
-// carriersWithin returns the carriers of which every batch is among these.
-func (t *tx) carriersWithin(ctx context.Context, batches []string) ([]int64, error) {
-	return t.carriers(ctx, batches, func(own, there int) bool { return there == own })
-}
-
-// carriersTouching returns the carriers of which a batch is among these.
-func (t *tx) carriersTouching(ctx context.Context, batches []string) ([]int64, error) {
-	return t.carriers(ctx, batches, func(_, there int) bool { return there > 0 })
-}
-
-// carriers returns those that want takes by how many batches they have, and how many of
-// these are there.
+// carriers returns the carriers that want accepts, given the number of their batches and how many of
+// these are among batches.
 func (t *tx) carriers(ctx context.Context, batches []string, want func(own, there int) bool) ([]int64, error) {
 	known := make(map[string]bool, len(batches))
 	for _, b := range batches {
@@ -164,16 +146,13 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read carriers: %w", err)
-	}
-	return nums, nil
+	return nums, doing(err, "read carriers")
 }
 
-// PutReplicated remembers in which batches a state can be found.
+// PutReplicated records the batches that hold a state.
 func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string, digest int64, batches []string) error {
 	if len(batches) == 0 {
-		return nil // nowhere
+		return nil // no batch holds it
 	}
 	carrier, err := t.carrier(ctx, batches)
 	if err != nil {
@@ -181,14 +160,11 @@ func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string
 	}
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?1,?2,?3,?4,
 		CASE WHEN ?5 THEN (SELECT project FROM memories WHERE num = ?2) END)`
-	_, err = t.exec(ctx, query, kindNum(entity), journalKey(entity, key), digest, carrier, entity == engram.EntityMemory)
-	if err != nil {
-		return fmt.Errorf("remember what carries %s %s: %w", entity, key, err)
-	}
-	return nil
+	err = t.run(ctx, query, kindNum(entity), journalKey(entity, key), digest, carrier, entity == engram.EntityMemory)
+	return doing(err, "record the batches of %s %s", entity, key)
 }
 
-// PutStrayed remembers which batches have a memory in another project than it is here.
+// PutStrayed records that batches hold a memory under another project than its current one.
 func (t *tx) PutStrayed(ctx context.Context, key, project string, digest int64, batches []string) error {
 	num, known, err := t.knownProject(ctx, project)
 	if err != nil || !known {
@@ -199,13 +175,11 @@ func (t *tx) PutStrayed(ctx context.Context, key, project string, digest int64, 
 		return err
 	}
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?,?,?,?,?)`
-	if _, err := t.exec(ctx, query, kindNum(engram.EntityMemory), journalKey(engram.EntityMemory, key), digest, carrier, num); err != nil {
-		return fmt.Errorf("remember what carries memory %s: %w", key, err)
-	}
-	return nil
+	err = t.run(ctx, query, kindNum(engram.EntityMemory), journalKey(engram.EntityMemory, key), digest, carrier, num)
+	return doing(err, "record the batches of memory %s", key)
 }
 
-// carrier returns the number of a set of batches, which becomes known by it.
+// carrier returns the number of a set of batches, adding the set if needed.
 func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err error) {
 	sorted := slices.Clone(batches)
 	slices.Sort(sorted)
@@ -216,11 +190,12 @@ func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err erro
 	if num, known := t.carrierNums[string(text)]; known {
 		return num, nil
 	}
-	if _, err := t.exec(ctx, `INSERT OR IGNORE INTO carriers (batches) VALUES (?)`, string(text)); err != nil {
-		return 0, fmt.Errorf("remember a set of batches: %w", err)
+	err = t.run(ctx, `INSERT OR IGNORE INTO carriers (batches) VALUES (?)`, string(text))
+	if err == nil {
+		err = t.row(ctx, `SELECT num FROM carriers WHERE batches = ?`, []any{string(text)}, &num)
 	}
-	if err := t.row(ctx, `SELECT num FROM carriers WHERE batches = ?`, []any{string(text)}, &num); err != nil {
-		return 0, fmt.Errorf("remember a set of batches: %w", err)
+	if err != nil {
+		return 0, fmt.Errorf("record a set of batches: %w", err)
 	}
 	if t.carrierNums == nil {
 		t.carrierNums = map[string]int64{}
@@ -229,195 +204,25 @@ func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err erro
 	return num, nil
 }
 
-// Pulled returns which of these batches have nothing more to give to a project.
+// Pulled returns which of these batches a project has already read.
 func (t *tx) Pulled(ctx context.Context, project string, batches []string) (map[string]bool, error) {
 	const query = `SELECT p.batch FROM json_each(?) AS asked CROSS JOIN pulled p ON p.batch = asked.value AND p.project IN ('', ?)`
-	known := map[string]bool{}
-	found, err := column[string](ctx, t, query, jsonText(batches), project)
-	for _, b := range found {
-		known[b] = true
-	}
-	return known, err
+	return t.set(ctx, query, jsonText(batches), project)
 }
 
-// PutPulled remembers that a batch was read for a project, or written here.
+// PutPulled records that a batch was read for a project, or written here.
 func (t *tx) PutPulled(ctx context.Context, project, batch string, at time.Time) error {
-	if _, err := t.exec(ctx, `INSERT OR IGNORE INTO pulled (batch, project, at) VALUES (?,?,?)`, batch, project, at.UnixMilli()); err != nil {
-		return fmt.Errorf("remember batch %s: %w", batch, err)
-	}
-	return nil
+	err := t.run(ctx, `INSERT OR IGNORE INTO pulled (batch, project, at) VALUES (?,?,?)`, batch, project, at.UnixMilli())
+	return doing(err, "record batch %s", batch)
 }
 
-// unpull forgets what was read for a project that gets an alias: records that are called by
-// it were passed over as another project's.
+// unpull forgets the batches read for a project that gets new aliases: records under an alias were
+// skipped as another project's.
 func (t *tx) unpull(ctx context.Context, num int64, p engram.Project) error {
 	const query = `DELETE FROM pulled WHERE project = ?1 AND EXISTS (SELECT 1 FROM json_each(?2) a
 		WHERE NOT EXISTS (SELECT 1 FROM project_aliases WHERE alias = a.value AND project = ?3))`
 	if len(p.Aliases) == 0 {
 		return nil
 	}
-	if _, err := t.exec(ctx, query, p.Name, jsonText(p.Aliases), num); err != nil {
-		return fmt.Errorf("forget what was read for project %q: %w", p.Name, err)
-	}
-	return nil
-}
-
-// owed is what inserting memories and vectors adds to other tables and is not written yet:
-// it is, at the latest, before a statement that could tell, and before the commit. A hundred
-// thousand memories add to a few thousand rows that count them. Triggers would write each of
-// these rows a hundred thousand times, and SQLite keeps a copy of every page that an insert
-// touches if it has triggers, so that it can be taken back alone.
-type owed struct {
-	tallies  map[tally]int64
-	sessions map[int64]attendance // by number
-	models   map[int64]int64      // by number: memories that have a vector of it by now
-	tags     []tagging
-}
-
-// tally is what tallies count by.
-type tally struct {
-	project int64
-	typ     engram.Type
-}
-
-// attendance is what memories add to their session.
-type attendance struct {
-	live   int64
-	active int64 // the latest of them was made then; 0: as before
-}
-
-// tagging is a row of tags.
-type tagging struct {
-	memory int64
-	tag    string
-}
-
-// mostTaggings is how many rows of tags are owed at most.
-const mostTaggings = 512
-
-func (o *owed) counts() bool { return len(o.tallies)+len(o.sessions)+len(o.models) > 0 }
-
-// oweMemory notes what a memory adds that was inserted just now.
-func (t *tx) oweMemory(ctx context.Context, at home, m engram.Memory) error {
-	o := &t.owed
-	if o.sessions == nil {
-		o.tallies, o.sessions = map[tally]int64{}, map[int64]attendance{}
-	}
-	a := o.sessions[at.session]
-	if !m.Forgotten() {
-		o.tallies[tally{at.project, m.Type}]++
-		a.live++
-	}
-	if made, dated := millis(m.CreatedAt).(int64); dated && at.session != 0 {
-		a.active = max(a.active, made)
-	}
-	if a != (attendance{}) {
-		o.sessions[at.session] = a
-	}
-	for _, tag := range m.Tags {
-		o.tags = append(o.tags, tagging{m.Num, tag})
-	}
-	if len(o.tags) < mostTaggings {
-		return nil
-	}
-	return t.payTags(ctx)
-}
-
-// oweVector notes that a memory has a vector of a model that had none.
-func (t *tx) oweVector(model int64) {
-	if t.owed.models == nil {
-		t.owed.models = map[int64]int64{}
-	}
-	t.owed.models[model]++
-}
-
-// payBefore writes what is owed if a statement could tell: what changes or deletes memories
-// reaches all of it by foreign keys and triggers.
-func (t *tx) payBefore(ctx context.Context, query string) error {
-	reaches := strings.Contains(query, "DELETE") || strings.Contains(query, "UPDATE memories")
-	if len(t.owed.tags) > 0 && (reaches || strings.Contains(query, "tags")) {
-		if err := t.payTags(ctx); err != nil {
-			return err
-		}
-	}
-	if !t.owed.counts() {
-		return nil
-	}
-	for _, column := range []string{"live", "active_at", "models"} {
-		if reaches = reaches || strings.Contains(query, column); reaches {
-			return t.payCounts(ctx)
-		}
-	}
-	return nil
-}
-
-// pay writes all that is owed.
-func (t *tx) pay(ctx context.Context) error {
-	if err := t.payTags(ctx); err != nil {
-		return err
-	}
-	return t.payCounts(ctx)
-}
-
-// payCounts adds what memories added to the rows that count them.
-func (t *tx) payCounts(ctx context.Context) error {
-	o := t.owed
-	t.owed = owed{tags: o.tags} // first: what follows asks
-	for _, of := range slices.SortedFunc(maps.Keys(o.tallies), tally.compare) {
-		const query = `INSERT INTO tallies (project, type, live) VALUES (?,?,?) ON CONFLICT (project, type) DO UPDATE SET live = live + excluded.live`
-		if _, err := t.exec(ctx, query, of.project, of.typ, o.tallies[of]); err != nil {
-			return fmt.Errorf("count memories: %w", err)
-		}
-	}
-	for _, num := range slices.Sorted(maps.Keys(o.sessions)) {
-		const query = `UPDATE sessions SET live = live + ?1, active_at = max(active_at, ?2) WHERE num = ?3`
-		if _, err := t.exec(ctx, query, o.sessions[num].live, o.sessions[num].active, num); err != nil {
-			return fmt.Errorf("count the memories of a session: %w", err)
-		}
-	}
-	for _, num := range slices.Sorted(maps.Keys(o.models)) {
-		if _, err := t.exec(ctx, `UPDATE models SET memories = memories + ? WHERE num = ?`, o.models[num], num); err != nil {
-			return fmt.Errorf("count vectors: %w", err)
-		}
-	}
-	return nil
-}
-
-func (a tally) compare(b tally) int {
-	return cmp.Or(cmp.Compare(a.project, b.project), strings.Compare(string(a.typ), string(b.typ)))
-}
-
-// Rows of tags go in by the many, and those that are left by the few: a statement for each
-// of them would be half of what writing a memory with tags costs, and one for each number of
-// rows would not be kept.
-const manyTags, fewTags = 64, 8
-
-// payTags writes tags.
-func (t *tx) payTags(ctx context.Context) error {
-	rows := t.owed.tags
-	if len(rows) == 0 {
-		return nil
-	}
-	t.owed.tags = nil
-	return t.addTags(ctx, rows)
-}
-
-// addTags adds rows of tags.
-func (t *tx) addTags(ctx context.Context, rows []tagging) error {
-	for len(rows) > 0 {
-		n := min(len(rows), fewTags)
-		if len(rows) >= manyTags {
-			n = manyTags
-		}
-		args := make([]any, 0, 2*n)
-		for _, r := range rows[:n] {
-			args = append(args, r.memory, r.tag)
-		}
-		query := `INSERT OR IGNORE INTO tags (memory, tag) VALUES (?,?)` + strings.Repeat(`,(?,?)`, n-1)
-		if _, err := t.exec(ctx, query, args...); err != nil {
-			return fmt.Errorf("write tags: %w", err)
-		}
-		rows = rows[n:]
-	}
-	return nil
+	return doing(t.run(ctx, query, p.Name, jsonText(p.Aliases), num), "reset the batches read for project %q", p.Name)
 }

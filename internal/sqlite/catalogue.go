@@ -4,34 +4,43 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// catalogue is the index as one snapshot has it. It never changes.
+// catalogue is the index as one snapshot sees it. It is immutable.
 type catalogue struct {
 	state    state
 	segments []*segment
 	kinds    map[kind]uint32
-	fresh    *segment // the unsealed memories; nil when there are none
+	fresh    *segment // the unsealed memories; nil if there are no such memories
 }
 
-// state tells one content of the index from another.
+// all returns the segments, the unsealed memories last.
+func (c *catalogue) all() []*segment {
+	if c.fresh == nil {
+		return c.segments
+	}
+	return append(slices.Clip(c.segments), c.fresh)
+}
+
+// state identifies the content of the index.
 type state struct {
 	changes     int64
-	count, last int64 // of unsealed
+	count, last int64 // of table unsealed
 }
 
-// kind is what a filter asks of a memory by name.
+// kind is a type and scope, by which filters select.
 type kind struct {
 	typ   engram.Type
 	scope engram.Scope
 }
 
-// kept is the newest catalogue that a connection of this process has read. Reading it
-// anew costs a row a segment; documents, 32 bytes a memory, are read when first needed.
+// kept is the newest catalogue that a connection of this process has read. A new one costs a row per
+// segment; documents, 32 bytes per memory, are read on first use.
 type kept struct {
 	mu    sync.Mutex
 	cat   *catalogue
@@ -43,7 +52,7 @@ const (
 	kindsSQL = `SELECT num, type, scope FROM kinds`
 )
 
-// catalogue returns the index as this transaction sees it.
+// catalogue returns the index as this transaction sees it, including pending changes.
 func (t *tx) catalogue(ctx context.Context) (*catalogue, error) {
 	if err := t.flush(ctx); err != nil {
 		return nil, err
@@ -51,7 +60,7 @@ func (t *tx) catalogue(ctx context.Context) (*catalogue, error) {
 	return t.written(ctx)
 }
 
-// written is catalogue without the pending memories.
+// written is catalogue without the pending changes.
 func (t *tx) written(ctx context.Context) (*catalogue, error) {
 	if t.cat != nil {
 		return t.cat, nil
@@ -72,7 +81,7 @@ func (t *tx) written(ctx context.Context) (*catalogue, error) {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
 	t.cat = cat
-	if !t.indexed { // what this transaction wrote may be undone: nobody else may see it
+	if !t.indexed { // uncommitted changes must stay invisible to other transactions
 		t.kept.mu.Lock()
 		t.kept.cat = cat
 		t.kept.mu.Unlock()
@@ -80,7 +89,7 @@ func (t *tx) written(ctx context.Context) (*catalogue, error) {
 	return cat, nil
 }
 
-// readCatalogue reads what is not in last, which may be nil.
+// readCatalogue reads the catalogue, reusing what is unchanged in last, which may be nil.
 func (t *tx) readCatalogue(ctx context.Context, now state, last *catalogue) (*catalogue, error) {
 	cat := &catalogue{state: now}
 	var err error
@@ -116,8 +125,8 @@ func (t *tx) readCatalogue(ctx context.Context, now state, last *catalogue) (*ca
 	return cat, err
 }
 
-// readUnsealed makes a segment of the memories that are in none. Their words come when
-// somebody asks for one: whoever compares vectors does not, and every save changes them.
+// readUnsealed makes a segment of the unsealed memories. Their words are read on first use: vector
+// searches do not need them, and every save changes them.
 func (t *tx) readUnsealed(ctx context.Context) (*segment, error) {
 	g := &segment{level: levelSmall, project: several, loaded: true, wordless: true}
 	err := t.rows(ctx, `SELECT document FROM unsealed ORDER BY seq`, nil, func(r scanner) error {
@@ -140,9 +149,8 @@ func (t *tx) readUnsealed(ctx context.Context) (*segment, error) {
 	return g, nil
 }
 
-// readWords makes sure that the words of a segment can be asked for: those of the
-// unsealed memories are read when the first one is. The snapshot is the one that g was
-// read in, or one with the same state.
+// readWords makes the words of a segment available: those of the unsealed memories are read on first
+// use. The snapshot must have the same index state as the one in which g was read.
 func (t *tx) readWords(ctx context.Context, g *segment) error {
 	if g.num != 0 {
 		return nil
@@ -173,8 +181,7 @@ func (t *tx) readWords(ctx context.Context, g *segment) error {
 	return nil
 }
 
-// changed says that the index is about to be changed, and returns the version of what
-// is changed.
+// changed marks the index as changed by this transaction and returns the new version.
 func (t *tx) changed(ctx context.Context) (version int64, err error) {
 	t.touched()
 	t.own = nil
@@ -185,21 +192,21 @@ func (t *tx) changed(ctx context.Context) (version int64, err error) {
 	return version, nil
 }
 
-// touched forgets what this transaction has read of the index.
+// touched drops the transaction's cached catalogue.
 func (t *tx) touched() { t.cat, t.indexed = nil, true }
 
-// kindNum returns the number of a type and scope, a new one when there is none.
+// kindNum returns the number of a type and scope, adding it if needed.
 func (t *tx) kindNum(ctx context.Context, k kind) (uint32, error) {
 	const find = `SELECT num FROM kinds WHERE type = ? AND scope = ?`
 	if num, known := t.names.kinds[k]; known {
 		return num, nil
 	}
 	var num uint32
-	err := t.row(ctx, find, []any{k.typ, k.scope}, &num)
-	if err == nil {
+	found, err := t.maybe(ctx, find, []any{k.typ, k.scope}, &num)
+	if found {
 		keep(&t.names.kinds, k, num)
 	}
-	if err != sql.ErrNoRows {
+	if found || err != nil {
 		return num, err
 	}
 	if _, err := t.changed(ctx); err != nil {

@@ -12,25 +12,24 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// pool is a fixed number of connections, opened when first needed. database/sql's
-// own pool would do, but statements are kept per connection here: preparing one
-// costs more than running it.
+// pool is a fixed number of connections, opened when first needed. It replaces the pool of database/sql
+// to keep prepared statements per connection: preparing one costs more than running it.
 //
-// Who gave a connection back last is taken first. A new connection reads the whole
-// schema, some milliseconds, and knows no page of the file: a command, which asks one
-// thing after the other, must never open a second one.
+// The connection given back last is taken first. A new connection reads the whole schema, some
+// milliseconds, and has an empty page cache, so a command that runs one query after the other must never
+// open a second one.
 type pool struct {
 	db    *sql.DB
-	turns chan struct{} // one for each connection that may be taken
+	turns chan struct{} // a token per available connection
 	size  int
 	once  sync.Once
-	err   error // of closing
+	err   error // of close
 
-	lender        *pool // nil: nobody lends; it is closed after this one
+	lender        *pool // pool that lends connections; nil if this pool opens its own; closed after this one
 	borrow, repay string
 
 	mu   sync.Mutex
-	idle []*conn // open and not taken, the last one given back at the end
+	idle []*conn // open and not taken, the most recently used last
 }
 
 func newPool(dsn string, size int) (*pool, error) {
@@ -69,7 +68,7 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 	return &conn{sql: c, stmts: map[string]*sql.Stmt{}}, nil
 }
 
-// last takes the connection that was given back last, nil when none is idle.
+// last takes the most recently used idle connection, nil if all are in use.
 func (p *pool) last() *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +81,7 @@ func (p *pool) last() *conn {
 	return c
 }
 
-// borrowed takes a connection that the lender does not need now, nil when there is none.
+// borrowed takes an idle connection of the lender, nil if it has no idle one.
 func (p *pool) borrowed() *conn {
 	if p.lender == nil {
 		return nil
@@ -99,7 +98,7 @@ func (p *pool) borrowed() *conn {
 	return c
 }
 
-// give returns a connection; one that broke is replaced by a new one later.
+// give returns a connection; a broken one is closed and replaced later.
 func (p *pool) give(c *conn) {
 	owner := p
 	if c.lender != nil {
@@ -107,7 +106,7 @@ func (p *pool) give(c *conn) {
 		c.broken = c.broken || !c.turn(p.repay)
 	}
 	if c.broken {
-		_ = c.sql.Close() // it is of no use whatever Close says
+		_ = c.sql.Close() // already broken, so the error of Close is useless
 	} else {
 		owner.mu.Lock()
 		owner.idle = append(owner.idle, c)
@@ -116,7 +115,7 @@ func (p *pool) give(c *conn) {
 	p.turns <- struct{}{}
 }
 
-// close waits for every connection to come back. Closing twice is closing once.
+// close waits for all connections to come back and closes them. Further calls return the same error.
 func (p *pool) close() error {
 	p.once.Do(func() {
 		for range p.size {
@@ -139,19 +138,18 @@ func (p *pool) close() error {
 type conn struct {
 	sql    *sql.Conn
 	stmts  map[string]*sql.Stmt
-	open   bool // a transaction is under way
+	open   bool // in a transaction
 	broken bool
-	// unchanged is what it has read; nil unless it only reads.
+	// cache of what it has read; nil for a connection that may write
 	unchanged *unchanged
-	lender    *pool // whose it is; nil while it is its own pool's
+	lender    *pool // the pool to return it to; nil for its own
 }
 
-// turn makes the connection one that reads or one that writes, and reports whether it is. That
-// takes microseconds, and a caller who gives up must not have it half done.
+// turn switches the connection between reading and writing and reports whether it succeeded. It ignores
+// the caller's context: it takes microseconds and must not be interrupted half way.
 func (c *conn) turn(pragmas string) bool { return c.exec(context.Background(), pragmas) == nil }
 
-// maxStatements bounds what one connection keeps: filters make many spellings of a
-// listing, each of them rare.
+// maxStatements bounds the cached statements: filters produce many distinct, rarely used queries.
 const maxStatements = 256
 
 func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
@@ -164,7 +162,7 @@ func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 			delete(c.stmts, q)
 		}
 	}
-	s, err := c.sql.PrepareContext(ctx, unpeeked(query))
+	s, err := c.sql.PrepareContext(ctx, hideLimits(query))
 	if err != nil {
 		return nil, err
 	}
@@ -172,21 +170,20 @@ func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-// unpeeked is a query whose limits are no bare parameters. The planner looks at the value of one
-// that is, and so SQLite prepares such a statement anew whenever a value is bound to it: for most
-// of ours that costs more than to run it, and their plans are the same (sqlite3ExprIsInteger).
-func unpeeked(query string) string { return strings.ReplaceAll(query, "LIMIT ?", "LIMIT 0+?") }
+// hideLimits hides the limits of a query from the planner. SQLite re-prepares a statement with a bare
+// parameter as LIMIT whenever a value is bound to it (sqlite3ExprIsInteger), which costs more than
+// running most of ours, and the plans are the same.
+func hideLimits(query string) string { return strings.ReplaceAll(query, "LIMIT ?", "LIMIT 0+?") }
 
-// exec runs a statement without keeping it.
+// exec runs a statement without caching it.
 func (c *conn) exec(ctx context.Context, query string, args ...any) error {
 	_, err := c.sql.ExecContext(ctx, query, args...)
 	return err
 }
 
-// begin opens a transaction with query, BEGIN or BEGIN IMMEDIATE. Once it runs it
-// cannot be given up: the driver would answer with ctx's error although SQLite had
-// begun, and the connection would keep a lock that nobody knows of. It waits no
-// longer than the connection's busy timeout.
+// begin opens a transaction with query, BEGIN or BEGIN IMMEDIATE. It is not cancelled once it runs: the
+// driver would return ctx's error although SQLite had begun, and the connection would keep a lock. It
+// waits at most for the connection's busy timeout.
 func (c *conn) begin(ctx context.Context, query string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -208,37 +205,35 @@ func (c *conn) rollback() {
 		return
 	}
 	c.open = false
-	// The caller's context may be done already. SQLite itself rolls back on some
-	// errors (a full disk); there is no transaction then, and the connection is
-	// given up to be safe.
+	// The caller's context may be done already. SQLite itself rolls back on some errors, such as a full
+	// disk; ROLLBACK then fails, and the connection is discarded to be safe.
 	if err := c.exec(context.Background(), "ROLLBACK"); err != nil {
 		c.broken = true
 	}
 }
 
-// tx is a transaction: engram.Reader and engram.Tx. Its methods stand in the files
-// of their nouns.
+// tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
 type tx struct {
 	conn        *conn
-	hidden      *hidden             // projects that are left out; of who reads
-	kept        *kept               // what the process knows of the index
-	cat         *catalogue          // the index as this transaction sees it; nil until asked
-	writes      bool                // as the only writer
-	indexed     bool                // the index was written to
-	pending     *pending            // memories that are to be indexed; nil: none
-	leaving     *leaving            // memories that are to leave the index; nil: none
-	placing     *pending            // those that are just given their slots; nil: none
-	wide        bool                // more pages are kept than usual
-	owed        owed                // what inserts add elsewhere
-	names       names               // numbers that were looked up
-	own         []*segment          // the segments as this transaction left them; nil until standing is asked
-	recoded     bool                // codes of vectors were written
-	scrubbed    bool                // texts left the tables
-	vectors     map[vectorOf][]byte // rows that were read since the last write; of who writes
-	unprompted  bool                // words left the full-text index of prompts
-	looked      bool                // what conn has kept is what this transaction would read
-	device      string              // the store's own; "" until asked
-	carrierNums map[string]int64    // sets of batches whose numbers were asked for
+	hidden      *hidden             // excluded projects, for readers
+	kept        *kept               // what the process caches of the index
+	cat         *catalogue          // the index as this transaction sees it; nil until read
+	writes      bool                // is the only writer
+	indexed     bool                // has changed the index
+	pending     *pending            // memories to be indexed; nil if empty
+	leaving     *leaving            // memories to be removed from the index; nil if empty
+	placing     *pending            // pending memories while they get their slots
+	wide        bool                // page cache is enlarged
+	unwritten   unwritten           // counts and tags not written yet
+	names       names               // looked-up row numbers
+	own         []*segment          // segments with this transaction's changes; nil until standing is called
+	recoded     bool                // has changed codes of vectors
+	scrubbed    bool                // has removed texts, so the log must be emptied
+	vectors     map[vectorOf][]byte // vector rows read since the last write, for writers
+	unprompted  bool                // has removed words from the full-text index of prompts
+	looked      bool                // conn.unchanged is valid for this transaction's snapshot
+	device      string              // id of this store; "" until read
+	carrierNums map[string]int64    // looked-up numbers of batch sets
 }
 
 var _ engram.Tx = (*tx)(nil)
@@ -252,16 +247,16 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (sql.Result, e
 	if t.names.some() && renames(query) {
 		t.names = names{}
 	}
-	if ctx, err = t.uncut(ctx); err != nil {
+	if ctx, err = t.uncancelled(ctx); err != nil {
 		return nil, err
 	}
 	return s.ExecContext(ctx, args...)
 }
 
-// uncut is the context of one statement. The driver starts a goroutine for each that can be
-// given up in the middle, which costs as much as a short one. Those of a transaction that
-// writes are short and many: it is given up between two of them.
-func (t *tx) uncut(ctx context.Context) (context.Context, error) {
+// uncancelled is the context for one statement. The driver starts a goroutine for every cancellable statement,
+// which costs as much as a short one. Writing transactions run many short ones, so they check for
+// cancellation between statements only.
+func (t *tx) uncancelled(ctx context.Context) (context.Context, error) {
 	if !t.writes {
 		return ctx, nil
 	}
@@ -270,8 +265,8 @@ func (t *tx) uncut(ctx context.Context) (context.Context, error) {
 
 // stmt prepares a statement that is run next.
 func (t *tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	if len(t.owed.tags) > 0 || t.owed.counts() {
-		if err := t.payBefore(ctx, query); err != nil {
+	if len(t.unwritten.tags) > 0 || t.unwritten.counts() {
+		if err := t.flushBefore(ctx, query); err != nil {
 			return nil, err
 		}
 	}
@@ -283,7 +278,7 @@ func (t *tx) row(ctx context.Context, query string, args []any, into ...any) err
 	if err != nil {
 		return err
 	}
-	if ctx, err = t.uncut(ctx); err != nil {
+	if ctx, err = t.uncancelled(ctx); err != nil {
 		return err
 	}
 	return s.QueryRowContext(ctx, args...).Scan(into...)
@@ -295,7 +290,7 @@ func (t *tx) rows(ctx context.Context, query string, args []any, scan func(scann
 	if err != nil {
 		return err
 	}
-	if ctx, err = t.uncut(ctx); err != nil {
+	if ctx, err = t.uncancelled(ctx); err != nil {
 		return err
 	}
 	rows, err := s.QueryContext(ctx, args...)
@@ -311,54 +306,48 @@ func (t *tx) rows(ctx context.Context, query string, args []any, scan func(scann
 	return rows.Err()
 }
 
-// scanner is a *sql.Row or *sql.Rows.
-type scanner interface{ Scan(into ...any) error }
-
-// unchangedBytes is about how much a connection keeps of what it has read: some thousand
-// memories with their vectors. Reading the sixty that a search looks at costs as much as
-// everything else that it does. The four connections of a server each keep as much, so it is
-// little: over a large store the same is hardly asked again.
+// unchangedBytes bounds the cache of a read connection: some thousand memories with their vectors.
+// Reading the sixty memories of a search costs as much as the rest of it. The limit is low because a
+// server has four connections and large stores repeat few reads.
 const unchangedBytes = 6 << 20
 
-// dataVersionSQL asks for a number that is another one whenever somebody else, in this
-// process or not, has committed since the connection looked last. A transaction has one.
+// dataVersionSQL returns a number that changes whenever another connection, of this process or another,
+// commits. It is constant within a transaction.
 const dataVersionSQL = `PRAGMA data_version`
 
-// unchanged is what a connection has read and nobody has written since. SQLite tells a
-// connection what others wrote, not what it wrote itself: only connections that never
-// write keep anything.
+// unchanged caches what a read connection has read since the last foreign commit. SQLite does not report
+// a connection's own writes this way, so connections that write have no cache.
 type unchanged struct {
 	version   int64
-	hidden    string // with these projects left out
+	hidden    string // the excluded projects it is valid for
 	memories  map[int64]engram.Memory
-	beside    map[int64]engram.Beside // the zero Beside where there is no session
-	models    map[string]model        // by fingerprint; those that there are
-	rows      map[vectorOf][]byte     // of vectors; nil where there is none
-	values    map[vectorOf][]float32  // the same, as they are asked for
+	beside    map[int64]engram.Beside // the zero Beside for memories without a session
+	models    map[string]model        // by fingerprint; known models only
+	rows      map[vectorOf][]byte     // encoded vectors; nil if the memory has no vector
+	values    map[vectorOf][]float32  // decoded vectors
 	relations map[relationsOf][]*engram.Relation
 	newest    map[newestOf][][]float32
 	bytes     int
 }
 
-// vectorOf names a vector by the rows of its model and its memory.
+// vectorOf identifies a vector by the rows of its model and memory.
 type vectorOf struct{ model, memory int64 }
 
-// relationsOf names the relations of a memory as RelationsOf is asked for them.
+// relationsOf identifies an answer of RelationsOf for one memory.
 type relationsOf struct {
 	memory int64
 	verbs  string
 	most   int
 }
 
-// newestOf names the vectors of a project as NewestVectors is asked for them.
+// newestOf identifies an answer of NewestVectors.
 type newestOf struct {
 	model   int64
 	project string
 	most    int
 }
 
-// unchanged returns what the transaction's connection has kept, as this transaction would
-// read it; nil where it keeps nothing.
+// unchanged returns the connection's cache, emptied if it is outdated; nil if it has none.
 func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 	u := t.conn.unchanged
 	if u == nil || t.looked {
@@ -382,8 +371,8 @@ func (u *unchanged) empty() {
 		relations: map[relationsOf][]*engram.Relation{}, newest: map[newestOf][][]float32{}}
 }
 
-// grow makes room for so many bytes more, if need be by letting go of all there is: what
-// is asked again and again comes back soon.
+// grow accounts for added bytes, and empties the whole cache if it is full: frequently used entries soon
+// return.
 func (u *unchanged) grow(bytes int) {
 	if u.bytes += bytes; u.bytes > unchangedBytes {
 		u.empty()
@@ -399,21 +388,21 @@ func (u *unchanged) hasMemory(num int64) bool {
 	return known
 }
 
-// memory returns a memory that is kept; it is the caller's to change.
+// memory returns a copy of a cached memory.
 func (u *unchanged) memory(num int64) engram.Memory {
 	m := u.memories[num]
 	m.Tags, m.Anchors = slices.Clone(m.Tags), slices.Clone(m.Anchors)
 	return m
 }
 
-// keepMemory keeps a memory. One with metadata, whose values may hold others, is not kept:
-// a copy of those costs what reading it does.
+// keepMemory caches a memory, unless it has metadata: deep copies of nested values cost as much as
+// reading it.
 func (u *unchanged) keepMemory(m engram.Memory) {
 	if u == nil || m.Metadata != nil {
 		return
 	}
-	const row = 800    // what one takes beside its texts
-	const anchor = 300 // likewise one of them
+	const row = 800    // bytes per memory beside its texts
+	const anchor = 300 // bytes per anchor
 	u.grow(row + anchor*len(m.Anchors) + len(m.Title) + len(m.Content) + len(m.Summary))
 	m.Tags, m.Anchors = slices.Clone(m.Tags), slices.Clone(m.Anchors)
 	u.memories[m.Num] = m

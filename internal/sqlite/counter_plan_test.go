@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A chart of days asks once for each: none may look through the memories.
+// A chart of days runs one query per day, so none may scan the memories.
 func TestCountsOverTimeAreServedByAnIndex(t *testing.T) {
 	s := planStore(t)
 	ctx := t.Context()

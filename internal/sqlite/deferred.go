@@ -13,37 +13,31 @@ import (
 // deferredColumns is what deferred reads; d is the deferred table.
 const deferredColumns = `d.num, d.project, d.batch, d.sent_by, d.why, d.reason, d.tries, d.first_at, d.last_at, d.record`
 
-// What waits is read by its number.
+// Deferred records are read by number.
 const (
 	deferredSQL   = `SELECT ` + deferredColumns + ` FROM deferred d WHERE d.num > ?2 AND (?1 = '' OR d.project = ?1) ORDER BY d.num LIMIT ?3`
 	deferredAtSQL = `SELECT ` + deferredColumns + ` FROM deferred d WHERE d.num = ?`
 )
 
-// Deferred returns what waits, oldest first.
+// Deferred returns deferred records, oldest first.
 func (t *tx) Deferred(ctx context.Context, project string, after int64, limit int) ([]engram.Deferred, error) {
 	return t.deferred(ctx, deferredSQL, project, after, limit)
 }
 
-// DeferredAt returns what waits under a number.
-func (t *tx) DeferredAt(ctx context.Context, num int64) (d engram.Deferred, found bool, err error) {
-	all, err := t.deferred(ctx, deferredAtSQL, num)
-	if err != nil || len(all) == 0 {
-		return d, false, err
-	}
-	return all[0], true, nil
+// DeferredAt returns the deferred record with a number.
+func (t *tx) DeferredAt(ctx context.Context, num int64) (engram.Deferred, bool, error) {
+	return first(t.deferred(ctx, deferredAtSQL, num))
 }
 
-// CountDeferred counts what waits.
+// CountDeferred counts deferred records.
 func (t *tx) CountDeferred(ctx context.Context, project string, why engram.Deferral) (n int, err error) {
 	const query = `SELECT count(*) FROM deferred WHERE (?1 = '' OR project = ?1) AND (?2 = '' OR why = ?2)`
-	if err := t.row(ctx, query, []any{project, why}, &n); err != nil {
-		return 0, fmt.Errorf("count what waits: %w", err)
-	}
-	return n, nil
+	err = t.row(ctx, query, []any{project, why}, &n)
+	return n, doing(err, "count deferred records")
 }
 
 func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.Deferred, error) {
-	return list(ctx, t, "read what waits", query, args, func(s scanner) (engram.Deferred, error) {
+	return list(ctx, t, "read deferred records", query, args, func(s scanner) (engram.Deferred, error) {
 		var d engram.Deferred
 		var record string
 		err := s.Scan(&d.Num, &d.Project, &d.Batch, &d.By, &d.Why, &d.Reason, &d.Tries, instant{&d.FirstAt}, instant{&d.LastAt}, &record)
@@ -54,7 +48,7 @@ func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.
 	})
 }
 
-// PutDeferred adds or replaces what waits.
+// PutDeferred adds or replaces a deferred record.
 func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 	const (
 		add = `INSERT INTO deferred (entity, id, batch, project, sent_by, why, reason, tries, first_at, last_at, record) VALUES (?,?,?,?,?,?,?,?,?,?,?)
@@ -64,22 +58,19 @@ func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 			WHERE num = ? RETURNING num`
 	)
 	r := d.Record
-	r.Flaw = nil // an error has no text that could be read back
+	r.Flaw = nil // errors cannot be restored from text
 	record, err := json.Marshal(r)
 	if err != nil {
-		return engram.Errorf(engram.CodeInvalid, "the record cannot be kept").WithCause(err)
+		return engram.Errorf(engram.CodeInvalid, "cannot store the record").WithCause(err)
 	}
 	query, args := add, []any{deferredKind(r), nameOf(r), d.Batch, d.Project, d.By, d.Why, d.Reason, d.Tries, d.FirstAt.UnixMilli(), d.LastAt.UnixMilli(), string(record)}
 	if d.Num != 0 {
 		query, args = replace, append(args, d.Num)
 	}
-	if err := t.row(ctx, query, args, &d.Num); err != nil {
-		return fmt.Errorf("keep what waits: %w", err)
-	}
-	return nil
+	return doing(t.row(ctx, query, args, &d.Num), "write a deferred record")
 }
 
-// deferredKind tells that something was erased from the thing itself.
+// deferredKind is the record's entity; erasures of a thing count as their own kind.
 func deferredKind(r engram.Record) engram.Entity {
 	if r.Erased != nil {
 		return engram.EntityErased
@@ -87,7 +78,7 @@ func deferredKind(r engram.Record) engram.Entity {
 	return r.Entity()
 }
 
-// nameOf is what a record's thing is called everywhere.
+// nameOf returns the name of a record's thing, which is the same on all replicas.
 func nameOf(r engram.Record) string {
 	switch {
 	case r.Project != nil:
@@ -106,11 +97,11 @@ func nameOf(r engram.Record) string {
 	return ""
 }
 
-// DropDeferred removes what waits no longer.
+// DropDeferred removes a deferred record.
 func (t *tx) DropDeferred(ctx context.Context, num int64) (bool, error) {
 	res, err := t.exec(ctx, `DELETE FROM deferred WHERE num = ?`, num)
 	if err != nil {
-		return false, fmt.Errorf("drop what waits: %w", err)
+		return false, fmt.Errorf("drop a deferred record: %w", err)
 	}
 	n, err := res.RowsAffected()
 	return n > 0, err
@@ -130,107 +121,116 @@ func scanErased(r scanner) (x engram.Erased, err error) {
 	return x, err
 }
 
-// ErasedAfter returns what was erased, by what it is called.
+// ErasedAfter returns tombstones by key.
 func (t *tx) ErasedAfter(ctx context.Context, entity engram.Entity, after string, limit int) ([]engram.Erased, error) {
 	last := engram.ErasedKey(after)
 	return t.manyErased(ctx, erasedAfterSQL, entity, last.Name(), last.Project, limit)
 }
 
 func (t *tx) manyErased(ctx context.Context, query string, args ...any) ([]engram.Erased, error) {
-	return list(ctx, t, "read what was erased", query, args, scanErased)
+	return list(ctx, t, "read tombstones", query, args, scanErased)
 }
 
 const erasedOfSQL = `SELECT ` + erasedColumns + ` FROM json_each(?2) a CROSS JOIN tombstones t ON t.entity = ?1 AND t.name = a.value`
 
-// ErasedOf returns what was erased of things that are called so.
+// ErasedOf returns the tombstones of things by name.
 func (t *tx) ErasedOf(ctx context.Context, entity engram.Entity, names []string) ([]engram.Erased, error) {
 	return t.manyErased(ctx, erasedOfSQL, entity, jsonText(names))
 }
 
-// erasedAs returns what is known of an erasure that is called so.
+// erasedAs returns the known tombstone with the name and project of x.
 func (t *tx) erasedAs(ctx context.Context, x engram.Erased) (was engram.Erased, known bool, err error) {
 	const query = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE t.entity = ? AND t.name = ? AND t.project = ?`
-	all, err := t.manyErased(ctx, query, x.Entity, x.Name(), x.Project)
-	if err != nil || len(all) == 0 {
-		return was, false, err
-	}
-	return all[0], true, nil
+	return first(t.manyErased(ctx, query, x.Entity, x.Name(), x.Project))
 }
 
-// PutErased remembers that something was erased.
+// PutErased records a tombstone, merged with a known one.
 func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 	was, known, err := t.erasedAs(ctx, x)
 	if known {
 		x = lifecycle.MergeErased(was, x)
 	}
 	if err == nil {
-		_, err = t.exec(ctx, `INSERT OR REPLACE INTO tombstones (entity, name, project, id, at, bound) VALUES (?,?,?,?,?,?)`,
+		err = t.run(ctx, `INSERT OR REPLACE INTO tombstones (entity, name, project, id, at, bound) VALUES (?,?,?,?,?,?)`,
 			x.Entity, x.Name(), x.Project, x.ID, x.At, x.Bound)
 	}
 	if err != nil {
-		return fmt.Errorf("remember what was erased: %w", err)
+		return fmt.Errorf("record a tombstone: %w", err)
 	}
 	if x.Bound {
-		// What waits for several projects at once is looked at again by the pull itself.
-		_, err := t.exec(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (?,?) AND project = ?`, x.Entity, x.ID, x.Name(), x.Project)
+		// The pull itself checks again what is deferred for several projects.
+		err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (?,?) AND project = ?`, x.Entity, x.ID, x.Name(), x.Project)
 		return err
 	}
-	return t.dropPending(ctx, x.Entity, x.ID, x.Name())
+	return t.dropDeferredOf(ctx, x.Entity, x.ID, x.Name())
 }
 
-// DropErased takes back that something was erased elsewhere.
+// DropErased removes a tombstone that came from elsewhere.
 func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found bool, err error) {
 	x, found, err = t.erasedAs(ctx, engram.ErasedKey(key))
 	if err == nil && found {
-		_, err = t.exec(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, x.Entity, x.Name(), x.Project)
-	}
-	if err == nil && found {
-		_, err = t.exec(ctx, `DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(engram.EntityErased), key)
+		err = t.runAll(ctx, with(`DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, x.Entity, x.Name(), x.Project),
+			with(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(engram.EntityErased), key))
 	}
 	if err != nil {
-		return engram.Erased{}, false, fmt.Errorf("forget what was erased: %w", err)
+		return engram.Erased{}, false, fmt.Errorf("drop a tombstone: %w", err)
 	}
 	return x, found, nil
 }
 
-// tombstoneSQL are the projects whose batches have had a memory: those who work on them have it.
+// tombstoneSQL selects the projects whose batches hold a thing: their other members have copies.
 const tombstoneSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p.num = c.project WHERE c.entity = ? AND c.key = ? ORDER BY 1`
 
-// bury remembers that something is being erased here, at the clock of the verb that does: in
-// the project where it is, and in those whose batches have had it before it moved.
-func (t *tx) bury(ctx context.Context, x engram.Erased, num any) error {
+// recordErasure removes what is stored of an erased thing beside its row, under its key, and records its
+// tombstones, with the clock of the current operation: in its project, and in the projects whose batches
+// hold it from before a move.
+func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error {
 	const lastClock = `SELECT coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`
 	if err := t.row(ctx, lastClock, nil, &x.At); err != nil {
-		return fmt.Errorf("remember what is erased: %w", err)
+		return fmt.Errorf("record a tombstone: %w", err)
 	}
-	// A session is called as whoever opened it wanted: in another project it may be another one.
+	// Session ids are chosen by clients: the same id may name another session in another project.
 	x.Bound = x.Entity == engram.EntitySession
 	if err := t.PutErased(ctx, x); err != nil {
 		return err
 	}
-	others, err := column[string](ctx, t, tombstoneSQL, kindNum(x.Entity), num)
+	others, err := column[string](ctx, t, tombstoneSQL, kindNum(x.Entity), key)
+	if err != nil {
+		return err
+	}
 	for _, x.Project = range others {
 		if err := t.PutErased(ctx, x); err != nil {
 			return err
 		}
 	}
-	return err
+	err = t.runAll(ctx, with(`DELETE FROM lineages WHERE entity = ? AND key = ?`, kindNum(x.Entity), key), // includes its tags
+		with(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(x.Entity), key))
+	if err != nil {
+		return fmt.Errorf("erase the causal metadata of %s %v: %w", x.Entity, key, err)
+	}
+	return t.dropDeferredOf(ctx, x.Entity, x.ID, x.Name())
 }
 
-// reburySQL gives what was erased of the projects ?2 to ?1; what both have heard of is one.
-const reburySQL = `INSERT INTO tombstones (entity, name, project, id, at, bound)
+// dropDeferredOf removes the deferred records of a thing under any of its names.
+func (t *tx) dropDeferredOf(ctx context.Context, entity engram.Entity, names ...string) error {
+	err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (SELECT value FROM json_each(?))`, entity, jsonText(names))
+	return doing(err, "erase deferred records of %s", entity)
+}
+
+// moveTombstonesSQL copies the tombstones of the projects ?2 to ?1, merging those with the same name.
+const moveTombstonesSQL = `INSERT INTO tombstones (entity, name, project, id, at, bound)
 	SELECT entity, name, ?1, id, at, bound FROM tombstones WHERE project IN (SELECT value FROM json_each(?2))
 	ON CONFLICT (entity, name, project) DO UPDATE SET at = min(at, excluded.at), bound = bound AND excluded.bound,
 	id = CASE WHEN id = name THEN excluded.id ELSE id END`
 
-// rebury gives what was erased of projects to another one, which they are called by now.
-func (t *tx) rebury(ctx context.Context, to string, from ...string) error {
+// moveTombstones moves the tombstones of projects to the project that took over their names.
+func (t *tx) moveTombstones(ctx context.Context, to string, from ...string) error {
 	if len(from) == 0 {
 		return nil
 	}
-	if _, err := t.exec(ctx, reburySQL, to, jsonText(from)); err != nil {
-		return fmt.Errorf("give what was erased to project %q: %w", to, err)
+	if err := t.run(ctx, moveTombstonesSQL, to, jsonText(from)); err != nil {
+		return fmt.Errorf("move tombstones to project %q: %w", to, err)
 	}
-	_, err := t.exec(ctx, `DELETE FROM tombstones WHERE project IN (SELECT value FROM json_each(?)) AND project <> ?`, jsonText(from), to)
+	err := t.run(ctx, `DELETE FROM tombstones WHERE project IN (SELECT value FROM json_each(?)) AND project <> ?`, jsonText(from), to)
 	return err
 }

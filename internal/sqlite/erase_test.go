@@ -13,11 +13,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// secret is one word to the index, in lower case and without an English ending, so
-// that the same bytes stand wherever a copy is.
+// secret is one word to the index, lower case and without an English ending, so that every copy has the
+// same bytes.
 const secret = "xqzvwkjq"
 
-// grep says which files of the store hold the secret, asking another process.
+// grep returns the files of the store that contain the secret, read by another process.
 func grep(t *testing.T, path string) string {
 	t.Helper()
 	out, err := start(t, "grep", secret, path, path+"-wal", path+"-shm", path+"-journal").rest()
@@ -27,7 +27,7 @@ func grep(t *testing.T, path string) string {
 	return out
 }
 
-// secretly puts the secret wherever a memory can hold text.
+// secretly puts the secret into every field that can hold text.
 func secretly(m *engram.Memory) {
 	m.Title = secret + " " + m.Title
 	m.Content = m.Content + " " + secret + " " + m.Content + " " + secret
@@ -35,8 +35,8 @@ func secretly(m *engram.Memory) {
 	m.Metadata = map[string]any{secret: secret}
 }
 
-// saveCorpus makes the projects of c and saves n of its memories, a transaction
-// each; change may be nil.
+// saveCorpus creates the projects of c and saves n of its memories, one per transaction; change may be
+// nil.
 func saveCorpus(t testing.TB, s engram.Store, c *storetest.Corpus, n int, change func(i int, m *engram.Memory)) []engram.Memory {
 	t.Helper()
 	makeProjects(t, s, c)
@@ -66,7 +66,7 @@ func makeProjects(t testing.TB, s engram.Store, c *storetest.Corpus) {
 	})
 }
 
-// saveOne is what the engine writes for a save: state and journal.
+// saveOne writes what the engine writes for a save: state and journal.
 func saveOne(t testing.TB, tx engram.Tx, m *engram.Memory) error {
 	if err := tx.InsertMemory(t.Context(), m); err != nil {
 		return err
@@ -100,7 +100,7 @@ func TestAnErasedTextIsInNoFile(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		memories  int
-		every     int // every so-many-th memory holds the secret
+		every     int // every n-th memory contains the secret
 		rewritten bool
 	}{
 		{"the only memory", 1, 1, false},
@@ -117,7 +117,7 @@ func TestAnErasedTextIsInNoFile(t *testing.T) {
 				if i%tt.every == 0 {
 					secretly(m)
 					m.TopicKey += fmt.Sprint(i)
-					m.Content = strings.Repeat(m.Content, 1+i%13) // some on pages of their own
+					m.Content = strings.Repeat(m.Content, 1+i%13) // some fill pages of their own
 				}
 			})
 			if tt.rewritten {
@@ -147,8 +147,8 @@ func TestAnErasedTextIsInNoFile(t *testing.T) {
 	}
 }
 
-// Memories that moved through every level of the index leave no word in any of them, nor
-// in pages that were freed on the way.
+// Memories that moved through every level of the index must leave no word in any of them, nor in pages
+// freed on the way.
 func TestAnErasedTextIsInNoPartOfTheIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
@@ -157,7 +157,7 @@ func TestAnErasedTextIsInNoPartOfTheIndex(t *testing.T) {
 	makeProjects(t, s, c)
 	ms := saveMany(t, s, c, 4800, func(i int, m *engram.Memory) {
 		if i%97 == 0 {
-			// Words at the beginning, in the middle and at the end of a segment.
+			// Words at the start, in the middle and at the end of a segment.
 			m.Title, m.Tags = fmt.Sprintf("%s%d 0%s %s", secret, i, secret, secret), []string{secret}
 			m.Content += fmt.Sprintf(" z%s%d", secret, i)
 		}
@@ -180,8 +180,7 @@ func TestAnErasedTextIsInNoPartOfTheIndex(t *testing.T) {
 	checkIntegrity(t, path)
 }
 
-// rewrite changes m as an update does: the old text becomes a revision, the journal
-// keeps the old fields.
+// rewrite updates m: the old text becomes a revision, the journal keeps the old fields.
 func rewrite(t *testing.T, s engram.Store, m *engram.Memory) {
 	t.Helper()
 	old := *m
@@ -246,7 +245,7 @@ func TestAnEraseWithAReaderInTheWayIsCleanOnceItLeft(t *testing.T) {
 			return err
 		}
 		update(t, s, func(tx engram.Tx) error { return tx.EraseMemory(t.Context(), ms[10].Num) })
-		_, err := r.Memory(t.Context(), engram.ByNum(ms[10].Num)) // its snapshot still has it
+		_, err := r.Memory(t.Context(), engram.ByNum(ms[10].Num)) // its snapshot still contains it
 		return err
 	})
 	closed(t, s)

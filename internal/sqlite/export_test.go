@@ -12,8 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// Migrate runs the steps of files in place of the embedded ones, for tests of what
-// no released schema needs yet.
+// Migrate runs the steps of files in place of the embedded ones, to test migrations that no released
+// schema needs yet.
 func (s *Store) Migrate(ctx context.Context, files fs.FS, now func() time.Time) error {
 	steps, err := fs.Glob(files, "migration/*.sql")
 	if err != nil {
@@ -22,8 +22,8 @@ func (s *Store) Migrate(ctx context.Context, files fs.FS, now func() time.Time) 
 	return explain(s.migrate(ctx, files, steps, now), s.path)
 }
 
-// CheckIndex compares the index of the store at path with what its live memories say,
-// read without any cache and whatever the version of the schema, and says where they differ.
+// CheckIndex compares the index of the store at path with its live memories, without caches and for any
+// schema version.
 func CheckIndex(ctx context.Context, path string) error {
 	reads, err := newPool(dsn(path, "busy_timeout(2000)", "query_only(1)"), 1)
 	if err != nil {
@@ -190,7 +190,7 @@ func (t *tx) checkSegment(ctx context.Context, g *segment, all map[int64]*entry)
 	return nil
 }
 
-// CompareLexicon holds the words that one lexicon gives of all memories against wordsOf.
+// CompareLexicon compares the words that one lexicon returns for all memories with those of wordsOf.
 func CompareLexicon(ms []engram.Memory) error {
 	l := newLexicon()
 	for i, m := range ms {

@@ -15,27 +15,27 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// scope is what a filter leaves of the index in one snapshot. What it asks of a memory
-// is answered by the memory's document and the lists of its tags, without reading the
-// memory; metadata alone is asked of the best finds at the end.
+// scope is the part of the index that a filter selects in one snapshot. Documents and the lists of tags
+// answer most conditions without reading memories; only metadata and topics are checked on the memories
+// of the best hits.
 type scope struct {
 	tx       *tx
-	segments []*segment // that may hold memories in scope, loaded unless spare; the newest memories last
-	spare    bool       // large segments, of which no other project has a part, need not be loaded
+	segments []*segment // segments that may contain memories in scope, loaded unless spare; newest last
+	spare    bool       // large segments without memories of other projects need not be loaded
 	rows     int        // live memories of the project, or of the store
-	tokens   int64      // of these
+	tokens   int64      // their total length
 
-	project  int64 // or several
+	project  int64 // project number, or several
 	kinds    map[uint32]bool
-	session  int64 // or -1
+	session  int64 // session number, or -1
 	since    int64
 	until    int64
 	tags     []string
-	metadata conditions // and the topic
+	metadata conditions // conditions on metadata and topic
 }
 
-// scopeOf compiles a filter; nil when nothing can pass it. With spare, who asks reads what
-// it needs of the documents of large segments itself (within.at).
+// scopeOf compiles a filter; nil if no memory can pass. With spare, the caller reads documents of large
+// segments itself (within.at).
 func (t *tx) scopeOf(ctx context.Context, f engram.Filter, spare bool) (*scope, error) {
 	if f.Forgotten {
 		return nil, nil
@@ -84,13 +84,9 @@ func (t *tx) scopeOf(ctx context.Context, f engram.Filter, spare bool) (*scope, 
 	return s, s.choose(ctx, cat)
 }
 
-// choose finds the segments in scope and counts what they hold.
+// choose selects the segments in scope and counts their memories.
 func (s *scope) choose(ctx context.Context, cat *catalogue) error {
-	all := cat.segments
-	if cat.fresh != nil {
-		all = append(slices.Clip(all), cat.fresh)
-	}
-	for _, g := range all {
+	for _, g := range cat.all() {
 		if g.project != several && !s.has(g.project) {
 			continue
 		}
@@ -122,8 +118,8 @@ func (s *scope) choose(ctx context.Context, cat *catalogue) error {
 	return nil
 }
 
-// beyond returns the numbers of the live memories that pass a filter with Beyond, by the documents
-// of the index: there are few, and the table would be read whole for them.
+// beyond returns the numbers of the live memories that pass a filter with Beyond. It reads the documents
+// of the index: matches are few, and SQL would scan the whole table.
 func (t *tx) beyond(ctx context.Context, f engram.Filter) (nums []int64, err error) {
 	s, err := t.scopeOf(ctx, f, false)
 	if err != nil || s == nil {
@@ -143,7 +139,7 @@ func (t *tx) beyond(ctx context.Context, f engram.Filter) (nums []int64, err err
 	return nums, nil
 }
 
-// mixed reports whether a segment in scope holds memories of projects that are not.
+// mixed reports whether a segment in scope also holds memories of projects out of scope.
 func (s *scope) mixed(g *segment) bool {
 	return g.project == several && (s.project != several || s.tx.hidden != nil)
 }
@@ -153,18 +149,18 @@ func (s *scope) has(project int64) bool {
 	return (s.project == several || s.project == project) && !s.tx.hidden.has(project)
 }
 
-// within is a scope within one segment.
+// within is a scope restricted to one segment.
 type within struct {
 	scope  *scope
 	of     *segment
-	docs   postings.Docs         // nil while only some pages of them were read
-	pages  map[int]postings.Docs // these
+	docs   postings.Docs         // nil if only some pages have been read
+	pages  map[int]postings.Docs // the pages that have been read
 	mixed  bool
 	plain  bool   // every live document passes
-	tagged []bool // the slots that have all the tags; nil for all
+	tagged []bool // slots that have all the tags; nil if no tags are required
 }
 
-// in returns the scope within a segment.
+// in returns the scope restricted to a segment.
 func (s *scope) in(ctx context.Context, g *segment) (*within, error) {
 	w := &within{scope: s, of: g, docs: g.known(), mixed: s.mixed(g)}
 	w.plain = !w.mixed && s.kinds == nil && s.session < 0 && s.since == math.MinInt64 && s.until == math.MaxInt64 && len(s.tags) == 0
@@ -191,11 +187,11 @@ func (s *scope) in(ctx context.Context, g *segment) (*within, error) {
 // all reports whether every live document of the segment passes.
 func (w *within) all() bool { return w.plain }
 
-// mostPages is how many pages of a segment's documents are read one by one: for what more
-// of them cost, one statement reads all.
+// mostPages is how many pages of documents are read one by one: beyond, reading all in one statement is
+// cheaper.
 const mostPages = 6
 
-// at returns documents with the one of a slot, and its place in them.
+// at returns the documents that include a slot, and the slot's index in them.
 func (w *within) at(ctx context.Context, slot int) (docs postings.Docs, i int, err error) {
 	if w.docs != nil {
 		return w.docs, slot, nil
@@ -226,10 +222,10 @@ func (w *within) at(ctx context.Context, slot int) (docs postings.Docs, i int, e
 	return rows, slot % pageDocs, nil
 }
 
-// pass reports whether the slot's document is live and passes. The documents are known.
+// pass reports whether the slot's document is live and passes. The documents must be loaded.
 func (w *within) pass(slot int) bool { return w.passes(w.docs, slot, slot) }
 
-// passes reports whether a document, the one of the slot, is live and passes.
+// passes reports whether document i, that of the slot, is live and passes.
 func (w *within) passes(docs postings.Docs, i, slot int) bool {
 	if !docs.Live(i) {
 		return false
@@ -248,40 +244,33 @@ func (w *within) passes(docs postings.Docs, i, slot int) bool {
 	return created >= s.since && created < s.until
 }
 
-// needsCheck reports whether the filter asks what only the memory itself can tell.
+// needsCheck reports whether the filter has conditions that need the memory itself.
 func (s *scope) needsCheck() bool { return len(s.metadata.where) > 0 }
 
-// check says which of the memories have the metadata that the filter asks for.
+// check returns which of the memories pass the conditions on metadata and topic.
 func (s *scope) check(ctx context.Context, nums []int64) (map[int64]bool, error) {
 	query := `SELECT m.num FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value WHERE ` + strings.Join(s.metadata.where, " AND ")
 	pass := map[int64]bool{}
-	err := s.tx.rows(ctx, query, append([]any{jsonNums(nums)}, s.metadata.args...), func(r scanner) error {
-		var num int64
-		err := r.Scan(&num)
-		pass[num] = true
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("test metadata: %w", err)
-	}
-	return pass, nil
+	err := each(ctx, s.tx, query, func(num int64) { pass[num] = true }, append([]any{jsonNums(nums)}, s.metadata.args...)...)
+	return pass, doing(err, "check metadata")
 }
 
-// hidden are the projects that a snapshot leaves out (engram.Without). A nil *hidden is none.
+// hidden holds the projects excluded from a snapshot (engram.Excluded). A nil *hidden excludes nothing.
 type hidden struct {
 	nums   map[int64]bool
-	in     string // " IN (…)" of their numbers
-	tables string // common table expressions that stand for the tables, without the hidden rows
-	// What stands for a table whose index a query names, which no common table expression has.
+	in     string // " IN (…)" with their numbers
+	tables string // common table expressions that replace the tables, without the hidden rows
+	// Replacements for tables in queries that name an index, which does not work with a common table
+	// expression.
 	memories, relations string
 }
 
-// hide makes the transaction leave out the projects for which off is true.
+// hide excludes the projects for which off is true from the transaction.
 func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 	if off == nil {
 		return nil
 	}
-	// What waits for a project may have come before it.
+	// Deferred records may belong to a project that does not exist yet.
 	const query = `SELECT num, name FROM projects UNION ALL SELECT DISTINCT -1, project FROM deferred`
 	nums, list, names := map[int64]bool{}, []string{}, []string{}
 	err := t.rows(ctx, query, nil, func(s scanner) error {
@@ -297,7 +286,7 @@ func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("read the projects to leave out: %w", err)
+		return fmt.Errorf("read the excluded projects: %w", err)
 	}
 	if len(names) == 0 {
 		return nil
@@ -326,7 +315,7 @@ var (
 	relationsBy = regexp.MustCompile(`\brelations( \w)? INDEXED BY (\w+)`)
 )
 
-// query returns a query that reads the tables without the hidden rows.
+// query rewrites a query to skip the hidden rows.
 func (h *hidden) query(query string) string {
 	if h == nil || !strings.HasPrefix(query, "SELECT") {
 		return query
@@ -334,7 +323,7 @@ func (h *hidden) query(query string) string {
 	return h.tables + relationsBy.ReplaceAllString(memoriesBy.ReplaceAllString(query, h.memories), h.relations)
 }
 
-// and returns a condition, to follow others, that a project's number is not one of the hidden ones.
+// and returns a condition, starting with AND, that excludes hidden project numbers.
 func (h *hidden) and(project string) string {
 	if h == nil {
 		return ""
@@ -342,5 +331,5 @@ func (h *hidden) and(project string) string {
 	return " AND NOT " + project + h.in
 }
 
-// has reports whether a project is left out.
+// has reports whether a project is hidden.
 func (h *hidden) has(project int64) bool { return h != nil && h.nums[project] }

@@ -22,7 +22,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 				switch what, rest, _ := strings.Cut(line, " "); what {
 				case "saved":
 					ids = append(ids, rest)
-				case "refused": // as it should be
+				case "refused": // expected
 					if !strings.HasPrefix(rest, "unavailable ") || !strings.Contains(rest, "full") {
 						t.Errorf("the error without room is %s, want unavailable and the cause", rest)
 					}

@@ -17,70 +17,70 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// source is a part of the index whose memories go to another: a segment, or memories
-// that are in none.
+// source is a part of the index whose memories move to other segments: a segment, or memories in no
+// segment.
 type source struct {
-	segment int64 // 0: none
+	segment int64 // 0 for memories in no segment
 	docs    postings.Docs
 	blocks  [][]byte
 
-	// Of memories that no table of the index has yet, in the place of blocks: the words of
-	// each slot.
+	// The words of each slot, in place of blocks, for memories that are not in any table of the index
+	// yet.
 	words   [][]termCount
 	lexicon *lexicon
 }
 
-// target is a segment that gets memories, with what it gets.
+// target is a segment with the documents to append to it.
 type target struct {
 	segment *segment
 	docs    postings.Docs
 	tokens  int64
 }
 
-// place is where a sealed memory stands in the index.
+// place is the location of a sealed memory in the index.
 type place struct {
 	segment int64
 	slot    int
 }
 
-// room is how many more memories a target can take.
-func (g *target) room() int { return segmentSlots - g.segment.slots - g.docs.Len() }
+// capacity returns how many more memories a target can take.
+func (g *target) capacity() int { return segmentSlots - g.segment.slots - g.docs.Len() }
 
-// take gives a document the next slot of the target.
-func (g *target) take(d postings.Doc) spot {
-	at := spot{g, uint32(g.segment.slots + g.docs.Len())}
+// take appends a document to the target and returns its location.
+func (g *target) take(d postings.Doc) location {
+	at := location{g, uint32(g.segment.slots + g.docs.Len())}
 	g.docs = postings.AppendDoc(g.docs, d)
 	g.tokens += int64(d.Length)
 	return at
 }
 
-// spot is where a memory goes; the zero spot is nowhere.
-type spot struct {
+// location is where a memory moves to; the zero location means nowhere.
+type location struct {
 	target *target
 	slot   uint32
 }
 
-// gathering is what goes to targets.
+// gathering collects what moves to each target.
 type gathering struct {
-	order []*target // in the order in which they got their first document
+	order []*target // by first document
 	words map[*target]map[string]*postings.Addition
 	fresh []freshWords
 }
 
-// freshWords are memories of one lexicon, and where they go.
+// freshWords are memories that share a lexicon, with their locations.
 type freshWords struct {
-	spots   []spot
-	words   [][]termCount
-	lexicon *lexicon
-	place   []uint32 // lexicon.order
+	locations []location
+	words     [][]termCount
+	lexicon   *lexicon
+	place     []uint32 // lexicon.order
 }
 
-// gather gives every live document of the sources a slot in the target that pick names.
+// gather assigns every live document of the sources a slot in the target that pick returns.
 func gather(from []source, pick func(postings.Doc) *target) (*gathering, error) {
 	all := &gathering{words: map[*target]map[string]*postings.Addition{}}
 	for _, s := range from {
-		spots := make([]spot, s.docs.Len())
-		for slot := range spots {
+		locations := make([]location, s.docs.Len())
+		for slot := range locations {
 			if !s.docs.Live(slot) {
 				continue
 			}
@@ -89,21 +89,21 @@ func gather(from []source, pick func(postings.Doc) *target) (*gathering, error) 
 			if to.docs.Len() == 0 {
 				all.order = append(all.order, to)
 			}
-			spots[slot] = to.take(d)
+			locations[slot] = to.take(d)
 		}
 		if s.lexicon != nil {
-			all.fresh = append(all.fresh, freshWords{spots: spots, words: s.words, lexicon: s.lexicon, place: s.lexicon.order()})
+			all.fresh = append(all.fresh, freshWords{locations: locations, words: s.words, lexicon: s.lexicon, place: s.lexicon.order()})
 			continue
 		}
-		if err := all.read(s.blocks, spots); err != nil {
+		if err := all.read(s.blocks, locations); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// read takes over the words of the blocks of a segment whose slots go to spots.
-func (a *gathering) read(blocks [][]byte, spots []spot) error {
+// read collects the words in the blocks of a segment; locations are those of its slots.
+func (a *gathering) read(blocks [][]byte, locations []location) error {
 	var scratch []postings.Posting
 	for _, block := range blocks {
 		e := postings.NewEntries(block)
@@ -116,10 +116,10 @@ func (a *gathering) read(blocks [][]byte, spots []spot) error {
 				return err
 			}
 			for _, p := range scratch {
-				if int(p.Slot) >= len(spots) || spots[p.Slot].target == nil {
-					return postings.ErrDamaged // a dead document has no words
+				if int(p.Slot) >= len(locations) || locations[p.Slot].target == nil {
+					return postings.ErrDamaged // dead documents have no words
 				}
-				a.add(spots[p.Slot], e.Word(), p.TF)
+				a.add(locations[p.Slot], e.Word(), p.TF)
 			}
 		}
 		if err := e.Err(); err != nil {
@@ -129,7 +129,7 @@ func (a *gathering) read(blocks [][]byte, spots []spot) error {
 	return nil
 }
 
-func (a *gathering) add(at spot, word []byte, tf uint32) {
+func (a *gathering) add(at location, word []byte, tf uint32) {
 	words := a.words[at.target]
 	if words == nil {
 		words = map[string]*postings.Addition{}
@@ -143,8 +143,8 @@ func (a *gathering) add(at spot, word []byte, tf uint32) {
 	w.Postings = append(w.Postings, postings.Posting{Slot: at.slot, TF: tf})
 }
 
-// additions returns the words that a target gets, in ascending order. They are made when
-// they are asked for: those of all targets at once would be large.
+// additions returns the words of a target, in ascending order. They are built per target because those
+// of all targets at once would be large.
 func (a *gathering) additions(to *target) []postings.Addition {
 	all := make([]postings.Addition, 0, len(a.words[to]))
 	for _, w := range a.words[to] {
@@ -157,11 +157,11 @@ func (a *gathering) additions(to *target) []postings.Addition {
 	return all
 }
 
-// additions returns the words of the memories that go to a target, in ascending order.
+// additions returns the words of the memories that move to a target, in ascending order.
 func (f freshWords) additions(to *target) []postings.Addition {
-	// Counted first, all postings stand in one piece.
+	// Counting first allows one allocation for all postings.
 	count, total := map[uint32]int{}, 0
-	for i, at := range f.spots {
+	for i, at := range f.locations {
 		if at.target == to {
 			total += len(f.words[i])
 			for _, w := range f.words[i] {
@@ -181,7 +181,7 @@ func (f freshWords) additions(to *target) []postings.Addition {
 		all[i] = postings.Addition{Word: []byte(f.lexicon.words[term]), Postings: room[:0:n]}
 		room, nth[term] = room[n:], i
 	}
-	for i, at := range f.spots {
+	for i, at := range f.locations {
 		if at.target == to {
 			for _, w := range f.words[i] {
 				a := &all[nth[w.term]]
@@ -192,7 +192,7 @@ func (f freshWords) additions(to *target) []postings.Addition {
 	return all
 }
 
-// joined joins additions in order; where both have a word, the slots of b come behind.
+// joined merges additions in order; for a word in both, the slots of b follow those of a.
 func joined(a, b []postings.Addition) []postings.Addition {
 	if len(a) == 0 {
 		return b
@@ -212,10 +212,9 @@ func joined(a, b []postings.Addition) []postings.Addition {
 	return append(append(all, a...), b...)
 }
 
-// Holding returns the paths of the databases in a folder, such as the backups, that have
-// one of the memories, live or forgotten, and of those that could not be read and may
-// have one, both sorted. They are read as they lie and not changed. A folder that does not
-// exist holds nothing.
+// Holding returns the paths of the databases in a folder, such as the backups, that contain one of the
+// memories, live or forgotten, and of those that could not be read and may contain one, both sorted. It
+// does not change the files. A missing folder holds nothing.
 func Holding(ctx context.Context, dir string, ids []engram.ID) (holding, unread []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil, nil
@@ -246,7 +245,7 @@ func Holding(ctx context.Context, dir string, ids []engram.ID) (holding, unread 
 }
 
 func holds(ctx context.Context, path string, ids []engram.ID) (held bool, err error) {
-	// Immutable: no log and no lock file come to lie beside a backup.
+	// Immutable: SQLite creates no log and no lock file beside a backup.
 	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&immutable=1"}).String()
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {

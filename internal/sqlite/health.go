@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +15,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
-// Examine looks at the database at path, on a connection of its own that can read
-// alone: neither what it runs nor its end writes a page, so that a damaged file stays
-// as it was found; an empty log may stay beside it. It works also where Open refuses.
-// What cannot be found out is told in the facts; the error is that of ctx.
+// Examine inspects the database at path on a read-only connection: it writes no page, not even when it
+// closes, so a damaged file stays as found; an empty log may be left beside it. It works even if Open
+// fails. The facts report what cannot be determined; the error is that of ctx.
 func Examine(ctx context.Context, path string, q health.Query) (health.Facts, error) {
 	f := health.Facts{Path: path}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -28,7 +28,7 @@ func Examine(ctx context.Context, path string, q health.Query) (health.Facts, er
 	if err != nil {
 		return f, fmt.Errorf("database path: %w", err)
 	}
-	// The words of dsn with another mode: a reader cannot checkpoint when it leaves.
+	// mode=ro on top of query_only: a read-only connection does not checkpoint when it closes.
 	reads, err := newPool(strings.Replace(dsn(abs, "busy_timeout(2000)", "query_only(1)"), "mode=rw", "mode=ro", 1), 1)
 	if err != nil {
 		return f, err
@@ -44,9 +44,9 @@ func Examine(ctx context.Context, path string, q health.Query) (health.Facts, er
 	return f, ctx.Err()
 }
 
-// examine fills f. The error is that of a file that cannot be read at all.
+// examine fills f. It returns an error only if the file cannot be read at all.
 func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) error {
-	c, err := s.taken(ctx, s.reads)
+	c, err := s.takeRetrying(ctx, s.reads)
 	if err != nil {
 		return err
 	}
@@ -59,11 +59,11 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 	case err != nil:
 		return err
 	case version == 0:
-		f.Missing = true // an empty file, which another process is about to fill
+		f.Missing = true // an empty file that another process is about to fill
 		return nil
 	case version < len(steps):
-		return engram.Errorf(engram.CodeUnavailable, "the database has schema %d, and this program %d", version, len(steps)).
-			WithHint("any other command brings it up to date, after a backup")
+		return engram.Errorf(engram.CodeUnavailable, "the database has schema %d, but this program needs %d", version, len(steps)).
+			WithHint("run any other command to migrate it; a backup is made first")
 	}
 	x := &examination{tx: &tx{conn: c, kept: &kept{}}, query: q, facts: f, path: s.path}
 	err = x.snapshot(ctx, x.names)
@@ -91,7 +91,7 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 	return err
 }
 
-// examination is one look at the file.
+// examination is one inspection of the file.
 type examination struct {
 	*tx
 	path  string
@@ -99,8 +99,8 @@ type examination struct {
 	facts *health.Facts
 }
 
-// snapshot runs read on a snapshot. Each part has its own: a long one would keep the
-// log of a busy store from being started anew.
+// snapshot runs read on a snapshot. Each part uses its own: a long one would keep the log of a busy
+// store from being restarted.
 func (x *examination) snapshot(ctx context.Context, read func(context.Context) error) error {
 	if err := x.conn.begin(ctx, "BEGIN"); err != nil {
 		return err
@@ -109,17 +109,11 @@ func (x *examination) snapshot(ctx context.Context, read func(context.Context) e
 	return read(ctx)
 }
 
-// names reads what projects there are.
+// names reads the names and aliases of the projects.
 func (x *examination) names(ctx context.Context) error {
 	const query = `SELECT name, name FROM projects WHERE num <> 0
 		UNION ALL SELECT alias, (SELECT name FROM projects WHERE num = project) FROM project_aliases`
-	names := map[string]string{}
-	err := x.rows(ctx, query, nil, func(s scanner) error {
-		var name, canonical string
-		err := s.Scan(&name, &canonical)
-		names[name] = canonical
-		return err
-	})
+	names, err := pairs[string, string](ctx, x.tx, query)
 	if err == nil {
 		x.facts.Names = names
 	}
@@ -131,8 +125,8 @@ func (x *examination) library(ctx context.Context) error {
 	return x.row(ctx, `SELECT sqlite_version()`, nil, &x.facts.SQLite.Version)
 }
 
-// damage has SQLite check its own file, and, where everything is to be read, the
-// contents against their digests, which SQLite knows nothing of.
+// damage runs SQLite's own check and, with Full, compares the contents with their digests, which SQLite
+// does not know.
 func (x *examination) damage(ctx context.Context) error {
 	d := &x.facts.Damage
 	d.Full = x.query.Full
@@ -140,27 +134,20 @@ func (x *examination) damage(ctx context.Context) error {
 	if d.Full {
 		check = "integrity_check"
 	}
-	err := x.rows(ctx, fmt.Sprintf("PRAGMA %s(%d)", check, max(x.query.Most, 1)), nil, func(s scanner) error {
-		var told string
-		err := s.Scan(&told)
+	problem := func(told string) {
 		if told != "ok" {
 			d.Problems = append(d.Problems, told)
 		}
-		return err
-	})
-	if err != nil || len(d.Problems) > 0 {
-		return err // the rest would only stumble over the same pages
 	}
-	tables := map[string]bool{} // relations have a check of their own
-	err = x.rows(ctx, `SELECT "table" FROM pragma_foreign_key_check WHERE "table" <> 'relations'`, nil, func(s scanner) error {
-		var table string
-		err := s.Scan(&table)
-		d.Orphans++
-		if !tables[table] {
-			tables[table] = true
+	err := each(ctx, x.tx, fmt.Sprintf("PRAGMA %s(%d)", check, max(x.query.Most, 1)), problem)
+	if err != nil || len(d.Problems) > 0 {
+		return err // further checks would only fail on the same pages
+	}
+	// relations checks their foreign keys.
+	err = each(ctx, x.tx, `SELECT "table" FROM pragma_foreign_key_check WHERE "table" <> 'relations'`, func(table string) {
+		if d.Orphans++; !slices.Contains(d.Tables, table) {
 			d.Tables = append(d.Tables, table)
 		}
-		return err
 	})
 	if err != nil || !d.Full || x.query.Digest == nil {
 		return err
@@ -168,12 +155,11 @@ func (x *examination) damage(ctx context.Context) error {
 	return x.digests(ctx)
 }
 
-// patience is how long an examination waits for others.
+// patience is how long an examination waits for locks.
 const patience = 2 * time.Second
 
-// Probe tries the write lock, and moves what it can of the write-ahead log into the
-// database without getting in anybody's way, as SQLite does after a save. No memory
-// changes.
+// Probe tries the write lock and runs a passive checkpoint, as SQLite does after a save, without
+// blocking others. It changes no memory.
 func (s *Store) Probe(ctx context.Context) health.Log {
 	l := health.Log{Part: health.Part{Known: true}, BusyTimeout: s.writeWait, Patience: patience}
 	l.Err = explain(s.probe(ctx, &l), s.path)
@@ -185,7 +171,7 @@ func (s *Store) probe(ctx context.Context, l *health.Log) error {
 	defer cancel()
 	c, err := s.writes.take(wait)
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		l.Locked = true // by this very process
+		l.Locked = true // by this process
 		return s.size(l)
 	}
 	if err != nil {
@@ -195,7 +181,7 @@ func (s *Store) probe(ctx context.Context, l *health.Log) error {
 	if err := c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&l.Mode); err != nil {
 		return err
 	}
-	err = patiently(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") })
+	err = retryBusy(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") })
 	c.rollback()
 	if l.Locked = isBusy(err); err != nil && !l.Locked {
 		return err
@@ -206,12 +192,12 @@ func (s *Store) probe(ctx context.Context, l *health.Log) error {
 	return s.size(l)
 }
 
-// tryCheckpoint asks for a checkpoint until there is one, or until ctx ends: other writers
-// make checkpoints too, each for a moment, and that is how it should be.
+// tryCheckpoint repeats a passive checkpoint until it is not busy or ctx ends: other writers checkpoint
+// too, each for a moment.
 func (s *Store) tryCheckpoint(ctx context.Context, c *conn, l *health.Log) error {
 	const nap = 20 * time.Millisecond
 	for {
-		// Without ctx, which may end in the middle of it: a passive checkpoint waits for nobody.
+		// Not cancelled half way: a passive checkpoint never waits.
 		err := c.sql.QueryRowContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(PASSIVE)").Scan(&l.Busy, &l.Frames, &l.Moved)
 		if err != nil || !l.Busy {
 			return err
@@ -235,10 +221,10 @@ func (s *Store) size(l *health.Log) error {
 	return err
 }
 
-// Shorten empties the write-ahead log, waiting a little for readers in the way; done
-// says whether they left.
+// Shorten empties the write-ahead log, waiting briefly for readers in the way; done reports whether they
+// left.
 func (s *Store) Shorten(ctx context.Context) (done bool, err error) {
-	c, err := s.taken(ctx, s.writes)
+	c, err := s.takeRetrying(ctx, s.writes)
 	if err != nil {
 		return false, explain(err, s.path)
 	}
@@ -247,9 +233,8 @@ func (s *Store) Shorten(ctx context.Context) (done bool, err error) {
 	return done, explain(err, s.path)
 }
 
-// lackingSQL reads the live memories that lack something. The length in bytes is known
-// without reading the content; the project is looked at when it is not row 0.
-// To be in no session is no lack: what came in from elsewhere may be in none.
+// lackingSQL selects the live memories with missing fields. octet_length does not read the content; the
+// project is checked unless it is row 0. A memory without a session is valid: imported ones have none.
 const lackingSQL = `SELECT m.num, rtrim(
 	iif(m.id = '', 'id,', '') || iif(m.sync_id = '', 'sync_id,', '') || iif(trim(m.type) = '', 'type,', '') ||
 	iif(trim(m.title) = '', 'title,', '') || iif(octet_length(m.content) = 0, 'content,', '') ||
@@ -258,18 +243,12 @@ const lackingSQL = `SELECT m.num, rtrim(
 	FROM memories m LEFT JOIN sessions s ON s.num = m.session LEFT JOIN projects p ON p.num = m.project
 	WHERE m.deleted_at IS NULL AND lacks <> '' AND (?1 = '' OR p.name = ?1 OR p.num IS NULL) ORDER BY m.num`
 
-// records looks for journal entries and memories that a replica would refuse.
+// records looks for journal entries and memories that replicas would reject.
 func (x *examination) records(ctx context.Context) error {
 	const unreadable = `SELECT seq FROM mutations WHERE verb = '' OR entity = '' OR coalesce(key, '') = '' OR at <= 0
 		OR NOT json_valid(coalesce(was, '{}')) ORDER BY seq`
 	into := &x.facts.Records
-	err := x.rows(ctx, unreadable, nil, func(s scanner) error {
-		var seq int64
-		err := s.Scan(&seq)
-		into.Entries.Add(seq, x.query.Most)
-		return err
-	})
-	if err != nil {
+	if err := each(ctx, x.tx, unreadable, func(seq int64) { into.Entries.Add(seq, x.query.Most) }); err != nil {
 		return err
 	}
 	return x.rows(ctx, lackingSQL, []any{x.query.Project}, func(s scanner) error {
@@ -283,20 +262,15 @@ func (x *examination) records(ctx context.Context) error {
 	})
 }
 
-// relations looks for those whose memories are not there. SQLite sees to it, but only
-// for programs that ask it to.
+// relations looks for relations to missing memories, which a program that does not enable foreign keys
+// can leave.
 func (x *examination) relations(ctx context.Context) error {
 	const query = `SELECT num FROM relations WHERE removed_at IS NULL AND (source NOT IN (SELECT num FROM memories)
 		OR target NOT IN (SELECT num FROM memories)) ORDER BY num`
-	return x.rows(ctx, query, nil, func(s scanner) error {
-		var num int64
-		err := s.Scan(&num)
-		x.facts.Relations.Add(num, x.query.Most)
-		return err
-	})
+	return each(ctx, x.tx, query, func(num int64) { x.facts.Relations.Add(num, x.query.Most) })
 }
 
-// sessions reads those of the project, the latest first.
+// sessions reads the sessions of the project, the most recently active first.
 func (x *examination) sessions(ctx context.Context) error {
 	const query = `SELECT s.id, coalesce(p.name, ''), s.directory, s.live FROM sessions s LEFT JOIN projects p ON p.num = s.project
 		WHERE s.num <> 0 AND (?1 = '' OR p.name = ?1) ORDER BY s.active_at DESC, s.num DESC`
@@ -308,13 +282,13 @@ func (x *examination) sessions(ctx context.Context) error {
 	})
 }
 
-// futureSQL counts what was made after a time; each part is served by an index.
+// futureSQL counts the rows created after a time; each part is served by an index.
 const futureSQL = `SELECT sum(n), max(newest) FROM (
 	SELECT count(*) n, max(created_at) newest FROM memories WHERE created_at > ?1 AND deleted_at IS NULL
 	UNION ALL SELECT count(*), max(active_at) FROM sessions WHERE active_at > ?1
 	UNION ALL SELECT count(*), max(created_at) FROM prompts WHERE created_at > ?1 AND deleted_at IS NULL)`
 
-// clock holds the store against the clock of the machine.
+// clock compares the store's times with the machine's clock.
 func (x *examination) clock(ctx context.Context) error {
 	into := &x.facts.Clock
 	into.Now = x.query.Now
@@ -328,23 +302,17 @@ func (x *examination) clock(ctx context.Context) error {
 	return x.row(ctx, futureSQL, []any{x.query.Now.UnixMilli()}, &into.Future, instant{&into.Newest})
 }
 
-// digests holds every content against the digest that was made of it when it was saved.
+// digests compares every content with the digest stored when it was saved.
 func (x *examination) digests(ctx context.Context) error {
-	for after := int64(0); ; {
-		ms, err := x.memories(ctx, rebuiltSQL, after)
-		if err != nil || len(ms) == 0 {
-			return err
+	return x.eachLive(ctx, func(m engram.Memory) error {
+		if m.NormalizedHash != x.query.Digest(m.Content) {
+			x.facts.Damage.Altered.Add(m.Num, x.query.Most)
 		}
-		for _, m := range ms {
-			if m.NormalizedHash != x.query.Digest(m.Content) {
-				x.facts.Damage.Altered.Add(m.Num, x.query.Most)
-			}
-		}
-		after = ms[len(ms)-1].Num
-	}
+		return nil
+	})
 }
 
-// programs reads which versions wrote to the store.
+// programs reads the versions that wrote to the store.
 func (x *examination) programs(ctx context.Context) error {
 	x.facts.Programs.Now = x.query.Now
 	list, err := x.tx.programs(ctx)

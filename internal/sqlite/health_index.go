@@ -8,19 +8,20 @@ import (
 	"fmt"
 	"hash/fnv"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// liveSQL reads what the documents of the index repeat of each live memory. It walks the
-// table itself: no index has all of that, and which memories there are is not to rest on one.
+// liveSQL reads the columns that the index copies into its documents. It scans the table itself: no
+// index has all of them, and the check must not rely on one.
 const liveSQL = `SELECT num, project, created_at FROM memories NOT INDEXED WHERE deleted_at IS NULL`
 
-// indexed is one memory as the table has it, and how far the index agrees.
+// indexed is a live memory in the table, and what the index has of it.
 type indexed struct {
 	project uint32
 	created int64
-	slots   int    // in how many it was found
+	slots   int    // number of slots it was found in
 	words   uint64 // checksum of its words in the index
 }
 
@@ -37,7 +38,7 @@ func (x *examination) living(ctx context.Context) (map[int64]*indexed, error) {
 	return live, err
 }
 
-// index holds every slot against the memories, and reads every list.
+// index compares every slot with the memories and decodes every list.
 func (x *examination) index(ctx context.Context) error {
 	live, err := x.living(ctx)
 	if err != nil {
@@ -63,17 +64,17 @@ func (x *examination) index(ctx context.Context) error {
 	return nil
 }
 
-// readIndex reads the whole index as searches do.
+// readIndex reads the whole index the way searches do.
 func (x *examination) readIndex(ctx context.Context, live map[int64]*indexed) error {
-	segments, err := x.allSegments(ctx)
+	cat, err := x.catalogue(ctx)
 	if err != nil {
 		return err
 	}
-	for _, g := range segments {
+	for _, g := range cat.all() {
 		if err := x.load(ctx, g); err != nil {
 			return err
 		}
-		of := make([]*indexed, g.docs.Len()) // of each slot; nil: dead, or of no live memory
+		of := make([]*indexed, g.docs.Len()) // by slot; nil for dead slots and unknown memories
 		alive := 0
 		for slot := range of {
 			if !g.docs.Live(slot) {
@@ -103,19 +104,6 @@ func (x *examination) readIndex(ctx context.Context, live map[int64]*indexed) er
 		}
 	}
 	return nil
-}
-
-// allSegments returns the segments, the unsealed memories as the last of them.
-func (x *examination) allSegments(ctx context.Context) ([]*segment, error) {
-	cat, err := x.catalogue(ctx)
-	if err != nil {
-		return nil, err
-	}
-	segments := append([]*segment{}, cat.segments...)
-	if cat.fresh != nil {
-		segments = append(segments, cat.fresh)
-	}
-	return segments, nil
 }
 
 // readLists decodes every list of a segment and adds each word to its memory's checksum.
@@ -149,44 +137,36 @@ func (x *examination) readLists(ctx context.Context, g *segment, of []*indexed) 
 	return nil
 }
 
-// wordSum is the part of a word in a checksum that does not ask for an order.
+// wordSum is a word's contribution to a checksum that does not depend on the order.
 func wordSum(word []byte) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(word) // never fails
 	return h.Sum64()
 }
 
-// compareWords cuts every text into words again. A memory of which the index has other
-// words is as good as missing.
+// compareWords tokenises every text again. A memory with other words in the index counts as missing.
 func (x *examination) compareWords(ctx context.Context, live map[int64]*indexed) error {
-	for after := int64(0); ; {
-		ms, err := x.memories(ctx, rebuiltSQL, after)
-		if err != nil || len(ms) == 0 {
-			return err
+	return x.eachLive(ctx, func(m engram.Memory) error {
+		var sum uint64
+		words, _ := wordsOf(m)
+		for _, w := range words {
+			sum += wordSum([]byte(w.word)) * uint64(w.tf)
 		}
-		for _, m := range ms {
-			var sum uint64
-			words, _ := wordsOf(m)
-			for _, w := range words {
-				sum += wordSum([]byte(w.word)) * uint64(w.tf)
-			}
-			if has := live[m.Num]; has != nil && has.slots == 1 && has.words != sum {
-				x.facts.Index.Missing.Add(m.Num, x.query.Most)
-			}
+		if has := live[m.Num]; has != nil && has.slots == 1 && has.words != sum {
+			x.facts.Index.Missing.Add(m.Num, x.query.Most)
 		}
-		after = ms[len(ms)-1].Num
-	}
+		return nil
+	})
 }
 
-// embedded is a live memory: where its code stands, and whether it has a vector.
+// embedded is a live memory: where its code must be, and whether it has a vector.
 type embedded struct {
-	pages []codePage // of its segment; nil: its words wait, and so does its code
+	pages []codePage // of its segment; nil if it is unsealed and has no code yet
 	slot  int
 	has   bool
 }
 
-// vectors holds the vectors of the model in force against the memories, and the codes
-// against the vectors.
+// vectors compares the vectors of the current model with the memories, and the codes with the vectors.
 func (x *examination) vectors(ctx context.Context) error {
 	into := &x.facts.Vectors
 	into.Model = x.query.Model.Name
@@ -235,8 +215,7 @@ func (x *examination) vectors(ctx context.Context) error {
 	return nil
 }
 
-// placeCodes says of each memory where its code should stand. A code in a slot that no
-// live memory has is one that nobody should find.
+// placeCodes sets where each memory's code must be. A code in a slot without a live memory is an error.
 func (x *examination) placeCodes(ctx context.Context, m model, at map[int64]*embedded) error {
 	cat, err := x.catalogue(ctx)
 	if err != nil {
@@ -269,7 +248,7 @@ func (x *examination) placeCodes(ctx context.Context, m model, at map[int64]*emb
 	return nil
 }
 
-// code returns the signs and sizes in a slot, one after the other; nil when there are none.
+// code returns the signs and sizes in a slot, concatenated; nil if the slot has no code.
 func (e *embedded) code(dimensions int) []byte {
 	n, slot, size := e.slot/pageSlots, e.slot%pageSlots, vector.SignBytes(dimensions)
 	if n >= len(e.pages) || !e.pages[n].has(slot) || (slot+1)*size > len(e.pages[n].sizes) {
@@ -279,7 +258,7 @@ func (e *embedded) code(dimensions int) []byte {
 	return append(bytes.Clone(signs), sizes...)
 }
 
-// readVectors reads every vector of a model.
+// readVectors compares every vector of a model with its memory and code.
 func (x *examination) readVectors(ctx context.Context, m model, at map[int64]*embedded) error {
 	into := &x.facts.Vectors
 	var want []byte

@@ -9,8 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
-// A doctor reads whole tables, that is its work; but not all of them to know the newest,
-// and none of them once for each row of another.
+// A doctor reads whole tables, but not several to find the newest row, and none once per row of another.
 func TestADoctorReadsNoMoreThanItMust(t *testing.T) {
 	s := planStore(t)
 	for _, tt := range []struct {

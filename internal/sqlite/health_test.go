@@ -16,7 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// stranger is a connection of another program.
+// stranger returns a connection of another program.
 func stranger(t *testing.T, path string) *sql.Conn {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)&_pragma=wal_autocheckpoint(0)")
@@ -118,11 +118,11 @@ func TestVersionsThatWriteAreNoted(t *testing.T) {
 	}{
 		{"", 0, ""},
 		{"1.0", 1, "1.0 12T10-12T10"},
-		{"1.0", 2, "1.0 12T10-12T10"}, // within a day there is nothing to write
+		{"1.0", 2, "1.0 12T10-12T10"}, // nothing to write within a day
 		{"1.0", 24, "1.0 12T10-13T12"},
 		{"2.0", 1, "1.0 12T10-13T12, 2.0 13T13-13T13"},
-		{"1.0", 1, "1.0 12T10-13T14, 2.0 13T13-13T13"}, // it came again: that shows at once
-		{"2.0", 24 * 100, "2.0 13T13-21T14"},           // and who never comes again is forgotten
+		{"1.0", 1, "1.0 12T10-13T14, 2.0 13T13-13T13"}, // a version that returns is recorded at once
+		{"2.0", 24 * 100, "2.0 13T13-21T14"},           // and one that stays away is dropped
 	} {
 		now = now.Add(time.Duration(step.hours) * time.Hour)
 		writes(step.version, 3)

@@ -11,9 +11,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// Who erases a memory is told which copies have it, and which could not be asked.
+// An erase reports the copies that contain the memory, and those that could not be read.
 func TestHoldingTellsWhichBackupsHaveAMemoryAndWhichCannotBeRead(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "[a] folder") // no pattern
+	dir := filepath.Join(t.TempDir(), "[a] folder") // not a glob pattern
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

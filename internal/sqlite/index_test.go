@@ -17,13 +17,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// saveMany saves n memories of c in few transactions, a minute apart.
+// saveMany saves n memories of c in few transactions, one minute apart.
 func saveMany(t testing.TB, s engram.Store, c *storetest.Corpus, n int, change func(i int, m *engram.Memory)) []engram.Memory {
 	t.Helper()
 	ms := make([]engram.Memory, n)
 	batch := 0
 	for done := 0; done < n; done += batch {
-		// Many are sealed at the end of their transaction, few wait, and some are saved one by one.
+		// Batches that are sealed at commit, that stay unsealed, and single saves.
 		batch = []int{700, 33, 1, 200, 1}[done%5]
 		update(t, s, func(tx engram.Tx) error {
 			for i := done; i < min(done+batch, n); i++ {
@@ -41,8 +41,8 @@ func saveMany(t testing.TB, s engram.Store, c *storetest.Corpus, n int, change f
 	return ms
 }
 
-// shuffled saves so many memories that segments of every level are made and merged, and
-// changes, moves, forgets and erases some of them in between.
+// shuffled saves enough memories to create and merge segments of every level, and changes, moves,
+// forgets and erases some in between.
 func shuffled(t *testing.T, s *sqlite.Store, seed uint64) {
 	t.Helper()
 	c := storetest.NewCorpus(seed)
@@ -117,8 +117,7 @@ func TestTheIndexHasWhatTheMemoriesSay(t *testing.T) {
 	checkIndex(t, path)
 }
 
-// Every memory in scope is weighed by every word: what a search answers is what adding
-// up by hand gives.
+// The scores of a search must equal those added up by hand over every memory in scope.
 func TestASearchIsExact(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
 	defer s.Close()
@@ -139,14 +138,14 @@ func TestASearchIsExact(t *testing.T) {
 			}
 			asked := slices.DeleteFunc(slices.Clone(q.Terms), func(x engram.Term) bool { return q.All && x.Joined })
 			if slices.ContainsFunc(got.Words, func(w engram.WordCount) bool { return w.Rows == 0 || !slices.Equal(w.Matched, []string{w.Term.Word}) }) {
-				continue // what stands for a missing word is tested elsewhere
+				continue // corrections are tested elsewhere
 			}
 			want, rows, err := byHand(t, r, read, q, asked)
 			if err != nil {
 				return err
 			}
 			if len(want) < q.Limit && !q.All {
-				continue // it would be filled up
+				continue // prefix matches would be added
 			}
 			compared++
 			want = want[:min(len(want), q.Limit)]
@@ -163,7 +162,7 @@ func TestASearchIsExact(t *testing.T) {
 	}
 }
 
-// spelled is what each memory says, read once: there are thousands, and many questions.
+// spelled caches the words of each memory: there are thousands of memories and many queries.
 type spelled map[int64]struct {
 	tf     map[string]float64
 	length float64
@@ -193,7 +192,7 @@ func (s spelled) words(m engram.Memory) (map[string]float64, float64) {
 	return said.tf, said.length
 }
 
-// byHand answers a question from the texts of all memories.
+// byHand answers a query from the texts of all memories.
 func byHand(t *testing.T, r engram.Reader, read spelled, q engram.LexicalQuery, terms []engram.Term) (ranked []engram.Ranked, rows int, err error) {
 	all, err := r.List(t.Context(), engram.Filter{Project: q.Filter.Project}, engram.Page{Limit: 1 << 30})
 	if err != nil {
@@ -240,7 +239,7 @@ func byHand(t *testing.T, r engram.Reader, read spelled, q engram.LexicalQuery, 
 	return ranked, len(all), nil
 }
 
-// What a process keeps in memory of the index must be what its snapshot says.
+// A process's cached index must match its snapshot.
 func TestEachSnapshotHasItsOwnIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s, other := open(t, path), open(t, path)
@@ -270,7 +269,7 @@ func TestEachSnapshotHasItsOwnIndex(t *testing.T) {
 	want(s, "50 saved", 50)
 	want(other, "50 saved by another", 50)
 	view(t, s, func(r engram.Reader) error {
-		if _, err := r.LastMutation(t.Context()); err != nil { // a snapshot begins with the first look
+		if _, err := r.LastMutation(t.Context()); err != nil { // the snapshot starts with the first read
 			return err
 		}
 		saveMany(t, other, c, 500, name) // sealed and merged meanwhile
@@ -301,12 +300,12 @@ func TestEachSnapshotHasItsOwnIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(s, "after what was undone", 550)
-	saveMany(t, s, c, 100, nil) // takes the same numbers
+	saveMany(t, s, c, 100, nil) // uses the same numbers
 	want(s, "after 100 others", 550)
 	want(other, "after 100 others by another", 550)
 }
 
-// A store that was indexed by other rules is indexed anew when it is opened.
+// A store with another words version is reindexed when it is opened.
 func TestAnIndexOfOtherWordsIsMadeAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)

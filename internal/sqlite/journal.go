@@ -3,10 +3,10 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -29,19 +29,11 @@ func scanMutation(s scanner) (engram.Mutation, error) {
 
 // LastMutation returns the newest entry.
 func (t *tx) LastMutation(ctx context.Context) (engram.Mutation, error) {
-	const query = `SELECT ` + mutationColumns + ` FROM mutations j ORDER BY j.seq DESC LIMIT 1`
-	s, err := t.conn.stmt(ctx, query)
-	if err != nil {
-		return engram.Mutation{}, err
-	}
-	m, err := scanMutation(s.QueryRowContext(ctx))
-	if errors.Is(err, sql.ErrNoRows) {
-		return engram.Mutation{}, nil
-	}
+	m, _, err := first(list(ctx, t, "read journal", `SELECT `+mutationColumns+` FROM mutations j ORDER BY j.seq DESC LIMIT 1`, nil, scanMutation))
 	return m, err
 }
 
-// Mutations returns entries, newest first; those of one thing are served by mutations_key.
+// Mutations returns entries, newest first. Those of one thing are served by mutations_key.
 func (t *tx) Mutations(ctx context.Context, entity engram.Entity, key string, p engram.Page) ([]engram.Mutation, error) {
 	query, args := `SELECT `+mutationColumns+` FROM mutations j ORDER BY j.seq DESC LIMIT ? OFFSET ?`, []any{p.Limit, p.Offset}
 	if entity != "" {
@@ -51,8 +43,8 @@ func (t *tx) Mutations(ctx context.Context, entity engram.Entity, key string, p 
 	return list(ctx, t, "read journal", query, args, scanMutation)
 }
 
-// spanSQL walks back through the journal; moves between projects are looked for by
-// everything that asks about the past, and are served by mutations_project.
+// spanSQL walks back through the journal. Every query about the past looks for moves between projects,
+// so projectsIn has its own condition, served by mutations_project.
 const (
 	spanSQL     = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.entity = ?1` + spanRest
 	projectsIn  = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.entity = 'project' AND j.entity = ?1` + spanRest
@@ -61,7 +53,7 @@ const (
 	ownUntilSQL = `SELECT seq FROM mutations WHERE seq < ? AND device IS NULL ORDER BY seq DESC LIMIT 1`
 )
 
-// MutationsIn returns entries of a span, newest first.
+// MutationsIn returns the entries of a span, newest first.
 func (t *tx) MutationsIn(ctx context.Context, s engram.JournalSpan, most int) ([]engram.Mutation, error) {
 	query, before := spanSQL, s.Before
 	if s.Entity == engram.EntityProject {
@@ -73,60 +65,50 @@ func (t *tx) MutationsIn(ctx context.Context, s engram.JournalSpan, most int) ([
 	return list(ctx, t, "read journal", query, []any{s.Entity, s.After, before, s.Changes, most}, scanMutation)
 }
 
-// SeqBefore halves the journal until it has the first own entry of a time or later: an
-// index by time would cost every save, and the past is seldom asked for.
+// SeqBefore finds the last own entry before a time by binary search: an index by time would slow down
+// every save for rare queries.
 func (t *tx) SeqBefore(ctx context.Context, at time.Time) (int64, error) {
 	var newest int64
 	if err := t.row(ctx, `SELECT coalesce(max(seq), 0) FROM mutations`, nil, &newest); err != nil {
 		return 0, fmt.Errorf("read journal: %w", err)
 	}
 	clock := engram.Clock(0).Tick(at)
-	low, high := int64(0), newest+1 // own entries up to low are older than at, those from high on are not
+	low, high := int64(0), newest+1 // invariant: own entries up to low are before at, those from high on are not
 	for low+1 < high {
 		middle := low + (high-low)/2
 		seq, written := high, engram.Clock(0)
-		err := t.row(ctx, ownFromSQL, []any{middle}, &seq, &written)
+		found, err := t.maybe(ctx, ownFromSQL, []any{middle}, &seq, &written)
 		switch {
-		case errors.Is(err, sql.ErrNoRows), err == nil && written >= clock:
-			high = middle
 		case err != nil:
 			return 0, fmt.Errorf("read journal: %w", err)
+		case !found || written >= clock:
+			high = middle
 		default:
 			low = seq
 		}
 	}
 	var last int64
-	err := t.row(ctx, ownUntilSQL, []any{high}, &last)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("read journal: %w", err)
-	}
-	return last, nil
+	_, err := t.maybe(ctx, ownUntilSQL, []any{high}, &last)
+	return last, doing(err, "read journal")
 }
 
 const firstMadeSQL = `SELECT key FROM mutations WHERE entity = ? AND seq > ? AND was IS NULL ORDER BY seq LIMIT 1`
 
-// FirstMade returns the key of the first thing of a kind that was made after an entry.
-func (t *tx) FirstMade(ctx context.Context, entity engram.Entity, after int64) (string, error) {
-	var key string
-	err := t.row(ctx, firstMadeSQL, []any{entity, after}, &key)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", fmt.Errorf("read journal: %w", err)
-	}
-	return key, nil
+// FirstMade returns the key of the first thing of a kind created after an entry.
+func (t *tx) FirstMade(ctx context.Context, entity engram.Entity, after int64) (key string, err error) {
+	_, err = t.maybe(ctx, firstMadeSQL, []any{entity, after}, &key)
+	return key, doing(err, "read journal")
 }
 
-// Append adds an entry to the journal and sets m.Seq; an entry without Op opens one.
+// Append adds an entry to the journal and sets m.Seq. An entry without Op starts a new operation.
 func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
 	const query = `INSERT INTO mutations (op, at, actor, verb, entity, key, project, reason, was, undoes) VALUES (?,?,?,?,?,?,?,?,?,?)`
 	project, err := t.projectNum(ctx, m.Project)
 	if err != nil {
 		return err
 	}
-	var was any
-	if m.Was != nil {
-		was = string(m.Was)
-	}
-	res, err := t.exec(ctx, query, m.Op, m.At, m.Actor, m.Operation, m.Entity, journalKey(m.Entity, m.Key), project, orNull(m.Reason), was, orZero(m.Undoes))
+	res, err := t.exec(ctx, query, m.Op, m.At, m.Actor, m.Operation, m.Entity, journalKey(m.Entity, m.Key), project,
+		orNull(m.Reason), orNull(string(m.Was)), orZero(m.Undoes))
 	if err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}
@@ -134,16 +116,15 @@ func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
 		return err
 	}
 	m.Op = m.Seq
-	_, err = t.exec(ctx, `UPDATE mutations SET op = seq WHERE seq = ?`, m.Seq)
+	err = t.run(ctx, `UPDATE mutations SET op = seq WHERE seq = ?`, m.Seq)
 	return err
 }
 
-// emptied takes the old values out of entries, and leaves whether there were any: an entry
-// without them says that something was made.
+// emptied clears the old values of entries but keeps them non-NULL: NULL means that the thing was
+// created.
 const emptied = `was = CASE WHEN was IS NULL THEN NULL ELSE '{}' END`
 
-// journalKey is the column value of a key: a number where the entity is numbered,
-// which takes a third of the room of its digits.
+// journalKey is the column value of a key. Numbers take a third of the space of their digits.
 func journalKey(entity engram.Entity, key string) any {
 	switch entity {
 	case engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation:
@@ -154,8 +135,8 @@ func journalKey(entity engram.Entity, key string) any {
 	return key
 }
 
-// operationColumns is what scanOperation reads; j is the first entry of an op. The
-// entries of an op follow each other: they were written by one transaction.
+// operationColumns is what scanOperation reads; j is the first entry of the operation. The entries of an
+// operation are consecutive, because one transaction writes them.
 const operationColumns = `j.op, j.at, j.actor, j.verb, (SELECT name FROM projects WHERE num = j.project),
 	coalesce((SELECT seq FROM mutations WHERE seq > j.seq AND op <> j.op ORDER BY seq LIMIT 1),
 		(SELECT max(seq) + 1 FROM mutations)) - j.seq,
@@ -169,24 +150,24 @@ func scanOperation(s scanner) (engram.Operation, error) {
 	return o, err
 }
 
-// ofThingSQL are the operations with an entry about a thing, by key and kind, served by
-// mutations_key, and the moves between projects that took it along: they have one entry
-// for all they moved, with it in one of its lists. Those are served by mutations_project.
+// ofThingSQL selects the operations with an entry about a thing, by key and kind, served by
+// mutations_key, and the moves between projects that included it: these have one entry that lists
+// everything moved, served by mutations_project.
 const ofThingSQL = `SELECT op FROM mutations WHERE key = ? AND entity = ? UNION ALL
 	SELECT op FROM mutations WHERE entity = 'project' AND EXISTS
 	(SELECT 1 FROM json_each(CASE WHEN json_valid(was) THEN was END, ?) WHERE value = ?)`
 
-// ofRelationsSQL are the operations that wrote relations of a memory; the join by hand, and the plus,
-// keep the planner from reading the whole journal: a key has no affinity.
+// ofRelationsSQL selects the operations that wrote relations of a memory. CROSS JOIN and the plus (key
+// has no affinity) keep the planner from scanning the whole journal.
 const ofRelationsSQL = `SELECT m.op FROM relations r CROSS JOIN mutations m ON m.key = +r.num AND m.entity = 'relation' WHERE r.source = ? UNION ALL
 	SELECT m.op FROM relations r CROSS JOIN mutations m ON m.key = +r.num AND m.entity = 'relation' WHERE r.target = ?`
 
-// touchesSQL is whether an operation that may be of many projects at once has an entry of one of
-// them; its entries follow each other, so that this reads no further than they go.
+// touchesSQL is true if an operation that may span projects has an entry of a project. Entries are
+// consecutive, so it reads no further than the operation.
 const touchesSQL = `j.verb IN ('import', 'pull') AND EXISTS (SELECT 1 FROM mutations m WHERE m.project = ? AND m.seq > j.seq
 	AND m.seq < coalesce((SELECT seq FROM mutations WHERE seq > j.seq AND op <> j.op ORDER BY seq LIMIT 1), 9223372036854775807))`
 
-// listOf is where the entry of a move lists things of a kind.
+// listOf is the JSON path at which the entry of a move lists things of a kind.
 func listOf(e engram.Entity) string {
 	switch e {
 	case engram.EntityMemory:
@@ -199,21 +180,18 @@ func listOf(e engram.Entity) string {
 	return "$.none"
 }
 
-// Operations returns the operations that pass f, newest first or the other way round; those of one thing are
-// served by mutations_key, others by walking back from the newest.
+// Operations returns the operations that pass f, newest first unless f.OldestFirst. Those of one thing
+// are served by mutations_key, others by walking the journal.
 func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Page) ([]engram.Operation, error) {
-	where, args := `j.seq = j.op`+t.hidden.and("j.project"), []any{}
-	and := func(condition string, arg ...any) {
-		where += ` AND ` + condition
-		args = append(args, arg...)
-	}
+	var c conditions
+	c.add(`j.seq = j.op` + t.hidden.and("j.project"))
 	if f.Entity != "" {
 		key := journalKey(f.Entity, f.Key)
 		of, args := ofThingSQL, []any{key, f.Entity, listOf(f.Entity), key}
 		if f.Entity == engram.EntityMemory {
 			of, args = of+` UNION ALL `+ofRelationsSQL, append(args, key, key)
 		}
-		and(`j.op IN (`+of+`)`, args...)
+		c.add(`j.op IN (`+of+`)`, args...)
 	}
 	if f.Project != "" {
 		num, known, err := t.knownProject(ctx, f.Project)
@@ -221,49 +199,49 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 		case err != nil || !known && !f.WithDeleted:
 			return nil, err
 		case !known:
-			num = -1 // no project's
+			num = -1 // matches no project
 		}
 		if f.WithDeleted {
-			and(`(j.project = ? OR `+touchesSQL+` OR substr(j.verb, 1, 8) = 'project_' AND NOT EXISTS (SELECT 1 FROM projects WHERE num = j.project AND num <> 0))`, num, num)
+			c.add(`(j.project = ? OR `+touchesSQL+` OR substr(j.verb, 1, 8) = 'project_' AND NOT EXISTS (SELECT 1 FROM projects WHERE num = j.project AND num <> 0))`, num, num)
 		} else {
-			and(`(j.project = ? OR `+touchesSQL+`)`, num, num)
+			c.add(`(j.project = ? OR `+touchesSQL+`)`, num, num)
 		}
 	}
 	if f.Actor != "" {
-		and(`(j.actor = ? OR substr(j.actor, 1, ?) = ?)`, f.Actor, len(f.Actor)+1, f.Actor+":")
+		c.add(`(j.actor = ? OR substr(j.actor, 1, ?) = ?)`, f.Actor, len(f.Actor)+1, f.Actor+":")
 	}
 	if f.Operation != "" {
-		and(`j.verb = ?`, f.Operation)
+		c.add(`j.verb = ?`, f.Operation)
 	}
 	if f.After > 0 {
-		and(`j.seq > ?`, f.After)
+		c.add(`j.seq > ?`, f.After)
 	}
 	if !f.Since.IsZero() {
-		and(`j.at >= ?`, engram.Clock(0).Tick(f.Since))
+		c.add(`j.at >= ?`, engram.Clock(0).Tick(f.Since))
 	}
 	if !f.Until.IsZero() {
-		and(`j.at < ?`, engram.Clock(0).Tick(f.Until))
+		c.add(`j.at < ?`, engram.Clock(0).Tick(f.Until))
 	}
 	order := ` ORDER BY j.seq DESC`
 	if f.OldestFirst {
 		order = ` ORDER BY j.seq`
 	}
-	return list(ctx, t, "read journal", `SELECT `+operationColumns+` FROM mutations j WHERE `+where+order+` LIMIT ? OFFSET ?`,
-		append(args, p.Limit, p.Offset), scanOperation)
+	return list(ctx, t, "read journal", `SELECT `+operationColumns+` FROM mutations j WHERE `+strings.Join(c.where, " AND ")+order+` LIMIT ? OFFSET ?`,
+		append(c.args, p.Limit, p.Offset), scanOperation)
 }
 
 // Operation returns one operation and its entries, oldest first.
 func (t *tx) Operation(ctx context.Context, op int64) (engram.Operation, []engram.Mutation, error) {
-	found, err := list(ctx, t, fmt.Sprintf("read operation %d", op),
-		`SELECT `+operationColumns+` FROM mutations j WHERE j.seq = ?1 AND j.op = ?1`, []any{op}, scanOperation)
+	o, found, err := first(list(ctx, t, fmt.Sprintf("read operation %d", op),
+		`SELECT `+operationColumns+` FROM mutations j WHERE j.seq = ?1 AND j.op = ?1`, []any{op}, scanOperation))
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("{log} shows what there is")
+	}
 	if err != nil {
 		return engram.Operation{}, nil, err
 	}
-	if len(found) == 0 {
-		return engram.Operation{}, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("{log} shows what there is")
-	}
-	all, err := t.FirstEntries(ctx, found[0], found[0].Entries)
-	return found[0], all, err
+	all, err := t.FirstEntries(ctx, o, o.Entries)
+	return o, all, err
 }
 
 // FirstEntries returns the first entries of an operation.
@@ -273,10 +251,10 @@ func (t *tx) FirstEntries(ctx context.Context, o engram.Operation, most int) ([]
 		[]any{o.Op, o.Op + int64(min(most, o.Entries))}, scanMutation)
 }
 
-// factJournalBegins is the fact that tells from when on the journal is complete.
+// factJournalBegins is the fact that stores since when the journal is complete.
 const factJournalBegins = "journal_begins"
 
-// JournalBegins is the time from which on the journal is complete.
+// JournalBegins returns the time since which the journal is complete, zero if it always was.
 func (t *tx) JournalBegins(ctx context.Context) (time.Time, error) {
 	v, err := t.Fact(ctx, factJournalBegins)
 	if err != nil || v == "" {
@@ -289,14 +267,14 @@ func (t *tx) JournalBegins(ctx context.Context) (time.Time, error) {
 	return time.UnixMilli(ms).UTC(), nil
 }
 
-// CompactJournal removes the operations before a time: all entries before the first
-// operation that is not, so that none is cut in two.
+// CompactJournal removes the operations before a time, and returns the number of removed entries. It
+// removes all entries before the first operation to keep, so operations stay whole.
 func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) {
 	const firstKept = `SELECT op FROM mutations WHERE device IS NULL AND at >= ? ORDER BY seq LIMIT 1`
 	var kept int64
-	err := t.row(ctx, firstKept, []any{engram.Clock(0).Tick(before)}, &kept)
-	if errors.Is(err, sql.ErrNoRows) {
-		// Nothing is younger. The newest operation stays all the same: the clock goes on from it.
+	found, err := t.maybe(ctx, firstKept, []any{engram.Clock(0).Tick(before)}, &kept)
+	if err == nil && !found {
+		// All entries are older. The newest operation stays, because the clock continues from it.
 		err = t.row(ctx, `SELECT coalesce(max(op), 0) FROM mutations`, nil, &kept)
 	}
 	if err != nil {
@@ -314,27 +292,20 @@ func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	if begins.After(before) { // the clock was ahead then: what went stays gone
+	if begins.After(before) { // the clock was ahead then; entries before begins are already removed
 		before = begins
 	}
 	return int(n), t.PutFact(ctx, factJournalBegins, strconv.FormatInt(before.UnixMilli(), 10))
 }
 
-// Fact returns a fact about the store.
-func (t *tx) Fact(ctx context.Context, name string) (string, error) {
-	var v string
-	err := t.row(ctx, `SELECT value FROM meta WHERE key = ?`, []any{name}, &v)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
+// Fact returns a fact about the store, "" if it is not set.
+func (t *tx) Fact(ctx context.Context, name string) (v string, err error) {
+	_, err = t.maybe(ctx, `SELECT value FROM meta WHERE key = ?`, []any{name}, &v)
 	return v, err
 }
 
-// PutFact keeps a fact about the store.
+// PutFact sets a fact about the store.
 func (t *tx) PutFact(ctx context.Context, name, value string) error {
-	_, err := t.exec(ctx, `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, value)
-	if err != nil {
-		return fmt.Errorf("keep fact %s: %w", name, err)
-	}
-	return nil
+	err := t.run(ctx, `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, value)
+	return doing(err, "write fact %s", name)
 }

@@ -27,7 +27,7 @@ func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
 		if err == nil {
 			t.Fatal("the process ended before it was killed")
 		}
-		// A line without its end was cut by the kill, though not the save behind it.
+		// The kill cuts an unterminated line, but not the save before it.
 		lines := strings.Split(first+"\n"+out, "\n")
 		ids = append(ids, lines[:len(lines)-1]...)
 	}

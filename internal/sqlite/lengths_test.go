@@ -14,15 +14,15 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// sparingFilters leave all, some, few and hardly any of what has a word.
+// sparingFilters select all, some, few and hardly any of the memories with a word.
 func sparingFilters() []engram.Filter {
 	return []engram.Filter{{}, {Project: "project-03"}, {Project: "project-03", Types: []engram.Type{engram.TypeReflex}}, {Scope: engram.ScopeProject},
 		{Project: "project-04", Tags: []string{"third0"}}, {Project: "project-03", Since: now().Add(500 * time.Minute), Until: now().Add(700 * time.Minute)},
 		{Project: "project-03", Metadata: map[string]any{"five": 1}}}
 }
 
-// sparing asks a store that was just opened, which has read no documents, without what
-// sessions say, and compares with what a process answers that has read all of them.
+// sparing queries a freshly opened store, which has read no documents, without session scores, and
+// compares with a process that has read all of them.
 func sparing(t *testing.T, path string, seed uint64, questions int) {
 	t.Helper()
 	warm := open(t, path)
@@ -72,7 +72,7 @@ func TestWhoReadsFewDocumentsFindsTheSame(t *testing.T) {
 	sparing(t, path, 7, 42)
 }
 
-// Of a project whose segments are full more pages are asked for than are read one by one.
+// With full segments, more pages are needed than are read one by one.
 func TestWhoReadsFewDocumentsOfALargeProjectFindsTheSame(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
@@ -97,7 +97,7 @@ func TestWhoReadsFewDocumentsOfALargeProjectFindsTheSame(t *testing.T) {
 		}
 		return nil
 	})
-	for _, every := range []int{500, 70} { // few of a segment, and many
+	for _, every := range []int{500, 70} { // few per segment, and many
 		update(t, s, func(tx engram.Tx) error {
 			for i := 3; i < len(ms); i += every {
 				if err := tx.EraseMemory(t.Context(), ms[i].Num); err != nil && engram.CodeOf(err) != engram.CodeNotFound {

@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,17 +14,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// Lexical ranks the memories that match q, best first: by exact BM25 over every memory
-// in scope, a word as rare as it is in the project, or in the store where no project is
-// asked.
+// Lexical ranks the memories that match q, best first, by exact BM25 over every memory in scope. The
+// rarity of a word is counted in the project, or in the store if no project is requested.
 //
-// The lists of every word are read first, in every segment in scope, for a word's worth
-// depends on how many memories have it; then the scores are added up segment by segment.
+// It reads the lists of all words in all segments first, because the weight of a word depends on the
+// number of memories that have it; then it adds up the scores segment by segment.
 func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical, error) {
 	if len(q.Terms) == 0 {
 		return engram.Lexical{}, nil
 	}
-	sc, err := t.scopeOf(ctx, q.Filter, q.Alone) // sessions are in all documents
+	sc, err := t.scopeOf(ctx, q.Filter, q.Alone) // session scores need all documents
 	if err != nil || sc == nil {
 		return engram.Lexical{}, err
 	}
@@ -42,39 +43,39 @@ func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical
 	return answer, nil
 }
 
-// search is one question on its way to an answer.
+// search is the state of one query.
 type search struct {
 	scope *scope
 	query engram.LexicalQuery
 	terms []*word
-	asked map[string][]postings.List // what the segments in scope have of the words of terms
+	asked map[string][]postings.List // lists of the query's words, by segment in scope
 	hits  []engram.Ranked
-	// sessions are the scores of the sessions in which the finds stand.
+	// scores of the hits' sessions
 	sessions map[int64]float64
 	beside   map[int64]engram.Beside
 
 	scratch []postings.Posting
-	tf      []uint32 // room for postings.Union
+	tf      []uint32 // scratch space for postings.Union
 }
 
-// word is a term of the question with what the index has for it.
+// word is a term of the query with its matches in the index.
 type word struct {
 	term     engram.Term
-	matched  []string  // indexed words that count for it
-	repaired bool      // they are what was probably meant, not what was written
-	spread   []holding // in each segment in scope
-	rows     int       // memories of the project that have it
+	matched  []string  // indexed words that match it
+	repaired bool      // matched are corrections of what was written
+	spread   []holding // by segment in scope
+	rows     int       // memories of the project that contain it
 }
 
 // holding is what one segment has of a word.
 type holding struct {
-	list   postings.List      // of one indexed word
+	list   postings.List      // of a single indexed word
 	merged []postings.Posting // of several
 }
 
 func (h holding) empty() bool { return h.list.Len() == 0 && len(h.merged) == 0 }
 
-// postings returns what it holds, in into's room where that is needed.
+// postings decodes the holding, using into as scratch space if needed.
 func (h holding) postings(into []postings.Posting) ([]postings.Posting, error) {
 	if h.merged != nil {
 		return h.merged, nil
@@ -101,7 +102,7 @@ func (s *search) run(ctx context.Context) error {
 	if s.hits, err = s.rank(ctx, ws, 0, s.query.Limit); err != nil {
 		return err
 	}
-	if len(s.hits) < min(s.query.Limit, enoughFinds) {
+	if len(s.hits) < min(s.query.Limit, enoughHits) {
 		if err := s.fill(ctx); err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (s *search) run(ctx context.Context) error {
 	return err
 }
 
-// every ranks the memories that have all the words.
+// every ranks the memories that contain all the words.
 func (s *search) every(ctx context.Context) (err error) {
 	var ws []*word
 	for _, w := range s.terms {
@@ -131,11 +132,11 @@ func (s *search) every(ctx context.Context) (err error) {
 	return err
 }
 
-// enoughFinds is from how many finds on nobody looks for words that only begin alike.
-const enoughFinds = 10
+// enoughHits is the number of hits from which on words that only share a prefix are not added.
+const enoughHits = 10
 
-// fill adds, behind what was found, memories with words that begin like those of the
-// question: somebody who types "auth" wants authentication too.
+// fill appends memories with words that start with those of the query: "auth" should find authentication
+// too.
 func (s *search) fill(ctx context.Context) error {
 	var ws []*word
 	for _, term := range s.query.Terms {
@@ -167,7 +168,7 @@ func (s *search) fill(ctx context.Context) error {
 		if have[f.Num] {
 			continue
 		}
-		// Its score is of another question: all it may say is "behind the others".
+		// Its score belongs to another query, so it is capped to rank after the others.
 		if len(have) > 0 {
 			f.Score = min(f.Score, last)
 		}
@@ -177,18 +178,17 @@ func (s *search) fill(ctx context.Context) error {
 	return nil
 }
 
-// collection is what the rarity of a word is counted in.
+// collection returns the statistics in which rarity is counted.
 func (s *search) collection() retrieval.BM25 {
 	return retrieval.BM25{Rows: s.scope.rows, Length: float64(s.scope.tokens) / float64(max(s.scope.rows, 1))}
 }
 
-// briefTerms is the number of words up to which a question counts as typed for a
-// search, where a word may be half a word. In a longer one the others find the answer.
+// briefTerms is up to how many words a query counts as typed into a search box, where a word may be
+// incomplete. In longer queries the other words find the answer.
 const briefTerms = 6
 
-// look finds what the index has for a term: the word itself, or, where it lacks the
-// word, what was probably meant. In a brief question that is first the words that begin
-// like what was written, and at last those that contain it.
+// look hits the index's match for a term: the exact word, or else the likely intended one. In a brief
+// query words with that prefix come first, and substring matches last.
 func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 	w := &word{term: term}
 	if err := s.exactly(ctx, w, term.Word); err != nil || w.rows > 0 {
@@ -212,11 +212,11 @@ func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 	return w, nil
 }
 
-// ask reads what the index has of the words of the question.
+// ask reads the lists of the query's words.
 func (s *search) ask(ctx context.Context) error {
 	var words []string
 	for _, term := range s.query.Terms {
-		if sayable(term.Word) && !slices.Contains(words, term.Word) {
+		if searchable(term.Word) && !slices.Contains(words, term.Word) {
 			words = append(words, term.Word)
 		}
 	}
@@ -231,13 +231,13 @@ func (s *search) ask(ctx context.Context) error {
 	return nil
 }
 
-// sayable reports whether a word may be asked for: those of tags are not.
-func sayable(word string) bool { return word != "" && !strings.HasPrefix(word, tagMark) }
+// searchable reports whether a word may be searched for: words that encode tags may not.
+func searchable(word string) bool { return word != "" && !strings.HasPrefix(word, tagMark) }
 
-// exactly makes w of one word of the index.
+// exactly sets w to one indexed word.
 func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
 	w.spread = make([]holding, len(s.scope.segments))
-	if !sayable(indexed) {
+	if !searchable(indexed) {
 		return nil
 	}
 	lists, known := s.asked[indexed]
@@ -255,7 +255,7 @@ func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
 	return s.count(w)
 }
 
-// count sets how many memories of the project have the word.
+// count sets how many memories of the project contain the word.
 func (s *search) count(w *word) error {
 	w.rows = 0
 	for i, g := range s.scope.segments {
@@ -271,7 +271,7 @@ func (s *search) count(w *word) error {
 	return nil
 }
 
-// rowsIn is how many memories of the project a holding of segment g has.
+// rowsIn returns how many memories of the project a holding of segment g has.
 func (s *search) rowsIn(g *segment, h holding) (rows int, err error) {
 	if !s.scope.mixed(g) || h.empty() {
 		return max(h.list.Len(), len(h.merged)), nil
@@ -294,10 +294,10 @@ func (s *search) rowsIn(g *segment, h holding) (rows int, err error) {
 	return rows, nil
 }
 
-// maxMatched is how many words of a family are named.
+// maxMatched bounds the matched words that are reported.
 const maxMatched = 32
 
-// beginning makes w of all words that begin so.
+// beginning sets w to all indexed words with a prefix.
 func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 	segments := s.scope.segments
 	counts, lists := map[string]int{}, make([][]postings.List, len(segments))
@@ -308,7 +308,7 @@ func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 		}
 		lists[i] = append(lists[i], l)
 		n, err := s.rowsIn(segments[i], holding{list: l})
-		if n > 0 { // else only other projects have it
+		if n > 0 { // otherwise only other projects have it
 			counts[string(word)] += n
 		}
 		return err
@@ -326,7 +326,7 @@ func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 	return s.count(w)
 }
 
-// anyOf makes w of several words of the index.
+// anyOf sets w to several indexed words.
 func (s *search) anyOf(ctx context.Context, w *word, words []string) error {
 	w.spread = make([]holding, len(s.scope.segments))
 	read, err := s.scope.tx.lists(ctx, s.scope.segments, words)
@@ -348,7 +348,7 @@ func (s *search) anyOf(ctx context.Context, w *word, words []string) error {
 	return s.count(w)
 }
 
-// join makes one holding of what segment g has of several words.
+// join merges the lists that segment g has of several words.
 func (s *search) join(g *segment, lists []postings.List) (h holding, err error) {
 	switch len(lists) {
 	case 0:
@@ -363,17 +363,10 @@ func (s *search) join(g *segment, lists []postings.List) (h holding, err error) 
 	return h, err
 }
 
-// mostFrequent returns up to n words, in ascending order.
+// mostFrequent returns up to n words with the greatest counts, sorted by word.
 func mostFrequent(counts map[string]int, n int) []string {
-	words := make([]string, 0, len(counts))
-	for w := range counts {
-		words = append(words, w)
-	}
-	slices.SortFunc(words, func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
+	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
 	})
 	words = words[:min(n, len(words))]
 	slices.Sort(words)

@@ -22,7 +22,7 @@ const (
 	shadowedTopicSQL  = `SELECT l.key FROM lineages l INDEXED BY lineages_topics
 		WHERE l.entity = ? AND l.held ->> 'topic_key' = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
 	sessionTombstonesSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM lineages l
-		WHERE l.entity = ?1 AND l.key > ?2 AND (?3 < 0 OR l.project = ?3)
+		WHERE l.entity = ?2 AND l.key > ?3 AND (?1 < 0 OR l.project = ?1)
 		AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key) ORDER BY l.key LIMIT ?4`
 	tombstonesOfSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM json_each(?2) a
 		CROSS JOIN lineages l ON l.entity = ?1 AND l.key = a.value AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key)`
@@ -38,28 +38,28 @@ func scanLineage(s scanner, own string) (key string, l engram.CausalMetadata, er
 	}
 	if more.Valid {
 		if err := readMore(more.String, own, &l); err != nil {
-			return key, l, fmt.Errorf("lineage of %s: %w", key, err)
+			return key, l, fmt.Errorf("causal metadata of %s: %w", key, err)
 		}
 	}
 	if held.Valid {
 		if err := json.Unmarshal([]byte(held.String), &l.Shadowed); err != nil {
-			return key, l, fmt.Errorf("lineage of %s: held: %w", key, err)
+			return key, l, fmt.Errorf("causal metadata of %s: shadowed values: %w", key, err)
 		}
 	}
 	return key, l, nil
 }
 
-// jsonKeys writes keys as a JSON array, numbers where they are stored as such.
+// jsonKeys encodes keys as a JSON array, with the numbers that journalKey makes.
 func jsonKeys(entity engram.Entity, keys []string) string {
 	all := make([]any, len(keys))
 	for i, k := range keys {
 		all[i] = journalKey(entity, k)
 	}
-	b, _ := json.Marshal(all) // never fails: numbers and texts
+	b, _ := json.Marshal(all) // never fails for numbers and texts
 	return string(b)
 }
 
-// CausalMetadata returns the lineages of things by their keys.
+// CausalMetadata returns the causal metadata of things by key.
 func (t *tx) CausalMetadata(ctx context.Context, entity engram.Entity, keys []string) (map[string]engram.CausalMetadata, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -74,16 +74,13 @@ func (t *tx) CausalMetadata(ctx context.Context, entity engram.Entity, keys []st
 		all[key] = l
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read lineages: %w", err)
-	}
-	return all, nil
+	return all, doing(err, "read causal metadata")
 }
 
-// partTopic is the part that has an index of its own.
+// partTopic is the part with its own index.
 const partTopic engram.Part = "topic_key"
 
-// Shadowed returns the keys of things of which a part is held, by lineages_held, or
+// Shadowed returns the keys of things with a shadowed value of a part, served by lineages_held or
 // lineages_topics.
 func (t *tx) Shadowed(ctx context.Context, entity engram.Entity, part engram.Part) ([]string, error) {
 	query := shadowedSQL
@@ -98,18 +95,15 @@ func (t *tx) Shadowed(ctx context.Context, entity engram.Entity, part engram.Par
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read what is held: %w", err)
-	}
-	return keys, nil
+	return keys, doing(err, "read shadowed values")
 }
 
-// ShadowedTopic returns the keys of memories of which this topic key is held.
+// ShadowedTopic returns the keys of memories with this shadowed topic key.
 func (t *tx) ShadowedTopic(ctx context.Context, topic string) ([]string, error) {
 	return column[string](ctx, t, shadowedTopicSQL, kindNum(engram.EntityMemory), topic)
 }
 
-// Device is the id of this store.
+// Device returns the id of this store.
 func (t *tx) Device(ctx context.Context) (string, error) {
 	if t.device == "" {
 		if err := t.row(ctx, `SELECT value FROM meta WHERE key = 'device'`, nil, &t.device); err != nil {
@@ -119,22 +113,19 @@ func (t *tx) Device(ctx context.Context) (string, error) {
 	return t.device, nil
 }
 
-// factClock is the fact that keeps the greatest clock that came from elsewhere.
+// factClock is the fact that stores the greatest clock received from other stores.
 const factClock = "clock"
 
 const latestClockSQL = `SELECT max(coalesce((SELECT at FROM mutations ORDER BY seq DESC LIMIT 1), 0),
 	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'clock'), 0))`
 
-// LatestClock is that of the newest own entry, or what was seen of others.
-func (t *tx) LatestClock(ctx context.Context) (engram.Clock, error) {
-	var c engram.Clock
-	if err := t.row(ctx, latestClockSQL, nil, &c); err != nil {
-		return 0, fmt.Errorf("read the clock: %w", err)
-	}
-	return c, nil
+// LatestClock returns the greater of the newest own entry's clock and the greatest received one.
+func (t *tx) LatestClock(ctx context.Context) (c engram.Clock, err error) {
+	err = t.row(ctx, latestClockSQL, nil, &c)
+	return c, doing(err, "read the clock")
 }
 
-// SeeClock keeps c unless a greater one is known.
+// SeeClock records a received clock if it is the greatest so far.
 func (t *tx) SeeClock(ctx context.Context, c engram.Clock) error {
 	latest, err := t.LatestClock(ctx)
 	if err != nil || latest >= c {
@@ -143,7 +134,7 @@ func (t *tx) SeeClock(ctx context.Context, c engram.Clock) error {
 	return t.PutFact(ctx, factClock, strconv.FormatInt(int64(c), 10))
 }
 
-// PutCausalMetadata sets the lineage of a thing.
+// PutCausalMetadata sets the causal metadata of a thing.
 func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, key string, l engram.CausalMetadata) error {
 	const query = `INSERT INTO lineages (entity, key, at, device, digest, more, held) VALUES (?,?,?,?,?,?,?)
 		ON CONFLICT (entity, key) DO UPDATE SET at = excluded.at, device = excluded.device, digest = excluded.digest,
@@ -154,60 +145,47 @@ func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, key st
 	}
 	more, err := moreText(l, own)
 	if err != nil {
-		return fmt.Errorf("write lineage of %s %s: %w", entity, key, err)
+		return fmt.Errorf("write causal metadata of %s %s: %w", entity, key, err)
 	}
-	var device, held any
+	var device any
 	if l.Base.Device != own {
 		device = l.Base.Device
 	}
-	if len(l.Shadowed) > 0 {
-		b, err := json.Marshal(l.Shadowed)
-		if err != nil {
-			return fmt.Errorf("write lineage of %s %s: held: %w", entity, key, err)
-		}
-		held = string(b)
+	held, err := jsonOrNull(l.Shadowed, len(l.Shadowed))
+	if err != nil {
+		return fmt.Errorf("write causal metadata of %s %s: shadowed values: %w", entity, key, err)
 	}
-	if _, err := t.exec(ctx, query, kindNum(entity), journalKey(entity, key), l.Base.At, device, l.Digest(), more, held); err != nil {
-		return fmt.Errorf("write lineage of %s %s: %w", entity, key, err)
-	}
-	return nil
+	err = t.run(ctx, query, kindNum(entity), journalKey(entity, key), l.Base.At, device, l.Digest(), more, held)
+	return doing(err, "write causal metadata of %s %s", entity, key)
 }
 
-// PutTombstone says of which project a session was that has no row.
+// PutTombstone records the project of a session that has no row.
 func (t *tx) PutTombstone(ctx context.Context, session, project string) error {
 	num, _, err := t.knownProject(ctx, project)
 	if err != nil {
 		return err
 	}
 	const query = `UPDATE lineages SET project = ? WHERE entity = ? AND key = ?`
-	if _, err := t.exec(ctx, query, num, kindNum(engram.EntitySession), session); err != nil {
-		return fmt.Errorf("remember session %q: %w", session, err)
-	}
-	return nil
+	return doing(t.run(ctx, query, num, kindNum(engram.EntitySession), session), "record the project of session %q", session)
 }
 
-// SessionTombstones returns sessions that have a lineage and no row.
+// SessionTombstones returns the sessions with causal metadata but no row.
 func (t *tx) SessionTombstones(ctx context.Context, project, after string, limit int) ([]engram.Session, error) {
-	in, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return t.sessionTombstones(ctx, sessionTombstonesSQL, kindNum(engram.EntitySession), after, in, limit)
+	return listIn(ctx, t, "read session tombstones", sessionTombstonesSQL, project,
+		[]any{kindNum(engram.EntitySession), after, limit}, scanTombstone)
 }
 
-// TombstonesOf returns those of some sessions that have a lineage and no row.
+// TombstonesOf returns those of the sessions that have causal metadata but no row.
 func (t *tx) TombstonesOf(ctx context.Context, ids []string) ([]engram.Session, error) {
-	return t.sessionTombstones(ctx, tombstonesOfSQL, kindNum(engram.EntitySession), jsonText(ids))
+	return list(ctx, t, "read session tombstones", tombstonesOfSQL, []any{kindNum(engram.EntitySession), jsonText(ids)}, scanTombstone)
 }
 
-func (t *tx) sessionTombstones(ctx context.Context, query string, args ...any) ([]engram.Session, error) {
-	return list(ctx, t, "read sessions that are gone", query, args, func(r scanner) (s engram.Session, err error) {
-		err = r.Scan(&s.ID, &s.Project)
-		return s, err
-	})
+func scanTombstone(r scanner) (s engram.Session, err error) {
+	err = r.Scan(&s.ID, &s.Project)
+	return s, err
 }
 
-// StampProject stamps a part of everything in a project.
+// StampProject sets the version stamp of a part of everything in a project.
 func (t *tx) StampProject(ctx context.Context, project string, part engram.Part, s engram.VersionStamp) error {
 	num, err := t.projectNum(ctx, project)
 	if err != nil {
@@ -225,67 +203,33 @@ func (t *tx) StampProject(ctx context.Context, project string, part engram.Part,
 		if err != nil {
 			return err
 		}
-		if err := t.stampThese(ctx, of.entity, keys, part, s); err != nil {
+		all, err := t.CausalMetadata(ctx, of.entity, keys)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// stampThese stamps a part of things that have a lineage.
-func (t *tx) stampThese(ctx context.Context, entity engram.Entity, keys []string, part engram.Part, s engram.VersionStamp) error {
-	all, err := t.CausalMetadata(ctx, entity, keys)
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		l, known := all[key]
-		if !known {
-			continue
-		}
-		if l.Parts == nil {
-			l.Parts = map[engram.Part]engram.VersionStamp{}
-		}
-		l.Parts[part] = s
-		delete(l.Shadowed, part)
-		if err := t.PutCausalMetadata(ctx, entity, key, l); err != nil {
-			return err
+		for key, l := range all {
+			if l.Parts == nil {
+				l.Parts = map[engram.Part]engram.VersionStamp{}
+			}
+			l.Parts[part] = s
+			delete(l.Shadowed, part)
+			if err := t.PutCausalMetadata(ctx, of.entity, key, l); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// eraseLineage removes what is kept of a thing beside its row: its lineage, which has its
-// tags, where it was carried, and what waits of it under any of its names.
-func (t *tx) eraseLineage(ctx context.Context, entity engram.Entity, key any, names ...string) error {
-	for _, query := range []string{`DELETE FROM lineages WHERE entity = ? AND key = ?`, `DELETE FROM carried WHERE entity = ? AND key = ?`} {
-		if _, err := t.exec(ctx, query, kindNum(entity), key); err != nil {
-			return fmt.Errorf("erase the lineage of %s %v: %w", entity, key, err)
-		}
-	}
-	return t.dropPending(ctx, entity, names...)
-}
-
-// dropPending removes what waits of a thing under any of its names.
-func (t *tx) dropPending(ctx context.Context, entity engram.Entity, names ...string) error {
-	for _, name := range names {
-		if _, err := t.exec(ctx, `DELETE FROM deferred WHERE entity = ? AND id = ?`, entity, name); err != nil {
-			return fmt.Errorf("erase what waits of %s: %w", entity, err)
-		}
-	}
-	return nil
-}
-
-// kindsOfThings has the kinds by their numbers in lineages and carried; they stay what they
-// are. The first two take no room in a row.
+// kindsOfThings maps numbers in lineages and carried to kinds. The order is part of the file format. The
+// first two numbers take no space in a row.
 var kindsOfThings = [...]engram.Entity{engram.EntityRelation, engram.EntityMemory, engram.EntityPrompt, engram.EntitySession,
 	engram.EntityProject, engram.EntityErased}
 
-// kindNum is the number of a kind; none is -1, under which nothing stands.
+// kindNum returns the number of a kind, -1 for an unknown one, which no row has.
 func kindNum(entity engram.Entity) int { return slices.Index(kindsOfThings[:], entity) }
 
-// lineageText is what stands of a lineage in column more. Own stamps and counts do not
-// repeat the device.
+// lineageText is the JSON in column more. Own stamps and counts omit the device.
 type lineageText struct {
 	Parts  map[engram.Part]string  `json:"p,omitempty"`
 	Sets   map[string]engram.Dots  `json:"s,omitempty"`
@@ -293,8 +237,8 @@ type lineageText struct {
 	Past   int64                   `json:"t,omitempty"`
 }
 
-// stampText is a stamp as it is stored: hex digits of the clock, and the device after a
-// hyphen unless it is the store's own; "" for the zero one.
+// stampText encodes a stamp: hex digits of the clock, then a hyphen and the device unless it is the
+// store's own; "" for the zero stamp.
 func stampText(s engram.VersionStamp, own string) string {
 	switch {
 	case s == (engram.VersionStamp{}):
@@ -320,7 +264,7 @@ func readStamp(text, own string) (engram.VersionStamp, error) {
 	return engram.VersionStamp{At: engram.Clock(at), Device: device}, nil
 }
 
-// moreText is column more of a lineage; nil for none.
+// moreText is column more of l; nil if it would be empty.
 func moreText(l engram.CausalMetadata, own string) (any, error) {
 	if len(l.Parts) == 0 && len(l.Sets) == 0 && len(l.Counts) == 0 && l.Past == 0 {
 		return nil, nil
@@ -355,7 +299,7 @@ func readMore(more, own string, l *engram.CausalMetadata) error {
 	return nil
 }
 
-// renamed is a copy of sets in which the dots of one device have another name.
+// renamed copies sets with the dots of one device under another name.
 func renamed(sets map[string]engram.Dots, from, to string) map[string]engram.Dots {
 	if len(sets) == 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// BenchmarkUncarried looks for what is new among 100,000 memories that fifty batches carry,
-// and a thousand that none does: what every push begins with.
+// BenchmarkUncarried finds a thousand unreplicated memories among 100,000 in fifty batches, as every
+// push does first.
 func BenchmarkUncarried(b *testing.B) {
 	const size, fresh = 100_000, 1000
 	s, err := sqlite.Open(b.Context(), sqlite.Options{Path: filepath.Join(b.TempDir(), "engram.db"), Now: now})
@@ -34,7 +34,7 @@ func BenchmarkUncarried(b *testing.B) {
 		if err := tx.PutSession(b.Context(), engram.Session{ID: "s-app", Project: "app", StartedAt: now(), ActiveAt: now()}); err != nil {
 			return err
 		}
-		for i := range size + fresh { // the newest first: they have memories, and their numbers
+		for i := range size + fresh { // newest first: they have memories and numbers
 			i = (i + size) % (size + fresh)
 			l, key := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(i+1) << 16, Device: own}}, strconv.Itoa((i+fresh)%(size+fresh)+1)
 			if err := tx.PutCausalMetadata(b.Context(), engram.EntityMemory, key, l); err != nil {

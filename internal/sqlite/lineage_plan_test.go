@@ -9,14 +9,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A push walks the lineages once, in the order of their keys, and asks for each whether it
-// is carried; only what is not is looked up in its own table. A save asks for one lineage.
+// A push scans the causal metadata once, in key order, and checks each key for replication; only
+// unreplicated things are looked up in their tables. A save reads the metadata of one thing.
 func TestLineagesAreServedByTheirKeys(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)
 	b := []string{"b1"}
 	const (
-		asked      = "SCAN a VIRTUAL TABLE INDEX 1:" // what is asked for, as JSON
+		asked      = "SCAN a VIRTUAL TABLE INDEX 1:" // the requested keys, as JSON
 		walk       = "SEARCH l USING PRIMARY KEY (entity=? AND key>?)"
 		replicated = "SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)"
 	)
@@ -64,7 +64,7 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := slices.DeleteFunc(planned(t, s, tt.run), func(step string) bool {
-				return step == "SCAN carriers" || strings.HasPrefix(step, "USE TEMP B-TREE FOR DISTINCT") // one row a batch; few strays
+				return step == "SCAN carriers" || strings.HasPrefix(step, "USE TEMP B-TREE FOR DISTINCT") // one row per batch; few strays
 			})
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("plan\n got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(tt.want, "\n     "))
@@ -73,7 +73,7 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 	}
 }
 
-// An undo of an import holds all that it hides: an edit afterwards asks only for topics.
+// An undo of an import shadows everything it hides, but an edit afterwards reads shadowed topics only.
 func TestWhatAnUndoHidLiesBesideTheTopicsThatAreHeld(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)

@@ -12,9 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// List returns the memories that pass f, newest first. Listings without filters of
-// their own are served by memories_recent or memories_project_recent and read no
-// more rows than they return.
+// List returns the memories that pass f, newest first. Listings without further filters are served by
+// memories_recent or memories_project_recent and read only the rows that they return.
 func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram.Memory, error) {
 	c, order, err := t.listed(ctx, f)
 	if err != nil || c == nil {
@@ -28,8 +27,7 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 	return t.memories(ctx, query, append(c.args, p.Limit, p.Offset)...)
 }
 
-// listed is what List asks of memory m, and the order in which it lists; nil when
-// nothing can pass.
+// listed returns the conditions and order of List over memory m; nil if nothing can pass.
 func (t *tx) listed(ctx context.Context, f engram.Filter) (c *conditions, order string, err error) {
 	order, state := "m.created_at DESC, m.num DESC", "m.deleted_at IS NULL"
 	if f.Forgotten {
@@ -61,15 +59,14 @@ func (t *tx) listed(ctx context.Context, f engram.Filter) (c *conditions, order 
 	return c, order, nil
 }
 
-// conditions collects the parts of a WHERE clause over memories.
+// conditions collects the parts of a WHERE clause.
 type conditions struct {
 	where []string
 	args  []any
-	named bool // by number
+	named bool // the memories are selected by number
 }
 
-// from names the table of the conditions. Where they have the numbers, the planner must not
-// rather read an index to its end.
+// from returns the FROM clause. With numbers given, the planner must not scan an index instead.
 func (c *conditions) from() string {
 	if c.named {
 		return "memories m NOT INDEXED"
@@ -82,8 +79,8 @@ func (c *conditions) add(where string, args ...any) {
 	c.args = append(c.args, args...)
 }
 
-// addFilter adds what f asks of the memory in row, but whether it was forgotten or
-// superseded; project is the number of f's project.
+// addFilter adds the conditions of f on the memory in row, except Forgotten and Current; project is the
+// number of f's project.
 func (c *conditions) addFilter(row string, f engram.Filter, project int64) {
 	if f.Project != "" {
 		c.add(row+".project = ?", project)
@@ -113,33 +110,33 @@ func (c *conditions) addFilter(row string, f engram.Filter, project int64) {
 	c.addMetadata(row, f.Metadata)
 }
 
-// addTopic adds that the memory in row has the topic key or one below it. What lies below
-// a key begins with it and a slash; the next character after the slash is 0.
+// addTopic adds that the memory in row has the topic key or one below it: a key that starts with it and
+// a slash. "0" is the character after the slash.
 func (c *conditions) addTopic(row, key string) {
 	if key != "" {
 		c.add("("+row+".topic_key = ? OR "+row+".topic_key >= ? AND "+row+".topic_key < ?)", key, key+"/", key+"0")
 	}
 }
 
-// newerSQL reads the memories n that supersede memory m; served by relations_target. What
-// does not pass a filter takes nobody's place under it: the only answer would be hidden.
+// newerSQL selects the memories n that supersede memory m, served by relations_target. Callers apply the
+// filter to n too: otherwise a hidden memory would hide the only visible one.
 const newerSQL = `SELECT 1 FROM relations r JOIN memories n ON n.num = r.source WHERE r.target = m.num
 	AND r.verb = 'supersedes' AND r.status = 'judged' AND r.removed_at IS NULL`
 
-// supersededSQL is true of a memory m that a live one supersedes.
+// supersededSQL is true if a live memory supersedes m.
 const supersededSQL = `EXISTS (` + newerSQL + ` AND n.deleted_at IS NULL)`
 
-// addMetadata adds that the memory in row has all of these values.
+// addMetadata adds that the memory in row has all these values.
 func (c *conditions) addMetadata(row string, values map[string]any) {
 	keys := make([]string, 0, len(values))
 	for k := range values {
 		keys = append(keys, k)
 	}
-	slices.Sort(keys) // one spelling of the statement for one set of keys
+	slices.Sort(keys) // one statement text per set of keys
 	for _, k := range keys {
-		// The operator gives JSON text, which tells true from 1 and null from nothing;
-		// json_extract would not. Both sides were spelled by encoding/json, so equal
-		// values are equal texts. A value that cannot be JSON equals nothing.
+		// ->> would not distinguish true from 1, or null from a missing key; -> returns JSON text. Both
+		// sides come from encoding/json, so equal values have equal texts. A value that JSON cannot
+		// encode matches nothing.
 		value, err := json.Marshal(values[k])
 		if err != nil {
 			c.add("0")
@@ -149,20 +146,18 @@ func (c *conditions) addMetadata(row string, values map[string]any) {
 	}
 }
 
-// jsonPath is SQLite's path to a key of an object, whatever is in the key: inside the
-// quotes it is read like a JSON string.
+// jsonPath returns SQLite's path to a key: inside the quotes SQLite reads a JSON string.
 func jsonPath(key string) string {
-	b, _ := json.Marshal(key) // a string is always JSON
+	b, _ := json.Marshal(key) // strings always marshal
 	return "$." + string(b)
 }
 
 func jsonText[S ~string](values []S) string {
-	b, _ := json.Marshal(values) // strings are always JSON
+	b, _ := json.Marshal(values) // strings always marshal
 	return string(b)
 }
 
-// vitalColumns is what Vitals reads: none of the texts, whose pages would have to be read
-// for every memory there is.
+// vitalColumns is what Vitals reads: no texts, so that the pages with contents are not read.
 const vitalColumns = `m.num, (SELECT name FROM projects WHERE num = m.project), m.scope, m.type, m.importance, m.strength, m.touched_at,
 	m.permanent, m.access_count, m.last_accessed_at, m.created_at, m.updated_at, m.review_after, m.valid_from, m.valid_to,
 	m.last_seen_at, m.deleted_at`
@@ -176,7 +171,7 @@ func (t *tx) Vitals(ctx context.Context, f engram.Filter, each func(engram.Memor
 	return t.vitals(ctx, c, order, each)
 }
 
-// Sample takes memories by their numbers, which are given in the order of saving.
+// Sample selects every n-th memory by number, which is the order of saving.
 func (t *tx) Sample(ctx context.Context, project string, most int, each func(engram.Memory)) error {
 	c, order, err := t.listed(ctx, engram.Filter{Project: project})
 	if err != nil || c == nil {
@@ -184,14 +179,14 @@ func (t *tx) Sample(ctx context.Context, project string, most int, each func(eng
 	}
 	of := ""
 	if project != "" {
-		of = " AND project = ?" // the one argument that the conditions have
+		of = " AND project = ?" // its argument is the only one in c.args
 	}
 	var live int
 	if err := t.row(ctx, `SELECT coalesce(sum(live), 0) FROM tallies WHERE live > 0`+of, c.args, &live); err != nil {
 		return fmt.Errorf("count memories: %w", err)
 	}
 	if step := (live + most - 1) / most; step > 1 {
-		c.add("m.num % ? = 0", step) // the index has the numbers: what falls out is not read
+		c.add("m.num % ? = 0", step) // skipped rows are not read, since the index contains the numbers
 	}
 	return t.vitals(ctx, c, order, func(m engram.Memory) bool {
 		each(m)
@@ -212,30 +207,26 @@ func (t *tx) vitals(ctx context.Context, c *conditions, order string, each func(
 		return err
 	})
 	if err != nil && !errors.Is(err, errStop) {
-		return fmt.Errorf("read vitals: %w", err)
+		return fmt.Errorf("read outlines: %w", err)
 	}
 	return nil
 }
 
 // dueSQL is served by memories_review.
 const dueSQL = `SELECT ` + memoryColumns + ` FROM memories m
-	WHERE m.review_after IS NOT NULL AND m.review_after < ?1 AND m.deleted_at IS NULL AND (?2 < 0 OR m.project = ?2)
+	WHERE m.review_after IS NOT NULL AND m.review_after < ?2 AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1)
 	AND NOT ` + supersededSQL + ` ORDER BY m.review_after, m.num LIMIT ?3 OFFSET ?4`
 
 // Due returns the live memories whose review was due before a time.
 func (t *tx) Due(ctx context.Context, project string, before time.Time, p engram.Page) ([]engram.Memory, error) {
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return t.memories(ctx, dueSQL, millis(before), num, p.Limit, p.Offset)
+	return listIn(ctx, t, readMemories, dueSQL, project, []any{millis(before), p.Limit, p.Offset}, scanMemory)
 }
 
 // exposedBySQL is served by uses_session.
 const exposedBySQL = `SELECT DISTINCT memory FROM uses WHERE session = ? AND memory IN (SELECT value FROM json_each(?))
 	AND verb IN (SELECT value FROM json_each(?)) ORDER BY memory`
 
-// ExposedBy returns those of the memories that the session was shown by one of the verbs.
+// ExposedBy returns those of the memories that one of the operations showed to the session.
 func (t *tx) ExposedBy(ctx context.Context, session string, verbs []string, nums []int64) ([]int64, error) {
 	num, err := t.sessionNum(ctx, session)
 	if err != nil {

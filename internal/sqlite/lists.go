@@ -13,15 +13,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// blocksAtSQL reads blocks by number: one statement for all blocks of a question costs a
-// fifth of one for each.
+// blocksAtSQL reads blocks by number: one statement for all blocks of a query costs a fifth of one per
+// block.
 const blocksAtSQL = `SELECT postings.num, words FROM json_each(?) AS asked CROSS JOIN postings ON postings.num = asked.value`
 
-// sought is a word that one segment is asked for: both by their places among those asked.
+// sought is a requested word and the segment to look in, both by index.
 type sought struct{ word, segment int }
 
-// lists returns the postings that segments have of words: for each word a list of each
-// segment.
+// lists returns the postings of words: for each word a list per segment.
 func (t *tx) lists(ctx context.Context, segments []*segment, words []string) ([][]postings.List, error) {
 	all := make([][]postings.List, len(words))
 	for j := range words {
@@ -34,7 +33,7 @@ func (t *tx) lists(ctx context.Context, segments []*segment, words []string) ([]
 		}
 		return err
 	}
-	far := map[int64][]sought{} // by the number of the row
+	far := map[int64][]sought{} // by row number
 	for i, g := range segments {
 		if err := t.readWords(ctx, g); err != nil {
 			return nil, err
@@ -57,8 +56,8 @@ func (t *tx) lists(ctx context.Context, segments []*segment, words []string) ([]
 	return all, t.blocksAt(ctx, far, read)
 }
 
-// beginning calls fn for the words of segments that begin so, those of one segment in
-// order. Word and list hold until fn returns.
+// beginning calls fn for the words of the segments that start with begins, in order within a segment.
+// Word and list are valid until fn returns.
 func (t *tx) beginning(ctx context.Context, segments []*segment, begins string, fn func(segment int, word, list []byte) error) error {
 	read := func(block []byte, s sought) error {
 		e := postings.NewEntries(block)
@@ -93,7 +92,7 @@ func (t *tx) beginning(ctx context.Context, segments []*segment, begins string, 
 	return t.blocksAt(ctx, far, read)
 }
 
-// blocksAt calls fn for each block and what is sought in it.
+// blocksAt calls fn for each requested block and each word sought in it.
 func (t *tx) blocksAt(ctx context.Context, where map[int64][]sought, fn func(block []byte, s sought) error) error {
 	if len(where) == 0 {
 		return nil
@@ -102,7 +101,7 @@ func (t *tx) blocksAt(ctx context.Context, where map[int64][]sought, fn func(blo
 	for num := range where {
 		nums = append(nums, num)
 	}
-	slices.Sort(nums) // in the order in which they stand
+	slices.Sort(nums) // in storage order
 	there := 0
 	var num int64
 	var block sql.RawBytes
@@ -121,43 +120,39 @@ func (t *tx) blocksAt(ctx context.Context, where map[int64][]sought, fn func(blo
 	if err == nil && there != len(nums) {
 		err = postings.ErrDamaged
 	}
-	if err != nil {
-		return fmt.Errorf("words of segments: %w", err)
-	}
-	return nil
+	return doing(err, "words of segments")
 }
 
-// lexicon numbers the words of many memories that are indexed together. Of a word that
-// was met before it neither makes the stem nor a copy again, which is most of what
-// wordsOf costs. It gives what wordsOf gives.
+// lexicon numbers the words of many memories that are indexed together, so that a known word is neither
+// stemmed nor copied again, which is most of the cost of wordsOf. It produces the same words as wordsOf.
 type lexicon struct {
-	words []string          // by number, as the index holds them
-	nums  map[string]uint32 // the number of each of words
-	forms map[string]uint32 // the same, by the words as they were written
-	count []uint32          // by number: how often the memory in hand has the word; all 0 between two
+	words []string          // indexed words by number
+	nums  map[string]uint32 // numbers by indexed word
+	forms map[string]uint32 // numbers by word as written
+	count []uint32          // by number: frequency in the current memory; all 0 between memories
 	arena []termCount
 }
 
-// termCount is a word of a memory by its number.
+// termCount is a word of a memory, by number.
 type termCount struct{ term, tf uint32 }
 
 func newLexicon() *lexicon {
 	return &lexicon{nums: map[string]uint32{}, forms: map[string]uint32{}}
 }
 
-// num returns the number of a word of the index.
+// num returns the number of an indexed word.
 func (l *lexicon) num(word string) uint32 {
 	if n, known := l.nums[word]; known {
 		return n
 	}
-	word = strings.Clone(word) // a piece of a text would keep all of it
+	word = strings.Clone(word) // a substring would keep the whole text in memory
 	n := uint32(len(l.words))
 	l.words, l.count = append(l.words, word), append(l.count, 0)
 	l.nums[word] = n
 	return n
 }
 
-// form returns the number of the word that the index has for a token.
+// form returns the number of a token's indexed word.
 func (l *lexicon) form(t text.Token) uint32 {
 	if n, known := l.forms[t.Word]; known {
 		return n
@@ -167,7 +162,7 @@ func (l *lexicon) form(t text.Token) uint32 {
 	return n
 }
 
-// of returns the words of a memory in no order, each once, and its length in tokens.
+// of returns the distinct words of a memory, unordered, and its length in tokens.
 func (l *lexicon) of(m engram.Memory) (words []termCount, length int) {
 	if cap(l.arena)-len(l.arena) < 512 {
 		l.arena = make([]termCount, 0, 1<<14)
@@ -197,13 +192,13 @@ func (l *lexicon) of(m engram.Memory) (words []termCount, length int) {
 	for i, w := range words {
 		words[i].tf, l.count[w.term] = l.count[w.term], 0
 	}
-	if len(l.arena)+len(words) <= cap(l.arena) { // else append has taken them elsewhere
+	if len(l.arena)+len(words) <= cap(l.arena) { // otherwise append has moved them out of the arena
 		l.arena = l.arena[:len(l.arena)+len(words)]
 	}
 	return slices.Clip(words), length
 }
 
-// order returns the place of each word, by number, in the order of the index.
+// order returns the rank of each word, by number, in the order of the index.
 func (l *lexicon) order() []uint32 {
 	byWord := make([]uint32, len(l.words))
 	for i := range byWord {

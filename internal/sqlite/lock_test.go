@@ -16,8 +16,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// childLock takes the write lock of the database at args[0] as another program would,
-// says so, and holds it for args[1] or until it is told.
+// childLock takes the write lock of the database at args[0] as another program would, reports it, and
+// holds it for args[1] or until released.
 func childLock(args []string) error {
 	db, err := sql.Open("sqlite", args[0])
 	if err != nil {
@@ -51,7 +51,7 @@ func lock(t *testing.T, path, how string) *child {
 }
 
 func TestSavesWaitForAForeignLock(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel() // mostly waits
 	path := filepath.Join(t.TempDir(), "engram.db")
 	closed(t, open(t, path))
 	holder := lock(t, path, "3s")
@@ -85,7 +85,7 @@ func TestALockThatStaysIsNamedInTime(t *testing.T) {
 	saveCorpus(t, s, storetest.NewCorpus(1), 5, nil)
 	holder := lock(t, path, "until told")
 
-	failed := make(chan error, 3) // one holds the connection, the others wait for that
+	failed := make(chan error, 3) // one holds the connection, the others wait for it
 	began := time.Now()
 	for i := range cap(failed) {
 		go func() {
@@ -163,7 +163,7 @@ func TestTheImpatientWaitForOthersAlone(t *testing.T) {
 	const wait = 50 * time.Millisecond
 	impatient := engram.WithLockTimeout(t.Context(), wait)
 	err := s.Update(impatient, func(engram.Tx) error {
-		time.Sleep(2 * wait) // what it does itself is no waiting
+		time.Sleep(2 * wait) // its own work is not waiting
 		return nil
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ func logSize(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// saveLong saves n memories of a dozen pages each, calling after behind each.
+// saveLong saves n memories of a dozen pages each, calling after after each.
 func saveLong(t *testing.T, s *sqlite.Store, c *storetest.Corpus, n int, after func()) {
 	t.Helper()
 	for range n {
@@ -40,10 +40,10 @@ func TestTheLogShrinksOnceALongReaderLeft(t *testing.T) {
 	defer s.Close()
 	c := storetest.NewCorpus(1)
 	makeProjects(t, s, c)
-	const usual = 5 << 20 // the limit of 4 MiB and what one transaction adds
+	const usual = 5 << 20 // the limit of 4 MiB plus one transaction
 	grown := int64(0)
 	view(t, s, func(r engram.Reader) error {
-		if _, err := r.Stats(t.Context(), ""); err != nil { // the snapshot begins with the first read
+		if _, err := r.Stats(t.Context(), ""); err != nil { // the snapshot starts with the first read
 			return err
 		}
 		began := time.Now()
@@ -63,12 +63,12 @@ func TestTheLogShrinksOnceALongReaderLeft(t *testing.T) {
 	}
 }
 
-// enter begins a View that ends when leave is called.
+// enter starts a View that ends when leave is called.
 func enter(t *testing.T, s *sqlite.Store) (leave func() error) {
 	reading, over, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		done <- s.View(t.Context(), func(r engram.Reader) error {
-			_, err := r.Stats(t.Context(), "") // the snapshot begins with the first read
+			_, err := r.Stats(t.Context(), "") // the snapshot starts with the first read
 			close(reading)
 			<-over
 			return err
@@ -94,7 +94,7 @@ func TestReadersThatOverlapDoNotKeepTheLogGrowing(t *testing.T) {
 				return
 			case <-time.After(2 * time.Millisecond):
 			}
-			// The next begins before the last one leaves: there is never a moment without one.
+			// The next starts before the last one ends, so there is always a reader.
 			next := enter(t, s)
 			if err := leave(); err != nil {
 				t.Error(err)
@@ -108,7 +108,7 @@ func TestReadersThatOverlapDoNotKeepTheLogGrowing(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	const most = 24 << 20 // one try in vain is allowed for
+	const most = 24 << 20 // allows for one failed attempt
 	if longest > most {
 		t.Errorf("the log grew to %d bytes, want at most %d", longest, most)
 	}

@@ -32,9 +32,8 @@ func childOpen(args []string) error {
 	return errors.Join(saveDraft(s, &m), s.Close())
 }
 
-// childSave saves memories named after args[1] into the store at args[0], one a
-// transaction, for args[2] (a duration, or a number of them), and prints the ID of
-// each when it was acknowledged.
+// childSave saves memories named after args[1] into the store at args[0], one per transaction, for
+// args[2] (a duration, or a number of them), and prints the ID of each acknowledged one.
 func childSave(args []string) error {
 	s, err := childStore(args[0])
 	if err != nil {
@@ -62,8 +61,7 @@ func childSave(args []string) error {
 	return s.Close()
 }
 
-// childSearch searches the store at args[0] for args[1], a duration, and prints how
-// often it did.
+// childSearch searches the store at args[0] for args[1], a duration, and prints the number of searches.
 func childSearch(args []string) error {
 	d, err := time.ParseDuration(args[1])
 	if err != nil {
@@ -102,7 +100,7 @@ func childSearch(args []string) error {
 
 func draftWord(i int) string { return fmt.Sprintf("word%c%c", 'a'+i%26, 'a'+i/26%26) }
 
-// draft is the i-th memory of the process called name.
+// draft returns the i-th memory of the process called name.
 func draft(name string, i int) engram.Memory {
 	return engram.Memory{
 		ID: engram.ID(fmt.Sprintf("mem_%s%0*d", name, 26-len(name), i)), SyncID: fmt.Sprintf("obs-%s-%d", name, i), Project: "app", SessionID: "s-app",
@@ -113,8 +111,7 @@ func draft(name string, i int) engram.Memory {
 	}
 }
 
-// saveDraft does what the engine does, with the project and the session made by
-// whoever comes first.
+// saveDraft saves as the engine does; the first process creates the project and the session.
 func saveDraft(s engram.Store, m *engram.Memory) error {
 	ctx := context.Background()
 	return s.Update(ctx, func(tx engram.Tx) error {
@@ -142,9 +139,8 @@ func saveDraft(s engram.Store, m *engram.Memory) error {
 	})
 }
 
-// checkAll fails the test unless the store holds exactly the acknowledged memories,
-// or these and others when others is set, each once, with its journal entry, found
-// by its words, and sound.
+// checkAll fails the test unless the store contains exactly the acknowledged memories (with others set,
+// at least these), each once, with its journal entry and indexed words, and is sound.
 func checkAll(t *testing.T, path string, acknowledged []string, others bool) {
 	t.Helper()
 	s := open(t, path)
@@ -196,7 +192,7 @@ func TestProcessesOpenANewStoreAtOnce(t *testing.T) {
 	}
 }
 
-// soak is how long processes work against each other.
+// soak returns how long processes work against each other.
 func soak() time.Duration {
 	if os.Getenv("ENGRAM_SOAK") == "1" {
 		return 30 * time.Second
@@ -240,8 +236,8 @@ func TestWritersAndSearchersLoseNothing(t *testing.T) {
 	checkAll(t, path, ids, false)
 }
 
-// childFull saves into the store at args[0] with room for args[1] bytes until it is
-// refused five times, reads beside that, and saves again with room.
+// childFull saves into the store at args[0] with room for args[1] bytes until it fails five times, reads
+// meanwhile, and saves again with room.
 func childFull(args []string) error {
 	room, err := strconv.ParseUint(args[1], 10, 64)
 	if err != nil {

@@ -14,8 +14,8 @@ func mapped(o *sqlite.Options) { o.Mapped = true }
 
 func single(o *sqlite.Options) { o.Single = true }
 
-// A command and a server share the file, and the server writes into it what the command
-// has mapped: it shortens its log all the time, and the file grows.
+// A command has the file mapped while a server writes to it, checkpoints its log all the time and lets
+// the file grow.
 func TestWhoHasTheFileMappedSeesOneSnapshotWhileItIsWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	server, command := open(t, path), open(t, path, mapped)
@@ -47,7 +47,7 @@ func TestWhoHasTheFileMappedSeesOneSnapshotWhileItIsWritten(t *testing.T) {
 			before = first
 			return nil
 		})
-		saveLong(t, server, c, 20, func() {}) // nobody reads: the log is written into the file
+		saveLong(t, server, c, 20, func() {}) // without readers, the log is written into the file
 	}
 	view(t, server, func(r engram.Reader) error { before = read(r); return nil })
 	view(t, command, func(r engram.Reader) error {

@@ -47,7 +47,7 @@ func scanMemory(s scanner) (engram.Memory, error) {
 	return m, nil
 }
 
-// Each look-up is served by one index: rowid, memories.id, memories.sync_id, memories_topic.
+// Each look-up is served by one index: the row id, memories.id, memories.sync_id or memories_topic.
 const (
 	memoryByIDSQL     = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id = ?`
 	memoryByPrefixSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || '~' ORDER BY m.id LIMIT 2`
@@ -61,32 +61,26 @@ const (
 // Memory returns the memory that ref names.
 func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
 	var found []engram.Memory
-	collect := func(query string, args ...any) error {
-		return t.rows(ctx, query, args, func(s scanner) error {
-			m, err := scanMemory(s)
-			found = append(found, m)
-			return err
-		})
-	}
 	var err error
+	collect := func(query string, args ...any) { found, err = t.memories(ctx, query, args...) }
 	switch {
 	case ref.Num != 0:
 		found, err = t.Memories(ctx, []int64{ref.Num})
 	case ref.Whole():
-		err = collect(memoryByIDSQL, ref.ID)
-	case ref.ID != "": // of an earlier program, or the beginning of one of ours
-		if err = collect(memoryBySyncIDSQL, engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
-			err = collect(memoryByPrefixSQL, ref.ID)
+		collect(memoryByIDSQL, ref.ID)
+	case ref.ID != "": // an id of an earlier program, or a prefix of a current one
+		if collect(memoryBySyncIDSQL, engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
+			collect(memoryByPrefixSQL, ref.ID)
 		}
 	case ref.SyncID != "":
-		err = collect(memoryBySyncIDSQL, ref.SyncID)
+		collect(memoryBySyncIDSQL, ref.SyncID)
 	case ref.Project != "":
 		var num int64
 		if num, err = t.projectNum(ctx, ref.Project); err == nil {
-			err = collect(memoryByProjectTopicSQL, ref.Topic, num)
+			collect(memoryByProjectTopicSQL, ref.Topic, num)
 		}
 	default:
-		err = collect(memoryByTopicSQL, ref.Topic)
+		collect(memoryByTopicSQL, ref.Topic)
 	}
 	switch {
 	case err != nil:
@@ -96,15 +90,15 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 			WithHint("{search WORDS} finds what there is")
 	case len(found) > 1:
 		return engram.Memory{}, engram.Errorf(engram.CodeConflict, "%s names more than one memory", ref).
-			WithHint("%s and %s, for example; write more of the id, or use the number", found[0].ID, found[1].ID)
+			WithHint("use the number or a longer prefix; it matches %s and %s, for example", found[0].ID, found[1].ID)
 	}
 	return found[0], nil
 }
 
 const memoriesSQL = `SELECT ` + memoryColumns + ` FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
 
-// Memories returns the memories with these numbers, in this order. They are read in the
-// order in which they lie, and not put in order by SQLite, which would copy all of them.
+// Memories returns the memories with these numbers, in this order. It reads them in storage order and
+// sorts them here, because SQLite would copy all of them to sort.
 func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error) {
 	if len(nums) == 0 {
 		return nil, nil
@@ -143,13 +137,15 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	return ms, nil
 }
 
+const readMemories = "read memories" // context of errors
+
 func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.Memory, error) {
-	return list(ctx, t, "read memories", query, args, scanMemory)
+	return list(ctx, t, readMemories, query, args, scanMemory)
 }
 
 const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
 
-// ByTopic returns the live memory of a topic.
+// ByTopic returns the live memory with a topic key.
 func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, key string) (engram.Memory, bool, error) {
 	const query = `SELECT ` + memoryColumns + ` FROM memories m
 		WHERE m.topic_key = ? AND m.project = ? AND m.scope = ? AND m.deleted_at IS NULL`
@@ -157,20 +153,20 @@ func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, ke
 	if !found {
 		return engram.Memory{}, false, err
 	}
-	if len(t.owed.tags) > 0 {
-		// Most topics that are asked for while many memories come in are free. What is read of
-		// a memory has its tags, which would have to be written for each of them.
+	if len(t.unwritten.tags) > 0 {
+		// During imports most topics are free. This check avoids writing the unwritten tags, which reading a
+		// memory requires.
 		nums, err := column[int64](ctx, t, topicTakenSQL, key, num, scope)
 		if err != nil || len(nums) == 0 {
 			return engram.Memory{}, false, err
 		}
 	}
-	return one(t.memories(ctx, query, key, num, scope))
+	return first(t.memories(ctx, query, key, num, scope))
 }
 
-// ByHash returns the newest live memory of the project with this content that passes same.
+// ByHash returns the newest live memory of the project with this content hash that passes same.
 func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, same func(engram.Memory) bool) (engram.Memory, bool, error) {
-	// The plus keeps the planner from walking the newest memories instead of memories_hash.
+	// The plus keeps the planner from scanning by creation time instead of using memories_hash.
 	const query = `SELECT ` + memoryColumns + ` FROM memories m
 		WHERE substr(m.hash, 1, 8) = substr(?1, 1, 8) AND m.hash = ?1 AND m.project = ?2 AND m.deleted_at IS NULL
 		AND +m.created_at >= ?3 ORDER BY m.num DESC`
@@ -200,17 +196,10 @@ func (t *tx) ByTitle(ctx context.Context, project string, scope engram.Scope, ty
 	if !found {
 		return engram.Memory{}, false, err
 	}
-	return one(t.memories(ctx, query, num, title, typ, scope))
+	return first(t.memories(ctx, query, num, title, typ, scope))
 }
 
-func one(ms []engram.Memory, err error) (engram.Memory, bool, error) {
-	if err != nil || len(ms) == 0 {
-		return engram.Memory{}, false, err
-	}
-	return ms[0], true, nil
-}
-
-// Neighbours are in the order of their numbers, which is the order of saving.
+// Neighbours are ordered by number, which is the order of saving.
 const (
 	earlierSQL = `SELECT * FROM (SELECT ` + memoryColumns + ` FROM memories m
 		WHERE m.session = ? AND m.num < ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT ?) ORDER BY num`
@@ -218,7 +207,7 @@ const (
 		WHERE m.session = ? AND m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
 )
 
-// Neighbours returns what was saved around memory num in its session.
+// Neighbours returns the memories saved before and after memory num in its session.
 func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, after int) (earlier, later []engram.Memory, err error) {
 	s, err := t.sessionNum(ctx, session)
 	if err != nil {
@@ -231,7 +220,7 @@ func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, 
 	return earlier, later, err
 }
 
-// Revisions returns what the memory said before, oldest first.
+// Revisions returns the earlier versions of a memory, oldest first.
 func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error) {
 	const query = `SELECT memory, number, type, title, content, written_at, replaced_at, reason, stamp
 		FROM revisions WHERE memory = ? ORDER BY number`
@@ -239,10 +228,9 @@ func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error
 	if err != nil {
 		return nil, err
 	}
-	return list(ctx, t, fmt.Sprintf("read revisions of memory %d", num), query, []any{num}, func(s scanner) (engram.Revision, error) {
-		var r engram.Revision
+	return list(ctx, t, fmt.Sprintf("read revisions of memory %d", num), query, []any{num}, func(s scanner) (r engram.Revision, err error) {
 		var stamp sql.NullString
-		err := s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason, &stamp)
+		err = s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason, &stamp)
 		if err == nil {
 			r.Stamp, err = readStamp(stamp.String, own)
 		}
@@ -255,7 +243,7 @@ const memoryFields = `project, session, scope, type, origin, title, topic_key, t
 	touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to,
 	revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content`
 
-// home is where a memory, a prompt or a use belongs: rows of projects and sessions.
+// home is the project and session of a memory, prompt or exposure, as row numbers.
 type home struct{ project, session int64 }
 
 func (t *tx) homeOf(ctx context.Context, m engram.Memory) (home, error) {
@@ -274,15 +262,11 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	if at, err = t.homeOf(ctx, m); err != nil {
 		return home{}, nil, err
 	}
-	var metadata any
-	if len(m.Metadata) > 0 {
-		b, err := json.Marshal(m.Metadata)
-		if err != nil {
-			return home{}, nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithCause(err)
-		}
-		metadata = string(b)
+	metadata, err := jsonOrNull(m.Metadata, len(m.Metadata))
+	if err != nil {
+		return home{}, nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithCause(err)
 	}
-	anchors, err := anchorsText(m.Anchors)
+	anchors, err := jsonOrNull(m.Anchors, len(m.Anchors))
 	if err != nil {
 		return home{}, nil, err
 	}
@@ -296,7 +280,7 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 		m.RevisionCount, m.DuplicateCount, millis(m.LastSeenAt), millis(m.DeletedAt), hash, orNull(m.Summary), m.Content}, nil
 }
 
-// InsertMemory adds m, under m.Num where it is set, and sets m.Num.
+// InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	const query = `INSERT INTO memories (num, id, sync_id, ` + memoryFields + `)
 		VALUES (nullif(?,0),?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
@@ -314,10 +298,10 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if m.Num, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	if err := t.indexAnchors(ctx, m.Num, m.Anchors); err != nil {
-		return err
+	if err = t.indexAnchors(ctx, m.Num, m.Anchors); err == nil {
+		err = t.countMemory(ctx, at, *m)
 	}
-	if err := t.oweMemory(ctx, at, *m); err != nil || m.Forgotten() {
+	if err != nil || m.Forgotten() {
 		return err
 	}
 	return t.indexMemory(ctx, at, *m, true)
@@ -334,7 +318,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, query, append(values, m.Num)...)
+	err = t.run(ctx, query, append(values, m.Num)...)
 	if isUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
 			WithHint("update that one, or choose another topic key")
@@ -354,48 +338,42 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 }
 
 func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
-	if _, err := t.exec(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
+	if err := t.run(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
 		return fmt.Errorf("write tags: %w", err)
 	}
-	rows := make([]tagging, len(tags))
+	rows := make([]tagRow, len(tags))
 	for i, tag := range tags {
-		rows[i] = tagging{num, tag}
+		rows[i] = tagRow{num, tag}
 	}
 	return t.addTags(ctx, rows)
 }
 
-// InsertRevision adds r.
+// InsertRevision adds an earlier version of a memory.
 func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
 	const query = `INSERT INTO revisions (memory, number, type, title, content, written_at, replaced_at, reason, stamp) VALUES (?,?,?,?,?,?,?,?,?)`
 	own, err := t.Device(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason,
+	err = t.run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason,
 		orNull(stampText(r.Stamp, own)))
-	if err != nil {
-		return fmt.Errorf("write revision %d of memory %d: %w", r.Number, r.Memory, err)
-	}
-	return nil
+	return doing(err, "write revision %d of memory %d", r.Number, r.Memory)
 }
 
-// topicNotesSQL takes a memory's topic key out of the entries of merged projects,
-// which note the keys that were taken away. Served by mutations_project: the kind
-// has to stand in the statement, or SQLite would read the whole journal.
+// topicNotesSQL removes a memory's topic key from the entries of project moves, which record the keys
+// takeRetrying away. The condition on entity lets mutations_project serve it; otherwise SQLite would scan the
+// journal.
 const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' || ?1 || '"', '$.given."' || ?1 || '"') WHERE entity = 'project' AND was IS NOT NULL`
 
-// CountAccess counts an access of each of the memories.
+// CountAccess counts an access to each of the memories.
 func (t *tx) CountAccess(ctx context.Context, nums []int64, at time.Time) error {
 	const query = `UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, 0), ?2)
 		WHERE num IN (SELECT value FROM json_each(?1))`
-	if _, err := t.exec(ctx, query, jsonNums(nums), millis(at)); err != nil {
-		return fmt.Errorf("count accesses: %w", err)
-	}
-	return nil
+	return doing(t.run(ctx, query, jsonNums(nums), millis(at)), "count accesses")
 }
 
-// EraseMemory removes the memory and every copy of its text. With secure_delete the
-// freed bytes are overwritten; the index has no word that nobody has.
+// EraseMemory removes the memory and every copy of its text. secure_delete overwrites the freed bytes,
+// and the index drops words that no memory has.
 func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	was, err := t.Memory(ctx, engram.ByNum(num))
 	if err != nil {
@@ -411,34 +389,26 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 			return err
 		}
 	}
-	for _, s := range []struct {
-		query string
-		args  []any
-	}{
-		// The texts of a memory's past stand in its revisions alone, but old titles,
-		// tags and metadata may stand in the journal.
-		{`UPDATE mutations SET ` + emptied + `, reason = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityMemory, num}},
-		{`UPDATE mutations SET ` + emptied + `, reason = NULL WHERE entity = 'relation' AND key IN
-			(SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`, []any{num}}, // +: a key has no affinity
-		{topicNotesSQL, []any{num}},
-		{`DELETE FROM lineages WHERE entity = ?2 AND key IN (SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`,
-			[]any{num, kindNum(engram.EntityRelation)}},
-		{`DELETE FROM carried WHERE entity = ?2 AND key IN (SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`,
-			[]any{num, kindNum(engram.EntityRelation)}},
-		// A question that found it may hold its words, and stands beside all that it found.
-		{`UPDATE uses SET query = NULL WHERE EXISTS (SELECT 1 FROM uses u WHERE u.memory = ?1 AND u.session = uses.session AND u.at = uses.at)
-			AND session IN (SELECT session FROM uses WHERE memory = ?1)`, []any{num}},
-		{`UPDATE uses SET memory = NULL WHERE memory = ?`, []any{num}},
-		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys
-	} {
-		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
-			return fmt.Errorf("erase memory %d: %w", num, err)
-		}
+	// The plus is needed because key has no affinity.
+	const its = ` AND key IN (SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`
+	err = t.runAll(ctx,
+		// Revisions are deleted with the memory, but the journal may contain former titles, tags and
+		// metadata.
+		with(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE entity = ? AND key = ?`, engram.EntityMemory, num),
+		with(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE entity = 'relation'`+its, num),
+		with(topicNotesSQL, num),
+		with(`DELETE FROM lineages WHERE entity = ?2`+its, num, kindNum(engram.EntityRelation)),
+		with(`DELETE FROM carried WHERE entity = ?2`+its, num, kindNum(engram.EntityRelation)),
+		// The query that found it may contain its words, and is stored with everything that it found.
+		with(`UPDATE uses SET query = NULL WHERE EXISTS (SELECT 1 FROM uses u WHERE u.memory = ?1 AND u.session = uses.session AND u.at = uses.at)
+			AND session IN (SELECT session FROM uses WHERE memory = ?1)`, num),
+		with(`UPDATE uses SET memory = NULL WHERE memory = ?`, num),
+		with(`DELETE FROM memories WHERE num = ?`, num), // foreign keys delete the rest
+	)
+	if err != nil {
+		return fmt.Errorf("erase memory %d: %w", num, err)
 	}
-	if err := t.bury(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, num); err != nil {
-		return err
-	}
-	if err := t.eraseLineage(ctx, engram.EntityMemory, num, string(was.ID), was.SyncID); err != nil {
+	if err := t.recordErasure(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, num); err != nil {
 		return err
 	}
 	return t.forgetKinds(ctx)

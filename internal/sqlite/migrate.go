@@ -5,12 +5,10 @@ import (
 	"crypto/rand"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,16 +23,13 @@ const applicationID = 0x454e4752
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// keptBackups is how many automatic backups stay.
-const keptBackups = 3
-
-// prepare makes sure that the file is ours and that its schema is this program's.
+// prepare checks that the file is ours and migrates it to this program's schema.
 func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 	steps, err := fs.Glob(migrations, "migration/*.sql")
 	if err != nil {
 		return err
 	}
-	c, err := s.taken(ctx, s.reads)
+	c, err := s.takeRetrying(ctx, s.reads)
 	if err != nil {
 		return err
 	}
@@ -44,8 +39,7 @@ func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 		if version, err = schemaVersion(ctx, c, s.path, len(steps)); err != nil {
 			return err
 		}
-		// A copy that SQLite made, such as a backup put in place of a lost database, has
-		// the schema but not the journal mode.
+		// A copy made by SQLite, such as a restored backup, has the schema but not the journal mode.
 		return c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
 	})
 	s.reads.give(c)
@@ -60,16 +54,16 @@ func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 	return s.renew(ctx)
 }
 
-// schemaVersion reads the version of the file's schema, 0 for an empty file, and
-// refuses what is not ours or newer than known.
+// schemaVersion reads the version of the file's schema, 0 for an empty file, and fails for a file that
+// is not ours or newer than known.
 func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, error) {
 	var app, version, tables int
 	for _, q := range []struct {
 		sql  string
 		into *int
 	}{
-		// The tables first: another process may be making them, and marks the file in the
-		// same transaction. Read the other way round, its store would be taken for a stranger's.
+		// Tables first: another process may be creating them, and sets the application id in the same
+		// transaction. In the other order its store would look like a stranger's.
 		{"SELECT count(*) FROM sqlite_schema", &tables}, {"PRAGMA application_id", &app}, {"PRAGMA user_version", &version},
 	} {
 		if err := c.sql.QueryRowContext(ctx, q.sql).Scan(q.into); err != nil {
@@ -83,15 +77,15 @@ func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, e
 		return 0, strange(ctx, c, path)
 	case version > known:
 		return 0, engram.Errorf(engram.CodeConflict, "%s was written by a newer Engram (schema %d, this one knows %d)", path, version, known).
-			WithHint("update this program; the database was left as it is")
+			WithHint("update this program; the database was not changed")
 	}
 	return version, nil
 }
 
-// migrate runs the steps that the file lacks, each in a transaction of its own. Any
-// number of processes may be doing the same: whoever has the write lock looks again.
+// migrate runs the steps that the file lacks, each in its own transaction. Several processes may try at
+// once: each checks again under the write lock.
 func (s *Store) migrate(ctx context.Context, files fs.FS, steps []string, now func() time.Time) error {
-	c, err := s.taken(ctx, s.writes)
+	c, err := s.takeRetrying(ctx, s.writes)
 	if err != nil {
 		return err
 	}
@@ -111,8 +105,7 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, steps []string, now fu
 	return nil
 }
 
-// step brings the schema from version from to the next; it does nothing when the
-// schema is there already.
+// step migrates the schema from version from to the next, unless that is done already.
 func (s *Store) step(ctx context.Context, c *conn, from, known int, script string, now func() time.Time) error {
 	var version int
 	err := s.wait(ctx, func(ctx context.Context) (err error) {
@@ -130,8 +123,7 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 		return err
 	}
 	if from > 0 {
-		// Under the write lock: of many processes one makes the backup, and nobody can
-		// write what it would lack.
+		// Under the write lock only one process makes the backup, and it misses no write.
 		if err := s.backup(ctx, from, now); err != nil {
 			return fmt.Errorf("backup: %w", err)
 		}
@@ -155,9 +147,8 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 	return c.commit(ctx)
 }
 
-// useWAL switches the journal mode. SQLite does not wait for other connections
-// here, whatever the busy timeout, so the switch is tried again: processes that open
-// a new store at the same moment are the ordinary case.
+// useWAL switches the journal mode. SQLite does not wait for other connections here, whatever the busy
+// timeout, so it is retried: processes often open a new store at the same moment.
 func (s *Store) useWAL(ctx context.Context, c *conn) error {
 	return s.wait(ctx, func(ctx context.Context) error {
 		var mode string
@@ -172,9 +163,9 @@ func (s *Store) useWAL(ctx context.Context, c *conn) error {
 	})
 }
 
-// taken takes a connection. Opening one reads the file, which may be busy too: while
-// another process recovers its log, or makes it.
-func (s *Store) taken(ctx context.Context, p *pool) (c *conn, err error) {
+// takeRetrying takes a connection, retrying while the file is busy: opening one reads the file, which another
+// process may be creating or recovering.
+func (s *Store) takeRetrying(ctx context.Context, p *pool) (c *conn, err error) {
 	err = s.wait(ctx, func(ctx context.Context) (err error) {
 		c, err = p.take(ctx)
 		return err
@@ -186,70 +177,27 @@ func (s *Store) taken(ctx context.Context, p *pool) (c *conn, err error) {
 func (s *Store) wait(ctx context.Context, fn func(context.Context) error) error {
 	wait, cancel := context.WithTimeout(ctx, s.writeWait)
 	defer cancel()
-	return s.waited(ctx, s.writeWait, patiently(wait, func() error { return fn(wait) }))
+	return s.explainWait(ctx, s.writeWait, retryBusy(wait, func() error { return fn(wait) }))
 }
 
-// backup copies the whole database beside itself before its schema changes. It reads
-// on a connection of its own, because VACUUM cannot run inside a transaction.
+// backup copies the database before its schema changes. It uses another connection, because VACUUM
+// cannot run inside a transaction.
 func (s *Store) backup(ctx context.Context, version int, now func() time.Time) error {
-	dir := filepath.Join(filepath.Dir(s.path), "backups")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fileError(err, dir)
-	}
-	// Random letters: another backup may have been made in the same millisecond.
-	name := filepath.Join(dir, fmt.Sprintf("%s%d-%s-%s.db", backupPrefix, version, now().UTC().Format("20060102T150405.000"), rand.Text()[:4]))
-	if err := makeFile(name); err != nil { // VACUUM fills an empty file, and its mode stays
-		return err
-	}
+	// Random letters, because another backup may have been made in the same millisecond.
+	name := filepath.Join(s.backups(), fmt.Sprintf("%s%d-%s-%s.db", backupPrefix, version, now().UTC().Format("20060102T150405.000"), rand.Text()[:4]))
 	if err := s.copyTo(ctx, name); err != nil {
-		return errors.Join(err, os.Remove(name)) // half a backup would be taken for one
+		return err
 	}
 	s.log.InfoContext(ctx, "backed up before a migration", "file", name)
-	return dropBackups(dir)
-}
-
-// copyTo writes the database as it was last committed to an empty file.
-func (s *Store) copyTo(ctx context.Context, name string) error {
-	c, err := s.reads.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.reads.give(c)
-	// A connection that may only query may not write its own copy either.
-	if err := c.exec(ctx, "PRAGMA query_only = 0"); err != nil {
-		return err
-	}
-	err = c.exec(ctx, "VACUUM INTO ?", name)
-	return errors.Join(err, c.exec(context.WithoutCancel(ctx), "PRAGMA query_only = 1"))
-}
-
-// backupPrefix opens the names of automatic backups; what else is in the folder stays.
-const backupPrefix = "engram-schema"
-
-// dropBackups removes all but the newest automatic backups.
-func dropBackups(dir string) error {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	var old []string
-	for _, f := range files {
-		if strings.HasPrefix(f.Name(), backupPrefix) {
-			old = append(old, filepath.Join(dir, f.Name()))
+	written := func(name string) (at time.Time) {
+		if info, err := os.Stat(filepath.Join(s.backups(), name)); err == nil {
+			at = info.ModTime()
 		}
+		return at
 	}
-	slices.SortStableFunc(old, func(a, b string) int { return backupTime(a).Compare(backupTime(b)) })
-	var errs []error
-	for _, f := range old[:max(0, len(old)-keptBackups)] {
-		errs = append(errs, os.Remove(f))
-	}
-	return errors.Join(errs...)
+	return s.dropBackups(func(name string) bool { return strings.HasPrefix(name, backupPrefix) },
+		func(a, b string) int { return written(a).Compare(written(b)) })
 }
 
-func backupTime(path string) time.Time {
-	info, err := os.Stat(path)
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
-}
+// backupPrefix opens the names of migration backups; other files in the folder are kept.
+const backupPrefix = "engram-schema"

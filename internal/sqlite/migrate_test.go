@@ -17,7 +17,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// steps are the embedded migrations and then these scripts.
+// steps returns the embedded migrations followed by these scripts.
 func steps(scripts ...string) (fs.FS, error) {
 	files := fstest.MapFS{}
 	released, err := filepath.Glob("migration/*.sql")
@@ -90,7 +90,7 @@ func backups(t *testing.T, dir string) []string {
 	return files
 }
 
-// count asks the file at path with a connection of its own.
+// count queries the file at path on its own connection.
 func count(t *testing.T, path, query string) (n int) {
 	t.Helper()
 	if err := ask(path, query, &n); err != nil {
@@ -176,7 +176,7 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	}
 }
 
-// addMuch writes for seconds, far beyond what the page cache holds.
+// addMuch writes for seconds, far more than the page cache holds.
 const addMuch = addLabels + `CREATE TABLE much (n INTEGER PRIMARY KEY, x BLOB);
 	INSERT INTO much WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 300000) SELECT n, randomblob(1000) FROM c;`
 
@@ -204,7 +204,7 @@ func TestAMigrationKilledHalfWayChangesNothing(t *testing.T) {
 		furnished(t, path, 10)
 		c := start(t, "migrate", path, addMuch)
 		release(t, c)
-		for { // until it has written that much into the log
+		for { // until it has written that much to the log
 			if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > int64(1+round*4)<<20 {
 				break
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestOnlyTheUserMayReadTheFiles(t *testing.T) {
-	old := syscall.Umask(0) // nothing is taken away from the modes that are asked for
+	old := syscall.Umask(0) // no umask reduces the requested modes
 	defer syscall.Umask(old)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "deep", "data", "engram.db")

@@ -10,84 +10,85 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// clashingSQL lists live memories of project ?2 whose topic project ?1 has too.
+// clashingSQL selects the live memories of project ?2 whose topic project ?1 has too.
 const clashingSQL = `SELECT m.num, m.topic_key FROM memories m
 	WHERE m.project = ?2 AND m.deleted_at IS NULL AND m.topic_key IS NOT NULL AND EXISTS
 	(SELECT 1 FROM memories o WHERE o.topic_key = m.topic_key AND o.project = ?1 AND o.scope = m.scope AND o.deleted_at IS NULL)`
 
-// MoveProject gives everything of one project to another.
+// MoveProject moves everything of one project to another.
 func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, error) {
-	moved := engram.Moved{Topics: map[int64]string{}}
 	source, target, err := t.bothProjects(ctx, from, to)
 	if err != nil || source == target { // every topic would clash with itself
 		return engram.Moved{}, err
 	}
-	if err := t.rows(ctx, clashingSQL, []any{target, source}, func(s scanner) error {
-		var num int64
-		var topic string
-		err := s.Scan(&num, &topic)
-		moved.Topics[num] = topic
-		return err
-	}); err != nil {
-		return moved, err
+	topics, err := pairs[int64, string](ctx, t, clashingSQL, target, source)
+	if err == nil {
+		err = t.loseTopics(ctx, slices.Sorted(maps.Keys(topics)))
 	}
-	if err := t.loseTopics(ctx, slices.Sorted(maps.Keys(moved.Topics))); err != nil {
-		return moved, err
+	if err != nil {
+		return engram.Moved{Topics: topics}, err
 	}
-	for _, query := range []string{
-		`UPDATE uses SET project = ?1 WHERE project = ?2`,
-		`UPDATE lineages SET project = ?1 WHERE project = ?2 AND entity = 3`, // sessions that are gone
-		`UPDATE project_aliases SET project = ?1 WHERE project = ?2`,
-		// The one statement that reads the whole journal: an index by project would cost every save.
-		`UPDATE mutations SET project = ?1 WHERE project = ?2`,
-	} {
-		if _, err := t.exec(ctx, query, target, source); err != nil {
-			return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
-		}
+	err = t.runAll(ctx, with(`UPDATE uses SET project = ?1 WHERE project = ?2`, target, source),
+		with(`UPDATE lineages SET project = ?1 WHERE project = ?2 AND entity = 3`, target, source), // deleted sessions
+		with(`UPDATE project_aliases SET project = ?1 WHERE project = ?2`, target, source),
+		// Scans the whole journal, because an index by project would slow down every save.
+		with(`UPDATE mutations SET project = ?1 WHERE project = ?2`, target, source),
+		with(`UPDATE OR REPLACE deferred SET project = ? WHERE project = ?`, to, from))
+	if err != nil {
+		return engram.Moved{Topics: topics}, fmt.Errorf("move project %q to %q: %w", from, to, err)
 	}
-	if err := t.rebury(ctx, to, from); err != nil {
-		return moved, err
+	if err = t.moveTombstones(ctx, to, from); err == nil {
+		err = t.moveCounters(ctx, source, target)
 	}
-	if err := t.moveCounters(ctx, source, target); err != nil {
-		return moved, err
+	if err != nil {
+		return engram.Moved{Topics: topics}, err
 	}
-	if _, err := t.exec(ctx, `UPDATE OR REPLACE deferred SET project = ? WHERE project = ?`, to, from); err != nil {
-		return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
-	}
-	if moved.Memories, err = column[int64](ctx, t, `SELECT num FROM memories WHERE project = ? ORDER BY num`, source); err != nil {
-		return moved, err
-	}
-	if moved.Prompts, err = column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ? ORDER BY num`, source); err != nil {
-		return moved, err
-	}
-	if moved.Sessions, err = column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? ORDER BY id`, source); err != nil {
+	moved, err := t.inProject(ctx, source, nil)
+	if moved.Topics = topics; err != nil {
 		return moved, err
 	}
 	return moved, t.moveThese(ctx, moved, source, target)
 }
 
-// MoveBack gives some things of one project to another.
+// inProject returns what is in a project; with some, only the things in it.
+func (t *tx) inProject(ctx context.Context, project int64, some *engram.Moved) (m engram.Moved, err error) {
+	const among = ` AND num IN (SELECT value FROM json_each(?)) ORDER BY num`
+	if some == nil {
+		m.Memories, err = column[int64](ctx, t, `SELECT num FROM memories WHERE project = ? ORDER BY num`, project)
+		if err == nil {
+			m.Prompts, err = column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ? ORDER BY num`, project)
+		}
+		if err == nil {
+			m.Sessions, err = column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? ORDER BY id`, project)
+		}
+		return m, err
+	}
+	m.Memories, err = column[int64](ctx, t, `SELECT num FROM memories WHERE project = ?`+among, project, jsonNums(some.Memories))
+	if err == nil {
+		m.Prompts, err = column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ?`+among, project, jsonNums(some.Prompts))
+	}
+	if err == nil {
+		m.Sessions, err = column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+			project, jsonText(some.Sessions))
+	}
+	return m, err
+}
+
+// MoveBack moves some things of one project back to another.
 func (t *tx) MoveBack(ctx context.Context, some engram.Moved, from, to string) (engram.Moved, error) {
-	moved := engram.Moved{Topics: map[int64]string{}}
 	source, target, err := t.bothProjects(ctx, from, to)
 	if err != nil || source == target {
-		return moved, err
+		return engram.Moved{Topics: map[int64]string{}}, err
 	}
-	const among = ` WHERE project = ? AND num IN (SELECT value FROM json_each(?)) ORDER BY num`
-	if moved.Memories, err = column[int64](ctx, t, `SELECT num FROM memories`+among, source, jsonNums(some.Memories)); err != nil {
-		return moved, err
+	moved, err := t.inProject(ctx, source, &some)
+	moved.Topics = map[int64]string{}
+	if err == nil {
+		err = t.moveThese(ctx, moved, source, target)
 	}
-	if moved.Prompts, err = column[int64](ctx, t, `SELECT num FROM prompts`+among, source, jsonNums(some.Prompts)); err != nil {
-		return moved, err
+	if err == nil {
+		err = t.moveJournal(ctx, moved, source, target)
 	}
-	if moved.Sessions, err = column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`,
-		source, jsonText(some.Sessions)); err != nil {
-		return moved, err
-	}
-	if err := t.moveThese(ctx, moved, source, target); err != nil {
-		return moved, err
-	}
-	if err := t.moveJournal(ctx, moved, source, target); err != nil {
+	if err != nil {
 		return moved, err
 	}
 	for _, num := range moved.Memories {
@@ -112,17 +113,17 @@ func (t *tx) bothProjects(ctx context.Context, from, to string) (source, target 
 	return source, target, err
 }
 
-// moveThese gives things of project source to project target.
+// moveThese moves things from project source to project target.
 func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target int64) error {
 	for _, move := range []struct{ query, which string }{
 		{`UPDATE memories SET project = ?1 WHERE project = ?2 AND num IN (SELECT value FROM json_each(?3))`, jsonNums(these.Memories)},
 		{`UPDATE prompts SET project = ?1 WHERE project = ?2 AND num IN (SELECT value FROM json_each(?3))`, jsonNums(these.Prompts)},
 		{`UPDATE sessions SET project = ?1 WHERE project = ?2 AND id IN (SELECT value FROM json_each(?3))`, jsonText(these.Sessions)},
 	} {
-		_, err := t.exec(ctx, move.query, target, source, move.which)
+		err := t.run(ctx, move.query, target, source, move.which)
 		if isUnique(err) {
-			return engram.Errorf(engram.CodeConflict, "a topic that would come back has another memory by now").
-				WithHint("give that one another topic key first")
+			return engram.Errorf(engram.CodeConflict, "a topic to restore belongs to another memory now").
+				WithHint("give that memory another topic key first")
 		}
 		if err != nil {
 			return fmt.Errorf("move to another project: %w", err)
@@ -138,10 +139,10 @@ func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target i
 	return t.movePrompts(ctx, target, these.Prompts)
 }
 
-// journalSQL are the entries of project ?2 that belong to things that went to ?1: to
-// memories, prompts and sessions by their keys, to sessions that were deleted by what an
-// entry says they were, to relations by their source, and to project ?1 itself.
-// When nothing is left in ?2, it was but another name for ?1, and everything belongs to that.
+// journalSQL moves the entries of project ?2 about things that moved to ?1: memories, prompts and
+// sessions by key, deleted sessions by the project in their entry, relations by their source, and
+// project ?1 itself. If nothing is left in ?2 (?6), it was only another name for ?1, and all its entries
+// move.
 const journalSQL = `UPDATE mutations SET project = ?1 WHERE project = ?2 AND (?6 OR CASE entity
 	WHEN 'memory' THEN key IN (SELECT value FROM json_each(?3))
 	WHEN 'prompt' THEN key IN (SELECT value FROM json_each(?4))
@@ -153,23 +154,20 @@ const journalSQL = `UPDATE mutations SET project = ?1 WHERE project = ?2 AND (?6
 		CASE WHEN json_valid(was) THEN was ->> '$.from' END IS NULL
 	END)`
 
-// moveJournal gives the journal of things that went from project source to target along.
+// moveJournal moves the journal entries about things that moved from project source to target.
 func (t *tx) moveJournal(ctx context.Context, these engram.Moved, source, target int64) error {
 	const emptySQL = `SELECT NOT EXISTS (SELECT 1 FROM memories WHERE project = ?1) AND NOT EXISTS (SELECT 1 FROM prompts WHERE project = ?1)
 		AND NOT EXISTS (SELECT 1 FROM sessions WHERE project = ?1)`
 	var empty bool
-	if err := t.row(ctx, emptySQL, []any{source}, &empty); err != nil {
-		return fmt.Errorf("look for what is left in a project: %w", err)
-	}
-	_, err := t.exec(ctx, journalSQL, target, source, jsonNums(these.Memories), jsonNums(these.Prompts), jsonText(these.Sessions), empty)
+	err := t.row(ctx, emptySQL, []any{source}, &empty)
 	if err != nil {
-		return fmt.Errorf("move the journal to another project: %w", err)
+		return fmt.Errorf("check what is left in a project: %w", err)
 	}
-	return nil
+	err = t.run(ctx, journalSQL, target, source, jsonNums(these.Memories), jsonNums(these.Prompts), jsonText(these.Sessions), empty)
+	return doing(err, "move the journal to another project")
 }
 
-// loseTopics takes the topic keys of memories away: a topic that both projects have
-// stays with the target, the source's memory keeps its text.
+// loseTopics removes the topic keys of memories: the target keeps a topic that both projects have.
 func (t *tx) loseTopics(ctx context.Context, nums []int64) error {
 	for _, num := range nums {
 		m, err := t.Memory(ctx, engram.ByNum(num))
@@ -184,8 +182,8 @@ func (t *tx) loseTopics(ctx context.Context, nums []int64) error {
 	return nil
 }
 
-// giveTopic gives a memory its topic key back, unless it has one, or was forgotten, or
-// another memory has the key by now.
+// giveTopic restores a memory's topic key, unless it has one, is forgotten, or another memory has the
+// key now.
 func (t *tx) giveTopic(ctx context.Context, num int64, key string) (bool, error) {
 	m, err := t.Memory(ctx, engram.ByNum(num))
 	if err != nil || m.TopicKey != "" || m.Forgotten() {
@@ -199,51 +197,25 @@ func (t *tx) giveTopic(ctx context.Context, num int64, key string) (bool, error)
 	return true, t.ReplaceMemory(ctx, m)
 }
 
-// movePrompts writes the full-text rows of prompts anew, which name the project.
+// movePrompts rewrites the full-text rows of prompts, which contain the project.
 func (t *tx) movePrompts(ctx context.Context, project int64, nums []int64) error {
 	for _, num := range nums {
 		p, err := t.Prompt(ctx, num)
+		if err == nil {
+			err = t.run(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, num)
+		}
+		if err == nil && !p.Deleted() {
+			err = t.indexPrompt(ctx, project, p)
+		}
 		if err != nil {
-			return err
-		}
-		if _, err := t.exec(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, num); err != nil {
-			return err
-		}
-		if p.Deleted() {
-			continue
-		}
-		if err := t.indexPrompt(ctx, project, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// column reads the one column that a query answers with.
-func column[T any](ctx context.Context, t *tx, query string, args ...any) ([]T, error) {
-	return list(ctx, t, "read a column", query, args, scanOne[T])
-}
-
-func scanOne[T any](s scanner) (v T, err error) {
-	err = s.Scan(&v)
-	return v, err
-}
-
-// list reads what scan makes of each row; doing says what for.
-func list[T any](ctx context.Context, t *tx, doing, query string, args []any, scan func(scanner) (T, error)) (all []T, err error) {
-	err = t.rows(ctx, query, args, func(s scanner) error {
-		one, err := scan(s)
-		all = append(all, one)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", doing, err)
-	}
-	return all, nil
-}
-
-// moveIndex gives the index entries of one project to another; of those, the ones of
-// memories that which names. Words do not name their project, so only documents are written.
+// moveIndex moves the index entries of memories for which which is true to another project. Only
+// documents contain the project.
 func (t *tx) moveIndex(ctx context.Context, source, target int64, which func(num int64) bool) error {
 	move := func(docs postings.Docs) (out postings.Docs, moved bool) {
 		for slot := range docs.Len() {
@@ -289,18 +261,18 @@ func (t *tx) moveSegment(ctx context.Context, g *segment, target int64, move fun
 	if err != nil {
 		return err
 	}
-	if err := t.appendDocs(ctx, g.num, 0, docs); err != nil {
+	if err := t.writeDocs(ctx, g.num, 0, docs); err != nil {
 		return err
 	}
 	project := g.project
 	if project != several {
 		project = onlyProject(docs)
 	}
-	_, err = t.exec(ctx, `UPDATE segments SET project = ?, version = ? WHERE num = ?`, projectOrNull(project), version, g.num)
+	err = t.run(ctx, `UPDATE segments SET project = ?, version = ? WHERE num = ?`, projectOrNull(project), version, g.num)
 	return err
 }
 
-// onlyProject is the project of all live documents, or several.
+// onlyProject returns the project of all live documents, or several.
 func onlyProject(docs postings.Docs) int64 {
 	project := int64(several)
 	for slot := range docs.Len() {
@@ -315,30 +287,24 @@ func onlyProject(docs postings.Docs) int64 {
 	return project
 }
 
-// moveUnsealed writes the documents of the newest memories that change.
+// moveUnsealed rewrites the changed documents of unsealed memories.
 func (t *tx) moveUnsealed(ctx context.Context, move func(postings.Docs) (postings.Docs, bool)) error {
-	type row struct {
-		seq  int64
-		docs postings.Docs
-	}
-	var rows []row
+	var updates []statement
 	err := t.rows(ctx, `SELECT seq, document FROM unsealed ORDER BY seq`, nil, func(r scanner) error {
 		var seq int64
 		var doc []byte
 		err := r.Scan(&seq, &doc)
 		if docs, moved := move(doc); moved {
-			rows = append(rows, row{seq, docs})
+			updates = append(updates, with(`UPDATE unsealed SET document = ? WHERE seq = ?`, []byte(docs), seq))
 		}
 		return err
 	})
-	if err != nil || len(rows) == 0 {
+	if err != nil || len(updates) == 0 {
 		return err
 	}
-	for _, r := range rows {
-		if _, err := t.exec(ctx, `UPDATE unsealed SET document = ? WHERE seq = ?`, []byte(r.docs), r.seq); err != nil {
-			return err
-		}
+	if err := t.runAll(ctx, updates...); err != nil {
+		return err
 	}
-	_, err = t.changed(ctx) // the rows kept their numbers: only this tells the states apart
+	_, err = t.changed(ctx) // the rows kept their numbers, so only this changes the state
 	return err
 }

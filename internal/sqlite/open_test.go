@@ -15,7 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// opened opens path and returns the error, closing what opened.
+// opened opens and closes path and returns the error.
 func opened(t *testing.T, path string) error {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Now: now})
@@ -40,7 +40,7 @@ func foreign(t *testing.T, path string, statements ...string) {
 	}
 }
 
-// ask reads one value from the file at path with a connection of its own.
+// ask reads one value from the file at path on its own connection.
 func ask(path, query string, into any) error {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
@@ -72,7 +72,7 @@ func checkIntegrity(t *testing.T, path string) {
 	}
 }
 
-// checkIndex fails the test unless the index has just the words of the live memories.
+// checkIndex fails the test unless the index has exactly the words of the live memories.
 func checkIndex(t *testing.T, path string) {
 	t.Helper()
 	if err := sqlite.CheckIndex(t.Context(), path); err != nil {
@@ -96,7 +96,7 @@ func read(t *testing.T, path string) []byte {
 	return b
 }
 
-// furnished makes a store with n memories and closes it, so that all is in one file.
+// furnished creates a store with n memories and closes it, so that everything is in one file.
 func furnished(t *testing.T, path string, n int) {
 	t.Helper()
 	s := open(t, path)

@@ -3,53 +3,54 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// Sizes of what a transaction keeps of the index until it writes it.
+// Limits of the index changes that a transaction buffers.
 const (
 	pendingMost  = 2 * settleAt // memories; some 15 MB with their words and vectors
-	pendingBatch = sealAt       // memories whose words are made together
-	pendingAhead = 8            // batches that wait for their words: their texts are kept so long
+	pendingBatch = sealAt       // memories that are tokenised together
+	pendingAhead = 8            // batches that may wait for tokenising, with their texts
 )
 
-// pending are the live memories that a transaction has put into the index and that no
-// table of it has yet. They are written when they are many, when somebody asks the index,
-// and at the end: an import of a hundred thousand would otherwise sort each of them into
-// segments again and again. The words of many are made beside the transaction.
+// pending are live memories that a transaction has added to the index but not yet written to its tables.
+// They are written when they reach a limit, when the index is read, and before the commit: otherwise an
+// import of a hundred thousand would rewrite segments again and again. Many memories are tokenised in a
+// goroutine beside the transaction.
 type pending struct {
-	list  []putting
-	place map[int64]int // in list, of the memories that did not go again
+	list  []pendingDoc
+	place map[int64]int // index in list, except of memories removed again
 	texts []engram.Memory
-	rows  map[vectorOf][]byte // the vectors of those that are whole
+	rows  map[vectorOf][]byte // the vectors of memories with whole set
 
-	batches chan []engram.Memory // nil: nobody makes words
-	done    chan struct{}        // closed when all words are made
-	lexicon *lexicon             // these belong to who makes words until done is closed
+	batches chan []engram.Memory // to the tokenising goroutine; nil if it does not run
+	done    chan struct{}        // closed when all memories are tokenised
+	lexicon *lexicon             // owned by the goroutine until done is closed
 	words   [][]termCount
 	lengths []int
 }
 
-// putting is a memory on its way into the index.
-type putting struct {
+// pendingDoc is a memory on its way into the index.
+type pendingDoc struct {
 	doc   postings.Doc // without its length
-	gone  bool         // taken out again
-	whole bool         // new in this transaction: all vectors that it has are in rows
+	gone  bool         // removed again
+	whole bool         // inserted in this transaction: rows has all its vectors
 }
 
-// await keeps a live memory for the index; whole says that it was inserted just now.
-func (t *tx) await(ctx context.Context, d postings.Doc, m engram.Memory, whole bool) error {
+// addPending adds a live memory to the pending ones; whole tells that this transaction inserted it.
+func (t *tx) addPending(ctx context.Context, d postings.Doc, m engram.Memory, whole bool) error {
 	p := t.pending
 	if p == nil {
 		p = &pending{place: map[int64]int{}, rows: map[vectorOf][]byte{}}
 		t.pending = p
 	}
 	p.place[d.Num] = len(p.list)
-	p.list = append(p.list, putting{doc: d, whole: whole})
-	p.texts = append(p.texts, spoken(m))
+	p.list = append(p.list, pendingDoc{doc: d, whole: whole})
+	p.texts = append(p.texts, indexedFields(m))
 	if len(p.texts) == pendingBatch {
 		if err := t.widen(ctx); err != nil {
 			return err
@@ -62,7 +63,7 @@ func (t *tx) await(ctx context.Context, d postings.Doc, m engram.Memory, whole b
 	return t.flush(ctx)
 }
 
-// send gives the texts to who makes words of them.
+// send passes the texts to the tokenising goroutine, starting it if needed.
 func (p *pending) send() {
 	if p.batches == nil {
 		p.batches, p.done = make(chan []engram.Memory, pendingAhead), make(chan struct{})
@@ -83,7 +84,7 @@ func (p *pending) makeWords() {
 	}
 }
 
-// end waits for who makes words.
+// end waits for the tokenising goroutine.
 func (p *pending) end() {
 	if p != nil && p.batches != nil {
 		close(p.batches)
@@ -92,14 +93,14 @@ func (p *pending) end() {
 	}
 }
 
-// forgo leaves the pending memories: they are not to be indexed any more.
-func (t *tx) forgo() {
+// discardPending drops the pending memories.
+func (t *tx) discardPending() {
 	t.pending.end()
 	t.pending = nil
 }
 
-// withdraw takes a memory out of the pending ones; waiting says whether it was there.
-func (t *tx) withdraw(num int64) (waiting bool) {
+// removePending removes a memory from the pending ones; waiting reports whether it was there.
+func (t *tx) removePending(num int64) (waiting bool) {
 	if t.pending == nil {
 		return false
 	}
@@ -111,15 +112,15 @@ func (t *tx) withdraw(num int64) (waiting bool) {
 	return waiting
 }
 
-// spoken is what wordsOf reads of a memory.
-func spoken(m engram.Memory) engram.Memory {
+// indexedFields returns the fields of a memory that wordsOf reads.
+func indexedFields(m engram.Memory) engram.Memory {
 	return engram.Memory{Title: m.Title, Content: m.Content, TopicKey: m.TopicKey, Tags: m.Tags}
 }
 
-// flush takes out of the index what is to leave it, and writes the pending memories into it.
+// flush writes the buffered removals and additions to the index.
 func (t *tx) flush(ctx context.Context) error {
 	p, l := t.pending, t.leaving
-	t.pending, t.leaving = nil, nil // first: what follows asks the index
+	t.pending, t.leaving = nil, nil // reset first: the statements below read the index
 	defer p.end()
 	if l != nil {
 		if err := t.empty(ctx, l); err != nil {
@@ -145,9 +146,8 @@ func (t *tx) flush(ctx context.Context) error {
 	return nil
 }
 
-// flushMany writes many pending memories straight into segments. They take as many
-// numbers of unsealed as rows would, so that what becomes of the segments goes by the
-// same count.
+// flushMany writes many pending memories straight into segments. They take as many numbers of table
+// unsealed as rows would, because these numbers decide when segments are merged.
 func (t *tx) flushMany(ctx context.Context, p *pending) error {
 	p.send()
 	p.end()
@@ -160,7 +160,7 @@ func (t *tx) flushMany(ctx context.Context, p *pending) error {
 			live++
 		}
 	}
-	last, seq, err := t.takeNumbers(ctx, max(live, sealAt)) // sealed they must be, not that many
+	last, seq, err := t.takeNumbers(ctx, max(live, sealAt)) // at least one sealing, however few they are
 	if err != nil {
 		return err
 	}
@@ -169,8 +169,8 @@ func (t *tx) flushMany(ctx context.Context, p *pending) error {
 	return t.order(ctx, last, seq, s)
 }
 
-// keep keeps the vector of a memory that is pending until it gets a slot; waiting says
-// whether it is.
+// keep stores the vector of a pending memory until it gets a slot; waiting reports whether it is
+// pending.
 func (p *pending) keep(of vectorOf, row []byte) (waiting bool) {
 	if p == nil {
 		return false
@@ -182,7 +182,7 @@ func (p *pending) keep(of vectorOf, row []byte) (waiting bool) {
 	return waiting
 }
 
-// lacks reports whether a memory is pending and surely has no vector yet.
+// lacks reports whether a memory is pending and certainly has no vector yet.
 func (p *pending) lacks(of vectorOf) bool {
 	if p == nil {
 		return false
@@ -191,8 +191,7 @@ func (p *pending) lacks(of vectorOf) bool {
 	return waiting && p.list[i].whole && p.rows[of] == nil
 }
 
-// known calls fn for the vectors that were kept, and returns the memories of which
-// nothing is known.
+// known calls fn for the stored vectors and returns the memories whose vectors are unknown.
 func (p *pending) known(m model, nums []int64, fn func(num int64, row []byte)) (unknown []int64) {
 	if p == nil {
 		return nums
@@ -207,7 +206,7 @@ func (p *pending) known(m model, nums []int64, fn func(num int64, row []byte)) (
 	return unknown
 }
 
-// takeNumbers takes so many numbers of unsealed, from behind last to seq.
+// takeNumbers reserves n numbers of table unsealed, from last+1 to seq.
 func (t *tx) takeNumbers(ctx context.Context, n int64) (last, seq int64, err error) {
 	t.touched()
 	const query = `INSERT INTO unsealed (memory, document, words) VALUES (0, x'', x'')`
@@ -216,37 +215,36 @@ func (t *tx) takeNumbers(ctx context.Context, n int64) (last, seq int64, err err
 		last, err = res.LastInsertId()
 	}
 	if err == nil {
-		_, err = t.exec(ctx, `DELETE FROM unsealed WHERE seq = ?`, last)
+		err = t.run(ctx, `DELETE FROM unsealed WHERE seq = ?`, last)
 	}
 	last--
 	seq = last + n
 	if err == nil {
-		_, err = t.exec(ctx, `UPDATE sqlite_sequence SET seq = ? WHERE name = 'unsealed'`, seq)
+		err = t.run(ctx, `UPDATE sqlite_sequence SET seq = ? WHERE name = 'unsealed'`, seq)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("number the newest memories: %w", err)
+		return 0, 0, fmt.Errorf("number unsealed memories: %w", err)
 	}
 	return last, seq, nil
 }
 
-// Sizes of what a transaction keeps of the memories that leave the index.
+// Limits of the removals that a transaction buffers.
 const (
-	leavingMost = settleAt // memories; then they are taken out
-	// leavingFew is up to how many slots of a segment are emptied one by one, in the blocks
-	// of their words alone; beyond, the segment is written anew without them.
+	leavingMost = settleAt // memories
+	// leavingFew is up to how many slots of a segment are emptied one by one, changing only the blocks
+	// of their words; for more, the segment is rewritten.
 	leavingFew = 24
 )
 
-// leaving are the memories that a transaction takes out of segments, by segment and slot.
-// They leave when they are many, when somebody asks the index, and at the end: whoever
-// forgets what an import brought would otherwise write each block of a segment some
-// thousand times.
+// leaving are memories to be removed from segments, by segment and slot. They are removed when they
+// reach a limit, when the index is read, and before the commit: otherwise forgetting a large import
+// would write each block of a segment thousands of times.
 type leaving struct {
 	count    int
-	segments map[int64]map[int]engram.Memory // only what wordsOf reads
+	segments map[int64]map[int]engram.Memory // only the fields that wordsOf reads
 }
 
-// leave notes that a memory is to leave the slot in which it is.
+// leave buffers the removal of a memory from its slot.
 func (t *tx) leave(ctx context.Context, at place, was engram.Memory) error {
 	if t.leaving == nil {
 		t.leaving = &leaving{segments: map[int64]map[int]engram.Memory{}}
@@ -257,8 +255,8 @@ func (t *tx) leave(ctx context.Context, at place, was engram.Memory) error {
 		slots = map[int]engram.Memory{}
 		l.segments[at.segment] = slots
 	}
-	if len(slots) < leavingFew { // of more nobody asks the words
-		slots[at.slot] = spoken(was)
+	if len(slots) < leavingFew { // for more, the words are not needed
+		slots[at.slot] = indexedFields(was)
 	} else {
 		slots[at.slot] = engram.Memory{}
 	}
@@ -277,16 +275,11 @@ func (l *leaving) leaves(at place) bool {
 	return leaves
 }
 
-// empty empties the slots that were noted.
+// empty executes the buffered removals.
 func (t *tx) empty(ctx context.Context, l *leaving) error {
-	nums := make([]int64, 0, len(l.segments))
-	for num := range l.segments {
-		nums = append(nums, num)
-	}
-	slices.Sort(nums)
-	for _, num := range nums {
+	for _, num := range slices.Sorted(maps.Keys(l.segments)) {
 		if err := t.emptySlots(ctx, num, l.segments[num]); err != nil {
-			return fmt.Errorf("take memories out of segment %d: %w", num, err)
+			return fmt.Errorf("remove memories from segment %d: %w", num, err)
 		}
 	}
 	return nil
@@ -305,29 +298,10 @@ func (t *tx) emptySlots(ctx context.Context, segment int64, slots map[int]engram
 	return nil
 }
 
-// emptyMany writes a segment anew without some of its memories, each in the slot in which
-// it was.
+// emptyMany rewrites a segment without some of its memories; the others keep their slots.
 func (t *tx) emptyMany(ctx context.Context, num int64, slots map[int]engram.Memory) error {
-	own, err := t.standing(ctx)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(own, func(g *segment) bool { return g.num == num })
-	if i < 0 {
-		return postings.ErrDamaged
-	}
-	g := own[i]
-	if err := t.load(ctx, g); err != nil {
-		return err
-	}
-	if g.live <= len(slots) {
-		return t.dropSegment(ctx, num)
-	}
-	if err := t.vectorsDied(ctx, num, slots); err != nil {
-		return err
-	}
-	version, err := t.changed(ctx)
-	if err != nil {
+	g, _, version, err := t.thinning(ctx, num, slots)
+	if err != nil || g == nil {
 		return err
 	}
 	old, err := t.blocks(ctx, num)
@@ -347,13 +321,10 @@ func (t *tx) emptyMany(ctx context.Context, num int64, slots map[int]engram.Memo
 		tokens += int64(docs.Length(slot))
 		copy(docs[slot*postings.DocSize:], dead)
 	}
-	if err := t.appendDocs(ctx, num, 0, docs); err != nil {
-		return err
-	}
-	if err := t.appendLengths(ctx, g, 0, docs); err != nil {
+	if err := t.appendDocs(ctx, g, 0, docs); err != nil {
 		return err
 	}
 	const query = `UPDATE segments SET version = ?, live = live - ?, tokens = tokens - ?, firsts = ? WHERE num = ?`
-	_, err = t.exec(ctx, query, version, len(slots), tokens, postings.AppendWords(nil, firstsOf(blocks)), num)
+	err = t.run(ctx, query, version, len(slots), tokens, postings.AppendWords(nil, firstsOf(blocks)), num)
 	return err
 }

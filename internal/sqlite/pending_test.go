@@ -14,8 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// mixed is one transaction after the other in which memories are added, changed, asked
-// for and taken away again before the index was written.
+// mixed runs transactions that add, change, read and remove memories before the index is written.
 type mixed struct {
 	*testing.T
 	s    *sqlite.Store
@@ -46,7 +45,7 @@ func (x *mixed) embed(tx engram.Tx, m engram.Memory) error {
 	return tx.PutVectors(x.Context(), x.k.model, []engram.Vector{{Num: m.Num, Values: x.k.vector()}})
 }
 
-// change does something to a memory, of the last ones as often as of all.
+// change changes a memory, a recent one half of the time.
 func (x *mixed) change(tx engram.Tx) error {
 	i := x.r.IntN(len(x.live))
 	if x.r.IntN(2) == 0 {
@@ -78,7 +77,7 @@ func (x *mixed) change(tx engram.Tx) error {
 	return tx.ReplaceMemory(x.Context(), m)
 }
 
-// find looks a memory up by the tag that it has, in the index as the transaction left it.
+// find looks up a memory by its tag, in the index as the transaction sees it.
 func (x *mixed) find(r engram.Reader, m engram.Memory) error {
 	found, err := r.Lexical(x.Context(), engram.LexicalQuery{Terms: []engram.Term{{Word: "none", Written: "none"}}, Limit: 1, Filter: engram.Filter{Tags: m.Tags, Project: m.Project}})
 	if err == nil && found.Rows == 0 {
@@ -87,7 +86,7 @@ func (x *mixed) find(r engram.Reader, m engram.Memory) error {
 	return err
 }
 
-// check holds the index and the codes against the memories.
+// check compares the index and the codes with the memories.
 func (x *mixed) check(path string) {
 	x.Helper()
 	checkIntegrity(x.T, path)
@@ -122,7 +121,7 @@ func TestWhatATransactionKeepsToItselfIsInTheIndexAtTheEnd(t *testing.T) {
 			_, err := tx.MoveProject(t.Context(), x.c.Project(), x.c.Project())
 			return errors.Join(err, x.add(tx, 90))
 		})
-		// What was moved is elsewhere now.
+		// The moved memories must be in the other project.
 		view(t, s, func(r engram.Reader) error {
 			for i, m := range x.live {
 				var err error
@@ -143,7 +142,7 @@ func TestManyMemoriesLeaveTheIndexTogether(t *testing.T) {
 	x := &mixed{T: t, s: s, c: storetest.NewCorpus(13), k: newClusters(13, 64), r: rand.New(rand.NewPCG(13, 1))}
 	makeProjects(t, s, x.c)
 	update(t, s, func(tx engram.Tx) error { return x.add(tx, 6000) })
-	for _, share := range []int{50, 3, 1} { // one memory of so many goes
+	for _, share := range []int{50, 3, 1} { // one in so many memories is removed
 		update(t, s, func(tx engram.Tx) error {
 			for i := len(x.live) - 1; i >= 0; i -= share {
 				m := x.live[i]

@@ -25,7 +25,7 @@ func memoryPlans(t *testing.T) []planCase {
 			want: []string{"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "memory by id", run: read(engram.ByID("mem_00000000000000000000000001")),
 			want: []string{"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
-		{name: "memory by the beginning of an id", run: read(engram.Ref{ID: "mem_00"}), // or an id of an earlier program
+		{name: "memory by the beginning of an id", run: read(engram.Ref{ID: "mem_00"}), // tries ids of an earlier program too
 			want: []string{"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id>? AND id<?)", "SEARCH m USING INDEX sqlite_autoindex_memories_2 (sync_id=?)"}},
 		{name: "memory by sync id", run: read(engram.Ref{SyncID: "3"}),
 			want: []string{"SEARCH m USING INDEX sqlite_autoindex_memories_2 (sync_id=?)"}},
@@ -201,13 +201,13 @@ func otherPlans(t *testing.T) []planCase {
 	}
 }
 
-// lexicalPlans are all ways that a question takes through the index.
+// lexicalPlans covers all paths of a query through the index.
 func lexicalPlans(t *testing.T) []planCase {
 	ask := func(question string, change func(*engram.LexicalQuery)) func(*tx) error {
 		q := engram.LexicalQuery{Terms: text.Query(question), Limit: 10}
 		change(&q)
 		return func(tx *tx) error {
-			tx.kept = &kept{} // as a process asks that has just begun
+			tx.kept = &kept{} // as in a new process
 			_, err := tx.Lexical(t.Context(), q)
 			return err
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// planned returns how the statements that fn runs touch tables, as EXPLAIN QUERY PLAN
-// tells it: each step once, statements in the order of their texts. The look-ups of
-// one name or one row that every statement has are left out.
+// planned returns how the statements run by fn use tables, according to EXPLAIN QUERY PLAN: each step
+// once, in the order of the statements' texts, without the look-ups of one name or row that every
+// statement has.
 func planned(t *testing.T, s *Store, fn func(*tx) error) []string {
 	t.Helper()
 	c, err := s.reads.take(t.Context())
@@ -41,7 +41,7 @@ func planned(t *testing.T, s *Store, fn func(*tx) error) []string {
 	return steps
 }
 
-// touches reports whether a step of a plan is worth pinning.
+// touches reports whether a step of a plan is compared.
 func touches(step string) bool {
 	switch step {
 	case "SEARCH projects USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)",
@@ -58,9 +58,9 @@ func explainPlan(t *testing.T, c *conn, query string) (steps []string) {
 	t.Helper()
 	var args []any
 	for {
-		rows, err := c.sql.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+unpeeked(query), args...)
+		rows, err := c.sql.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+hideLimits(query), args...)
 		if err != nil && strings.Contains(err.Error(), "missing ") && len(args) < 50 {
-			args = append(args, nil) // plans do not depend on what is bound
+			args = append(args, nil) // plans do not depend on bound values
 			continue
 		}
 		if err != nil {
@@ -79,16 +79,16 @@ func explainPlan(t *testing.T, c *conn, query string) (steps []string) {
 	}
 }
 
-// planCase is one thing that is asked of the store, and how it must be answered.
+// planCase is an operation and the expected plan.
 type planCase struct {
 	name string
 	run  func(*tx) error
-	want []string // the steps that touch tables, in order
-	why  string   // why reading more than the answer, or sorting, is right here
+	want []string // the steps that use tables, in order
+	why  string   // justification of scans and sorts
 }
 
-// The cost of an answer follows the answer, not the table: this is what says so. A
-// step that reads a table from end to end or sorts needs its reason in the case.
+// The cost of an answer must depend on the answer, not on the table. A step that scans a table or sorts
+// needs a justification in its case.
 func TestWhatIsAskedOftenIsServedByAnIndex(t *testing.T) {
 	s := planStore(t)
 	for _, tt := range slices.Concat(memoryPlans(t), listPlans(t), otherPlans(t), lexicalPlans(t)) {
@@ -106,7 +106,7 @@ func TestWhatIsAskedOftenIsServedByAnIndex(t *testing.T) {
 	}
 }
 
-// costly reports whether a step reads a table from end to end, or sorts.
+// costly reports whether a step scans a table or sorts.
 func costly(step string) bool {
 	if strings.HasPrefix(step, "SCAN ") {
 		return !strings.Contains(step, "VIRTUAL TABLE") && !strings.Contains(step, "SCAN (subquery")
@@ -114,8 +114,7 @@ func costly(step string) bool {
 	return strings.HasPrefix(step, "USE TEMP B-TREE")
 }
 
-// A search knows the memories by the index alone; only those that it found are read, by
-// number.
+// A search uses the index alone, and reads only the memories it found, by number.
 func TestASearchDoesNotLookThroughTheMemories(t *testing.T) {
 	s := planStore(t)
 	for _, tt := range lexicalPlans(t) {
@@ -151,7 +150,7 @@ func planStore(t *testing.T) *Store {
 		}
 		return nil
 	})
-	for _, nums := range [][2]int{{0, 192}, {192, 200}} { // the last ones wait in no segment yet
+	for _, nums := range [][2]int{{0, 192}, {192, 200}} { // the last ones stay unsealed
 		err = errors.Join(err, planMemories(t, s, nums[0], nums[1], long))
 	}
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 func pragma(t *testing.T, c *conn, name string) string {
 	t.Helper()
 	var value any
-	// A connection learns of a change of the journal mode when it next reads.
+	// A connection notices a change of the journal mode on its next read.
 	if err := c.sql.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema").Scan(&value); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func pragmasAreInForce(t *testing.T, s *Store) {
 	check("write", s.writes, map[string]string{
 		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "query_only": "0", "busy_timeout": fmt.Sprint(writerNap.Milliseconds()),
 		"application_id": fmt.Sprint(applicationID), "user_version": "1", "journal_size_limit": fmt.Sprint(usualLog)})
-	for range s.reads.size { // each of them: those that are taken are not given again
+	for range s.reads.size { // all of them: taken connections are not given again
 		check("read", s.reads, map[string]string{"journal_mode": "wal", "query_only": "1", "busy_timeout": fmt.Sprint(readerNap.Milliseconds())})
 		c, err := s.reads.take(t.Context())
 		if err != nil {
@@ -64,7 +64,7 @@ func pragmasAreInForce(t *testing.T, s *Store) {
 	}
 }
 
-// A connection more is a schema read once more, some milliseconds of every command.
+// Another connection reads the schema again, some milliseconds of every command.
 func TestWhoAsksOneThingAfterTheOtherOpensOneConnection(t *testing.T) {
 	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db")})
 	if err != nil {
@@ -81,7 +81,7 @@ func TestWhoAsksOneThingAfterTheOtherOpensOneConnection(t *testing.T) {
 	}
 }
 
-// A connection that does both is one, opened once, and knows of what it wrote.
+// A shared connection is opened once and sees its own writes.
 func TestWhoReadsAndWritesInTurnOpensOneConnection(t *testing.T) {
 	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Single: true})
 	if err != nil {
@@ -113,7 +113,7 @@ func TestWhoReadsAndWritesInTurnOpensOneConnection(t *testing.T) {
 	}
 }
 
-// Who reads while another writes has a connection of its own, and what was lent comes back.
+// A reader gets its own connection while another writes, and lent connections come back.
 func TestAConnectionIsLentWhileNobodyReads(t *testing.T) {
 	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Single: true})
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// childEnv makes the test binary one of the processes that children names: locks
-// between processes are nothing that goroutines could show.
+// childEnv turns the test binary into one of the processes in children: goroutines cannot test locks
+// between processes.
 const childEnv = "ENGRAM_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// children are what other processes do, by name. What they print is their answer.
+// children are the child processes by name. Their output is their answer.
 func children() map[string]func(args []string) error {
 	return map[string]func([]string) error{
 		"full":    childFull,
@@ -43,7 +43,7 @@ func children() map[string]func(args []string) error {
 	}
 }
 
-// child is a process that runs.
+// child is a running process.
 type child struct {
 	cmd *exec.Cmd
 	out *bufio.Reader // its standard output
@@ -51,7 +51,7 @@ type child struct {
 	err bytes.Buffer
 }
 
-// start runs a child. It ends with the test at the latest.
+// start runs a child, which ends with the test at the latest.
 func start(t testing.TB, name string, args ...string) *child {
 	t.Helper()
 	c := &child{cmd: exec.CommandContext(t.Context(), os.Args[0], args...)}
@@ -80,7 +80,7 @@ func (c *child) line() (string, error) {
 	return strings.TrimSuffix(s, "\n"), nil
 }
 
-// rest reads what the child prints until it ends, and waits for it.
+// rest reads the child's output until it ends, and waits for it.
 func (c *child) rest() (string, error) {
 	b, err := io.ReadAll(c.out)
 	return string(b), errors.Join(err, c.wait())
@@ -93,14 +93,14 @@ func (c *child) wait() error {
 	return nil
 }
 
-// childReady says that a child is ready and waits for release.
+// childReady reports that a child is ready, and waits for release.
 func childReady() error {
 	fmt.Println("ready")
 	_, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	return err
 }
 
-// release waits until all children are ready and then lets them go on at once.
+// release waits until all children are ready and then starts them together.
 func release(t *testing.T, children ...*child) {
 	t.Helper()
 	for _, c := range children {
@@ -124,8 +124,8 @@ func childStore(path string, change ...func(*sqlite.Options)) (*sqlite.Store, er
 	return sqlite.Open(context.Background(), o)
 }
 
-// childGrep prints the names of those files that hold the text: in a process of its
-// own, because a file that is open in SQLite must be opened by nothing else.
+// childGrep prints the names of the files that contain the text. It is a process of its own, because a
+// file that is open in SQLite must not be opened otherwise.
 func childGrep(args []string) error {
 	text, files := args[0], args[1:]
 	for _, f := range files {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -14,10 +13,9 @@ import (
 // projectColumns is what scanProject reads; p is the projects table.
 const projectColumns = `p.name, (SELECT json_group_array(alias ORDER BY alias) FROM project_aliases WHERE project = p.num), p.root, p.remote, p.decay, p.created_at`
 
-func scanProject(s scanner, more ...any) (engram.Project, error) {
-	var p engram.Project
+func scanProject(s scanner, more ...any) (p engram.Project, err error) {
 	var decay sql.NullString
-	err := s.Scan(append([]any{&p.Name, texts{&p.Aliases}, &p.Root, &p.Remote, &decay, instant{&p.CreatedAt}}, more...)...)
+	err = s.Scan(append([]any{&p.Name, texts{&p.Aliases}, &p.Root, &p.Remote, &decay, instant{&p.CreatedAt}}, more...)...)
 	if err == nil && decay.Valid {
 		p.Decay = new(engram.ProjectDecay)
 		err = readDecay(decay.String, p.Name, p.Decay)
@@ -26,22 +24,10 @@ func scanProject(s scanner, more ...any) (engram.Project, error) {
 }
 
 func readDecay(text, project string, d *engram.ProjectDecay) error {
-	if err := json.Unmarshal([]byte(text), d); err != nil {
-		return fmt.Errorf("decay of project %q: %w", project, err)
-	}
-	return nil
+	return doing(json.Unmarshal([]byte(text), d), "decay of project %q", project)
 }
 
-// decayText is how a decay is stored; NULL for the default.
-func decayText(d *engram.ProjectDecay) (any, error) {
-	if d == nil {
-		return nil, nil
-	}
-	b, err := json.Marshal(d)
-	return string(b), err
-}
-
-// projectNum returns the row of a project, by name or alias; "" is row 0.
+// projectNum returns the row of a project by name or alias; "" is row 0.
 func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 	const query = `SELECT num FROM projects WHERE name = ?1 UNION ALL SELECT project FROM project_aliases WHERE alias = ?1 LIMIT 1`
 	if name == "" {
@@ -51,18 +37,17 @@ func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 		return num, nil
 	}
 	var num int64
-	err := t.row(ctx, query, []any{name}, &num)
-	if err == nil {
+	found, err := t.maybe(ctx, query, []any{name}, &num)
+	if found {
 		keep(&t.names.projects, name, num)
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
+	} else if err == nil {
+		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
 	}
 	return num, err
 }
 
-// knownProject is projectNum for those to whom a project that does not exist is one
-// without anything in it; found is false then, and when err is not nil.
+// knownProject is projectNum for callers that treat a missing project as an empty one; found is then
+// false, as on an error.
 func (t *tx) knownProject(ctx context.Context, name string) (num int64, found bool, err error) {
 	num, err = t.projectNum(ctx, name)
 	if engram.CodeOf(err) == engram.CodeNotFound {
@@ -71,21 +56,17 @@ func (t *tx) knownProject(ctx context.Context, name string) (num int64, found bo
 	return num, err == nil, err
 }
 
-// Project returns the project of that name or alias.
+// Project returns the project with that name or alias.
 func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, error) {
 	num, found, err := t.knownProject(ctx, name)
 	if !found || num == 0 {
 		return engram.Project{}, false, err
 	}
-	var p engram.Project
-	err = t.rows(ctx, `SELECT `+projectColumns+` FROM projects p WHERE p.num = ?`, []any{num}, func(s scanner) error {
-		p, err = scanProject(s)
-		return err
-	})
-	return p, err == nil, err
+	return first(list(ctx, t, "read project", `SELECT `+projectColumns+` FROM projects p WHERE p.num = ?`, []any{num},
+		func(s scanner) (engram.Project, error) { return scanProject(s) }))
 }
 
-// Projects counts by tallies and the covering parts of prompts_project_recent and
+// projectsSQL counts by tallies and the covering indexes prompts_project_recent and
 // sessions_project_active.
 const projectsSQL = `SELECT ` + projectColumns + `,
 	(SELECT coalesce(sum(live), 0) FROM tallies WHERE project = p.num),
@@ -95,15 +76,13 @@ const projectsSQL = `SELECT ` + projectColumns + `,
 
 // Projects returns every project with its counts, by name.
 func (t *tx) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
-	return list(ctx, t, "read projects", fmt.Sprintf(projectsSQL, t.hidden.and("p.num")), nil, func(s scanner) (engram.ProjectCounts, error) {
-		var c engram.ProjectCounts
-		p, err := scanProject(s, &c.Memories, &c.Sessions, &c.Prompts)
-		c.Project = p
+	return list(ctx, t, "read projects", fmt.Sprintf(projectsSQL, t.hidden.and("p.num")), nil, func(s scanner) (c engram.ProjectCounts, err error) {
+		c.Project, err = scanProject(s, &c.Memories, &c.Sessions, &c.Prompts)
 		return c, err
 	})
 }
 
-// decaysSQL is served by projects_decay, which is empty in most stores: every search asks.
+// decaysSQL is served by projects_decay, which is empty in most stores; every search runs it.
 const decaysSQL = `SELECT name, decay FROM projects WHERE decay IS NOT NULL`
 
 // ProjectNames returns the names, sorted.
@@ -111,96 +90,88 @@ func (t *tx) ProjectNames(ctx context.Context) ([]string, error) {
 	return column[string](ctx, t, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`)
 }
 
-// Decays returns how projects fade that have a way of their own.
+// Decays returns the decay settings of the projects that have their own.
 func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error) {
-	var own map[string]engram.ProjectDecay
+	own := map[string]engram.ProjectDecay{}
 	err := t.rows(ctx, decaysSQL, nil, func(s scanner) error {
 		var name, text string
-		if err := s.Scan(&name, &text); err != nil {
-			return err
-		}
 		var d engram.ProjectDecay
-		if err := readDecay(text, name, &d); err != nil {
-			return err
-		}
-		if own == nil {
-			own = map[string]engram.ProjectDecay{}
+		err := s.Scan(&name, &text)
+		if err == nil {
+			err = readDecay(text, name, &d)
 		}
 		own[name] = d
-		return nil
+		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read decays: %w", err)
-	}
-	return own, nil
+	return own, doing(err, "read decays")
 }
 
 // PutProject adds or replaces a project and its aliases.
 func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	const query = `INSERT INTO projects (name, root, remote, decay, created_at) VALUES (?,?,?,?,?)
 		ON CONFLICT (name) DO UPDATE SET root = excluded.root, remote = excluded.remote, created_at = excluded.created_at, decay = excluded.decay`
-	decay, err := decayText(p.Decay)
+	decay, err := any(nil), error(nil)
+	if p.Decay != nil {
+		decay, err = jsonOrNull(p.Decay, 1)
+	}
 	if err != nil {
 		return fmt.Errorf("write decay of project %q: %w", p.Name, err)
 	}
-	if _, err := t.exec(ctx, query, p.Name, p.Root, p.Remote, decay, p.CreatedAt.UnixMilli()); err != nil {
+	if err := t.run(ctx, query, p.Name, p.Root, p.Remote, decay, p.CreatedAt.UnixMilli()); err != nil {
 		return fmt.Errorf("write project %q: %w", p.Name, err)
 	}
 	var num int64
-	if err := t.row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num); err != nil {
-		return err
+	err = t.row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num)
+	if err == nil { // tombstones may have arrived under an alias before it was one
+		err = t.moveTombstones(ctx, p.Name, p.Aliases...)
 	}
-	if err := t.rebury(ctx, p.Name, p.Aliases...); err != nil { // one may have been heard of before it was an alias
-		return err
+	if err == nil {
+		err = t.unpull(ctx, num, p)
 	}
-	if err := t.unpull(ctx, num, p); err != nil {
-		return err
+	if err == nil {
+		err = t.run(ctx, `DELETE FROM project_aliases WHERE project = ? OR alias = ?`, num, p.Name)
 	}
-	if _, err := t.exec(ctx, `DELETE FROM project_aliases WHERE project = ? OR alias = ?`, num, p.Name); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, alias := range p.Aliases {
-		if _, err := t.exec(ctx, `INSERT OR REPLACE INTO project_aliases (alias, project) VALUES (?,?)`, alias, num); err != nil {
+		if err := t.run(ctx, `INSERT OR REPLACE INTO project_aliases (alias, project) VALUES (?,?)`, alias, num); err != nil {
 			return fmt.Errorf("write alias %q: %w", alias, err)
 		}
 	}
 	return nil
 }
 
-// DeleteProject removes a project that nothing refers to any more.
+// DeleteProject removes a project that is no longer referenced.
 func (t *tx) DeleteProject(ctx context.Context, name string) error {
 	var num int64
 	if err := t.row(ctx, `SELECT coalesce(max(num), 0) FROM projects WHERE name = ?`, []any{name}, &num); err != nil {
 		return fmt.Errorf("delete project %q: %w", name, err)
 	}
-	if num != 0 { // what was counted stays counted, without its name
+	if num != 0 { // counters stay, without the project's name
 		if err := t.moveCounters(ctx, num, 0); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name); err != nil {
-		return fmt.Errorf("delete project %q: %w", name, err)
-	}
-	return nil
+	return doing(t.run(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name), "delete project %q", name)
 }
 
-// names are numbers that a transaction has looked up, by what they are the numbers of. A
-// statement that may give a name another number empties them.
+// names caches looked-up row numbers. Statements that may change a number clear it.
 type names struct {
 	projects map[string]int64
 	sessions map[string]int64
 	kinds    map[kind]uint32
-	models   map[string]model // for writing: changes may be older
+	models   map[string]model // for writing only: changes may be outdated
 }
 
-// mostNames is how many numbers of a kind are kept.
+// mostNames bounds the cached numbers of a kind.
 const mostNames = 4096
 
 func (n names) some() bool {
 	return len(n.projects)+len(n.sessions)+len(n.kinds)+len(n.models) > 0
 }
 
-// keep keeps the number of a name.
+// keep caches the number of a name.
 func keep[K comparable, N any](in *map[K]N, name K, num N) {
 	if *in == nil || len(*in) >= mostNames {
 		*in = map[K]N{}
@@ -208,8 +179,8 @@ func keep[K comparable, N any](in *map[K]N, name K, num N) {
 	(*in)[name] = num
 }
 
-// renames reports whether a statement may change what has which number. What only adds
-// a name does not: a name that nobody has is not kept.
+// renames reports whether a statement may change the number of a name. Plain inserts cannot: unknown
+// names are not cached.
 func renames(query string) bool {
 	for _, table := range []string{"projects", "project_aliases", "DELETE FROM sessions", "kinds", "DELETE FROM models"} {
 		if strings.Contains(query, table) {

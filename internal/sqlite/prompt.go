@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,23 +16,21 @@ const promptColumns = `p.num, p.sync_id, coalesce((SELECT id FROM sessions WHERE
 	(SELECT name FROM projects WHERE num = p.project), p.content, p.created_at, p.deleted_at`
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
-	return list(ctx, t, "read prompts", query, args, func(s scanner) (engram.Prompt, error) {
-		var p engram.Prompt
-		err := s.Scan(&p.Num, &p.SyncID, &p.SessionID, &p.Project, &p.Content, instant{&p.CreatedAt}, instant{&p.DeletedAt})
-		return p, err
-	})
+	return list(ctx, t, "read prompts", query, args, scanPrompt)
+}
+
+func scanPrompt(s scanner) (p engram.Prompt, err error) {
+	err = s.Scan(&p.Num, &p.SyncID, &p.SessionID, &p.Project, &p.Content, instant{&p.CreatedAt}, instant{&p.DeletedAt})
+	return p, err
 }
 
 // Prompt returns the prompt.
 func (t *tx) Prompt(ctx context.Context, num int64) (engram.Prompt, error) {
-	ps, err := t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.num = ?`, num)
-	if err != nil {
-		return engram.Prompt{}, err
+	p, found, err := first(t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.num = ?`, num))
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
 	}
-	if len(ps) == 0 {
-		return engram.Prompt{}, engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
-	}
-	return ps[0], nil
+	return p, err
 }
 
 // Listings are served by prompts_recent, prompts_project_recent and prompts_session.
@@ -95,7 +91,7 @@ const searchPromptsSQL = `SELECT ` + promptColumns + ` FROM
 	(SELECT rowid AS num, bm25(prompts_fts, 1.0, 0.0) AS score FROM prompts_fts WHERE prompts_fts MATCH ? ORDER BY score, rowid DESC LIMIT ?) AS f
 	CROSS JOIN prompts p ON p.num = f.num ORDER BY f.score, p.num DESC`
 
-// SearchPrompts ranks prompts that have one of the terms.
+// SearchPrompts ranks the prompts that contain any of the terms.
 func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project string, limit int) ([]engram.Prompt, error) {
 	words := make([]string, 0, len(terms))
 	for _, term := range terms {
@@ -123,7 +119,7 @@ func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project str
 	return t.prompts(ctx, searchPromptsSQL, match, limit)
 }
 
-// InsertPrompt adds p, under p.Num where it is set, and sets p.Num.
+// InsertPrompt adds p, with number p.Num if it is set, and sets p.Num.
 func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	at, err := t.homeIn(ctx, p.Project, p.SessionID)
 	if err != nil {
@@ -140,12 +136,12 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	if err := t.indexPrompt(ctx, at.project, *p); err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), at.session)
+	err = t.run(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), at.session)
 	return err
 }
 
-// ReplacePrompt writes where a prompt belongs and whether it was deleted. A deleted one
-// has no full-text row.
+// ReplacePrompt writes the project, session and deletion time of a prompt. A deleted one has no
+// full-text row.
 func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 	was, err := t.Prompt(ctx, p.Num)
 	if err != nil {
@@ -155,84 +151,62 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
+	if err := t.run(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
 		at.project, at.session, millis(p.DeletedAt), p.Num); err != nil {
 		return fmt.Errorf("write prompt %d: %w", p.Num, err)
 	}
 	if was.Project == p.Project && was.Deleted() == p.Deleted() {
 		return nil
 	}
-	if _, err := t.exec(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num); err != nil || p.Deleted() {
+	if err := t.run(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num); err != nil || p.Deleted() {
 		return err
 	}
 	was.Project = p.Project
 	return t.indexPrompt(ctx, at.project, was)
 }
 
-// ErasePrompt removes a prompt for good.
+// ErasePrompt removes a prompt permanently.
 func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
-	var syncID, project string
-	err := t.row(ctx, `SELECT sync_id, coalesce((SELECT name FROM projects WHERE num = p.project), '') FROM prompts p WHERE num = ?`, []any{num}, &syncID, &project)
-	if errors.Is(err, sql.ErrNoRows) {
-		return engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
-	}
+	p, err := t.Prompt(ctx, num)
 	if err != nil {
 		return err
 	}
 	t.scrubbed, t.unprompted = true, true
-	for _, s := range []struct {
-		query string
-		args  []any
-	}{
-		{`DELETE FROM prompts_fts WHERE rowid = ?`, []any{num}},
-		{`DELETE FROM prompts WHERE num = ?`, []any{num}},
-		{`UPDATE mutations SET ` + emptied + ` WHERE entity = ? AND key = ?`, []any{engram.EntityPrompt, num}},
-	} {
-		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
-			return fmt.Errorf("erase prompt %d: %w", num, err)
-		}
+	err = t.runAll(ctx, with(`DELETE FROM prompts_fts WHERE rowid = ?`, num), with(`DELETE FROM prompts WHERE num = ?`, num),
+		with(`UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntityPrompt, num))
+	if err != nil {
+		return fmt.Errorf("erase prompt %d: %w", num, err)
 	}
-	if err := t.bury(ctx, engram.Erased{Entity: engram.EntityPrompt, ID: syncID, SyncID: syncID, Project: project}, num); err != nil {
-		return err
-	}
-	return t.eraseLineage(ctx, engram.EntityPrompt, num, syncID)
+	return t.recordErasure(ctx, engram.Erased{Entity: engram.EntityPrompt, ID: p.SyncID, SyncID: p.SyncID, Project: p.Project}, num)
 }
 
-// Prompts are few and short: a full-text table of SQLite's is enough for them. It holds
-// the tokens of internal/text, and a word for the project.
+// Prompts are few and short, so an FTS5 table is enough for them. It holds the tokens of internal/text
+// and a word for the project.
 
-// scopeMark opens every word of the scope column. No token of a text holds it, so a
-// filter never matches a text, nor a text a filter.
+// scopeMark opens the words of column scope. Tokens never contain it, so projects and texts cannot match
+// each other.
 const scopeMark = "·"
 
 func projectWord(num int64) string { return scopeMark + "p" + strconv.FormatInt(num, 10) }
 
-// indexPrompt adds p to its full-text index, stop words too: prompts are short, and
-// "what is this" is one.
+// indexPrompt adds p to the full-text index, including stop words: prompts are short, such as "what is
+// this".
 func (t *tx) indexPrompt(ctx context.Context, project int64, p engram.Prompt) error {
 	words, _ := text.Index(p.Content, "")
-	_, err := t.exec(ctx, `INSERT INTO prompts_fts (rowid, content, scope) VALUES (?,?,?)`, p.Num, words, projectWord(project))
-	if err != nil {
-		return fmt.Errorf("index prompt %d: %w", p.Num, err)
-	}
-	return nil
+	err := t.run(ctx, `INSERT INTO prompts_fts (rowid, content, scope) VALUES (?,?,?)`, p.Num, words, projectWord(project))
+	return doing(err, "index prompt %d", p.Num)
 }
 
-// compactPrompts merges the segments of the prompts' index into one, which drops the
-// words of entries that were taken out.
+// compactPrompts merges the segments of the full-text index, which removes the words of deleted rows.
 func (t *tx) compactPrompts(ctx context.Context) error {
-	if _, err := t.exec(ctx, `INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`); err != nil {
-		return fmt.Errorf("clean the full-text index: %w", err)
-	}
-	return nil
+	return doing(t.run(ctx, `INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`), "clean the full-text index")
 }
 
-// quote makes a token a string of the FTS5 query language. Tokens hold letters and
-// digits alone, so there is nothing to escape; a quote that got here by a bug would
-// still only be a doubled one, and a NUL, at which FTS5 stops reading, a space.
+// quote makes a token an FTS5 string. Tokens have only letters and digits; the escaping of quotes and
+// NULs, at which FTS5 stops reading, guards against bugs.
 func quote(token string) string {
 	return `"` + strings.ReplaceAll(strings.ReplaceAll(token, `"`, `""`), "\x00", " ") + `"`
 }
 
-// anyOf joins FTS5 expressions to one that any of them satisfies.
+// anyOf joins FTS5 expressions with OR.
 func anyOf(exprs []string) string { return "(" + strings.Join(exprs, " OR ") + ")" }

@@ -3,18 +3,20 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// repairedWorth is what a word counts that was not written so.
+// repairedWorth is the weight of a corrected word relative to an exact one.
 const repairedWorth = 0.7
 
-// rank scores the memories in scope that have at least so many of the words, 0 meaning
-// any, and returns the best.
+// rank scores the memories in scope that contain at least least of the words (0: any) and returns the
+// best.
 func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engram.Ranked, error) {
 	if len(ws) == 0 {
 		return nil, nil
@@ -26,9 +28,9 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 			worth[i] = worth[i].Times(repairedWorth)
 		}
 	}
-	best := &heap{limit: limit}
+	best := vector.NewTop(limit)
 	if s.scope.needsCheck() {
-		best.limit = 0 // whom the check leaves, nobody knows yet
+		best = vector.NewTop(math.MaxInt) // any number of the best may fail the check
 	}
 	sum := sums{score: make([]float32, segmentSlots), words: make([]uint16, segmentSlots)}
 	for i, g := range s.scope.segments {
@@ -67,16 +69,15 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 		}
 	}
 	if s.scope.needsCheck() {
-		return s.checked(ctx, best.sorted(), limit)
+		return s.checked(ctx, best.Ranked(), limit)
 	}
-	return best.sorted(), nil
+	return best.Ranked(), nil
 }
 
-// checkAtOnce is how many memories are read at a time to look at their metadata.
+// checkAtOnce is how many memories are checked per statement.
 const checkAtOnce = 250
 
-// checked returns the first of the finds that pass the part of the filter that needs
-// the memory itself.
+// checked returns the first hits that pass the conditions that need the memory itself.
 func (s *search) checked(ctx context.Context, found []engram.Ranked, limit int) ([]engram.Ranked, error) {
 	var kept []engram.Ranked
 	for some := range slices.Chunk(found, checkAtOnce) {
@@ -102,7 +103,7 @@ func (s *search) checked(ctx context.Context, found []engram.Ranked, limit int) 
 // sums adds up the scores of one segment's documents.
 type sums struct {
 	score []float32
-	words []uint16 // how many words of the question each has
+	words []uint16 // number of the query's words per document
 }
 
 func (s *sums) reset(slots int) {
@@ -114,9 +115,9 @@ func (s *sums) reset(slots int) {
 	clear(s.words)
 }
 
-// add adds one word.
+// add adds the scores of one word.
 func (s *sums) add(ps []postings.Posting, w retrieval.Word, lengths postings.Lengths) error {
-	if len(ps) > 0 && int(ps[len(ps)-1].Slot) >= lengths.Len() { // they ascend
+	if len(ps) > 0 && int(ps[len(ps)-1].Slot) >= lengths.Len() { // slots ascend
 		return postings.ErrDamaged
 	}
 	for _, p := range ps {
@@ -126,30 +127,33 @@ func (s *sums) add(ps []postings.Posting, w retrieval.Word, lengths postings.Len
 	return nil
 }
 
-// collect offers the documents in scope that have at least one, and least, words.
-func (s *sums) collect(best *heap, in *within, least uint16) {
+// collect offers the documents in scope that contain a word, and at least least.
+func (s *sums) collect(best *vector.Top, in *within, least uint16) {
+	bar, _ := best.Least()
 	for slot := range in.docs.Len() {
-		score := s.score[slot]
-		if s.words[slot] == 0 || s.words[slot] < least || float64(score) < best.bar() || !in.pass(slot) {
+		score := float64(s.score[slot])
+		if s.words[slot] == 0 || s.words[slot] < least || score < bar || !in.pass(slot) {
 			continue
 		}
-		best.offer(engram.Ranked{Num: in.docs.Num(slot), Score: float64(score)})
+		best.Offer(in.docs.Num(slot), score)
+		bar, _ = best.Least()
 	}
 }
 
-// choose is collect where the documents are not known: those with the best scores are
-// asked for first, so that few pages of them are read.
-func (s *sums) choose(ctx context.Context, best *heap, in *within, least uint16) error {
+// choose is collect for documents that are not loaded: it checks the best scores first, so that it reads
+// few pages.
+func (s *sums) choose(ctx context.Context, best *vector.Top, in *within, least uint16) error {
 	var slots []int
+	bar, _ := best.Least()
 	for slot, n := range s.words[:in.of.slots] {
-		if n > 0 && n >= least && float64(s.score[slot]) >= best.bar() {
+		if n > 0 && n >= least && float64(s.score[slot]) >= bar {
 			slots = append(slots, slot)
 		}
 	}
 	slices.SortFunc(slots, func(a, b int) int { return cmp.Compare(s.score[b], s.score[a]) })
 	for _, slot := range slots {
 		score := float64(s.score[slot])
-		if score < best.bar() {
+		if bar, _ := best.Least(); score < bar {
 			return nil
 		}
 		docs, i, err := in.at(ctx, slot)
@@ -157,106 +161,42 @@ func (s *sums) choose(ctx context.Context, best *heap, in *within, least uint16)
 			return err
 		}
 		if in.passes(docs, i, slot) {
-			best.offer(engram.Ranked{Num: docs.Num(i), Score: score})
+			best.Offer(docs.Num(i), score)
 		}
 	}
 	return nil
 }
 
-// heap keeps the best finds: the worst of them is the first. With limit 0 it keeps all.
-type heap struct {
-	limit int
-	items []engram.Ranked
-}
-
-// better orders finds: the greater score first, of equal ones the newer memory.
-func better(a, b engram.Ranked) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num))
-}
-
-// bar is the score below which nothing gets in any more.
-func (h *heap) bar() float64 {
-	if h.limit == 0 || len(h.items) < h.limit {
-		return 0
-	}
-	return h.items[0].Score
-}
-
-func (h *heap) offer(f engram.Ranked) {
-	switch {
-	case h.limit == 0:
-		h.items = append(h.items, f)
-	case len(h.items) < h.limit:
-		h.items = append(h.items, f)
-		for i := len(h.items) - 1; i > 0; {
-			up := (i - 1) / 2
-			if better(h.items[i], h.items[up]) <= 0 {
-				break
-			}
-			h.items[i], h.items[up] = h.items[up], h.items[i]
-			i = up
-		}
-	case better(f, h.items[0]) < 0:
-		h.items[0] = f
-		h.sink()
-	}
-}
-
-// sink brings the first find to where it belongs.
-func (h *heap) sink() {
-	for i := 0; ; {
-		worst := i
-		for _, down := range [2]int{2*i + 1, 2*i + 2} {
-			if down < len(h.items) && better(h.items[down], h.items[worst]) > 0 {
-				worst = down
-			}
-		}
-		if worst == i {
-			return
-		}
-		h.items[i], h.items[worst] = h.items[worst], h.items[i]
-		i = worst
-	}
-}
-
-// sorted returns the finds, best first.
-func (h *heap) sorted() []engram.Ranked {
-	slices.SortFunc(h.items, better)
-	return h.items
-}
-
-// A session is scored as one long text made of its memories. One of more than
-// longSession memories is no talk any more but a place where everything is put (what is
-// saved without a session, an import): of it, stretches of stretchMemories in the order
-// of saving are taken instead.
+// A session is scored as one long text made of its memories. Sessions of more than longSession memories
+// are not conversations but collections, such as imports or the default session: these are split into
+// stretches of stretchMemories consecutive numbers.
 const (
 	longSession     = 64
 	stretchShift    = 5
 	stretchMemories = 1 << stretchShift
-	mostStretches   = 1 << 20 // more are not told apart: the sessions then stay whole
-	mostSessions    = 1 << 24 // a greater number is damage, and nothing to make room for
+	mostStretches   = 1 << 20 // above this, sessions are not split
+	mostSessions    = 1 << 24 // greater numbers mean damage
 )
 
-// stretches numbers the parts of sessions that are scored, by session.
+// stretches numbers the scored parts of sessions.
 type stretches struct {
 	search   *search
 	sessions []sessionSpan
-	length   []int64 // words of each stretch; those of no memory are 0
-	full     int     // stretches with memories
-	sum      int64   // words of all
+	length   []int64 // words per stretch; 0 for empty ones
+	full     int     // number of stretches with memories
+	sum      int64   // total words
 }
 
-// sessionSpan is where the memories of one session lie.
+// sessionSpan is the range of one session's memories.
 type sessionSpan struct {
 	count       int
 	words       int64
-	first, last int64 // stretches of memory numbers
+	first, last int64 // memory numbers >> stretchShift
 	base        int   // number of its first stretch
 	long        bool
 }
 
-// inProject calls fn for the live documents of the project in each segment that have a
-// session.
+// inProject calls fn for the live documents of the project that have a session.
 func (s *search) inProject(fn func(d postings.Docs, slot int, session uint32)) {
 	for _, g := range s.scope.segments {
 		mixed := s.scope.mixed(g)
@@ -275,7 +215,7 @@ func (s *search) stretches() *stretches {
 	long := false
 	s.inProject(func(d postings.Docs, slot int, session uint32) {
 		if int(session) >= len(t.sessions) {
-			t.sessions = slices.Grow(t.sessions, int(session)+1)[:int(session)+1] // to twice as many: they are as good as ascending
+			t.sessions = slices.Grow(t.sessions, int(session)+1)[:int(session)+1] // Grow doubles: session numbers mostly ascend
 		}
 		span, at := &t.sessions[session], d.Num(slot)>>stretchShift
 		if span.count == 0 {
@@ -317,7 +257,7 @@ func (t *stretches) measure(long bool) {
 	}
 }
 
-// number gives the stretches their numbers.
+// number assigns the stretches their numbers.
 func (t *stretches) number(split bool) {
 	ids := 0
 	for i := range t.sessions {
@@ -337,7 +277,7 @@ func (t *stretches) number(split bool) {
 	t.length = make([]int64, ids)
 }
 
-// of returns the stretch of a memory of a session.
+// of returns the stretch of a memory in a session.
 func (t *stretches) of(session uint32, num int64) int {
 	span := t.sessions[session]
 	if !span.long {
@@ -346,12 +286,11 @@ func (t *stretches) of(session uint32, num int64) int {
 	return span.base + int(num>>stretchShift-span.first)
 }
 
-// bySession scores for each find the session, or the stretch of a long one, in which it
-// stands: by BM25, a word as rare as it is among these. It is empty where there are
-// fewer than two, which tells none apart.
-func (s *search) bySession(ws []*word, finds []standing) (map[int64]float64, error) {
-	found := make(map[int64]float64, len(finds))
-	if len(finds) == 0 {
+// bySession scores the session of each hit, or its stretch of a long one, by BM25 with sessions as
+// documents. With fewer than two sessions the result is empty.
+func (s *search) bySession(ws []*word, hits []standing) (map[int64]float64, error) {
+	found := make(map[int64]float64, len(hits))
+	if len(hits) == 0 {
 		return found, nil
 	}
 	t := s.stretches()
@@ -360,8 +299,8 @@ func (s *search) bySession(ws []*word, finds []standing) (map[int64]float64, err
 	}
 	collection := retrieval.BM25{Rows: t.full, Length: float64(t.sum) / float64(t.full)}
 	score := make([]float64, len(t.length))
-	tf := make([]uint32, len(t.length)) // of one word in each stretch
-	var having []int                    // the stretches that have it
+	tf := make([]uint32, len(t.length)) // of one word, by stretch
+	var having []int                    // stretches that contain it
 	for _, w := range ws {
 		having = having[:0]
 		err := s.eachPosting(w, func(g *segment, slot int, n uint32) {
@@ -387,13 +326,13 @@ func (s *search) bySession(ws []*word, finds []standing) (map[int64]float64, err
 			tf[id] = 0
 		}
 	}
-	for _, f := range finds {
+	for _, f := range hits {
 		found[f.num] = score[t.of(f.session, f.num)]
 	}
 	return found, nil
 }
 
-// eachPosting calls fn for what the project has of a word.
+// eachPosting calls fn for the project's postings of a word.
 func (s *search) eachPosting(w *word, fn func(g *segment, slot int, n uint32)) error {
 	for i, g := range s.scope.segments {
 		if w.spread[i].empty() {

@@ -13,8 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// A folder that cannot be written is told as what it is, for somebody who only wanted to
-// read, too.
+// A read-only folder is reported as such, even to readers.
 func TestAFolderThatCannotBeWrittenIsSaid(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kept")
 	path := filepath.Join(dir, "engram.db")
@@ -25,7 +24,7 @@ func TestAFolderThatCannotBeWrittenIsSaid(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// Root may write everywhere. Its thread gives that up, and is not used again.
+	// Root may write everywhere, so the thread drops its rights and is not reused.
 	const somebody = 65534
 	for _, folder := range []string{filepath.Dir(filepath.Dir(dir)), filepath.Dir(dir), dir} {
 		if err := os.Chmod(folder, 0o755); err != nil {
@@ -57,8 +56,8 @@ func TestAFolderThatCannotBeWrittenIsSaid(t *testing.T) {
 		examined <- err
 	}()
 	for who, err := range map[string]error{"open": <-opened, "examine": <-examined} {
-		if engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(err.Error(), "folder cannot be written to") || !strings.Contains(engram.HintOf(err), "--data-dir") {
-			t.Errorf("%s: got %v (hint %q), want unavailable: …folder cannot be written to… (hint …--data-dir…)", who, err, engram.HintOf(err))
+		if engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(err.Error(), "folder is not writable") || !strings.Contains(engram.HintOf(err), "--data-dir") {
+			t.Errorf("%s: got %v (hint %q), want unavailable: …folder is not writable… (hint …--data-dir…)", who, err, engram.HintOf(err))
 		}
 	}
 }

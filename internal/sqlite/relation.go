@@ -26,7 +26,7 @@ func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram
 	return list(ctx, t, "read relations", query, args, scanRelation)
 }
 
-// touching finds relations by the ends ?1, by relations_source and relations_target.
+// touching selects the relations with an end in ?1, served by relations_source and relations_target.
 const touching = `r.num IN (
 	SELECT num FROM relations WHERE source IN (SELECT value FROM json_each(?1))
 	UNION SELECT num FROM relations WHERE target IN (SELECT value FROM json_each(?1)))`
@@ -44,8 +44,7 @@ func (t *tx) Relations(ctx context.Context, memories []int64) ([]engram.Relation
 	return t.relations(ctx, relationsSQL, jsonNums(memories))
 }
 
-// RemovedRelations returns those removed at a time or later; the zero time, which is NULL
-// in the table's terms, is before all of them.
+// RemovedRelations returns the relations removed since a time; the zero time means all.
 func (t *tx) RemovedRelations(ctx context.Context, memories []int64, since time.Time) ([]engram.Relation, error) {
 	if len(memories) == 0 {
 		return nil, nil
@@ -55,85 +54,79 @@ func (t *tx) RemovedRelations(ctx context.Context, memories []int64, since time.
 
 // Relation returns the relation that ref names, removed or not.
 func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relation, error) {
-	query, arg, name := `SELECT `+relationColumns+` FROM relations r WHERE r.num = ?`, any(ref.Num), fmt.Sprintf("%d", ref.Num)
+	column, arg := "num", any(ref.Num)
 	if ref.ID != "" {
-		query, arg, name = `SELECT `+relationColumns+` FROM relations r WHERE r.id = ?`, ref.ID, ref.ID
+		column, arg = "id", ref.ID
 	}
-	rs, err := t.relations(ctx, query, arg)
-	if err != nil {
-		return engram.Relation{}, err
-	}
-	if len(rs) == 0 {
-		return engram.Relation{}, engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", name).
+	r, found, err := first(t.relations(ctx, `SELECT `+relationColumns+` FROM relations r WHERE r.`+column+` = ?`, arg))
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", fmt.Sprint(arg)).
 			WithHint("{conflicts list} and {graph ID} show what there is")
 	}
-	return rs[0], nil
+	return r, err
 }
 
-// relationWhere is the condition of f; the plus keeps the planner on the newest.
-func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (where string, args []any, err error) {
-	where = `r.removed_at IS NULL`
+// relationWhere returns the conditions of f.
+func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (c conditions, err error) {
+	c.add(`r.removed_at IS NULL`)
 	if f.Project != "" {
 		num, err := t.projectNum(ctx, f.Project)
 		if err != nil {
-			return "", nil, err
+			return c, err
 		}
-		where += ` AND (SELECT project FROM memories WHERE num = r.source) = ?`
-		args = append(args, num)
+		c.add(`(SELECT project FROM memories WHERE num = r.source) = ?`, num)
 	}
-	if len(f.Statuses) > 0 {
-		where += ` AND r.status IN (` + marks(len(f.Statuses)) + `)`
-		for _, s := range f.Statuses {
-			args = append(args, s)
-		}
-	}
-	if len(f.Verbs) > 0 {
-		where += ` AND r.verb IN (` + marks(len(f.Verbs)) + `)`
-		for _, v := range f.Verbs {
-			args = append(args, v)
-		}
-	}
+	addAnyOf(&c, `r.status`, f.Statuses)
+	addAnyOf(&c, `r.verb`, f.Verbs)
 	if !f.Since.IsZero() {
-		where += ` AND r.created_at >= ?`
-		args = append(args, millis(f.Since))
+		c.add(`r.created_at >= ?`, millis(f.Since))
 	}
-	if f.Judgments { // the words of index relations_judgments
-		where += ` AND (r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
-			OR r.verb = 'relates_to' AND r.confidence > 0)`
+	if f.Judgments { // as in index relations_judgments
+		c.add(`(r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
+			OR r.verb = 'relates_to' AND r.confidence > 0)`)
 	}
-	const forgotten = ` EXISTS (SELECT 1 FROM memories WHERE num IN (r.source, r.target) AND deleted_at IS NOT NULL)`
+	const forgotten = `EXISTS (SELECT 1 FROM memories WHERE num IN (r.source, r.target) AND deleted_at IS NOT NULL)`
 	switch f.Ends {
 	case engram.EndsLive:
-		where += ` AND NOT` + forgotten
+		c.add(`NOT ` + forgotten)
 	case engram.EndsForgotten:
-		where += ` AND` + forgotten
+		c.add(forgotten)
 	}
-	return where, args, nil
+	return c, nil
 }
 
-func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
+// addAnyOf adds that a column has one of the values; without values it adds nothing.
+func addAnyOf[V ~string](c *conditions, column string, values []V) {
+	if len(values) == 0 {
+		return
+	}
+	c.where = append(c.where, column+` IN (?`+strings.Repeat(",?", len(values)-1)+`)`)
+	for _, v := range values {
+		c.args = append(c.args, v)
+	}
+}
 
-// ListRelations returns the relations that pass f, newest first. Verdicts have an index;
-// anything else reads the whole table, for which nobody waits.
+// ListRelations returns the relations that pass f, newest first. Judgments have an index; other filters
+// scan the table, in rare maintenance commands only.
 func (t *tx) ListRelations(ctx context.Context, f engram.RelationFilter, p engram.Page) ([]engram.Relation, int, error) {
-	where, args, err := t.relationWhere(ctx, f)
+	c, err := t.relationWhere(ctx, f)
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return nil, 0, nil
 	}
 	if err != nil {
 		return nil, 0, err
 	}
+	from := ` FROM relations r WHERE ` + strings.Join(c.where, " AND ")
 	var total int
-	if err := t.row(ctx, `SELECT count(*) FROM relations r WHERE `+where, args, &total); err != nil {
+	if err := t.row(ctx, `SELECT count(*)`+from, c.args, &total); err != nil {
 		return nil, 0, fmt.Errorf("count relations: %w", err)
 	}
-	rs, err := t.relations(ctx, `SELECT `+relationColumns+` FROM relations r WHERE `+where+` ORDER BY r.num DESC LIMIT ? OFFSET ?`,
-		append(args, p.Limit, p.Offset)...)
+	rs, err := t.relations(ctx, `SELECT `+relationColumns+from+` ORDER BY r.num DESC LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
 	return rs, total, err
 }
 
 func isKnownRelation(r engram.Relation, err error) error {
-	return engram.Errorf(engram.CodeConflict, "#%d %s #%d is known already", r.Source, r.Verb, r.Target)
+	return engram.Errorf(engram.CodeConflict, "#%d %s #%d exists already", r.Source, r.Verb, r.Target)
 }
 
 // InsertRelation adds r and sets r.Num.
@@ -170,9 +163,8 @@ func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
 	return nil
 }
 
-// relationsOfSQL takes ?3 relations for each of the memories ?1 and of the verbs ?2 from
-// the ends of relations_source and relations_target: nothing is sorted or left over, and
-// no more is read than is given.
+// relationsOfSQL selects, for each of the memories ?1 and verbs ?2, the newest ?3 relations in each
+// direction. It reads only these, by relations_source and relations_target, without sorting.
 const relationsOfSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.num IN (
 	SELECT n.num FROM json_each(?1) m JOIN json_each(?2) v JOIN relations n ON n.num IN (
 		SELECT num FROM relations WHERE source = m.value AND verb = v.value AND removed_at IS NULL ORDER BY num DESC LIMIT ?3)
@@ -221,9 +213,9 @@ func (t *tx) RelationsOf(ctx context.Context, memories []int64, verbs []engram.V
 	return given, nil
 }
 
-// keepRelations keeps for each of the memories which of all were read for it.
+// keepRelations caches for each of the memories those of all that were read for it.
 func (u *unchanged) keepRelations(key relationsOf, memories []int64, all []engram.Relation) []*engram.Relation {
-	const row = 400 // bytes that one takes beside its texts
+	const row = 400 // bytes per relation beside its texts
 	size := 150 * len(memories)
 	for _, r := range all {
 		size += row + len(r.Reason) + len(r.Evidence)
@@ -240,7 +232,7 @@ func (u *unchanged) keepRelations(key relationsOf, memories []int64, all []engra
 	}
 	given := map[end]int{}
 	read := make([]*engram.Relation, 0, len(all))
-	// The newest first: what was read for its other end may be more than this one is given.
+	// Newest first, up to key.most per end: more may have been read for the other end.
 	for _, r := range slices.Backward(all) {
 		read = append(read, &r)
 		for _, e := range []end{{r.Source, r.Verb, true}, {r.Target, r.Verb, false}} {

@@ -9,8 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Relations are found by their ends: what a memory is tied to must not cost a look through
-// all ties there are.
+// Relations are found by their ends: the relations of a memory must not cost a scan of all.
 func TestRelationsAreFoundByTheirEnds(t *testing.T) {
 	s := planStore(t)
 	ctx := t.Context()

@@ -17,11 +17,10 @@ import (
 
 var updateFixture = flag.Bool("update", false, "write the fixture of the newest schema anew; never once it is released")
 
-// fixture is the dump of a store as a release left it: the schema's number is in its name.
+// fixture is the dump of a store of a release; its name has the schema's number.
 const fixture = "testdata/schema1.sql"
 
-// TestEveryReleasedSchemaOpensAndReads opens what a release wrote. A new schema adds
-// its own fixture beside this one.
+// TestEveryReleasedSchemaOpensAndReads opens the stores of releases. A new schema adds its own fixture.
 func TestEveryReleasedSchemaOpensAndReads(t *testing.T) {
 	if *updateFixture {
 		path := filepath.Join(t.TempDir(), "engram.db")
@@ -134,7 +133,7 @@ func furnishFixture(t *testing.T, path string) {
 	closed(t, s)
 }
 
-// schema lists the definitions of a database, without the layout of their text.
+// schema lists the definitions of a database, without formatting.
 func schema(t *testing.T, path string) (all []string) {
 	t.Helper()
 	rows(t, path, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name", func(values []string) {
@@ -175,9 +174,8 @@ func rows(t *testing.T, path, query string, each func(values []string)) {
 	}
 }
 
-// dump writes a database as a script that makes it: tables, their rows, and only
-// then indexes and triggers, which would act on the rows. The tables inside a
-// full-text index are made by it, with rows that are replaced.
+// dump writes a database as a script: tables with their rows, then indexes and triggers, which would act
+// on the rows. Tables of a full-text index are created by it, and their rows replaced.
 func dump(t *testing.T, path string) string {
 	t.Helper()
 	var b strings.Builder

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -18,24 +16,23 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// What looking for a word that nobody wrote may cost, in blocks of a segment: a block
-// is some two hundred words and takes 15 µs. That is enough for 50,000 memories, whose
-// words with one initial are looked through, and for 10,000 where all words are; of a
-// larger scope the newest memories are.
+// Limits of the search for corrections, in blocks of a segment: a block is some two hundred words and
+// takes 15 µs. They cover 50,000 memories when only words with one initial are compared, 10,000 when all
+// words are; in larger scopes the newest memories are searched.
 const (
 	repairBlocks   = 120
 	fragmentBlocks = 400
 )
 
 const (
-	leastRepaired = 4 // letters; of shorter words too many are alike
-	longWord      = 8 // letters from which on two errors are made
+	leastRepaired = 4 // letters; shorter words have too many similar ones
+	longWord      = 8 // letters; longer words may have two errors
 	leastFragment = 3
-	maxFragments  = 8 // words that one fragment stands for
+	maxFragments  = 8 // words that one substring may match
 )
 
-// repair makes w of the indexed word that was probably meant: the nearest by typing
-// errors, or the longest that what was written begins with (half a word has no stem).
+// repair sets w to the indexed word that was probably meant: the one with the fewest typing errors, or
+// the longest prefix of what was written (a truncated word has no stem).
 func (s *search) repair(ctx context.Context, w *word) error {
 	term := w.term
 	n := utf8.RuneCountInString(term.Written)
@@ -71,12 +68,12 @@ func (s *search) repair(ctx context.Context, w *word) error {
 	return nil
 }
 
-// letters reports whether a word is one that is spelled rather than counted: in a
-// number, a version or a hash the next one is another thing, not an error.
+// letters reports whether a word is spelled with letters only: a similar number, version or hash is a
+// different thing, not a typo.
 func letters(word string) bool { return !strings.ContainsAny(word, "0123456789") }
 
-// nearest returns the indexed word with the fewest typing errors, up to most, the more
-// frequent one of equals; those that begin with the same letter come first. "" for none.
+// nearest returns the indexed word with the fewest typing errors, at most most, preferring the same
+// initial, then the more frequent word; "" if there is no such word.
 func (s *search) nearest(ctx context.Context, w *word, most int) (found string, errors int, err error) {
 	if most == 0 {
 		return "", 0, nil
@@ -91,7 +88,7 @@ func (s *search) nearest(ctx context.Context, w *word, most int) (found string, 
 		}
 		for word, n := range counts {
 			if initial != first && !strings.HasPrefix(word, string(second)+string(first)) && !strings.HasPrefix(word, written[size:]) {
-				continue // another initial only where two letters were swapped, or one was put before it
+				continue // another initial is only accepted for swapped or prepended letters
 			}
 			if found == "" || cmp.Or(cmp.Compare(distance[word], distance[found]), cmp.Compare(counts[found], n), cmp.Compare(word, found)) < 0 {
 				found = word
@@ -104,13 +101,13 @@ func (s *search) nearest(ctx context.Context, w *word, most int) (found string, 
 	return "", 0, nil
 }
 
-// near collects the indexed words that begin so and have up to most typing errors, with
-// about how many memories have them, and the errors.
+// near returns the indexed words with a prefix and at most most typing errors: their approximate
+// frequencies and error counts.
 func (s *search) near(ctx context.Context, w *word, initial string, most int) (counts, distance map[string]int, err error) {
 	counts, distance = map[string]int{}, map[string]int{}
 	forms := formsOf(w.term)
 	budget := repairBlocks
-	for _, g := range slices.Backward(s.scope.segments) { // the newest first, should there be too many
+	for _, g := range slices.Backward(s.scope.segments) { // newest first, in case the budget runs out
 		if budget <= 0 {
 			break
 		}
@@ -138,15 +135,15 @@ func (s *search) near(ctx context.Context, w *word, initial string, most int) (c
 	return counts, distance, nil
 }
 
-// form is a word that may have been meant to be another.
+// form is a spelling to compare indexed words with.
 type form struct {
 	word    string
-	letters uint32 // lettersOf
-	width   int    // bytes that a letter takes at most
+	letters uint32 // see lettersOf
+	width   int    // bytes per letter at most
 }
 
-// formsOf are the spellings of a term: the index has stems, but an error in the ending
-// keeps a word from its stem.
+// formsOf returns the spellings of a term. The index has stems, but an error in the ending may prevent
+// stemming.
 func formsOf(term engram.Term) (forms []form) {
 	for _, word := range slices.Compact([]string{term.Word, term.Written}) {
 		width := 1
@@ -158,8 +155,8 @@ func formsOf(term engram.Term) (forms []form) {
 	return forms
 }
 
-// lettersOf is a set of 32 kinds of bytes. One typing error puts at most one kind in and
-// takes one out, which tells most words apart without comparing them.
+// lettersOf hashes the bytes of a word to a set of 32. One typing error adds and removes at most one
+// element, which rules out most words without comparing them.
 func lettersOf(word []byte) (set uint32) {
 	for _, b := range word {
 		set |= 1 << (b & 31)
@@ -167,8 +164,8 @@ func lettersOf(word []byte) (set uint32) {
 	return set
 }
 
-// errorsTo is the number of typing errors between a word and the nearest of the forms;
-// more than most when there are too many.
+// errorsTo returns the smallest number of typing errors between a word and a form; more than most if
+// there are too many.
 func errorsTo(word []byte, forms []form, most int) int {
 	least := most + 1
 	letters := lettersOf(word)
@@ -178,7 +175,7 @@ func errorsTo(word []byte, forms []form, most int) int {
 			bits.OnesCount32(letters&^f.letters) > bytes || bits.OnesCount32(f.letters&^letters) > bytes {
 			continue
 		}
-		// A stem is shorter than what was written, and bears fewer errors.
+		// A stem is shorter than the word written, so it tolerates fewer errors.
 		bears := most
 		if min(len(word), len(f.word)) < longWord {
 			bears = min(most, 1)
@@ -190,14 +187,14 @@ func errorsTo(word []byte, forms []form, most int) int {
 	return least
 }
 
-// blocksOf is how many blocks of a segment hold words that begin so.
+// blocksOf returns how many blocks of a segment may contain words with a prefix.
 func (g *segment) blocksOf(initial string) int {
 	end, _ := slices.BinarySearch(g.firsts, initial+"\xff")
 	return max(end-max(g.blockOf(initial), 0), 1)
 }
 
-// rowsOf counts the memories of the project in an encoded list of segment g; 0 for a
-// damaged one, which whoever reads it next will find.
+// rowsOf counts the memories of the project in an encoded list of segment g; 0 if it is damaged, which
+// reading it later reports.
 func (s *search) rowsOf(g *segment, raw []byte) int {
 	l, err := postings.ReadList(raw)
 	if err != nil {
@@ -210,8 +207,8 @@ func (s *search) rowsOf(g *segment, raw []byte) int {
 	return n
 }
 
-// fragment makes w of the most frequent words that contain what was written. In a large
-// store they are looked for among the newest memories.
+// fragment sets w to the most frequent words that contain the substring. In large scopes it searches the
+// newest memories.
 func (s *search) fragment(ctx context.Context, w *word) error {
 	part := []byte(w.term.Written)
 	if utf8.RuneCount(part) < leastFragment {
@@ -243,9 +240,9 @@ func (s *search) fragment(ctx context.Context, w *word) error {
 	return s.anyOf(ctx, w, mostFrequent(counts, maxFragments))
 }
 
-// renew indexes all memories anew when the index was made by another wordsVersion.
+// renew rebuilds the index if another wordsVersion made it.
 func (s *Store) renew(ctx context.Context) error {
-	c, err := s.taken(ctx, s.reads)
+	c, err := s.takeRetrying(ctx, s.reads)
 	if err != nil {
 		return err
 	}
@@ -258,10 +255,10 @@ func (s *Store) renew(ctx context.Context) error {
 	if err != nil || current {
 		return err
 	}
-	s.log.InfoContext(ctx, "indexing all memories anew", "words", wordsVersion)
+	s.log.InfoContext(ctx, "reindexing all memories", "words", wordsVersion)
 	return s.Update(ctx, func(w engram.Tx) error {
 		t := w.(*tx)
-		current, err := wordsAreCurrent(ctx, t) // another process may have been quicker
+		current, err := wordsAreCurrent(ctx, t) // another process may have done it
 		if err != nil || current {
 			return err
 		}
@@ -269,53 +266,52 @@ func (s *Store) renew(ctx context.Context) error {
 	})
 }
 
-// wordsAreCurrent reports whether the index has the words that wordsOf gives.
+// wordsAreCurrent reports whether the current wordsVersion made the index.
 func wordsAreCurrent(ctx context.Context, t *tx) (bool, error) {
-	var v string
-	err := t.row(ctx, `SELECT value FROM meta WHERE key = 'words'`, nil, &v)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
+	v, err := t.Fact(ctx, "words")
 	return v == strconv.Itoa(wordsVersion), err
 }
 
-// rebuiltSQL reads the live memories by number, some at a time.
+// rebuiltSQL reads live memories by number, in batches.
 const rebuiltSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT 500`
 
-// Reindex makes the whole index anew from the texts. It reads nothing of the old one,
-// which may be damaged.
+// Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
 func (t *tx) Reindex(ctx context.Context) error {
-	t.forgo()
+	t.discardPending()
 	t.leaving = nil
-	for _, query := range []string{`DELETE FROM postings`, `DELETE FROM documents`, `DELETE FROM lengths`, `DELETE FROM vector_codes`, `DELETE FROM coded`, `DELETE FROM segments`,
-		`DELETE FROM unsealed`, `DELETE FROM kinds`} {
-		if _, err := t.exec(ctx, query); err != nil {
+	for _, table := range []string{"postings", "documents", "lengths", "vector_codes", "coded", "segments", "unsealed", "kinds"} {
+		if err := t.run(ctx, "DELETE FROM "+table); err != nil {
 			return fmt.Errorf("empty the index: %w", err)
 		}
 	}
 	if _, err := t.changed(ctx); err != nil {
 		return err
 	}
-	for after := int64(0); ; {
-		ms, err := t.memories(ctx, rebuiltSQL, after)
+	err := t.eachLive(ctx, func(m engram.Memory) error {
+		at, err := t.homeOf(ctx, m)
 		if err != nil {
 			return err
 		}
-		if len(ms) == 0 {
-			break
+		return t.indexMemory(ctx, at, m, false)
+	})
+	if err != nil {
+		return err
+	}
+	return t.PutFact(ctx, "words", strconv.Itoa(wordsVersion))
+}
+
+// eachLive calls fn for each live memory by number, reading in batches.
+func (t *tx) eachLive(ctx context.Context, fn func(engram.Memory) error) error {
+	for after := int64(0); ; {
+		ms, err := t.memories(ctx, rebuiltSQL, after)
+		if err != nil || len(ms) == 0 {
+			return err
 		}
 		for _, m := range ms {
-			at, err := t.homeOf(ctx, m)
-			if err != nil {
+			if err := fn(m); err != nil {
 				return err
 			}
-			if err := t.indexMemory(ctx, at, m, false); err != nil {
-				return err
-			}
+			after = m.Num
 		}
-		after = ms[len(ms)-1].Num
 	}
-	const query = `INSERT INTO meta (key, value) VALUES ('words', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-	_, err := t.exec(ctx, query, strconv.Itoa(wordsVersion))
-	return err
 }

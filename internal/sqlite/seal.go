@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,23 +11,22 @@ import (
 
 // Sizes, chosen by measurement (docs/adr/0004-search-schema.md).
 const (
-	sealAt   = 64          // memories that wait unsealed
-	mergeAt  = 8 * sealAt  // memories of the small segments that become a medium one
-	settleAt = 8 * mergeAt // memories of the medium segments that settle in large ones
-	settlers = settleAt    // slots that a sparse large segment may add to that
-	groups   = 24          // projects whose segments one settling appends to
-	enough   = 32          // memories of one project that are worth touching its segment
-	sparse   = 2           // a large segment is dissolved when not one of so many slots is live
+	sealAt   = 64          // unsealed memories
+	mergeAt  = 8 * sealAt  // memories of small segments that become a medium one
+	settleAt = 8 * mergeAt // memories of medium segments that move to large ones
+	settlers = settleAt    // slots of sparse large segments that may be moved along
+	groups   = 24          // projects that get segments of their own per settling
+	enough   = 32          // memories of one project that justify its own segment
+	sparse   = 2           // a large segment is dissolved if less than one slot in so many is live
 
 	segmentSlots = 4096
-	blockSize    = 3900 // bytes; with its row a block fills a page of the database
-	pageDocs     = 124  // documents a row, for the same reason
-	pageLengths  = 1950 // lengths a row, likewise
+	blockSize    = 3900 // bytes; with its row header a block fills a database page
+	pageDocs     = 124  // documents per row, for the same reason
+	pageLengths  = 1950 // lengths per row, likewise
 )
 
-// put adds a live memory to the index: its words wait unsealed, and every so many
-// memories a greater heap is put in order. The number of the row says which: no count,
-// and none of the work is anybody's twice.
+// put adds a live memory to the unsealed ones, and reorganises the newest memories at certain row
+// numbers: no counter is needed, and each reorganisation runs once.
 func (t *tx) put(ctx context.Context, d postings.Doc, words []wordCount) error {
 	t.touched()
 	res, err := t.exec(ctx, `INSERT INTO unsealed (memory, document, words) VALUES (?,?,?)`,
@@ -41,8 +41,8 @@ func (t *tx) put(ctx context.Context, d postings.Doc, words []wordCount) error {
 	return t.order(ctx, seq-1, seq)
 }
 
-// order puts in order what waits when the numbers of unsealed go from last to seq. more
-// are memories that no table of the index has yet.
+// order reorganises the newest memories if the numbers of table unsealed, going from last to seq, pass a
+// multiple of a size. more are memories in no table of the index yet.
 func (t *tx) order(ctx context.Context, last, seq int64, more ...source) error {
 	passed := func(every int64) bool { return last/every < seq/every }
 	if !passed(sealAt) {
@@ -57,22 +57,19 @@ func (t *tx) order(ctx context.Context, last, seq int64, more ...source) error {
 	default:
 		err = t.seal(ctx, more)
 	}
-	if err != nil {
-		return fmt.Errorf("order the newest memories: %w", err)
-	}
-	return nil
+	return doing(err, "reorganise the newest memories")
 }
 
 // unsealed reads the memories that are in no segment.
 func (t *tx) unsealed(ctx context.Context) ([]source, error) {
-	return list(ctx, t, "read what is not sealed", unsealedSQL, nil, func(r scanner) (source, error) {
+	return list(ctx, t, "read unsealed memories", unsealedSQL, nil, func(r scanner) (source, error) {
 		var doc, words []byte
 		err := r.Scan(&doc, &words)
 		return source{docs: doc, blocks: [][]byte{words}}, err
 	})
 }
 
-// seal makes a segment of the unsealed memories.
+// seal moves the unsealed memories to a small segment.
 func (t *tx) seal(ctx context.Context, more []source) error {
 	from, err := t.unsealed(ctx)
 	if err != nil {
@@ -81,7 +78,7 @@ func (t *tx) seal(ctx context.Context, more []source) error {
 	return t.gatherInto(ctx, append(from, more...), levelSmall)
 }
 
-// merge makes one medium segment of the unsealed memories and the small ones.
+// merge moves the unsealed memories and the small segments to a medium segment.
 func (t *tx) merge(ctx context.Context, more []source) error {
 	from, err := t.sources(ctx, func(g *segment) bool { return g.level == levelSmall })
 	if err != nil {
@@ -90,12 +87,11 @@ func (t *tx) merge(ctx context.Context, more []source) error {
 	return t.gatherInto(ctx, append(from, more...), levelMedium)
 }
 
-// gatherInto makes a new segment of everything in the sources, or several where it is too
-// much for one.
+// gatherInto moves everything in the sources to a new segment, or several if one is too small.
 func (t *tx) gatherInto(ctx context.Context, from []source, level int) error {
 	var into *target
 	all, err := gather(from, func(postings.Doc) *target {
-		if into == nil || into.room() == 0 {
+		if into == nil || into.capacity() == 0 {
 			into = &target{segment: &segment{level: level, project: several}}
 		}
 		return into
@@ -106,7 +102,7 @@ func (t *tx) gatherInto(ctx context.Context, from []source, level int) error {
 	return t.spread(ctx, all, from)
 }
 
-// spread writes what was gathered to its targets, and removes where it was.
+// spread writes the targets and removes the sources.
 func (t *tx) spread(ctx context.Context, all *gathering, from []source) error {
 	for _, to := range all.order {
 		if err := t.extend(ctx, to, all.additions(to)); err != nil {
@@ -116,13 +112,13 @@ func (t *tx) spread(ctx context.Context, all *gathering, from []source) error {
 	if err := t.drop(ctx, from); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, `DELETE FROM unsealed`)
+	err := t.run(ctx, `DELETE FROM unsealed`)
 	return err
 }
 
-// settle moves all memories of small and medium segments to large ones: those of the
-// projects that have most of them to segments of their own, the others to a common one.
-// A large segment of which little is live is dissolved on the way.
+// settle moves all memories of small and medium segments to large ones: those of the projects with the
+// most memories to their own segments, the others to a common one. It also dissolves sparse large
+// segments.
 func (t *tx) settle(ctx context.Context, more []source) error {
 	all, err := t.segments(ctx)
 	if err != nil {
@@ -157,7 +153,7 @@ func (t *tx) settle(ctx context.Context, more []source) error {
 			project = several
 		}
 		to := open[project]
-		if to == nil || to.room() == 0 {
+		if to == nil || to.capacity() == 0 {
 			to = &target{segment: &segment{level: levelLarge, project: project}}
 			open[project] = to
 		}
@@ -169,8 +165,7 @@ func (t *tx) settle(ctx context.Context, more []source) error {
 	return t.spread(ctx, gathered, from)
 }
 
-// largest names the projects that have enough memories in the sources, and no more of
-// them than one settling can serve.
+// largest selects the projects with at least enough memories in the sources, at most groups of them.
 func largest(from []source) map[int64]bool {
 	count := map[int64]int{}
 	for _, s := range from {
@@ -186,12 +181,7 @@ func largest(from []source) map[int64]bool {
 			projects = append(projects, p)
 		}
 	}
-	slices.SortFunc(projects, func(a, b int64) int {
-		if count[a] != count[b] {
-			return count[b] - count[a]
-		}
-		return int(a - b)
-	})
+	slices.SortFunc(projects, func(a, b int64) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
 	large := map[int64]bool{}
 	for _, p := range projects[:min(len(projects), groups)] {
 		large[p] = true
@@ -199,7 +189,7 @@ func largest(from []source) map[int64]bool {
 	return large
 }
 
-// sources reads the segments that which names, and the unsealed memories.
+// sources reads the selected segments and the unsealed memories.
 func (t *tx) sources(ctx context.Context, which func(*segment) bool) ([]source, error) {
 	all, err := t.segments(ctx)
 	if err != nil {
@@ -223,7 +213,7 @@ func (t *tx) sources(ctx context.Context, which func(*segment) bool) ([]source, 
 	return append(from, unsealed...), err
 }
 
-// extend appends documents and their words to a segment, which is made when it is new.
+// extend appends documents and their words to a segment, creating it if needed.
 func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) error {
 	g := to.segment
 	first := g.slots
@@ -253,15 +243,12 @@ func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) e
 	if err := t.writeBlocks(ctx, g.num, blocks, len(old)); err != nil {
 		return err
 	}
-	if err := t.appendDocs(ctx, g.num, first, to.docs); err != nil {
-		return err
-	}
-	if err := t.appendLengths(ctx, g, first, to.docs); err != nil {
+	if err := t.appendDocs(ctx, g, first, to.docs); err != nil {
 		return err
 	}
 	const query = `UPDATE segments SET version = ?, slots = slots + ?, live = live + ?, tokens = tokens + ?, firsts = ? WHERE num = ?`
 	n := to.docs.Len()
-	if _, err := t.exec(ctx, query, version, n, n, to.tokens, postings.AppendWords(nil, firstsOf(blocks)), g.num); err != nil {
+	if err := t.run(ctx, query, version, n, n, to.tokens, postings.AppendWords(nil, firstsOf(blocks)), g.num); err != nil {
 		return err
 	}
 	nums := make([]int64, n)
@@ -271,7 +258,7 @@ func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) e
 	return t.vectorsPlaced(ctx, g.num, first, nums)
 }
 
-// firstsOf are the first words of blocks.
+// firstsOf returns the first words of blocks.
 func firstsOf(blocks []postings.Block) []string {
 	firsts := make([]string, len(blocks))
 	for i, b := range blocks {
@@ -280,7 +267,7 @@ func firstsOf(blocks []postings.Block) []string {
 	return firsts
 }
 
-// writeBlocks replaces the old blocks of a segment, of which there were so many.
+// writeBlocks replaces the old blocks of a segment.
 func (t *tx) writeBlocks(ctx context.Context, segment int64, blocks []postings.Block, old int) error {
 	const (
 		update = `UPDATE postings SET words = ? WHERE num = ?`
@@ -291,21 +278,29 @@ func (t *tx) writeBlocks(ctx context.Context, segment int64, blocks []postings.B
 		if i >= old {
 			query = insert
 		}
-		if _, err := t.exec(ctx, query, b.Data, part(segment, i)); err != nil {
+		if err := t.run(ctx, query, b.Data, part(segment, i)); err != nil {
 			return err
 		}
 	}
-	_, err := t.exec(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(segment, len(blocks)), part(segment+1, 0)-1)
+	err := t.run(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(segment, len(blocks)), part(segment+1, 0)-1)
 	return err
 }
 
-// appendDocs appends to the documents of a segment, of which there are so many.
-func (t *tx) appendDocs(ctx context.Context, segment int64, slots int, docs postings.Docs) error {
+// appendDocs appends documents and their lengths to a segment after its slots.
+func (t *tx) appendDocs(ctx context.Context, g *segment, slots int, docs postings.Docs) error {
+	if err := t.writeDocs(ctx, g.num, slots, docs); err != nil {
+		return err
+	}
+	return t.appendLengths(ctx, g, slots, docs)
+}
+
+// writeDocs is appendDocs without the lengths.
+func (t *tx) writeDocs(ctx context.Context, segment int64, slots int, docs postings.Docs) error {
 	const write = `INSERT INTO documents (num, rows) VALUES (?,?) ON CONFLICT (num) DO UPDATE SET rows = excluded.rows`
 	return t.appendPages(ctx, documentPageSQL, write, segment, slots, docs, postings.DocSize, pageDocs)
 }
 
-// appendPages appends rows of so many bytes to pages of so many, behind those of slots.
+// appendPages appends rows of size bytes each to pages of most rows, after slots existing rows.
 func (t *tx) appendPages(ctx context.Context, read, write string, segment int64, slots int, rows []byte, size, most int) error {
 	page := slots / most
 	if slots%most > 0 {
@@ -317,7 +312,7 @@ func (t *tx) appendPages(ctx context.Context, read, write string, segment int64,
 	}
 	for len(rows) > 0 {
 		n := min(len(rows), most*size)
-		if _, err := t.exec(ctx, write, part(segment, page), rows[:n]); err != nil {
+		if err := t.run(ctx, write, part(segment, page), rows[:n]); err != nil {
 			return err
 		}
 		rows, page = rows[n:], page+1
@@ -325,7 +320,7 @@ func (t *tx) appendPages(ctx context.Context, read, write string, segment int64,
 	return nil
 }
 
-// drop removes segments whose memories stand elsewhere.
+// drop removes the segments among the sources.
 func (t *tx) drop(ctx context.Context, from []source) error {
 	for _, s := range from {
 		if s.segment == 0 {
@@ -342,16 +337,11 @@ func (t *tx) dropSegment(ctx context.Context, num int64) error {
 	if _, err := t.changed(ctx); err != nil {
 		return err
 	}
-	for _, query := range []string{
-		`DELETE FROM postings WHERE num BETWEEN ? AND ?`,
-		`DELETE FROM documents WHERE num BETWEEN ? AND ?`,
-		`DELETE FROM lengths WHERE num BETWEEN ? AND ?`,
-	} {
-		if _, err := t.exec(ctx, query, part(num, 0), part(num+1, 0)-1); err != nil {
-			return err
-		}
-	}
-	if _, err := t.exec(ctx, `DELETE FROM segments WHERE num = ?`, num); err != nil {
+	first, last := part(num, 0), part(num+1, 0)-1
+	err := t.runAll(ctx, with(`DELETE FROM postings WHERE num BETWEEN ? AND ?`, first, last),
+		with(`DELETE FROM documents WHERE num BETWEEN ? AND ?`, first, last),
+		with(`DELETE FROM lengths WHERE num BETWEEN ? AND ?`, first, last), with(`DELETE FROM segments WHERE num = ?`, num))
+	if err != nil {
 		return err
 	}
 	return t.vectorsDropped(ctx, num)

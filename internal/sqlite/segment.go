@@ -15,45 +15,45 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// segment is a part of the index as it stands in one snapshot. What is loaded of it never
-// changes, so all connections of the process share it.
+// segment is a part of the index in one snapshot. Loaded parts are immutable, so all connections of the
+// process share them.
 type segment struct {
-	num     int64 // 0: the memories that are in no segment yet
+	num     int64 // 0 for the unsealed memories
 	version int64
 	level   int
-	project int64 // its one project, or several
+	project int64 // its only project, or several
 	slots   int
 	live    int
 	tokens  int64
 	firsts  []string // first word of each block
-	private bool     // one transaction alone has it, and changes it
+	private bool     // a copy that one transaction changes
 
 	loading  sync.Mutex
 	loaded   bool
-	lengths  []byte // of a large segment; nil until they are asked for alone
-	wordless bool   // unsealed, and its words were not read yet
+	lengths  []byte // of a large segment, if read separately; nil otherwise
+	wordless bool   // unsealed memories whose words are not read yet
 	docs     postings.Docs
 	blocks   [][]byte          // of a small segment: reading them one by one costs more than keeping them
-	shares   map[uint32]*share // of a segment of several projects
+	shares   map[uint32]*share // by project, if there are several
 }
 
-// share is what one project has of a segment.
+// share is one project's part of a segment.
 type share struct {
 	live   int
 	tokens int64
 }
 
-// several is the project of a segment that has memories of more than one.
+// several is the project of a segment with memories of more than one project.
 const several = -1
 
-// Levels of segments. Small ones are merged; large ones are appended to until they are full.
+// Small and medium segments are merged; large ones are filled up.
 const (
 	levelSmall  = 1
 	levelMedium = 2
 	levelLarge  = 3
 )
 
-// part is the number of a row of postings or documents.
+// part is the number of a row of postings, documents or lengths.
 func part(segment int64, n int) int64 { return segment<<16 | int64(n) }
 
 const (
@@ -82,12 +82,12 @@ func scanSegment(r scanner) (*segment, error) {
 	return &g, nil
 }
 
-// segments reads what there is, without documents and blocks.
+// segments reads the segments, without documents and blocks.
 func (t *tx) segments(ctx context.Context) ([]*segment, error) {
 	return list(ctx, t, "read segments", segmentsSQL, nil, scanSegment)
 }
 
-// load makes sure that a segment's documents are in memory.
+// load ensures that a segment's documents are in memory.
 func (t *tx) load(ctx context.Context, g *segment) error {
 	g.loading.Lock()
 	defer g.loading.Unlock()
@@ -112,13 +112,10 @@ func (t *tx) load(ctx context.Context, g *segment) error {
 // documents reads the documents of a segment.
 func (t *tx) documents(ctx context.Context, g *segment) (postings.Docs, error) {
 	docs, err := t.pages(ctx, documentsSQL, g, postings.DocSize)
-	if err != nil {
-		return nil, fmt.Errorf("documents of segment %d: %w", g.num, err)
-	}
-	return docs, nil
+	return docs, doing(err, "documents of segment %d", g.num)
 }
 
-// pages reads rows of so many bytes, one for each slot of a segment.
+// pages reads rows of size bytes, one per slot of a segment.
 func (t *tx) pages(ctx context.Context, query string, g *segment, size int) ([]byte, error) {
 	all := make([]byte, 0, g.slots*size)
 	err := t.rows(ctx, query, []any{part(g.num, 0), part(g.num+1, 0) - 1}, func(r scanner) error {
@@ -159,19 +156,19 @@ func (g *segment) count() {
 	}
 }
 
-// blockOf returns the number of the block that has word if any has; -1 for none.
+// blockOf returns the only block that may contain word; -1 if word sorts before all blocks.
 func (g *segment) blockOf(word string) int {
 	n, found := slices.BinarySearch(g.firsts, word)
 	if !found {
 		return n - 1
 	}
-	for n+1 < len(g.firsts) && g.firsts[n+1] == word { // an emptied block keeps its place
+	for n+1 < len(g.firsts) && g.firsts[n+1] == word { // emptied blocks repeat the first word of the next
 		n++
 	}
 	return n
 }
 
-// block reads one block of a segment that is loaded.
+// block reads one block of a loaded segment.
 func (t *tx) block(ctx context.Context, g *segment, n int) ([]byte, error) {
 	if g.blocks != nil {
 		if n >= len(g.blocks) {
@@ -180,13 +177,11 @@ func (t *tx) block(ctx context.Context, g *segment, n int) ([]byte, error) {
 		return g.blocks[n], nil
 	}
 	var b []byte
-	if err := t.row(ctx, blockSQL, []any{part(g.num, n)}, &b); err != nil {
-		return nil, fmt.Errorf("words of segment %d: %w", g.num, err)
-	}
-	return b, nil
+	err := t.row(ctx, blockSQL, []any{part(g.num, n)}, &b)
+	return b, doing(err, "words of segment %d", g.num)
 }
 
-// list returns the postings that a segment has of a word.
+// list returns a segment's postings of a word.
 func (t *tx) list(ctx context.Context, g *segment, word string) (postings.List, error) {
 	if err := t.readWords(ctx, g); err != nil {
 		return postings.List{}, err
@@ -206,11 +201,11 @@ func (t *tx) list(ctx context.Context, g *segment, word string) (postings.List, 
 	return postings.ReadList(raw)
 }
 
-// errStop ends a walk early.
+// errStop ends an iteration early.
 var errStop = errors.New("stop")
 
-// walk calls fn for the words of a segment from the first that is not less than from, in
-// order, until fn returns false. The word holds until fn returns, the list longer.
+// walk calls fn for the words of a segment that are not less than from, in order, until fn returns
+// false. The word is valid until fn returns, the list longer.
 func (t *tx) walk(ctx context.Context, g *segment, from string, fn func(word []byte, list []byte) bool) error {
 	if err := t.readWords(ctx, g); err != nil {
 		return err
@@ -231,8 +226,8 @@ func (t *tx) walk(ctx context.Context, g *segment, from string, fn func(word []b
 	return err
 }
 
-// eachBlock calls fn for the blocks of a segment that is loaded, from block n on. One
-// statement for all of them costs a third of one for each.
+// eachBlock calls fn for the blocks of a loaded segment from block n on. One statement for all costs a
+// third of one per block.
 func (t *tx) eachBlock(ctx context.Context, g *segment, n int, fn func([]byte) error) error {
 	if err := t.readWords(ctx, g); err != nil {
 		return err
@@ -254,9 +249,9 @@ func (t *tx) eachBlock(ctx context.Context, g *segment, n int, fn func([]byte) e
 	})
 }
 
-// How many KiB of the file's pages a connection keeps. A transaction that adds thousands
-// of memories touches pages all over the indexes of ids, hashes and titles: with the usual
-// room it would write each of them to the log and read it again some ten times.
+// Sizes of a connection's page cache in KiB. A transaction that adds thousands of memories touches pages
+// all over the indexes of ids, hashes and titles; with the usual size it would write and read each page
+// some ten times.
 const (
 	usualPages = 2 << 10
 	manyPages  = 32 << 10
@@ -264,7 +259,7 @@ const (
 
 func pagesSQL(kib int) string { return fmt.Sprintf("PRAGMA cache_size = -%d", kib) }
 
-// widen gives a large transaction room for more pages.
+// widen enlarges the page cache for a large transaction.
 func (t *tx) widen(ctx context.Context) error {
 	if t.wide {
 		return nil
@@ -273,21 +268,21 @@ func (t *tx) widen(ctx context.Context) error {
 	return t.conn.exec(ctx, pagesSQL(manyPages))
 }
 
-// narrow takes that room back when the transaction is over.
+// narrow restores its size when the transaction is over.
 func (t *tx) narrow() {
 	if !t.wide {
 		return
 	}
-	// The caller's context may be done already. What fails costs some memory, and the
-	// connection is given up.
+	// The caller's context may be done already. If this fails, only memory is wasted, and the connection
+	// is discarded.
 	if err := t.conn.exec(context.Background(), pagesSQL(usualPages)+`; PRAGMA shrink_memory`); err != nil {
 		t.conn.broken = true
 	}
 }
 
-// A score asks of a document its length alone, and a question has words that stand in most
-// pages of documents. So large segments have their lengths once more, a sixteenth as long:
-// a process that asks one question reads these, and of documents the pages of the best finds.
+// Scoring needs only the lengths of documents, and the words of a query occur in most pages of
+// documents. So large segments store the lengths separately too, in a sixteenth of the space: a process
+// that runs one query reads these, and the document pages of the best hits only.
 
 const lengthsSQL = `SELECT rows FROM lengths WHERE num BETWEEN ? AND ? ORDER BY num`
 
@@ -308,7 +303,7 @@ func (t *tx) lengthsOf(ctx context.Context, g *segment) (postings.Lengths, error
 	return postings.ReadLengths(g.lengths), nil
 }
 
-// known returns the documents of a segment if they are in memory; nil if not.
+// known returns the documents of a segment if they are loaded, nil otherwise.
 func (g *segment) known() postings.Docs {
 	g.loading.Lock()
 	defer g.loading.Unlock()
@@ -318,8 +313,7 @@ func (g *segment) known() postings.Docs {
 	return g.docs
 }
 
-// appendLengths appends the lengths of documents to those of a segment, of which there are
-// so many.
+// appendLengths appends the lengths of documents to a large segment after its slots.
 func (t *tx) appendLengths(ctx context.Context, g *segment, slots int, docs postings.Docs) error {
 	if g.level != levelLarge {
 		return nil
@@ -331,18 +325,18 @@ func (t *tx) appendLengths(ctx context.Context, g *segment, slots int, docs post
 	return t.appendPages(ctx, read, write, g.num, slots, postings.AppendLengths(nil, docs), postings.LengthSize, pageLengths)
 }
 
-// patchLength writes the length of a slot of the transaction's own segment anew.
+// patchLength rewrites the length of a slot of the transaction's own segment.
 func (t *tx) patchLength(ctx context.Context, g *segment, slot int) error {
 	if g.level != levelLarge {
 		return nil
 	}
 	page := slot / pageLengths
 	docs := g.docs[page*pageLengths*postings.DocSize : min((page+1)*pageLengths*postings.DocSize, len(g.docs))]
-	_, err := t.exec(ctx, `UPDATE lengths SET rows = ? WHERE num = ?`, postings.AppendLengths(nil, docs), part(g.num, page))
+	err := t.run(ctx, `UPDATE lengths SET rows = ? WHERE num = ?`, postings.AppendLengths(nil, docs), part(g.num, page))
 	return err
 }
 
-// checkLengths holds the lengths of a segment that is loaded against its documents.
+// checkLengths compares the lengths of a loaded segment with its documents.
 func (t *tx) checkLengths(ctx context.Context, g *segment) error {
 	if g.level != levelLarge {
 		return nil
@@ -351,19 +345,16 @@ func (t *tx) checkLengths(ctx context.Context, g *segment) error {
 	if err == nil && !bytes.Equal(alone, postings.AppendLengths(nil, g.docs)) {
 		err = postings.ErrDamaged
 	}
-	if err != nil {
-		return fmt.Errorf("lengths of segment %d: %w", g.num, err)
-	}
-	return nil
+	return doing(err, "lengths of segment %d", g.num)
 }
 
-// wordsVersion says which words wordsOf gives for a text. It rises whenever the same
-// text would give others; a store that was indexed by another version is indexed anew
-// when it is opened, for a word can only be taken out by finding it again.
+// wordsVersion identifies the tokenisation of wordsOf. Increase it whenever the same text would give
+// other words: stores with another version are reindexed when opened, because removing a memory requires
+// the words it was indexed with.
 const wordsVersion = 1
 
-// tagMark opens the word of a tag, by which memories are filtered. No token of a text
-// holds it, so a filter never matches a text, nor a text a filter.
+// tagMark opens the words that encode tags. Tokens never contain it, so tags and texts cannot match each
+// other.
 const tagMark = "\x01"
 
 // wordCount is a word of a memory.
@@ -372,10 +363,9 @@ type wordCount struct {
 	tf   uint32
 }
 
-// wordsOf is what the index has of a memory: its words in ascending order, each once
-// with its weighted frequency, and its length in tokens. Topic key and tags are found
-// like the title. Words without meaning are left out of the content alone: there they
-// would cost a third of the index and order nothing.
+// wordsOf returns the indexed words of a memory in ascending order, each with its weighted frequency,
+// and its length in tokens. Topic key and tags count like the title. Stop words are left out of the
+// content, where they would take a third of the index without affecting the ranking.
 func wordsOf(m engram.Memory) (words []wordCount, length int) {
 	tf := make(map[string]uint32, 64)
 	text.Scan(text.Title(m), func(t text.Token) {
@@ -399,13 +389,12 @@ func wordsOf(m engram.Memory) (words []wordCount, length int) {
 	return words, length
 }
 
-// sameWords reports whether wordsOf gives the same for a and b.
+// sameWords reports whether wordsOf returns the same for a and b.
 func sameWords(a, b engram.Memory) bool {
 	return a.Title == b.Title && a.Content == b.Content && a.TopicKey == b.TopicKey && slices.Equal(a.Tags, b.Tags)
 }
 
-// wordBlock writes the words of one memory as a block of a segment whose only document
-// it is.
+// wordBlock encodes the words of one memory as a block of a segment with a single document.
 func wordBlock(words []wordCount) []byte {
 	w := postings.NewWriter(1 << 30)
 	var list []byte

@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
@@ -14,7 +12,7 @@ const sessionColumns = `s.id, (SELECT name FROM projects WHERE num = s.project),
 
 func scanSession(r scanner) (engram.Session, error) { return scanSessionAnd(r) }
 
-// scanSessionAnd reads more columns behind those of the session.
+// scanSessionAnd also reads the columns after those of the session.
 func scanSessionAnd(r scanner, more ...any) (engram.Session, error) {
 	var s engram.Session
 	err := r.Scan(append([]any{&s.ID, &s.Project, &s.Directory, instant{&s.StartedAt}, instant{&s.EndedAt}, &s.Summary,
@@ -24,19 +22,15 @@ func scanSessionAnd(r scanner, more ...any) (engram.Session, error) {
 
 // Session returns the session.
 func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
-	found, err := list(ctx, t, fmt.Sprintf("read session %q", id),
-		`SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanSession)
-	if err != nil {
-		return engram.Session{}, err
+	s, found, err := first(list(ctx, t, fmt.Sprintf("read session %q", id),
+		`SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanSession))
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("{session list} shows what there is")
 	}
-	if len(found) == 0 {
-		return engram.Session{}, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).
-			WithHint("{session list} shows what there is")
-	}
-	return found[0], nil
+	return s, err
 }
 
-// Sessions are served by sessions_active and sessions_project_active.
+// Sessions is served by sessions_active and sessions_project_active.
 const (
 	sessionsSQL = `SELECT ` + sessionColumns + `, s.live FROM sessions s
 		WHERE s.num <> 0%s ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
@@ -44,7 +38,7 @@ const (
 		WHERE s.project = ? AND s.num <> 0%s ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
 )
 
-// Sessions returns sessions with the newest activity first.
+// Sessions returns sessions, the most recently active first.
 func (t *tx) Sessions(ctx context.Context, project string, p engram.Page) ([]engram.SessionActivity, error) {
 	query, args := sessionsSQL, []any{p.Limit, p.Offset}
 	if project != "" {
@@ -71,11 +65,7 @@ func (t *tx) OpenSession(ctx context.Context, project, skipPrefix string) (engra
 	if !known {
 		return engram.Session{}, false, err
 	}
-	found, err := list(ctx, t, "read the open session", query, []any{num, skipPrefix}, scanSession)
-	if err != nil || len(found) == 0 {
-		return engram.Session{}, false, err
-	}
-	return found[0], true, nil
+	return first(list(ctx, t, "read the open session", query, []any{num, skipPrefix}, scanSession))
 }
 
 // CountInSession counts the memories saved in the session.
@@ -102,40 +92,31 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, query, s.ID, project, s.Directory, millis(s.StartedAt), millis(s.EndedAt), s.Summary, millis(s.ActiveAt))
+	err = t.run(ctx, query, s.ID, project, s.Directory, millis(s.StartedAt), millis(s.EndedAt), s.Summary, millis(s.ActiveAt))
 	if err != nil {
 		return fmt.Errorf("write session %q: %w", s.ID, err)
 	}
-	// It may have been erased, and come back.
-	_, err = t.exec(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project)
+	// It may have been erased before.
+	err = t.run(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project)
 	return err
 }
 
-// DeleteSession removes a session that has no memories; its prompts stay, without one.
-// Its lineage stays too, and says that it is gone.
+// DeleteSession removes a session without memories. Its prompts stay, without a session; its causal
+// metadata stays as a tombstone.
 func (t *tx) DeleteSession(ctx context.Context, id string) error {
 	num, err := t.sessionNum(ctx, id)
 	if err != nil {
 		return err
 	}
 	const gone = `UPDATE lineages SET project = (SELECT project FROM sessions WHERE num = ?) WHERE entity = ? AND key = ?`
-	if _, err := t.exec(ctx, gone, num, kindNum(engram.EntitySession), id); err != nil {
-		return fmt.Errorf("delete session %q: %w", id, err)
-	}
-	for _, query := range []string{
-		`DELETE FROM uses WHERE session = ?`,
-		`UPDATE prompts SET session = 0 WHERE session = ?`, // nobody asked to lose them
-		`DELETE FROM sessions WHERE num = ? AND num <> 0`,
-	} {
-		if _, err := t.exec(ctx, query, num); err != nil {
-			return fmt.Errorf("delete session %q: %w", id, err)
-		}
-	}
-	return nil
+	err = t.runAll(ctx, with(gone, num, kindNum(engram.EntitySession), id),
+		with(`DELETE FROM uses WHERE session = ?`, num),
+		with(`UPDATE prompts SET session = 0 WHERE session = ?`, num), // prompts are not deleted with it
+		with(`DELETE FROM sessions WHERE num = ? AND num <> 0`, num))
+	return doing(err, "delete session %q", id)
 }
 
-// EraseSession removes a session for good: its summary and its folder stand in the
-// journal too.
+// EraseSession removes a session permanently, including its summary and folder in the journal.
 func (t *tx) EraseSession(ctx context.Context, id string) error {
 	var project string
 	err := t.row(ctx, `SELECT coalesce(max((SELECT name FROM projects WHERE num = s.project)), '') FROM sessions s WHERE id = ?`, []any{id}, &project)
@@ -146,27 +127,23 @@ func (t *tx) EraseSession(ctx context.Context, id string) error {
 		return err
 	}
 	t.scrubbed = true
-	if _, err := t.exec(ctx, `UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
+	if err := t.run(ctx, `UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
-	if err := t.bury(ctx, engram.Erased{Entity: engram.EntitySession, ID: id, Project: project}, id); err != nil {
-		return err
-	}
-	return t.eraseLineage(ctx, engram.EntitySession, id, id)
+	return t.recordErasure(ctx, engram.Erased{Entity: engram.EntitySession, ID: id, Project: project}, id)
 }
 
 // sessionNum returns the row of a session; "" is row 0.
 func (t *tx) sessionNum(ctx context.Context, id string) (int64, error) {
 	if num, known := t.names.sessions[id]; known || id == "" {
-		return num, nil // row 0 is none
+		return num, nil // row 0 means no session
 	}
 	var num int64
-	err := t.row(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)
-	if err == nil {
+	found, err := t.maybe(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)
+	if found {
 		keep(&t.names.sessions, id, num)
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("start it first")
+	} else if err == nil {
+		err = engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("start it first")
 	}
 	return num, err
 }

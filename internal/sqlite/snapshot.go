@@ -12,14 +12,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Everything of a kind is read in the order of the table itself, so that no page reads a
-// row twice: a project's own index would leave out what was forgotten.
+// Everything is read in the order of its table, so that consecutive pages do not read rows twice; the
+// indexes by project leave out forgotten rows.
 const (
-	memoriesAfterSQL  = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ?1 AND (?2 < 0 OR m.project = ?2) ORDER BY m.num LIMIT ?3`
-	promptsAfterSQL   = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.num > ?1 AND (?2 < 0 OR p.project = ?2) ORDER BY p.num LIMIT ?3`
-	sessionsAfterSQL  = `SELECT ` + sessionColumns + ` FROM sessions s WHERE s.id > ?1 AND s.num <> 0 AND (?2 < 0 OR s.project = ?2)%s ORDER BY s.id LIMIT ?3`
-	relationsAfterSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.num > ?1 AND (?2 < 0 OR
-		(SELECT project FROM memories WHERE num = r.source) = ?2 AND (SELECT project FROM memories WHERE num = r.target) = ?2)
+	memoriesAfterSQL  = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ?2 AND (?1 < 0 OR m.project = ?1) ORDER BY m.num LIMIT ?3`
+	promptsAfterSQL   = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.num > ?2 AND (?1 < 0 OR p.project = ?1) ORDER BY p.num LIMIT ?3`
+	sessionsAfterSQL  = `SELECT ` + sessionColumns + ` FROM sessions s WHERE s.id > ?2 AND s.num <> 0 AND (?1 < 0 OR s.project = ?1)%s ORDER BY s.id LIMIT ?3`
+	relationsAfterSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.num > ?2 AND (?1 < 0 OR
+		(SELECT project FROM memories WHERE num = r.source) = ?1 AND (SELECT project FROM memories WHERE num = r.target) = ?1)
 		ORDER BY r.num LIMIT ?3`
 	namedSQL = `SELECT ` + nameColumns + ` FROM json_each(?1) AS asked CROSS JOIN memories m ON m.id = asked.value
 		UNION ALL SELECT ` + nameColumns + ` FROM json_each(?1) AS asked CROSS JOIN memories m ON m.sync_id = asked.value`
@@ -27,8 +27,7 @@ const (
 	promptBySyncIDSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.sync_id = ?`
 )
 
-// whole is the number of a project by name, or several for ""; none when there is no such
-// project.
+// whole returns the number of a project, several for ""; none is true if the project does not exist.
 func (t *tx) whole(ctx context.Context, project string) (num int64, none bool, err error) {
 	if project == "" {
 		return several, false, nil
@@ -39,61 +38,41 @@ func (t *tx) whole(ctx context.Context, project string) (num int64, none bool, e
 
 // MemoriesAfter returns memories by number.
 func (t *tx) MemoriesAfter(ctx context.Context, project string, after int64, limit int) ([]engram.Memory, error) {
-	in, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return t.memories(ctx, memoriesAfterSQL, after, in, limit)
+	return listIn(ctx, t, readMemories, memoriesAfterSQL, project, []any{after, limit}, scanMemory)
 }
 
 // PromptsAfter returns prompts by number.
 func (t *tx) PromptsAfter(ctx context.Context, project string, after int64, limit int) ([]engram.Prompt, error) {
-	in, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return t.prompts(ctx, promptsAfterSQL, after, in, limit)
+	return listIn(ctx, t, "read prompts", promptsAfterSQL, project, []any{after, limit}, scanPrompt)
 }
 
 // SessionsAfter returns sessions by id.
 func (t *tx) SessionsAfter(ctx context.Context, project, after string, limit int) ([]engram.Session, error) {
-	in, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return list(ctx, t, "read sessions", fmt.Sprintf(sessionsAfterSQL, t.hidden.and("s.project")), []any{after, in, limit}, scanSession)
+	return listIn(ctx, t, "read sessions", fmt.Sprintf(sessionsAfterSQL, t.hidden.and("s.project")), project, []any{after, limit}, scanSession)
 }
 
 // RelationsAfter returns relations by number.
 func (t *tx) RelationsAfter(ctx context.Context, project string, after int64, limit int) ([]engram.Relation, error) {
-	in, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return t.relations(ctx, relationsAfterSQL, after, in, limit)
+	return listIn(ctx, t, "read relations", relationsAfterSQL, project, []any{after, limit}, scanRelation)
 }
 
-// Named returns the memories that have one of these IDs or sync ids.
+// Named returns the memories with one of these ids or sync ids.
 func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, error) {
-	all, err := list(ctx, t, "look memories up", namedSQL, []any{jsonText(names)}, func(r scanner) (n engram.MemoryName, err error) {
+	all, err := list(ctx, t, "look up memories", namedSQL, []any{jsonText(names)}, func(r scanner) (n engram.MemoryName, err error) {
 		err = r.Scan(&n.Num, &n.ID, &n.SyncID, &n.Scope, &n.Project)
 		return n, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	// Here, and not by SQLite, which would keep a table of all that it found.
+	// Sorted here, because SQLite would copy the rows to sort them.
 	slices.SortFunc(all, func(a, b engram.MemoryName) int { return cmp.Compare(a.Num, b.Num) })
 	return slices.Compact(all), nil
 }
 
-// PromptBySyncID returns the prompt of that name.
+// PromptBySyncID returns the prompt with a sync id.
 func (t *tx) PromptBySyncID(ctx context.Context, syncID string) (engram.Prompt, bool, error) {
-	ps, err := t.prompts(ctx, promptBySyncIDSQL, syncID)
-	if err != nil || len(ps) == 0 {
-		return engram.Prompt{}, false, err
-	}
-	return ps[0], true, nil
+	return first(t.prompts(ctx, promptBySyncIDSQL, syncID))
 }
 
 // instant scans milliseconds since 1970 into a time, NULL into the zero time.
@@ -135,7 +114,7 @@ func millis(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// orNull is the column value of a text that is often empty.
+// orNull is the column value of a text: NULL for "".
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -143,7 +122,7 @@ func orNull(s string) any {
 	return s
 }
 
-// orZero is the column value of a number that is often 0.
+// orZero is the column value of a number: NULL for 0.
 func orZero(n int64) any {
 	if n == 0 {
 		return nil
@@ -151,8 +130,16 @@ func orZero(n int64) any {
 	return n
 }
 
-// jsonNums writes numbers as a JSON array, for json_each: one statement for any
-// number of them.
+// jsonOrNull encodes v, of n elements, as a column value: NULL if n is 0.
+func jsonOrNull(v any, n int) (any, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	b, err := json.Marshal(v)
+	return string(b), err
+}
+
+// jsonNums encodes numbers for json_each, so that one statement serves any number of them.
 func jsonNums(nums []int64) string {
 	b := []byte{'['}
 	for i, n := range nums {

@@ -8,9 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// An export reads each table once, from end to end and page by page: no page may begin
-// from the first row, sort, or look through another table. An import looks up each thing;
-// the memories that it finds by one name or the other are put together.
+// An export reads each table once, page by page: no page may start from the first row, sort, or scan
+// another table. An import looks up each thing; memories found by either name are merged.
 func TestAnExportReadsEachTableOnce(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)

@@ -1,12 +1,11 @@
-// Package sqlite keeps everything in one SQLite file: it is the engram.Store of one
-// person's machine. A file per noun; the schema is in migration/.
+// Package sqlite implements engram.Store on one SQLite file. There is a file per noun; the schema is in
+// migration/.
 //
-// Many processes may use the file at once. Reads run on snapshots and never wait for
-// a writer; one writer at a time holds the file, the others queue for up to
-// Options.WriteWait. The journal mode is WAL with synchronous=FULL, so a commit that
-// was acknowledged survives a power cut. Nothing but SQLite opens the file, its -wal
-// or its -shm: closing any of them by other means would drop the locks that every
-// connection of the process holds.
+// Many processes may use the file at once. Reads run on snapshots and never wait for a writer; one
+// writer at a time holds the file, others queue for up to Options.WriteWait. The journal mode is WAL
+// with synchronous=FULL, so an acknowledged commit survives a power failure. Only SQLite may open the
+// file, its -wal or its -shm: closing them by other means would drop the locks of all connections of the
+// process.
 package sqlite
 
 import (
@@ -28,22 +27,20 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Options say where the store is. Path is required.
+// Options configure a store. Path is required.
 type Options struct {
-	Path string           // of the database file; folders are made, mode 0700
-	Now  func() time.Time // for the names of backups; required only where there are migrations to run
+	Path string           // of the database file; its folder is created with mode 0700
+	Now  func() time.Time // for the names of backups; required if migrations are needed
 	Log  *slog.Logger     // nil discards
-	// Version is noted in the store when something is written, for Examine; "" leaves no note.
+	// Version is recorded in the store on writes, for Examine; "" records nothing.
 	Version string
 	// WriteWait is how long a write waits for other writers. Default 20 s.
 	WriteWait time.Duration
-	// Readers is the number of read connections. Default 4.
-	Readers int
-	// Mapped maps the file for reading instead of copying its pages, which is half of what a
-	// cold read costs: see mapping. For processes that end soon.
+	// Mapped memory-maps the file for reading, which halves the cost of cold reads (see mapping). For
+	// short-lived processes.
 	Mapped bool
-	// Single lets the connection that has read write, too, while nobody reads: to open a second
-	// one is a twentieth of what an event of an agent costs. For processes that do one thing.
+	// Single lets the reading connection also write while it is idle: opening a second one is a
+	// twentieth of the cost of an agent's event. For processes that do one thing.
 	Single bool
 }
 
@@ -57,16 +54,16 @@ type Store struct {
 	kept      kept
 	version   string
 	now       func() time.Time
-	signed    time.Time   // when the version was looked after last; belongs to who has the write connection
-	tooLong   int64       // bytes from which on the write-ahead log is shortened; belongs to who has the write connection
-	held      atomic.Bool // an erased text may still be in the log: LogHolds
+	signed    time.Time   // last check of the version entry; owned by the holder of the write connection
+	tooLong   int64       // size in bytes at which the log is shortened; owned by the holder of the write connection
+	held      atomic.Bool // see LogHolds
 }
 
 var _ engram.Store = (*Store)(nil)
 
-// Open opens the store, makes it if there is none, and brings its schema up to date
-// after a backup. A file that is not a database, or not Engram's, is invalid; one
-// that a newer Engram wrote is a conflict; in no case is a file replaced.
+// Open opens the store, creating it if needed, and migrates its schema after a backup. A file that is
+// not a database, or not Engram's, is CodeInvalid; one of a newer Engram is CodeConflict. No file is
+// ever replaced.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	path, err := filepath.Abs(o.Path)
 	if err != nil {
@@ -74,9 +71,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	if o.WriteWait == 0 {
 		o.WriteWait = 20 * time.Second
-	}
-	if o.Readers == 0 {
-		o.Readers = 4
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -89,7 +83,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Mapped {
 		reads = append(reads, mapping()...)
 	}
-	if s.reads, err = newPool(dsn(path, reads...), o.Readers); err != nil {
+	if s.reads, err = newPool(dsn(path, reads...), readers); err != nil {
 		return nil, err
 	}
 	if s.writes, err = newPool(dsn(path, writing()...), 1); err != nil {
@@ -104,17 +98,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// writing are the pragmas of a connection that writes, be it for a while.
+// writing returns the pragmas of a connection that writes.
 func writing() []string {
 	return []string{fmt.Sprintf("busy_timeout(%d)", writerNap.Milliseconds()), "query_only(0)", "mmap_size(0)",
 		"foreign_keys(1)", "synchronous(FULL)", fmt.Sprintf("journal_size_limit(%d)", usualLog),
-		// What is deleted is overwritten, always: an erase cannot know which freed page holds an older copy.
+		// Always on: an erase cannot know which freed pages contain older copies.
 		"secure_delete(1)"}
 }
 
-// Close waits for what is under way and closes the file.
+// Close waits for running transactions and closes the file.
 func (s *Store) Close() error {
-	return errors.Join(s.writes.close(), s.reads.close()) // what was borrowed goes back first
+	return errors.Join(s.writes.close(), s.reads.close()) // borrowed connections go back first
 }
 
 // View runs fn on a snapshot.
@@ -138,8 +132,11 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 	return explain(fn(t), s.path)
 }
 
-// How long SQLite itself waits: a reader for who makes or recovers the log, a writer for the
-// write lock, where patiently does the rest.
+// readers is the number of read connections.
+const readers = 4
+
+// Busy timeouts of SQLite itself: readers wait for recovery of the log, writers for the write lock,
+// which retryBusy then retries.
 const (
 	readerNap = 2 * time.Second
 	writerNap = 20 * time.Millisecond
@@ -152,29 +149,27 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 		return explain(err, s.path)
 	}
 	defer s.writes.give(c)
-	defer c.rollback() // does nothing after a commit
+	defer c.rollback() // no-op after a commit
 	t := &tx{conn: c, kept: &s.kept, writes: true}
-	defer t.forgo()
+	defer t.discardPending()
 	defer t.narrow()
-	if err := fn(t); err != nil {
-		return explain(err, s.path)
+	if err = fn(t); err == nil {
+		err = t.flush(ctx)
 	}
-	if err := t.flush(ctx); err != nil {
-		return explain(err, s.path)
+	if err == nil {
+		err = t.flushUnwritten(ctx)
 	}
-	if err := t.pay(ctx); err != nil {
-		return explain(err, s.path)
+	if err == nil && t.unprompted {
+		err = t.compactPrompts(ctx)
 	}
-	if t.unprompted {
-		if err := t.compactPrompts(ctx); err != nil {
-			return explain(err, s.path)
-		}
+	if err == nil {
+		err = s.sign(ctx, t)
 	}
-	if err := s.sign(ctx, t); err != nil {
-		return explain(err, s.path)
+	if err == nil {
+		// Cancellation must not interrupt a commit: from here it happens or not.
+		err = c.commit(context.WithoutCancel(ctx))
 	}
-	// A caller who gave up must not stop the commit half way: from here it is done or not.
-	if err := c.commit(context.WithoutCancel(ctx)); err != nil {
+	if err != nil {
 		return explain(err, s.path)
 	}
 	switch {
@@ -189,8 +184,8 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	return nil
 }
 
-// begin takes the write connection and the write lock, both within writeWait, or sooner where
-// the caller is impatient.
+// begin takes the write connection and the write lock, within writeWait or the caller's shorter lock
+// timeout.
 func (s *Store) begin(ctx context.Context) (*conn, error) {
 	patience := s.writeWait
 	if p, said := engram.LockTimeout(ctx); said {
@@ -198,21 +193,20 @@ func (s *Store) begin(ctx context.Context) (*conn, error) {
 	}
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	c, err := s.taken(wait, s.writes)
+	c, err := s.takeRetrying(wait, s.writes)
 	if err != nil {
-		return nil, s.waited(ctx, patience, err)
+		return nil, s.explainWait(ctx, patience, err)
 	}
-	if err := patiently(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") }); err != nil {
+	if err := retryBusy(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") }); err != nil {
 		s.writes.give(c)
-		return nil, s.waited(ctx, patience, err)
+		return nil, s.explainWait(ctx, patience, err)
 	}
 	return c, nil
 }
 
-// patiently calls fn until it is no longer busy or ctx is done. SQLite's own waiting
-// sleeps longer and longer, so that whoever has waited longest is served last; with
-// short naps of random length eight writers wait a fraction of the time.
-func patiently(ctx context.Context, fn func() error) error {
+// retryBusy retries fn until it is not busy or ctx is done. SQLite's own back-off favours newcomers;
+// with short random naps eight writers wait a fraction of the time.
+func retryBusy(ctx context.Context, fn func() error) error {
 	for {
 		err := fn()
 		if err == nil || !isBusy(err) {
@@ -226,17 +220,17 @@ func patiently(ctx context.Context, fn func() error) error {
 	}
 }
 
-// waited names the cause when it was the time to wait for others that ran out, not the caller's own.
-func (s *Store) waited(ctx context.Context, wait time.Duration, err error) error {
+// explainWait explains err if writeWait ran out, not the caller's own deadline.
+func (s *Store) explainWait(ctx context.Context, wait time.Duration, err error) error {
 	if ctx.Err() == nil && (isBusy(err) || errors.Is(err, context.DeadlineExceeded)) {
 		return engram.Errorf(engram.CodeUnavailable, "the database has been locked by another program for %s", wait).
-			WithHint("find what holds %s, or try again; nothing was changed", s.path).WithCause(err)
+			WithHint("close the program that holds %s, or try again; nothing was changed", s.path).WithCause(err)
 	}
 	return err
 }
 
-// makeFile makes the folder and an empty database file that only the user may read.
-// SQLite gives the -wal and -shm the same mode.
+// makeFile creates the folder and an empty database file that only the user can read. SQLite gives -wal
+// and -shm the same mode.
 func makeFile(path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -244,10 +238,10 @@ func makeFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fileError(err, path)
 	}
-	// O_EXCL: a file that is there, and perhaps open in SQLite, is never opened here.
+	// O_EXCL: never open an existing file, which SQLite may have open.
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return nil // another process was quicker
+		return nil // another process created it
 	}
 	if err != nil {
 		return fileError(err, path)
@@ -256,22 +250,20 @@ func makeFile(path string) error {
 }
 
 func fileError(err error, path string) error {
-	return engram.Errorf(engram.CodeUnavailable, "cannot make the database %s", path).
-		WithHint("check that the folder can be written, or choose another with --data-dir").WithCause(err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot create the database %s", path).
+		WithHint("make the folder writable, or choose another with --data-dir").WithCause(err)
 }
 
-// mapped is how much of the file is mapped at most, in bytes; what is behind it is read.
+// mapped is how many bytes of the file are mapped; the rest is read.
 const mapped = 256 << 20
 
-// mapping are the pragmas of a connection that reads the file where the system has it.
+// mapping returns the pragmas for a memory-mapped connection.
 //
-// What may be read of a mapping is what could be read of the file: nobody shortens it
-// below a snapshot that is being read, and nothing here ever does at all. What differs is
-// a disk that fails, or a stranger who cuts the file: a read that would be an error ends
-// the process. So it is for commands that have a person before them, not for servers, nor
-// for whoever looks whether the file is well. The index of the log (-shm) is mapped in
-// any case. Windows lets nobody shorten a file that is mapped, and elsewhere a mapping
-// need not show at once what was written.
+// A mapping is as consistent as reads: SQLite never shortens the file below a snapshot in use, and
+// nothing here shortens it at all. But if the disk fails or another program truncates the file, a read
+// crashes the process instead of returning an error. So it is for interactive commands, not for servers
+// or health checks. SQLite maps the -shm in any case. Only Linux and macOS: on Windows a mapped file
+// cannot be shortened, and elsewhere writes may not be visible in a mapping at once.
 func mapping() []string {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		return nil
@@ -279,10 +271,10 @@ func mapping() []string {
 	return []string{fmt.Sprintf("mmap_size(%d)", mapped)}
 }
 
-// pragmas is the statement that sets them.
+// pragmas returns the statement that sets them.
 func pragmas(all []string) string { return "PRAGMA " + strings.Join(all, "; PRAGMA ") }
 
-// dsn is the address of the file for the driver, with the pragmas of its connections.
+// dsn returns the driver's address of the file, with the pragmas of its connections.
 func dsn(path string, pragmas ...string) string {
 	p := filepath.ToSlash(path)
 	if p[0] != '/' {

@@ -8,27 +8,27 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// pendingRelationsSQL counts the relations of forgotten memories, which wait for them to come
-// back. There are fewer of these than of the others: to look at the memories of every relation
-// took half a second for 100,000, and every session's context is told the counts. The
-// planner would begin with the relations all the same.
+// pendingRelationsSQL counts the relations of forgotten memories, which do not count until a memory is
+// restored. Forgotten memories are few; joining every relation to its memories took half a second per
+// 100,000, and every session's context needs the counts. INDEXED BY keeps the planner from starting with
+// the relations.
 const pendingRelationsSQL = `SELECT count(*) FROM (
 	SELECT r.num, r.source FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_source
 		ON r.source = m.num WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL
 	UNION SELECT r.num, r.source FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_target
 		ON r.target = m.num WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL)`
 
-// The relations of a project are those that its live memories have to live ones.
+// A project's relations are those from its live memories to live memories.
 const (
 	projectRelationsSQL = `SELECT count(*) FROM relations WHERE removed_at IS NULL
 		AND source IN (SELECT num FROM memories INDEXED BY memories_project_recent WHERE project = ? AND deleted_at IS NULL)`
-	// otherRelationsSQL counts what is not among them, for a project that has most of what there
-	// is: each memory is a look into the index of relations.
+	// otherRelationsSQL counts the other relations, for a project with most of the memories: each memory
+	// costs an index look-up.
 	otherRelationsSQL = `SELECT (SELECT count(*) FROM relations WHERE removed_at IS NULL
 			AND source IN (SELECT num FROM memories INDEXED BY memories_project_recent WHERE project <> ? AND deleted_at IS NULL))
 		+ (SELECT count(*) FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_source
 			ON r.source = m.num WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL)`
-	// projectPendingSQL counts those whose target was forgotten.
+	// projectPendingSQL counts the project's relations to forgotten memories.
 	projectPendingSQL = `SELECT count(*) FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_target
 		ON r.target = m.num CROSS JOIN memories s ON s.num = r.source
 		WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL AND s.deleted_at IS NULL AND s.project = ?`
@@ -47,16 +47,12 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 		}
 		in, args = " AND project = ?", []any{num}
 	}
-	err := t.rows(ctx, `SELECT type, sum(live) FROM tallies WHERE live > 0`+in+` GROUP BY type ORDER BY type`, args, func(s scanner) error {
-		var typ engram.Type
-		var n int
-		err := s.Scan(&typ, &n)
-		st.Types[typ] = n
-		st.Memories += n
-		return err
-	})
-	if err != nil {
+	var err error
+	if st.Types, err = pairs[engram.Type, int](ctx, t, `SELECT type, sum(live) FROM tallies WHERE live > 0`+in+` GROUP BY type`, args...); err != nil {
 		return st, fmt.Errorf("count memories: %w", err)
+	}
+	for _, n := range st.Types {
+		st.Memories += n
 	}
 	for _, c := range []struct {
 		query string
@@ -84,35 +80,28 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	return st, nil
 }
 
-// countRelations counts the relations of a project, of which there are so many live
-// memories, or without one all of them.
+// countRelations counts the relations of a project, given the number of its live memories, or all
+// relations without a project.
 func (t *tx) countRelations(ctx context.Context, project []any, memories int) (int, error) {
-	var all, less, waiting, everywhere int
-	if len(project) == 0 {
-		err := t.row(ctx, liveRelationsSQL, nil, &all)
+	var err error
+	count := func(query string, args ...any) (n int) {
 		if err == nil {
-			err = t.row(ctx, pendingRelationsSQL, nil, &waiting)
+			err = t.row(ctx, query, args, &n)
 		}
-		return all - waiting, err
+		return n
 	}
-	if err := t.row(ctx, liveMemoriesSQL, nil, &everywhere); err != nil {
-		return 0, err
+	var n int
+	if len(project) == 0 {
+		n = count(liveRelationsSQL) - count(pendingRelationsSQL)
+	} else if memories <= count(liveMemoriesSQL)/2 {
+		n = count(projectRelationsSQL, project...) - count(projectPendingSQL, project...)
+	} else {
+		n = count(liveRelationsSQL) - count(otherRelationsSQL, project...) - count(projectPendingSQL, project...)
 	}
-	if err := t.row(ctx, projectPendingSQL, project, &waiting); err != nil {
-		return 0, err
-	}
-	if memories <= everywhere/2 {
-		err := t.row(ctx, projectRelationsSQL, project, &all)
-		return all - waiting, err
-	}
-	err := t.row(ctx, liveRelationsSQL, nil, &all)
-	if err == nil {
-		err = t.row(ctx, otherRelationsSQL, project, &less)
-	}
-	return all - less - waiting, err
+	return n, err
 }
 
-// dayOf is a day as the table has it: how many there were since 1970, UTC.
+// dayOf returns the number of days since 1970, UTC.
 func dayOf(t time.Time) int64 {
 	s, day := t.Unix(), int64(24*60*60)
 	if s < 0 {
@@ -121,24 +110,25 @@ func dayOf(t time.Time) int64 {
 	return s / day
 }
 
-// AddCounters adds to what was counted.
+const addCounters = ` ON CONFLICT (day, project, verb, outcome) DO UPDATE SET events = events + excluded.events,
+	fallbacks = fallbacks + excluded.fallbacks, memories = memories + excluded.memories, tokens = tokens + excluded.tokens`
+
+// AddCounters adds to the counters.
 func (t *tx) AddCounters(ctx context.Context, cs []engram.Counter) error {
-	const query = `INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens) VALUES (?,?,?,?,?,?,?,?)
-		ON CONFLICT (day, project, verb, outcome) DO UPDATE SET events = events + excluded.events,
-		fallbacks = fallbacks + excluded.fallbacks, memories = memories + excluded.memories, tokens = tokens + excluded.tokens`
+	const query = `INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens) VALUES (?,?,?,?,?,?,?,?)` + addCounters
 	for _, c := range cs {
 		project, _, err := t.knownProject(ctx, c.Project)
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, query, dayOf(c.Day), project, c.Operation, c.Outcome, c.Events, c.Fallbacks, c.Memories, c.Tokens); err != nil {
+		if err := t.run(ctx, query, dayOf(c.Day), project, c.Operation, c.Outcome, c.Events, c.Fallbacks, c.Memories, c.Tokens); err != nil {
 			return fmt.Errorf("count: %w", err)
 		}
 	}
 	return nil
 }
 
-// Counters returns what was counted; the days of a range are a range of the table.
+// Counters returns counters; a range of days is a range of the table.
 func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Counter, error) {
 	day, project := "-1", "''"
 	if q.ByDay {
@@ -148,20 +138,15 @@ func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Coun
 		project = "p.name"
 	}
 	query := `SELECT ` + day + `, ` + project + `, c.verb, c.outcome, sum(c.events), sum(c.fallbacks), sum(c.memories), sum(c.tokens)
-		FROM counters c JOIN projects p ON p.num = c.project WHERE c.day >= ? AND (?2 < 0 OR c.project = ?2)
+		FROM counters c JOIN projects p ON p.num = c.project WHERE c.day >= ?2 AND (?1 < 0 OR c.project = ?1)
 		GROUP BY 1, 2, c.verb, c.outcome ORDER BY 1, 2, c.verb, c.outcome`
-	num, none, err := t.whole(ctx, q.Project)
-	if err != nil || none {
-		return nil, err
-	}
 	from := int64(0)
 	if !q.Since.IsZero() {
 		from = dayOf(q.Since)
 	}
-	return list(ctx, t, "read counters", query, []any{from, num}, func(s scanner) (engram.Counter, error) {
-		var c engram.Counter
+	return listIn(ctx, t, "read counters", query, q.Project, []any{from}, func(s scanner) (c engram.Counter, err error) {
 		var day int64
-		err := s.Scan(&day, &c.Project, &c.Operation, &c.Outcome, &c.Events, &c.Fallbacks, &c.Memories, &c.Tokens)
+		err = s.Scan(&day, &c.Project, &c.Operation, &c.Outcome, &c.Events, &c.Fallbacks, &c.Memories, &c.Tokens)
 		if q.ByDay {
 			c.Day = time.Unix(day*24*60*60, 0).UTC()
 		}
@@ -169,20 +154,12 @@ func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Coun
 	})
 }
 
-// moveCounters adds what was counted of one project to another's.
+// moveCounters adds the counters of one project to another's.
 func (t *tx) moveCounters(ctx context.Context, source, target int64) error {
-	for _, query := range []string{
-		`INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens)
-			SELECT day, ?1, verb, outcome, events, fallbacks, memories, tokens FROM counters WHERE project = ?2
-			ON CONFLICT (day, project, verb, outcome) DO UPDATE SET events = events + excluded.events,
-			fallbacks = fallbacks + excluded.fallbacks, memories = memories + excluded.memories, tokens = tokens + excluded.tokens`,
-		`DELETE FROM counters WHERE project = ?2 AND ?1 <> ?2`,
-	} {
-		if _, err := t.exec(ctx, query, target, source); err != nil {
-			return fmt.Errorf("move counters: %w", err)
-		}
-	}
-	return nil
+	err := t.runAll(ctx, with(`INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens)
+		SELECT day, ?1, verb, outcome, events, fallbacks, memories, tokens FROM counters WHERE project = ?2`+addCounters, target, source),
+		with(`DELETE FROM counters WHERE project = ?2 AND ?1 <> ?2`, target, source))
+	return doing(err, "move counters")
 }
 
 // madeSQL and madeInSQL are served by memories_recent and memories_project_recent.
@@ -191,63 +168,47 @@ const (
 	madeInSQL = madeSQL + ` AND project = ?3`
 )
 
-// MadeBetween counts live memories by when they were made.
+// MadeBetween counts live memories by creation time.
 func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time) ([]int, error) {
+	counts := make([]int, max(0, len(edges)-1))
 	num, none, err := t.whole(ctx, project)
 	if err != nil || none {
-		return make([]int, max(0, len(edges)-1)), err
+		return counts, err
 	}
-	query := madeSQL
-	if project != "" {
-		query = madeInSQL
-	}
-	var counts []int
-	for i := range max(0, len(edges)-1) {
-		args := []any{millis(edges[i]), millis(edges[i+1])}
+	for i := range counts {
+		query, args := madeSQL, []any{millis(edges[i]), millis(edges[i+1])}
 		if project != "" {
-			args = append(args, num)
+			query, args = madeInSQL, append(args, num)
 		}
-		n := 0
-		if err := t.row(ctx, query, args, &n); err != nil {
+		if err := t.row(ctx, query, args, &counts[i]); err != nil {
 			return nil, fmt.Errorf("count memories by time: %w", err)
 		}
-		counts = append(counts, n)
 	}
 	return counts, nil
 }
 
-// SessionsSince counts sessions that were started at a time or later. They are few
-// beside memories, and no index is worth what it would cost each of them.
+// SessionsSince counts sessions started since a time. It scans the sessions, which are few compared to
+// memories.
 func (t *tx) SessionsSince(ctx context.Context, project string, since time.Time) (n int, err error) {
-	query := `SELECT count(*) FROM sessions WHERE num <> 0 AND started_at >= ?1 AND (?2 < 0 OR project = ?2)` + t.hidden.and("project")
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return 0, err
-	}
-	from := int64(0)
-	if !since.IsZero() {
-		from = since.UnixMilli()
-	}
-	if err := t.row(ctx, query, []any{from, num}, &n); err != nil {
-		return 0, fmt.Errorf("count sessions: %w", err)
-	}
-	return n, nil
+	query := `SELECT count(*) FROM sessions WHERE num <> 0 AND started_at >= coalesce(?2, 0) AND (?1 < 0 OR project = ?1)` + t.hidden.and("project")
+	n, _, err = first(listIn(ctx, t, "count sessions", query, project, []any{millis(since)}, scanOne[int]))
+	return n, err
 }
 
-// The queries of MemoriesBy: tallies have the live ones of all times at once, of a time
-// they are looked at one by one. Of forgotten ones there are few.
+// Tallies count the live memories of all times; with a start time the memories are scanned. Forgotten
+// memories are few.
 const (
-	tallyByTypeSQL    = `SELECT type, sum(live), 0 FROM tallies WHERE live > 0 AND (?2 < 0 OR project = ?2) AND ?1 IS NULL GROUP BY type`
-	tallyByProjectSQL = `SELECT p.name, sum(t.live), 0 FROM tallies t JOIN projects p ON p.num = t.project WHERE t.live > 0 AND (?2 < 0 OR t.project = ?2) AND ?1 IS NULL GROUP BY t.project`
-	sinceByTypeSQL    = `SELECT m.type, count(*), 0 FROM memories m WHERE m.deleted_at IS NULL AND m.created_at >= ?1 AND (?2 < 0 OR m.project = ?2) GROUP BY m.type`
+	tallyByTypeSQL    = `SELECT type, sum(live), 0 FROM tallies WHERE live > 0 AND (?1 < 0 OR project = ?1) AND ?2 IS NULL GROUP BY type`
+	tallyByProjectSQL = `SELECT p.name, sum(t.live), 0 FROM tallies t JOIN projects p ON p.num = t.project WHERE t.live > 0 AND (?1 < 0 OR t.project = ?1) AND ?2 IS NULL GROUP BY t.project`
+	sinceByTypeSQL    = `SELECT m.type, count(*), 0 FROM memories m WHERE m.deleted_at IS NULL AND m.created_at >= ?2 AND (?1 < 0 OR m.project = ?1) GROUP BY m.type`
 	sinceByProjectSQL = `SELECT p.name, count(*), 0 FROM memories m JOIN projects p ON p.num = m.project
-		WHERE m.deleted_at IS NULL AND m.created_at >= ?1 AND (?2 < 0 OR m.project = ?2) GROUP BY m.project`
-	forgottenByTypeSQL    = `SELECT m.type, 0, count(*) FROM memories m WHERE m.deleted_at IS NOT NULL AND (?1 IS NULL OR m.created_at >= ?1) AND (?2 < 0 OR m.project = ?2) GROUP BY m.type`
+		WHERE m.deleted_at IS NULL AND m.created_at >= ?2 AND (?1 < 0 OR m.project = ?1) GROUP BY m.project`
+	forgottenByTypeSQL    = `SELECT m.type, 0, count(*) FROM memories m WHERE m.deleted_at IS NOT NULL AND (?2 IS NULL OR m.created_at >= ?2) AND (?1 < 0 OR m.project = ?1) GROUP BY m.type`
 	forgottenByProjectSQL = `SELECT p.name, 0, count(*) FROM memories m JOIN projects p ON p.num = m.project
-		WHERE m.deleted_at IS NOT NULL AND (?1 IS NULL OR m.created_at >= ?1) AND (?2 < 0 OR m.project = ?2) GROUP BY m.project`
+		WHERE m.deleted_at IS NOT NULL AND (?2 IS NULL OR m.created_at >= ?2) AND (?1 < 0 OR m.project = ?1) GROUP BY m.project`
 )
 
-// MemoriesBy counts memories by their type or their project.
+// MemoriesBy counts memories by type or project.
 func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string, since time.Time) ([]engram.GroupCount, error) {
 	live, forgotten := tallyByTypeSQL, forgottenByTypeSQL
 	switch {
@@ -258,24 +219,19 @@ func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string,
 	case !since.IsZero():
 		live = sinceByTypeSQL
 	}
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
 	query := `SELECT name, sum(live), sum(forgotten) FROM (SELECT '' AS name, 0 AS live, 0 AS forgotten WHERE 0 UNION ALL ` + live + ` UNION ALL ` + forgotten + `)
 		GROUP BY name ORDER BY sum(live) DESC, name`
-	return list(ctx, t, fmt.Sprintf("count memories by %s", by), query, []any{millis(since), num}, func(s scanner) (engram.GroupCount, error) {
-		var g engram.GroupCount
-		err := s.Scan(&g.Name, &g.Memories, &g.Forgotten)
+	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{millis(since)}, func(s scanner) (g engram.GroupCount, err error) {
+		err = s.Scan(&g.Name, &g.Memories, &g.Forgotten)
 		return g, err
 	})
 }
 
-// dueCountSQL counts what dueSQL lists.
+// dueCountSQL counts the rows of dueSQL.
 const dueCountSQL = `SELECT count(*) FROM memories m
-	WHERE m.review_after IS NOT NULL AND m.review_after < ?1 AND m.deleted_at IS NULL AND (?2 < 0 OR m.project = ?2) AND NOT ` + supersededSQL
+	WHERE m.review_after IS NOT NULL AND m.review_after < ?2 AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) AND NOT ` + supersededSQL
 
-// Upkeep counts what waits for somebody, and what memories said before.
+// Upkeep counts due reviews and earlier versions of memories.
 func (t *tx) Upkeep(ctx context.Context, project string, now time.Time) (u engram.Upkeep, err error) {
 	num, none, err := t.whole(ctx, project)
 	if err != nil || none {
@@ -288,8 +244,6 @@ func (t *tx) Upkeep(ctx context.Context, project string, now time.Time) (u engra
 	if err := t.row(ctx, revisions, args, &u.Revisions); err != nil {
 		return u, fmt.Errorf("count revisions: %w", err)
 	}
-	if err := t.row(ctx, dueCountSQL, []any{millis(now), num}, &u.Due); err != nil {
-		return u, fmt.Errorf("count reviews: %w", err)
-	}
-	return u, nil
+	err = t.row(ctx, dueCountSQL, []any{num, millis(now)}, &u.Due)
+	return u, doing(err, "count reviews")
 }

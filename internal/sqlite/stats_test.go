@@ -10,8 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// A project that has most of what there is is counted by what it has not: both ways give
-// what counting one by one gives, whatever was forgotten or taken away.
+// For a project with most of the memories, the other relations are counted instead: both ways must give
+// the same, with forgotten memories and removed relations.
 func TestTheRelationsOfAProjectAreThoseBetweenLiveMemories(t *testing.T) {
 	for seed := range uint64(12) {
 		chance := rand.New(rand.NewPCG(seed, 1))

@@ -28,10 +28,10 @@ func TestStoreOfOneConnection(t *testing.T) {
 	})
 }
 
-// now is a clock that stands still: the store asks it for the names of backups alone.
+// now is a fixed clock: the store uses it only for the names of backups.
 func now() time.Time { return time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC) }
 
-// open opens a store that the test closes, or leaves to its end.
+// open opens a store that the test may close.
 func open(t testing.TB, path string, change ...func(*sqlite.Options)) *sqlite.Store {
 	t.Helper()
 	o := sqlite.Options{Path: path, Now: now}

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// cpu is the processor time that this process has used: what a benchmark on a busy
-// machine can be judged by.
+// cpu returns the processor time of this process, which is comparable on a busy machine.
 func cpu(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -19,8 +18,7 @@ func cpu(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// limitFiles lets no file of this process grow beyond so many bytes: as near to a
-// full disk as a test comes without a disk of its own. 0 lifts the limit.
+// limitFiles limits the size of the files of this process, to simulate a full disk. 0 lifts the limit.
 func limitFiles(bytes uint64) error {
 	signal.Ignore(syscall.SIGXFSZ) // the write fails instead
 	var limit syscall.Rlimit

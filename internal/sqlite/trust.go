@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -14,7 +12,7 @@ import (
 const trustSQL = `SELECT memory, mark, text, reasons, at FROM trust
 	WHERE memory IN (SELECT value FROM json_each(?1)) ORDER BY memory, mark, text`
 
-// Trust returns the marks of memories.
+// Trust returns the trust marks of memories.
 func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust, error) {
 	all := map[int64][]engram.Trust{}
 	err := t.rows(ctx, trustSQL, []any{jsonNums(nums)}, func(s scanner) error {
@@ -28,14 +26,10 @@ func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust,
 		all[m.Memory] = append(all[m.Memory], m)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read trust: %w", err)
-	}
-	return all, nil
+	return all, doing(err, "read trust")
 }
 
-// flaggedSQL is served by trust_suspect. The order of joining is fixed: suspects are few, and
-// memories are not.
+// flaggedSQL is served by trust_suspect. CROSS JOIN starts with the flagged memories, which are few.
 const (
 	flaggedSQL = `SELECT ` + memoryColumns + ` FROM trust t CROSS JOIN memories m ON m.num = t.memory
 		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) ORDER BY t.at, t.memory LIMIT ?2 OFFSET ?3`
@@ -43,98 +37,73 @@ const (
 		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1)`
 )
 
-// FlaggedMemories returns live memories that wait for a person, the longest waiting first.
+// FlaggedMemories returns the live memories to be reviewed by a person, the oldest flag first.
 func (t *tx) FlaggedMemories(ctx context.Context, project string, p engram.Page) ([]engram.Memory, error) {
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return t.memories(ctx, flaggedSQL, num, p.Limit, p.Offset)
+	return listIn(ctx, t, readMemories, flaggedSQL, project, []any{p.Limit, p.Offset}, scanMemory)
 }
 
-// CountFlagged counts them.
+// CountFlagged counts the memories that FlaggedMemories returns.
 func (t *tx) CountFlagged(ctx context.Context, project string) (n int, err error) {
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return 0, err
-	}
-	if err := t.row(ctx, countFlaggedSQL, []any{num}, &n); err != nil {
-		return 0, fmt.Errorf("count suspects: %w", err)
-	}
-	return n, nil
+	n, _, err = first(listIn(ctx, t, "count suspects", countFlaggedSQL, project, nil, scanOne[int]))
+	return n, err
 }
 
 // secretKeptSQL is served by trust_secret.
 const secretKeptSQL = `SELECT DISTINCT memory FROM trust WHERE mark = 'secret' ORDER BY memory`
 
-// SecretKept returns the memories that keep secrets.
+// SecretKept returns the memories with kept secrets.
 func (t *tx) SecretKept(ctx context.Context) ([]int64, error) {
 	nums, err := column[int64](ctx, t, secretKeptSQL)
-	if err != nil {
-		return nil, fmt.Errorf("read trust: %w", err)
-	}
-	return nums, nil
+	return nums, doing(err, "read trust")
 }
 
-// PutTrust adds marks; one that is there stays as it is, but for its reasons.
+// PutTrust adds marks; for an existing mark it only updates the reasons.
 func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 	const query = `INSERT INTO trust (memory, mark, text, reasons, at) VALUES (?,?,?,?,?)
 		ON CONFLICT (memory, mark, text) DO UPDATE SET reasons = excluded.reasons`
 	for _, m := range all {
-		if _, err := t.exec(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At)); err != nil {
-			return fmt.Errorf("note trust in memory %d: %w", m.Memory, err)
+		if err := t.run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At)); err != nil {
+			return fmt.Errorf("write trust of memory %d: %w", m.Memory, err)
 		}
 	}
 	return nil
 }
 
-// DropTrust removes the marks of a kind from a memory.
+// DropTrust removes a memory's marks of one kind.
 func (t *tx) DropTrust(ctx context.Context, memory int64, mark engram.TrustMark) error {
-	if _, err := t.exec(ctx, `DELETE FROM trust WHERE memory = ? AND mark = ?`, memory, mark); err != nil {
-		return fmt.Errorf("drop trust in memory %d: %w", memory, err)
-	}
-	return nil
+	err := t.run(ctx, `DELETE FROM trust WHERE memory = ? AND mark = ?`, memory, mark)
+	return doing(err, "drop trust of memory %d", memory)
 }
 
-// CutRevision writes the texts of a revision anew.
+// CutRevision overwrites the texts of a revision.
 func (t *tx) CutRevision(ctx context.Context, r engram.Revision) error {
 	return t.cut(ctx, `UPDATE revisions SET title = ?, content = ?, reason = ? WHERE memory = ? AND number = ?`, r.Title, r.Content, r.Reason, r.Memory, r.Number)
 }
 
-// CutMutation writes the texts of an entry anew.
+// CutMutation overwrites the texts of a journal entry.
 func (t *tx) CutMutation(ctx context.Context, m engram.Mutation) error {
-	var was any
-	if m.Was != nil {
-		was = string(m.Was)
-	}
-	return t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, was, orNull(m.Reason), m.Seq)
+	return t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, orNull(string(m.Was)), orNull(m.Reason), m.Seq)
 }
 
-// CutPrompt writes the content of a prompt anew, and its words.
+// CutPrompt overwrites the content of a prompt and its words in the index.
 func (t *tx) CutPrompt(ctx context.Context, p engram.Prompt) error {
 	t.unprompted = true
 	if err := t.cut(ctx, `UPDATE prompts SET content = ? WHERE num = ?`, p.Content, p.Num); err != nil {
 		return err
 	}
 	var project int64
-	err := t.row(ctx, `SELECT project FROM prompts WHERE num = ? AND deleted_at IS NULL`, []any{p.Num}, &project)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil // it was deleted, and is not found by its words
+	found, err := t.maybe(ctx, `SELECT project FROM prompts WHERE num = ? AND deleted_at IS NULL`, []any{p.Num}, &project)
+	if !found { // deleted prompts are not indexed
+		return err
 	}
-	if err == nil {
-		err = t.cut(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num)
-	}
-	if err != nil {
+	if err := t.cut(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num); err != nil {
 		return err
 	}
 	return t.indexPrompt(ctx, project, p)
 }
 
-// cut takes texts out of a row.
+// cut overwrites texts that contained secrets.
 func (t *tx) cut(ctx context.Context, query string, args ...any) error {
 	t.scrubbed = true
-	if _, err := t.exec(ctx, query, args...); err != nil {
-		return fmt.Errorf("take secrets out: %w", err)
-	}
-	return nil
+	return doing(t.run(ctx, query, args...), "remove secrets")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Marks are few, and memories are not: each hook asks for them.
+// Marks are few, memories are not, and each hook reads the marks.
 func TestMarksOfTrustAreServedByTheirKeys(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)

@@ -10,22 +10,22 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// indexMemory adds a live memory to the index; whole says that it was inserted just now.
+// indexMemory adds a live memory to the index; whole tells that this transaction inserted it.
 func (t *tx) indexMemory(ctx context.Context, at home, m engram.Memory, whole bool) error {
 	num, err := t.kindNum(ctx, kind{m.Type, m.Scope})
 	if err != nil {
 		return err
 	}
 	d := postings.Doc{Num: m.Num, Created: m.CreatedAt.UnixMilli(), Project: uint32(at.project), Session: uint32(at.session), Kind: num}
-	return t.await(ctx, d, m, whole)
+	return t.addPending(ctx, d, m, whole)
 }
 
-// reindexMemory brings the index from what a memory was to what it is at its home now.
+// reindexMemory updates the index after a change of a memory from was to m, which is at home at.
 func (t *tx) reindexMemory(ctx context.Context, was, m engram.Memory, at home) error {
 	if was.Forgotten() && m.Forgotten() {
 		return nil
 	}
-	// Counting an exact repeat changes nothing that is indexed.
+	// Counting an exact repeat changes nothing in the index.
 	sameDocument := was.Project == m.Project && was.SessionID == m.SessionID && was.Type == m.Type && was.Scope == m.Scope &&
 		was.CreatedAt.Equal(m.CreatedAt) && was.Forgotten() == m.Forgotten()
 	if sameDocument && sameWords(was, m) {
@@ -46,8 +46,8 @@ func (t *tx) reindexMemory(ctx context.Context, was, m engram.Memory, at home) e
 	return t.indexMemory(ctx, at, m, false)
 }
 
-// unindexMemory takes a memory out of the index as it was when it was put there: its
-// slot leaves the lists of its words, so that no word stays that nobody has.
+// unindexMemory removes a memory, as it was indexed, from the index and from the lists of its words, so
+// that no word without memories remains.
 func (t *tx) unindexMemory(ctx context.Context, project int64, was engram.Memory) error {
 	waiting, err := t.unput(ctx, was.Num)
 	if err != nil || waiting {
@@ -60,15 +60,14 @@ func (t *tx) unindexMemory(ctx context.Context, project int64, was engram.Memory
 	return t.leave(ctx, at, was)
 }
 
-// unput takes a memory out of the pending or the unsealed ones; waiting says whether it
-// was there.
+// unput removes a memory from the pending or unsealed ones; waiting reports whether it was there.
 func (t *tx) unput(ctx context.Context, num int64) (waiting bool, err error) {
-	if t.withdraw(num) {
+	if t.removePending(num) {
 		return true, nil
 	}
 	res, err := t.exec(ctx, `DELETE FROM unsealed WHERE memory = ?`, num)
 	if err != nil {
-		return false, fmt.Errorf("take memory %d out of the index: %w", num, err)
+		return false, fmt.Errorf("remove memory %d from the index: %w", num, err)
 	}
 	n, err := res.RowsAffected()
 	if n > 0 {
@@ -77,8 +76,7 @@ func (t *tx) unput(ctx context.Context, num int64) (waiting bool, err error) {
 	return n > 0, err
 }
 
-// placeOf says where a memory of a project stands; found is false when it is in no
-// segment. It looks through the documents of the project.
+// placeOf returns the place of a project's memory in a segment, by scanning the project's documents.
 func (t *tx) placeOf(ctx context.Context, project, memory int64) (at place, found bool, err error) {
 	segments, err := t.standing(ctx)
 	if err != nil {
@@ -100,9 +98,8 @@ func (t *tx) placeOf(ctx context.Context, project, memory int64) (at place, foun
 	return place{}, false, nil
 }
 
-// standing returns the segments as this transaction has them. Taking a memory out keeps
-// them true: reading them anew for each of the ten thousand memories that a pruning
-// forgets takes half of its time.
+// standing returns the segments including this transaction's changes. Removals update it in place:
+// reading it again for each of ten thousand memories that a pruning forgets takes half of the time.
 func (t *tx) standing(ctx context.Context) ([]*segment, error) {
 	if t.own == nil {
 		cat, err := t.written(ctx)
@@ -114,9 +111,8 @@ func (t *tx) standing(ctx context.Context) ([]*segment, error) {
 	return t.own, nil
 }
 
-// owned returns a loaded segment as one that this transaction alone has, to be changed
-// along with its rows. It is for finding and emptying slots: what is counted for
-// searches is not in it.
+// owned returns a private copy of a loaded segment, to be changed along with its rows. It serves to find
+// and empty slots; it lacks the counts for searches.
 func (g *segment) owned() *segment {
 	if g.private {
 		return g
@@ -127,28 +123,12 @@ func (g *segment) owned() *segment {
 
 // vacate empties a slot.
 func (t *tx) vacate(ctx context.Context, at place, words []wordCount) error {
-	own, err := t.standing(ctx)
-	if err != nil {
+	// thinning clears t.own until the change is complete.
+	old, own, version, err := t.thinning(ctx, at.segment, map[int]engram.Memory{at.slot: {}})
+	if err != nil || old == nil {
 		return err
 	}
-	i := slices.IndexFunc(own, func(g *segment) bool { return g.num == at.segment })
-	if i < 0 {
-		return fmt.Errorf("segment %d: %w", at.segment, postings.ErrDamaged)
-	}
-	if err := t.load(ctx, own[i]); err != nil {
-		return err
-	}
-	if err := t.vectorsDied(ctx, at.segment, map[int]engram.Memory{at.slot: {}}); err != nil {
-		return err
-	}
-	if own[i].live == 1 {
-		return t.dropSegment(ctx, at.segment)
-	}
-	version, err := t.changed(ctx) // which forgets what stands, until all of this is written
-	if err != nil {
-		return err
-	}
-	g := own[i].owned()
+	g := old.owned()
 	if err := t.removeWords(ctx, g, at.slot, words); err != nil {
 		return err
 	}
@@ -158,16 +138,40 @@ func (t *tx) vacate(ctx context.Context, at place, words []wordCount) error {
 	}
 	g.version, g.live, g.tokens = version, g.live-1, g.tokens-int64(length)
 	const query = `UPDATE segments SET version = ?, live = live - 1, tokens = tokens - ?, firsts = ? WHERE num = ?`
-	if _, err := t.exec(ctx, query, version, length, postings.AppendWords(nil, g.firsts), g.num); err != nil {
+	if err := t.run(ctx, query, version, length, postings.AppendWords(nil, g.firsts), g.num); err != nil {
 		return err
 	}
-	own[i] = g
+	own[slices.Index(own, old)] = g
 	t.own = own
 	return nil
 }
 
-// removeWords takes a slot out of the lists of words, which are in ascending order. The
-// segment is the transaction's own, and knows its blocks and their first words afterwards.
+// thinning removes the codes of slots that are about to be emptied and starts a change of the index. It
+// returns the loaded segment and the transaction's segments; if no other slot is live, it drops the
+// segment and returns nil.
+func (t *tx) thinning(ctx context.Context, num int64, slots map[int]engram.Memory) (g *segment, own []*segment, version int64, err error) {
+	if own, err = t.standing(ctx); err != nil {
+		return nil, nil, 0, err
+	}
+	i := slices.IndexFunc(own, func(g *segment) bool { return g.num == num })
+	if i < 0 {
+		return nil, nil, 0, fmt.Errorf("segment %d: %w", num, postings.ErrDamaged)
+	}
+	if err := t.load(ctx, own[i]); err != nil {
+		return nil, nil, 0, err
+	}
+	if own[i].live <= len(slots) {
+		return nil, nil, 0, t.dropSegment(ctx, num)
+	}
+	if err := t.vectorsDied(ctx, num, slots); err != nil {
+		return nil, nil, 0, err
+	}
+	version, err = t.changed(ctx)
+	return own[i], own, version, err
+}
+
+// removeWords removes a slot from the lists of words, which must be ascending, and updates the blocks
+// and first words of the transaction's own segment.
 func (t *tx) removeWords(ctx context.Context, g *segment, slot int, words []wordCount) error {
 	firsts := slices.Clone(g.firsts)
 	emptied := false
@@ -195,7 +199,7 @@ func (t *tx) removeWords(ctx context.Context, g *segment, slot int, words []word
 		if kept == nil {
 			kept = []byte{}
 		}
-		if _, err := t.exec(ctx, `UPDATE postings SET words = ? WHERE num = ?`, kept, part(g.num, n)); err != nil {
+		if err := t.run(ctx, `UPDATE postings SET words = ? WHERE num = ?`, kept, part(g.num, n)); err != nil {
 			return err
 		}
 		if g.blocks != nil {
@@ -214,8 +218,8 @@ func (t *tx) removeWords(ctx context.Context, g *segment, slot int, words []word
 	return t.closeGaps(ctx, g)
 }
 
-// closeGaps gives emptied blocks the first word of the block behind them, so that none
-// is found by a word that nobody has; those at the end go.
+// closeGaps gives emptied blocks the first word of the next block, so that no removed word leads to
+// them; trailing empty blocks are deleted.
 func (t *tx) closeGaps(ctx context.Context, g *segment) error {
 	firsts := g.firsts
 	for len(firsts) > 0 && firsts[len(firsts)-1] == "" {
@@ -228,28 +232,27 @@ func (t *tx) closeGaps(ctx context.Context, g *segment) error {
 	if g.blocks != nil {
 		g.blocks = g.blocks[:len(firsts)]
 	}
-	_, err := t.exec(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(g.num, len(firsts)), part(g.num+1, 0)-1)
+	err := t.run(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(g.num, len(firsts)), part(g.num+1, 0)-1)
 	return err
 }
 
-// patch writes the document of a slot of the transaction's own segment anew.
+// patch rewrites the document of a slot of the transaction's own segment.
 func (t *tx) patch(ctx context.Context, g *segment, slot int, d postings.Doc) error {
 	row := postings.AppendDoc(nil, d)
 	copy(g.docs[slot*postings.DocSize:], row)
 	page := slot / pageDocs
 	rows := g.docs[page*pageDocs*postings.DocSize : min((page+1)*pageDocs*postings.DocSize, len(g.docs))]
-	if _, err := t.exec(ctx, `UPDATE documents SET rows = ? WHERE num = ?`, []byte(rows), part(g.num, page)); err != nil {
+	if err := t.run(ctx, `UPDATE documents SET rows = ? WHERE num = ?`, []byte(rows), part(g.num, page)); err != nil {
 		return err
 	}
 	return t.patchLength(ctx, g, slot)
 }
 
-// forgetKinds drops the numbers of types that no live memory has: a type's name may be
-// private.
+// forgetKinds deletes the numbers of types without memories, because a type's name may be private.
 func (t *tx) forgetKinds(ctx context.Context) error {
 	res, err := t.exec(ctx, `DELETE FROM kinds WHERE type NOT IN (SELECT type FROM tallies)`)
 	if err != nil {
-		return fmt.Errorf("forget types: %w", err)
+		return fmt.Errorf("drop unused types: %w", err)
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return err

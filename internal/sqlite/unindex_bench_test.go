@@ -10,8 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// BenchmarkForgetMany forgets many memories in one transaction, as pruning does; an op
-// is one of them.
+// BenchmarkForgetMany forgets many memories in one transaction, as pruning does; one memory per op.
 func BenchmarkForgetMany(b *testing.B) {
 	for _, size := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("memories=%d", size), func(b *testing.B) {

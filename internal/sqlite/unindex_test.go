@@ -11,8 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// A pruning forgets most of a store in one transaction, which looks for places in the
-// index that it has changed itself: segments get sparse, lose blocks and go.
+// A pruning forgets most of a store in one transaction, which looks up places in the index that it has
+// changed itself: segments become sparse, lose blocks and disappear.
 func TestAnIndexIsTrueAfterMostOfItWasForgottenAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
@@ -31,7 +31,7 @@ func TestAnIndexIsTrueAfterMostOfItWasForgottenAtOnce(t *testing.T) {
 		for i, m := range ms[:4995] {
 			var err error
 			switch m.DeletedAt = m.CreatedAt.Add(time.Hour); {
-			case i%100 == 99: // as an update does: it leaves its slot and waits for another
+			case i%100 == 99: // an update: it leaves its slot and becomes pending
 				m.DeletedAt, m.Title = time.Time{}, m.Title+" again"
 				err = tx.ReplaceMemory(t.Context(), m)
 			case i%10 == 9:
@@ -44,7 +44,7 @@ func TestAnIndexIsTrueAfterMostOfItWasForgottenAtOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if i%400 == 399 { // what is found meanwhile is live
+			if i%400 == 399 { // hits meanwhile must be live
 				found, err := tx.Lexical(t.Context(), engram.LexicalQuery{Terms: text.Query(c.Question(6)), Limit: 20})
 				if err != nil {
 					return err

@@ -12,7 +12,7 @@ import (
 const usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens, u.fallback
 	FROM uses u JOIN sessions s ON s.num = u.session LEFT JOIN projects p ON p.num = u.project WHERE `
 
-// Uses returns what was shown in a session, oldest first.
+// Uses returns the exposures of a session, oldest first.
 func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.Exposure, error) {
 	where, args := "1"+t.hidden.and("u.project"), []any{p.Limit, p.Offset}
 	if session != "" {
@@ -22,14 +22,14 @@ func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.
 		}
 		where, args = "u.session = ?", []any{num, p.Limit, p.Offset}
 	}
-	return list(ctx, t, "read uses", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) (engram.Exposure, error) {
+	return list(ctx, t, "read exposures", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) (engram.Exposure, error) {
 		var u engram.Exposure
 		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Operation, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
 		return u, err
 	})
 }
 
-// Shown returns the memories that a session was shown; served by uses_session.
+// Shown returns the memories shown to a session, served by uses_session.
 func (t *tx) Shown(ctx context.Context, session string) ([]int64, error) {
 	const query = `SELECT DISTINCT memory FROM uses WHERE session = ? AND memory IS NOT NULL ORDER BY memory`
 	num, err := t.sessionNum(ctx, session)
@@ -39,36 +39,31 @@ func (t *tx) Shown(ctx context.Context, session string) ([]int64, error) {
 	return t.useNums(ctx, query, num)
 }
 
-// latelySQL looks at the latest uses alone: one that is further back is not of late.
+// latelySQL considers the newest 2,000 exposures only.
 const latelySQL = `SELECT memory FROM (SELECT num, memory, project, verb FROM uses ORDER BY num DESC LIMIT 2000)
 	WHERE memory IS NOT NULL AND verb NOT IN ('context', 'remind') AND (?1 < 0 OR project = ?1)%s
 	GROUP BY memory ORDER BY max(num) DESC, memory LIMIT ?2`
 
-// LatelyUsed returns memories that were asked for of late.
+// LatelyUsed returns the most recently requested memories.
 func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64, error) {
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
 	shown := ""
 	if t.hidden != nil {
 		shown = " AND memory IN (SELECT num FROM memories)"
 	}
-	return t.useNums(ctx, fmt.Sprintf(latelySQL, shown), num, limit)
+	return listIn(ctx, t, "read exposures", fmt.Sprintf(latelySQL, shown), project, []any{limit}, scanOne[int64])
 }
 
 func (t *tx) useNums(ctx context.Context, query string, args ...any) ([]int64, error) {
-	return list(ctx, t, "read uses", query, args, scanOne[int64])
+	return list(ctx, t, "read exposures", query, args, scanOne[int64])
 }
 
-// lastingSQL is served by memories_lasting, whose condition it repeats to the letter.
-// The index is named because over all projects the planner would rather read them all.
+// lastingSQL is served by memories_lasting, whose condition it repeats literally. The index is named
+// because the planner would scan the table when all projects are requested.
 const lastingSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_lasting
 	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND %s (?2 = '' OR m.scope = ?2)
 	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?3`
 
-// beyondSQL is lastingSQL for a scope beyond single projects, in all of them; it is served by
-// memories_beyond.
+// beyondSQL is lastingSQL for personal or global memories of all projects, served by memories_beyond.
 const beyondSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_beyond
 	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND m.scope = ?1
 	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?2`
@@ -88,12 +83,12 @@ func (t *tx) Lasting(ctx context.Context, project string, scope engram.Scope, li
 	return t.memories(ctx, fmt.Sprintf(lastingSQL, "m.project = ?1 AND"), num, scope, limit)
 }
 
-// useCountsSQL is served by uses_asked, whose condition it repeats to the letter. The index is
-// named because the planner takes it for no better than the one of all uses.
+// useCountsSQL is served by uses_asked, whose condition it repeats literally. The index is named because
+// the planner does not prefer it.
 const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses INDEXED BY uses_asked
 	WHERE memory IN (SELECT value FROM json_each(?)) AND verb NOT IN ('context', 'remind') GROUP BY memory ORDER BY memory`
 
-// UseCounts returns how often each of the memories was asked for, as far as it was.
+// UseCounts returns how often each of the memories was requested, without those never requested.
 func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseCount, error) {
 	counts := map[int64]engram.UseCount{}
 	err := t.rows(ctx, useCountsSQL, []any{jsonNums(nums)}, func(s scanner) error {
@@ -103,15 +98,12 @@ func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseC
 		counts[num] = c
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("count uses: %w", err)
-	}
-	return counts, nil
+	return counts, doing(err, "count exposures")
 }
 
-// AppendUses adds to what was shown.
+// AppendUses records exposures.
 func (t *tx) AppendUses(ctx context.Context, us []engram.Exposure) error {
-	// What was erased since it was shown is not brought back by the question it answered.
+	// The WHERE drops exposures of memories erased meanwhile, so that their query is not stored again.
 	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens, fallback) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9
 		WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM memories WHERE num = ?6)`
 	for _, u := range us {
@@ -119,16 +111,10 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Exposure) error {
 		if err != nil {
 			return err
 		}
-		var memory, rank any
-		if u.Memory != 0 {
-			memory = u.Memory
-		}
-		if u.Rank > 0 {
-			rank = u.Rank
-		}
-		res, err := t.exec(ctx, query, millis(u.At), at.session, at.project, u.Operation, orNull(u.Query), memory, rank, u.Tokens, u.Fallback)
+		res, err := t.exec(ctx, query, millis(u.At), at.session, at.project, u.Operation, orNull(u.Query), orZero(u.Memory),
+			orZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
 		if err != nil {
-			return fmt.Errorf("write use: %w", err)
+			return fmt.Errorf("write exposure: %w", err)
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			continue
@@ -142,40 +128,30 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Exposure) error {
 	return nil
 }
 
-// How long what was shown is remembered. Every pruneEvery-th use drops what is over:
-// looking each time would cost more than the use.
+// Retention of exposures. Every pruneEvery-th insert drops old ones: checking each time would cost more
+// than the insert.
 const (
 	keptUses   = 100_000
 	keptFor    = 90 * 24 * time.Hour
 	pruneEvery = 256
 )
 
-// pruneUses drops what is over, newest being the number of the newest. Uses are
-// numbered in the order of time, but for clocks that were set back: the age of a
-// few of the oldest is looked at, never of all.
+// pruneUses drops old exposures, given the number of the newest. Numbers follow time except after clock
+// changes, so it checks the age of a few of the lowest numbers only.
 func (t *tx) pruneUses(ctx context.Context, newest int64, now time.Time) error {
-	for _, s := range []struct {
-		query string
-		args  []any
-	}{
-		{`DELETE FROM uses WHERE num <= ?`, []any{newest - keptUses}},
-		{`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, []any{4 * pruneEvery, millis(now.Add(-keptFor))}},
-	} {
-		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
-			return fmt.Errorf("drop old uses: %w", err)
-		}
-	}
-	return nil
+	err := t.runAll(ctx, with(`DELETE FROM uses WHERE num <= ?`, newest-keptUses),
+		with(`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, 4*pruneEvery, millis(now.Add(-keptFor))))
+	return doing(err, "drop old exposures")
 }
 
-// ownSQL says that in a session s a memory stands, forgotten or not, that is its author's alone.
+// ownSQL is true if session s has a personal memory, forgotten or not.
 const ownSQL = `(EXISTS (SELECT 1 FROM memories o WHERE o.session = s.num AND o.deleted_at IS NULL AND o.scope = 'personal')
 	OR EXISTS (SELECT 1 FROM memories o WHERE o.session = s.num AND o.deleted_at IS NOT NULL AND o.scope = 'personal'))`
 
-// reportedSQL looks into each session for a memory or a prompt that may be told of: by
-// memories_session, memories_session_forgotten and prompts_session. What an undo of an import
-// hides was not forgotten by anybody. What was asked where only personal things came of it is
-// personal. Without the plus, keys would be compared as numbers, and no index is for that.
+// reportedSQL selects the sessions with a memory or prompt that may be reported to other replicas, by
+// memories_session, memories_session_forgotten and prompts_session. Memories hidden by the undo of an
+// import do not count as forgotten. Prompts of sessions with personal memories are personal. Without the
+// plus, keys would be compared as numbers, which no index serves.
 const reportedSQL = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s.id = a.value WHERE EXISTS
 	(SELECT 1 FROM memories m WHERE m.session = s.num AND m.deleted_at IS NULL AND m.scope <> 'personal' AND (?2 < 0 OR m.project = ?2))
 	OR EXISTS
@@ -191,23 +167,23 @@ const reportedSQL = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s
 	AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.entity = 'prompt' AND t.name = p.sync_id
 		AND (NOT t.bound OR t.project = (SELECT name FROM projects WHERE num = p.project))))`
 
-// Reported returns those of some sessions in which something stands that may be told of.
+// Reported returns those of the sessions that have something that may be reported.
 func (t *tx) Reported(ctx context.Context, sessions []string, project string) (map[string]bool, error) {
 	in, none, err := t.whole(ctx, project)
 	if err != nil || none {
 		return nil, err
 	}
-	return t.sessionSet(ctx, reportedSQL, jsonText(sessions), in, kindNum(engram.EntityMemory), kindNum(engram.EntityPrompt))
+	return t.set(ctx, reportedSQL, jsonText(sessions), in, kindNum(engram.EntityMemory), kindNum(engram.EntityPrompt))
 }
 
-// Owned returns those of some sessions in which a memory stands that is its author's alone.
+// Owned returns those of the sessions that have a personal memory.
 func (t *tx) Owned(ctx context.Context, sessions []string) (map[string]bool, error) {
 	const query = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s.id = a.value WHERE ` + ownSQL
-	return t.sessionSet(ctx, query, jsonText(sessions))
+	return t.set(ctx, query, jsonText(sessions))
 }
 
-// sessionSet are the ids that a query gives.
-func (t *tx) sessionSet(ctx context.Context, query string, args ...any) (map[string]bool, error) {
+// set reads a column of texts as a set.
+func (t *tx) set(ctx context.Context, query string, args ...any) (map[string]bool, error) {
 	ids, err := column[string](ctx, t, query, args...)
 	set := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -216,15 +192,11 @@ func (t *tx) sessionSet(ctx context.Context, query string, args ...any) (map[str
 	return set, err
 }
 
-// topicsSQL is served by memories_topic, from which it reads the keys in their order.
+// topicsSQL is served by memories_topic, in the order of the keys.
 const topicsSQL = `SELECT DISTINCT topic_key FROM memories WHERE topic_key IS NOT NULL AND deleted_at IS NULL
-	AND topic_key >= ?1 AND topic_key < ?2 AND (?3 < 0 OR project = ?3) ORDER BY topic_key LIMIT ?4`
+	AND topic_key >= ?2 AND topic_key < ?3 AND (?1 < 0 OR project = ?1) ORDER BY topic_key LIMIT ?4`
 
-// Topics returns the topic keys that begin with prefix.
+// Topics returns the topic keys with a prefix.
 func (t *tx) Topics(ctx context.Context, project, prefix string, most int) ([]string, error) {
-	num, none, err := t.whole(ctx, project)
-	if err != nil || none {
-		return nil, err
-	}
-	return list(ctx, t, "read topics", topicsSQL, []any{prefix, prefix + string(utf8.MaxRune), num, most}, scanOne[string])
+	return listIn(ctx, t, "read topics", topicsSQL, project, []any{prefix, prefix + string(utf8.MaxRune), most}, scanOne[string])
 }

@@ -76,7 +76,7 @@ func TestOldUsesAreDroppedInTime(t *testing.T) {
 	if us := kept(); len(us) != 600 || !us[0].At.Equal(start.Add(keptFor)) {
 		t.Errorf("after %s: %d uses are kept, the first of %s; want 600 of later than %s", keptFor, len(us), us[0].At, start)
 	}
-	// A hundred thousand more, but for the time it takes to write them.
+	// Stands for a hundred thousand more exposures, which would take too long.
 	err := s.Update(t.Context(), func(w engram.Tx) error {
 		_, err := w.(*tx).exec(t.Context(), `UPDATE uses SET num = num + ? WHERE num = (SELECT max(num) FROM uses)`, keptUses)
 		return err

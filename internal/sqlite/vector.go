@@ -14,10 +14,15 @@ import (
 type model struct {
 	num        int64
 	dimensions int
-	changes    int64 // how often its codes were written
+	changes    int64 // number of changes of its codes
 }
 
-// model returns the model of that fingerprint; found is false when it has no vectors.
+func scanModel(s scanner) (m model, err error) {
+	err = s.Scan(&m.num, &m.dimensions, &m.changes)
+	return m, err
+}
+
+// model returns the model with a fingerprint; found is false if it is unknown.
 func (t *tx) model(ctx context.Context, fingerprint string) (m model, found bool, err error) {
 	const query = `SELECT num, dimensions, changes FROM models WHERE fingerprint = ?`
 	u, err := t.unchanged(ctx)
@@ -29,20 +34,14 @@ func (t *tx) model(ctx context.Context, fingerprint string) (m model, found bool
 			return m, true, nil
 		}
 	}
-	err = t.rows(ctx, query, []any{fingerprint}, func(s scanner) error {
-		found = true
-		return s.Scan(&m.num, &m.dimensions, &m.changes)
-	})
-	if err != nil {
-		return m, false, fmt.Errorf("read model: %w", err)
-	}
+	m, found, err = first(list(ctx, t, "read model", query, []any{fingerprint}, scanModel))
 	if found && u != nil {
 		u.models[fingerprint] = m
 	}
-	return m, found, nil
+	return m, found, err
 }
 
-// Vectors returns the memories' vectors of a model. They are not the caller's to change.
+// Vectors returns the memories' vectors of a model, which the caller must not change.
 func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map[int64][]float32, error) {
 	m, found, err := t.model(ctx, fingerprint)
 	if !found || len(nums) == 0 {
@@ -67,7 +66,7 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 	err = t.vectorRows(ctx, m, unread, func(num int64, row []byte) error {
 		v, ok := vector.Row(row, m.dimensions)
 		if !ok {
-			return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("{reembed --all} makes it anew")
+			return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("rebuild it with {reembed --all}")
 		}
 		vs[num] = v
 		return nil
@@ -86,12 +85,11 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 	return vs, nil
 }
 
-// Models returns the models that have vectors, the one that covers most first.
+// Models returns the models that have vectors, by coverage.
 func (t *tx) Models(ctx context.Context) ([]engram.ModelUse, error) {
 	const query = `SELECT name, fingerprint, dimensions, memories FROM models WHERE memories > 0 ORDER BY memories DESC, num`
-	return list(ctx, t, "read models", query, nil, func(s scanner) (engram.ModelUse, error) {
-		var u engram.ModelUse
-		err := s.Scan(&u.Model.Name, &u.Model.Fingerprint, &u.Model.Dimensions, &u.Memories)
+	return list(ctx, t, "read models", query, nil, func(s scanner) (u engram.ModelUse, err error) {
+		err = s.Scan(&u.Model.Name, &u.Model.Fingerprint, &u.Model.Dimensions, &u.Memories)
 		return u, err
 	})
 }
@@ -124,8 +122,8 @@ func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector)
 	return t.placeVectors(ctx, known, rows)
 }
 
-// putVector writes a row of vectors; put is false when the memory does not exist, or is
-// forgotten. One that was inserted just now is there, and its first vector replaces none.
+// putVector writes a vector; put is false if the memory does not exist or is forgotten. A memory
+// inserted by this transaction needs no check, and its first vector no update.
 func (t *tx) putVector(ctx context.Context, of vectorOf, row []byte) (put bool, err error) {
 	const (
 		first   = `INSERT INTO vectors (model, memory, row) VALUES (?1,?2,?3) ON CONFLICT (model, memory) DO UPDATE SET row = excluded.row`
@@ -146,7 +144,7 @@ func (t *tx) putVector(ctx context.Context, of vectorOf, row []byte) (put bool, 
 			return false, err
 		}
 		if n > 0 && query != another {
-			t.oweVector(of.model)
+			t.countVector(of.model)
 		}
 		if n > 0 {
 			return true, nil
@@ -155,7 +153,7 @@ func (t *tx) putVector(ctx context.Context, of vectorOf, row []byte) (put bool, 
 	return false, nil
 }
 
-// know returns the model, which is written down when it is new.
+// know returns the model, adding it if needed.
 func (t *tx) know(ctx context.Context, m engram.Model) (model, error) {
 	const query = `INSERT INTO models (name, fingerprint, dimensions) VALUES (?,?,?)`
 	if have, known := t.names.models[m.Fingerprint]; known && have.dimensions == m.Dimensions {
@@ -167,12 +165,12 @@ func (t *tx) know(ctx context.Context, m engram.Model) (model, error) {
 		return have, err
 	case found && have.dimensions != m.Dimensions:
 		return have, engram.Errorf(engram.CodeInvalid, "the model %s had %d dimensions and now has %d", m.Name, have.dimensions, m.Dimensions).
-			WithHint("another model needs another fingerprint")
+			WithHint("use another fingerprint for another model")
 	case found:
 		keep(&t.names.models, m.Fingerprint, have)
 		return have, nil
 	case m.Dimensions < 1 || m.Dimensions > vector.MaxDimensions:
-		return have, engram.Errorf(engram.CodeInvalid, "a model of %d dimensions", m.Dimensions)
+		return have, engram.Errorf(engram.CodeInvalid, "a model cannot have %d dimensions", m.Dimensions)
 	}
 	res, err := t.exec(ctx, query, m.Name, m.Fingerprint, m.Dimensions)
 	if err != nil {
@@ -194,28 +192,19 @@ func (t *tx) DropModel(ctx context.Context, fingerprint string) error {
 	if err := t.dropCodes(ctx, m.num, 0, lastSegment); err != nil {
 		return err
 	}
-	for _, query := range []string{`DELETE FROM vectors WHERE model = ?`, `DELETE FROM models WHERE num = ?`} {
-		if _, err := t.exec(ctx, query, m.num); err != nil {
-			return fmt.Errorf("drop model: %w", err)
-		}
-	}
-	return nil
+	return doing(t.runAll(ctx, with(`DELETE FROM vectors WHERE model = ?`, m.num), with(`DELETE FROM models WHERE num = ?`, m.num)), "drop model")
 }
 
-// The index of words gives memories their slots and takes them away; what follows keeps
-// the codes of the vectors in the same slots.
+// The lexical index assigns memories their slots; what follows keeps the codes of the vectors in the
+// same slots.
 
 // models returns every model.
 func (t *tx) models(ctx context.Context) ([]model, error) {
-	return list(ctx, t, "read models", `SELECT num, dimensions, changes FROM models`, nil, func(s scanner) (m model, err error) {
-		err = s.Scan(&m.num, &m.dimensions, &m.changes)
-		return m, err
-	})
+	return list(ctx, t, "read models", `SELECT num, dimensions, changes FROM models`, nil, scanModel)
 }
 
-// vectorsPlaced is told that the memories nums stand in the slots of a segment from
-// first on. Their codes are made of their rows, which hold what is true now; the slots
-// they left are dropped with their segments.
+// vectorsPlaced writes the codes of memories that got the slots of a segment from first on, from the
+// rows of their vectors. The codes in their former slots are dropped with the segment.
 func (t *tx) vectorsPlaced(ctx context.Context, segment int64, first int, nums []int64) error {
 	all, err := t.models(ctx)
 	if err != nil || len(all) == 0 {
@@ -232,32 +221,26 @@ func (t *tx) vectorsPlaced(ctx context.Context, segment int64, first int, nums [
 			edits[slots[num]] = slices.Clone(row)
 			return nil
 		})
-		if err != nil {
-			return err
+		if err == nil {
+			err = t.editCodes(ctx, m, segment, edits)
 		}
-		if err := t.editCodes(ctx, m, segment, edits); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// vectorsDied is told that no memories stand in slots of a segment any more.
+// vectorsDied removes the codes in emptied slots of a segment.
 func (t *tx) vectorsDied(ctx context.Context, segment int64, slots map[int]engram.Memory) error {
 	edits := make(map[int][]byte, len(slots))
 	for slot := range slots {
 		edits[slot] = nil
 	}
 	const query = `SELECT m.num, m.dimensions, m.changes FROM models m JOIN coded c ON c.model = m.num AND c.segment = ?`
-	var coded []model
-	err := t.rows(ctx, query, []any{segment}, func(s scanner) error {
-		var m model
-		err := s.Scan(&m.num, &m.dimensions, &m.changes)
-		coded = append(coded, m)
-		return err
-	})
+	coded, err := list(ctx, t, "read models", query, []any{segment}, scanModel)
 	if err != nil {
-		return fmt.Errorf("read models: %w", err)
+		return err
 	}
 	for _, m := range coded {
 		if err := t.editCodes(ctx, m, segment, edits); err != nil {
@@ -267,37 +250,33 @@ func (t *tx) vectorsDied(ctx context.Context, segment int64, slots map[int]engra
 	return nil
 }
 
-// vectorsDropped is told that a segment is gone.
+// vectorsDropped removes the codes of a dropped segment.
 func (t *tx) vectorsDropped(ctx context.Context, segment int64) error {
 	all, err := t.models(ctx)
 	if err != nil {
 		return err
 	}
 	for _, m := range all {
-		if err := t.dropCodes(ctx, m.num, segment, segment); err != nil {
+		if err = t.dropCodes(ctx, m.num, segment, segment); err == nil {
+			err = doing(t.run(ctx, `UPDATE models SET changes = changes + 1 WHERE num = ?`, m.num), "write model")
+		}
+		if err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, `UPDATE models SET changes = changes + 1 WHERE num = ?`, m.num); err != nil {
-			return fmt.Errorf("write model: %w", err)
-		}
 	}
 	return nil
 }
 
-// dropCodes removes a model's codes of the segments from first to last.
+// dropCodes removes a model's codes in the segments from first to last.
 func (t *tx) dropCodes(ctx context.Context, model, first, last int64) error {
 	t.recoded = true
-	if _, err := t.exec(ctx, `DELETE FROM vector_codes WHERE num BETWEEN ? AND ?`, codeRow(model, first, 0), codeRow(model, last, 255)); err != nil {
-		return fmt.Errorf("drop codes: %w", err)
-	}
-	if _, err := t.exec(ctx, `DELETE FROM coded WHERE model = ? AND segment BETWEEN ? AND ?`, model, first, last); err != nil {
-		return fmt.Errorf("drop codes: %w", err)
-	}
-	return nil
+	err := t.runAll(ctx, with(`DELETE FROM vector_codes WHERE num BETWEEN ? AND ?`, codeRow(model, first, 0), codeRow(model, last, 255)),
+		with(`DELETE FROM coded WHERE model = ? AND segment BETWEEN ? AND ?`, model, first, last))
+	return doing(err, "drop codes")
 }
 
-// placeVectors writes the codes of rows, by memory, whose memories have slots already;
-// those that are unsealed get theirs when they get a slot.
+// placeVectors writes the codes of vectors, by memory, into the slots of their memories; unsealed
+// memories get their codes with their slots.
 func (t *tx) placeVectors(ctx context.Context, m model, rows map[int64][]byte) error {
 	sealed := make(map[int64]bool, len(rows))
 	for num, row := range rows {
@@ -308,10 +287,9 @@ func (t *tx) placeVectors(ctx context.Context, m model, rows map[int64][]byte) e
 	if len(sealed) == 0 {
 		return nil
 	}
-	// A memory that was saved just now is the newest of the unsealed.
+	// A memory that was just saved is among the newest unsealed ones.
 	err := t.rows(ctx, `SELECT memory FROM unsealed ORDER BY seq DESC`, nil, func(s scanner) error {
-		var num int64
-		err := s.Scan(&num)
+		num, err := scanOne[int64](s)
 		delete(sealed, num)
 		if len(sealed) == 0 && err == nil {
 			return errStop
@@ -330,20 +308,18 @@ func (t *tx) placeVectors(ctx context.Context, m model, rows map[int64][]byte) e
 	}
 	for _, g := range slices.Backward(cat.segments) {
 		edits, err := t.editsIn(ctx, g, sealed, rows)
-		if err != nil {
-			return err
+		if err == nil {
+			err = t.editCodes(ctx, m, g.num, edits)
 		}
-		if err := t.editCodes(ctx, m, g.num, edits); err != nil {
+		if err != nil || len(sealed) == 0 {
 			return err
-		}
-		if len(sealed) == 0 {
-			return nil
 		}
 	}
 	return nil
 }
 
-// editsIn finds the memories that stand in a segment and takes them out of wanted.
+// editsIn returns the vectors of the wanted memories in a segment, by slot, and removes these memories
+// from wanted.
 func (t *tx) editsIn(ctx context.Context, g *segment, wanted map[int64]bool, rows map[int64][]byte) (map[int][]byte, error) {
 	if err := t.load(ctx, g); err != nil {
 		return nil, err
@@ -357,7 +333,8 @@ func (t *tx) editsIn(ctx context.Context, g *segment, wanted map[int64]bool, row
 	}
 	edits := map[int][]byte{}
 	for slot := range g.docs.Len() {
-		// Looking into a map for every memory of the store would take ten times as long.
+		// The bounds avoid a map look-up for every memory of the store, which would take ten times as
+		// long.
 		num := g.docs.Num(slot)
 		if num < first || num > last || !wanted[num] || !g.docs.Live(slot) {
 			continue

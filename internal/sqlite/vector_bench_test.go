@@ -17,8 +17,8 @@ var (
 	keptVectors  = flag.String("vectors-db", "", "a store for BenchmarkVectors to keep; it is made when there is none")
 )
 
-// BenchmarkVectors measures finding by meaning alone, in everything and in one project
-// of twenty, and what a process pays that asks once.
+// BenchmarkVectors measures vector searches in everything, in one project of twenty, and in a new
+// process.
 func BenchmarkVectors(b *testing.B) {
 	path := *keptVectors
 	if path == "" {

@@ -11,17 +11,17 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// The codes of a segment's vectors stand in pages of so many slots, in the order of the
-// slots, and are compared where they stand. A page is what changing one vector costs.
+// The codes of a segment's vectors are stored in pages of pageSlots slots, and compared in place.
+// Changing a vector rewrites one page.
 const (
 	pageSlots  = 512
 	pageBits   = pageSlots / 8
 	pageHeader = 2 * pageBits
 )
 
-// codePage is one page. signs opens with a bit for each slot that has a vector and a bit
-// for each whose vector is not zero; the codes of signs follow as far as there are any.
-// sizes are the codes of sizes (vector.RowSizes).
+// codePage is one page. signs starts with a bit per slot that has a vector and a bit per slot whose
+// vector is not zero, followed by the sign codes. sizes holds the codes of sizes (vector.RowSizes). Both
+// end after the last used slot.
 type codePage struct {
 	signs []byte
 	sizes []byte
@@ -32,7 +32,7 @@ func (p codePage) whole() bool { return len(p.signs) == pageHeader+len(p.sizes) 
 // has reports whether a slot has a vector.
 func (p codePage) has(slot int) bool { return p.signs[slot/8]>>(slot%8)&1 == 1 }
 
-// pointing are the bits of the slots whose vector is not zero.
+// pointing returns the bits of the slots whose vector is not zero.
 func (p codePage) pointing() (words [pageSlots / 64]uint64) {
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint64(p.signs[pageBits+8*i:])
@@ -40,14 +40,13 @@ func (p codePage) pointing() (words [pageSlots / 64]uint64) {
 	return words
 }
 
-// code returns the signs and sizes of a slot, of so many bytes each.
+// code returns the signs and sizes of a slot, of size bytes each.
 func (p codePage) code(slot, size int) (signs, sizes []byte) {
 	at := slot * size
 	return p.signs[pageHeader+at : pageHeader+at+size], p.sizes[at : at+size]
 }
 
-// set puts the code of a row, of so many bytes, in a slot; nil takes it out and leaves
-// nothing of it.
+// set writes the code of a row, of size bytes, to a slot; nil clears the slot.
 func (p *codePage) set(slot, size int, row []byte) {
 	if missing := (slot+1)*size - len(p.sizes); row != nil && missing > 0 {
 		p.signs = append(p.signs, make([]byte, missing)...)
@@ -72,8 +71,8 @@ func (p *codePage) set(slot, size int, row []byte) {
 	vector.RowSizes(sizes[:0], row)
 }
 
-// codes are those of a segment's vectors, as one snapshot has them. What is loaded
-// never changes, so all connections of the process share it.
+// codes are the codes of a segment's vectors in one snapshot. Loaded codes are immutable, so all
+// connections of the process share them.
 type codes struct {
 	version int64
 
@@ -82,14 +81,13 @@ type codes struct {
 	pages   []codePage
 }
 
-// codeBook holds the codes of one model. It never changes.
+// codeBook holds the codes of one model. It is immutable.
 type codeBook struct {
 	model    model
 	segments map[int64]*codes
 }
 
-// keptCodes are the newest code books that a connection of this process has read, by
-// model. Reading one anew costs a row a segment.
+// keptCodes caches the newest code books of this process, by model. Reading one costs a row per segment.
 type keptCodes struct {
 	mu    sync.Mutex
 	books map[int64]*codeBook
@@ -104,14 +102,14 @@ func (k *keptCodes) get(model int64) *codeBook {
 func (k *keptCodes) put(b *codeBook) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	// A second model is there while memories are embedded anew, a third hardly ever.
+	// A second model exists during re-embedding, a third hardly ever.
 	if k.books == nil || len(k.books) > 2 {
 		k.books = map[int64]*codeBook{}
 	}
 	k.books[b.model.num] = b
 }
 
-// lastSegment is the greatest number of a segment that codeRow has room for.
+// lastSegment is the greatest segment number that fits into codeRow.
 const lastSegment = 1<<40 - 1
 
 // codeRow is the number of a page's row.
@@ -125,7 +123,7 @@ const (
 // codesOf returns a model's codes as this transaction sees them.
 func (t *tx) codesOf(ctx context.Context, m model) (*codeBook, error) {
 	var last *codeBook
-	if !t.recoded { // what this transaction wrote may be undone: versions tell nothing within it
+	if !t.recoded { // uncommitted changes have no versions of their own
 		last = t.kept.codes.get(m.num)
 	}
 	if last != nil && last.model == m {
@@ -154,10 +152,10 @@ func (t *tx) codesOf(ctx context.Context, m model) (*codeBook, error) {
 }
 
 func errDamagedCodes() error {
-	return engram.Errorf(engram.CodeInternal, "a page of codes is damaged").WithHint("{reembed --all} makes it anew")
+	return engram.Errorf(engram.CodeInternal, "a page of codes is damaged").WithHint("rebuild it with {reembed --all}")
 }
 
-// loadCodes makes sure that a segment's codes are in memory.
+// loadCodes ensures that a segment's codes are in memory.
 func (t *tx) loadCodes(ctx context.Context, b *codeBook, segment int64) ([]codePage, error) {
 	c := b.segments[segment]
 	if c == nil {
@@ -191,7 +189,7 @@ func (t *tx) loadCodes(ctx context.Context, b *codeBook, segment int64) ([]codeP
 	return pages, nil
 }
 
-// editCodes writes the codes of rows in slots of a segment; a nil row empties its slot.
+// editCodes writes the codes of rows to slots of a segment; a nil row clears its slot.
 func (t *tx) editCodes(ctx context.Context, m model, segment int64, rows map[int][]byte) error {
 	const (
 		read    = `SELECT signs, sizes FROM vector_codes WHERE num = ?`
@@ -217,9 +215,9 @@ func (t *tx) editCodes(ctx context.Context, m model, segment int64, rows map[int
 			page.set(slot%pageSlots, vector.SignBytes(m.dimensions), rows[slot])
 		}
 		if len(page.sizes) == 0 {
-			continue // there was no page, and nothing to take out of it
+			continue // no page, so nothing to clear
 		}
-		if _, err := t.exec(ctx, write, codeRow(m.num, segment, n), page.signs, page.sizes); err != nil {
+		if err := t.run(ctx, write, codeRow(m.num, segment, n), page.signs, page.sizes); err != nil {
 			return fmt.Errorf("write codes of segment %d: %w", segment, err)
 		}
 	}
@@ -227,8 +225,5 @@ func (t *tx) editCodes(ctx context.Context, m model, segment int64, rows map[int
 	if err := t.row(ctx, changed, []any{m.num}, &now); err != nil {
 		return fmt.Errorf("write model: %w", err)
 	}
-	if _, err := t.exec(ctx, version, m.num, segment, now); err != nil {
-		return fmt.Errorf("write codes of segment %d: %w", segment, err)
-	}
-	return nil
+	return doing(t.run(ctx, version, m.num, segment, now), "write codes of segment %d", segment)
 }

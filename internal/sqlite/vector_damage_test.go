@@ -59,7 +59,7 @@ func TestDamagedCodesAndSegmentsAreToldNotFollowed(t *testing.T) {
 			if engram.CodeOf(err) != engram.CodeInternal || engram.HintOf(err) != tt.hint {
 				t.Errorf("got %v (%s, hint %q), want code internal and hint %q", err, engram.CodeOf(err), engram.HintOf(err), tt.hint)
 			}
-			// The remedy: nothing of the old index is read for the new one.
+			// Rebuilding must not read the damaged index.
 			if err := s.Update(t.Context(), func(tx engram.Tx) error { return tx.Reindex(t.Context()) }); err != nil {
 				t.Fatalf("reindex: %v", err)
 			}

@@ -10,23 +10,22 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// How many memories each step leaves to the next, at least. Measured with the built-in
-// model: of the ten nearest of 100,000, 99.7 % come through, of the fifty nearest 98 %.
+// Minimum number of memories that each step passes to the next. Measured with the built-in model: of the
+// ten nearest of 100,000, 99.7 % pass, of the fifty nearest 98 %.
 const (
-	bySigns  = 4000 // then their levels are compared
-	byLevels = 200  // then their rows are
+	bySigns  = 4000 // then compared by levels
+	byLevels = 200  // then compared by rows
 )
 
-// The same for each memory that is wanted when only close ones are. Measured with the
-// built-in model on three collections: of the ten nearest over its related mark none is
-// missed.
+// The same, per requested memory, if only close ones are requested. Measured with the built-in model on
+// three collections: none of the ten nearest above its related mark is missed.
 const (
 	closeBySigns  = 48
 	closeByLevels = 4
 )
 
-// width is how many memories are wanted after each step when limit are asked for, of so
-// many in scope. Of few memories fewer are as good.
+// width returns how many of the memories in scope each step keeps for limit results. Small scopes need
+// fewer.
 func width(limit, among int, onlyClose bool) (signs, levels int) {
 	if onlyClose {
 		return closeBySigns * limit, closeByLevels * limit
@@ -35,8 +34,8 @@ func width(limit, among int, onlyClose bool) (signs, levels int) {
 	return max(min(bySigns, among*2/5), 5*levels), levels
 }
 
-// Nearest ranks live memories by cosine: the signs of their vectors choose some, the
-// levels fewer of these, the rows decide. Memories without a slot are all compared.
+// Nearest ranks live memories by cosine in three steps: by the signs of their vectors, by levels, and by
+// rows. It compares the rows of all memories without a slot.
 func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked, error) {
 	m, found, err := t.model(ctx, q.Model)
 	if !found {
@@ -56,7 +55,7 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 	var near []int64
 	if s != nil {
 		if near, err = t.near(ctx, m, s, question, q); err != nil {
-			return nil, fmt.Errorf("find by meaning: %w", err)
+			return nil, fmt.Errorf("search vectors: %w", err)
 		}
 	}
 	if t.hidden != nil && len(q.Also) > 0 {
@@ -67,15 +66,15 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 	return t.rank(ctx, m, question, near, q)
 }
 
-// near returns the numbers of memories in scope among which the nearest are.
+// near returns candidates for the nearest memories in scope.
 func (t *tx) near(ctx context.Context, m model, s *scope, question []float32, q engram.VectorQuery) ([]int64, error) {
 	signs, levels := width(q.Limit, s.rows, q.Close)
 	if !s.needsCheck() {
 		nums, _, err := t.scan(ctx, m, s, question, signs, levels)
 		return nums, err
 	}
-	// What only the memories themselves can tell is asked of more and more of them,
-	// until enough pass or there are no more.
+	// Conditions that need the memories are checked on ever more candidates, until enough pass or all
+	// are checked.
 	for {
 		nums, all, err := t.scan(ctx, m, s, question, signs, signs)
 		if err != nil {
@@ -93,15 +92,14 @@ func (t *tx) near(ctx context.Context, m model, s *scope, question []float32, q 
 	}
 }
 
-// scan returns the numbers of the memories in scope that are near by their codes: the
-// best by signs, of these the best by levels; and of all those that have no code yet.
-// all says that there are no others in scope.
+// scan returns the numbers of the nearest memories in scope by code, the best by signs and of these the
+// best by levels, and of all memories without a code. all reports that these are all in scope.
 func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, signs, levels int) (nums []int64, all bool, err error) {
 	book, err := t.codesOf(ctx, m)
 	if err != nil {
 		return nil, false, err
 	}
-	sieve := vector.NewSieve(vector.Signs(question), signs)
+	nearest := vector.NewNearestCodes(vector.Signs(question), signs)
 	pages := make([][]codePage, len(s.segments))
 	for i, g := range slices.Backward(s.segments) {
 		w, err := s.in(ctx, g)
@@ -120,7 +118,7 @@ func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, si
 			return nil, false, err
 		}
 		if last := len(pages[i]) - 1; last >= 0 && len(pages[i][last].sizes) > (g.docs.Len()-last*pageSlots)*vector.SignBytes(m.dimensions) {
-			return nil, false, errDamagedCodes() // codes of slots that there are not
+			return nil, false, errDamagedCodes() // codes beyond the last slot
 		}
 		for n, page := range slices.Backward(pages[i]) {
 			var pass func(int) bool
@@ -128,10 +126,10 @@ func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, si
 				pass = func(slot int) bool { return w.pass(n*pageSlots + slot) }
 			}
 			among := page.pointing()
-			sieve.Scan(page.signs[pageHeader:], among[:], int64(i*segmentSlots+n*pageSlots), pass)
+			nearest.Scan(page.signs[pageHeader:], among[:], int64(i*segmentSlots+n*pageSlots), pass)
 		}
 	}
-	found := sieve.Found()
+	found := nearest.Found()
 	all = len(found) < signs
 	if len(found) > levels {
 		found = refine(found, pages, question, levels)
@@ -142,7 +140,7 @@ func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, si
 	return nums, all, nil
 }
 
-// refine keeps of what was found the best by levels; found are places in pages.
+// refine keeps the best by levels of found, which are places in pages.
 func refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
 	size, e, top := vector.SignBytes(len(question)), vector.NewEstimator(question), vector.NewTop(most)
 	for _, at := range found {
@@ -168,7 +166,7 @@ func (t *tx) rank(ctx context.Context, m model, question []float32, near []int64
 			asked = append(asked, num)
 		}
 	}
-	slices.Sort(asked) // in the order of the rows
+	slices.Sort(asked) // in storage order
 	also := map[int64]float64{}
 	wanted := map[int64]bool{}
 	for _, num := range q.Also {
@@ -202,12 +200,11 @@ func (t *tx) rank(ctx context.Context, m model, question []float32, near []int64
 // vectorRowsSQL reads rows by the primary key.
 const vectorRowsSQL = `SELECT v.memory, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.model = ? AND v.memory = asked.value`
 
-// mostKeptRows is how many rows at a time are kept for whoever asks again.
+// mostKeptRows bounds the vectors of one request that are cached.
 const mostKeptRows = 2000
 
-// vectorRows calls fn for the row of each of the memories that has one. What is nearest
-// is asked for again a moment later, and rows stand each on a page of its own: one is read
-// once until somebody writes.
+// vectorRows calls fn for each memory that has a vector. It caches rows until the next write, because
+// the nearest memories are requested again soon, and each row is on a page of its own.
 func (t *tx) vectorRows(ctx context.Context, m model, nums []int64, fn func(num int64, row []byte) error) error {
 	rows, err := t.keptRows(ctx, m, nums)
 	if err != nil {
@@ -227,7 +224,7 @@ func (t *tx) vectorRows(ctx context.Context, m model, nums []int64, fn func(num 
 	return nil
 }
 
-// keptRows returns the rows that were read already, with room for those of nums.
+// keptRows returns the cached rows, with room for those of nums.
 func (t *tx) keptRows(ctx context.Context, m model, nums []int64) (map[vectorOf][]byte, error) {
 	if len(nums) > mostKeptRows {
 		return map[vectorOf][]byte{}, nil
@@ -248,7 +245,7 @@ func (t *tx) keptRows(ctx context.Context, m model, nums []int64) (map[vectorOf]
 	return t.vectors, nil
 }
 
-// unread are those of nums of which nobody knows whether they have a row.
+// unread returns those of nums for which rows has no entry.
 func unread(rows map[vectorOf][]byte, m model, nums []int64) []int64 {
 	var missing []int64
 	for _, num := range nums {
@@ -259,7 +256,7 @@ func unread(rows map[vectorOf][]byte, m model, nums []int64) []int64 {
 	return missing
 }
 
-// readVectorRows adds the rows of memories, nil for those without one, to rows.
+// readVectorRows adds the memories' vectors to rows, nil for those without one.
 func (t *tx) readVectorRows(ctx context.Context, m model, nums []int64, rows map[vectorOf][]byte) error {
 	if len(nums) == 0 {
 		return nil
@@ -279,7 +276,7 @@ func (t *tx) readVectorRows(ctx context.Context, m model, nums []int64, rows map
 		rows[vectorOf{m.num, num}] = arena[start:len(arena):len(arena)]
 		return nil
 	})
-	if err != nil { // then nobody knows of any
+	if err != nil { // remove the placeholders
 		for _, num := range nums {
 			delete(rows, vectorOf{m.num, num})
 		}
@@ -287,8 +284,7 @@ func (t *tx) readVectorRows(ctx context.Context, m model, nums []int64, rows map
 	return err
 }
 
-// The newest vectors, by memories_recent and memories_project_recent alone: no memory
-// is read for them.
+// The newest vectors, found by memories_recent and memories_project_recent without reading memories.
 const (
 	newestVectorsSQL = `SELECT v.row FROM (SELECT num FROM memories WHERE deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT ?) AS m
 		CROSS JOIN vectors v ON v.model = ? AND v.memory = m.num`
@@ -296,12 +292,12 @@ const (
 		CROSS JOIN vectors v ON v.model = ? AND v.memory = m.num`
 )
 
-// mostKeptNewest is of how many vectors a project may have that they are kept for whoever
-// asks again: what many have in common is remembered by who asks.
+// mostKeptNewest bounds the cached vectors of a project; larger callers keep what they compute from
+// them.
 const mostKeptNewest = 128
 
-// NewestVectors returns the vectors of the newest live memories of a project. They are
-// not the caller's to change.
+// NewestVectors returns the vectors of the newest live memories of a project, which the caller must not
+// change.
 func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, most int) ([][]float32, error) {
 	m, found, err := t.model(ctx, fingerprint)
 	if err != nil || !found {
@@ -333,7 +329,7 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 		}
 		v, ok := vector.Row(row, m.dimensions)
 		if !ok {
-			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("{reembed --all} makes it anew")
+			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("rebuild it with {reembed --all}")
 		}
 		vs = append(vs, v)
 		return nil
@@ -349,15 +345,13 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 }
 
 const (
-	// liveFromSQL walks the memories, which are rows of their own: it reads no more than it returns
-	// but for forgotten ones.
+	// liveFromSQL reads live memories by number, skipping forgotten ones.
 	liveFromSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
 	coveredSQL  = `SELECT (SELECT coalesce(sum(live), 0) FROM tallies) - memories FROM models WHERE num = ?`
 )
 
-// Unembedded returns live memories without a vector of the model, by number. That there
-// are none is known from two counts; which there are is seen by the pages of codes,
-// without reading a memory.
+// Unembedded returns live memories without a vector of the model, by number. It compares two counts
+// first, and finds the memories by the pages of codes, without reading others.
 func (t *tx) Unembedded(ctx context.Context, fingerprint string, after int64, limit int) ([]engram.Memory, error) {
 	m, found, err := t.model(ctx, fingerprint)
 	if err != nil {
@@ -380,7 +374,7 @@ func (t *tx) Unembedded(ctx context.Context, fingerprint string, after int64, li
 	return t.Memories(ctx, nums)
 }
 
-// missing returns the first numbers beyond after of live memories without a vector.
+// missing returns the first numbers, after after, of live memories without a vector.
 func (t *tx) missing(ctx context.Context, m model, after int64, limit int) ([]int64, error) {
 	cat, err := t.catalogue(ctx)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Finding by meaning reads the codes of the segments in scope, and then the rows of a
-// few memories by their keys; it reads no memory.
+// A vector search reads the codes of the segments in scope, and then the rows of a few memories by key;
+// it reads no memories.
 func TestVectorsAreReadByTheirKeys(t *testing.T) {
 	s := planStore(t)
 	space := engram.Model{Name: "space", Fingerprint: "space", Dimensions: 64}
 	v := make([]float32, 64)
 	v[3] = 1
 	err := s.Update(t.Context(), func(tx engram.Tx) error {
-		vs := make([]engram.Vector, 199) // one lacks
+		vs := make([]engram.Vector, 199) // one has no vector
 		for i := range vs {
 			vs[i] = engram.Vector{Num: int64(i + 1), Values: v}
 		}
@@ -28,7 +28,7 @@ func TestVectorsAreReadByTheirKeys(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		run  func(*tx) error
-		want []string // the steps that touch tables of vectors, or memories
+		want []string // the steps that use tables of vectors or memories
 	}{
 		{"nearest", func(t0 *tx) error {
 			t0.kept = &kept{} // as a new process

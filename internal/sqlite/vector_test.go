@@ -16,7 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// clusters makes vectors as texts give them: around centres, each near to a few others.
+// clusters draws vectors like those of texts: around centres, each near a few others.
 type clusters struct {
 	rand    *rand.Rand
 	centres [][]float32
@@ -57,13 +57,13 @@ func cosine(a, b []float32) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// exactly ranks the memories that pass the filter the plain way, by their stored vectors.
+// exactly ranks the memories that pass the filter by brute force, by their stored vectors.
 func exactly(t testing.TB, r engram.Reader, q engram.VectorQuery) []engram.Ranked {
 	t.Helper()
 	return ranked(q, stored(t, r, q.Model, q.Filter))
 }
 
-// stored are the vectors of the memories that pass f.
+// stored returns the vectors of the memories that pass f.
 func stored(t testing.TB, r engram.Reader, model string, f engram.Filter) map[int64][]float32 {
 	t.Helper()
 	ms, err := r.List(t.Context(), f, engram.Page{Limit: 1 << 30})
@@ -84,7 +84,7 @@ func stored(t testing.TB, r engram.Reader, model string, f engram.Filter) map[in
 func ranked(q engram.VectorQuery, vs map[int64][]float32) []engram.Ranked {
 	var all []engram.Ranked
 	for num, v := range vs {
-		if score := cosine(q.Vector, v); score == score { // a zero vector has none
+		if score := cosine(q.Vector, v); score == score { // not for a zero vector
 			all = append(all, engram.Ranked{Num: num, Score: score})
 		}
 	}
@@ -94,8 +94,8 @@ func ranked(q engram.VectorQuery, vs map[int64][]float32) []engram.Ranked {
 	return all[:min(q.Limit, len(all))]
 }
 
-// TestVectorsFollowTheirMemories lives through a history of every change, with enough
-// memories that the index moves them about, and asks again and again for all of them.
+// TestVectorsFollowTheirMemories runs a history of all kinds of changes, with enough memories to
+// reorganise the index, and compares all answers again and again.
 func TestVectorsFollowTheirMemories(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
 	defer s.Close()
@@ -103,11 +103,11 @@ func TestVectorsFollowTheirMemories(t *testing.T) {
 	defer other.Close()
 	h := &history{T: t, store: s, corpus: storetest.NewCorpus(5), clusters: newClusters(5, 100), second: newClusters(6, 64)}
 	makeProjects(t, s, h.corpus)
-	update(t, s, func(tx engram.Tx) error { return h.save(tx, 5500) }) // the rest will settle beside them
+	update(t, s, func(tx engram.Tx) error { return h.save(tx, 5500) }) // the rest will be merged with them
 	for round := range 10 {
 		update(t, s, func(tx engram.Tx) error { return h.round(tx, 450) })
 		if round%3 != 0 {
-			continue // comparing everything with everything is most of the work
+			continue // comparing everything is most of the work
 		}
 		h.compare(round)
 		if t.Failed() {
@@ -121,7 +121,7 @@ type history struct {
 	store    *sqlite.Store
 	corpus   *storetest.Corpus
 	clusters *clusters
-	second   *clusters // a model that only some memories have vectors of
+	second   *clusters // a model of which only some memories have vectors
 	live     []engram.Memory
 	gone     []engram.Memory
 }
@@ -179,7 +179,7 @@ func (h *history) change(tx engram.Tx) error {
 			return err
 		}
 		return h.embed(tx, m)
-	case 1: // the same text, found by other filters
+	case 1: // the same text, matching other filters
 		m.Tags, m.Type = []string{"kept"}, engram.TypeBugfix
 		h.live[i] = m
 		return tx.ReplaceMemory(ctx, m)
@@ -219,8 +219,8 @@ func (h *history) embed(tx engram.Tx, m engram.Memory) error {
 	return tx.PutVectors(h.Context(), h.clusters.model, []engram.Vector{{Num: m.Num, Values: v}})
 }
 
-// compare asks for everything by both models; all candidates are compared then, so the
-// answer must be that of the plain way.
+// compare searches everything by both models; all candidates are compared then, so the answer must equal
+// brute force.
 func (h *history) compare(round int) {
 	h.Helper()
 	view(h, h.store, func(r engram.Reader) error {
@@ -294,8 +294,8 @@ func (h *history) compareUnembedded(r engram.Reader, c *clusters, round int) {
 	}
 }
 
-// TestTheNearestComeThroughTheCodes counts how many of the ten nearest are lost by
-// choosing candidates by their codes.
+// TestTheNearestComeThroughTheCodes counts how many of the ten nearest are lost by selecting candidates
+// by code.
 func TestTheNearestComeThroughTheCodes(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
 	defer s.Close()
@@ -324,8 +324,8 @@ func TestTheNearestComeThroughTheCodes(t *testing.T) {
 	}
 }
 
-// TestWhatIsCloseComesThroughTheCodes asks for what lies around memories, at cosines of
-// about 0.7: a memory that is related is not missed for the sake of speed.
+// TestWhatIsCloseComesThroughTheCodes searches around memories, at cosines of about 0.7: no related
+// memory may be lost.
 func TestWhatIsCloseComesThroughTheCodes(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
 	defer s.Close()
@@ -350,7 +350,7 @@ func TestWhatIsCloseComesThroughTheCodes(t *testing.T) {
 	})
 }
 
-// short is a memory of few words: the words cost more than the vectors.
+// short is a memory of few words, to speed up tests of vectors.
 func short(c *storetest.Corpus, at time.Time) engram.Memory {
 	m := c.Memory(at)
 	m.Content = m.Content[:60]
@@ -377,8 +377,8 @@ func fillVectors(t testing.TB, s engram.Store, c *storetest.Corpus, k *clusters,
 	}
 }
 
-// TestAnUndoneUpdateIsNotRemembered asks within an update that is undone, whose changes
-// then have the same version as others.
+// TestAnUndoneUpdateIsNotRemembered searches within an update that is rolled back, after which other
+// changes have the same version.
 func TestAnUndoneUpdateIsNotRemembered(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
 	defer s.Close()
@@ -453,8 +453,7 @@ func TestMetadataIsAskedOfEnoughMemories(t *testing.T) {
 	})
 }
 
-// TestAnErasedVectorIsInNoFile spells the secret in a row of numbers, in a code of signs
-// and in one of sizes.
+// TestAnErasedVectorIsInNoFile encodes the secret in a row, a sign code and a size code.
 func TestAnErasedVectorIsInNoFile(t *testing.T) {
 	spelled := strings.Repeat(secret, 4)
 	inRow, inSigns, inSizes := make([]float32, 256), make([]float32, 256), make([]float32, 256)
@@ -487,7 +486,7 @@ func TestAnErasedVectorIsInNoFile(t *testing.T) {
 			return tx.EraseMemory(t.Context(), m.Num)
 		}},
 	} {
-		for _, more := range []int{0, 130, 530} { // unsealed, in a small segment, in one that was merged
+		for _, more := range []int{0, 130, 530} { // unsealed, in a small segment, in a merged one
 			t.Run(fmt.Sprintf("%s, %d saved after it", tt.name, more), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "engram.db")
 				s := open(t, path)

@@ -8,22 +8,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// beside asks who stands next to memories.
-func (k *kit) beside(ms ...engram.Memory) (beside map[int64]engram.Beside) {
+// beside returns the neighbours of memories.
+func (k *kit) beside(ms ...engram.Memory) map[int64]engram.Beside {
 	k.Helper()
-	k.view(func(r engram.Reader) (err error) {
-		beside, err = r.Beside(k.Context(), nums(ms))
-		return err
-	})
-	return beside
+	return read1(k, engram.Reader.Beside, nums(ms))
 }
 
-// within changes a draft to stand in a session of project app.
-func within(session string) func(*engram.Memory) {
-	return func(m *engram.Memory) { m.SessionID = session }
-}
-
-// neighbour is m as a memory beside it sees it.
+// neighbour is m as Neighbour of another memory.
 func neighbour(m engram.Memory) engram.Neighbour {
 	return engram.Neighbour{Num: m.Num, Size: len(m.Title) + len(m.Content)}
 }
@@ -32,7 +23,7 @@ func besideCases() []testCase {
 	return []testCase{
 		{"each memory of a session knows who was saved before and after it", func(k *kit) {
 			a := k.save(within("s-one"))
-			k.save(within("s-two")) // in between, and no neighbour
+			k.save(within("s-two")) // between them, but of another session
 			b := k.save(within("s-one"), func(m *engram.Memory) { m.Title, m.Content = "größer", "naïve" })
 			c := k.save(within("s-one"))
 			got := k.beside(a, b, c)
@@ -52,18 +43,18 @@ func besideCases() []testCase {
 				k.same(tt.name+": its own size in bytes", x.Size, len(tt.m.Title)+len(tt.m.Content))
 			}
 		}},
-		{"memories of one session have one number, of two sessions two", func(k *kit) {
+		{"memories of one session share its number", func(k *kit) {
 			a, b, c := k.save(within("s-one")), k.save(within("s-one")), k.save(within("s-two"))
 			got := k.beside(a, b, c)
 			k.same("one session", got[a.Num].Session, got[b.Num].Session)
 			k.same("two sessions", got[a.Num].Session == got[c.Num].Session, false)
 		}},
-		{"what was saved in no session stands beside nobody", func(k *kit) {
+		{"a memory without a session has no neighbours", func(k *kit) {
 			loose := k.save(within(""))
 			k.save(within(""))
 			k.same("beside", len(k.beside(loose)), 0)
 		}},
-		{"a forgotten memory is nobody's neighbour until it is restored", func(k *kit) {
+		{"a forgotten memory is no neighbour until it is restored", func(k *kit) {
 			a, b, c := k.save(within("s-one")), k.save(within("s-one")), k.save(within("s-one"))
 			k.forget(b, 50)
 			k.same("after the first", k.beside(a)[a.Num].After, neighbour(c))
@@ -71,7 +62,7 @@ func besideCases() []testCase {
 			k.replace(b, func(*engram.Memory) {})
 			k.same("restored", k.beside(a)[a.Num].After, neighbour(b))
 		}},
-		{"of nobody and of those that are not, nothing is told", func(k *kit) {
+		{"unknown memories have no neighbours", func(k *kit) {
 			k.save()
 			k.same("nobody", len(k.beside()), 0)
 			k.same("unknown", len(k.beside(engram.Memory{Num: 999})), 0)
@@ -81,19 +72,19 @@ func besideCases() []testCase {
 
 func sessionScoreCases() []testCase {
 	return []testCase{
-		{"the mean length is that of the live memories in the project", func(k *kit) {
+		{"the mean length counts the live memories of the project", func(k *kit) {
 			k.save(func(m *engram.Memory) { m.Title, m.Content = "kettle", "kettle boils water" })
 			long := k.save(func(m *engram.Memory) { m.Title, m.Content = "kettle", strings.Repeat("kettle boils water ", 20) })
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Title = "other", "s-other", "kettle" })
-			in := func(q *engram.LexicalQuery) { q.Filter.Project = "app" }
-			both := k.lexical("kettle", in).Length
+			app := func(q *engram.LexicalQuery) { q.Filter.Project = "app" }
+			both := k.lexical("kettle", app).Length
 			k.forget(long, 50)
-			short := k.lexical("kettle", in).Length
+			short := k.lexical("kettle", app).Length
 			if short <= 0 || both < 4*short || math.IsNaN(both) {
 				k.Errorf("mean length: got %v with a long memory and %v without it, want the first far above the second", both, short)
 			}
 		}},
-		{"a session that speaks of the question scores above one that hardly does", func(k *kit) {
+		{"a session about the query scores above one that only mentions it", func(k *kit) {
 			var about, aside engram.Memory
 			for i := range 6 {
 				about = k.save(within("s-about"), func(m *engram.Memory) {
@@ -104,10 +95,10 @@ func sessionScoreCases() []testCase {
 				})
 			}
 			mention := k.save(within("s-aside"), func(m *engram.Memory) { m.Title, m.Content = "kettle", "beside the roses" })
-			loose := k.save(within(""), func(m *engram.Memory) { m.Title = "kettle alone" })
+			loose := k.save(within(""), titled("kettle alone"))
 			answer := k.lexical("kettle")
 			if answer.Sessions == nil {
-				return // the contract leaves it to the store
+				return // optional in the contract
 			}
 			if a, b := answer.Sessions[about.Num], answer.Sessions[mention.Num]; a <= b || b < 0 {
 				k.Errorf("sessions: got %v for the one about kettles, %v for the other, want the first above the second", a, b)
@@ -118,47 +109,19 @@ func sessionScoreCases() []testCase {
 				}
 			}
 		}},
-		{"who stands beside the finds is told as Beside tells it", func(k *kit) {
-			ms := []engram.Memory{k.save(within("s-one"), titled("kettle")), k.save(within("s-one"), titled("pot")), k.save(within("s-one"), titled("kettle again")),
-				k.save(within(""), titled("kettle alone"))}
-			answer := k.lexical("kettle")
-			if answer.Beside == nil {
-				return // the contract leaves it to the store
-			}
-			exact := k.beside(ms...)
-			for _, h := range answer.Hits {
-				got, found := answer.Beside[h.Num]
-				want, standing := exact[h.Num]
-				k.same(fmt.Sprintf("memory %d stands in a session", h.Num), found, standing)
-				k.same(fmt.Sprintf("before %d", h.Num), got.Before.Num, want.Before.Num)
-				k.same(fmt.Sprintf("after %d", h.Num), got.After.Num, want.After.Num)
-			}
-			k.same("finds of one session", answer.Beside[ms[0].Num].Session, answer.Beside[ms[2].Num].Session)
-		}},
 	}
 }
 
-func titled(title string) func(*engram.Memory) {
-	return func(m *engram.Memory) { m.Title = title }
-}
-
-// newest asks for the newest vectors of space 1, and gives their first numbers.
+// newest returns the first numbers of the newest vectors in space 1.
 func (k *kit) newest(project string, most int) (firsts []string) {
 	k.Helper()
-	k.view(func(r engram.Reader) error {
-		vs, err := r.NewestVectors(k.Context(), space(1).Fingerprint, project, most)
-		for _, v := range vs {
-			firsts = append(firsts, fmt.Sprintf("%.2f", v[0]))
-		}
-		return err
-	})
+	for _, v := range read3(k, engram.Reader.NewestVectors, space(1).Fingerprint, project, most) {
+		firsts = append(firsts, fmt.Sprintf("%.2f", v[0]))
+	}
 	return firsts
 }
 
 func newestVectorCases() []testCase {
-	in := func(project string) func(*engram.Memory) {
-		return func(m *engram.Memory) { m.Project, m.SessionID = project, "s-"+project }
-	}
 	return []testCase{
 		{"the newest vectors come first, of one project or of all", func(k *kit) {
 			k.placed(0.1)
@@ -169,30 +132,26 @@ func newestVectorCases() []testCase {
 			k.same("no more than asked for", k.newest("", 2), []string{"0.30", "0.20"})
 			k.same("of a project that is not", len(k.newest("nowhere", 10)), 0)
 		}},
-		{"when a memory was made counts, not when it got its vector", func(k *kit) {
+		{"vectors are ordered by the creation of their memories", func(k *kit) {
 			old, young := k.save(), k.save()
 			k.put(young, toward(0.9))
 			k.put(old, toward(0.4))
 			k.same("newest", k.newest("app", 10), []string{"0.90", "0.40"})
 		}},
-		{"forgotten memories and those without a vector have none", func(k *kit) {
+		{"forgotten memories and those without a vector are skipped", func(k *kit) {
 			k.forget(k.placed(0.1), 50)
 			k.save()
 			k.placed(0.3)
 			k.same("newest", k.newest("", 10), []string{"0.30"})
 		}},
-		{"a model that nobody knows has no vectors", func(k *kit) {
+		{"an unknown model has no vectors", func(k *kit) {
 			k.placed(0.5)
-			k.view(func(r engram.Reader) error {
-				vs, err := r.NewestVectors(k.Context(), "nobody's", "", 10)
-				k.same("vectors", len(vs), 0)
-				return err
-			})
+			k.same("vectors", len(read3(k, engram.Reader.NewestVectors, "nobody's", "", 10)), 0)
 		}},
 	}
 }
 
-// anchorAt is an anchor to a place; first 0 is the whole file.
+// anchorAt is an anchor to lines of a file; first 0 means the whole file.
 func anchorAt(path string, first, last int) engram.Anchor {
 	a := engram.Anchor{Repository: "example.com/owner/name", Commit: strings.Repeat("c0", 20), Path: path, Blob: strings.Repeat("b1", 20), First: first, Last: last}
 	if first > 0 {
@@ -205,32 +164,16 @@ func anchorCases() []testCase {
 	to := func(anchors ...engram.Anchor) func(*engram.Memory) {
 		return func(m *engram.Memory) { m.Anchors = engram.CleanAnchors(anchors) }
 	}
-	in := func(project string) func(*engram.Memory) {
-		return func(m *engram.Memory) { m.Project, m.SessionID = project, "s-"+project }
-	}
-	anchored := func(k *kit, project, path string, limit int) (ms []engram.Memory) {
+	anchored := func(k *kit, project, path string, limit int) []engram.Memory {
 		k.Helper()
-		k.view(func(r engram.Reader) (err error) {
-			ms, err = r.Anchored(k.Context(), project, path, limit)
-			return err
-		})
-		return ms
+		return read3(k, engram.Reader.Anchored, project, path, limit)
 	}
 	stale := func(k *kit, project string, p engram.Page) []int64 {
 		k.Helper()
-		var ms []engram.Memory
-		k.view(func(r engram.Reader) (err error) {
-			ms, err = r.StaleAnchors(k.Context(), project, p)
-			return err
-		})
-		return nums(ms)
-	}
-	note := func(k *kit, seen map[int64]engram.AnchorState) {
-		k.Helper()
-		k.update(func(tx engram.Tx) error { return tx.NoteAnchors(k.Context(), seen) })
+		return nums(read2(k, engram.Reader.StaleAnchors, project, p))
 	}
 	return []testCase{
-		{"anchors are kept with their memory and given back as they were", func(k *kit) {
+		{"anchors are stored with their memory and read back unchanged", func(k *kit) {
 			m := k.save(to(anchorAt("a/b.go", 3, 9), anchorAt("a/b.go", 0, 0), anchorAt("ä/ö ü.go", 0, 0)))
 			k.sameMemory("saved", k.read(engram.ByNum(m.Num)), m)
 			m = k.replace(m, to(anchorAt("c.go", 1, 1)))
@@ -238,7 +181,7 @@ func anchorCases() []testCase {
 			m = k.replace(m, func(m *engram.Memory) { m.Anchors = nil })
 			k.sameMemory("without", k.read(engram.ByNum(m.Num)), m)
 		}},
-		{"what is anchored to a path, or below it, is found, newest first", func(k *kit) {
+		{"memories anchored to a path or below it are found, newest first", func(k *kit) {
 			first := k.save(to(anchorAt("a/b.go", 3, 9), anchorAt("a/b.go", 20, 21)))
 			second := k.save(to(anchorAt("a/b.go", 0, 0), anchorAt("x.go", 0, 0)))
 			other := k.save(in("other"), to(anchorAt("a/b.go", 0, 0)))
@@ -266,26 +209,23 @@ func anchorCases() []testCase {
 			k.forget(second, 500)
 			k.same("after one was replaced and one forgotten", len(anchored(k, "app", "a/b.go", 9)), 0)
 			k.same("the new place", nums(anchored(k, "app", "y.go", 9)), []int64{first.Num})
-			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), first.Num) })
+			k.erase(first)
 			k.same("after it was erased", len(anchored(k, "app", "y.go", 9)), 0)
 		}},
-		{"what was seen of anchors is told until they are others, or as they were", func(k *kit) {
+		{"noted anchor states are reported until the anchors change or are verified", func(k *kit) {
 			a := k.save(to(anchorAt("a.go", 0, 0), anchorAt("b.go", 0, 0)))
 			b := k.save(to(anchorAt("b.go", 0, 0)))
 			c := k.save(in("other"), to(anchorAt("b.go", 0, 0)))
 			none := k.save()
-			note(k, map[int64]engram.AnchorState{a.Num: engram.AnchorChanged, b.Num: engram.AnchorGone, c.Num: engram.AnchorGone,
+			each(k, engram.Tx.NoteAnchors, map[int64]engram.AnchorState{a.Num: engram.AnchorChanged, b.Num: engram.AnchorGone, c.Num: engram.AnchorGone,
 				none.Num: engram.AnchorGone, 999: engram.AnchorGone})
 			k.same("of all", stale(k, "", engram.Page{Limit: 9}), []int64{c.Num, b.Num, a.Num})
 			k.same("of one project", stale(k, "app", engram.Page{Limit: 9}), []int64{b.Num, a.Num})
 			k.same("a page", stale(k, "app", engram.Page{Limit: 1, Offset: 1}), []int64{a.Num})
 			k.same("of none", len(stale(k, "nowhere", engram.Page{Limit: 9})), 0)
-			k.view(func(r engram.Reader) error {
-				seen, err := r.SeenAnchors(k.Context(), []int64{a.Num, b.Num, none.Num, 999})
-				k.same("seen", seen, map[int64]engram.AnchorState{a.Num: engram.AnchorChanged, b.Num: engram.AnchorGone})
-				return err
-			})
-			note(k, map[int64]engram.AnchorState{a.Num: engram.AnchorVerified})
+			seen := read1(k, engram.Reader.SeenAnchors, []int64{a.Num, b.Num, none.Num, 999})
+			k.same("seen", seen, map[int64]engram.AnchorState{a.Num: engram.AnchorChanged, b.Num: engram.AnchorGone})
+			each(k, engram.Tx.NoteAnchors, map[int64]engram.AnchorState{a.Num: engram.AnchorVerified})
 			k.same("after one is as it was", stale(k, "app", engram.Page{Limit: 9}), []int64{b.Num})
 			b = k.replace(b, func(m *engram.Memory) { m.Content = "another text" })
 			k.same("another text says nothing of it", stale(k, "app", engram.Page{Limit: 9}), []int64{b.Num})

@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -9,36 +11,27 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// journal appends entries, all in one transaction, and returns them with their Seq.
+// journal appends entries and returns them with their Seq.
 func (k *kit) journal(ms ...engram.Mutation) []engram.Mutation {
 	k.Helper()
-	k.update(func(tx engram.Tx) error {
-		for i := range ms {
-			if err := tx.Append(k.Context(), &ms[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	for i := range ms {
+		each(k, engram.Tx.Append, &ms[i])
+	}
 	return ms
 }
 
-// entries reads the journal of one thing, or the whole.
-func (k *kit) entries(entity engram.Entity, key string) (ms []engram.Mutation) {
+// entries returns the newest 100 entries about one thing, or of the whole journal.
+func (k *kit) entries(entity engram.Entity, key string) []engram.Mutation {
 	k.Helper()
-	k.view(func(r engram.Reader) (err error) {
-		ms, err = r.Mutations(k.Context(), entity, key, engram.Page{Limit: 100})
-		return err
-	})
-	return ms
+	return read3(k, engram.Reader.Mutations, entity, key, engram.Page{Limit: 100})
 }
 
 func seqs(ms []engram.Mutation) []int64 {
-	all := make([]int64, len(ms))
-	for i, m := range ms {
-		all[i] = m.Seq
-	}
-	return all
+	return every(ms, func(m engram.Mutation) int64 { return m.Seq })
+}
+
+func opsOf(ops []engram.Operation) []int64 {
+	return every(ops, func(o engram.Operation) int64 { return o.Op })
 }
 
 func journalCases() []testCase {
@@ -47,32 +40,22 @@ func journalCases() []testCase {
 	}
 	return []testCase{
 		{"an empty journal has no last entry", func(k *kit) {
-			k.view(func(r engram.Reader) error {
-				m, err := r.LastMutation(k.Context())
-				k.same("entry", fmt.Sprintf("%+v", m), fmt.Sprintf("%+v", engram.Mutation{}))
-				return err
-			})
+			k.same("entry", read0(k, engram.Reader.LastMutation), engram.Mutation{})
 			k.same("entries", len(k.entries("", "")), 0)
 		}},
-		{"an entry comes back as it was, with the store that wrote it", func(k *kit) {
-			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
+		{"an entry is read back unchanged, with its device", func(k *kit) {
+			k.projects("app")
 			want := engram.Mutation{At: engram.Clock(0).Tick(at(1)) + 7, Actor: "mcp:some agent", Operation: "update", Entity: engram.EntityMemory, Key: "12",
 				Project: "app", Reason: "topic key", Was: json.RawMessage(`{"tags":["<a>","ü"],"importance":0.5}`)}
 			want = k.journal(want)[0]
 			k.same("seq and op", []int64{want.Seq, want.Op}, []int64{1, 1})
 			got := k.entries("", "")[0]
-			if got.Device == "" {
-				k.Error("the entry does not say which store wrote it")
-			}
+			k.same("the entry says which store wrote it", got.Device != "", true)
 			want.Device = got.Device
-			k.same("entry", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
-			k.view(func(r engram.Reader) error {
-				last, err := r.LastMutation(k.Context())
-				k.same("last entry", fmt.Sprintf("%+v", last), fmt.Sprintf("%+v", want))
-				return err
-			})
+			k.same("entry", got, want)
+			k.same("last entry", read0(k, engram.Reader.LastMutation), want)
 		}},
-		{"what did not exist is told from what was empty", func(k *kit) {
+		{"a nil Was is distinguished from an empty one", func(k *kit) {
 			empty := entry(engram.EntityMemory, "1")
 			empty.Was = json.RawMessage(`{}`)
 			k.journal(entry(engram.EntityMemory, "1"), empty)
@@ -80,7 +63,7 @@ func journalCases() []testCase {
 			k.same("was of the second", string(ms[0].Was), "{}")
 			k.same("was of the first is nil", ms[1].Was == nil, true)
 		}},
-		{"entries of one verb share its first number", func(k *kit) {
+		{"entries of one operation share its first number", func(k *kit) {
 			first := k.journal(entry(engram.EntityProject, "app"))[0]
 			more := k.journal(entry(engram.EntityMemory, "1"))[0]
 			k.same("a verb of its own", more.Op, more.Seq)
@@ -88,13 +71,10 @@ func journalCases() []testCase {
 			third.Op = first.Op
 			third = k.journal(third)[0]
 			k.same("op kept", third.Op, first.Seq)
-			var ops []int64
-			for _, m := range k.entries("", "") {
-				ops = append(ops, m.Op)
-			}
+			ops := every(k.entries("", ""), func(m engram.Mutation) int64 { return m.Op })
 			k.same("ops, newest first", ops, []int64{1, 2, 1})
 		}},
-		{"entries come newest first, of one thing or of all, in pages that join", func(k *kit) {
+		{"entries are listed newest first, of one thing or of all, in contiguous pages", func(k *kit) {
 			for i := range 12 {
 				k.journal(entry([]engram.Entity{engram.EntityMemory, engram.EntitySession, engram.EntityPrompt}[i%3], []string{"1", "12", "x y"}[i/3%3]))
 			}
@@ -113,17 +93,16 @@ func journalCases() []testCase {
 			} {
 				k.same(fmt.Sprintf("entries of %q %q", tt.entity, tt.key), seqs(k.entries(tt.entity, tt.key)), tt.want)
 				if len(tt.want) > 0 {
-					k.same("in pages", k.pages(5, func(r engram.Reader, p engram.Page) ([]int64, error) {
-						ms, err := r.Mutations(k.Context(), tt.entity, tt.key, p)
-						return seqs(ms), err
-					}), tt.want)
+					k.same("in pages", seqs(pages(k, 5, func(r engram.Reader, p engram.Page) ([]engram.Mutation, error) {
+						return r.Mutations(k.Context(), tt.entity, tt.key, p)
+					})), tt.want)
 				}
 			}
 		}},
-		{"entries since a time are those of its kind written then or later, newest first, in pages that join", func(k *kit) {
+		{"entries of a kind since a time are listed newest first, in contiguous pages", func(k *kit) {
 			for i := range 12 {
 				e := entry([]engram.Entity{engram.EntityMemory, engram.EntityPrompt}[i%2], "1")
-				e.At = engram.Clock(0).Tick(at(i/2)) + engram.Clock(i%2) // two a second
+				e.At = engram.Clock(0).Tick(at(i/2)) + engram.Clock(i%2) // two per second
 				k.journal(e)
 			}
 			for _, tt := range []struct {
@@ -141,35 +120,26 @@ func journalCases() []testCase {
 				{"the future", engram.EntityMemory, at(100), []int64{}},
 			} {
 				got := []int64{}
-				k.view(func(r engram.Reader) error {
-					after, err := r.SeqBefore(k.Context(), tt.since)
-					for span := (engram.JournalSpan{Entity: tt.entity, After: after}); err == nil; {
-						var part []engram.Mutation
-						if part, err = r.MutationsIn(k.Context(), span, 4); len(part) == 0 {
-							break
-						}
-						got, span.Before = append(got, seqs(part)...), part[len(part)-1].Seq
-					}
-					return err
-				})
+				span := engram.JournalSpan{Entity: tt.entity, After: read1(k, engram.Reader.SeqBefore, tt.since)}
+				part := read2(k, engram.Reader.MutationsIn, span, 4)
+				for len(part) > 0 {
+					got, span.Before = append(got, seqs(part)...), part[len(part)-1].Seq
+					part = read2(k, engram.Reader.MutationsIn, span, 4)
+				}
 				k.same("since "+tt.name, got, tt.want)
 			}
 		}},
-		{"the entry before a time is the last own one that was written before it", func(k *kit) {
+		{"SeqBefore finds the last own entry before a time", func(k *kit) {
 			for i := range 9 {
 				e := entry(engram.EntityMemory, "1")
 				e.At = engram.Clock(0).Tick(at(i/3*10)) + engram.Clock(i%3) // three at a time
 				k.journal(e)
 			}
 			for since, want := range map[int]int64{-1: 0, 0: 0, 1: 3, 10: 3, 11: 6, 20: 6, 21: 9, 1000: 9} {
-				k.view(func(r engram.Reader) error {
-					got, err := r.SeqBefore(k.Context(), at(since))
-					k.same(fmt.Sprintf("before second %d", since), got, want)
-					return err
-				})
+				k.same(fmt.Sprintf("before second %d", since), read1(k, engram.Reader.SeqBefore, at(since)), want)
 			}
 		}},
-		{"what was made since an entry begins with the first that was not there, and changes are what was", func(k *kit) {
+		{"FirstMade finds the first creation after an entry, and spans can be limited to changes", func(k *kit) {
 			for i, key := range []string{"1", "2", "1", "3", "2", "4"} {
 				e := entry(engram.EntityMemory, key)
 				if e.Was = nil; i == 2 || i == 4 {
@@ -177,31 +147,19 @@ func journalCases() []testCase {
 				}
 				k.journal(e)
 			}
-			k.view(func(r engram.Reader) error {
-				for after, want := range []string{"1", "2", "3", "3", "4", "4", ""} {
-					got, err := r.FirstMade(k.Context(), engram.EntityMemory, int64(after))
-					if err != nil {
-						return err
-					}
-					k.same(fmt.Sprintf("first made after entry %d", after), got, want)
-				}
-				none, err := r.FirstMade(k.Context(), engram.EntityPrompt, 0)
-				if err != nil {
-					return err
-				}
-				k.same("first prompt", none, "")
-				changes, err := r.MutationsIn(k.Context(), engram.JournalSpan{Entity: engram.EntityMemory, After: 1, Changes: true}, 10)
-				k.same("changes after the first entry", seqs(changes), []int64{5, 3})
-				return err
-			})
+			for after, want := range []string{"1", "2", "3", "3", "4", "4", ""} {
+				got := read2(k, engram.Reader.FirstMade, engram.EntityMemory, int64(after))
+				k.same(fmt.Sprintf("first made after entry %d", after), got, want)
+			}
+			k.same("first prompt", read2(k, engram.Reader.FirstMade, engram.EntityPrompt, 0), "")
+			changes := read2(k, engram.Reader.MutationsIn, engram.JournalSpan{Entity: engram.EntityMemory, After: 1, Changes: true}, 10)
+			k.same("changes after the first entry", seqs(changes), []int64{5, 3})
 		}},
-		{"operations after one, and the oldest first", func(k *kit) {
-			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
+		{"operations can be listed after one and oldest first", func(k *kit) {
+			k.projects("app")
 			for i := range 6 {
 				m := entry(engram.EntitySession, "s")
-				if i%2 == 0 {
-					m.Project = "app"
-				}
+				m.Project = []string{"app", ""}[i%2]
 				m = k.journal(m)[0]
 				more := entry(engram.EntitySession, "t") // the second entry of the operation
 				more.Op, more.Project = m.Op, m.Project
@@ -219,34 +177,25 @@ func journalCases() []testCase {
 				{"both, of a project", engram.JournalFilter{After: 2, OldestFirst: true, Project: "app"}, []int64{5, 9}},
 				{"after the newest", engram.JournalFilter{After: 12}, []int64{}},
 			} {
-				got := []int64{}
-				k.view(func(r engram.Reader) error {
-					ops, err := r.Operations(k.Context(), tt.f, engram.Page{Limit: 100})
-					for _, o := range ops {
-						got = append(got, o.Op)
-					}
-					return err
-				})
-				k.same(tt.name, got, tt.want)
+				k.same(tt.name, opsOf(read2(k, engram.Reader.Operations, tt.f, engram.Page{Limit: 100})), tt.want)
 			}
 		}},
 		{"an entry outlives its project", func(k *kit) {
-			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
+			k.projects("app")
 			m := entry(engram.EntityProject, "app")
 			m.Project = "app"
 			k.journal(m)
-			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "app") })
+			each(k, engram.Tx.DeleteProject, "app")
 			k.same("entries", seqs(k.entries(engram.EntityProject, "app")), []int64{1})
 		}},
-		{"operations of a project that is gone are asked for by name", func(k *kit) {
-			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
-			k.putProject(engram.Project{Name: "gone", CreatedAt: at(0)})
+		{"operations of a deleted project are found by its name", func(k *kit) {
+			k.projects("app", "gone")
 			for _, name := range []string{"app", "gone"} {
 				m := entry(engram.EntityProject, name)
 				m.Project, m.Operation = name, "project_prune"
 				k.journal(m)
 			}
-			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "gone") })
+			each(k, engram.Tx.DeleteProject, "gone")
 			for _, tt := range []struct {
 				name string
 				f    engram.JournalFilter
@@ -258,15 +207,10 @@ func journalCases() []testCase {
 				{"one that is there, and what is gone beside it", engram.JournalFilter{Project: "app", WithDeleted: true}, []int64{1, 2}},
 			} {
 				k.view(func(r engram.Reader) error {
-					var got []int64
 					ops, err := r.Operations(k.Context(), tt.f, engram.Page{Limit: 100})
-					for _, o := range ops {
-						got = append(got, o.Op)
-					}
-					slices.Sort(got)
-					k.same(tt.name, got, tt.want)
+					k.same(tt.name, slices.Sorted(slices.Values(opsOf(ops))), tt.want)
 					if engram.CodeOf(err) == engram.CodeNotFound && tt.want == nil {
-						return nil // a store may say that the project does not exist
+						return nil // a store may report the missing project
 					}
 					return err
 				})
@@ -275,15 +219,10 @@ func journalCases() []testCase {
 		{"state and journal are written together or not at all", func(k *kit) {
 			k.save()
 			m := k.draft()
-			_ = k.store.Update(k.Context(), func(tx engram.Tx) error {
-				if err := tx.InsertMemory(k.Context(), &m); err != nil {
-					return err
-				}
-				e := entry(engram.EntityMemory, "2")
-				if err := tx.Append(k.Context(), &e); err != nil {
-					return err
-				}
-				return engram.Errorf(engram.CodeInvalid, "no")
+			e := entry(engram.EntityMemory, "2")
+			k.refused("update", engram.CodeInvalid, func(tx engram.Tx) error {
+				err := errors.Join(tx.InsertMemory(k.Context(), &m), tx.Append(k.Context(), &e))
+				return cmp.Or[error](err, engram.Errorf(engram.CodeInvalid, "no"))
 			})
 			k.same("entries", len(k.entries("", "")), 0)
 			k.same("memories", len(k.list(engram.Filter{})), 1)
@@ -293,36 +232,22 @@ func journalCases() []testCase {
 
 func historyCases() []testCase {
 	return []testCase{
-		{"revisions come back as they were, oldest first", func(k *kit) {
+		{"revisions are read back unchanged, oldest first", func(k *kit) {
 			m, other := k.save(), k.save()
 			var want []engram.Revision
 			for i := range 3 {
 				want = append(want, engram.Revision{Memory: m.Num, Number: i + 1, Type: engram.TypeBugfix, Title: fmt.Sprintf("was %d", i),
 					Content: "text\n\"old\"", WrittenAt: at(i), ReplacedAt: at(i + 1), Reason: "topic key"})
 			}
-			k.update(func(tx engram.Tx) error {
-				for _, i := range []int{1, 0, 2} { // replicas may bring them in any order
-					if err := tx.InsertRevision(k.Context(), want[i]); err != nil {
-						return err
-					}
-				}
-				return tx.InsertRevision(k.Context(), engram.Revision{Memory: other.Num, Number: 1, Title: "x", Content: "x", WrittenAt: at(0), ReplacedAt: at(1)})
-			})
-			k.view(func(r engram.Reader) error {
-				got, err := r.Revisions(k.Context(), m.Num)
-				k.same("revisions", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
-				return err
-			})
+			// Replicas may insert them in any order.
+			each(k, engram.Tx.InsertRevision, want[1], want[0], want[2], revision(other, 1))
+			k.same("revisions", read1(k, engram.Reader.Revisions, m.Num), want)
 		}},
 		{"a memory that never changed has no revisions", func(k *kit) {
 			m := k.save()
-			k.view(func(r engram.Reader) error {
-				got, err := r.Revisions(k.Context(), m.Num)
-				k.same("revisions", len(got), 0)
-				return err
-			})
+			k.same("revisions", len(read1(k, engram.Reader.Revisions, m.Num)), 0)
 		}},
-		{"neighbours are those of the session, live, each side oldest first", func(k *kit) {
+		{"Neighbours returns live memories of the session, each side oldest first", func(k *kit) {
 			session := map[string][]int64{}
 			for i := range 20 {
 				m := k.save(func(m *engram.Memory) { m.SessionID = fmt.Sprintf("s-%d", i%2) })
@@ -345,15 +270,14 @@ func historyCases() []testCase {
 				{"none asked", s[4], 0, 0, nil, nil},
 				{"around a forgotten one", s[3], 1, 1, []int64{s[2]}, []int64{s[4]}},
 			} {
-				k.view(func(r engram.Reader) error {
-					earlier, later, err := r.Neighbours(k.Context(), "s-0", tt.num, tt.before, tt.after)
-					k.same(tt.name+": earlier", nums(earlier), tt.earlier)
-					k.same(tt.name+": later", nums(later), tt.later)
-					return err
+				earlier, later := look(k, func(r engram.Reader) ([]engram.Memory, []engram.Memory, error) {
+					return r.Neighbours(k.Context(), "s-0", tt.num, tt.before, tt.after)
 				})
+				k.same(tt.name+": earlier", nums(earlier), tt.earlier)
+				k.same(tt.name+": later", nums(later), tt.later)
 			}
 		}},
-		{"relations come back as they were, from either end, oldest first, each once", func(k *kit) {
+		{"relations are read back unchanged from either end, oldest first, each once", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			rs := []engram.Relation{
 				{ID: "rel-1", Source: a.Num, Target: b.Num, Verb: engram.VerbSupersedes, Status: engram.RelationJudged, Strength: 0.75,
@@ -362,49 +286,30 @@ func historyCases() []testCase {
 				{ID: "rel-2", Source: c.Num, Target: a.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationPending, CreatedAt: at(3), UpdatedAt: at(3)},
 				{ID: "rel-3", Source: b.Num, Target: c.Num, Verb: engram.VerbScoped, Status: engram.RelationIgnored, CreatedAt: at(4), UpdatedAt: at(4)},
 			}
-			k.update(func(tx engram.Tx) error {
-				for i := range rs {
-					if err := tx.InsertRelation(k.Context(), &rs[i]); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			each(k, engram.Tx.InsertRelation, &rs[0], &rs[1], &rs[2])
 			for _, tt := range []struct {
 				of   []int64
 				want []engram.Relation
 			}{
 				{[]int64{a.Num}, rs[:2]}, {[]int64{b.Num}, []engram.Relation{rs[0], rs[2]}}, {[]int64{c.Num, b.Num, a.Num}, rs}, {[]int64{99}, nil}, {nil, nil},
 			} {
-				k.view(func(r engram.Reader) error {
-					got, err := r.Relations(k.Context(), tt.of)
-					k.same(fmt.Sprintf("relations of %v", tt.of), fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", tt.want))
-					return err
-				})
+				k.same(fmt.Sprintf("relations of %v", tt.of), read1(k, engram.Reader.Relations, tt.of), tt.want)
 			}
 		}},
-		{"a relation that is known is a conflict, another verb or direction is not", func(k *kit) {
+		{"a duplicate relation is a conflict, another verb or direction is not", func(k *kit) {
 			a, b := k.save(), k.save()
-			n := 0
-			insert := func(tx engram.Tx, source, target int64, verb engram.Verb) error {
-				n++
-				return tx.InsertRelation(k.Context(), &engram.Relation{ID: fmt.Sprintf("rel-%d", n), Source: source, Target: target, Verb: verb,
-					Status: engram.RelationJudged, CreatedAt: at(n), UpdatedAt: at(n)})
-			}
-			k.update(func(tx engram.Tx) error { return insert(tx, a.Num, b.Num, engram.VerbRelatesTo) })
-			k.update(func(tx engram.Tx) error { return insert(tx, a.Num, b.Num, engram.VerbCausedBy) })
-			k.update(func(tx engram.Tx) error { return insert(tx, b.Num, a.Num, engram.VerbRelatesTo) })
-			k.refused("again", engram.CodeConflict, func(tx engram.Tx) error { return insert(tx, a.Num, b.Num, engram.VerbRelatesTo) })
+			first := k.relation(1, a.Num, engram.VerbRelatesTo, b.Num)
+			k.relation(2, a.Num, engram.VerbCausedBy, b.Num)
+			k.relation(3, b.Num, engram.VerbRelatesTo, a.Num)
+			again, scoped := first, first
+			again.ID, scoped.ID, scoped.Verb = "rel-again", "rel-scoped", engram.VerbScoped
+			k.refused("again", engram.CodeConflict, func(tx engram.Tx) error { return tx.InsertRelation(k.Context(), &again) })
 			k.update(func(tx engram.Tx) error {
-				err := insert(tx, a.Num, b.Num, engram.VerbRelatesTo)
+				err := tx.InsertRelation(k.Context(), &again)
 				k.same("code inside a transaction that goes on", engram.CodeOf(err), engram.CodeConflict)
-				return insert(tx, a.Num, b.Num, engram.VerbScoped)
+				return tx.InsertRelation(k.Context(), &scoped)
 			})
-			k.view(func(r engram.Reader) error {
-				rs, err := r.Relations(k.Context(), []int64{a.Num})
-				k.same("relations", len(rs), 4)
-				return err
-			})
+			k.same("relations", len(read1(k, engram.Reader.Relations, []int64{a.Num})), 4)
 		}},
 	}
 }

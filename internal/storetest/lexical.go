@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,7 +17,7 @@ import (
 
 func lexicalCases() []testCase {
 	return []testCase{
-		{"people find what was written", (*kit).findsWhatWasWritten},
+		{"queries find what was written", (*kit).findsWhatWasWritten},
 		{"a word in the title counts more than in the content", func(k *kit) {
 			content := k.write("three plain words", "speaks of caching")
 			title := k.write("caching plain words", "speaks of three")
@@ -31,7 +32,7 @@ func lexicalCases() []testCase {
 			k.same("found", len(found), 9)
 			k.same("first", found[0].Num, rare.Num)
 		}},
-		{"scores fall, and equal ones put the newer memory first", func(k *kit) {
+		{"hits are ordered by score, then newest first", func(k *kit) {
 			for range 6 {
 				k.write("same title", "same words here")
 			}
@@ -41,7 +42,7 @@ func lexicalCases() []testCase {
 				k.Errorf("scores rise: %v", found)
 			}
 		}},
-		{"no more than the limit, the best ones", func(k *kit) {
+		{"the limit keeps the best hits", func(k *kit) {
 			for i := range 12 {
 				k.write(fmt.Sprintf("kettle %d", i), strings.Repeat("kettle ", i+1)+strings.Repeat("pot ", 12-i))
 			}
@@ -49,7 +50,7 @@ func lexicalCases() []testCase {
 			k.same("all", len(all), 12)
 			k.same("three", numsOf(k.find("kettle", func(q *engram.LexicalQuery) { q.Limit = 3 })), all[:3])
 		}},
-		{"any word is enough, unless all are asked for", func(k *kit) {
+		{"any word is enough, unless all are required", func(k *kit) {
 			both := k.write("first", "tunnel bridge")
 			one := k.write("second", "tunnel road")
 			k.same("any", slices.Sorted(slices.Values(numsOf(k.find("tunnel bridge")))), []int64{both.Num, one.Num})
@@ -58,28 +59,25 @@ func lexicalCases() []testCase {
 			k.same("all, one of them nowhere", numsOf(k.find("tunnel bridge zeppelin", all)), []int64(nil))
 			k.same("all, in another spelling", numsOf(k.find("TunnelBridge", all)), []int64{both.Num})
 		}},
-		{"a beginning stands for the words of the project asked, and for no other's", func(k *kit) {
+		{"a prefix matches words of the requested project only", func(k *kit) {
 			k.write("letters", "the mailer retries")
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Content = "", "", "the mailcoach of another house" })
 			here := k.lexical("mail", func(q *engram.LexicalQuery) { q.Filter.Project = "app" })
 			k.same("in the project", here.Words[0].Matched, []string{"mailer"})
 			k.same("anywhere", k.lexical("mail").Words[0].Matched, []string{"mailcoach", "mailer"})
 		}},
-		{"finds are told who stands next to them", (*kit).findsKnowTheirNeighbours},
-		{"filters are part of the question", func(k *kit) {
+		{"hits come with their neighbours", (*kit).findsKnowTheirNeighbours},
+		{"filters apply to the search", func(k *kit) {
 			k.furnish()
 			for _, tt := range filters() {
 				if tt.filter.Forgotten {
-					continue // the lexical channel does not know forgotten memories
+					continue // the lexical channel ignores forgotten memories
 				}
-				var ms []engram.Memory
-				for _, f := range k.find("kettle", func(q *engram.LexicalQuery) { q.Filter = tt.filter }) {
-					ms = append(ms, k.read(engram.ByNum(f.Num)))
-				}
-				k.same("kettle in "+tt.name, sortedTitles(ms), tt.want)
+				found := numsOf(k.find("kettle", func(q *engram.LexicalQuery) { q.Filter = tt.filter }))
+				k.same("kettle in "+tt.name, sortedTitles(read1(k, engram.Reader.Memories, found)), tt.want)
 			}
 		}},
-		{"words of a filter are not words of a text", func(k *kit) {
+		{"filter values do not match words of texts", func(k *kit) {
 			k.save(func(m *engram.Memory) { m.Tags, m.Type = []string{"lantern"}, "candle" })
 			k.same("by its type", len(k.find("candle")), 0)
 			k.same("by its project", len(k.find("app")), 0)
@@ -95,7 +93,7 @@ func lexicalCases() []testCase {
 			k.replace(m, func(*engram.Memory) {})
 			k.same("restored", len(k.find("kettle")), 1)
 		}},
-		{"replaced text is no longer found, the new one is", func(k *kit) {
+		{"replaced text is no longer found, the new text is", func(k *kit) {
 			m := k.save(func(m *engram.Memory) {
 				m.Title, m.Content, m.Tags, m.TopicKey = "walnut", "chestnut", []string{"hazel"}, "nut/almond"
 			})
@@ -109,9 +107,9 @@ func lexicalCases() []testCase {
 				k.same("new word "+word, len(k.find(word)), 1)
 			}
 		}},
-		{"a changed project, type, scope or tag is found by the new one only", func(k *kit) {
+		{"a changed project, type, scope or tag is found by the new value only", func(k *kit) {
 			m := k.save(func(m *engram.Memory) { m.Title, m.Tags = "kettle", []string{"old"} })
-			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
+			k.save(in("other"))
 			k.replace(m, func(m *engram.Memory) {
 				m.Project, m.SessionID, m.Type, m.Scope, m.Tags = "other", "s-other", engram.TypeFact, engram.ScopeGlobal, []string{"new"}
 			})
@@ -127,7 +125,7 @@ func lexicalCases() []testCase {
 			k.replace(m, func(m *engram.Memory) { m.DuplicateCount, m.LastSeenAt = 2, at(60) })
 			k.same("found", numsOf(k.find("kettle")), []int64{m.Num})
 		}},
-		{"a mistyped word finds what was meant, and the answer says so", func(k *kit) {
+		{"a mistyped word finds what was meant, and the answer reports it", func(k *kit) {
 			k.write("pool", "the connection pool was exhausted")
 			k.write("other", "database migrations run at night, in the kitchen")
 			for _, tt := range []struct{ typed, meant string }{
@@ -148,7 +146,7 @@ func lexicalCases() []testCase {
 				}
 			}
 		}},
-		{"numbers, versions and short words are not repaired", func(k *kit) {
+		{"numbers, versions and short words are not corrected", func(k *kit) {
 			k.write("release", "version 12345 cut, error a1b2c3d4")
 			for _, word := range []string{"12346", "a1b2c3d5", "cot"} {
 				answer := k.lexical(word)
@@ -156,30 +154,28 @@ func lexicalCases() []testCase {
 				k.same("rows of "+word, answer.Words[0].Rows, 0)
 			}
 		}},
-		{"a word as it was written is worth more than a repaired one", func(k *kit) {
+		{"an exact word weighs more than a corrected one", func(k *kit) {
 			exact := k.write("kettle one", "carbon")
 			repaired := k.write("kettle two", "zeppelin")
 			k.same("order", numsOf(k.find("zepplin carbon")), []int64{exact.Num, repaired.Num})
 		}},
-		{"a repair stays within the project", func(k *kit) {
+		{"corrections stay within the project", func(k *kit) {
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Title = "other", "s-other", "zeppelin" })
 			k.write("here", "nothing of it")
 			answer := k.lexical("zepplin", func(q *engram.LexicalQuery) { q.Filter.Project = "app" })
 			k.same("found", len(answer.Hits), 0)
 			k.same("in its own project", len(k.find("zepplin", func(q *engram.LexicalQuery) { q.Filter.Project = "other" })), 1)
 		}},
-		{"a part of a word finds it when nothing else does", func(k *kit) {
+		{"a substring finds a word when nothing else does", func(k *kit) {
 			m := k.write("net", "the loadbalancer drops packets")
 			answer := k.lexical("balanc")
 			k.same("found", numsOf(answer.Hits), []int64{m.Num})
 			k.same("words", len(answer.Words[0].Matched), 1)
 		}},
 		{"rarity is counted within the project, whatever else is filtered", func(k *kit) {
-			for i := range 6 {
-				k.save(func(m *engram.Memory) {
-					m.Title, m.Type = fmt.Sprint("kettle ", i), []engram.Type{engram.TypeFact, engram.TypeManual}[i%2]
-				})
-			}
+			k.saveMany(6, func(i int, m *engram.Memory) {
+				m.Title, m.Type = fmt.Sprint("kettle ", i), []engram.Type{engram.TypeFact, engram.TypeManual}[i%2]
+			})
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Title = "other", "s-other", "kettle" })
 			answer := k.lexical("kettle", func(q *engram.LexicalQuery) {
 				q.Filter.Project, q.Filter.Types = "app", []engram.Type{engram.TypeFact}
@@ -202,41 +198,28 @@ func lexicalCases() []testCase {
 }
 
 // lexical returns the whole answer of the lexical channel.
-func (k *kit) lexical(question string, change ...func(*engram.LexicalQuery)) (answer engram.Lexical) {
+func (k *kit) lexical(question string, change ...func(*engram.LexicalQuery)) engram.Lexical {
 	k.Helper()
 	q := engram.LexicalQuery{Terms: text.Query(question), Limit: 50}
 	for _, c := range change {
 		c(&q)
 	}
-	k.view(func(r engram.Reader) (err error) {
-		answer, err = r.Lexical(k.Context(), q)
-		return err
-	})
-	return answer
+	return read1(k, engram.Reader.Lexical, q)
 }
 
-// findsKnowTheirNeighbours holds what the lexical channel says of neighbours against what
-// the memories themselves say.
+// findsKnowTheirNeighbours compares the neighbours in a lexical answer with those that Beside returns.
 func (k *kit) findsKnowTheirNeighbours() {
-	forgotten := map[int]bool{9: true, 10: true, 40: true}
-	var saved []engram.Memory
-	for i := range 60 {
-		saved = append(saved, k.save(func(m *engram.Memory) {
-			m.SessionID = []string{"s-app", "s-two", ""}[i*i%7%3]
-			if i%3 == 0 {
-				m.Content = "the kettle boils " + strings.Repeat("over ", i)
-			}
-		}))
-	}
-	for i := range forgotten {
+	saved := k.saveMany(60, func(i int, m *engram.Memory) {
+		m.SessionID = []string{"s-app", "s-two", ""}[i*i%7%3]
+		if i%3 == 0 {
+			m.Content = "the kettle boils " + strings.Repeat("over ", i)
+		}
+	})
+	for _, i := range []int{9, 10, 40} {
 		k.forget(saved[i], 100)
 	}
 	answer := k.lexical("kettle", func(q *engram.LexicalQuery) { q.Filter.Project = "app" })
-	var want map[int64]engram.Beside
-	k.view(func(r engram.Reader) (err error) {
-		want, err = r.Beside(k.Context(), numsOf(answer.Hits))
-		return err
-	})
+	want := read1(k, engram.Reader.Beside, numsOf(answer.Hits))
 	k.same("finds in a session", len(answer.Beside), len(want))
 	for num, w := range want {
 		got := answer.Beside[num]
@@ -253,7 +236,7 @@ func (k *kit) findsKnowTheirNeighbours() {
 	}
 }
 
-// write saves a memory of these texts.
+// write saves a memory with these texts.
 func (k *kit) write(title, content string) engram.Memory {
 	k.Helper()
 	return k.save(func(m *engram.Memory) { m.Title, m.Content = title, content })
@@ -305,13 +288,13 @@ func (k *kit) findsWhatWasWritten() {
 	}
 }
 
-// Hits is what the lexical channel of r finds.
+// Hits returns the hits of the lexical channel.
 func Hits(ctx context.Context, r engram.Reader, q engram.LexicalQuery) ([]engram.Ranked, error) {
 	answer, err := r.Lexical(ctx, q)
 	return answer.Hits, err
 }
 
-// hostile are words that mean something to some query language, or to none.
+// hostile returns words with a meaning in some query language, malformed ones and long ones.
 func hostile() []string {
 	return []string{"", " ", `"`, `""`, `a"b`, `" OR "`, `'`, `';--`, `\`, `*`, `kettle*`, `^kettle`, `-kettle`, `+`, `title:kettle`, `title : kettle`,
 		`NEAR(`, `NEAR(a b, 2)`, `AND`, `OR`, `NOT`, `(`, `)`, `{title}: x`, `a AND (b`, `%`, `_`, `?`, `?1`, `:x`, `$1`, "\x00", "a\x00b", "\x00\"",
@@ -321,18 +304,16 @@ func hostile() []string {
 
 func hostileCases() []testCase {
 	return []testCase{
-		{"no question is an error", func(k *kit) {
+		{"no query is an error", func(k *kit) {
 			k.write("the kettle", "boils at noon")
 			for _, word := range append(hostile(), strings.Join(hostile(), " ")) {
 				question := "kettle " + word
 				for _, all := range []bool{false, true} {
 					q := engram.LexicalQuery{Terms: text.Query(question), All: all, Limit: 10}
 					err := k.store.View(k.Context(), func(r engram.Reader) error {
-						if _, err := r.Lexical(k.Context(), q); err != nil {
-							return err
-						}
-						_, err := r.SearchPrompts(k.Context(), q.Terms, "", 10)
-						return err
+						_, err := r.Lexical(k.Context(), q)
+						_, err2 := r.SearchPrompts(k.Context(), q.Terms, "", 10)
+						return errors.Join(err, err2)
 					})
 					if err != nil {
 						k.Errorf("question %.60q (all %v): %v", question, all, err)
@@ -340,24 +321,17 @@ func hostileCases() []testCase {
 				}
 			}
 		}},
-		{"no term is an error, even one that no analyser would give", func(k *kit) {
+		{"no term is an error, even one that text.Query would not return", func(k *kit) {
 			k.write("the kettle", "boils at noon")
 			for _, word := range hostile() {
 				for _, term := range []engram.Term{{Word: word, Written: word}, {Word: word, Written: word, Stop: true}, {Word: word}, {Word: word, Written: word, Joined: true}} {
 					terms := []engram.Term{{Word: "kettl", Written: "kettle"}, term}
 					err := k.store.View(k.Context(), func(r engram.Reader) error {
 						found, err := Hits(k.Context(), r, engram.LexicalQuery{Terms: terms, Limit: 10})
-						if err != nil {
-							return err
-						}
-						if len(found) != 1 {
-							return fmt.Errorf("found %d memories, want the one with the other term", len(found))
-						}
-						if _, err := r.Lexical(k.Context(), engram.LexicalQuery{Terms: terms, All: true, Limit: 10}); err != nil {
-							return err
-						}
-						_, err = r.SearchPrompts(k.Context(), terms, "", 10)
-						return err
+						k.same(fmt.Sprintf("memories found with the term %.60q", word), len(found), 1)
+						_, err2 := r.Lexical(k.Context(), engram.LexicalQuery{Terms: terms, All: true, Limit: 10})
+						_, err3 := r.SearchPrompts(k.Context(), terms, "", 10)
+						return errors.Join(err, err2, err3)
 					})
 					if err != nil {
 						k.Errorf("term %.60q (stop %v, joined %v): %v", word, term.Stop, term.Joined, err)
@@ -371,11 +345,9 @@ func hostileCases() []testCase {
 				for _, f := range []engram.Filter{{Project: word}, {Types: []engram.Type{engram.Type(word)}}, {Scope: engram.Scope(word)},
 					{Tags: []string{word}}, {SessionID: word}, {Metadata: map[string]any{word: word}}} {
 					err := k.store.View(k.Context(), func(r engram.Reader) error {
-						if _, err := r.List(k.Context(), f, engram.Page{Limit: 10}); err != nil {
-							return fmt.Errorf("list: %w", err)
-						}
-						_, err := r.Lexical(k.Context(), engram.LexicalQuery{Terms: text.Query("kettle"), Filter: f, Limit: 10})
-						return err
+						_, err := r.List(k.Context(), f, engram.Page{Limit: 10})
+						_, err2 := r.Lexical(k.Context(), engram.LexicalQuery{Terms: text.Query("kettle"), Filter: f, Limit: 10})
+						return errors.Join(err, err2)
 					})
 					if err != nil {
 						k.Errorf("filter %.100q: %v", fmt.Sprintf("%+v", f), err)
@@ -386,7 +358,7 @@ func hostileCases() []testCase {
 		{"hostile texts are kept and found as they are", func(k *kit) {
 			for _, word := range hostile() {
 				if strings.ToValidUTF8(word, "") != word || strings.ContainsRune(word, 0) {
-					continue // Validate refuses these before any store sees them
+					continue // Validate rejects these before they reach a store
 				}
 				m := k.save(func(m *engram.Memory) {
 					m.Title, m.Content, m.Tags = "kettle "+word, "x"+word, []string{"t" + word}
@@ -400,14 +372,13 @@ func hostileCases() []testCase {
 	}
 }
 
-// Corpus makes memories that read, to an index, like what agents save: the same seed
-// gives the same memories. Words follow a Zipf–Mandelbrot law (a few are in a third
-// of all texts, most in a handful), four in ten are words without meaning, and each
-// memory repeats the words of its subject, as real texts do.
+// Corpus generates memories that look to an index like those of agents, reproducibly by seed. Word
+// frequencies follow a Zipf–Mandelbrot law (a few words are in a third of all texts, most in a handful),
+// four in ten are stop words, and each memory repeats the words of its subject, like real texts.
 type Corpus struct {
 	rand  *rand.Rand
 	words []string
-	cum   []float64 // cumulated frequency of words
+	cum   []float64 // cumulative frequency of words
 	n     int64
 }
 
@@ -423,8 +394,8 @@ func NewCorpus(seed uint64) *Corpus {
 		}
 		seen[w] = true
 		c.words = append(c.words, w)
-		// Exponent and shift as measured on English: Mandelbrot, "Structure formelle
-		// des textes et communication", Word 10(1), 1954.
+		// Exponent and shift are those measured for English: Mandelbrot, "Structure formelle des textes
+		// et communication", Word 10(1), 1954.
 		total += 1 / math.Pow(float64(len(c.words))+2.7, 1.05)
 		c.cum = append(c.cum, total)
 	}
@@ -444,24 +415,16 @@ func (c *Corpus) coin() string {
 	return b.String()
 }
 
-// Word draws a word as often as texts have it.
+// Word draws a word by frequency.
 func (c *Corpus) Word() string {
-	x := c.rand.Float64() * c.cum[len(c.cum)-1]
-	lo, hi := 0, len(c.cum)-1
-	for lo < hi {
-		if mid := (lo + hi) / 2; c.cum[mid] < x {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return c.words[lo]
+	i, _ := slices.BinarySearch(c.cum, c.rand.Float64()*c.cum[len(c.cum)-1])
+	return c.words[i]
 }
 
 var glue = strings.Fields("the of and to in a is that for it was on are as with be by this from at which or an not had have but were one all when")
 
-// Memory makes one memory of about 600 bytes in one of 20 projects, as the engine
-// hands them to a store. ID and SyncID are set, the session is its project's.
+// Memory generates a memory of about 600 bytes in one of 20 projects, as the engine passes them to a
+// store. ID and SyncID are set; the session is its project's.
 func (c *Corpus) Memory(now time.Time) engram.Memory {
 	c.n++
 	var subject [6]string
@@ -497,7 +460,7 @@ func (c *Corpus) Memory(now time.Time) engram.Memory {
 // Project draws one of the 20 projects.
 func (c *Corpus) Project() string { return fmt.Sprintf("project-%02d", c.rand.IntN(20)) }
 
-// Question makes a question of n words, four in ten of them without meaning.
+// Question generates a query of n words, four in ten of them stop words.
 func (c *Corpus) Question(n int) string {
 	words := make([]string, n)
 	for i := range words {
@@ -510,7 +473,7 @@ func (c *Corpus) Question(n int) string {
 	return strings.Join(words, " ")
 }
 
-// Projects are the names Project draws from.
+// Projects returns the names that Project draws from.
 func (c *Corpus) Projects() []string {
 	names := make([]string, 20)
 	for i := range names {

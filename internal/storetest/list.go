@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,22 +12,17 @@ import (
 
 func listCases() []testCase {
 	return []testCase{
-		{"newest first, equal times by number, in pages that join", func(k *kit) {
-			var want []int64
-			for i := range 23 {
-				m := k.save(func(m *engram.Memory) { m.CreatedAt = at(i / 5) })
-				want = append(want, m.Num)
-			}
+		{"newest first, equal times by number, in contiguous pages", func(k *kit) {
+			want := nums(k.saveMany(23, func(i int, m *engram.Memory) { m.CreatedAt = at(i / 5) }))
 			slices.Reverse(want)
 			for _, project := range []string{"", "app"} {
 				k.same("whole list of "+project, nums(k.list(engram.Filter{Project: project})), want)
-				k.same("pages of "+project, k.pages(4, func(r engram.Reader, p engram.Page) ([]int64, error) {
-					ms, err := r.List(k.Context(), engram.Filter{Project: project}, p)
-					return nums(ms), err
-				}), want)
+				k.same("pages of "+project, nums(pages(k, 4, func(r engram.Reader, p engram.Page) ([]engram.Memory, error) {
+					return r.List(k.Context(), engram.Filter{Project: project}, p)
+				})), want)
 			}
 		}},
-		{"an older time is listed later, whenever it was written", func(k *kit) {
+		{"the order is by creation time, not by time of writing", func(k *kit) {
 			k.save(func(m *engram.Memory) { m.Title, m.CreatedAt = "noon", at(500) })
 			k.save(func(m *engram.Memory) { m.Title, m.CreatedAt = "dawn", at(-500) })
 			k.save(func(m *engram.Memory) { m.Title, m.CreatedAt = "nine", at(0) })
@@ -42,34 +38,24 @@ func listCases() []testCase {
 			k.same("forgotten of the project", nums(k.list(engram.Filter{Forgotten: true, Project: "app"})), []int64{a.Num, c.Num, b.Num})
 			k.same("live", nums(k.list(engram.Filter{})), []int64{live.Num})
 		}},
-		{"a list goes on after a position, whatever was saved and forgotten meanwhile", func(k *kit) {
-			var all []int64
-			for i := range 12 {
-				m := k.save(func(m *engram.Memory) { m.CreatedAt = at(100 + i/5) })
-				all = append(all, m.Num)
-			}
+		{"a list continues after a position despite writes in between", func(k *kit) {
+			all := nums(k.saveMany(12, func(i int, m *engram.Memory) { m.CreatedAt = at(100 + i/5) }))
 			slices.Reverse(all)
-			after := func(p engram.Position, project string) (ms []engram.Memory) {
-				k.view(func(r engram.Reader) (err error) {
-					ms, err = r.List(k.Context(), engram.Filter{Project: project}, engram.Page{Limit: 5, After: p})
-					return err
-				})
-				return ms
+			after := func(p engram.Position, project string) []engram.Memory {
+				return read2(k, engram.Reader.List, engram.Filter{Project: project}, engram.Page{Limit: 5, After: p})
 			}
-			for _, project := range []string{"", "app"} {
-				first := after(engram.Position{}, project)
+			var first []engram.Memory
+			for _, project := range []string{"app", ""} {
+				first = after(engram.Position{}, project)
 				k.same("first page", nums(first), all[:5])
-				last := first[4]
-				k.same("next page", nums(after(engram.PositionOf(last), project)), all[5:10])
+				k.same("next page", nums(after(engram.PositionOf(first[4]), project)), all[5:10])
 			}
-			first := after(engram.Position{}, "")
-			last := first[4]
 			k.save(func(m *engram.Memory) { m.CreatedAt = at(900) })
 			k.forget(first[1], 950)
-			k.forget(last, 951)
-			k.same("next page after writes", nums(after(engram.PositionOf(last), "")), all[5:10])
+			k.forget(first[4], 951)
+			k.same("next page after writes", nums(after(engram.PositionOf(first[4]), "")), all[5:10])
 		}},
-		{"every filter lets pass what it says and no more", func(k *kit) {
+		{"every filter selects what it says and no more", func(k *kit) {
 			k.furnish()
 			for _, tt := range filters() {
 				k.same("list "+tt.name, sortedTitles(k.list(tt.filter)), tt.want)
@@ -83,7 +69,7 @@ func listCases() []testCase {
 }
 
 // pages reads a list page by page until one is empty.
-func (k *kit) pages(size int, page func(engram.Reader, engram.Page) ([]int64, error)) (all []int64) {
+func pages[T any](k *kit, size int, page func(engram.Reader, engram.Page) ([]T, error)) (all []T) {
 	k.Helper()
 	k.view(func(r engram.Reader) error {
 		for {
@@ -101,11 +87,12 @@ func (k *kit) pages(size int, page func(engram.Reader, engram.Page) ([]int64, er
 }
 
 func sortedTitles(ms []engram.Memory) string {
-	return strings.Join(slices.Sorted(slices.Values(strings.Fields(strings.ReplaceAll(titles(ms), ",", "")))), " ")
+	names := every(ms, func(m engram.Memory) string { return m.Title })
+	slices.Sort(names)
+	return strings.Join(names, " ")
 }
 
-// furnish writes memories that differ in everything a filter looks at. All of them
-// speak of a kettle.
+// furnish saves memories that differ in everything that filters select by. All contain "kettle".
 func (k *kit) furnish() {
 	k.Helper()
 	n := 0
@@ -147,12 +134,12 @@ type filterCase struct {
 	want   string // titles, sorted
 }
 
-// filters go with furnish.
+// filters are the cases for the memories of furnish.
 func filters() []filterCase {
 	meta := func(key string, value any) engram.Filter {
 		return engram.Filter{Metadata: map[string]any{key: value}}
 	}
-	cases := []filterCase{
+	return []filterCase{
 		{"everything", engram.Filter{}, "alpha beta delta epsilon gamma"},
 		{"forgotten ones", engram.Filter{Forgotten: true}, "omega"},
 		{"forgotten ones with a tag", engram.Filter{Forgotten: true, Tags: []string{"db"}}, "omega"},
@@ -212,10 +199,9 @@ func filters() []filterCase {
 		{"metadata: two keys, both of them", engram.Filter{Metadata: map[string]any{"n": 1.0, "s": "1"}}, "alpha"},
 		{"metadata: two keys, one of them wrong", engram.Filter{Metadata: map[string]any{"n": 1.0, "s": "2"}}, ""},
 	}
-	return cases
 }
 
-// vitals are the outlines of what passes f, the first most of them; 0 is all.
+// vitals returns at most most outlines of the memories that pass f; 0 means all.
 func (k *kit) vitals(f engram.Filter, most int) (ms []engram.Memory) {
 	k.Helper()
 	k.view(func(r engram.Reader) error {
@@ -229,17 +215,12 @@ func (k *kit) vitals(f engram.Filter, most int) (ms []engram.Memory) {
 
 func (k *kit) due(project string, before time.Time, p engram.Page) []int64 {
 	k.Helper()
-	var ms []engram.Memory
-	k.view(func(r engram.Reader) (err error) {
-		ms, err = r.Due(k.Context(), project, before, p)
-		return err
-	})
-	return nums(ms)
+	return nums(read3(k, engram.Reader.Due, project, before, p))
 }
 
 func vitalCases() []testCase {
 	return []testCase{
-		{"an outline has what strength and reviews are reckoned from, and no text", func(k *kit) {
+		{"an outline has the inputs of strength and reviews, and no text", func(k *kit) {
 			m := k.save(func(m *engram.Memory) {
 				m.Type, m.Importance, m.Strength, m.Permanent, m.AccessCount = "decision", 0.875, 0.25, true, 7
 				m.TouchedAt, m.LastAccessedAt, m.UpdatedAt, m.ReviewAfter = at(50), at(51), at(52), at(53)
@@ -252,13 +233,10 @@ func vitalCases() []testCase {
 				ValidFrom: at(54), ValidTo: at(55), LastSeenAt: at(56)}
 			k.same("outline", k.vitals(engram.Filter{}, 0), []engram.Memory{want})
 		}},
-		{"a sample is all when there are few, else some from everywhere", func(k *kit) {
-			for i := range 40 {
-				k.save(func(m *engram.Memory) {
-					if i%2 == 0 {
-						m.Project, m.SessionID = "other", "s-other"
-					}
-				})
+		{"a sample returns everything if there is little, else a spread selection", func(k *kit) {
+			for range 20 {
+				k.save(in("other"))
+				k.save()
 			}
 			k.forget(k.save(), 99)
 			sample := func(project string, most int) (ms []engram.Memory) {
@@ -275,14 +253,10 @@ func vitalCases() []testCase {
 			k.same("from both halves", some[0].Num > 20 && some[len(some)-1].Num <= 20, true)
 		}},
 		{"outlines pass the same filters in the same order as a list", func(k *kit) {
-			for i := range 12 {
-				k.save(func(m *engram.Memory) {
-					m.Type, m.Tags = []engram.Type{"fact", "bugfix"}[i%2], [][]string{{"x"}, {"y"}, {"x", "y"}}[i%3]
-					if i%4 == 0 {
-						m.Project, m.SessionID = "other", "s-other"
-					}
-				})
-			}
+			k.saveMany(12, func(i int, m *engram.Memory) {
+				in([]string{"other", "app", "app", "app"}[i%4])(m)
+				m.Type, m.Tags = []engram.Type{"fact", "bugfix"}[i%2], [][]string{{"x"}, {"y"}, {"x", "y"}}[i%3]
+			})
 			gone := k.save(func(m *engram.Memory) { m.DeletedAt = at(99) })
 			for _, f := range []engram.Filter{{}, {Project: "app"}, {Types: []engram.Type{"fact"}}, {Tags: []string{"x"}}, {Project: "nowhere"},
 				{Since: at(3), Until: at(9)}, {Forgotten: true}, {SessionID: "s-other"}} {
@@ -290,20 +264,18 @@ func vitalCases() []testCase {
 			}
 			k.same("forgotten", nums(k.vitals(engram.Filter{Forgotten: true}, 0)), []int64{gone.Num})
 		}},
-		{"whoever has enough is told no more", func(k *kit) {
-			for range 5 {
-				k.save()
-			}
+		{"an outline scan stops when the caller has enough", func(k *kit) {
+			k.saveMany(5, func(int, *engram.Memory) {})
 			k.same("outlines", len(k.vitals(engram.Filter{}, 2)), 2)
 			k.same("the next reading", len(k.vitals(engram.Filter{}, 0)), 5)
 		}},
-		{"reviews that are due come longest overdue first, live ones alone", func(k *kit) {
+		{"due reviews of live memories are listed, longest overdue first", func(k *kit) {
 			review := func(n int, change ...func(*engram.Memory)) engram.Memory {
 				return k.save(append(change, func(m *engram.Memory) { m.ReviewAfter = at(n) })...)
 			}
 			second, first := review(20), review(10)
 			other := review(15, func(m *engram.Memory) { m.Project, m.SessionID = "other", "" })
-			review(30) // at the time asked: not before it
+			review(30) // the boundary is exclusive
 			review(40)
 			review(5, func(m *engram.Memory) { m.DeletedAt = at(6) })
 			k.save() // never
@@ -312,41 +284,28 @@ func vitalCases() []testCase {
 			k.same("all", k.due("", at(30), all), []int64{first.Num, other.Num, second.Num, same.Num})
 			k.same("of a project", k.due("app", at(30), all), []int64{first.Num, second.Num, same.Num})
 			k.same("a page", k.due("", at(30), engram.Page{Limit: 2, Offset: 1}), []int64{other.Num, second.Num})
-			relate := func(verb engram.Verb, source, target engram.Memory) {
-				k.update(func(tx engram.Tx) error {
-					return tx.InsertRelation(k.Context(), &engram.Relation{ID: fmt.Sprintf("rel-%d-%d", source.Num, target.Num), Source: source.Num, Target: target.Num,
-						Verb: verb, Status: engram.RelationJudged, CreatedAt: at(60), UpdatedAt: at(60)})
-				})
-			}
-			relate(engram.VerbSupersedes, other, second)
-			relate(engram.VerbContradicts, first, same)
+			k.relation(60, other.Num, engram.VerbSupersedes, second.Num)
+			k.relation(61, first.Num, engram.VerbContradicts, same.Num)
 			k.same("what was replaced needs none", k.due("app", at(30), all), []int64{first.Num, same.Num})
 			k.same("before any", k.due("", at(0), all), []int64(nil))
 			k.same("of a project that does not exist", k.due("nowhere", at(30), all), []int64(nil))
 		}},
-		{"what a session was shown is asked by verb", func(k *kit) {
+		{"exposures of a session are filtered by operation", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			verb := func(v string) func(*engram.Exposure) { return func(u *engram.Exposure) { u.Operation = v } }
-			k.use(use(1, a, verb("get")), use(2, b, verb("search")), use(3, b, verb("recall")), use(4, c, verb("context")), use(5, a, verb("get")),
-				use(6, c, verb("get"), func(u *engram.Exposure) { u.SessionID = "" }))
-			asked := func(verbs []string, ms ...engram.Memory) (shown []int64) {
-				k.view(func(r engram.Reader) (err error) {
-					shown, err = r.ExposedBy(k.Context(), "s-app", verbs, nums(ms))
-					return err
-				})
-				return shown
+			k.expose(exposure(1, a, operation("get")), exposure(2, b, operation("search")), exposure(3, b, operation("recall")), exposure(4, c, operation("context")), exposure(5, a, operation("get")),
+				exposure(6, c, operation("get"), func(u *engram.Exposure) { u.SessionID = "" }))
+			asked := func(verbs []string, ms ...engram.Memory) []int64 {
+				return read3(k, engram.Reader.ExposedBy, "s-app", verbs, nums(ms))
 			}
 			k.same("read", asked([]string{"get", "recall"}, c, b, a), []int64{a.Num, b.Num})
 			k.same("of some", asked([]string{"get", "recall"}, b, c), []int64{b.Num})
 			k.same("by another verb", asked([]string{"context"}, a, b, c), []int64{c.Num})
 			k.same("by none", asked(nil, a, b, c), []int64(nil))
-			k.view(func(r engram.Reader) error {
-				_, err := r.ExposedBy(k.Context(), "nope", []string{"get"}, []int64{a.Num})
-				k.same("code of a session that does not exist", engram.CodeOf(err), engram.CodeNotFound)
-				return nil
-			})
+			failing(k, engram.CodeNotFound, func(r engram.Reader, ctx context.Context, session string) ([]int64, error) {
+				return r.ExposedBy(ctx, session, []string{"get"}, []int64{a.Num})
+			}, "nope")
 		}},
-		{"an access is counted, and no clock that was set back takes it back", func(k *kit) {
+		{"an access is counted, and a clock set back does not lower its time", func(k *kit) {
 			m, other := k.save(), k.save()
 			count := func(n int, ms ...engram.Memory) {
 				k.update(func(tx engram.Tx) error { return tx.CountAccess(k.Context(), append(nums(ms), 999), at(n)) })
@@ -360,16 +319,9 @@ func vitalCases() []testCase {
 			k.sameMemory("the rest", got, m)
 			k.same("of the other", k.read(engram.ByNum(other.Num)).AccessCount, 1)
 		}},
-		{"a project keeps how its memories fade", func(k *kit) {
-			decays := func() (own map[string]engram.ProjectDecay) {
-				k.view(func(r engram.Reader) (err error) {
-					own, err = r.Decays(k.Context())
-					return err
-				})
-				return own
-			}
-			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
-			k.putProject(engram.Project{Name: "other", CreatedAt: at(0)})
+		{"a project keeps its decay settings", func(k *kit) {
+			decays := func() map[string]engram.ProjectDecay { return read0(k, engram.Reader.Decays) }
+			k.projects("app", "other")
 			k.same("none", len(decays()), 0)
 			d := engram.ProjectDecay{Decay: engram.Decay{Curve: engram.CurveGeometric, Rate: 0.97, MaxBoost: 3},
 				Types: map[engram.Type]engram.Decay{"fact": {Curve: engram.CurveEbbinghaus, Rate: 60}}}
@@ -377,17 +329,13 @@ func vitalCases() []testCase {
 			k.same("its own", decays(), map[string]engram.ProjectDecay{"app": d})
 			k.same("read back", *k.project("app").Decay, d)
 			var listed []string
-			k.view(func(r engram.Reader) error {
-				all, err := r.Projects(k.Context())
-				for _, p := range all {
-					if p.Decay != nil {
-						listed = append(listed, p.Name)
-					}
+			for _, p := range read0(k, engram.Reader.Projects) {
+				if p.Decay != nil {
+					listed = append(listed, p.Name)
 				}
-				return err
-			})
+			}
 			k.same("listed", listed, []string{"app"})
-			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
+			k.projects("app")
 			k.same("none again", len(decays()), 0)
 		}},
 	}

@@ -12,20 +12,14 @@ import (
 
 func (k *kit) putProject(p engram.Project) {
 	k.Helper()
-	k.update(func(tx engram.Tx) error { return tx.PutProject(k.Context(), p) })
+	each(k, engram.Tx.PutProject, p)
 }
 
-// project reads one by name or alias; it must be there.
-func (k *kit) project(name string) (p engram.Project) {
+// project returns the project with a name or alias, the zero Project if there is no such project.
+func (k *kit) project(name string) engram.Project {
 	k.Helper()
-	k.view(func(r engram.Reader) error {
-		var found bool
-		var err error
-		if p, found, err = r.Project(k.Context(), name); err == nil && !found {
-			k.Errorf("project %q is not found", name)
-		}
-		return err
-	})
+	p, found := look(k, func(r engram.Reader) (engram.Project, bool, error) { return r.Project(k.Context(), name) })
+	k.same(fmt.Sprintf("project %q has a name", name), p.Name != "", found)
 	return p
 }
 
@@ -35,23 +29,16 @@ func projectCases() []testCase {
 			p := engram.Project{Name: "app", Aliases: []string{"app-old", "the-app"}, Root: "/home/u/app", Remote: "git@host:u/app.git", CreatedAt: at(1)}
 			k.putProject(p)
 			for _, name := range []string{"app", "app-old", "the-app"} {
-				k.same("read "+name, fmt.Sprintf("%+v", k.project(name)), fmt.Sprintf("%+v", p))
+				k.same("read "+name, k.project(name), p)
 			}
 			p.Aliases, p.Root, p.Remote = []string{"the-app"}, "/elsewhere", ""
 			k.putProject(p)
-			k.same("replaced", fmt.Sprintf("%+v", k.project("the-app")), fmt.Sprintf("%+v", p))
-			k.view(func(r engram.Reader) error {
-				for _, name := range []string{"app-old", "", "APP"} {
-					_, found, err := r.Project(k.Context(), name)
-					if err != nil {
-						return err
-					}
-					k.same(fmt.Sprintf("found %q", name), found, false)
-				}
-				return nil
-			})
+			k.same("replaced", k.project("the-app"), p)
+			for _, name := range []string{"app-old", "", "APP"} {
+				k.same(fmt.Sprintf("found for %q", name), k.project(name).Name, "")
+			}
 		}},
-		{"an alias leads to what is kept under the name", func(k *kit) {
+		{"an alias stands for its project", func(k *kit) {
 			m := k.save(func(m *engram.Memory) { m.Title, m.TopicKey = "kettle", "a/b" })
 			k.putProject(engram.Project{Name: "app", Aliases: []string{"old"}, CreatedAt: at(0)})
 			k.same("listed", nums(k.list(engram.Filter{Project: "old"})), []int64{m.Num})
@@ -60,83 +47,51 @@ func projectCases() []testCase {
 			under := k.save(func(m *engram.Memory) { m.Project = "old" })
 			k.same("saved under the alias", k.read(engram.ByNum(under.Num)).Project, "app")
 		}},
-		{"projects come by name with what is kept under each", func(k *kit) {
+		{"projects are listed by name with their counts", func(k *kit) {
 			k.save()
 			k.forget(k.save(), 50)
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "", "" })
 			k.ask("app", "s-app", "why", 1)
-			k.putProject(engram.Project{Name: "zoo", CreatedAt: at(1)})
-			k.putProject(engram.Project{Name: "bee", CreatedAt: at(1)})
-			k.view(func(r engram.Reader) error {
-				ps, err := r.Projects(k.Context())
-				if err != nil {
-					return err
-				}
-				var got []string
-				for _, p := range ps {
-					got = append(got, fmt.Sprintf("%s:%d:%d:%d", p.Name, p.Memories, p.Sessions, p.Prompts))
-				}
-				k.same("projects", got, []string{"app:1:1:1", "bee:0:0:0", "zoo:0:0:0"})
-				names, err := r.ProjectNames(k.Context())
-				k.same("names", names, []string{"app", "bee", "zoo"})
-				return err
+			k.projects("zoo", "bee")
+			got := every(read0(k, engram.Reader.Projects), func(p engram.ProjectCounts) string {
+				return fmt.Sprintf("%s:%d:%d:%d", p.Name, p.Memories, p.Sessions, p.Prompts)
 			})
+			k.same("projects", got, []string{"app:1:1:1", "bee:0:0:0", "zoo:0:0:0"})
+			k.same("names", read0(k, engram.Reader.ProjectNames), []string{"app", "bee", "zoo"})
 		}},
 		{"an empty project is deleted with its aliases", func(k *kit) {
 			k.putProject(engram.Project{Name: "app", Aliases: []string{"old"}, CreatedAt: at(1)})
-			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "app") })
-			k.view(func(r engram.Reader) error {
-				for _, name := range []string{"app", "old"} {
-					if _, found, err := r.Project(k.Context(), name); found || err != nil {
-						k.Errorf("project %q: found %v, %v", name, found, err)
-					}
-				}
-				return nil
-			})
+			each(k, engram.Tx.DeleteProject, "app")
+			k.same("found by name and alias", k.project("app").Name+k.project("old").Name, "")
 		}},
-		{"a project that something is kept under cannot be deleted", func(k *kit) {
+		{"a project with contents cannot be deleted", func(k *kit) {
 			k.forget(k.save(), 50)
 			k.refused("delete", engram.CodeConflict, func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "app") })
-			k.project("app")
+			k.same("afterwards", k.project("app").Name, "app")
 		}},
-		{"statistics count everything, or a project's part", func(k *kit) {
-			a := k.save(func(m *engram.Memory) { m.Type = engram.TypeBugfix })
-			b := k.save()
+		{"statistics count everything, or one project", func(k *kit) {
+			a, b := k.save(typed(engram.TypeBugfix)), k.save()
 			k.forget(k.save(), 50)
-			o := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
-			p := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
+			o, p := k.save(in("other")), k.save(in("other"))
 			k.ask("app", "s-app", "why", 1)
-			k.update(func(tx engram.Tx) error {
-				for i, ends := range [][2]int64{{a.Num, b.Num}, {o.Num, p.Num}, {b.Num, a.Num}} {
-					err := tx.InsertRelation(k.Context(), &engram.Relation{ID: fmt.Sprintf("rel-%d", i), Source: ends[0], Target: ends[1],
-						Verb: engram.VerbRelatesTo, Status: engram.RelationJudged, CreatedAt: at(1), UpdatedAt: at(1)})
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			k.view(func(r engram.Reader) error {
-				for _, tt := range []struct{ project, want string }{
-					{"", "memories 4, forgotten 1, sessions 2, prompts 1, relations 3, bugfix 1, manual 3"},
-					{"app", "memories 2, forgotten 1, sessions 1, prompts 1, relations 2, bugfix 1, manual 1"},
-					{"other", "memories 2, forgotten 0, sessions 1, prompts 0, relations 1, bugfix 0, manual 2"},
-				} {
-					st, err := r.Stats(k.Context(), tt.project)
-					if err != nil {
-						return err
-					}
-					k.same("statistics of "+tt.project, fmt.Sprintf("memories %d, forgotten %d, sessions %d, prompts %d, relations %d, bugfix %d, manual %d",
-						st.Memories, st.Forgotten, st.Sessions, st.Prompts, st.Relations, st.Types[engram.TypeBugfix], st.Types[engram.TypeManual]), tt.want)
-					k.same("projects", strings.Join(st.Projects, " "), "app other")
-				}
-				return nil
-			})
+			for i, ends := range [][2]int64{{a.Num, b.Num}, {o.Num, p.Num}, {b.Num, a.Num}} {
+				k.relation(i, ends[0], engram.VerbRelatesTo, ends[1])
+			}
+			for _, tt := range []struct{ project, want string }{
+				{"", "memories 4, forgotten 1, sessions 2, prompts 1, relations 3, bugfix 1, manual 3"},
+				{"app", "memories 2, forgotten 1, sessions 1, prompts 1, relations 2, bugfix 1, manual 1"},
+				{"other", "memories 2, forgotten 0, sessions 1, prompts 0, relations 1, bugfix 0, manual 2"},
+			} {
+				st := read1(k, engram.Reader.Stats, tt.project)
+				k.same("statistics of "+tt.project, fmt.Sprintf("memories %d, forgotten %d, sessions %d, prompts %d, relations %d, bugfix %d, manual %d",
+					st.Memories, st.Forgotten, st.Sessions, st.Prompts, st.Relations, st.Types[engram.TypeBugfix], st.Types[engram.TypeManual]), tt.want)
+				k.same("projects", strings.Join(st.Projects, " "), "app other")
+			}
 		}},
 	}
 }
 
-// move gives everything of one project to another.
+// move moves everything of one project to another.
 func (k *kit) move(from, to string) (moved engram.Moved) {
 	k.Helper()
 	k.update(func(tx engram.Tx) (err error) {
@@ -147,20 +102,16 @@ func (k *kit) move(from, to string) (moved engram.Moved) {
 }
 
 func moveCases() []testCase {
-	in := func(project string) func(*engram.Memory) {
-		return func(m *engram.Memory) { m.Project, m.SessionID = project, "s-"+project }
-	}
 	return []testCase{
-		{"everything moves, and is found under the new name alone", func(k *kit) {
+		{"everything moves, and is found under the new name only", func(k *kit) {
 			a := k.save(in("old"), func(m *engram.Memory) { m.Title, m.Tags = "kettle", []string{"t"} })
-			gone := k.forget(k.save(in("old"), func(m *engram.Memory) { m.Title = "kettle forgotten" }), 50)
+			gone := k.forget(k.save(in("old"), titled("kettle forgotten")), 50)
 			stays := k.save(in("new"))
 			p := k.ask("old", "s-old", "why the kettle", 60)
 			k.putProject(engram.Project{Name: "old", Aliases: []string{"older"}, CreatedAt: at(0)})
 			moved := k.move("old", "new")
-			k.same("moved", fmt.Sprintf("%+v", moved), fmt.Sprintf("%+v", engram.Moved{Memories: []int64{a.Num, gone.Num}, Sessions: []string{"s-old"},
-				Prompts: []int64{p.Num}, Topics: map[int64]string{}}))
-
+			k.same("moved", moved, engram.Moved{Memories: []int64{a.Num, gone.Num}, Sessions: []string{"s-old"},
+				Prompts: []int64{p.Num}, Topics: map[int64]string{}})
 			inside := func(project string) func(*engram.LexicalQuery) {
 				return func(q *engram.LexicalQuery) { q.Filter.Project = project }
 			}
@@ -176,35 +127,30 @@ func moveCases() []testCase {
 			k.same("aliases of the old one lead to the new one", k.project("older").Name, "new")
 			a.Project = "new"
 			k.sameMemory("otherwise the same", k.read(engram.ByNum(a.Num)), a)
-			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "old") })
+			each(k, engram.Tx.DeleteProject, "old")
 		}},
 		{"a topic that both have stays with the target", func(k *kit) {
-			topic := func(key string, scope engram.Scope) func(*engram.Memory) {
-				return func(m *engram.Memory) { m.TopicKey, m.Scope = key, scope }
-			}
-			clash := k.save(in("old"), topic("a/both", engram.ScopeProject))
-			scoped := k.save(in("old"), topic("a/scope", engram.ScopePersonal))
-			single := k.save(in("old"), topic("a/single", engram.ScopeProject))
-			forgotten := k.forget(k.save(in("old"), topic("a/was", engram.ScopeProject)), 50)
-			keeper := k.save(in("new"), topic("a/both", engram.ScopeProject))
-			k.save(in("new"), topic("a/scope", engram.ScopeProject))
-			k.save(in("new"), topic("a/was", engram.ScopeProject))
-			k.forget(k.save(in("new"), topic("a/single", engram.ScopeProject)), 50)
+			clash := k.save(in("old"), topic("a/both"))
+			personal := k.save(in("old"), topic("a/scope"), scoped(engram.ScopePersonal))
+			single := k.save(in("old"), topic("a/single"))
+			forgotten := k.forget(k.save(in("old"), topic("a/was")), 50)
+			keeper := k.save(in("new"), topic("a/both"))
+			k.save(in("new"), topic("a/scope"))
+			k.save(in("new"), topic("a/was"))
+			k.forget(k.save(in("new"), topic("a/single")), 50)
 			k.same("topics", k.move("old", "new").Topics, map[int64]string{clash.Num: "a/both"})
 			k.same("of the topic", k.read(engram.Ref{Topic: "a/both"}).Num, keeper.Num)
-			for num, want := range map[int64]string{clash.Num: "", scoped.Num: "a/scope", single.Num: "a/single", forgotten.Num: "a/was"} {
+			for num, want := range map[int64]string{clash.Num: "", personal.Num: "a/scope", single.Num: "a/single", forgotten.Num: "a/was"} {
 				k.same(fmt.Sprintf("topic of #%d", num), k.read(engram.ByNum(num)).TopicKey, want)
 			}
 			k.same("text of the loser", k.read(engram.ByNum(clash.Num)).Content, clash.Content)
 		}},
 		{"an empty project moves nothing", func(k *kit) {
-			k.putProject(engram.Project{Name: "old", CreatedAt: at(0)})
-			k.putProject(engram.Project{Name: "new", CreatedAt: at(0)})
-			moved := k.move("old", "new")
-			k.same("moved", []int{len(moved.Memories), len(moved.Sessions), len(moved.Prompts), len(moved.Topics)}, []int{0, 0, 0, 0})
+			k.projects("old", "new")
+			k.same("moved", k.move("old", "new"), engram.Moved{})
 		}},
 		{"moving a project to itself changes nothing", func(k *kit) {
-			m := k.save(func(m *engram.Memory) { m.TopicKey = "a/b" })
+			m := k.save(topic("a/b"))
 			k.putProject(engram.Project{Name: "app", Aliases: []string{"alias"}, CreatedAt: at(0)})
 			for _, name := range []string{"app", "alias"} {
 				moved := k.move("app", name)
@@ -214,51 +160,40 @@ func moveCases() []testCase {
 		}},
 		{"a project that does not exist is not found", func(k *kit) {
 			k.save()
-			k.refused("from", engram.CodeNotFound, func(tx engram.Tx) error {
-				_, err := tx.MoveProject(k.Context(), "nowhere", "app")
-				return err
-			})
-			k.refused("to", engram.CodeNotFound, func(tx engram.Tx) error {
-				_, err := tx.MoveProject(k.Context(), "app", "nowhere")
-				return err
-			})
+			for _, name := range [][2]string{{"nowhere", "app"}, {"app", "nowhere"}} {
+				k.refused(fmt.Sprint("move ", name), engram.CodeNotFound, func(tx engram.Tx) error {
+					_, err := tx.MoveProject(k.Context(), name[0], name[1])
+					return err
+				})
+			}
 		}},
 	}
 }
 
 func trustCases() []testCase {
 	return []testCase{
-		{"marks of trust are kept, each once, and go with their memory", func(k *kit) {
+		{"trust marks are stored once each, and erased with their memory", func(k *kit) {
 			a, b := k.save(), k.save()
-			suspect := engram.Trust{Memory: a.Num, Mark: engram.TrustFlagged, Reasons: []string{"exfil", "order"}, At: at(1)}
+			flagged := engram.Trust{Memory: a.Num, Mark: engram.TrustFlagged, Reasons: []string{"exfil", "order"}, At: at(1)}
 			approved := engram.Trust{Memory: a.Num, Mark: engram.TrustApproved, Text: "ab12", At: at(2)}
 			secret := engram.Trust{Memory: b.Num, Mark: engram.TrustSecret, Text: "cd34", At: at(3)}
-			again := suspect
+			again := flagged
 			again.Reasons, again.At = []string{"order"}, at(9)
 			k.update(func(tx engram.Tx) error {
-				if err := tx.PutTrust(k.Context(), suspect, approved, secret); err != nil {
-					return err
-				}
-				return tx.PutTrust(k.Context(), again)
+				return errors.Join(tx.PutTrust(k.Context(), flagged, approved, secret), tx.PutTrust(k.Context(), again))
 			})
-			suspect.Reasons = again.Reasons // it waits as long as it did
-			k.view(func(r engram.Reader) error {
-				nums, err := r.SecretKept(k.Context())
-				k.same("memories that keep secrets", nums, []int64{b.Num})
-				return err
-			})
-			k.trusted([]int64{a.Num, b.Num, 99}, map[int64][]engram.Trust{a.Num: {approved, suspect}, b.Num: {secret}})
-			k.update(func(tx engram.Tx) error {
-				if err := tx.DropTrust(k.Context(), a.Num, engram.TrustFlagged); err != nil {
-					return err
-				}
-				return tx.EraseMemory(k.Context(), b.Num)
-			})
-			k.trusted([]int64{a.Num, b.Num}, map[int64][]engram.Trust{a.Num: {approved}})
+			flagged.Reasons = again.Reasons // only the reasons are updated
+			k.same("memories that keep secrets", read0(k, engram.Reader.SecretKept), []int64{b.Num})
+			marks := map[int64][]engram.Trust{a.Num: {approved, flagged}, b.Num: {secret}}
+			k.same("marks", read1(k, engram.Reader.Trust, []int64{a.Num, b.Num, 99}), marks)
+			k.update(func(tx engram.Tx) error { return tx.DropTrust(k.Context(), a.Num, engram.TrustFlagged) })
+			k.erase(b)
+			k.same("marks left", read1(k, engram.Reader.Trust, []int64{a.Num, b.Num}), map[int64][]engram.Trust{a.Num: {approved}})
 		}},
-		{"what is cut out of the past is gone, and the rest stays", func(k *kit) {
+		{"cutting removes texts from the past and keeps the rest", func(k *kit) {
 			m := k.save()
-			v := engram.Revision{Memory: m.Num, Number: 1, Type: m.Type, Title: "old", Content: "it was hunter2hunter2", WrittenAt: at(1), ReplacedAt: at(2), Reason: "hunter2hunter2"}
+			v := revision(m, 1)
+			v.Content, v.Reason = "it was hunter2hunter2", "hunter2hunter2"
 			entry := engram.Mutation{At: 1 << 20, Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: strconv.FormatInt(m.Num, 10), Reason: "hunter2hunter2", Was: []byte(`{"summary":"hunter2hunter2"}`)}
 			p := engram.Prompt{SyncID: "p1", Project: m.Project, SessionID: m.SessionID, Content: "why hunter2hunter2", CreatedAt: at(3)}
 			k.update(func(tx engram.Tx) error {
@@ -271,29 +206,20 @@ func trustCases() []testCase {
 				return errors.Join(tx.CutRevision(k.Context(), v), tx.CutMutation(k.Context(), entry), tx.CutPrompt(k.Context(), p),
 					tx.CutPrompt(k.Context(), engram.Prompt{Num: 99}), tx.CutRevision(k.Context(), engram.Revision{Memory: 99}), tx.CutMutation(k.Context(), engram.Mutation{Seq: 99}))
 			})
-			k.view(func(r engram.Reader) error {
-				rs, err := r.Revisions(k.Context(), m.Num)
-				k.same("revisions", rs, []engram.Revision{v})
-				ms, err2 := r.Mutations(k.Context(), engram.EntityMemory, entry.Key, engram.Page{Limit: 1})
-				k.same("the entry", []string{ms[0].Reason, string(ms[0].Was)}, []string{"", "{}"})
-				ps, err3 := r.SearchPrompts(k.Context(), text.Query("cut"), "", 5)
-				k.same("prompts with the new word", ps, []engram.Prompt{p})
-				gone, err4 := r.SearchPrompts(k.Context(), text.Query("hunter2hunter2"), "", 5)
-				k.same("prompts with the old word", len(gone), 0)
-				return errors.Join(err, err2, err3, err4)
-			})
+			k.same("revisions", read1(k, engram.Reader.Revisions, m.Num), []engram.Revision{v})
+			ms := k.entries(engram.EntityMemory, entry.Key)
+			k.same("the entry", []string{ms[0].Reason, string(ms[0].Was)}, []string{"", "{}"})
+			k.same("prompts with the new word", read3(k, engram.Reader.SearchPrompts, text.Query("cut"), "", 5), []engram.Prompt{p})
+			k.same("prompts with the old word", k.asked("hunter2hunter2", "", 5), []int64{})
 		}},
-		{"suspects are listed live, the longest waiting first, by project", func(k *kit) {
+		{"live flagged memories are listed by project, oldest flag first", func(k *kit) {
 			late, early, gone := k.save(), k.save(), k.save()
-			web := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "web", "s-web" })
-			k.update(func(tx engram.Tx) error {
-				for i, num := range []int64{early.Num, web.Num, gone.Num, late.Num} {
-					if err := tx.PutTrust(k.Context(), engram.Trust{Memory: num, Mark: engram.TrustFlagged, At: at(i)}); err != nil {
-						return err
-					}
-				}
-				return tx.PutTrust(k.Context(), engram.Trust{Memory: late.Num, Mark: engram.TrustApproved, Text: "x", At: at(1)})
-			})
+			web := k.save(in("web"))
+			marks := []engram.Trust{{Memory: late.Num, Mark: engram.TrustApproved, Text: "x", At: at(1)}}
+			for i, num := range []int64{early.Num, web.Num, gone.Num, late.Num} {
+				marks = append(marks, engram.Trust{Memory: num, Mark: engram.TrustFlagged, At: at(i)})
+			}
+			k.update(func(tx engram.Tx) error { return tx.PutTrust(k.Context(), marks...) })
 			k.forget(gone, 5)
 			for _, c := range []struct {
 				project string
@@ -306,31 +232,10 @@ func trustCases() []testCase {
 				{"web", engram.Page{Limit: 9}, []int64{web.Num}, 1},
 				{"nope", engram.Page{Limit: 9}, nil, 0},
 			} {
-				k.view(func(r engram.Reader) error {
-					ms, err := r.FlaggedMemories(k.Context(), c.project, c.page)
-					if err != nil {
-						return err
-					}
-					var got []int64
-					for _, m := range ms {
-						got = append(got, m.Num)
-					}
-					k.same("suspects of "+c.project, got, c.want)
-					n, err := r.CountFlagged(k.Context(), c.project)
-					k.same("how many of "+c.project, n, c.count)
-					return err
-				})
+				ms := read2(k, engram.Reader.FlaggedMemories, c.project, c.page)
+				k.same("flagged in "+c.project, nums(ms), c.want)
+				k.same("how many of "+c.project, read1(k, engram.Reader.CountFlagged, c.project), c.count)
 			}
 		}},
 	}
-}
-
-// trusted expects marks.
-func (k *kit) trusted(nums []int64, want map[int64][]engram.Trust) {
-	k.Helper()
-	k.view(func(r engram.Reader) error {
-		got, err := r.Trust(k.Context(), nums)
-		k.same("marks", got, want)
-		return err
-	})
 }

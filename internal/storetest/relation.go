@@ -10,35 +10,26 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// relationCases are about lists of relations; history.go has what they are.
+// relationCases are about lists of relations; historyCases test reading them.
 func relationCases() []testCase {
 	return []testCase{
-		{"relations are listed newest first, by what they are and whether their memories are there", func(k *kit) {
-			a, b, gone, other := k.save(), k.save(), k.save(), k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
+		{"relations are listed newest first, by kind and by the state of their memories", func(k *kit) {
+			a, b, gone, other := k.save(), k.save(), k.save(), k.save(in("other"))
+			k.forget(gone, 90)
 			var all []engram.Relation // by number
-			k.update(func(tx engram.Tx) error {
-				gone.DeletedAt = at(90)
-				if err := tx.ReplaceMemory(k.Context(), gone); err != nil {
-					return err
-				}
-				for _, ends := range [][2]int64{{a.Num, b.Num}, {gone.Num, a.Num}, {other.Num, b.Num}} {
-					for _, verb := range engram.Verbs() {
-						for i, status := range []engram.RelationStatus{engram.RelationJudged, engram.RelationPending} {
-							n := len(all) + 1
-							r := engram.Relation{ID: fmt.Sprintf("rel-%d", n), Source: ends[i], Target: ends[1-i], Verb: verb, Status: status,
-								Confidence: float64(n%2) / 2, CreatedAt: at(n), UpdatedAt: at(n)}
+			for _, ends := range [][2]int64{{a.Num, b.Num}, {gone.Num, a.Num}, {other.Num, b.Num}} {
+				for _, verb := range engram.Verbs() {
+					for i, status := range []engram.RelationStatus{engram.RelationJudged, engram.RelationPending} {
+						n := len(all) + 1
+						all = append(all, k.relation(n, ends[i], verb, ends[1-i], func(r *engram.Relation) {
+							r.Status, r.Confidence = status, float64(n%2)/2
 							if n%7 == 0 {
 								r.RemovedAt = at(99)
 							}
-							if err := tx.InsertRelation(k.Context(), &r); err != nil {
-								return err
-							}
-							all = append(all, r)
-						}
+						}))
 					}
 				}
-				return nil
-			})
+			}
 			source := map[int64]string{a.Num: "app", b.Num: "app", gone.Num: "app", other.Num: "other"}
 			orphan := func(r engram.Relation) bool { return r.Source == gone.Num || r.Target == gone.Num }
 			for _, tt := range []struct {
@@ -63,29 +54,27 @@ func relationCases() []testCase {
 						want = append(want, r.ID)
 					}
 				}
-				k.view(func(r engram.Reader) error {
-					got, total, err := r.ListRelations(k.Context(), tt.f, engram.Page{Limit: 1000})
-					k.same(tt.name, idsOf(got), want)
-					k.same(tt.name+": total", total, len(want))
-					if err != nil || len(want) < 3 {
-						return err
-					}
-					got, total, err = r.ListRelations(k.Context(), tt.f, engram.Page{Limit: 2, Offset: 1})
+				got, total := k.listed(tt.f, engram.Page{Limit: 1000})
+				k.same(tt.name, idsOf(got), want)
+				k.same(tt.name+": total", total, len(want))
+				if len(want) >= 3 {
+					got, total = k.listed(tt.f, engram.Page{Limit: 2, Offset: 1})
 					k.same(tt.name+": a page", idsOf(got), want[1:3])
 					k.same(tt.name+": total with a page", total, len(want))
-					return err
-				})
+				}
 			}
 		}},
 	}
 }
 
+// listed returns a page of the relations that pass f, and how many pass.
+func (k *kit) listed(f engram.RelationFilter, p engram.Page) ([]engram.Relation, int) {
+	k.Helper()
+	return look(k, func(r engram.Reader) ([]engram.Relation, int, error) { return r.ListRelations(k.Context(), f, p) })
+}
+
 func idsOf(rs []engram.Relation) []string {
-	var ids []string
-	for _, r := range rs {
-		ids = append(ids, r.ID)
-	}
-	return ids
+	return every(rs, func(r engram.Relation) string { return r.ID })
 }
 
 // relation adds a relation that was judged, made n seconds into the day.
@@ -96,73 +85,44 @@ func (k *kit) relation(n int, source int64, verb engram.Verb, target int64, chan
 	for _, c := range change {
 		c(&r)
 	}
-	k.update(func(tx engram.Tx) error { return tx.InsertRelation(k.Context(), &r) })
+	each(k, engram.Tx.InsertRelation, &r)
 	return r
 }
 
-// unrelate takes r away, n seconds into the day.
+// unrelate removes r, n seconds into the day.
 func (k *kit) unrelate(n int, r engram.Relation) engram.Relation {
 	k.Helper()
 	r.RemovedAt, r.UpdatedAt = at(n), at(n)
-	k.update(func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), r) })
+	each(k, engram.Tx.ReplaceRelation, r)
 	return r
 }
 
-// told runs a question for relations and returns them in a few words each.
-func (k *kit) told(ask func(engram.Reader) ([]engram.Relation, error)) (words []string) {
-	k.Helper()
-	k.view(func(r engram.Reader) error {
-		rs, err := ask(r)
-		for _, r := range rs {
-			words = append(words, fmt.Sprintf("%d %s %d", r.Source, r.Verb, r.Target))
-		}
-		return err
-	})
-	return words
+// words describes relations in a few words each, in order.
+func words(rs []engram.Relation) []string {
+	return every(rs, func(r engram.Relation) string { return fmt.Sprintf("%d %s %d", r.Source, r.Verb, r.Target) })
 }
 
-// relationWriteCases are about relations that are taken away, counted, and asked for by their ends.
+// relationWriteCases are about removing, counting and finding relations by their ends.
 func relationWriteCases() []testCase {
 	return []testCase{
-		{"a removed relation is there by its name alone", func(k *kit) {
+		{"a removed relation is found only by its number or id", func(k *kit) {
 			a, b := k.save(), k.save()
 			kept, gone := k.relation(1, a.Num, engram.VerbRelatesTo, b.Num), k.relation(2, a.Num, engram.VerbSupersedes, b.Num)
 			gone = k.unrelate(3, gone)
 			want := []string{"1 relates_to 2"}
-			k.same("relations", k.told(func(r engram.Reader) ([]engram.Relation, error) { return r.Relations(k.Context(), []int64{a.Num}) }), want)
-			k.same("of each verb", k.told(func(r engram.Reader) ([]engram.Relation, error) {
-				return r.RelationsOf(k.Context(), []int64{b.Num}, nil, 9)
-			}), want)
-			k.same("between the two", k.told(func(r engram.Reader) ([]engram.Relation, error) { return r.RelationsBetween(k.Context(), b.Num, a.Num) }), want)
-			k.view(func(r engram.Reader) error {
-				rs, total, err := r.ListRelations(k.Context(), engram.RelationFilter{}, engram.Page{Limit: 9})
-				k.same("listed", fmt.Sprint(len(rs), total), "1 1")
-				if err != nil {
-					return err
-				}
-				for _, ref := range []engram.RelationRef{{Num: gone.Num}, {ID: gone.ID}} {
-					got, err := r.Relation(k.Context(), ref)
-					k.same("by its name", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", gone))
-					if err != nil {
-						return err
-					}
-				}
-				got, err := r.Relation(k.Context(), engram.RelationRef{ID: kept.ID})
-				if err != nil {
-					return err
-				}
-				k.same("one that is there", got, kept)
-				return err
-			})
+			k.same("relations", words(read1(k, engram.Reader.Relations, []int64{a.Num})), want)
+			k.same("of each verb", words(read3(k, engram.Reader.RelationsOf, []int64{b.Num}, nil, 9)), want)
+			k.same("between the two", words(read2(k, engram.Reader.RelationsBetween, b.Num, a.Num)), want)
+			rs, total := k.listed(engram.RelationFilter{}, engram.Page{Limit: 9})
+			k.same("listed", fmt.Sprint(len(rs), total), "1 1")
+			k.same("by its number", read1(k, engram.Reader.Relation, engram.RelationRef{Num: gone.Num}), gone)
+			k.same("by its id", read1(k, engram.Reader.Relation, engram.RelationRef{ID: gone.ID}), gone)
+			k.same("one that is there", read1(k, engram.Reader.Relation, engram.RelationRef{ID: kept.ID}), kept)
 			for _, ref := range []engram.RelationRef{{Num: 99}, {ID: "rel-none"}} {
-				k.view(func(r engram.Reader) error {
-					_, err := r.Relation(k.Context(), ref)
-					k.same("code of one that never was", engram.CodeOf(err), engram.CodeNotFound)
-					return nil
-				})
+				failing(k, engram.CodeNotFound, engram.Reader.Relation, ref)
 			}
 		}},
-		{"removed relations are told from a time on, whoever is at which end", func(k *kit) {
+		{"removed relations are listed since a time, from either end", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			k.unrelate(10, k.relation(1, a.Num, engram.VerbRelatesTo, b.Num))
 			k.unrelate(20, k.relation(2, c.Num, engram.VerbRelatesTo, a.Num))
@@ -170,23 +130,21 @@ func relationWriteCases() []testCase {
 			k.relation(4, a.Num, engram.VerbCausedBy, b.Num)
 			for _, tt := range []struct {
 				of    []int64
-				since int
+				since time.Time
 				want  []string
 			}{
-				{[]int64{a.Num}, 10, []string{"1 relates_to 2", "3 relates_to 1"}}, {[]int64{a.Num}, 11, []string{"3 relates_to 1"}},
-				{[]int64{a.Num, b.Num, c.Num}, 20, []string{"3 relates_to 1", "2 relates_to 3"}}, {[]int64{a.Num}, 21, nil}, {nil, 0, nil},
+				{[]int64{a.Num}, time.Time{}, []string{"1 relates_to 2", "3 relates_to 1"}},
+				{[]int64{a.Num}, at(10), []string{"1 relates_to 2", "3 relates_to 1"}},
+				{[]int64{a.Num}, at(11), []string{"3 relates_to 1"}},
+				{[]int64{a.Num, b.Num, c.Num}, at(20), []string{"3 relates_to 1", "2 relates_to 3"}},
+				{[]int64{a.Num}, at(21), nil},
+				{nil, at(0), nil},
 			} {
-				got := k.told(func(r engram.Reader) ([]engram.Relation, error) {
-					return r.RemovedRelations(k.Context(), tt.of, at(tt.since))
-				})
-				k.same(fmt.Sprintf("removed of %v since second %d", tt.of, tt.since), got, tt.want)
+				got := words(read2(k, engram.Reader.RemovedRelations, tt.of, tt.since))
+				k.same(fmt.Sprintf("removed of %v since %v", tt.of, tt.since), got, tt.want)
 			}
-			got := k.told(func(r engram.Reader) ([]engram.Relation, error) {
-				return r.RemovedRelations(k.Context(), []int64{a.Num}, time.Time{})
-			})
-			k.same("removed at any time", got, []string{"1 relates_to 2", "3 relates_to 1"})
 		}},
-		{"a removed relation can be made anew, and brought back only when it was not", func(k *kit) {
+		{"a removed relation can be created again, and restored only if it was not", func(k *kit) {
 			a, b := k.save(), k.save()
 			first := k.unrelate(2, k.relation(1, a.Num, engram.VerbRelatesTo, b.Num))
 			second := k.relation(3, a.Num, engram.VerbRelatesTo, b.Num)
@@ -194,27 +152,19 @@ func relationWriteCases() []testCase {
 			back.RemovedAt = time.Time{}
 			k.refused("both at once", engram.CodeConflict, func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), back) })
 			k.unrelate(4, second)
-			k.update(func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), back) })
-			k.view(func(r engram.Reader) error {
-				rs, err := r.Relations(k.Context(), []int64{b.Num})
-				k.same("relations", fmt.Sprintf("%+v", rs), fmt.Sprintf("%+v", []engram.Relation{back}))
-				return err
-			})
+			each(k, engram.Tx.ReplaceRelation, back)
+			k.same("relations", read1(k, engram.Reader.Relations, []int64{b.Num}), []engram.Relation{back})
 		}},
-		{"a relation is written over, all but its name, its ends and when it was made", func(k *kit) {
+		{"replacing a relation keeps its id, its ends and its creation time", func(k *kit) {
 			a, b := k.save(), k.save()
 			was := k.relation(1, a.Num, engram.VerbContradicts, b.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
 			now := engram.Relation{Num: was.Num, ID: "rel-other", Source: b.Num, Target: a.Num, Verb: engram.VerbScoped, Status: engram.RelationJudged,
 				Strength: 0.5, Reason: "r", Evidence: "e", Confidence: 0.25, Actor: "agent", ActorKind: "human", Model: "m", SessionID: "s",
 				CreatedAt: at(7), UpdatedAt: at(8)}
-			k.update(func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), now) })
+			each(k, engram.Tx.ReplaceRelation, now)
 			want := now
 			want.ID, want.Source, want.Target, want.CreatedAt = was.ID, was.Source, was.Target, was.CreatedAt
-			k.view(func(r engram.Reader) error {
-				got, err := r.Relation(k.Context(), engram.RelationRef{Num: was.Num})
-				k.same("relation", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
-				return err
-			})
+			k.same("relation", read1(k, engram.Reader.Relation, engram.RelationRef{Num: was.Num}), want)
 			k.relation(9, a.Num, engram.VerbRelatesTo, b.Num)
 			want.Verb = engram.VerbRelatesTo
 			k.refused("a verb that the pair has", engram.CodeConflict, func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), want) })
@@ -230,12 +180,10 @@ func relationWriteCases() []testCase {
 				})
 			}
 		}},
-		{"so many of each memory, verb and direction, the newest, are told oldest first", func(k *kit) {
+		{"RelationsOf returns the newest per memory, verb and direction, oldest first", func(k *kit) {
 			hub := k.save()
-			var others []engram.Memory
-			for i := range 6 {
-				m := k.save()
-				others = append(others, m)
+			others := k.saveMany(6, func(int, *engram.Memory) {})
+			for i, m := range others {
 				k.relation(10+i, hub.Num, engram.VerbRelatesTo, m.Num)
 				k.relation(20+i, m.Num, engram.VerbRelatesTo, hub.Num)
 				k.relation(30+i, m.Num, engram.VerbCausedBy, hub.Num)
@@ -258,26 +206,21 @@ func relationWriteCases() []testCase {
 				{"of no verb", []int64{hub.Num}, []engram.Verb{}, 5, nil},
 				{"of a memory that does not exist", []int64{99}, nil, 5, nil},
 			} {
-				got := k.told(func(r engram.Reader) ([]engram.Relation, error) {
-					return r.RelationsOf(k.Context(), tt.of, tt.verbs, tt.most)
-				})
-				k.same(tt.name, strings.Join(got, ", "), strings.Join(tt.want, ", "))
+				k.same(tt.name, words(read3(k, engram.Reader.RelationsOf, tt.of, tt.verbs, tt.most)), tt.want)
 			}
 		}},
-		{"what is between two memories is told in both directions, and nothing else", func(k *kit) {
+		{"RelationsBetween returns both directions and nothing else", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			k.relation(1, a.Num, engram.VerbRelatesTo, b.Num)
 			k.relation(2, b.Num, engram.VerbCausedBy, a.Num)
 			k.relation(3, a.Num, engram.VerbRelatesTo, c.Num)
 			for _, pair := range [][2]int64{{a.Num, b.Num}, {b.Num, a.Num}} {
-				got := k.told(func(r engram.Reader) ([]engram.Relation, error) {
-					return r.RelationsBetween(k.Context(), pair[0], pair[1])
-				})
+				got := words(read2(k, engram.Reader.RelationsBetween, pair[0], pair[1]))
 				k.same(fmt.Sprint("between ", pair), got, []string{"1 relates_to 2", "2 caused_by 1"})
 			}
-			k.same("between two that are not related", k.told(func(r engram.Reader) ([]engram.Relation, error) { return r.RelationsBetween(k.Context(), b.Num, c.Num) }), []string(nil))
+			k.same("between two that are not related", len(read2(k, engram.Reader.RelationsBetween, b.Num, c.Num)), 0)
 		}},
-		{"a list of what is current has nothing in whose place a live memory stands", func(k *kit) {
+		{"a list of current memories leaves out those superseded by live ones", func(k *kit) {
 			old, young, pending, tied, ignored := k.save(), k.save(), k.save(), k.save(), k.save()
 			r := k.relation(1, young.Num, engram.VerbSupersedes, old.Num)
 			k.relation(2, young.Num, engram.VerbSupersedes, pending.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
@@ -292,9 +235,8 @@ func relationWriteCases() []testCase {
 			k.unrelate(70, r)
 			k.same("when the relation is removed", nums(k.list(engram.Filter{Current: true})), all)
 		}},
-		{"what does not pass a filter takes nobody's place under it", func(k *kit) {
-			kind := func(t engram.Type) func(*engram.Memory) { return func(m *engram.Memory) { m.Type = t } }
-			fact, decision, rule := k.save(kind("fact")), k.save(kind("decision")), k.save(kind("fact"))
+		{"a memory outside the filter supersedes nothing within it", func(k *kit) {
+			fact, decision, rule := k.save(typed("fact")), k.save(typed("decision")), k.save(typed("fact"))
 			k.relation(1, decision.Num, engram.VerbSupersedes, fact.Num)
 			for _, tt := range []struct {
 				name string
@@ -310,7 +252,7 @@ func relationWriteCases() []testCase {
 				k.same(tt.name, nums(k.list(tt.f)), tt.want)
 			}
 		}},
-		{"an erased memory takes its relations along, removed ones too, and what the journal says of them", func(k *kit) {
+		{"an erase removes the memory's relations, also removed ones, and their texts in the journal", func(k *kit) {
 			const secret = "xyzzysecret"
 			a, b, c := k.save(), k.save(), k.save()
 			gone := k.unrelate(2, k.relation(1, a.Num, engram.VerbRelatesTo, b.Num, func(r *engram.Relation) { r.Reason = secret }))
@@ -320,27 +262,20 @@ func relationWriteCases() []testCase {
 				k.journal(engram.Mutation{Actor: "cli", Operation: "link", Entity: engram.EntityRelation, Key: fmt.Sprint(r.Num), Reason: r.Reason,
 					Was: json.RawMessage(`{"reason":"` + r.Reason + r.Evidence + `"}`)})
 			}
-			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), a.Num) })
+			k.erase(a)
 			for _, r := range []engram.Relation{gone, there} {
-				k.view(func(rd engram.Reader) error {
-					_, err := rd.Relation(k.Context(), engram.RelationRef{ID: r.ID})
-					k.same("code of reading "+r.ID, engram.CodeOf(err), engram.CodeNotFound)
-					return nil
-				})
+				failing(k, engram.CodeNotFound, engram.Reader.Relation, engram.RelationRef{ID: r.ID})
 				if all := fmt.Sprintf("%+v", texts(k.entries(engram.EntityRelation, fmt.Sprint(r.Num)))); strings.Contains(all, secret) {
 					k.Errorf("the journal still holds what relation %d said: %s", r.Num, all)
 				}
 			}
 			k.same("what was not of it", string(k.entries(engram.EntityRelation, fmt.Sprint(kept.Num))[0].Was), `{"reason":"kept"}`)
-			k.same("relations", k.told(func(r engram.Reader) ([]engram.Relation, error) { return r.Relations(k.Context(), []int64{b.Num}) }), []string{"2 relates_to 3"})
+			k.same("relations", words(read1(k, engram.Reader.Relations, []int64{b.Num})), []string{"2 relates_to 3"})
 		}},
 	}
 }
 
-// texts are what journal entries say, apart from when and where.
-func texts(ms []engram.Mutation) (all []string) {
-	for _, m := range ms {
-		all = append(all, m.Reason+" "+string(m.Was))
-	}
-	return all
+// texts returns the texts of journal entries.
+func texts(ms []engram.Mutation) []string {
+	return every(ms, func(m engram.Mutation) string { return m.Reason + " " + string(m.Was) })
 }

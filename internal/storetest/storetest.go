@@ -1,12 +1,12 @@
-// Package storetest holds the contract that every engram.Store keeps, as tests
-// (Run), and the made-up memories that stores are measured with (Corpus).
+// Package storetest holds the contract of engram.Store as a test suite (Run), and generated memories for
+// benchmarks of stores (Corpus).
 //
-// The tests know a store by its interface alone: what they ask stands in the doc
-// comments of engram.Store and its roles. How one store does it (files, query plans,
-// many processes) is tested beside that store.
+// The tests use only the interface, and check what the doc comments of engram.Store and its roles
+// promise. Each store tests its own implementation (files, query plans, many processes) beside its code.
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -15,11 +15,10 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Run tests the store that open returns, a new and empty one at each call. The tests
-// close it; it must bear the race detector.
+// Run tests the stores that open returns, a new and empty one per call. The tests close them, and may
+// run under the race detector.
 func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 	t.Helper()
 	for _, part := range []struct {
@@ -33,17 +32,17 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"list", listCases()},
 		{"lexical", lexicalCases()},
 		{"session score", sessionScoreCases()},
-		{"beside", besideCases()},
+		{"neighbours", besideCases()},
 		{"hostile words", hostileCases()},
 		{"vector", vectorCases()},
 		{"newest vectors", newestVectorCases()},
-		{"use", useCases()},
+		{"exposure", exposureCases()},
 		{"counter", counterCases()},
 		{"group", groupCases()},
-		{"vitals", vitalCases()},
+		{"outline", vitalCases()},
 		{"history", historyCases()},
 		{"relation", relationCases()},
-		{"ties", relationWriteCases()},
+		{"relation writes", relationWriteCases()},
 		{"session", sessionCases()},
 		{"prompt", promptCases()},
 		{"project", projectCases()},
@@ -51,9 +50,9 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"journal", journalCases()},
 		{"erase", eraseCases()},
 		{"snapshot", snapshotCases()},
-		{"lineage", lineageCases()},
-		{"carried", replicatedCases()},
-		{"told", toldCases()},
+		{"causal metadata", causalCases()},
+		{"replicated", replicatedCases()},
+		{"reported", reportedCases()},
 		{"trust", trustCases()},
 		{"transaction", transactionCases()},
 		{"concurrency", concurrentCases()},
@@ -62,7 +61,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 			for _, c := range part.cases {
 				t.Run(c.name, func(t *testing.T) {
 					k := &kit{T: t, store: open(t)}
-					// Close may be called twice: a test of closing has done it already.
+					// Close may be called twice, so tests may close the store too.
 					t.Cleanup(func() { _ = k.store.Close() })
 					c.run(k)
 				})
@@ -71,20 +70,20 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 	}
 }
 
-// testCase is one sentence of the contract.
+// testCase is one statement of the contract.
 type testCase struct {
 	name string
 	run  func(k *kit)
 }
 
-// kit is what one test works with: an empty store, and drafts that are all different.
+// kit is the state of one test: a store, empty at first, and the number of drafts made.
 type kit struct {
 	*testing.T
 	store engram.Store
 	made  int
 }
 
-// at is the n-th second of the tests' day.
+// at returns the n-th second of the tests' day.
 func at(n int) time.Time {
 	return time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
 }
@@ -114,7 +113,72 @@ func (k *kit) refused(what string, code engram.Code, fn func(engram.Tx) error) {
 	}
 }
 
-// draft is a valid memory that is not in the store, unlike any other draft.
+// read0 to read4 call one method of engram.Reader, such as engram.Reader.List, with that many arguments,
+// in a View of their own, which must succeed.
+func read0[T any](k *kit, read func(engram.Reader, context.Context) (T, error)) (got T) {
+	k.Helper()
+	k.view(func(r engram.Reader) (err error) {
+		got, err = read(r, k.Context())
+		return err
+	})
+	return got
+}
+
+func read1[A, T any](k *kit, read func(engram.Reader, context.Context, A) (T, error), a A) T {
+	k.Helper()
+	return read0(k, func(r engram.Reader, ctx context.Context) (T, error) { return read(r, ctx, a) })
+}
+
+func read2[A, B, T any](k *kit, read func(engram.Reader, context.Context, A, B) (T, error), a A, b B) T {
+	k.Helper()
+	return read0(k, func(r engram.Reader, ctx context.Context) (T, error) { return read(r, ctx, a, b) })
+}
+
+func read3[A, B, C, T any](k *kit, read func(engram.Reader, context.Context, A, B, C) (T, error), a A, b B, c C) T {
+	k.Helper()
+	return read0(k, func(r engram.Reader, ctx context.Context) (T, error) { return read(r, ctx, a, b, c) })
+}
+
+func read4[A, B, C, D, T any](k *kit, read func(engram.Reader, context.Context, A, B, C, D) (T, error), a A, b B, c C, d D) T {
+	k.Helper()
+	return read0(k, func(r engram.Reader, ctx context.Context) (T, error) { return read(r, ctx, a, b, c, d) })
+}
+
+// look runs a read with two results, such as a thing and whether it was found, in a View of its own,
+// which must succeed.
+func look[T, U any](k *kit, ask func(engram.Reader) (T, U, error)) (got T, also U) {
+	k.Helper()
+	k.view(func(r engram.Reader) (err error) {
+		got, also, err = ask(r)
+		return err
+	})
+	return got, also
+}
+
+// failing checks that reading with a fails with code.
+func failing[A, T any](k *kit, code engram.Code, read func(engram.Reader, context.Context, A) (T, error), a A) {
+	k.Helper()
+	_ = k.store.View(k.Context(), func(r engram.Reader) error {
+		_, err := read(r, k.Context(), a)
+		k.same(fmt.Sprintf("code of reading %+v", a), engram.CodeOf(err), code)
+		return err
+	})
+}
+
+// each calls one method of engram.Tx for each of xs, in one Update, which must succeed.
+func each[X any](k *kit, write func(engram.Tx, context.Context, X) error, xs ...X) {
+	k.Helper()
+	k.update(func(tx engram.Tx) error {
+		for _, x := range xs {
+			if err := write(tx, k.Context(), x); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// draft is a valid, unsaved memory that differs from all other drafts.
 func (k *kit) draft(change ...func(*engram.Memory)) engram.Memory {
 	k.made++
 	m := engram.Memory{
@@ -131,7 +195,27 @@ func (k *kit) draft(change ...func(*engram.Memory)) engram.Memory {
 	return m
 }
 
-// save writes a draft, with the project and the session it needs.
+// Changes of a draft: in moves it to the session "s-PROJECT" of a project, within to another session of
+// its project.
+func in(project string) func(*engram.Memory) {
+	return func(m *engram.Memory) { m.Project, m.SessionID = project, "s-"+project }
+}
+
+func within(session string) func(*engram.Memory) {
+	return func(m *engram.Memory) { m.SessionID = session }
+}
+
+func titled(title string) func(*engram.Memory) {
+	return func(m *engram.Memory) { m.Title = title }
+}
+
+func typed(t engram.Type) func(*engram.Memory) { return func(m *engram.Memory) { m.Type = t } }
+
+func scoped(s engram.Scope) func(*engram.Memory) { return func(m *engram.Memory) { m.Scope = s } }
+
+func topic(key string) func(*engram.Memory) { return func(m *engram.Memory) { m.TopicKey = key } }
+
+// save writes a draft, creating its project and session if needed.
 func (k *kit) save(change ...func(*engram.Memory)) engram.Memory {
 	k.Helper()
 	m := k.draft(change...)
@@ -144,87 +228,82 @@ func (k *kit) save(change ...func(*engram.Memory)) engram.Memory {
 	return m
 }
 
-// ensure makes the project and the session unless they are there.
+// saveMany saves n drafts, the i-th changed by change, and returns them in order.
+func (k *kit) saveMany(n int, change func(i int, m *engram.Memory)) (ms []engram.Memory) {
+	k.Helper()
+	for i := range n {
+		ms = append(ms, k.save(func(m *engram.Memory) { change(i, m) }))
+	}
+	return ms
+}
+
+// ensure creates the project and the session if needed.
 func (k *kit) ensure(tx engram.Tx, project, session string) error {
-	if project != "" {
-		_, found, err := tx.Project(k.Context(), project)
-		if err != nil {
-			return err
-		}
-		if !found {
-			if err := tx.PutProject(k.Context(), engram.Project{Name: project, CreatedAt: at(0)}); err != nil {
-				return err
-			}
-		}
+	_, found, err := tx.Project(k.Context(), project)
+	if project != "" && err == nil && !found {
+		err = tx.PutProject(k.Context(), engram.Project{Name: project, CreatedAt: at(0)})
 	}
-	if session == "" {
-		return nil
+	if session == "" || err != nil {
+		return err
 	}
-	_, err := tx.Session(k.Context(), session)
-	if engram.CodeOf(err) != engram.CodeNotFound {
+	if _, err = tx.Session(k.Context(), session); engram.CodeOf(err) != engram.CodeNotFound {
 		return err
 	}
 	return tx.PutSession(k.Context(), engram.Session{ID: session, Project: project, StartedAt: at(0), ActiveAt: at(0)})
+}
+
+// session creates the project and the session if needed.
+func (k *kit) session(project, session string) {
+	k.Helper()
+	k.update(func(tx engram.Tx) error { return k.ensure(tx, project, session) })
 }
 
 // replace writes m over the memory with its number.
 func (k *kit) replace(m engram.Memory, change func(*engram.Memory)) engram.Memory {
 	k.Helper()
 	change(&m)
-	k.update(func(tx engram.Tx) error { return tx.ReplaceMemory(k.Context(), m) })
+	each(k, engram.Tx.ReplaceMemory, m)
 	return m
 }
 
-// forget forgets m n seconds into the day.
+func (k *kit) erase(m engram.Memory) {
+	k.Helper()
+	each(k, engram.Tx.EraseMemory, m.Num)
+}
+
+// forget forgets m, n seconds into the day.
 func (k *kit) forget(m engram.Memory, n int) engram.Memory {
 	k.Helper()
 	return k.replace(m, func(m *engram.Memory) { m.DeletedAt = at(n) })
 }
 
 // read returns the memory that ref names.
-func (k *kit) read(ref engram.Ref) (m engram.Memory) {
+func (k *kit) read(ref engram.Ref) engram.Memory {
 	k.Helper()
-	k.view(func(r engram.Reader) (err error) {
-		m, err = r.Memory(k.Context(), ref)
-		return err
-	})
-	return m
+	return read1(k, engram.Reader.Memory, ref)
 }
 
 // list returns the memories that pass f.
-func (k *kit) list(f engram.Filter) (ms []engram.Memory) {
+func (k *kit) list(f engram.Filter) []engram.Memory {
 	k.Helper()
-	k.view(func(r engram.Reader) (err error) {
-		ms, err = r.List(k.Context(), f, engram.Page{Limit: 1000})
-		return err
-	})
-	return ms
+	return read2(k, engram.Reader.List, f, engram.Page{Limit: 1000})
 }
 
-// find asks the lexical channel for words, as the engine does.
-func (k *kit) find(question string, change ...func(*engram.LexicalQuery)) (found []engram.Ranked) {
+// find searches the lexical channel as the engine does.
+func (k *kit) find(question string, change ...func(*engram.LexicalQuery)) []engram.Ranked {
 	k.Helper()
-	q := engram.LexicalQuery{Terms: text.Query(question), Limit: 50}
-	for _, c := range change {
-		c(&q)
-	}
-	k.view(func(r engram.Reader) (err error) {
-		found, err = Hits(k.Context(), r, q)
-		return err
-	})
-	return found
+	return k.lexical(question, change...).Hits
 }
 
-// same fails the test unless got is want; what says what was asked.
+// same fails the test if got and want print differently; what says what was read.
 func (k *kit) same(what string, got, want any) {
 	k.Helper()
-	if g, w := fmt.Sprintf("%v", got), fmt.Sprintf("%v", want); g != w {
+	if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
 		k.Errorf("%s\n got %s\nwant %s", what, g, w)
 	}
 }
 
-// sameMemory fails the test unless got is want in every field; the order of tags
-// does not count.
+// sameMemory fails the test if got and want differ in a field; the order of tags does not count.
 func (k *kit) sameMemory(what string, got, want engram.Memory) {
 	k.Helper()
 	got.Tags, want.Tags = slices.Sorted(slices.Values(got.Tags)), slices.Sorted(slices.Values(want.Tags))
@@ -244,29 +323,26 @@ func short(v reflect.Value) string {
 	return fmt.Sprintf("%.*s… (%d)", most, fmt.Sprintf("%#v", v.Interface()), v.Len())
 }
 
-// titles are the titles of ms, in order.
+// titles joins the titles of ms, in order.
 func titles(ms []engram.Memory) string {
-	names := make([]string, len(ms))
-	for i, m := range ms {
-		names[i] = m.Title
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(every(ms, func(m engram.Memory) string { return m.Title }), ", ")
 }
 
-// nums are the numbers of ms, in order.
+// nums returns the numbers of ms, in order.
 func nums(ms []engram.Memory) []int64 {
-	all := make([]int64, len(ms))
-	for i, m := range ms {
-		all[i] = m.Num
-	}
-	return all
+	return every(ms, func(m engram.Memory) int64 { return m.Num })
 }
 
-// numsOf are the numbers that a ranking found, in order.
+// numsOf returns the numbers of a ranking, in order.
 func numsOf(found []engram.Ranked) []int64 {
-	all := make([]int64, len(found))
-	for i, f := range found {
-		all[i] = f.Num
+	return every(found, func(f engram.Ranked) int64 { return f.Num })
+}
+
+// every maps of over xs.
+func every[X, V any](xs []X, of func(X) V) []V {
+	all := make([]V, len(xs))
+	for i, x := range xs {
+		all[i] = of(x)
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,32 +15,27 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// soon bounds what must not wait at all; generous, because machines are slow.
+// soon bounds operations that must not block; generous, because machines are slow.
 const soon = 10 * time.Second
 
 func transactionCases() []testCase {
 	return []testCase{
-		{"an error from fn undoes everything and comes back as it is", func(k *kit) {
+		{"an error from fn rolls everything back and is returned as it is", func(k *kit) {
 			old := k.write("kettle", "boils")
 			cause := errors.New("changed my mind")
-			m := k.draft(func(m *engram.Memory) { m.Title = "teapot" })
+			m := k.draft(titled("teapot"))
 			err := k.store.Update(k.Context(), func(tx engram.Tx) error {
 				changed := old
 				changed.Title, changed.Tags = "changed", []string{"t"}
 				p := engram.Prompt{SyncID: "prompt-1", Project: "app", Content: "teapot?", CreatedAt: at(1)}
 				e := engram.Mutation{Actor: "cli", Operation: "save", Entity: engram.EntityMemory, Key: "1"}
 				r := engram.Relation{ID: "rel-1", Source: old.Num, Target: old.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationJudged, CreatedAt: at(1), UpdatedAt: at(1)}
-				for _, err := range []error{
+				writes := errors.Join(
 					tx.InsertMemory(k.Context(), &m), tx.ReplaceMemory(k.Context(), changed), tx.InsertPrompt(k.Context(), &p), tx.InsertRelation(k.Context(), &r),
-					tx.InsertRevision(k.Context(), engram.Revision{Memory: old.Num, Number: 1, Title: "kettle", Content: "boils", WrittenAt: at(1), ReplacedAt: at(2)}),
-					tx.PutProject(k.Context(), engram.Project{Name: "new", CreatedAt: at(1)}), tx.Append(k.Context(), &e),
-					tx.PutSession(k.Context(), engram.Session{ID: "new", StartedAt: at(1), ActiveAt: at(1)}),
-				} {
-					if err != nil {
-						return fmt.Errorf("write: %w", err)
-					}
-				}
-				return cause
+					tx.InsertRevision(k.Context(), revision(old, 1)), tx.PutProject(k.Context(), engram.Project{Name: "new", CreatedAt: at(1)}),
+					tx.Append(k.Context(), &e), tx.PutSession(k.Context(), engram.Session{ID: "new", StartedAt: at(1), ActiveAt: at(1)}),
+				)
+				return cmp.Or(writes, cause)
 			})
 			if err != cause {
 				k.Errorf("got error %v, want %v itself", err, cause)
@@ -51,21 +47,14 @@ func transactionCases() []testCase {
 			k.same("prompts found", len(k.asked("teapot", "", 9)), 0)
 			k.same("sessions", k.sessions(""), "s-app:1")
 			k.same("entries", len(k.entries("", "")), 0)
-			k.view(func(r engram.Reader) error {
-				st, err := r.Stats(k.Context(), "")
-				k.same("counts", []any{st.Prompts, st.Relations, st.Projects}, []any{0, 0, []string{"app"}})
-				if err != nil {
-					return err
-				}
-				rs, err := r.Revisions(k.Context(), old.Num)
-				k.same("revisions", len(rs), 0)
-				return err
-			})
+			st := read1(k, engram.Reader.Stats, "")
+			k.same("counts", []any{st.Prompts, st.Relations, st.Projects}, []any{0, 0, []string{"app"}})
+			k.same("revisions", len(read1(k, engram.Reader.Revisions, old.Num)), 0)
 		}},
-		{"an Update sees what it wrote, nobody else does", func(k *kit) {
+		{"only the Update itself sees its writes before the commit", func(k *kit) {
 			k.save()
 			k.update(func(tx engram.Tx) error {
-				m := k.draft(func(m *engram.Memory) { m.Title = "teapot" })
+				m := k.draft(titled("teapot"))
 				if err := tx.InsertMemory(k.Context(), &m); err != nil {
 					return err
 				}
@@ -74,7 +63,7 @@ func transactionCases() []testCase {
 					return err
 				}
 				k.sameMemory("inside", got, m)
-				// In the same goroutine: a View that waited for the Update would never end.
+				// In the same goroutine, so that a View that waits for the Update would deadlock.
 				ctx, cancel := context.WithTimeout(k.Context(), soon)
 				defer cancel()
 				err = k.store.View(ctx, func(r engram.Reader) error {
@@ -95,25 +84,16 @@ func transactionCases() []testCase {
 			m := k.write("kettle", "boils")
 			k.view(func(r engram.Reader) error {
 				before, err := r.Memory(k.Context(), engram.ByNum(m.Num))
-				if err != nil {
-					return err
-				}
 				k.replace(m, func(m *engram.Memory) { m.Title, m.Content = "teapot", "pours" })
 				k.write("second", "kettle")
-				after, err := r.Memory(k.Context(), engram.ByNum(m.Num))
-				if err != nil {
-					return err
-				}
+				after, err2 := r.Memory(k.Context(), engram.ByNum(m.Num))
 				k.sameMemory("read again", after, before)
-				ms, err := r.List(k.Context(), engram.Filter{}, engram.Page{Limit: 9})
+				ms, err3 := r.List(k.Context(), engram.Filter{}, engram.Page{Limit: 9})
 				k.same("listed", titles(ms), "kettle")
-				if err != nil {
-					return err
-				}
-				found, err := Hits(k.Context(), r, engram.LexicalQuery{Terms: []engram.Term{{Word: "kettl", Written: "kettle"}}, Limit: 9})
+				found, err4 := Hits(k.Context(), r, engram.LexicalQuery{Terms: text.Query("kettle"), Limit: 9})
 				k.same("found", numsOf(found), []int64{m.Num})
 				k.same("a View that begins now", titles(k.list(engram.Filter{})), "second, teapot")
-				return err
+				return errors.Join(err, err2, err3, err4)
 			})
 		}},
 		{"a failed statement leaves the transaction usable", func(k *kit) {
@@ -128,7 +108,7 @@ func transactionCases() []testCase {
 			})
 			k.same("memories", len(k.list(engram.Filter{})), 2)
 		}},
-		{"a fn that ends its goroutine writes nothing and blocks nobody", func(k *kit) {
+		{"a fn that ends its goroutine writes nothing and releases its locks", func(k *kit) {
 			k.save()
 			done := make(chan struct{})
 			go func() {
@@ -136,7 +116,7 @@ func transactionCases() []testCase {
 				_ = k.store.Update(k.Context(), func(tx engram.Tx) error {
 					m := k.draft()
 					_ = tx.InsertMemory(k.Context(), &m)
-					runtime.Goexit() // what FailNow of a test does, and a panic nearly
+					runtime.Goexit() // like FailNow of a test
 					return nil
 				})
 			}()
@@ -144,7 +124,7 @@ func transactionCases() []testCase {
 			k.save()
 			k.same("memories", len(k.list(engram.Filter{})), 2)
 		}},
-		{"a caller who gave up gets no answer and changes nothing", func(k *kit) {
+		{"a cancelled call returns the cancellation and changes nothing", func(k *kit) {
 			k.save()
 			ctx, cancel := context.WithCancel(k.Context())
 			cancel()
@@ -172,7 +152,7 @@ func transactionCases() []testCase {
 			k.same("memories", len(k.list(engram.Filter{})), 1)
 			k.save()
 		}},
-		{"a closed store says so", func(k *kit) {
+		{"a closed store is unavailable", func(k *kit) {
 			k.save()
 			if err := k.store.Close(); err != nil {
 				k.Fatalf("close: %v", err)
@@ -195,7 +175,7 @@ func transactionCases() []testCase {
 func concurrentCases() []testCase {
 	return []testCase{
 		{"writers and readers at once lose nothing and see whole transactions", (*kit).manyAtOnce},
-		{"what an Update reads is still so when it writes", func(k *kit) {
+		{"what an Update reads stays true until it writes", func(k *kit) {
 			const goroutines, each = 8, 10
 			m := k.save(func(m *engram.Memory) { m.AccessCount = 0 })
 			k.together(goroutines, func(int) error {
@@ -216,7 +196,7 @@ func concurrentCases() []testCase {
 			})
 			k.same("count", k.read(engram.ByNum(m.Num)).AccessCount, goroutines*each)
 		}},
-		{"closing waits for what is under way", func(k *kit) {
+		{"closing waits for running transactions", func(k *kit) {
 			k.save()
 			inside, leave, closed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 			result := make(chan error, 1)
@@ -280,7 +260,7 @@ func (k *kit) manyAtOnce() {
 	k.together(writers, func(w int) error {
 		for i := range drafts[w] {
 			err := k.store.Update(k.Context(), func(tx engram.Tx) error {
-				// Two rows a transaction: a reader that sees one of them sees both.
+				// Two rows per transaction: readers must see both or none.
 				m := &drafts[w][i]
 				if err := tx.InsertMemory(k.Context(), m); err != nil {
 					return err
@@ -309,25 +289,16 @@ func (k *kit) manyAtOnce() {
 	k.same("found", len(k.find("kettle", func(q *engram.LexicalQuery) { q.Limit = 1000 })), writers*each)
 }
 
-// consistent says what does not fit together in one snapshot.
+// consistent reports what does not fit together in one snapshot.
 func consistent(ctx context.Context, r engram.Reader) error {
 	st, err := r.Stats(ctx, "")
-	if err != nil {
+	ms, err2 := r.List(ctx, engram.Filter{}, engram.Page{Limit: 10_000})
+	entries, err3 := r.Mutations(ctx, "", "", engram.Page{Limit: 10_000})
+	found, err4 := Hits(ctx, r, engram.LexicalQuery{Terms: text.Query("kettle"), Limit: 10_000})
+	if err := errors.Join(err, err2, err3, err4); err != nil {
 		return err
 	}
-	ms, err := r.List(ctx, engram.Filter{}, engram.Page{Limit: 10_000})
-	if err != nil {
-		return err
-	}
-	entries, err := r.Mutations(ctx, "", "", engram.Page{Limit: 10_000})
-	if err != nil {
-		return err
-	}
-	found, err := Hits(ctx, r, engram.LexicalQuery{Terms: text.Query("kettle"), Limit: 10_000})
-	if err != nil {
-		return err
-	}
-	// The first memory was saved without an entry and does not speak of a kettle.
+	// The first memory was saved without an entry and without the word kettle.
 	if n := st.Memories; len(ms) != n || len(entries) != n-1 || len(found) != n-1 {
 		return fmt.Errorf("one snapshot counts %d memories, lists %d, has %d entries and finds %d", n, len(ms), len(entries), len(found))
 	}
@@ -343,34 +314,19 @@ func eraseCases() []testCase {
 				m.Metadata, m.TopicKey = map[string]any{secret: secret}, "a/"+secret
 			})
 			other := k.save()
-			k.update(func(tx engram.Tx) error {
-				for i, ends := range [][2]int64{{m.Num, other.Num}, {other.Num, m.Num}} {
-					if err := tx.InsertRelation(k.Context(), &engram.Relation{ID: fmt.Sprintf("rel-%d", i), Source: ends[0], Target: ends[1],
-						Verb: engram.VerbRelatesTo, Status: engram.RelationJudged, Reason: secret, CreatedAt: at(1), UpdatedAt: at(1)}); err != nil {
-						return err
-					}
-				}
-				return tx.InsertRevision(k.Context(), engram.Revision{Memory: m.Num, Number: 1, Title: secret, Content: secret, WrittenAt: at(1), ReplacedAt: at(2)})
-			})
+			reason := func(r *engram.Relation) { r.Reason = secret }
+			k.relation(1, m.Num, engram.VerbRelatesTo, other.Num, reason)
+			k.relation(2, other.Num, engram.VerbRelatesTo, m.Num, reason)
+			each(k, engram.Tx.InsertRevision, revision(m, 1))
 			k.journal(engram.Mutation{Actor: "cli", Operation: "save", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)},
 				engram.Mutation{Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Reason: secret, Was: json.RawMessage(`{"topic_key":"` + secret + `"}`)},
 				engram.Mutation{Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(other.Num), Reason: "kept", Was: json.RawMessage(`{"kept":1}`)})
-			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
-
-			k.view(func(r engram.Reader) error {
-				for _, ref := range []engram.Ref{engram.ByNum(m.Num), engram.ByID(m.ID), {SyncID: m.SyncID}, {Topic: m.TopicKey}} {
-					_, err := r.Memory(k.Context(), ref)
-					k.same("code of reading "+ref.String(), engram.CodeOf(err), engram.CodeNotFound)
-				}
-				revisions, err := r.Revisions(k.Context(), m.Num)
-				k.same("revisions", len(revisions), 0)
-				if err != nil {
-					return err
-				}
-				relations, err := r.Relations(k.Context(), []int64{m.Num, other.Num})
-				k.same("relations", len(relations), 0)
-				return err
-			})
+			k.erase(m)
+			for _, ref := range []engram.Ref{engram.ByNum(m.Num), engram.ByID(m.ID), {SyncID: m.SyncID}, {Topic: m.TopicKey}} {
+				failing(k, engram.CodeNotFound, engram.Reader.Memory, ref)
+			}
+			k.same("revisions", len(read1(k, engram.Reader.Revisions, m.Num)), 0)
+			k.same("relations", len(read1(k, engram.Reader.Relations, []int64{m.Num, other.Num})), 0)
 			k.same("listed", nums(k.list(engram.Filter{})), []int64{other.Num})
 			k.same("found", len(k.find(secret)), 0)
 			k.same("found by the beginning", len(k.find(secret[:5])), 0)
@@ -381,14 +337,14 @@ func eraseCases() []testCase {
 			k.same("entries stay", len(k.entries(engram.EntityMemory, fmt.Sprint(m.Num))), 2)
 			k.same("entries of others keep what was", string(k.entries(engram.EntityMemory, fmt.Sprint(other.Num))[0].Was), `{"kept":1}`)
 		}},
-		{"others are found as before, and new ones too", func(k *kit) {
+		{"an erase does not affect how others are found", func(k *kit) {
 			var all []engram.Memory
 			words := strings.Fields("ash beech birch cedar elm fir hazel juniper larch lime maple oak pear pine plane plum poplar rowan spruce walnut willow yew")
 			for _, word := range words {
 				all = append(all, k.write("kettle", word))
 			}
 			for _, i := range []int{3, 17, 21} {
-				k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), all[i].Num) })
+				k.erase(all[i])
 			}
 			k.same("found", len(k.find("kettle")), len(words)-3)
 			k.same("one of them", numsOf(k.find(words[12])), []int64{all[12].Num})
@@ -398,22 +354,19 @@ func eraseCases() []testCase {
 		}},
 		{"a forgotten memory can be erased", func(k *kit) {
 			m := k.forget(k.save(), 50)
-			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
+			k.erase(m)
 			k.same("forgotten", len(k.list(engram.Filter{Forgotten: true})), 0)
 		}},
 		{"erasing what does not exist is not found", func(k *kit) {
 			m := k.save()
 			k.refused("another number", engram.CodeNotFound, func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), 99) })
-			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
+			k.erase(m)
 			k.refused("twice", engram.CodeNotFound, func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
 		}},
-		{"an erase that is undone leaves everything", func(k *kit) {
+		{"a rolled back erase changes nothing", func(k *kit) {
 			m := k.write("kettle", "boils")
 			k.refused("erase", engram.CodeInvalid, func(tx engram.Tx) error {
-				if err := tx.EraseMemory(k.Context(), m.Num); err != nil {
-					return err
-				}
-				return engram.Errorf(engram.CodeInvalid, "no")
+				return cmp.Or[error](tx.EraseMemory(k.Context(), m.Num), engram.Errorf(engram.CodeInvalid, "no"))
 			})
 			k.sameMemory("after all", k.read(engram.ByNum(m.Num)), m)
 			k.same("found", numsOf(k.find("kettle")), []int64{m.Num})

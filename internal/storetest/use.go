@@ -1,16 +1,18 @@
 package storetest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// use is a showing of memory m in session s-app, n seconds into the day.
-func use(n int, m engram.Memory, change ...func(*engram.Exposure)) engram.Exposure {
+// exposure is an exposure of memory m in session s-app, n seconds into the day.
+func exposure(n int, m engram.Memory, change ...func(*engram.Exposure)) engram.Exposure {
 	u := engram.Exposure{At: at(n), SessionID: "s-app", Project: "app", Operation: "search", Query: "why", Memory: m.Num, Rank: 1, Tokens: 10 + n}
 	for _, c := range change {
 		c(&u)
@@ -18,97 +20,79 @@ func use(n int, m engram.Memory, change ...func(*engram.Exposure)) engram.Exposu
 	return u
 }
 
-func (k *kit) use(us ...engram.Exposure) {
+// operation changes the operation of an exposure.
+func operation(v string) func(*engram.Exposure) { return func(u *engram.Exposure) { u.Operation = v } }
+
+func (k *kit) expose(us ...engram.Exposure) {
 	k.Helper()
-	k.update(func(tx engram.Tx) error { return tx.AppendUses(k.Context(), us) })
+	each(k, engram.Tx.AppendUses, us)
 }
 
-func (k *kit) uses(session string, p engram.Page) (us []engram.Exposure) {
+func (k *kit) exposures(session string, p engram.Page) []engram.Exposure {
 	k.Helper()
-	k.view(func(r engram.Reader) (err error) {
-		us, err = r.Uses(k.Context(), session, p)
-		return err
-	})
-	return us
+	return read2(k, engram.Reader.Uses, session, p)
 }
 
-func useCases() []testCase {
+func exposureCases() []testCase {
 	all := engram.Page{Limit: 1000}
-	verb := func(v string) func(*engram.Exposure) { return func(u *engram.Exposure) { u.Operation = v } }
 	return []testCase{
-		{"uses come back as they were, of a session or of all, oldest first", func(k *kit) {
+		{"exposures are read back unchanged, of a session or of all, oldest first", func(k *kit) {
 			m := k.save()
 			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "", "" })
-			us := []engram.Exposure{use(1, m), use(2, other, func(u *engram.Exposure) { u.SessionID, u.Project, u.Query, u.Fallback = "", "", "", true }),
-				use(3, engram.Memory{}, func(u *engram.Exposure) { u.Rank, u.Tokens = 0, 0 }), use(4, m, verb("get"))}
-			k.use(us[:2]...)
-			k.use(us[2:]...)
-			k.use()
-			k.same("all", k.uses("", all), us)
-			k.same("of a session", k.uses("s-app", all), []engram.Exposure{us[0], us[2], us[3]})
-			k.same("a page", k.uses("s-app", engram.Page{Limit: 1, Offset: 1}), []engram.Exposure{us[2]})
+			us := []engram.Exposure{exposure(1, m), exposure(2, other, func(u *engram.Exposure) { u.SessionID, u.Project, u.Query, u.Fallback = "", "", "", true }),
+				exposure(3, engram.Memory{}, func(u *engram.Exposure) { u.Rank, u.Tokens = 0, 0 }), exposure(4, m, operation("get"))}
+			k.expose(us[:2]...)
+			k.expose(us[2:]...)
+			k.expose()
+			k.same("all", k.exposures("", all), us)
+			k.same("of a session", k.exposures("s-app", all), []engram.Exposure{us[0], us[2], us[3]})
+			k.same("a page", k.exposures("s-app", engram.Page{Limit: 1, Offset: 1}), []engram.Exposure{us[2]})
 		}},
-		{"what was erased after it was shown leaves no question behind", func(k *kit) {
+		{"an exposure of an erased memory is not stored", func(k *kit) {
 			m, other := k.save(), k.save()
-			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
-			k.use(use(1, m), use(2, other))
-			k.same("uses", k.uses("s-app", all), []engram.Exposure{use(2, other)})
+			k.erase(m)
+			k.expose(exposure(1, m), exposure(2, other))
+			k.same("uses", k.exposures("s-app", all), []engram.Exposure{exposure(2, other)})
 		}},
-		{"a session that does not exist was shown nothing", func(k *kit) {
-			k.view(func(r engram.Reader) error {
-				_, err := r.Uses(k.Context(), "nope", all)
-				k.same("code of Uses", engram.CodeOf(err), engram.CodeNotFound)
-				_, err = r.Shown(k.Context(), "nope")
-				k.same("code of Shown", engram.CodeOf(err), engram.CodeNotFound)
-				return nil
-			})
+		{"an unknown session has no exposures", func(k *kit) {
+			failing(k, engram.CodeNotFound, engram.Reader.Shown, "nope")
+			failing(k, engram.CodeNotFound, func(r engram.Reader, ctx context.Context, session string) ([]engram.Exposure, error) {
+				return r.Uses(ctx, session, all)
+			}, "nope")
 			m := k.save()
 			k.refused("a use in it", engram.CodeNotFound, func(tx engram.Tx) error {
-				return tx.AppendUses(k.Context(), []engram.Exposure{use(1, m), use(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })})
+				return tx.AppendUses(k.Context(), []engram.Exposure{exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })})
 			})
-			k.same("nothing was written", len(k.uses("", all)), 0)
+			k.same("nothing was written", len(k.exposures("", all)), 0)
 		}},
-		{"what a session was shown is told once", func(k *kit) {
+		{"Shown returns each memory once", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			k.save(func(m *engram.Memory) { m.SessionID = "s-other" })
-			k.use(use(1, b), use(2, a, verb("context")), use(3, b, verb("recall")), use(4, engram.Memory{}),
-				use(5, c, func(u *engram.Exposure) { u.SessionID = "s-other" }))
-			k.view(func(r engram.Reader) error {
-				shown, err := r.Shown(k.Context(), "s-app")
-				k.same("shown", shown, []int64{a.Num, b.Num})
-				return err
-			})
+			k.session("app", "s-other")
+			k.expose(exposure(1, b), exposure(2, a, operation("context")), exposure(3, b, operation("recall")), exposure(4, engram.Memory{}),
+				exposure(5, c, func(u *engram.Exposure) { u.SessionID = "s-other" }))
+			k.same("shown", read1(k, engram.Reader.Shown, "s-app"), []int64{a.Num, b.Num})
 		}},
-		{"what was asked for is counted, what was told unasked is not", func(k *kit) {
+		{"requested exposures are counted, injected ones are not", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			k.use(use(1, a), use(5, a, verb("get")), use(3, a, verb("recall")), use(9, a, verb("context")), use(4, b, verb("context")), use(7, b, verb("remind")), use(2, c))
-			k.view(func(r engram.Reader) error {
-				counts, err := r.UseCounts(k.Context(), []int64{a.Num, b.Num, c.Num, 99})
-				k.same("counts", counts, map[int64]engram.UseCount{a.Num: {Count: 3, Last: at(5)}, c.Num: {Count: 1, Last: at(2)}})
-				return err
-			})
+			k.expose(exposure(1, a), exposure(5, a, operation("get")), exposure(3, a, operation("recall")), exposure(9, a, operation("context")), exposure(4, b, operation("context")), exposure(7, b, operation("remind")), exposure(2, c))
+			counts := read1(k, engram.Reader.UseCounts, []int64{a.Num, b.Num, c.Num, 99})
+			k.same("counts", counts, map[int64]engram.UseCount{a.Num: {Count: 3, Last: at(5)}, c.Num: {Count: 1, Last: at(2)}})
 		}},
-		{"what was asked for of late, the latest first", func(k *kit) {
+		{"LatelyUsed returns recently requested memories, latest first", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
-			k.use(use(1, a), use(2, b), use(3, a), use(4, c, verb("context")), use(7, c, verb("remind")), use(5, engram.Memory{}),
-				use(6, other, func(u *engram.Exposure) { u.Project, u.SessionID = "other", "s-other" }))
-			k.view(func(r engram.Reader) error {
-				for _, tt := range []struct {
-					project string
-					limit   int
-					want    []int64
-				}{{"app", 10, []int64{a.Num, b.Num}}, {"app", 1, []int64{a.Num}}, {"", 10, []int64{other.Num, a.Num, b.Num}}, {"nope", 10, nil}} {
-					got, err := r.LatelyUsed(k.Context(), tt.project, tt.limit)
-					if err != nil {
-						return err
-					}
-					k.same(fmt.Sprintf("lately used in %q, at most %d", tt.project, tt.limit), got, tt.want)
-				}
-				return nil
-			})
+			other := k.save(in("other"))
+			k.expose(exposure(1, a), exposure(2, b), exposure(3, a), exposure(4, c, operation("context")), exposure(7, c, operation("remind")), exposure(5, engram.Memory{}),
+				exposure(6, other, func(u *engram.Exposure) { u.Project, u.SessionID = "other", "s-other" }))
+			for _, tt := range []struct {
+				project string
+				limit   int
+				want    []int64
+			}{{"app", 10, []int64{a.Num, b.Num}}, {"app", 1, []int64{a.Num}}, {"", 10, []int64{other.Num, a.Num, b.Num}}, {"nope", 10, nil}} {
+				got := read2(k, engram.Reader.LatelyUsed, tt.project, tt.limit)
+				k.same(fmt.Sprintf("lately used in %q, at most %d", tt.project, tt.limit), got, tt.want)
+			}
 		}},
-		{"what every session should know: the permanent, then the important, then what is preferred", func(k *kit) {
+		{"Lasting returns permanent memories, then important ones, then preferences", func(k *kit) {
 			rate := func(f float64) func(*engram.Memory) { return func(m *engram.Memory) { m.Importance = f } }
 			important, plain := k.save(rate(0.7)), k.save(rate(0.69))
 			permanent := k.save(func(m *engram.Memory) { m.Permanent, m.Importance = true, 0.1 })
@@ -118,165 +102,106 @@ func useCases() []testCase {
 			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Permanent = "other", "s-other", true })
 			preferred := k.save(func(m *engram.Memory) { m.Type = engram.TypePreference })
 			policy := k.save(func(m *engram.Memory) { m.Type, m.Scope = engram.TypePolicy, engram.ScopePersonal })
-			k.view(func(r engram.Reader) error {
-				for _, tt := range []struct {
-					name, project string
-					scope         engram.Scope
-					limit         int
-					want          []int64
-				}{
-					{"a project", "app", "", 10, []int64{permanent.Num, most.Num, personal.Num, newer.Num, important.Num, policy.Num, preferred.Num}},
-					{"the first of them", "app", "", 2, []int64{permanent.Num, most.Num}},
-					{"of a scope", "app", engram.ScopePersonal, 10, []int64{personal.Num, policy.Num}},
-					{"of a scope in all projects", "", engram.ScopePersonal, 10, []int64{personal.Num, policy.Num}},
-					{"everything", "", "", 10, []int64{other.Num, permanent.Num, most.Num, personal.Num, newer.Num, important.Num, policy.Num, preferred.Num}},
-					{"a project that does not exist", "nope", "", 10, nil},
-				} {
-					got, err := r.Lasting(k.Context(), tt.project, tt.scope, tt.limit)
-					if err != nil {
-						return err
-					}
-					k.same(tt.name, nums(got), tt.want)
-				}
-				return nil
-			})
+			for _, tt := range []struct {
+				name, project string
+				scope         engram.Scope
+				limit         int
+				want          []int64
+			}{
+				{"a project", "app", "", 10, []int64{permanent.Num, most.Num, personal.Num, newer.Num, important.Num, policy.Num, preferred.Num}},
+				{"the first of them", "app", "", 2, []int64{permanent.Num, most.Num}},
+				{"of a scope", "app", engram.ScopePersonal, 10, []int64{personal.Num, policy.Num}},
+				{"of a scope in all projects", "", engram.ScopePersonal, 10, []int64{personal.Num, policy.Num}},
+				{"everything", "", "", 10, []int64{other.Num, permanent.Num, most.Num, personal.Num, newer.Num, important.Num, policy.Num, preferred.Num}},
+				{"a project that does not exist", "nope", "", 10, nil},
+			} {
+				k.same(tt.name, nums(read3(k, engram.Reader.Lasting, tt.project, tt.scope, tt.limit)), tt.want)
+			}
 			k.replace(plain, func(m *engram.Memory) { m.Importance = 0.95 })
-			k.view(func(r engram.Reader) error {
-				got, err := r.Lasting(k.Context(), "app", "", 3)
-				k.same("once it was rated higher", nums(got), []int64{permanent.Num, most.Num, plain.Num})
-				return err
-			})
+			got := read3(k, engram.Reader.Lasting, "app", "", 3)
+			k.same("once it was rated higher", nums(got), []int64{permanent.Num, most.Num, plain.Num})
 		}},
-		{"an erased memory takes the questions that found it along", func(k *kit) {
+		{"an erase removes the queries that found the memory", func(k *kit) {
 			m, other := k.save(), k.save()
-			k.use(use(1, m), use(2, other))
-			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
-			us := k.uses("", all)
+			k.expose(exposure(1, m), exposure(2, other))
+			k.erase(m)
+			us := k.exposures("", all)
 			k.same("how many there are", len(us), 2)
 			k.same("what was asked, and what was found", fmt.Sprint(us[0].Query, us[0].Memory, us[1].Query, us[1].Memory), fmt.Sprint("", 0, "why", other.Num))
 		}},
-		{"a deleted session takes its uses along", func(k *kit) {
+		{"a deleted session loses its exposures", func(k *kit) {
 			m := k.save()
-			k.save(func(m *engram.Memory) { m.SessionID = "s-other" })
-			k.update(func(tx engram.Tx) error { return k.ensure(tx, "app", "s-empty") })
-			k.use(use(1, m), use(2, m, func(u *engram.Exposure) { u.SessionID = "s-empty" }))
-			k.update(func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "s-empty") })
-			k.same("left", len(k.uses("", all)), 1)
+			k.session("app", "s-empty")
+			k.expose(exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "s-empty" }))
+			each(k, engram.Tx.DeleteSession, "s-empty")
+			k.same("left", len(k.exposures("", all)), 1)
 		}},
-		{"a use is no change: the journal says nothing of it", func(k *kit) {
+		{"an exposure adds no journal entry", func(k *kit) {
 			m := k.save()
 			before := len(k.entries("", ""))
-			k.use(use(1, m))
+			k.expose(exposure(1, m))
 			k.same("entries", len(k.entries("", "")), before)
 		}},
-		{"the latest uses are kept, however many there are", func(k *kit) {
+		{"the latest exposures are kept, however many there are", func(k *kit) {
 			m := k.save()
 			us := make([]engram.Exposure, 600)
-			for i := range us {
-				us[i] = use(0, m, func(u *engram.Exposure) { u.At = at(0).Add(time.Duration(i) * 24 * time.Hour) })
+			for i := range us { // one per day
+				us[i] = exposure(i*24*3600, m)
 			}
-			k.use(us...)
-			got := k.uses("", all)
-			k.same("the latest", got[len(got)-1], us[len(us)-1])
-			young := 0
-			for _, u := range got {
-				if us[len(us)-1].At.Sub(u.At) < 90*24*time.Hour {
-					young++
-				}
-			}
-			k.same("those of the last 90 days", young, 90)
+			k.expose(us...)
+			got := k.exposures("", all)
+			k.same("those of the last 90 days", got[max(len(got)-90, 0):], us[len(us)-90:])
 		}},
 	}
 }
 
-func toldCases() []testCase {
+func reportedCases() []testCase {
 	return []testCase{
-		{"a session is told of for what stands in it", func(k *kit) {
-			in := func(session string) engram.Memory {
-				return k.save(func(m *engram.Memory) { m.SessionID = session })
-			}
-			in("s-open")
-			k.replace(in("s-mine"), func(m *engram.Memory) { m.Scope = engram.ScopePersonal })
-			k.forget(in("s-over"), 2)
-			shared, hidden, elsewhere := in("s-shared"), in("s-hidden"), in("s-erased")
-			for _, m := range []engram.Memory{shared, hidden, elsewhere} {
-				k.forget(m, 3)
-			}
+		{"a session is reported depending on its contents", func(k *kit) {
+			k.save(within("s-open"))
+			k.save(within("s-mine"), scoped(engram.ScopePersonal))
+			k.forget(k.save(within("s-over")), 2)
+			shared := k.forget(k.save(within("s-shared")), 3)
+			hidden := k.forget(k.save(within("s-hidden")), 3)
+			elsewhere := k.forget(k.save(within("s-erased")), 3)
 			k.replicated(engram.EntityMemory, key(shared.Num), 1, "b1")
 			k.replicated(engram.EntityMemory, key(elsewhere.Num), 1, "b1")
 			k.ask("app", "s-asked", "why?", 1)
 			k.ask("app", "s-mine", "why me?", 1)
-			k.update(func(tx engram.Tx) error {
-				l := engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}}
-				if err := tx.PutCausalMetadata(k.Context(), engram.EntityMemory, key(hidden.Num), l); err != nil {
-					return err
-				}
-				if err := k.ensure(tx, "app", "s-empty"); err != nil {
-					return err
-				}
-				return tx.PutErased(k.Context(), engram.Erased{Entity: engram.EntityMemory, ID: string(elsewhere.ID), SyncID: elsewhere.SyncID, At: 1})
-			})
-			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "web", "s-web" })
+			k.putCausal(engram.EntityMemory, key(hidden.Num),
+				engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}})
+			k.session("app", "s-empty")
+			each(k, engram.Tx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: string(elsewhere.ID), SyncID: elsewhere.SyncID, At: 1})
+			k.save(in("web"))
 			ids := []string{"s-open", "s-mine", "s-over", "s-shared", "s-hidden", "s-erased", "s-asked", "s-empty", "s-web", "s-none"}
-			k.view(func(r engram.Reader) error {
-				owned, err := r.Owned(k.Context(), ids)
-				k.same("owned", owned, map[string]bool{"s-mine": true})
-				return err
-			})
+			k.same("owned", read1(k, engram.Reader.Owned, ids), map[string]bool{"s-mine": true})
 			for project, want := range map[string][]string{
 				"":     {"s-asked", "s-hidden", "s-open", "s-shared", "s-web"},
 				"app":  {"s-asked", "s-hidden", "s-open", "s-shared"},
 				"nope": nil,
 			} {
-				k.view(func(r engram.Reader) error {
-					told, err := r.Reported(k.Context(), ids, project)
-					var got []string
-					for id := range told {
-						got = append(got, id)
-					}
-					slices.Sort(got)
-					k.same("told of "+project, got, want)
-					return err
-				})
+				reported := read2(k, engram.Reader.Reported, ids, project)
+				k.same("reported of "+project, slices.Sorted(maps.Keys(reported)), want)
 			}
 		}},
-		{"what was erased and what is gone is found by name", func(k *kit) {
-			k.update(func(tx engram.Tx) error {
-				for _, s := range []string{"s-1", "s-2"} {
-					if err := k.ensure(tx, "app", s); err != nil {
-						return err
-					}
-					if err := tx.PutCausalMetadata(k.Context(), engram.EntitySession, s, engram.CausalMetadata{Base: engram.VersionStamp{At: 1, Device: "a"}}); err != nil {
-						return err
-					}
-				}
-				if err := tx.PutErased(k.Context(), engram.Erased{Entity: engram.EntityPrompt, ID: "p-1", SyncID: "p-1", Project: "app", At: 7}); err != nil {
-					return err
-				}
-				return tx.DeleteSession(k.Context(), "s-1")
-			})
-			k.view(func(r engram.Reader) error {
-				gone, err := r.TombstonesOf(k.Context(), []string{"s-0", "s-1", "s-2"})
-				if err != nil {
-					return err
-				}
-				k.same("gone", gone, []engram.Session{{ID: "s-1", Project: "app"}})
-				for kind, want := range map[engram.Entity]int{engram.EntityPrompt: 1, engram.EntityMemory: 0} {
-					xs, err := r.ErasedOf(k.Context(), kind, []string{"p-0", "p-1"})
-					if err != nil {
-						return err
-					}
-					if k.same("erased of "+string(kind), len(xs), want); want > 0 {
-						k.same("it", xs[0], engram.Erased{Entity: engram.EntityPrompt, ID: "p-1", SyncID: "p-1", Project: "app", At: 7})
-					}
-				}
-				return nil
-			})
+		{"tombstones are found by name", func(k *kit) {
+			for _, s := range []string{"s-1", "s-2"} {
+				k.session("app", s)
+				k.putCausal(engram.EntitySession, s, foreign())
+			}
+			erased := engram.Erased{Entity: engram.EntityPrompt, ID: "p-1", SyncID: "p-1", Project: "app", At: 7}
+			each(k, engram.Tx.PutErased, erased)
+			each(k, engram.Tx.DeleteSession, "s-1")
+			gone := read1(k, engram.Reader.TombstonesOf, []string{"s-0", "s-1", "s-2"})
+			k.same("gone", gone, []engram.Session{{ID: "s-1", Project: "app"}})
+			for kind, want := range map[engram.Entity][]engram.Erased{engram.EntityPrompt: {erased}, engram.EntityMemory: nil} {
+				k.same("erased of "+string(kind), read2(k, engram.Reader.ErasedOf, kind, []string{"p-0", "p-1"}), want)
+			}
 		}},
 	}
 }
 
-// counted is a counter of a day of June 2026, which showed two memories an event.
+// counted is a counter of a day in June 2026, with two memories per event.
 func counted(day int, project, verb, outcome string, events int) engram.Counter {
 	return engram.Counter{Day: time.Date(2026, 6, day, 0, 0, 0, 0, time.UTC), Project: project, Operation: verb, Outcome: outcome,
 		Tally: engram.Tally{Events: events, Fallbacks: events - 1, Memories: 2 * events, Tokens: 30 * events}}
@@ -284,28 +209,19 @@ func counted(day int, project, verb, outcome string, events int) engram.Counter 
 
 func (k *kit) count(cs ...engram.Counter) {
 	k.Helper()
-	k.update(func(tx engram.Tx) error { return tx.AddCounters(k.Context(), cs) })
+	each(k, engram.Tx.AddCounters, cs)
 }
 
-func (k *kit) counters(q engram.CounterQuery) (cs []engram.Counter) {
+func (k *kit) counters(q engram.CounterQuery) []engram.Counter {
 	k.Helper()
-	k.view(func(r engram.Reader) (err error) {
-		cs, err = r.Counters(k.Context(), q)
-		return err
-	})
-	return cs
+	return read1(k, engram.Reader.Counters, q)
 }
 
 func (k *kit) projects(names ...string) {
 	k.Helper()
-	k.update(func(tx engram.Tx) error {
-		for _, name := range names {
-			if err := tx.PutProject(k.Context(), engram.Project{Name: name, CreatedAt: at(0)}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	for _, name := range names {
+		k.putProject(engram.Project{Name: name, CreatedAt: at(0)})
+	}
 }
 
 func counterCases() []testCase {
@@ -315,7 +231,7 @@ func counterCases() []testCase {
 		return c
 	}
 	return []testCase{
-		{"counters add up, by day, project, verb and outcome", func(k *kit) {
+		{"counters add up by day, project, operation and outcome", func(k *kit) {
 			k.projects("app", "other")
 			k.count(counted(12, "app", "search", "found", 2), counted(12, "app", "search", "nothing", 1), counted(13, "app", "search", "found", 4))
 			k.count(counted(12, "app", "search", "found", 3), counted(12, "other", "get", "found", 1), counted(12, "", "search", "found", 1))
@@ -330,81 +246,58 @@ func counterCases() []testCase {
 				[]engram.Counter{summed(counted(13, "app", "search", "found", 4))})
 			k.same("of a project that does not exist", k.counters(engram.CounterQuery{Project: "nope"}), []engram.Counter(nil))
 		}},
-		{"a project that does not exist counts as none, an alias as its project", func(k *kit) {
-			k.update(func(tx engram.Tx) error {
-				return tx.PutProject(k.Context(), engram.Project{Name: "app", Aliases: []string{"old"}, CreatedAt: at(0)})
-			})
+		{"an unknown project counts as no project, an alias as its project", func(k *kit) {
+			k.putProject(engram.Project{Name: "app", Aliases: []string{"old"}, CreatedAt: at(0)})
 			k.count(counted(12, "nope", "search", "found", 1), counted(12, "old", "search", "found", 1))
 			k.same("counters", k.counters(apart), []engram.Counter{counted(12, "", "search", "found", 1), counted(12, "app", "search", "found", 1)})
 		}},
-		{"what was counted goes along with its project, and stays when that goes", func(k *kit) {
+		{"counters move with their project, and stay when it is deleted", func(k *kit) {
 			k.projects("app", "other")
 			k.count(counted(12, "app", "search", "found", 1), counted(12, "other", "search", "found", 1), counted(13, "other", "get", "found", 1))
-			k.update(func(tx engram.Tx) error {
-				_, err := tx.MoveProject(k.Context(), "other", "app")
-				return err
-			})
+			k.move("other", "app")
 			both := counted(12, "app", "search", "found", 1)
 			both.Tally = both.Plus(both.Tally)
 			k.same("after the move", k.counters(apart), []engram.Counter{both, counted(13, "app", "get", "found", 1)})
 			k.projects("brief")
 			k.count(counted(12, "brief", "get", "found", 1))
-			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "brief") })
+			each(k, engram.Tx.DeleteProject, "brief")
 			k.same("after it was deleted", k.counters(apart), []engram.Counter{counted(12, "", "get", "found", 1), both, counted(13, "app", "get", "found", 1)})
 		}},
-		{"counting is no change: the journal says nothing of it", func(k *kit) {
+		{"counting adds no journal entry", func(k *kit) {
 			before := len(k.entries("", ""))
 			k.count(counted(12, "", "search", "found", 1))
 			k.same("entries", len(k.entries("", "")), before)
 		}},
-		{"live memories are counted by when they were made", func(k *kit) {
-			for range 5 { // at 1, 2, 3, 4 and 5
-				k.save()
-			}
-			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
+		{"live memories are counted by creation time", func(k *kit) {
+			k.saveMany(5, func(int, *engram.Memory) {}) // at 1, 2, 3, 4 and 5
+			k.save(in("other"))
 			k.forget(k.save(), 50)
 			edges := []time.Time{at(0), at(2), at(3), at(3).Add(time.Millisecond), at(100), at(200)}
-			k.view(func(r engram.Reader) error {
-				for project, want := range map[string][]int{"": {1, 1, 1, 3, 0}, "app": {1, 1, 1, 2, 0}, "nope": {0, 0, 0, 0, 0}} {
-					got, err := r.MadeBetween(k.Context(), project, edges)
-					if err != nil {
-						return err
-					}
-					k.same(fmt.Sprintf("in %q", project), got, want)
-				}
-				none, err := r.MadeBetween(k.Context(), "", nil)
-				k.same("between no edges", len(none), 0)
-				return err
-			})
+			for project, want := range map[string][]int{"": {1, 1, 1, 3, 0}, "app": {1, 1, 1, 2, 0}, "nope": {0, 0, 0, 0, 0}} {
+				k.same(fmt.Sprintf("in %q", project), read2(k, engram.Reader.MadeBetween, project, edges), want)
+			}
+			k.same("between no edges", len(read2(k, engram.Reader.MadeBetween, "", nil)), 0)
 		}},
-		{"sessions are counted by when they were started", func(k *kit) {
+		{"sessions are counted by start time", func(k *kit) {
 			k.save()
-			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
-			k.view(func(r engram.Reader) error {
-				for _, tt := range []struct {
-					project string
-					since   time.Time
-					want    int
-				}{{"", time.Time{}, 2}, {"app", time.Time{}, 1}, {"nope", time.Time{}, 0}, {"", at(100_000), 0}} {
-					got, err := r.SessionsSince(k.Context(), tt.project, tt.since)
-					if err != nil {
-						return err
-					}
-					k.same(fmt.Sprintf("in %q since %v", tt.project, tt.since), got, tt.want)
-				}
-				return nil
-			})
+			k.save(in("other"))
+			for _, tt := range []struct {
+				project string
+				since   time.Time
+				want    int
+			}{{"", time.Time{}, 2}, {"app", time.Time{}, 1}, {"nope", time.Time{}, 0}, {"", at(100_000), 0}} {
+				got := read2(k, engram.Reader.SessionsSince, tt.project, tt.since)
+				k.same(fmt.Sprintf("in %q since %v", tt.project, tt.since), got, tt.want)
+			}
 		}},
 	}
 }
 
 func groupCases() []testCase {
-	typed := func(t engram.Type) func(*engram.Memory) { return func(m *engram.Memory) { m.Type = t } }
-	other := func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" }
 	return []testCase{
 		{"memories are counted by type and by project, most first", func(k *kit) {
 			k.save(typed("fact"))
-			k.save(typed("bugfix"), other)
+			k.save(typed("bugfix"), in("other"))
 			k.save(typed("bugfix"))
 			k.forget(k.save(typed("bugfix")), 50)
 			k.forget(k.save(typed("insight")), 51)
@@ -424,35 +317,20 @@ func groupCases() []testCase {
 				{engram.ByProject, "", at(3), "[{app 1 2}]"},
 				{engram.ByProject, "", at(6), "[]"},
 			} {
-				k.view(func(r engram.Reader) error {
-					got, err := r.MemoriesBy(k.Context(), tt.by, tt.project, tt.since)
-					k.same(fmt.Sprintf("by %s in %q since %v", tt.by, tt.project, tt.since), fmt.Sprint(got), tt.want)
-					return err
-				})
+				got := read3(k, engram.Reader.MemoriesBy, tt.by, tt.project, tt.since)
+				k.same(fmt.Sprintf("by %s in %q since %v", tt.by, tt.project, tt.since), fmt.Sprint(got), tt.want)
 			}
 		}},
-		{"revisions, and memories that are due, are counted", func(k *kit) {
+		{"revisions and due memories are counted", func(k *kit) {
 			due := func(n int) func(*engram.Memory) { return func(m *engram.Memory) { m.ReviewAfter = at(n) } }
 			m := k.save(due(10))
-			k.save(due(20), other)
+			k.save(due(20), in("other"))
 			k.forget(k.save(due(10)), 50)
-			for n := range 3 {
-				k.update(func(tx engram.Tx) error {
-					return tx.InsertRevision(k.Context(), engram.Revision{Memory: m.Num, Number: n + 1, Title: "t", Content: "c", WrittenAt: at(1), ReplacedAt: at(2)})
-				})
-			}
+			each(k, engram.Tx.InsertRevision, revision(m, 1), revision(m, 2), revision(m, 3))
 			for project, want := range map[string]engram.Upkeep{"": {Revisions: 3, Due: 2}, "app": {Revisions: 3, Due: 1}, "other": {Due: 1}, "nope": {}} {
-				k.view(func(r engram.Reader) error {
-					got, err := r.Upkeep(k.Context(), project, at(30))
-					k.same(fmt.Sprintf("in %q", project), got, want)
-					return err
-				})
+				k.same(fmt.Sprintf("in %q", project), read2(k, engram.Reader.Upkeep, project, at(30)), want)
 			}
-			k.view(func(r engram.Reader) error {
-				got, err := r.Upkeep(k.Context(), "", at(10))
-				k.same("what is due just now is not overdue", got.Due, 0)
-				return err
-			})
+			k.same("what is due just now is not overdue", read2(k, engram.Reader.Upkeep, "", at(10)).Due, 0)
 		}},
 	}
 }

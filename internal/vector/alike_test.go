@@ -16,7 +16,7 @@ func TestAlikeFindsWhatComparingAllFinds(t *testing.T) {
 		dimensions := rapid.SampledFrom([]int{64, 100, 256}).Draw(t, "dimensions")
 		seed := rapid.Uint64().Draw(t, "seed")
 		mark := rapid.SampledFrom([]float64{0.9, 0.95}).Draw(t, "mark")
-		next := func() float32 { // any numbers do: rapid draws thousands of them too slowly
+		next := func() float32 { // any numbers do; rapid draws thousands of them too slowly
 			seed = seed*6364136223846793005 + 1442695040888963407
 			return float32(int32(seed>>32)) / (1 << 31)
 		}
@@ -26,7 +26,7 @@ func TestAlikeFindsWhatComparingAllFinds(t *testing.T) {
 			v := make([]float32, dimensions)
 			for j := range v {
 				v[j] = next()
-				if i%2 == 1 { // every other one is near to the one before it
+				if i%2 == 1 { // every other one is near the previous one
 					v[j] = all[i-1][j] + v[j]*0.6/float32(i)
 				}
 			}
@@ -90,7 +90,7 @@ func TestAlikeStopsWhenToldTo(t *testing.T) {
 	}
 }
 
-// The mark rises while it looks: what comes late and is nearer is found all the same.
+// The mark rises during the search: late, nearer vectors must still be found.
 func TestAlikeTellsTheNearest(t *testing.T) {
 	alike := vector.NewAlike(2)
 	for _, degrees := range []float64{0, 40, 30, 80, 20, 10, 170} {

@@ -5,24 +5,22 @@ import (
 	"math"
 )
 
-// A row's signs and sizes together say for each number in which of four levels it lies:
-// below or above zero, near or far. Four levels tell near vectors apart far better than
-// two: of the ten nearest among 100,000 texts the best 200 of 4,000 by signs hold all
-// but 1 in 300, where the best 500 by signs alone miss 1 in 25.
+// A row's signs and sizes together place each number in one of four levels: below or above zero, near or
+// far. Four levels distinguish near vectors far better than two: of the ten nearest among 100,000 texts
+// the best 200 of 4,000 by signs contain all but 1 in 300, while the best 500 by signs alone miss 1 in
+// 25.
 //
-// For numbers that are spread normally the levels are equally full when far begins at
-// sizeMark times their root mean square; nearLevel and farLevel are then the means of
-// what lies within and beyond.
+// For normally distributed numbers the levels are equally full when far begins at sizeMark times their
+// root mean square; nearLevel and farLevel are then the means inside and outside of it.
 const (
 	sizeMark  = 0.6745
 	nearLevel = 0.325
 	farLevel  = 1.271
 )
 
-// RowSigns appends the code of signs (Signs) of the vector in row, its words little
-// endian, SignBytes of its dimensions, and reports whether it points anywhere: the code
-// of a zero vector says nothing. row must be one that AppendRow made; a number that it
-// rounded to zero counts as not above zero.
+// RowSigns appends the sign code (see Signs) of the vector in row, SignBytes of its dimensions,
+// little-endian, and reports whether the vector is not zero: the code of a zero vector is meaningless.
+// row must come from AppendRow; a number that it rounded to zero counts as not above zero.
 func RowSigns(dst []byte, row []byte) (code []byte, points bool) {
 	return rowBits(dst, row, func(n int8) bool {
 		points = points || n != 0
@@ -30,9 +28,8 @@ func RowSigns(dst []byte, row []byte) (code []byte, points bool) {
 	}), points
 }
 
-// RowSizes appends, in the form of a code, a bit for each number of the vector in row
-// that is far from zero, among the other numbers of the vector. row must be one that
-// AppendRow made.
+// RowSizes appends, in the form of a code, a bit for each number of the vector in row that is far from
+// zero relative to the others. row must come from AppendRow.
 func RowSizes(dst []byte, row []byte) []byte {
 	var squares float64
 	for _, c := range row[min(scaleBytes, len(row)):] {
@@ -57,13 +54,13 @@ func rowBits(dst []byte, row []byte, set func(int8) bool) []byte {
 	return dst
 }
 
-// Estimator reckons from signs and sizes how near vectors are to one query.
+// Estimator estimates from signs and sizes how near vectors are to one query.
 type Estimator struct {
-	groups [][256]float32 // of four numbers each: what four signs and four sizes add
+	groups [][256]float32 // per four numbers: the sum by their signs and sizes
 }
 
-// NewEstimator returns the estimator of a query. Its table has 256 bytes for each
-// number of the query and is made in some tens of microseconds for 256 numbers.
+// NewEstimator returns the estimator of a query. Building its table, 256 bytes per number of the query,
+// takes tens of microseconds for 256 numbers.
 func NewEstimator(query []float32) *Estimator {
 	e := &Estimator{groups: make([][256]float32, SignBytes(len(query))*2)}
 	for g := range e.groups {
@@ -78,7 +75,7 @@ func NewEstimator(query []float32) *Estimator {
 	return e
 }
 
-// pairLevels are what two numbers add, by their two signs and, above these, two sizes.
+// pairLevels returns the sums of two numbers, indexed by their two signs (low bits) and two sizes.
 func pairLevels(a, b float32) (sums [16]float32) {
 	for i := range sums {
 		for k, x := range [2]float32{a, b} {
@@ -95,9 +92,8 @@ func pairLevels(a, b float32) (sums [16]float32) {
 	return sums
 }
 
-// Nearness orders vectors as the cosine with the query would, about; of codes as
-// RowSigns and RowSizes make them of vectors of the query's dimensions. Codes that are
-// shorter count as far as they go.
+// Nearness orders vectors approximately as the cosine with the query would, by codes of RowSigns and
+// RowSizes of vectors of the query's dimensions. Shorter codes count as far as they go.
 func (e *Estimator) Nearness(signs, sizes []byte) float64 {
 	n := min(len(e.groups)/2, len(signs), len(sizes))
 	groups, signs, sizes := e.groups[:2*n], signs[:n], sizes[:n]

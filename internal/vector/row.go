@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// scaleBytes is the size of the number that opens a row.
+// scaleBytes is the size of the scale that opens a row.
 const scaleBytes = 4
 
-// RowBytes is the size of a row as AppendRow writes it.
+// RowBytes returns the size of a row written by AppendRow.
 func RowBytes(dimensions int) int { return scaleBytes + dimensions }
 
-// AppendRow appends v to dst in RowBytes(len(v)) bytes: a float32 scale, little endian,
-// and an int8 for each number. A number is restored to within half the scale, which is
-// the greatest of them over 127. Numbers must be finite.
+// AppendRow appends v to dst in RowBytes(len(v)) bytes: a little-endian float32 scale, the largest
+// magnitude over 127, and an int8 per number. A number is restored to within half the scale. Numbers
+// must be finite.
 func AppendRow(dst []byte, v []float32) []byte {
 	var most float32
 	for _, x := range v {
@@ -24,7 +24,7 @@ func AppendRow(dst []byte, v []float32) []byte {
 	for _, x := range v {
 		var n float64
 		if scale > 0 {
-			// A scale so small that it lost bits would lead past the end of an int8.
+			// A subnormal scale has lost bits, so the quotient may exceed an int8.
 			n = min(max(math.RoundToEven(float64(x)/float64(scale)), -127), 127)
 		}
 		dst = append(dst, byte(int8(n)))
@@ -32,8 +32,8 @@ func AppendRow(dst []byte, v []float32) []byte {
 	return dst
 }
 
-// Row returns the vector in row, and whether row is one of that many dimensions: of the
-// right size, its scale a number and not below zero.
+// Row decodes the vector in row. ok is false unless row has the size for the dimensions and a finite,
+// non-negative scale.
 func Row(row []byte, dimensions int) (v []float32, ok bool) {
 	scale, codes, ok := parts(row, dimensions)
 	if !ok {
@@ -46,14 +46,14 @@ func Row(row []byte, dimensions int) (v []float32, ok bool) {
 	return v, true
 }
 
-// RowCosine is the cosine of query and the vector in row; query must be of length 1. ok
-// is false where there is none: row is not of query's dimensions, or is a zero vector.
+// RowCosine returns the cosine of query, which must be of length 1, and the vector in row. ok is false
+// if row has other dimensions or is a zero vector.
 func RowCosine(query []float32, row []byte) (cosine float64, ok bool) {
 	_, codes, ok := parts(row, len(query))
 	if !ok {
 		return 0, false
 	}
-	// The scale falls out: the length of what was restored is reckoned with it.
+	// The scale cancels out.
 	length := CodesLength(codes)
 	if length == 0 {
 		return 0, false
@@ -61,8 +61,7 @@ func RowCosine(query []float32, row []byte) (cosine float64, ok bool) {
 	return DotCodes(query, codes) / length, true
 }
 
-// DotCodes is the sum of the products of v and the int8 numbers in codes, which must be
-// as many.
+// DotCodes returns the dot product of v and the int8 numbers in codes, which must be as many.
 func DotCodes(v []float32, codes []byte) float64 {
 	codes = codes[:len(v)]
 	var dot0, dot1, dot2, dot3 float32
@@ -80,8 +79,8 @@ func DotCodes(v []float32, codes []byte) float64 {
 	return float64(dot0+dot1) + float64(dot2+dot3)
 }
 
-// CodesLength is the length of the vector whose int8 numbers are codes, at most
-// MaxDimensions of them.
+// CodesLength returns the norm of the vector whose int8 numbers are codes, at most MaxDimensions of
+// them.
 func CodesLength(codes []byte) float64 {
 	var squares int32 // 127² × MaxDimensions is below 2³¹
 	for _, c := range codes {

@@ -8,15 +8,15 @@ import (
 // wordBytes is the size of one word of a code.
 const wordBytes = 8
 
-// SignWords is the number of 64-bit words in the code of a vector.
+// SignWords returns the number of 64-bit words in the code of a vector.
 func SignWords(dimensions int) int { return (dimensions + 63) / 64 }
 
-// SignBytes is the size of a code as RowSigns writes it.
+// SignBytes returns the size of a code written by RowSigns.
 func SignBytes(dimensions int) int { return SignWords(dimensions) * wordBytes }
 
-// Signs returns a vector's code: a bit for each number, lowest first, set where it is
-// above zero; the rest of the last word is zero. The number of bits in which two codes
-// differ grows with the angle between their vectors.
+// Signs returns a vector's code: a bit per number, lowest first, set if it is above zero; the rest of
+// the last word is zero. The number of bits in which two codes differ grows with the angle between their
+// vectors.
 //
 // Source: Charikar, "Similarity Estimation Techniques from Rounding Algorithms", STOC 2002.
 func Signs(v []float32) []uint64 {
@@ -29,8 +29,8 @@ func Signs(v []float32) []uint64 {
 	return code
 }
 
-// Hamming is the number of bits in which two codes differ; a is as Signs makes it, b as
-// RowSigns writes it, and a shorter b counts as far as it goes.
+// Hamming returns the number of bits in which two codes differ, a from Signs, b from RowSigns; a shorter
+// b counts as far as it goes.
 func Hamming(a []uint64, b []byte) int {
 	d := 0
 	for i := 0; i < len(a) && (i+1)*wordBytes <= len(b); i++ {
@@ -39,15 +39,14 @@ func Hamming(a []uint64, b []byte) int {
 	return d
 }
 
-// Sieve finds among many codes the ones nearest to one. It takes them as they come and
-// keeps fewer than twice as many as asked for, so that a scan costs little more than the
-// distances.
-type Sieve struct {
+// NearestCodes finds the codes nearest to one among a stream of many. It keeps fewer than twice as many
+// as requested, so a scan costs little more than the distances.
+type NearestCodes struct {
 	code  []uint64
 	most  int
-	limit int // what is farther is not among the nearest
+	limit int // greatest distance that may still be among the nearest
 	found []near
-	at    []int // how many are found at each distance
+	at    []int // number of found codes by distance
 }
 
 type near struct {
@@ -55,22 +54,20 @@ type near struct {
 	distance int
 }
 
-// NewSieve returns a Sieve for the nearest codes to code, at most so many.
-func NewSieve(code []uint64, most int) *Sieve {
-	s := &Sieve{code: code, most: max(most, 0), limit: len(code) * 64, at: make([]int, len(code)*64+1)}
+// NewNearestCodes returns a NearestCodes for at most most codes nearest to code.
+func NewNearestCodes(code []uint64, most int) *NearestCodes {
+	s := &NearestCodes{code: code, most: max(most, 0), limit: len(code) * 64, at: make([]int, len(code)*64+1)}
 	if most <= 0 {
 		s.limit = -1
 	}
 	return s
 }
 
-// Scan takes codes one after the other, as RowSigns writes them; the code in slot i
-// is known by the number first+i. among has a bit for each slot that may be taken,
-// lowest first; slots beyond either end are passed over. pass, unless it is nil, is
-// asked of those slots alone that are near enough, and may refuse them. The last slot
-// comes first: of codes at one distance those that come first stay, and the last are
-// the newest.
-func (s *Sieve) Scan(packed []byte, among []uint64, first int64, pass func(slot int) bool) {
+// Scan adds the codes in packed, as RowSigns writes them; the code in slot i gets the number first+i.
+// among has a bit per candidate slot, lowest first; slots beyond either end are ignored. If pass is not
+// nil, it is called for slots that are near enough, and may reject them. Slots are scanned from the
+// last, the newest, to the first: among codes at equal distance the earlier scanned win.
+func (s *NearestCodes) Scan(packed []byte, among []uint64, first int64, pass func(slot int) bool) {
 	size := len(s.code) * wordBytes
 	if size == 0 {
 		return
@@ -86,7 +83,7 @@ func (s *Sieve) Scan(packed []byte, among []uint64, first int64, pass func(slot 
 			word &^= 1 << bit
 			slot := w*64 + bit
 			var d int
-			if len(s.code) == 4 { // 256 dimensions, those of the built-in model
+			if len(s.code) == 4 { // 256 dimensions, the size of the built-in model
 				d = hamming4((*[4]uint64)(s.code), packed[slot*32:slot*32+32])
 			} else {
 				d = Hamming(s.code, packed[slot*size:slot*size+size])
@@ -98,7 +95,7 @@ func (s *Sieve) Scan(packed []byte, among []uint64, first int64, pass func(slot 
 	}
 }
 
-func (s *Sieve) keep(n near) {
+func (s *NearestCodes) keep(n near) {
 	s.found = append(s.found, n)
 	s.at[n.distance]++
 	if len(s.found) >= 2*s.most {
@@ -106,8 +103,8 @@ func (s *Sieve) keep(n near) {
 	}
 }
 
-// shrink keeps the nearest, of those at the last distance the ones that came first.
-func (s *Sieve) shrink() {
+// shrink keeps the nearest; at the greatest kept distance the earlier scanned win.
+func (s *NearestCodes) shrink() {
 	if len(s.found) < s.most {
 		return
 	}
@@ -131,8 +128,8 @@ func (s *Sieve) shrink() {
 	s.found, s.limit = kept, last-1
 }
 
-// Found returns the numbers of the nearest, in the order in which they came.
-func (s *Sieve) Found() []int64 {
+// Found returns the numbers of the nearest codes, in the order of the scan.
+func (s *NearestCodes) Found() []int64 {
 	s.shrink()
 	nums := make([]int64, len(s.found))
 	for i, n := range s.found {

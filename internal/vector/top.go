@@ -7,19 +7,17 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Top keeps the best few of what it is offered: those with the greatest scores, the
-// greater number first where scores are equal. Offering n costs little more than n
-// comparisons, and nothing is kept but the best.
+// Top keeps the best few of the offered numbers: those with the greatest scores, on equal scores the
+// greater number first. Offering n costs little more than n comparisons.
 type Top struct {
 	most int
-	heap []engram.Ranked // the worst first: no entry is worse than its parent, at (i-1)/2
+	heap []engram.Ranked // min-heap: no entry is worse than its parent, at (i-1)/2
 }
 
-// NewTop returns a Top that keeps up to most, which may be 0: nothing.
+// NewTop returns a Top that keeps up to most, possibly 0.
 func NewTop(most int) *Top { return &Top{most: max(most, 0)} }
 
-// Offer puts num in where its score is among the best. NaN is none of them. A number
-// that is offered twice is kept twice.
+// Offer adds num if its score is among the best; NaN is not. A number offered twice is kept twice.
 func (t *Top) Offer(num int64, score float64) {
 	r := engram.Ranked{Num: num, Score: score}
 	switch {
@@ -33,7 +31,7 @@ func (t *Top) Offer(num int64, score float64) {
 	}
 }
 
-// Least is the score of the last that is kept; full is false while there is room for more.
+// Least returns the worst kept score; full is false, and the score 0, while there is room for more.
 func (t *Top) Least() (score float64, full bool) {
 	if len(t.heap) < t.most || t.most == 0 {
 		return 0, false
@@ -41,10 +39,10 @@ func (t *Top) Least() (score float64, full bool) {
 	return t.heap[0].Score, true
 }
 
-// Len is how many are kept.
+// Len returns the number of kept entries.
 func (t *Top) Len() int { return len(t.heap) }
 
-// Ranked returns what is kept, best first; the Top is empty afterwards.
+// Ranked returns the kept entries, best first, and empties the Top.
 func (t *Top) Ranked() []engram.Ranked {
 	best := t.heap
 	t.heap = nil

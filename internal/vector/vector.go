@@ -1,12 +1,10 @@
-// Package vector holds the rules of vectors: length and angle (vector.go), the code of
-// signs by which all are compared at once (sign.go), the four levels by which the best
-// of these are put in order (level.go), the int8 row from which the last few are
-// compared nearly exactly (row.go), and the best few of many (top.go).
+// Package vector holds the math of vectors: length and angle (vector.go), the sign code by which all are
+// compared first (sign.go), the four levels that order the best of these (level.go), the int8 row that
+// compares the last few almost exactly (row.go), and the selection of the best few (top.go).
 //
-// What it writes is read in place: codes and rows are packed bytes, little endian, and
-// no function decodes them into anything first, so a store may hand over what it has
-// read or mapped. It knows no model and no memory; everything is pure and may be used
-// by many goroutines, a Top by one at a time.
+// Codes and rows are packed little-endian bytes that are compared in place, so a store may pass what it
+// has read or mapped. The package knows no models and no memories; everything is pure and safe for
+// concurrent use, except that a Top is used by one goroutine at a time.
 package vector
 
 import (
@@ -15,29 +13,29 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// MaxDimensions is the most numbers a vector may have: far beyond any embedding, and
-// small enough that nobody can ask for gigabytes by a wrong number.
+// MaxDimensions bounds the size of a vector: far beyond any embedding, and small enough that a wrong
+// number cannot allocate gigabytes.
 const MaxDimensions = 1 << 16
 
-// Check returns CodeInvalid unless v is of dimensions numbers, none of them NaN or infinite.
+// Check returns CodeInvalid unless v has the given dimensions and all numbers are finite.
 func Check(v []float32, dimensions int) error {
 	if len(v) != dimensions {
-		return engram.Errorf(engram.CodeInvalid, "a vector of %d numbers where the model has %d", len(v), dimensions).
-			WithHint("the vector is of another model")
+		return engram.Errorf(engram.CodeInvalid, "the vector has %d numbers, but the model has %d", len(v), dimensions).
+			WithHint("use a vector of the same model")
 	}
 	for i, x := range v {
-		if x-x != 0 { // NaN and the infinities alone differ from themselves so
+		if x-x != 0 { // only NaN and the infinities differ from themselves this way
 			return engram.Errorf(engram.CodeInvalid, "number %d of a vector is %v", i, x).
-				WithHint("the embedding model does not work as it should")
+				WithHint("check the embedding model")
 		}
 	}
 	return nil
 }
 
-// Normalise scales v to length 1 where it stands and reports whether it could: a zero
-// vector stays as it is. Numbers must be finite; that their squares are not is no matter.
+// Normalise scales v in place to length 1 and reports whether it could: a zero vector stays unchanged.
+// Numbers must be finite; their squares need not be.
 func Normalise(v []float32) bool {
-	var sum float64 // squares of float32 neither overflow nor vanish in it
+	var sum float64 // float64: squares of float32 neither overflow nor underflow
 	for _, x := range v {
 		sum += float64(x) * float64(x)
 	}
@@ -51,9 +49,8 @@ func Normalise(v []float32) bool {
 	return true
 }
 
-// Dot returns the sum of the products of a and b, which must be equally long: their
-// cosine where both are of length 1. It adds in four strands, so its last bits differ
-// from those of a plain sum.
+// Dot returns the dot product of a and b, which must have equal length: their cosine if both are of
+// length 1. It adds in four strands, so its last bits differ from those of a plain sum.
 func Dot(a, b []float32) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32
@@ -70,7 +67,7 @@ func Dot(a, b []float32) float64 {
 	return float64(s0+s1) + float64(s2+s3)
 }
 
-// Cosine returns that of two vectors, which must be equally long; 0 where one of them is zero.
+// Cosine returns the cosine of two vectors of equal length, 0 if one of them is zero.
 func Cosine(a, b []float32) float64 {
 	length := Dot(a, a) * Dot(b, b)
 	if length == 0 {

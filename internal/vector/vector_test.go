@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// numbers draws a vector, zeros, tiny and huge numbers among them.
+// numbers draws a vector, including zeros, tiny and huge numbers.
 func numbers(t *rapid.T, dimensions int, name string) []float32 {
 	kind := rapid.OneOf(rapid.Float32Range(-1, 1), rapid.SampledFrom([]float32{0, 1e-38, -1e-45, 3e38, -3e38}))
 	return rapid.SliceOfN(kind, dimensions, dimensions).Draw(t, name)
@@ -95,7 +95,7 @@ func TestARowIsRestoredToHalfItsScale(t *testing.T) {
 			most = max(most, math.Abs(float64(x)))
 		}
 		for i := range v {
-			// The smallest numbers there are have no finer scale than themselves.
+			// The smallest numbers have no finer scale than themselves.
 			if off := math.Abs(float64(got[i]) - float64(v[i])); off > most/127*0.501+1e-43 {
 				t.Fatalf("number %d of %v: got %v, want %v", i, v, got[i], v[i])
 			}
@@ -165,7 +165,7 @@ func TestHammingCountsTheSignsThatDiffer(t *testing.T) {
 	})
 }
 
-// packed appends the code of signs of v to dst.
+// packed appends the sign code of v to dst.
 func packed(dst []byte, v []float32) []byte {
 	for _, w := range vector.Signs(v) {
 		dst = binary.LittleEndian.AppendUint64(dst, w)
@@ -178,7 +178,7 @@ func TestTheCodeOfARowIsThatOfWhatIsRestored(t *testing.T) {
 		v := numbers(t, rapid.IntRange(0, 300).Draw(t, "dimensions"), "v")
 		row := vector.AppendRow(nil, v)
 		restored, _ := vector.Row(row, len(v))
-		// Where the scale is tiny a restored number may vanish, but not its sign.
+		// With a tiny scale a restored number may vanish, but not its sign.
 		for i, c := range row[4:] {
 			restored[i] = float32(int8(c))
 		}
@@ -192,13 +192,13 @@ func TestTheCodeOfARowIsThatOfWhatIsRestored(t *testing.T) {
 	})
 }
 
-func TestASieveKeepsTheNearestCodes(t *testing.T) {
+func TestNearestCodesKeepsTheNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 63, 64, 65, 200, 256, 300}).Draw(t, "dimensions")
 		words := vector.SignWords(n)
 		code := rapid.SliceOfN(rapid.Uint64(), words, words).Draw(t, "code")
 		most := rapid.IntRange(0, 20).Draw(t, "most")
-		sieve := vector.NewSieve(code, most)
+		nearest := vector.NewNearestCodes(code, most)
 		type come struct{ num, distance int }
 		var all []come
 		for page := range rapid.IntRange(0, 3).Draw(t, "pages") {
@@ -222,18 +222,18 @@ func TestASieveKeepsTheNearestCodes(t *testing.T) {
 					all = append(all, come{1000*page + i, d})
 				}
 			}
-			sieve.Scan(packed, among, int64(1000*page), pass)
+			nearest.Scan(packed, among, int64(1000*page), pass)
 		}
-		nearest := slices.Clone(all)
-		slices.SortStableFunc(nearest, func(a, b come) int { return a.distance - b.distance })
-		nearest = nearest[:min(most, len(nearest))]
+		best := slices.Clone(all)
+		slices.SortStableFunc(best, func(a, b come) int { return a.distance - b.distance })
+		best = best[:min(most, len(best))]
 		var want []int64
 		for _, c := range all {
-			if slices.Contains(nearest, c) {
+			if slices.Contains(best, c) {
 				want = append(want, int64(c.num))
 			}
 		}
-		if got := sieve.Found(); !slices.Equal(got, want) {
+		if got := nearest.Found(); !slices.Equal(got, want) {
 			t.Fatalf("got %v\nwant %v", got, want)
 		}
 	})
@@ -346,7 +346,7 @@ func BenchmarkEstimator(b *testing.B) {
 	})
 }
 
-func BenchmarkSieve(b *testing.B) {
+func BenchmarkNearestCodes(b *testing.B) {
 	for _, slots := range []int{100_000, 1_000_000} {
 		for _, part := range []uint64{^uint64(0), 0x8000_0100_0020_0004} { // all, one in sixteen
 			b.Run(fmt.Sprintf("codes=%d/part=%d_64", slots, bits.OnesCount64(part)), func(b *testing.B) {
@@ -362,7 +362,7 @@ func BenchmarkSieve(b *testing.B) {
 				}
 				code := []uint64{x, x * 3, x * 5, x * 7}
 				for b.Loop() {
-					s := vector.NewSieve(code, 4000)
+					s := vector.NewNearestCodes(code, 4000)
 					s.Scan(packed, among, 0, nil)
 					s.Found()
 				}

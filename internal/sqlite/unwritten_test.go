@@ -7,8 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// What inserts add to other tables is written later: nobody who asks in the transaction, and
-// no other statement of it, may tell.
+// Counts and tags are written later, but no statement of the transaction may notice.
 func TestWhatATransactionOwesIsThereForWhoeverAsks(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)
@@ -16,7 +15,7 @@ func TestWhatATransactionOwesIsThereForWhoeverAsks(t *testing.T) {
 	insert := func(tx engram.Tx, id engram.ID) engram.Memory {
 		t.Helper()
 		m := engram.Memory{ID: id, SyncID: "obs-" + string(id), Project: "app", SessionID: "s", Scope: engram.ScopeProject, Type: "rarity", Origin: "agent",
-			Title: "owed", Content: "owed " + string(id), TopicKey: "owed/" + string(id), Tags: []string{"b", "a"}, CreatedAt: at, UpdatedAt: at,
+			Title: "unwritten", Content: "unwritten " + string(id), TopicKey: "unwritten/" + string(id), Tags: []string{"b", "a"}, CreatedAt: at, UpdatedAt: at,
 			TouchedAt: at, RevisionCount: 1, DuplicateCount: 1, NormalizedHash: "00"}
 		if err := tx.InsertMemory(ctx, &m); err != nil {
 			t.Fatal(err)
@@ -35,11 +34,11 @@ func TestWhatATransactionOwesIsThereForWhoeverAsks(t *testing.T) {
 		if m, found, err := tx.ByTopic(ctx, "app", engram.ScopeProject, a.TopicKey); err != nil || !found || len(m.Tags) != 2 {
 			t.Errorf("tags of what was inserted, by its topic: got %v (found %v), %v; want a and b", m.Tags, found, err)
 		}
-		if _, found, err := tx.ByTopic(ctx, "app", engram.ScopeProject, "owed/nobody"); err != nil || found {
+		if _, found, err := tx.ByTopic(ctx, "app", engram.ScopeProject, "unwritten/nobody"); err != nil || found {
 			t.Errorf("a topic that nobody has: found %v, %v", found, err)
 		}
 		insert(tx, "mem_owed3")
-		b.DeletedAt = at // takes away what the inserts add: they have to be counted by then
+		b.DeletedAt = at // needs the counts of the inserts
 		if err := tx.ReplaceMemory(ctx, b); err != nil {
 			return err
 		}
@@ -47,7 +46,7 @@ func TestWhatATransactionOwesIsThereForWhoeverAsks(t *testing.T) {
 		if err != nil || st.Types["rarity"] != 2 {
 			t.Errorf("live memories of the type: got %d, %v; want 2", st.Types["rarity"], err)
 		}
-		insert(tx, "mem_owed4") // is owed when the transaction ends
+		insert(tx, "mem_owed4") // is unwritten when the transaction ends
 		return err
 	})
 	if err != nil {
@@ -58,7 +57,7 @@ func TestWhatATransactionOwesIsThereForWhoeverAsks(t *testing.T) {
 		if n != before+3 {
 			t.Errorf("memories of the session afterwards: got %d, want %d", n, before+3)
 		}
-		m, _, byTopic := r.ByTopic(ctx, "app", engram.ScopeProject, "owed/mem_owed4")
+		m, _, byTopic := r.ByTopic(ctx, "app", engram.ScopeProject, "unwritten/mem_owed4")
 		if byTopic != nil || len(m.Tags) != 2 {
 			t.Errorf("tags of the last one: got %v, %v; want a and b", m.Tags, byTopic)
 		}

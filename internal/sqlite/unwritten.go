@@ -1,0 +1,170 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// unwritten collects what inserts add to other tables until it is written: before a statement that could
+// observe it, and before the commit at the latest. A hundred thousand memories change only a few
+// thousand counting rows. Triggers would update each row a hundred thousand times, and make SQLite copy
+// every page that an insert touches, to be able to roll back the statement.
+type unwritten struct {
+	tallies  map[tally]int64
+	sessions map[int64]sessionChange // by session number
+	models   map[int64]int64         // by model number: memories that got their first vector
+	tags     []tagRow
+}
+
+// tally is the key of table tallies.
+type tally struct {
+	project int64
+	typ     engram.Type
+}
+
+// sessionChange is what new memories add to their session.
+type sessionChange struct {
+	live   int64
+	active int64 // newest creation time in milliseconds; 0 if unchanged
+}
+
+// tagRow is a row of tags.
+type tagRow struct {
+	memory int64
+	tag    string
+}
+
+// mostTagRows bounds the unwritten rows of tags.
+const mostTagRows = 512
+
+func (o *unwritten) counts() bool { return len(o.tallies)+len(o.sessions)+len(o.models) > 0 }
+
+// countMemory records the counts and tags of a newly inserted memory.
+func (t *tx) countMemory(ctx context.Context, at home, m engram.Memory) error {
+	o := &t.unwritten
+	if o.sessions == nil {
+		o.tallies, o.sessions = map[tally]int64{}, map[int64]sessionChange{}
+	}
+	a := o.sessions[at.session]
+	if !m.Forgotten() {
+		o.tallies[tally{at.project, m.Type}]++
+		a.live++
+	}
+	if made, dated := millis(m.CreatedAt).(int64); dated && at.session != 0 {
+		a.active = max(a.active, made)
+	}
+	if a != (sessionChange{}) {
+		o.sessions[at.session] = a
+	}
+	for _, tag := range m.Tags {
+		o.tags = append(o.tags, tagRow{m.Num, tag})
+	}
+	if len(o.tags) < mostTagRows {
+		return nil
+	}
+	return t.flushTags(ctx)
+}
+
+// countVector counts a memory's first vector of a model.
+func (t *tx) countVector(model int64) {
+	if t.unwritten.models == nil {
+		t.unwritten.models = map[int64]int64{}
+	}
+	t.unwritten.models[model]++
+}
+
+// flushBefore writes what is unwritten if the statement could observe it. Changes and deletions of memories
+// can, by foreign keys and triggers.
+func (t *tx) flushBefore(ctx context.Context, query string) error {
+	reaches := strings.Contains(query, "DELETE") || strings.Contains(query, "UPDATE memories")
+	if len(t.unwritten.tags) > 0 && (reaches || strings.Contains(query, "tags")) {
+		if err := t.flushTags(ctx); err != nil {
+			return err
+		}
+	}
+	if !t.unwritten.counts() {
+		return nil
+	}
+	for _, column := range []string{"live", "active_at", "models"} {
+		if reaches = reaches || strings.Contains(query, column); reaches {
+			return t.flushCounts(ctx)
+		}
+	}
+	return nil
+}
+
+// flushUnwritten writes everything unwritten.
+func (t *tx) flushUnwritten(ctx context.Context) error {
+	if err := t.flushTags(ctx); err != nil {
+		return err
+	}
+	return t.flushCounts(ctx)
+}
+
+// flushCounts updates the counting rows.
+func (t *tx) flushCounts(ctx context.Context) error {
+	o := t.unwritten
+	t.unwritten = unwritten{tags: o.tags} // reset first: the statements below check it
+	for _, of := range slices.SortedFunc(maps.Keys(o.tallies), tally.compare) {
+		const query = `INSERT INTO tallies (project, type, live) VALUES (?,?,?) ON CONFLICT (project, type) DO UPDATE SET live = live + excluded.live`
+		if err := t.run(ctx, query, of.project, of.typ, o.tallies[of]); err != nil {
+			return fmt.Errorf("count memories: %w", err)
+		}
+	}
+	for _, num := range slices.Sorted(maps.Keys(o.sessions)) {
+		const query = `UPDATE sessions SET live = live + ?1, active_at = max(active_at, ?2) WHERE num = ?3`
+		if err := t.run(ctx, query, o.sessions[num].live, o.sessions[num].active, num); err != nil {
+			return fmt.Errorf("count the memories of a session: %w", err)
+		}
+	}
+	for _, num := range slices.Sorted(maps.Keys(o.models)) {
+		if err := t.run(ctx, `UPDATE models SET memories = memories + ? WHERE num = ?`, o.models[num], num); err != nil {
+			return fmt.Errorf("count vectors: %w", err)
+		}
+	}
+	return nil
+}
+
+func (a tally) compare(b tally) int {
+	return cmp.Or(cmp.Compare(a.project, b.project), strings.Compare(string(a.typ), string(b.typ)))
+}
+
+// Tags are inserted in batches of these two sizes: single inserts would be half the cost of writing a
+// tagged memory, and one statement per batch size would overflow the statement cache.
+const manyTags, fewTags = 64, 8
+
+// flushTags writes the unwritten tags.
+func (t *tx) flushTags(ctx context.Context) error {
+	rows := t.unwritten.tags
+	if len(rows) == 0 {
+		return nil
+	}
+	t.unwritten.tags = nil
+	return t.addTags(ctx, rows)
+}
+
+// addTags inserts rows of tags.
+func (t *tx) addTags(ctx context.Context, rows []tagRow) error {
+	for len(rows) > 0 {
+		n := min(len(rows), fewTags)
+		if len(rows) >= manyTags {
+			n = manyTags
+		}
+		args := make([]any, 0, 2*n)
+		for _, r := range rows[:n] {
+			args = append(args, r.memory, r.tag)
+		}
+		query := `INSERT OR IGNORE INTO tags (memory, tag) VALUES (?,?)` + strings.Repeat(`,(?,?)`, n-1)
+		if err := t.run(ctx, query, args...); err != nil {
+			return fmt.Errorf("write tags: %w", err)
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
