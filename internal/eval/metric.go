@@ -4,7 +4,7 @@
 //
 // Relevance is binary: a document answers the question or it does not. A document
 // that a ranking names twice counts at its first place only. Files are read through
-// the fs.FS that is handed in; the program in live/ asks a running server.
+// the fs.FS that is handed in.
 package eval
 
 import (
@@ -70,11 +70,6 @@ func NDCG(ranking []string, relevant Relevant, k int) float64 {
 	return gain / best
 }
 
-// Hit reports whether a relevant document is among the first k.
-func Hit(ranking []string, relevant Relevant, k int) bool {
-	return ReciprocalRank(ranking, relevant, k) > 0
-}
-
 // discount is what a document at place i, from 0, is worth.
 func discount(i int) float64 { return 1 / math.Log2(float64(i)+2) }
 
@@ -92,41 +87,6 @@ func top(ranking []string, k int) []string {
 		}
 	}
 	return out
-}
-
-// Report is the mean of every measure over the questions of a set, each at the
-// first ten places.
-type Report struct {
-	Questions int
-	Recall    float64
-	MRR       float64
-	NDCG      float64
-	Hit       float64 // share of questions with a relevant document
-	Empty     float64 // share of questions with no answer at all
-}
-
-// Measure scores one ranking for each question of set; a question without a
-// ranking was answered by nothing. The Report of no questions is zero.
-func Measure(set Set, rankings map[string][]string) Report {
-	const k = 10
-	var r Report
-	for _, q := range set.Questions {
-		ranking, relevant := rankings[q.ID], set.Relevant[q.ID]
-		r.Questions++
-		r.Recall += Recall(ranking, relevant, k)
-		r.MRR += ReciprocalRank(ranking, relevant, k)
-		r.NDCG += NDCG(ranking, relevant, k)
-		if Hit(ranking, relevant, k) {
-			r.Hit++
-		}
-		if len(ranking) == 0 {
-			r.Empty++
-		}
-	}
-	if n := float64(r.Questions); n > 0 {
-		r.Recall, r.MRR, r.NDCG, r.Hit, r.Empty = r.Recall/n, r.MRR/n, r.NDCG/n, r.Hit/n, r.Empty/n
-	}
-	return r
 }
 
 // Answer is how one question was answered.
