@@ -165,7 +165,7 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 		return err
 	}
 	if o.Path = app.BackfillPlace(b.source, b.where()); b.path != "" {
-		o.Path = migration{program: b.program}.absolute(b.path)
+		o.Path = b.program.path(b.path)
 	}
 	if o.Path == "" {
 		return invalidf("the home folder is not known").WithHint("name the folder of the transcripts")
@@ -231,7 +231,7 @@ func (b backfilling) write(s *strings.Builder, d backfillDoc) {
 		fmt.Fprintf(s, "\n--limit %d was reached, and there may be more. Run the command again for the rest.\n", b.limit)
 	}
 	if len(d.Proposals) > 0 && !d.DryRun && !b.walk {
-		fmt.Fprintln(s, "\n"+fold("Nothing is saved yet. engram review lists the proposals; engram review approve wNUMBER saves one, engram review refuse wNUMBER rejects it; "+
+		fmt.Fprintln(s, "\n"+render.Fold("Nothing is saved yet. engram review lists the proposals; engram review approve wNUMBER saves one, engram review refuse wNUMBER rejects it; "+
 			"engram backfill --review goes through them one by one.", "", b.pendingColumns()))
 	}
 }
@@ -247,7 +247,7 @@ func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 	fmt.Fprintln(s, fit(fmt.Sprintf("%-5s [%s] %s", name, render.Line(d.Type, 0), render.Line(d.Title, 0)), columns))
 	// The title is often how the text begins, and was just read.
 	if more := strings.TrimLeft(strings.TrimPrefix(d.Content, d.Title), ". \n"); more != "" {
-		fmt.Fprintln(s, fold(indent+render.Line(more, mostShown), indent, columns))
+		fmt.Fprintln(s, render.Fold(indent+render.Line(more, mostShown), indent, columns))
 	}
 	from := d.From
 	if at := time.Time(d.At); !at.IsZero() {
@@ -256,12 +256,12 @@ func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 	if d.Project != "" {
 		from += ", project " + d.Project
 	}
-	fmt.Fprintln(s, fold(indent+render.Line(d.Why+"; "+from, 0), indent, columns))
+	fmt.Fprintln(s, render.Fold(indent+render.Line(d.Why+"; "+from, 0), indent, columns))
 	for i, why := range d.Flagged {
 		if i == 0 {
 			why = "reads like an order to an agent: " + why
 		}
-		fmt.Fprintln(s, fold(indent+render.Line(why, 0), indent, columns))
+		fmt.Fprintln(s, render.Fold(indent+render.Line(why, 0), indent, columns))
 	}
 }
 

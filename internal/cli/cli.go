@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -179,7 +180,7 @@ func (p *program) readProjectAt(cmd *cobra.Command, e *engine.Engine, all bool, 
 		return "", nil
 	}
 	r := engine.ProjectRequest{Override: p.loaded.Project, Dir: p.Dir, Lenient: true, AsOf: at}
-	if p.loaded.Origins["project"].Source == config.SourceFlag {
+	if p.projectGiven() {
 		r.Explicit = p.loaded.Project
 	}
 	in, err := e.ProjectFor(cmd.Context(), r)
@@ -203,6 +204,19 @@ func (p *program) writeProject(cmd *cobra.Command, e *engine.Engine) (string, er
 		p.warn(in.Warning)
 	}
 	return in.Name, err
+}
+
+// path returns a path that the user gave, relative to the folder of the program.
+func (p *program) path(given string) string {
+	if filepath.IsAbs(given) {
+		return filepath.Clean(given)
+	}
+	return filepath.Join(p.Dir, given)
+}
+
+// projectGiven reports whether --project was given.
+func (p *program) projectGiven() bool {
+	return p.loaded.Origins["project"].Source == config.SourceFlag
 }
 
 // zone is how times are shown.
@@ -343,7 +357,7 @@ func (p *program) askOrEnd(question, instead string) (answer string, ended bool,
 	}
 	there := p.someoneThere()
 	if there {
-		fmt.Fprintf(p.Stderr, "%s ", p.err.bold(fold(question, "", p.columnsOf(p.Stderr))))
+		fmt.Fprintf(p.Stderr, "%s ", p.err.bold(render.Fold(question, "", p.columnsOf(p.Stderr))))
 	}
 	line, err := p.answers().ReadString('\n')
 	answer = strings.ToLower(strings.TrimSpace(line))

@@ -16,6 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -79,12 +80,13 @@ func argumentWords() map[string]suggest {
 		"capture": nil, "eval": nil, "import": nil, "export": nil, "migrate": nil, "ingest": nil, "projects detect": nil,
 		"backfill":         atFirst(fixed(app.BackfillSources()...)),
 		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, verdicts), "conflicts show": atFirst(candidates),
+		"setup": fixed(append(app.AgentNames(), "all")...), "setup status": fixed(app.AgentNames()...),
 		"completion": atFirst(fixed("bash", "zsh", "fish", "powershell")),
 		"context":    atFirst(projects), "delete project": atFirst(projects), "projects decay": atFirst(projects), "projects merge": projects,
 		"projects prune": projects, "projects rename": atFirst(projects),
 		"decay": memories, "delete": memories, "get": atFirst(memories), "graph": atFirst(memories), "history": atFirst(memories),
 		"log": atFirst(memories), "mark": atFirst(memories), "restore": atFirst(memories), "review done": memories, "review snooze": memories,
-		"sync accept": waiting, "sync drop": waiting, "sync deferred": atFirst(waiting),
+		"sync accept": pending, "sync drop": pending, "sync deferred": atFirst(pending),
 		"timeline": atFirst(memories), "update": atFirst(memories),
 		"tag":         inTurn(memories, fixed("add", "remove", "list")),
 		"link":        inTurn(memories, verbs, memories),
@@ -118,11 +120,11 @@ func flagWords() map[string]suggest {
 		"sleep --only": several(fixed("fade", "boost", "merge", "prune", "extract")),
 
 		"conflicts deferred --status": fixed("deferred", "dead"), "conflicts list --status": fixed(texts(engine.ConflictStatuses())...),
-		"graph --format": fixed("text", "json", "dot", "mermaid"), "export --format": fixed("json", "mem"),
+		"graph --format": fixed("text", "json", "dot", "mermaid"), "export --format": fixed("json", "mem", "obsidian", "markdown"),
 		"migrate --from": fixed(app.ForeignSystems()...),
 		"import --mode":  fixed(string(engine.ImportMerge), string(engine.ImportReplace)),
 		"stats --by":     fixed("project", "type", "day", "week", "month"), "setup service --system": fixed("systemd", "launchd", "windows"),
-		"man --dir": nil,
+		"man --dir": nil, "obsidian-export --graph-config": fixed("preserve", "force", "skip"),
 	}
 }
 
@@ -235,31 +237,44 @@ func (p *program) look(cmd *cobra.Command, read func(ctx context.Context, e *eng
 // described is a word with what it stands for, as shells show it.
 func described(word, what string) string { return word + "\t" + render.Line(what, 60) }
 
-func projects(p *program, cmd *cobra.Command, args []string, _ string) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, _ string) (out []string) {
-		all, err := e.Projects(ctx)
+// offer makes completions of things that are read from the store; word says how each is written, and what it is.
+func offer[T any](p *program, cmd *cobra.Command, read func(context.Context, *engine.Engine, string) ([]T, error), word func(T) (word, about string)) []string {
+	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+		all, err := read(ctx, e, project)
 		if err != nil {
 			return nil
 		}
-		for _, c := range all {
-			if !slices.Contains(args, c.Name) {
-				out = append(out, described(c.Name, count(c.Memories, "memory", "memories")))
+		for _, one := range all {
+			if name, about := word(one); name != "" && len(out) < completionMost {
+				out = append(out, described(name, about))
 			}
 		}
 		return out
 	})
 }
 
+// notIn returns word, or "" if it is one of args already.
+func notIn(args []string, word string) string {
+	if slices.Contains(args, word) {
+		return ""
+	}
+	return word
+}
+
+func projects(p *program, cmd *cobra.Command, args []string, _ string) []string {
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, _ string) ([]engram.ProjectCounts, error) {
+		return e.Projects(ctx)
+	},
+		func(c engram.ProjectCounts) (string, string) {
+			return notIn(args, c.Name), count(c.Memories, "memory", "memories")
+		})
+}
+
 func sessions(p *program, cmd *cobra.Command, _ []string, _ string) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
-		all, err := e.Sessions(ctx, project, engram.Page{Limit: completionMost})
-		if err != nil {
-			return nil
-		}
-		for _, s := range all {
-			out = append(out, described(s.ID, render.Time(s.ActiveAt, p.zone())+" "+s.Summary))
-		}
-		return out
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.SessionActivity, error) {
+		return e.Sessions(ctx, project, engram.Page{Limit: completionMost})
+	}, func(s engram.SessionActivity) (string, string) {
+		return s.ID, render.Time(s.ActiveAt, p.zone()) + " " + s.Summary
 	})
 }
 
@@ -272,61 +287,47 @@ func memories(p *program, cmd *cobra.Command, args []string, typed string) []str
 		}
 		return out
 	}
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
-		all, err := e.List(ctx, engram.Filter{Project: project, Current: true}, engram.Page{Limit: completionMost})
-		if err != nil {
-			return nil
-		}
-		for _, m := range all {
-			out = append(out, described(strconv.FormatInt(m.Num, 10), m.Title))
-		}
-		return out
-	})
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.Memory, error) {
+		return e.List(ctx, engram.Filter{Project: project, Current: true}, engram.Page{Limit: completionMost})
+	}, func(m engram.Memory) (string, string) { return strconv.FormatInt(m.Num, 10), m.Title })
 }
 
 // topics offers the keys of what was saved or revised lately.
 func topics(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 	const lately = 500
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
-		all, err := e.List(ctx, engram.Filter{Project: project}, engram.Page{Limit: lately})
-		if err != nil {
-			return nil
-		}
-		for _, m := range all {
-			if m.TopicKey != "" && len(out) < completionMost {
-				out = append(out, described(m.TopicKey, fmt.Sprintf("#%d %s", m.Num, m.Title)))
-			}
-		}
-		return out
-	})
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.Memory, error) {
+		return e.List(ctx, engram.Filter{Project: project}, engram.Page{Limit: lately})
+	}, func(m engram.Memory) (string, string) { return m.TopicKey, fmt.Sprintf("#%d %s", m.Num, m.Title) })
 }
 
-// candidates offers what waits for a verdict.
+// candidates offers pending candidates.
 func candidates(p *program, cmd *cobra.Command, _ []string, _ string) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engine.Conflict, error) {
 		all, _, err := e.Conflicts(ctx, engine.ConflictFilter{Project: project, Status: engram.RelationPending, Page: engram.Page{Limit: completionMost}})
-		if err != nil {
-			return nil
-		}
-		for _, c := range all {
-			out = append(out, described(strconv.FormatInt(c.Relation.Num, 10), c.Source.Title+" / "+c.Target.Title))
-		}
-		return out
+		return all, err
+	}, func(c engine.Conflict) (string, string) {
+		return strconv.FormatInt(c.Relation.Num, 10), c.Source.Title + " / " + c.Target.Title
 	})
 }
 
 // operations offers the latest of the journal.
 func operations(p *program, cmd *cobra.Command, _ []string, _ string) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.LogEntry, error) {
 		all, _, err := e.Log(ctx, engine.LogInput{Project: project, Page: engram.Page{Limit: completionMost}})
-		if err != nil {
-			return nil
-		}
-		for _, op := range all {
-			out = append(out, described(strconv.FormatInt(op.Op, 10), op.Name+" "+render.Time(op.At.Time(), p.zone())))
-		}
-		return out
+		return all, err
+	}, func(op engram.LogEntry) (string, string) {
+		return strconv.FormatInt(op.Op, 10), op.Name + " " + render.Time(op.At.Time(), p.zone())
 	})
+}
+
+// pending offers the numbers of pending items.
+func pending(p *program, cmd *cobra.Command, args []string, _ string) []string {
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, _ string) ([]engram.Deferred, error) {
+		return e.Deferred(ctx, "")
+	},
+		func(d engram.Deferred) (string, string) {
+			return notIn(args, strconv.FormatInt(d.Num, 10)), titleOf(document.PendingOf(d))
+		})
 }
 
 // bashWords is what the script needs of the package bash-completion, for where that is not

@@ -104,11 +104,11 @@ func writeSettings(b *strings.Builder, c config.Config, values []config.Value, c
 		fmt.Fprintf(b, "  %-*s  %s  (%s)\n", wide, v.Name, render.Line(shownValue(v), 0), v.Origin)
 		indent := strings.Repeat(" ", 2+wide+4)
 		if v.Range != "" {
-			fmt.Fprintln(b, fold(indent+rangeText(v.Key), indent, columns))
+			fmt.Fprintln(b, render.Fold(indent+rangeText(v.Key), indent, columns))
 		}
 		for _, r := range c.Remarks {
 			if r.Key == v.Name {
-				fmt.Fprintln(b, fold(indent+"note: "+render.Line(r.String(), 0), indent, columns))
+				fmt.Fprintln(b, render.Fold(indent+"note: "+render.Line(r.String(), 0), indent, columns))
 			}
 		}
 	}

@@ -96,7 +96,7 @@ func writeDecay(b *strings.Builder, doc strengthsDoc, columns int) {
 	fmt.Fprintf(b, "  now  in %s\n", count(doc.Days, "day", "days"))
 	for _, m := range doc.Memories {
 		line := fmt.Sprintf(" %.2f  %.2f  #%d [%s] %s", m.Strength, m.Later, m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 60))
-		fmt.Fprintf(b, "%s\n%s\n", fold(line, decayIndent, columns), fold(decayIndent+m.Reason, decayIndent, columns))
+		fmt.Fprintf(b, "%s\n%s\n", render.Fold(line, decayIndent, columns), render.Fold(decayIndent+m.Reason, decayIndent, columns))
 	}
 	if more := doc.Total - len(doc.Memories); more > 0 {
 		fmt.Fprintf(b, "%d of %s\n", len(doc.Memories), count(doc.Total, "memory", "memories"))

@@ -227,27 +227,16 @@ func writeFirstHit(b *strings.Builder, saw string) {
 		lines := strings.Split(block, "\n")
 		fmt.Fprintf(b, "    %s\n", strings.TrimPrefix(lines[0], "[1] "))
 		if len(lines) > 1 {
-			wrap(b, strings.TrimSpace(lines[1]), "      ", 84)
+			writeWords(b, lines[1], "      ")
 		}
 		return
 	}
-	wrap(b, render.Line(saw, 300), "    ", 84)
+	writeWords(b, render.Line(saw, 300), "    ")
 }
 
-// wrap writes words in lines of at most width characters, each after indent.
-func wrap(b *strings.Builder, text, indent string, width int) {
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if len(line) > len(indent) && len(line)+1+len(word) > width {
-			fmt.Fprintln(b, line)
-			line = indent
-		}
-		if len(line) > len(indent) {
-			line += " "
-		}
-		line += word
-	}
-	fmt.Fprintln(b, line)
+// writeWords writes words in lines of at most 84 columns, each after indent.
+func writeWords(b *strings.Builder, words, indent string) {
+	fmt.Fprintln(b, render.Fold(indent+render.Line(words, 0), indent, 84))
 }
 
 // demoMemory is one thing the agent of the first session saves.

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/health"
@@ -52,7 +51,7 @@ a backup is made, safe repairs are applied, and each one is reported.`,
 
 // doctorInput looks at every project unless one is named.
 func (p *program) doctorInput(check string, full bool) engine.DoctorInput {
-	in := engine.DoctorInput{All: p.loaded.Origins["project"].Source != config.SourceFlag, Check: check, Full: full}
+	in := engine.DoctorInput{All: !p.projectGiven(), Check: check, Full: full}
 	if !in.All {
 		in.Project.Explicit = p.loaded.Project
 	}
@@ -146,10 +145,7 @@ func knownCheck(check string) error {
 	if check == "" || health.Known(health.ID(check)) {
 		return nil
 	}
-	var names []string
-	for _, id := range health.IDs() {
-		names = append(names, string(id))
-	}
+	names := texts(health.IDs())
 	hint := "one of: " + strings.Join(names, ", ")
 	if near := text.Nearest(check, names); near != "" {
 		hint = "did you mean " + near + "?"

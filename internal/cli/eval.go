@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/eval"
 	"github.com/alanbuscaglia/engram/internal/eval/own"
@@ -167,14 +166,6 @@ func (p *program) readSets(dir, queries string) ([]eval.Set, error) {
 	return sets, nil
 }
 
-// path is a path given by the user, seen from the folder the program works in.
-func (p *program) path(given string) string {
-	if filepath.IsAbs(given) {
-		return filepath.Clean(given)
-	}
-	return filepath.Join(p.Dir, given)
-}
-
 // named is err with what it is about in front.
 func named(what string, err error) error {
 	return engram.Errorf(engram.CodeOf(err), "%s", what).WithHintOf(err).WithCause(err)
@@ -211,7 +202,7 @@ func (p *program) try(ctx context.Context, set eval.Set, f evalFlags, configs []
 // ownSets makes the sets out of the user's memories and the repository they work in,
 // and writes them into the folder write unless that is "".
 func (p *program) ownSets(cmd *cobra.Command, write string) ([]eval.Set, error) {
-	name, err := p.readProject(cmd, p.app.Engine, p.loaded.Origins["project"].Source != config.SourceFlag)
+	name, err := p.readProject(cmd, p.app.Engine, !p.projectGiven())
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // everyday are the commands that the help of the program shows, in this order: what a person does
@@ -35,7 +36,7 @@ func (p *program) writeHelp(cmd *cobra.Command, all bool) {
 	if !cmd.HasParent() {
 		usage = cmd.Name() + " COMMAND [flags]"
 	}
-	fmt.Fprintf(&b, "  %s\n", fold(usage, "    ", max(0, columns-2)))
+	fmt.Fprintf(&b, "  %s\n", render.Fold(usage, "    ", max(0, columns-2)))
 	if len(cmd.Aliases) > 0 {
 		fmt.Fprintf(&b, "  also: %s\n", strings.Join(cmd.Aliases, ", "))
 	}
@@ -60,7 +61,7 @@ func (p *program) writeHelp(cmd *cobra.Command, all bool) {
 				writeCommand(&b, c, columns)
 			}
 		}
-		fmt.Fprintln(&b, "\n"+fold("Use engram help all to list every command, engram help COMMAND to explain one.", "", columns))
+		fmt.Fprintln(&b, "\n"+render.Fold("Use engram help all to list every command, engram help COMMAND to explain one.", "", columns))
 	}
 	writeFlags(&b, head, "Flags", cmd.LocalNonPersistentFlags(), columns)
 	globals := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -78,7 +79,7 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command, group string, columns
 }
 
 func writeCommand(b *strings.Builder, c *cobra.Command, columns int) {
-	fmt.Fprintln(b, fold(fmt.Sprintf("  %-15s %s", c.Name(), c.Short), strings.Repeat(" ", 18), columns))
+	fmt.Fprintln(b, render.Fold(fmt.Sprintf("  %-15s %s", c.Name(), c.Short), strings.Repeat(" ", 18), columns))
 }
 
 func writeFlags(b *strings.Builder, head func(string), title string, flags *pflag.FlagSet, columns int) {

@@ -141,21 +141,21 @@ func (d *homeDoc) advice(self string) (next []nextDoc) {
 // narrow terminal they stand on lines of their own, whole.
 func writeHome(b *strings.Builder, doc homeDoc, columns int) {
 	if doc.Memories > 0 {
-		fmt.Fprintln(b, fold(fmt.Sprintf("Engram remembers %s of %s in %s", count(doc.Memories, "memory", "memories"),
+		fmt.Fprintln(b, render.Fold(fmt.Sprintf("Engram remembers %s of %s in %s", count(doc.Memories, "memory", "memories"),
 			count(doc.Projects, "project", "projects"), doc.Database), "", columns))
 		where := "Nothing is remembered for this folder yet."
 		if doc.Project != "" {
 			where = "This folder is project " + render.Line(doc.Project, 0) + "."
 		}
-		fmt.Fprintln(b, fold(where, "", columns))
+		fmt.Fprintln(b, render.Fold(where, "", columns))
 	} else {
-		fmt.Fprintln(b, fold("Engram is a memory for AI agents. Nothing is remembered yet in "+doc.Database, "", columns))
+		fmt.Fprintln(b, render.Fold("Engram is a memory for AI agents. Nothing is remembered yet in "+doc.Database, "", columns))
 	}
 	if doc.Server != "" {
 		fmt.Fprintf(b, "A server listens on %s\n", doc.Server)
 	}
 	if off := doc.Off.line(); off != "" {
-		fmt.Fprintln(b, fold(off, "", columns))
+		fmt.Fprintln(b, render.Fold(off, "", columns))
 	}
 	b.WriteString("\nNext:\n")
 	what, longest := 0, 0

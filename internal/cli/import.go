@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -79,14 +77,12 @@ see engram obsidian-export.`,
 	cmd.Flags().StringVar(&trust, "trust", "", "`own`: the file is your own export; its memories keep their origin instead of being quoted as imported")
 	cmd.Flags().BoolVar(&yes, "yes", false, "with --mode replace: skip the confirmation")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "with --mode replace: replace every project in the file")
-	// The only error is a flag that does not exist, and it does.
-	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions([]string{"merge", "replace"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (p *program) importFile(cmd *cobra.Command, e *engine.Engine, name string, in engine.ImportInput, all bool) error {
 	var err error
-	named := p.loaded.Origins["project"].Source == config.SourceFlag
+	named := p.projectGiven()
 	switch {
 	case named && all:
 		return invalidf("--all-projects and --project exclude each other").WithHint("run: %s --help", cmd.CommandPath())
@@ -309,8 +305,6 @@ too; they differ in the style of links. See engram obsidian-export.`,
 	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json contains everything and suits mem_* programs, too; mem contains only their fields; obsidian and markdown write a folder of notes")
 	cmd.Flags().BoolVar(&in.AllowSecret, "allow-secret", false, "include secrets saved with --allow-secret, which are redacted otherwise")
 	cmd.Flags().BoolVar(&in.Vectors, "vectors", false, "include the vectors of memories")
-	// The only error is a flag that does not exist, and it does.
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "mem", "obsidian", "markdown"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -319,7 +313,7 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 	if err != nil {
 		return err
 	}
-	if in.Project, err = p.readProject(cmd, e, p.loaded.Origins["project"].Source != config.SourceFlag); err != nil {
+	if in.Project, err = p.readProject(cmd, e, !p.projectGiven()); err != nil {
 		return err
 	}
 	bar := p.progress("exporting")
@@ -371,10 +365,7 @@ func packed(write func(io.Writer) error) func(io.Writer) error {
 // writeFile writes a file that only the user can read, beside the one whose place it takes
 // when it is whole. What is no regular file, such as a pipe, is written into.
 func (p *program) writeFile(name string, write func(io.Writer) error) error {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
+	path := p.path(name)
 	refused := func(err error) error {
 		if bad, ok := errors.AsType[*fs.PathError](err); ok {
 			err = bad.Err // without the name of a file that nobody named

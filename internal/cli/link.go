@@ -18,7 +18,7 @@ func (p *program) linkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "link A [RELATION] B",
 		Short: "Relate one memory to another",
-		Long: `Relate two memories: A RELATION B. The relations are ` + verbNames() + `;
+		Long: `Relate two memories: A RELATION B. The relations are ` + strings.Join(texts(engram.Verbs()), ", ") + `;
 the default is relates_to.
 supersedes hides B from searches and lists while A exists; contradicts marks both. Repeating a relation changes its
 strength and reason. engram unlink removes it.`,
@@ -95,15 +95,6 @@ func refPair(a, b string) (first, second engram.Ref, err error) {
 		second, err = engram.ParseRef(b)
 	}
 	return first, second, err
-}
-
-// verbNames are the relations for a help text.
-func verbNames() string {
-	names := make([]string, 0, len(engram.Verbs()))
-	for _, v := range engram.Verbs() {
-		names = append(names, string(v))
-	}
-	return strings.Join(names, ", ")
 }
 
 func linkedOf(l engine.Linked) document.Linked {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -60,8 +59,6 @@ exit code 2. docs/migrate.md explains how each item is converted.`,
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the other program (`system`): "+strings.Join(app.ForeignSystems(), ", "))
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "preview without changing anything")
-	// The only error is a flag that does not exist, and it does.
-	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(app.ForeignSystems(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -75,7 +72,7 @@ type migration struct {
 }
 
 func (m migration) run() error {
-	if m.system == "" && app.EarlierAt(m.cmd.Context(), m.absolute(m.path)) != "" {
+	if m.system == "" && app.EarlierAt(m.cmd.Context(), m.program.path(m.path)) != "" {
 		m.system = "engram" // that says itself what it is
 	}
 	if m.system == "" {
@@ -93,7 +90,7 @@ func (m migration) run() error {
 	if err != nil {
 		return err
 	}
-	source, err := app.Foreign(m.cmd.Context(), m.system, m.absolute(m.path), o)
+	source, err := app.Foreign(m.cmd.Context(), m.system, m.program.path(m.path), o)
 	if err != nil {
 		return err
 	}
@@ -129,7 +126,7 @@ func (m migration) run() error {
 // options say into which project things go that do not say it.
 func (m migration) options() (app.ForeignOptions, error) {
 	o := app.ForeignOptions{HereDir: m.Dir, ProjectOf: m.projectOf}
-	if m.loaded.Origins["project"].Source == config.SourceFlag {
+	if m.projectGiven() {
 		o.Project = m.loaded.Project
 		return o, nil
 	}
@@ -137,7 +134,7 @@ func (m migration) options() (app.ForeignOptions, error) {
 	case "engram", "claude-mem": // they say it
 		return o, nil
 	case "memory-md": // it is the repository's, wherever one stands
-		o.HereDir = m.absolute(m.path)
+		o.HereDir = m.program.path(m.path)
 		if info, err := os.Stat(o.HereDir); err == nil && !info.IsDir() {
 			o.HereDir = filepath.Dir(o.HereDir)
 		}
@@ -145,13 +142,6 @@ func (m migration) options() (app.ForeignOptions, error) {
 	in, err := m.engine.ProjectFor(m.cmd.Context(), engine.ProjectRequest{Override: m.loaded.Project, Dir: o.HereDir, Lenient: true})
 	o.Here = in.Name
 	return o, err
-}
-
-func (m migration) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(m.Dir, path)
 }
 
 // find finds the one place in which the system keeps something.
@@ -240,7 +230,7 @@ func (m migration) projectOf(ctx context.Context, dir string) string {
 // takesOver takes the database over that this program would open, where it is an earlier
 // Engram's and nothing else was named. It reports whether that was what the command is about.
 func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryRun bool) (over bool, err error) {
-	if from != "" && from != "engram" || len(args) == 1 && !p.app.IsEarlier(migration{program: p}.absolute(args[0])) {
+	if from != "" && from != "engram" || len(args) == 1 && !p.app.IsEarlier(p.path(args[0])) {
 		return false, nil
 	}
 	of, err := p.app.Earlier(cmd.Context())
@@ -248,7 +238,7 @@ func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryR
 		return false, err
 	}
 	in := app.TakeOverInput{DryRun: dryRun}
-	if p.loaded.Origins["project"].Source == config.SourceFlag {
+	if p.projectGiven() {
 		in.Project = p.loaded.Project
 	}
 	bar := p.progress("upgrading")

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -84,8 +82,6 @@ With --watch this is repeated until Ctrl-C.`,
 	flags.BoolVar(&f.watch, "watch", false, "repeat until Ctrl-C")
 	flags.DurationVar(&f.interval, "interval", watchEvery, "with --watch: `interval` between two runs")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "preview without writing anything")
-	// The only error is a flag that does not exist, and it does.
-	_ = cmd.RegisterFlagCompletionFunc("graph-config", cobra.FixedCompletions([]string{"preserve", "force", "skip"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -153,13 +149,13 @@ func (p *program) vaultWork(cmd *cobra.Command, f vaultFlags) (*vaultWork, error
 		return nil, err
 	}
 	w := &vaultWork{program: p, flags: f, engine: e}
-	if w.project, err = p.readProject(cmd, e, p.loaded.Origins["project"].Source != config.SourceFlag); err != nil {
+	if w.project, err = p.readProject(cmd, e, !p.projectGiven()); err != nil {
 		return nil, err
 	}
 	if w.since, err = p.when("since", f.since, e.Now()); err != nil {
 		return nil, err
 	}
-	w.vault = p.app.Vault(p.pathOf(f.dir), app.VaultOptions{Plain: f.plain, Graph: f.graph})
+	w.vault = p.app.Vault(p.path(f.dir), app.VaultOptions{Plain: f.plain, Graph: f.graph})
 	return w, nil
 }
 
@@ -267,7 +263,7 @@ func (p *program) importNotes(cmd *cobra.Command, dir string, dryRun bool) error
 	if err != nil {
 		return err
 	}
-	switch info, err := os.Stat(p.pathOf(dir)); {
+	switch info, err := os.Stat(p.path(dir)); {
 	case errors.Is(err, fs.ErrNotExist):
 		return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name the exported folder")
 	case err != nil:
@@ -287,14 +283,6 @@ func (p *program) importNotes(cmd *cobra.Command, dir string, dryRun bool) error
 		return err
 	}
 	return doc.problem()
-}
-
-// pathOf is a path as it was typed from the folder of the program.
-func (p *program) pathOf(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(p.Dir, name)
 }
 
 // vaultDoc is the answer of `obsidian-export`, and of `export` into a folder of notes.

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram/internal/app"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -45,17 +44,14 @@ func offOf(s app.OffState) offDoc {
 
 // line says in one sentence what is off; "" when nothing is.
 func (d offDoc) line() string {
-	var names []string
-	for _, p := range d.Projects {
-		names = append(names, render.Line(p.Name, 0))
-	}
+	names := document.Each(d.Projects, func(p offProjectDoc) string { return p.Name })
 	switch {
 	case d.Broken != "":
 		return render.Line(d.Broken, 0) + " (engram on)."
 	case d.Everything:
 		return "Agents are switched off (engram on)."
 	case len(names) > 0:
-		return "Agents are switched off for " + strings.Join(names, ", ") + " (engram on --project NAME)."
+		return "Agents are switched off for " + projectNames(names) + " (engram on --project NAME)."
 	}
 	return ""
 }
@@ -168,7 +164,7 @@ func (p *program) switchCommand(word, long, short string, do func(*app.App, cont
 // switchedProject returns all names of the project that a switch is for, the given one first; nil for every
 // project. A project set otherwise than by a flag does not narrow it.
 func (p *program) switchedProject(cmd *cobra.Command, e *engine.Engine, here bool) ([]string, error) {
-	named := p.loaded.Origins["project"].Source == config.SourceFlag
+	named := p.projectGiven()
 	switch {
 	case here && named:
 		return nil, invalidf("--here and --project cannot be combined").WithHint("remove one of them")
@@ -269,9 +265,5 @@ func keptWhere(path string) string {
 }
 
 func projectNames(names []string) string {
-	var shown []string
-	for _, n := range names {
-		shown = append(shown, render.Line(n, 0))
-	}
-	return strings.Join(shown, ", ")
+	return render.Line(strings.Join(names, ", "), 0)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,12 +51,7 @@ func (p *program) projectsDetectCommand() *cobra.Command {
 		Example: examples("engram projects detect", "engram projects detect ~/src/shop --json"),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			dir := p.Dir
-			if len(args) == 1 {
-				if dir = args[0]; !filepath.IsAbs(dir) {
-					dir = filepath.Join(p.Dir, dir)
-				}
-			}
+			dir := p.path(strings.Join(args, ""))
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 				return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name an existing folder, or none for this one")
 			}
@@ -192,11 +186,7 @@ func (p *program) projectExists(cmd *cobra.Command, e *engine.Engine, name strin
 }
 
 func namesOf(list []engram.ProjectCounts) []string {
-	names := make([]string, len(list))
-	for i, pc := range list {
-		names[i] = pc.Name
-	}
-	return names
+	return document.Each(list, func(c engram.ProjectCounts) string { return c.Name })
 }
 
 func writeDetected(b *strings.Builder, in engine.ProjectInForce) {

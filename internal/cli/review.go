@@ -191,7 +191,7 @@ other items by w and a number. Read it here before engram review approve.`,
 					p.writeQueued(b, item, 0)
 				}
 				names := strings.Join(document.Each(items, engram.QueueItem.Name), " ")
-				fmt.Fprintln(b, "\n"+fold("To decide: "+howToDecide(items, names), "", p.pendingColumns()))
+				fmt.Fprintln(b, "\n"+render.Fold("To decide: "+howToDecide(items, names), "", p.pendingColumns()))
 			})
 		}),
 	}
@@ -210,7 +210,7 @@ func (p *program) writeQueued(b *strings.Builder, item engram.QueueItem, most in
 	title, about := p.queueLine(item)
 	title = fmt.Sprintf("  %-4s %s", item.Name(), title)
 	if most == 0 {
-		fmt.Fprintln(b, fold(title, queueIndent, columns))
+		fmt.Fprintln(b, render.Fold(title, queueIndent, columns))
 	} else {
 		if item.Pending == nil { // a memory, which engram get shows
 			title += " — " + render.Line(gist.Line(item.Memory, listed), 0)
@@ -220,9 +220,9 @@ func (p *program) writeQueued(b *strings.Builder, item engram.QueueItem, most in
 	if most == 0 || item.Pending != nil {
 		p.writeQuoted(b, item, most)
 	}
-	fmt.Fprintln(b, fold(queueIndent+about, queueIndent, columns))
+	fmt.Fprintln(b, render.Fold(queueIndent+about, queueIndent, columns))
 	for _, why := range item.Reasons {
-		fmt.Fprintln(b, fold(queueIndent+render.Line(why, 0), queueIndent, columns))
+		fmt.Fprintln(b, render.Fold(queueIndent+render.Line(why, 0), queueIndent, columns))
 	}
 }
 
@@ -262,7 +262,7 @@ func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most in
 // quotedLines are the lines of a text as a quotation that fits the screen.
 func (p *program) quotedLines(text string) (lines []string) {
 	for line := range strings.SplitSeq(render.Quote(text), "\n") {
-		lines = append(lines, strings.Split(fold(queueIndent+line, queueIndent+"> ", p.pendingColumns()), "\n")...)
+		lines = append(lines, strings.Split(render.Fold(queueIndent+line, queueIndent+"> ", p.pendingColumns()), "\n")...)
 	}
 	return lines
 }
@@ -333,14 +333,14 @@ func (p *program) writeQueue(b *strings.Builder, q engine.Queue) {
 				fmt.Fprintln(b)
 			}
 			kind = item.Kind
-			fmt.Fprintln(b, fold(fmt.Sprintf("%s (%d)", kindTitles()[kind], q.Counts[kind]), "  ", columns))
+			fmt.Fprintln(b, render.Fold(fmt.Sprintf("%s (%d)", kindTitles()[kind], q.Counts[kind]), "  ", columns))
 		}
 		p.writeQueued(b, item, shownLines)
 	}
 	if rest := total - q.Page.Offset - len(q.Items); rest > 0 {
 		fmt.Fprintf(b, "\n%s; --limit and --offset show them.\n", count(rest, "more pending", "more pending"))
 	}
-	fmt.Fprintln(b, "\n"+fold("To read an item: engram review show NAME. Then "+howToDecide(q.Items, "NAME"), "", columns))
+	fmt.Fprintln(b, "\n"+render.Fold("To read an item: engram review show NAME. Then "+howToDecide(q.Items, "NAME"), "", columns))
 }
 
 // howToDecide says what can be done with things that wait, by their names.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -370,10 +369,7 @@ func (p *program) fileReader(name string) (io.ReadCloser, error) {
 	if name == "" {
 		return nil, invalidf("no file given").WithHint("give a file, or - for standard input")
 	}
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
+	path := p.path(name)
 	if was, err := os.Stat(path); err == nil && was.IsDir() {
 		return nil, invalidf("%s is a folder", name).
 			WithHint("use import --format obsidian for a folder of notes, migrate for data of another program, or name a file in it")

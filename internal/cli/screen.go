@@ -118,56 +118,6 @@ func (t *table) widths() []int {
 	return widths
 }
 
-// fold breaks a line at spaces, or between wide characters, into lines of so many columns, each but the first
-// after indent; 0 leaves it. A longer word stays whole.
-func fold(line, indent string, columns int) string {
-	if columns == 0 {
-		return line
-	}
-	var b strings.Builder
-	at, spaces, opens := 0, 0, true
-	for i, word := range strings.Split(line, " ") {
-		if i > 0 {
-			spaces++
-		}
-		for _, piece := range pieces(word) {
-			wide := displaywidth.String(piece)
-			if opens || at+spaces+wide <= columns {
-				b.WriteString(strings.Repeat(" ", spaces))
-				at += spaces
-			} else {
-				b.WriteString("\n" + indent)
-				at = displaywidth.String(indent)
-			}
-			b.WriteString(piece)
-			at, spaces, opens = at+wide, 0, false
-		}
-	}
-	return b.String()
-}
-
-// Marks that open no line, and those that end none, in scripts without spaces.
-const (
-	noFirst = "、。，．！？：；）」』】〉》〕］｝ー々…‥・％’”!?,.:;)]}"
-	noLast  = "（「『【〈《〔［｛‘“([{"
-)
-
-// pieces cuts a word where a line may break in it: beside each wide character.
-func pieces(word string) (all []string) {
-	if word == "" {
-		return nil
-	}
-	from, at, before, beforeWide := 0, 0, "", false
-	for g := displaywidth.StringGraphemes(word); g.Next(); {
-		c, wide := g.Value(), g.Width() > 1
-		if at > 0 && (wide || beforeWide) && !strings.Contains(noFirst, c) && !strings.Contains(noLast, before) {
-			all, from = append(all, word[from:at]), at
-		}
-		at, before, beforeWide = at+len(c), c, wide
-	}
-	return append(all, word[from:])
-}
-
 // wrapped folds the lines of a text to so many columns; 0 leaves it. What goes on stands below its line's
 // start, behind the same quotation mark, and never looks like the head of something else.
 func wrapped(text string, columns int) string {
@@ -181,7 +131,7 @@ func wrapped(text string, columns int) string {
 		if indent == "" && line != "" && strings.ContainsAny(line[:1], "#[-") { // a head, or an item
 			indent = "    "
 		}
-		folded := fold(line, indent, max(columns, len(indent)+narrowest))
+		folded := render.Fold(line, indent, max(columns, len(indent)+narrowest))
 		if indent == "" { // the words of a memory may be broken so that they pass for a head
 			for _, mark := range []string{"#", "[", "-", ">"} {
 				folded = strings.ReplaceAll(folded, "\n"+mark, "\n "+mark)
@@ -204,12 +154,12 @@ func prose(text string, columns int) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {
 		if !isLaidOut(p) {
-			paragraphs[i] = fold(strings.ReplaceAll(p, "\n", " "), "", columns)
+			paragraphs[i] = render.Fold(strings.ReplaceAll(p, "\n", " "), "", columns)
 			continue
 		}
 		lines := strings.Split(p, "\n")
 		for j, line := range lines {
-			lines[j] = fold(line, hangingIndent(line), columns)
+			lines[j] = render.Fold(line, hangingIndent(line), columns)
 		}
 		paragraphs[i] = strings.Join(lines, "\n")
 	}

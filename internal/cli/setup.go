@@ -68,7 +68,7 @@ func (p *program) setupCommand() *cobra.Command {
 		Long: `Connect agents to Engram: the MCP server, hooks where the agent supports them, and instructions on when to remember.
 Without AGENT the installed agents are listed and you choose; all selects all of them.
 
-  ` + agentLines() + `
+  ` + render.Fold(strings.Join(app.AgentNames(), ", "), "  ", 100) + `
 
 Files are merged, never overwritten: comments, order and line endings are kept, and a file that cannot be parsed is left
 alone. If you changed a file that belongs to Engram, a copy is kept before it is replaced. Running setup twice changes
@@ -81,9 +81,6 @@ another. docs/agents.md lists the files of each agent and its limits.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.setup(cmd, args, o)
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(app.AgentNames(), "all"), cobra.ShellCompDirectiveNoFileComp
-		},
 	}
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show the changes without writing them")
 	cmd.Flags().BoolVar(&o.undo, "undo", false, "restore the original files; without AGENT, of all configured agents")
@@ -91,24 +88,6 @@ another. docs/agents.md lists the files of each agent and its limits.`,
 	cmd.Flags().StringVar(&o.binary, "binary", "", "the `program` that agents call (default: this one)")
 	cmd.AddCommand(p.setupStatusCommand(), p.setupServiceCommand())
 	return cmd
-}
-
-// agentLines are the names of agents, as help shows them.
-func agentLines() string {
-	var b strings.Builder
-	width := 0
-	for n, name := range app.AgentNames() {
-		switch {
-		case n > 0 && width+len(name) > 90:
-			b.WriteString("\n  ")
-			width = 0
-		case n > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(name)
-		width += len(name) + 2
-	}
-	return b.String()
 }
 
 func (p *program) setupStatusCommand() *cobra.Command {
@@ -141,9 +120,6 @@ only with --json. Nothing is changed.`,
 				doc.Agents = append(doc.Agents, p.setupStanding(w.Look(name)))
 			}
 			return p.answer(doc, func(b *strings.Builder) { writeSetupStatus(b, p.atHome(doc), all, p.columns()) })
-		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return app.AgentNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 }
@@ -330,7 +306,7 @@ func (p *program) askWhich(found []string) ([]string, error) {
 			return names, err
 		}
 		p.report(func(b *strings.Builder) {
-			fmt.Fprintln(b, fold(messageOf(err)+": "+p.hintOf(err), "", p.columnsOf(p.Stderr)))
+			fmt.Fprintln(b, render.Fold(messageOf(err)+": "+p.hintOf(err), "", p.columnsOf(p.Stderr)))
 		})
 	}
 }
@@ -413,7 +389,9 @@ func (p *program) writeSetup(b *strings.Builder, doc setupDoc) {
 }
 
 func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgentDoc) {
-	say := func(what, said string) { fmt.Fprintln(b, fold(what+said, strings.Repeat(" ", len(what)), p.columns())) }
+	say := func(what, said string) {
+		fmt.Fprintln(b, render.Fold(what+said, strings.Repeat(" ", len(what)), p.columns()))
+	}
 	undo := doc.Action == "undone"
 	left := slices.ContainsFunc(a.Files, func(f setupFileDoc) bool { return f.Left != "" })
 	guessed := undo && slices.ContainsFunc(a.Files, func(f setupFileDoc) bool { return f.Why != "" })
@@ -467,7 +445,7 @@ func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgent
 }
 
 func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDoc) {
-	say := func(what, said string) { fmt.Fprintln(b, fold(what+said, "            ", p.columns())) }
+	say := func(what, said string) { fmt.Fprintln(b, render.Fold(what+said, "            ", p.columns())) }
 	switch {
 	case f.Left != "":
 		say("  left      ", f.Path+": "+f.Left)

@@ -13,6 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // serviceDoc is the answer of `setup service`.
@@ -214,13 +215,13 @@ func writeSetupList(b *strings.Builder, doc setupDoc, columns int) {
 	b.WriteString("Installed on this machine:\n")
 	width := titles(doc.Agents)
 	for n, a := range doc.Agents {
-		fmt.Fprintln(b, fold(fmt.Sprintf("  %2d  %-*s  %s", n+1, width, a.Title, setupWord(a)), strings.Repeat(" ", 8+width), columns))
+		fmt.Fprintln(b, render.Fold(fmt.Sprintf("  %2d  %-*s  %s", n+1, width, a.Title, setupWord(a)), strings.Repeat(" ", 8+width), columns))
 	}
 }
 
 // writeSetupFound is what setup says that does nothing: there is nothing to do, or nobody to ask.
 func writeSetupFound(b *strings.Builder, doc setupDoc, done bool, columns int) {
-	say := func(line string) { fmt.Fprintln(b, fold(line, "", columns)) }
+	say := func(line string) { fmt.Fprintln(b, render.Fold(line, "", columns)) }
 	if len(doc.Agents) == 0 {
 		say("No agent was found on this machine.")
 		b.WriteByte('\n')
@@ -267,7 +268,7 @@ func writeSetupStatus(b *strings.Builder, doc setupDoc, all bool, columns int) {
 		if !a.Detected {
 			line += ", not installed"
 		}
-		fmt.Fprintln(b, fold(line, strings.Repeat(" ", 2+width), columns))
+		fmt.Fprintln(b, render.Fold(line, strings.Repeat(" ", 2+width), columns))
 		if a.Status == "absent" && !all {
 			continue
 		}
@@ -275,10 +276,10 @@ func writeSetupStatus(b *strings.Builder, doc setupDoc, all bool, columns int) {
 			writeSetupStanding(b, f, columns)
 		}
 		for _, note := range a.Notes {
-			fmt.Fprintln(b, fold("    note: "+note, "          ", columns))
+			fmt.Fprintln(b, render.Fold("    note: "+note, "          ", columns))
 		}
 		if a.Hint != "" {
-			fmt.Fprintln(b, fold("    hint: "+a.Hint, "          ", columns))
+			fmt.Fprintln(b, render.Fold("    hint: "+a.Hint, "          ", columns))
 		}
 	}
 	if len(shown) == 0 {
@@ -291,10 +292,10 @@ func writeSetupStanding(b *strings.Builder, f setupFileDoc, columns int) {
 	const indent = "             "
 	fmt.Fprintf(b, "    %-8s %s\n", f.Status, f.Path)
 	if f.Why != "" {
-		fmt.Fprintln(b, fold(indent+f.Why, indent, columns))
+		fmt.Fprintln(b, render.Fold(indent+f.Why, indent, columns))
 	}
 	if f.Unread > 0 {
-		fmt.Fprintln(b, fold(indent+unreadText(f, false), indent, columns))
+		fmt.Fprintln(b, render.Fold(indent+unreadText(f, false), indent, columns))
 	}
 }
 

@@ -319,7 +319,7 @@ and 5 if it does not answer.`,
 					fmt.Fprintln(b, "  "+line)
 				}
 				for _, line := range ignored {
-					fmt.Fprintln(b, fold("  Setting        "+render.Line(line, 0), strings.Repeat(" ", 17), p.columns()))
+					fmt.Fprintln(b, render.Fold("  Setting        "+render.Line(line, 0), strings.Repeat(" ", 17), p.columns()))
 				}
 			}); err != nil {
 				return err

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -68,7 +67,7 @@ the last 12, and projects and types everything.`,
 			if in.Since, err = p.when("since", since, e.Now()); err != nil {
 				return err
 			}
-			if in.Project, err = p.readProject(cmd, e, p.loaded.Origins["project"].Source != config.SourceFlag); err != nil {
+			if in.Project, err = p.readProject(cmd, e, !p.projectGiven()); err != nil {
 				return err
 			}
 			s, err := e.StatsOver(cmd.Context(), in)
@@ -217,7 +216,7 @@ daily counts in UTC are kept for this, and no questions. Counts of a server's la
 			if in.Since, err = p.when("since", since, e.Now()); err != nil {
 				return err
 			}
-			if in.Project, err = p.readProject(cmd, e, p.loaded.Origins["project"].Source != config.SourceFlag); err != nil {
+			if in.Project, err = p.readProject(cmd, e, !p.projectGiven()); err != nil {
 				return err
 			}
 			m, err := e.Metrics(cmd.Context(), in)

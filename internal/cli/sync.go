@@ -12,7 +12,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -247,7 +246,7 @@ func (p *program) canonical(ctx context.Context, s *syncing) error {
 			return nil
 		}
 	}
-	if p.loaded.Origins["project"].Source != config.SourceFlag {
+	if !p.projectGiven() {
 		return nil
 	}
 	if there, err := mayHave(ctx, s.place.Remote, s.project); err != nil || there {

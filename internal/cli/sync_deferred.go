@@ -2,9 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -105,10 +103,10 @@ func (p *program) writePending(b *strings.Builder, docs []document.Pending) {
 	for _, d := range docs {
 		fmt.Fprintln(b, fit(fmt.Sprintf("#%-4d %-8s %s", d.Num, d.Kind, render.Line(titleOf(d), 0)), columns))
 		for _, line := range []string{pendingReason(d) + ": " + d.Reason, "from " + byWhom(d.By) + " in chunk " + d.Chunk} {
-			fmt.Fprintln(b, fold(indent+render.Line(line, 0), indent, columns))
+			fmt.Fprintln(b, render.Fold(indent+render.Line(line, 0), indent, columns))
 		}
 	}
-	fmt.Fprintln(b, "\n"+fold("To read an item: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.", "", columns))
+	fmt.Fprintln(b, "\n"+render.Fold("To read an item: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.", "", columns))
 }
 
 // pendingReason says in a word who has to do something.
@@ -148,7 +146,7 @@ func (p *program) writeDeferred(b *strings.Builder, d document.Pending) {
 	columns := p.pendingColumns()
 	fmt.Fprintf(b, "#%d %s %s\n", d.Num, d.Kind, render.Line(cmp.Or(d.ID, d.SyncID), 0))
 	fmt.Fprintf(b, "  Project  %s\n  From     %s\n", render.Plain(d.Project), p.fromWhere(d))
-	fmt.Fprintln(b, fold(fmt.Sprintf("  Pending  since %s: %s", render.Time(time.Time(d.FirstAt), p.zone()), render.Line(d.Reason, 0)), indent, columns))
+	fmt.Fprintln(b, render.Fold(fmt.Sprintf("  Pending  since %s: %s", render.Time(time.Time(d.FirstAt), p.zone()), render.Line(d.Reason, 0)), indent, columns))
 	for _, text := range []string{d.Title, d.Content} {
 		if strings.TrimSpace(text) != "" {
 			fmt.Fprintf(b, "\n%s\n", render.Plain(text))
@@ -157,7 +155,7 @@ func (p *program) writeDeferred(b *strings.Builder, d document.Pending) {
 	for _, m := range d.More {
 		fmt.Fprintf(b, "\n%s:\n%s\n", render.Plain(m.What), render.Plain(m.Text))
 	}
-	fmt.Fprintf(b, "\n%s\n", fold(whatThen(d), "", columns))
+	fmt.Fprintf(b, "\n%s\n", render.Fold(whatThen(d), "", columns))
 }
 
 // decidedDoc is the answer of `sync accept` and `sync drop`.
@@ -243,25 +241,5 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 
 // numbersOf are numbers as a person types them.
 func numbersOf(nums []int64) string {
-	words := make([]string, len(nums))
-	for i, n := range nums {
-		words[i] = strconv.FormatInt(n, 10)
-	}
-	return strings.Join(words, " ")
-}
-
-// waiting offers the numbers of what waits.
-func waiting(p *program, cmd *cobra.Command, args []string, _ string) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, _ string) (out []string) {
-		list, err := e.Deferred(ctx, "")
-		if err != nil {
-			return nil
-		}
-		for _, d := range list[:min(len(list), completionMost)] {
-			if num := strconv.FormatInt(d.Num, 10); !slices.Contains(args, num) {
-				out = append(out, described(num, titleOf(document.PendingOf(d))))
-			}
-		}
-		return out
-	})
+	return strings.Trim(fmt.Sprint(nums), "[]")
 }

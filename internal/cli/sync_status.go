@@ -112,7 +112,7 @@ func (p *program) answerFolded(doc any, text func(*strings.Builder)) error {
 func writeFolded(b *strings.Builder, columns int, text string) {
 	for line := range strings.Lines(text) {
 		line, end := strings.TrimSuffix(line, "\n"), strings.HasSuffix(line, "\n")
-		b.WriteString(fold(line, hangingIndent(line), columns))
+		b.WriteString(render.Fold(line, hangingIndent(line), columns))
 		if end {
 			b.WriteByte('\n')
 		}

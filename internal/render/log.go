@@ -373,7 +373,7 @@ func writeStep(b *strings.Builder, s lifecycle.Step, title string) {
 	case s.Action != lifecycle.StepExtract:
 		line += fmt.Sprintf("  %.2f → %.2f", s.From, s.To)
 	}
-	fmt.Fprintf(b, "%s\n%s\n", Fold(line, stepIndent), Fold(stepIndent+s.Reason, stepIndent))
+	fmt.Fprintf(b, "%s\n%s\n", Fold(line, stepIndent, Columns), Fold(stepIndent+s.Reason, stepIndent, Columns))
 }
 
 func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
@@ -389,7 +389,9 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 	if s.Fading > 0 {
 		fmt.Fprintf(b, "%d grow weaker with time: engram decay shows them.\n", s.Fading)
 	}
-	report := func(format string, args ...any) { fmt.Fprintln(b, Fold(fmt.Sprintf(format, args...), stepIndent)) }
+	report := func(format string, args ...any) {
+		fmt.Fprintln(b, Fold(fmt.Sprintf(format, args...), stepIndent, Columns))
+	}
 	for _, a := range []lifecycle.StepAction{lifecycle.StepBoost, lifecycle.StepPrune} {
 		if why := spared(s, a); why != "" {
 			report("Nothing to %s: %s", a, why)

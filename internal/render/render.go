@@ -179,36 +179,6 @@ func first(s string) rune {
 	return r
 }
 
-// Columns is how wide a terminal is taken to be.
-const Columns = 80
-
-// Fold breaks a line at spaces into lines of at most Columns characters, each but the
-// first after indent. A word that is longer stays whole.
-func Fold(line, indent string) string {
-	var b strings.Builder
-	column, spaces, opens := 0, 0, true
-	for i, word := range strings.Split(line, " ") {
-		if i > 0 {
-			spaces++
-		}
-		if word == "" {
-			continue
-		}
-		length := utf8.RuneCountInString(word)
-		switch {
-		case opens || column+spaces+length <= Columns:
-			b.WriteString(strings.Repeat(" ", spaces))
-			column += spaces
-		default:
-			b.WriteString("\n" + indent)
-			column = utf8.RuneCountInString(indent)
-		}
-		b.WriteString(word)
-		column, spaces, opens = column+length, 0, false
-	}
-	return b.String()
-}
-
 // Said is a memory in one line of a list: its title, and so many characters of what it says, unless the title
 // is only how that begins. note is what is known of it.
 func Said(m engram.Memory, n engram.Note, most int) string {
