@@ -240,7 +240,7 @@ func TestListsInJSONAreNeverNull(t *testing.T) {
 		"search":       foundOf("q", "", engram.Found{Hits: []engram.Hit{{}}}),
 		"stats":        statsOf("", engine.StatsOver{}, ""),
 		"projects":     projectsDoc{projectsOf([]engram.ProjectCounts{{}})},
-		"promptsEmpty": promptsOf("", nil),
+		"promptsEmpty": promptsOf("", nil, engram.Page{}),
 	} {
 		out.Reset()
 		if err := p.answer(doc, nil); err != nil {

@@ -82,9 +82,7 @@ func (p *program) listSettings(cmd *cobra.Command) error {
 		return err
 	}
 	values, strays := c.Values(), p.strays()
-	if !p.json {
-		p.warnAll(strays)
-	}
+	p.warnBeside(strays...)
 	doc := settingsDoc{c.Path, document.Each(values, settingOf), append(document.Each(c.Remarks, config.Remark.String), strays...)}
 	return p.answer(doc, func(b *strings.Builder) { writeSettings(b, c, values, p.columns()) })
 }
@@ -182,10 +180,10 @@ are kept. - reads the value from standard input: use it for secrets. A running s
 				return err
 			}
 			k, err := config.Named(args[0])
-			if err == nil && k.Secret && args[1] != "-" && !p.json {
-				p.warn("a secret on the command line stays in the shell history; next time use: engram config set " + k.Name + " -")
+			if err == nil && k.Secret && args[1] != "-" {
+				p.warnBeside("a secret on the command line stays in the shell history; next time use: engram config set " + k.Name + " -")
 			}
-			return p.changeSetting(cmd, args[0], setWords{"%s is set in %s", "%s is already set in %s"}, func(path string) (bool, error) { return config.Set(path, args[0], value) })
+			return p.changeSetting(cmd, args[0], "%s is set in %s", "%s is already set in %s", func(path string) (bool, error) { return config.Set(path, args[0], value) })
 		},
 	}
 }
@@ -198,18 +196,14 @@ func (p *program) configUnsetCommand() *cobra.Command {
 		Example: examples("engram config unset port"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.changeSetting(cmd, args[0], setWords{"removed %s from %s", "%s is not set in %s"}, func(path string) (bool, error) { return config.Unset(path, args[0]) })
+			return p.changeSetting(cmd, args[0], "removed %s from %s", "%s is not set in %s", func(path string) (bool, error) { return config.Unset(path, args[0]) })
 		},
 	}
 }
 
-// setWords say what became of a key in a file, when it was changed and when there was
-// nothing to change.
-type setWords struct{ changed, same string }
-
 // changeSetting changes the file, which may be wrong in other places, and says what goes
 // before it.
-func (p *program) changeSetting(cmd *cobra.Command, key string, words setWords, change func(path string) (bool, error)) error {
+func (p *program) changeSetting(cmd *cobra.Command, key string, changed, same string, change func(path string) (bool, error)) error {
 	s, err := p.sources(cmd)
 	if err != nil {
 		return err
@@ -228,13 +222,13 @@ func (p *program) changeSetting(cmd *cobra.Command, key string, words setWords, 
 	if _, given := s.Flags[key]; given {
 		doc.Hidden = "--" + strings.ReplaceAll(key, "_", "-")
 	}
-	if doc.Hidden != "" && !p.json {
-		p.warn(doc.Hidden + " is given and overrides the file")
+	if doc.Hidden != "" {
+		p.warnBeside(doc.Hidden + " is given and overrides the file")
 	}
 	return p.answer(doc, func(b *strings.Builder) {
-		form := words.changed
+		form := changed
 		if !doc.Changed {
-			form = words.same
+			form = same
 		}
 		fmt.Fprintf(b, form+"\n", render.Line(key, 0), path)
 	})

@@ -95,26 +95,14 @@ func (p *program) scan(cmd *cobra.Command, e *engine.Engine, f scanFlags) error 
 	if in.Project, err = p.readProject(cmd, e, false); err != nil {
 		return err
 	}
-	bars := map[string]*progress{}
-	in.Progress = func(what string, done, total int) {
-		if bars[what] == nil {
-			for _, bar := range bars {
-				bar.end()
-			}
-			bars[what] = p.progress(what)
-		}
-		bars[what].report(done, total)
-	}
+	report, end := p.stages()
+	in.Progress = report
 	in.Confirm = func(judge string, pairs int) (bool, error) {
-		for _, bar := range bars {
-			bar.end()
-		}
+		end()
 		return p.confirm(f.yes, fmt.Sprintf("%s will be asked about %s of project %s. Continue?", judge, count(pairs, "pair", "pairs"), in.Project))
 	}
 	res, err := e.Scan(cmd.Context(), in)
-	for _, bar := range bars {
-		bar.end()
-	}
+	end()
 	if err != nil {
 		return err
 	}

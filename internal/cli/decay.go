@@ -253,19 +253,12 @@ func (p *program) sleep(cmd *cobra.Command, e *engine.Engine, in engine.SleepInp
 	if cmd.Flags().Changed("below") && in.Below == 0 { // the engine takes 0 for its default
 		return invalidf("--below 0 forgets nothing").WithHint("use a strength above 0, such as 0.1")
 	}
-	var bar *progress
-	in.Progress = func(what string, done, total int) {
-		if bar == nil || bar.what != what {
-			bar = p.progress(what)
-		}
-		bar.report(done, total)
-	}
+	report, end := p.stages()
+	in.Progress = report
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	res, err := e.Sleep(ctx, in)
-	if bar != nil {
-		bar.end()
-	}
+	end()
 	if err != nil && ctx.Err() != nil {
 		return stopped(res)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -73,47 +74,41 @@ type deletedThingDoc struct {
 }
 
 func (p *program) deleteSessionCommand() *cobra.Command {
-	var hard bool
-	cmd := &cobra.Command{
-		Use:     "session ID",
-		Short:   "Delete a session without memories",
-		Long:    "Delete a session without memories. engram undo restores it, unless --hard erased its summary, too.",
-		Example: examples("engram delete session s1"),
-		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			if err := e.DeleteSession(cmd.Context(), args[0], hard); err != nil {
-				return err
-			}
-			return p.answer(deletedThingDoc{"session", args[0]}, func(b *strings.Builder) {
-				fmt.Fprintf(b, "Session %q deleted\n", render.Plain(args[0]))
-			})
-		}),
-	}
-	cmd.Flags().BoolVar(&hard, "hard", false, "erase permanently")
-	return cmd
+	return p.deleteThing(deletion{kind: "session", arg: "ID", short: "Delete a session without memories", example: "engram delete session s1",
+		long: "Delete a session without memories. engram undo restores it, unless --hard erased its summary, too.",
+		do: func(ctx context.Context, e *engine.Engine, id string, hard bool) (string, string, error) {
+			return id, fmt.Sprintf("Session %q deleted", render.Plain(id)), e.DeleteSession(ctx, id, hard)
+		}})
 }
 
 func (p *program) deletePromptCommand() *cobra.Command {
-	var hard bool
-	cmd := &cobra.Command{
-		Use:     "prompt NUMBER",
-		Short:   "Delete a prompt",
-		Long:    "Delete a prompt. engram undo restores it, unless it was erased with --hard.",
-		Example: examples("engram delete prompt 9"),
-		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			num, err := strconv.ParseInt(strings.TrimPrefix(args[0], "#"), 10, 64)
+	return p.deleteThing(deletion{kind: "prompt", arg: "NUMBER", short: "Delete a prompt", example: "engram delete prompt 9",
+		long: "Delete a prompt. engram undo restores it, unless it was erased with --hard.",
+		do: func(ctx context.Context, e *engine.Engine, arg string, hard bool) (string, string, error) {
+			num, err := strconv.ParseInt(strings.TrimPrefix(arg, "#"), 10, 64)
 			if err != nil || num < 1 {
-				return invalidf("%q is not a prompt number", args[0]).WithHint("{prompt list} shows the numbers")
+				return "", "", invalidf("%q is not a prompt number", arg).WithHint("{prompt list} shows the numbers")
 			}
-			if err := e.DeletePrompt(cmd.Context(), num, hard); err != nil {
-				return err
-			}
-			return p.answer(deletedThingDoc{"prompt", strconv.FormatInt(num, 10)}, func(b *strings.Builder) {
-				fmt.Fprintf(b, "Prompt #%d deleted\n", num)
-			})
-		}),
-	}
+			return strconv.FormatInt(num, 10), fmt.Sprintf("Prompt #%d deleted", num), e.DeletePrompt(ctx, num, hard)
+		}})
+}
+
+// deletion is a subcommand of delete; do returns the id of what was deleted, and a sentence.
+type deletion struct {
+	kind, arg, short, long, example string
+	do                              func(ctx context.Context, e *engine.Engine, arg string, hard bool) (id, text string, err error)
+}
+
+func (p *program) deleteThing(d deletion) *cobra.Command {
+	var hard bool
+	cmd := &cobra.Command{Use: d.kind + " " + d.arg, Short: d.short, Long: d.long, Example: d.example, Args: between(1, 1)}
+	cmd.RunE = p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+		id, text, err := d.do(cmd.Context(), e, args[0], hard)
+		if err != nil {
+			return err
+		}
+		return p.answer(deletedThingDoc{d.kind, id}, func(b *strings.Builder) { fmt.Fprintln(b, text) })
+	})
 	cmd.Flags().BoolVar(&hard, "hard", false, "erase permanently")
 	return cmd
 }

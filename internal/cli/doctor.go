@@ -33,9 +33,7 @@ a backup is made, safe repairs are applied, and each one is reported.`,
 			if err != nil {
 				return err
 			}
-			if !p.json {
-				p.warnAll(p.strays())
-			}
+			p.warnBeside(p.strays()...)
 			if fix {
 				return p.fix(cmd, e, p.doctorInput(check, full))
 			}

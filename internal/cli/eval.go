@@ -178,17 +178,9 @@ func (p *program) try(ctx context.Context, set eval.Set, f evalFlags, configs []
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	bars := map[string]*progress{}
-	b := trial.Bench{Store: s.Store, Engine: s.Engine, Stopwatch: time.Now, Progress: func(what string, done, total int) {
-		if bars[what] == nil {
-			bars[what] = p.progress(what)
-		}
-		bars[what].report(done, total)
-		if done == total {
-			bars[what].end()
-			delete(bars, what)
-		}
-	}}
+	report, end := p.stages()
+	defer end()
+	b := trial.Bench{Store: s.Store, Engine: s.Engine, Stopwatch: time.Now, Progress: report}
 	if err := b.Check(ctx, configs); err != nil {
 		return r, err
 	}

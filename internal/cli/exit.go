@@ -110,6 +110,13 @@ func (p *program) warnAll(texts []string) {
 	}
 }
 
+// warnBeside warns of what the answer contains with --json.
+func (p *program) warnBeside(texts ...string) {
+	if !p.json {
+		p.warnAll(texts)
+	}
+}
+
 // flagError says what is wrong with a flag, and names the nearest good one.
 func flagError(cmd *cobra.Command, err error) error {
 	// The flags of a command that does not exist are read as the root's: what is

@@ -123,14 +123,20 @@ func (p *program) importFile(cmd *cobra.Command, e *engine.Engine, name string, 
 	if err := p.answer(doc, doc.write); err != nil {
 		return err
 	}
-	if n := res.All().Rejected; n > 0 {
-		none := engram.Errorf(engram.CodeInvalid, "%s of the file could not be imported", count(n, "item", "items"))
-		if all := res.All(); in.DryRun || all.Added+all.Changed+all.Unchanged == 0 {
-			return none.WithHint("see the reasons above")
-		}
-		return none.WithHint("the rest was imported; see the reasons above")
+	return rejected(res, in.DryRun, "%s of the file could not be imported")
+}
+
+// rejected returns the error of an import that rejected items, if it did.
+func rejected(res engine.Imported, dryRun bool, format string) error {
+	all := res.All()
+	if all.Rejected == 0 {
+		return nil
 	}
-	return nil
+	hint := "the rest was imported; see the reasons above"
+	if dryRun || all.Added+all.Changed+all.Unchanged == 0 {
+		hint = "see the reasons above"
+	}
+	return invalidf(format, count(all.Rejected, "item", "items")).WithHint("%s", hint)
 }
 
 // importOnce reads the file once.

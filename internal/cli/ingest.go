@@ -88,9 +88,7 @@ func (p *program) ingest(cmd *cobra.Command, e *engine.Engine, name string, in i
 			return err
 		}
 	}
-	if !p.json {
-		p.warnAll(run.doc.Warnings)
-	}
+	p.warnBeside(run.doc.Warnings...)
 	if err := p.answer(run.doc, run.doc.write); err != nil {
 		return err
 	}

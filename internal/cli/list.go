@@ -96,8 +96,7 @@ func (p *program) getCommand() *cobra.Command {
 			return p.answerWrapped(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.zone()) })
 		}),
 	}
-	cmd.Flags().StringVar(&session, "session", "", "`id` of the calling session; engram why reports what it was shown")
-	cmd.Flags().StringVar(&asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+	callerFlags(cmd, &session, &asOf)
 	return cmd
 }
 
@@ -117,7 +116,7 @@ func (p *program) timelineCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answerWrapped(timelineOf(t), func(b *strings.Builder) { writeTimeline(b, t, p.zone()) })
+			return p.answerWrapped(timelineOf(t), func(b *strings.Builder) { fmt.Fprintln(b, render.Timeline(t, p.zone())) })
 		}),
 	}
 	cmd.Flags().IntVar(&before, "before", 5, "number of memories before it")

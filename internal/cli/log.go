@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os/signal"
@@ -179,12 +178,7 @@ func (p *program) followLog(cmd *cobra.Command, e *engine.Engine, project string
 			p.warn(fmt.Sprintf("missed operations up to #%d; engram log shows them", n.Entry.Op))
 			return nil
 		case p.json:
-			line, err := json.Marshal(document.OperationOf(n.Entry))
-			if err != nil {
-				return engram.Errorf(engram.CodeInternal, "cannot encode the answer as JSON").WithCause(err)
-			}
-			_, err = p.Stdout.Write(render.JSON(append(line, '\n')))
-			return outputError(err)
+			return p.answerLine(document.OperationOf(n.Entry))
 		}
 		return p.reportTo(0, func(b *strings.Builder) {
 			b.WriteString(render.Log([]engram.LogEntry{n.Entry}, time.Time{}, p.zone()))

@@ -100,12 +100,7 @@ func (m migration) run() error {
 	if closing := source.Close(); err == nil {
 		err = closing
 	}
-	if !m.json {
-		m.reportItems(res.Rejected, "not imported")
-		for _, n := range res.Notes {
-			m.warn(render.Line(itemName(n)+": "+n.Reason, 0))
-		}
-	}
+	m.reportMigrated(res)
 	if err != nil {
 		return err
 	}
@@ -113,14 +108,18 @@ func (m migration) run() error {
 	if err := m.answer(doc, doc.write); err != nil {
 		return err
 	}
-	if all := res.All(); all.Rejected > 0 {
-		hint := "the rest was imported; see the reasons above"
-		if m.dryRun || all.Added+all.Changed+all.Unchanged == 0 {
-			hint = "see the reasons above"
-		}
-		return engram.Errorf(engram.CodeInvalid, "%s could not be imported", count(all.Rejected, "item", "items")).WithHint("%s", hint)
+	return rejected(res, m.dryRun, "%s could not be imported")
+}
+
+// reportMigrated warns of the items that were rejected or changed on the way.
+func (p *program) reportMigrated(res engine.Imported) {
+	if p.json {
+		return
 	}
-	return nil
+	p.reportItems(res.Rejected, "not imported")
+	for _, n := range res.Notes {
+		p.warn(render.Line(itemName(n)+": "+n.Reason, 0))
+	}
 }
 
 // options say into which project things go that do not say it.
@@ -246,12 +245,7 @@ func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryR
 	in.Waiting = func() { p.warn("another process is upgrading this database; waiting for it") }
 	t, err := p.app.TakeOver(cmd.Context(), in)
 	bar.end()
-	if !p.json {
-		p.reportItems(t.Rejected, "not imported")
-		for _, n := range t.Notes {
-			p.warn(render.Line(itemName(n)+": "+n.Reason, 0))
-		}
-	}
+	p.reportMigrated(t.Imported)
 	if err != nil {
 		return true, err
 	}

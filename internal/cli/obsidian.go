@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -224,12 +223,7 @@ func (w *vaultWork) reportRound(doc vaultDoc, first bool, last *string) error {
 		return nil
 	}
 	if w.json {
-		line, err := json.Marshal(doc)
-		if err != nil {
-			return engram.Errorf(engram.CodeInternal, "cannot encode the answer as JSON").WithCause(err)
-		}
-		_, err = w.Stdout.Write(render.JSON(append(line, '\n')))
-		return outputError(err)
+		return w.answerLine(doc)
 	}
 	return w.reportTo(0, func(b *strings.Builder) {
 		if doc.Import != nil {

@@ -150,8 +150,8 @@ func (p *program) switchCommand(word, long, short string, do func(*app.App, cont
 			if err != nil {
 				return err
 			}
-			if before.Broken != nil && !p.json {
-				p.warn("the earlier state is lost: " + messageOf(before.Broken) + keptWhere(after.Kept))
+			if before.Broken != nil {
+				p.warnBeside("the earlier state is lost: " + messageOf(before.Broken) + keptWhere(after.Kept))
 			}
 			changed := before.Broken != nil || before.Everything != after.Everything || !slices.Equal(before.Names(), after.Names())
 			return p.answer(switchedDoc{offOf(after), changed, after.Kept}, func(b *strings.Builder) { write(b, switched{names, before, after}) })

@@ -46,6 +46,16 @@ func (p *program) answerIn(columns int, doc any, text func(*strings.Builder)) er
 	return outputError(err)
 }
 
+// answerLine prints doc as one line of JSON, for commands that answer again and again.
+func (p *program) answerLine(doc any) error {
+	line, err := json.Marshal(doc)
+	if err != nil {
+		return engram.Errorf(engram.CodeInternal, "cannot encode the answer as JSON").WithCause(err)
+	}
+	_, err = p.Stdout.Write(render.JSON(append(line, '\n')))
+	return outputError(err)
+}
+
 func memoriesOf(e *engine.Engine, list []engram.Memory) []document.Memory {
 	return document.Each(list, func(m engram.Memory) document.Memory { return document.MemoryOf(m, e.StateOf(m)) })
 }
@@ -182,7 +192,7 @@ type sessionsDoc struct {
 	Sessions []sessionDoc `json:"sessions"` // newest activity first
 }
 
-func sessionsOf(project string, list []engram.SessionActivity, page engram.Page) sessionsDoc {
+func sessionsOf(project string, list []engram.SessionActivity, page engram.Page) any {
 	return sessionsDoc{project, page.Limit, page.Offset, document.Each(list, activityOf)}
 }
 
@@ -216,7 +226,7 @@ type promptsDoc struct {
 	Prompts []promptDoc `json:"prompts"`
 }
 
-func promptsOf(project string, list []engram.Prompt) promptsDoc {
+func promptsOf(project string, list []engram.Prompt, _ engram.Page) any {
 	return promptsDoc{project, document.Each(list, promptOf)}
 }
 

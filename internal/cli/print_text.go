@@ -247,10 +247,6 @@ func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
 	}
 }
 
-func writeTimeline(b *strings.Builder, t engram.Timeline, o render.Options) {
-	fmt.Fprintln(b, render.Timeline(t, o))
-}
-
 func writeChanged(b *strings.Builder, m engram.Memory, done string) {
 	if done == "marked" {
 		if done = "may fade again"; m.Permanent {

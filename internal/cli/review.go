@@ -456,9 +456,7 @@ func (p *program) answerDecided(e *engine.Engine, done string, res engine.Decide
 	}
 	doc := reviewDecidedDoc{memoriesOf(e, res.Memories), res.Records,
 		document.Each(res.Done, func(d engine.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(res.Degraded)}
-	if !p.json {
-		p.warnAll(res.Degraded)
-	}
+	p.warnBeside(res.Degraded...)
 	return p.answer(doc, func(b *strings.Builder) {
 		named := map[string]string{}
 		for _, m := range res.Memories {

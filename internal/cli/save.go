@@ -88,9 +88,7 @@ func (p *program) save(cmd *cobra.Command, e *engine.Engine, args []string, f sa
 
 // answerSaved prints what a save did; its warnings go to stderr in text.
 func (p *program) answerSaved(saved engine.SaveResult) error {
-	if !p.json {
-		p.warnAll(saved.Warnings)
-	}
+	p.warnBeside(saved.Warnings...)
 	return p.answer(savedOf(saved), func(b *strings.Builder) { writeSaved(b, saved) })
 }
 
@@ -210,9 +208,7 @@ func (p *program) updateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !p.json {
-				p.warnAll(m.Warnings)
-			}
+			p.warnBeside(m.Warnings...)
 			doc := updatedDoc{changedOf(e, m.Memory), document.OrEmpty(m.Warnings)}
 			return p.answer(doc, func(b *strings.Builder) { writeChanged(b, m.Memory, "updated") })
 		}),

@@ -292,6 +292,27 @@ func (g *progress) report(done, total int) {
 	g.draw(fmt.Sprintf("%s [%s%s] %d of %d", g.what, strings.Repeat("█", full), strings.Repeat("░", progressWidth-full), done, total))
 }
 
+// stages returns a reporter for work in several stages, with a bar for each, and a function that removes the last bar.
+func (p *program) stages() (report func(what string, done, total int), end func()) {
+	var bar *progress
+	end = func() {
+		if bar != nil {
+			bar.end()
+			bar = nil
+		}
+	}
+	return func(what string, done, total int) {
+		if bar == nil || bar.what != what {
+			end()
+			bar = p.progress(what)
+		}
+		bar.report(done, total)
+		if total > 0 && done == total {
+			end()
+		}
+	}, end
+}
+
 // waiting draws how long the work has gone on, for work that cannot say how far it is. What
 // it returns ends that.
 func (g *progress) waiting() (end func()) {

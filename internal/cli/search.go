@@ -62,50 +62,51 @@ func (o *searchFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&o.fusion, "fusion", "", "`method` to combine channels: score or rank (default: set by the embedding model)")
 	flags.IntVar(&o.hops, "hops", 1, "number of relations to follow from each hit; 0 follows none")
 	flags.BoolVar(&o.rerank, "rerank", false, "rerank the best hits with the configured reranker")
-	flags.StringVar(&o.session, "session", "", "`id` of the calling session; engram why reports what it was shown")
-	flags.StringVar(&o.asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+	callerFlags(cmd, &o.session, &o.asOf)
 	flags.BoolVar(&o.explain, "explain", false, "explain why each memory was found")
 }
 
-// input puts the flags into a search.
-func (o searchFlags) input(query string, filter engram.Filter, limit int) engine.SearchInput {
-	return engine.SearchInput{Query: query, Filter: filter, Limit: limit, Mode: engine.Mode(o.mode), Fusion: engram.Fusion(o.fusion),
+// searchInput reads what to search for. The query is shown again, so it is checked here and loses its private spans.
+func (p *program) searchInput(cmd *cobra.Command, e *engine.Engine, query string, f filterFlags, o searchFlags) (engine.SearchInput, error) {
+	in := engine.SearchInput{Query: redact.Private(query), Limit: f.limit, Mode: engine.Mode(o.mode), Fusion: engram.Fusion(o.fusion),
 		Hops: &o.hops, Rerank: o.rerank}
+	err := engram.CheckText("query", query, engram.MaxContent)
+	if err != nil {
+		return in, err
+	}
+	if in.AsOf, err = p.when("as-of", o.asOf, e.Now()); err != nil {
+		return in, err
+	}
+	in.Filter, err = p.filter(cmd, e, f, in.AsOf)
+	in.Filter.Current = !f.superseded
+	return in, err
 }
 
 func (p *program) search(cmd *cobra.Command, e *engine.Engine, query string, f filterFlags, o searchFlags, all bool) error {
-	// Checked here because the terminal shows the query again.
-	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
-		return err
-	}
-	query = redact.Private(query) // it is shown again
-	at, err := p.when("as-of", o.asOf, e.Now())
+	in, err := p.searchInput(cmd, e, query, f, o)
 	if err != nil {
 		return err
 	}
-	filter, err := p.filter(cmd, e, f, at)
-	if err != nil {
-		return err
-	}
-	filter.Current = !f.superseded
-	in := o.input(query, filter, f.limit)
-	in.All, in.AsOf = all, at
+	in.All = all
 	found, err := e.SearchIn(cmd.Context(), o.session, in)
 	if err != nil {
 		return err
 	}
 	p.warnAll(found.Degraded)
-	nothing, err := p.nothing(cmd, e, filter.Project, len(found.Hits) > 0 || !at.IsZero())
+	nothing, err := p.nothing(cmd, e, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero())
 	if err != nil {
 		return err
 	}
-	return p.answerWrapped(foundOf(query, filter.Project, found), and(nothing, func(b *strings.Builder) {
-		writeFound(b, query, found, o.explain, p.zone())
+	return p.answerWrapped(foundOf(in.Query, in.Filter.Project, found), and(nothing, func(b *strings.Builder) {
+		writeFound(b, in.Query, found, o.explain, p.zone())
 	}))
 }
 
-// sessionUsage is what help says of --session.
-const sessionUsage = "`id` of the calling session; engram why reports what it was shown"
+// callerFlags adds the flags for who reads, and as of when.
+func callerFlags(cmd *cobra.Command, session, asOf *string) {
+	cmd.Flags().StringVar(session, "session", "", "`id` of the calling session; engram why reports what it was shown")
+	cmd.Flags().StringVar(asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+}
 
 // budgetFlags say how much is shown, and to whom; recall and context share them.
 type budgetFlags struct {
@@ -146,24 +147,13 @@ that this session has already seen are left out.`,
 }
 
 func (p *program) recall(cmd *cobra.Command, e *engine.Engine, query string, f filterFlags, s searchFlags, o budgetFlags) error {
-	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
-		return err
-	}
-	at, err := p.when("as-of", s.asOf, e.Now())
+	in, err := p.searchInput(cmd, e, query, f, s)
 	if err != nil {
 		return err
 	}
-	filter, err := p.filter(cmd, e, f, at)
-	if err != nil {
-		return err
+	if !cmd.Flags().Changed("limit") {
+		in.Limit = 0 // the engine's default follows the budget
 	}
-	filter.Current = !f.superseded
-	limit := 0 // the engine's default follows the budget
-	if cmd.Flags().Changed("limit") {
-		limit = f.limit
-	}
-	in := s.input(redact.Private(query), filter, limit)
-	in.AsOf = at
 	r, err := e.Recall(cmd.Context(), engine.RecallInput{SearchInput: in, Budget: o.budget,
 		SessionID: s.session, Again: o.again, Zone: p.zone().Zone})
 	if err != nil {
@@ -173,11 +163,11 @@ func (p *program) recall(cmd *cobra.Command, e *engine.Engine, query string, f f
 	if !p.json && len(r.LeftOut) > 0 {
 		p.report(func(b *strings.Builder) { writeLeftOut(b, r) })
 	}
-	nothing, err := p.nothing(cmd, e, filter.Project, r.Found() || len(r.Items) > 0 || !at.IsZero())
+	nothing, err := p.nothing(cmd, e, in.Filter.Project, r.Found() || len(r.Items) > 0 || !in.AsOf.IsZero())
 	if err != nil {
 		return err
 	}
-	return p.answerWrapped(recalledOf(filter.Project, r), and(nothing, func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.zone()) }))
+	return p.answerWrapped(recalledOf(in.Filter.Project, r), and(nothing, func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.zone()) }))
 }
 
 // recalledDoc is the answer of `recall`.
@@ -259,10 +249,9 @@ that this session has already seen are left out, unless nothing else remains.`,
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", "only memories of this `scope`: project, personal or global")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
-	cmd.Flags().BoolVar(&superseded, "superseded", false, supersededUsage)
+	cmd.Flags().BoolVar(&superseded, "superseded", false, "include superseded memories")
 	o.register(cmd, engine.ContextBudget)
-	cmd.Flags().StringVar(&o.session, "session", "", sessionUsage)
-	cmd.Flags().StringVar(&o.asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+	callerFlags(cmd, &o.session, &o.asOf)
 	return cmd
 }
 
@@ -317,12 +306,9 @@ func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	alsoFlag(cmd, "tag", "tags")
 }
 
-// supersededUsage is the help of --superseded.
-const supersededUsage = "include superseded memories"
-
 // registerSuperseded adds the flag that shows what is hidden otherwise.
 func (f *filterFlags) registerSuperseded(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.superseded, "superseded", false, supersededUsage)
+	cmd.Flags().BoolVar(&f.superseded, "superseded", false, "include superseded memories")
 }
 
 // filter turns the flags into a Filter for the project in force, or for the one that was

@@ -60,11 +60,7 @@ free port. Connections from other machines need ENGRAM_HTTP_TOKEN.`,
 }
 
 func (p *program) serve(cmd *cobra.Command) error {
-	c, err := p.config(cmd, serverFlags()...)
-	if err != nil {
-		return err
-	}
-	address, err := c.Address()
+	c, address, err := p.serverConfig(cmd)
 	if err != nil {
 		return err
 	}

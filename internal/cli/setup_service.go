@@ -65,11 +65,8 @@ once.`,
 }
 
 func (p *program) setupService(cmd *cobra.Command, o serviceFlags) error {
-	c, err := p.config(cmd, serverFlags()...)
+	c, _, err := p.serverConfig(cmd)
 	if err != nil {
-		return err
-	}
-	if _, err := c.Address(); err != nil {
 		return err
 	}
 	own := app.SystemOf(runtime.GOOS)

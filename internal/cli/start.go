@@ -53,6 +53,14 @@ func addServerFlags(cmd *cobra.Command) {
 // serverFlags names the flags of a server that another one in its place is given, too.
 func serverFlags() []string { return []string{"port", "host", "metrics", "project"} }
 
+// serverConfig returns the settings of a server, with the flags of addServerFlags, and the address to listen on.
+func (p *program) serverConfig(cmd *cobra.Command) (c config.Config, address string, err error) {
+	if c, err = p.config(cmd, serverFlags()...); err == nil {
+		address, err = c.Address()
+	}
+	return c, address, err
+}
+
 // flagsOf are those of some flags that a command was given.
 func flagsOf(cmd *cobra.Command, names []string) map[string]string {
 	flags := map[string]string{}
@@ -65,11 +73,8 @@ func flagsOf(cmd *cobra.Command, names []string) map[string]string {
 }
 
 func (p *program) start(cmd *cobra.Command) error {
-	c, err := p.config(cmd, serverFlags()...)
+	c, _, err := p.serverConfig(cmd)
 	if err != nil {
-		return err
-	}
-	if _, err := c.Address(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), startPatience)
@@ -144,11 +149,8 @@ changing settings. The new server keeps the flags of the old one, except those g
 		Example: examples("engram restart", "engram restart --port 7438"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := p.config(cmd, serverFlags()...)
+			c, _, err := p.serverConfig(cmd)
 			if err != nil {
-				return err
-			}
-			if _, err := c.Address(); err != nil {
 				return err
 			}
 			was, _, err := p.end(cmd, c, stopPatience, false)

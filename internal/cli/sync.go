@@ -295,8 +295,8 @@ and its recipient is printed. Keep a copy of the file: without it, chunks encryp
 			if err != nil {
 				return err
 			}
-			if !k.New && !p.json {
-				p.warn("the key in " + k.File + " already exists")
+			if !k.New {
+				p.warnBeside("the key in " + k.File + " already exists")
 			}
 			return p.answer(keyDoc{k.Recipient, k.File}, func(b *strings.Builder) {
 				fmt.Fprintf(b, "Recipient: %s\n  The secret part: %s\n", k.Recipient, k.File)

@@ -180,9 +180,7 @@ func (p *program) syncAcceptCommand() *cobra.Command {
 					return err
 				}
 				doc.Taken, doc.Warnings = append(doc.Taken, num), append(doc.Warnings, took.Warnings...)
-				if !p.json {
-					p.warnAll(took.Warnings)
-				}
+				p.warnBeside(took.Warnings...)
 				return nil
 			})
 		},

@@ -79,8 +79,8 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 	doc := pushedDoc{Project: s.project, Folder: s.place.Folder, DryRun: f.dryRun, Chunks: document.Each(res.Batches, chunkOf),
 		Exported: kindCounts{res.Sessions, res.Memories, res.Prompts, res.Relations, res.Erased}, Left: notesOf(res.Left), add: p.folderFromHere(s.place)}
 	doc.Anew = document.OrEmpty(s.place.Anew())
-	if doc.Ignored = s.place.Ignored(cmd.Context()); doc.Ignored != "" && !p.json {
-		p.warn(ignored(doc.Ignored))
+	if doc.Ignored = s.place.Ignored(cmd.Context()); doc.Ignored != "" {
+		p.warnBeside(ignored(doc.Ignored))
 	}
 	return p.answer(doc, func(b *strings.Builder) {
 		writeFolded(b, p.columns(), plainText(doc.write))
@@ -195,8 +195,8 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	if f.all {
 		doc.Projects = document.OrEmpty(seen.names())
 		doc.New = document.OrEmpty(seen.unheard(cmd.Context()))
-		if len(doc.New) > 0 && !p.json {
-			p.warn(render.Plain("these projects are new in the chunks of this repository: " + strings.Join(doc.New, ", ")))
+		if len(doc.New) > 0 {
+			p.warnBeside(render.Plain("these projects are new in the chunks of this repository: " + strings.Join(doc.New, ", ")))
 		}
 	}
 	doc.Faults = chunkNotes(faults)

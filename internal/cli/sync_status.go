@@ -42,9 +42,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 	}
 	if rule := s.place.Ignored(cmd.Context()); rule != "" {
 		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: ignored(rule)})
-		if !p.json {
-			p.warn(ignored(rule))
-		}
+		p.warnBeside(ignored(rule))
 	}
 	strange, err := s.place.Strange(cmd.Context())
 	if err != nil {
@@ -68,9 +66,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 			continue
 		}
 		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: err.Error()})
-		if !p.json {
-			p.warn("sync will fail: " + render.Plain(err.Error()))
-		}
+		p.warnBeside("sync will fail: " + render.Plain(err.Error()))
 	}
 	doc := syncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending, Others: pendingOf(st.Others),
 		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Review: st.Review, Trouble: chunkNotes(st.Trouble)}
@@ -122,15 +118,21 @@ func writeFolded(b *strings.Builder, columns int, text string) {
 // chunkLines is how many chunks are told of, a line each.
 const chunkLines = 20
 
-// reportChunks tells what is to be said of chunks, a line each, and how many more there are.
-func (p *program) reportChunks(notes []engram.ImportNote, what string) {
+// warnFirst warns of the first notes, a line each, and says how many others there are: one or many is their noun.
+func (p *program) warnFirst(notes []engram.ImportNote, one, many string, line func(engram.ImportNote) string) {
 	for _, n := range notes[:min(len(notes), chunkLines)] {
-		reason := strings.TrimPrefix(n.Reason, "chunk "+n.Item+": ")
-		p.warn(render.Line(fmt.Sprintf("chunk %s %s: %s", n.Item, what, reason), 0))
+		p.warn(render.Line(line(n), 0))
 	}
-	if more := len(notes) - chunkLines; more > 0 {
-		p.warn(fmt.Sprintf("and %d more chunks; --json lists all", more))
+	if left := len(notes) - chunkLines; left > 0 {
+		p.warn("and " + count(left, one, many))
 	}
+}
+
+// reportChunks warns of chunks.
+func (p *program) reportChunks(notes []engram.ImportNote, what string) {
+	p.warnFirst(notes, "more chunk; --json lists all", "more chunks; --json lists all", func(n engram.ImportNote) string {
+		return fmt.Sprintf("chunk %s %s: %s", n.Item, what, strings.TrimPrefix(n.Reason, "chunk "+n.Item+": "))
+	})
 }
 
 // reportDamaged tells of chunks that nobody can use. What came in before is here, and is written
@@ -154,14 +156,9 @@ func (p *program) reportDamaged(ctx context.Context, s syncing, damaged []engram
 	return nil
 }
 
-// reportStrange tells of what lies among the chunks and is none.
+// reportStrange warns of files among the chunks that are not chunks.
 func (p *program) reportStrange(notes []engram.ImportNote) {
-	for _, n := range notes[:min(len(notes), chunkLines)] {
-		p.warn(render.Line(n.Item+" among the chunks: "+n.Reason, 0))
-	}
-	if more := len(notes) - chunkLines; more > 0 {
-		p.warn(fmt.Sprintf("and %d more files", more))
-	}
+	p.warnFirst(notes, "more file", "more files", func(n engram.ImportNote) string { return n.Item + " among the chunks: " + n.Reason })
 }
 
 // itemLines is how many lines are told of items.
@@ -268,14 +265,11 @@ func writePending(b *strings.Builder, all []otherProjectDoc) {
 	fmt.Fprintln(b, "  To import them: engram sync --import --all; for one project: --import --project NAME")
 }
 
-// reportManifest says what is wrong with the list of chunks.
+// reportManifest warns of errors in the list of chunks.
 func (p *program) reportManifest(faults []engram.ImportNote) {
-	for _, n := range faults[:min(len(faults), chunkLines)] {
-		p.warn(render.Line(fmt.Sprintf("the list of chunks, %s: %s", n.Item, n.Reason), 0))
-	}
-	if more := len(faults) - chunkLines; more > 0 {
-		p.warn(fmt.Sprintf("and %s of it", count(more, "more problem", "more problems")))
-	}
+	p.warnFirst(faults, "more problem of it", "more problems of it", func(n engram.ImportNote) string {
+		return fmt.Sprintf("the list of chunks, %s: %s", n.Item, n.Reason)
+	})
 }
 
 // repairManifest makes the list of chunks fit them, and returns what has to be committed. What comes

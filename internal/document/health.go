@@ -177,9 +177,9 @@ type DuplicatePair struct {
 func DiagnosticsOf(d lifecycle.Diagnostics) Diagnostics {
 	return Diagnostics{
 		Project: d.Project, At: Timestamp(d.At), Memories: d.Memories, Pairs: d.Pairs, Never: d.Never, Degraded: OrEmpty(d.Degraded),
-		Weakest: Each(d.Weakest, func(w lifecycle.Weak) WeakMemory { return WeakMemory{outlineOf(w.Memory), thousandth(w.Strength)} }),
+		Weakest: Each(d.Weakest, func(w lifecycle.Weak) WeakMemory { return WeakMemory{outlineOf(w.Memory), Thousandths(w.Strength)} }),
 		Duplicates: Each(d.Duplicates, func(p lifecycle.DuplicatePair) DuplicatePair {
-			return DuplicatePair{outlineOf(p.A), outlineOf(p.B), thousandth(p.Cosine), p.Against}
+			return DuplicatePair{outlineOf(p.A), outlineOf(p.B), Thousandths(p.Cosine), p.Against}
 		}),
 		Orphans: Each(d.Orphans, outlineOf), Unrecalled: Each(d.Unrecalled, outlineOf),
 	}

@@ -176,7 +176,7 @@ type Related struct {
 
 // RelatedOf is the document of m; of the cosine it gives three places.
 func RelatedOf(m engram.Memory, cosine float64) Related {
-	return Related{NamedOf(m), math.Round(1000*cosine) / 1000}
+	return Related{NamedOf(m), Thousandths(cosine)}
 }
 
 // Hit is a memory that was found.

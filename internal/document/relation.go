@@ -283,7 +283,7 @@ func SleepOf(s lifecycle.Slept, dryRun bool) Sleep {
 	return Sleep{
 		Project: s.Project, DryRun: dryRun, At: Timestamp(s.At), Memories: s.Memories, Fading: s.Fading,
 		Plan: Each(s.Plan, func(step lifecycle.Step) Step {
-			return Step{step.Action, step.Memories, s.Titles[step.Memories[0]], step.Into, thousandth(step.From), thousandth(step.To), step.Reason}
+			return Step{step.Action, step.Memories, s.Titles[step.Memories[0]], step.Into, Thousandths(step.From), Thousandths(step.To), step.Reason}
 		}),
 		Spared:  Each(s.Spared, func(k lifecycle.Spared) Spared { return Spared{k.Action, k.Reason, k.Memories} }),
 		Applied: s.Applied,
@@ -293,6 +293,3 @@ func SleepOf(s lifecycle.Slept, dryRun bool) Sleep {
 		Made: OrEmpty(s.Made), Operations: OrEmpty(s.Ops), FirstOp: first, LastOp: last, Compacted: s.Compacted, Degraded: OrEmpty(s.Degraded),
 	}
 }
-
-// thousandth rounds a strength: what comes after is noise.
-func thousandth(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -129,7 +129,7 @@ func History(h engram.History, o Options) string {
 		}
 		return s
 	}
-	fmt.Fprintf(&b, "#%d [%s] %s — %d %s", m.Num, typeOf(m), line(m.Title), len(h.Versions), plural(len(h.Versions), "version"))
+	fmt.Fprintf(&b, "#%d [%s] %s — %s", m.Num, typeOf(m), line(m.Title), counted(len(h.Versions), "version", "versions"))
 	if m.Forgotten() {
 		fmt.Fprintf(&b, ", forgotten %s", Time(m.DeletedAt, o))
 	}
@@ -144,13 +144,6 @@ func History(h engram.History, o Options) string {
 		fmt.Fprintf(&b, "    %s\n    %s\n", line(v.Title), line(Preview(v.Content, historyPreview)))
 	}
 	return b.String()
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 // VersionText is a version as a text of its own: its title, then its content.

@@ -13,6 +13,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -29,16 +30,14 @@ type Options struct {
 	Zone *time.Location // nil is UTC
 }
 
+func (o Options) zone() *time.Location { return cmp.Or(o.Zone, time.UTC) }
+
 // Time returns t in o.Zone as 2006-01-02 15:04:05, or "never" for the zero time.
 func Time(t time.Time, o Options) string {
 	if t.IsZero() {
 		return "never"
 	}
-	zone := o.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	return t.In(zone).Format(time.DateTime)
+	return t.In(o.zone()).Format(time.DateTime)
 }
 
 // Preview returns the first runes characters of s, and "..." when there are more.
@@ -184,19 +183,15 @@ func first(s string) rune {
 func Said(m engram.Memory, n engram.Note, most int) string {
 	title, said := once(m.Title, Line(gist.Line(m, most), 0))
 	if Quoted(m, n) {
-		title, said = QuoteLine(title), quotedOrNone(said)
+		title = QuoteLine(title)
+		if said != "" {
+			said = QuoteLine(said)
+		}
 	}
 	if said == "" {
 		return title
 	}
 	return title + " — " + said
-}
-
-func quotedOrNone(said string) string {
-	if said == "" {
-		return ""
-	}
-	return QuoteLine(said)
 }
 
 // once is a title and what is said below it. Where the title is only how that begins, cut or not,
@@ -258,11 +253,7 @@ func Source(m engram.Memory, o Options) string {
 	if tool := Line(m.ToolName, 40); tool != "" && m.Origin == engram.OriginTool {
 		name += " (" + Tame(tool) + ")"
 	}
-	zone := o.Zone
-	if zone == nil {
-		return name + ", " + m.CreatedAt.UTC().Format("2 January 2006")
-	}
-	return name + ", " + m.CreatedAt.In(zone).Format("2 January 2006")
+	return name + ", " + m.CreatedAt.In(o.zone()).Format("2 January 2006")
 }
 
 // Sources says of the memories of one list where they come from: of each kind of source once, for

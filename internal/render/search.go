@@ -413,37 +413,32 @@ func Context(c engram.Context, o Options) string {
 	var b strings.Builder
 	var sources Sources
 	b.WriteString(contextTitle)
-	if len(c.Sessions) > 0 {
-		b.WriteString(sessionsTitle)
-		for _, s := range c.Sessions {
-			b.WriteString(ContextSession(s, o))
+	section := func(title string, lines []string, note string) {
+		if len(lines) > 0 {
+			b.WriteString(title + strings.Join(lines, "") + note + contextGap)
 		}
-		b.WriteString(contextGap)
 	}
-	if len(c.Prompts) > 0 {
-		b.WriteString(promptsTitle)
-		for _, p := range c.Prompts {
-			b.WriteString(ContextPrompt(p, o))
+	memories := func(all []engram.Memory) (lines []string) {
+		for _, m := range all {
+			lines = append(lines, contextMemory(m, c.Notes[m.Num], &sources))
 		}
-		b.WriteString(contextGap)
+		return lines
 	}
-	if len(c.Memories) > 0 {
-		b.WriteString(memoriesTitle)
-		for _, m := range c.Memories {
-			b.WriteString(contextMemory(m, c.Notes[m.Num], &sources))
-		}
-		if c.Again {
-			b.WriteString(shownAgainNote)
-		}
-		b.WriteString(contextGap)
+	var sessions, prompts []string
+	for _, s := range c.Sessions {
+		sessions = append(sessions, ContextSession(s, o))
 	}
-	if len(c.Personal) > 0 {
-		b.WriteString(personalTitle)
-		for _, m := range c.Personal {
-			b.WriteString(contextMemory(m, c.Notes[m.Num], &sources))
-		}
-		b.WriteString(contextGap)
+	for _, p := range c.Prompts {
+		prompts = append(prompts, ContextPrompt(p, o))
 	}
+	again := ""
+	if c.Again {
+		again = shownAgainNote
+	}
+	section(sessionsTitle, sessions, "")
+	section(promptsTitle, prompts, "")
+	section(memoriesTitle, memories(c.Memories), again)
+	section(personalTitle, memories(c.Personal), "")
 	if c.Withheld > 0 {
 		fmt.Fprintf(&b, withheldNote, c.Withheld)
 	}

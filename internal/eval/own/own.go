@@ -54,39 +54,28 @@ type kept struct {
 	uses     []engram.Exposure // oldest first
 }
 
-func (k *kept) read(ctx context.Context, r engram.Reader, project string) error {
-	err := pages(maxMemories, func(p engram.Page) (int, error) {
-		ms, err := r.List(ctx, engram.Filter{Project: project}, p)
-		k.memories = append(k.memories, ms...)
-		return len(ms), err
-	})
+func (k *kept) read(ctx context.Context, r engram.Reader, project string) (err error) {
+	k.memories, err = pages(maxMemories, func(p engram.Page) ([]engram.Memory, error) { return r.List(ctx, engram.Filter{Project: project}, p) })
 	if err != nil {
 		return err
 	}
-	err = pages(maxPrompts, func(p engram.Page) (int, error) {
-		ps, err := r.Prompts(ctx, project, "", p)
-		k.prompts = append(k.prompts, ps...)
-		return len(ps), err
-	})
+	k.prompts, err = pages(maxPrompts, func(p engram.Page) ([]engram.Prompt, error) { return r.Prompts(ctx, project, "", p) })
 	if err != nil {
 		return err
 	}
-	return pages(maxUses, func(p engram.Page) (int, error) {
-		us, err := r.Uses(ctx, "", p)
-		k.uses = append(k.uses, us...)
-		return len(us), err
-	})
+	k.uses, err = pages(maxUses, func(p engram.Page) ([]engram.Exposure, error) { return r.Uses(ctx, "", p) })
+	return err
 }
 
-// pages reads page after page, up to most things.
-func pages(most int, read func(engram.Page) (int, error)) error {
+// pages reads page after page, up to most records.
+func pages[T any](most int, read func(engram.Page) ([]T, error)) (all []T, err error) {
 	for at := 0; at < most; at += pageSize {
-		n, err := read(engram.Page{Limit: pageSize, Offset: at})
-		if err != nil || n < pageSize {
-			return err
+		page, err := read(engram.Page{Limit: pageSize, Offset: at})
+		if all = append(all, page...); err != nil || len(page) < pageSize {
+			return all, err
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // builder collects a set.

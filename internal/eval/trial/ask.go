@@ -46,23 +46,30 @@ func (t *Trial) Ask(ctx context.Context, a Asking) (Answers, error) {
 	if a.Unanswerable {
 		foreign = t.neighbours()
 	}
+	ask := func(q eval.Question, group string) (eval.Answer, error) {
+		answer, err := t.ask(ctx, a, group, q.Text)
+		if err != nil {
+			err = fmt.Errorf("set %s, question %s: %w", t.set.Name, q.ID, err)
+		}
+		return answer, err
+	}
 	// The first answers pay for what the store reads once; the first configuration
 	// should not pay for the others.
 	for _, q := range t.set.Questions[:min(5, len(t.set.Questions))] {
-		if _, err := t.ask(ctx, a, q.Group, q.Text); err != nil {
-			return Answers{}, fmt.Errorf("set %s, question %s: %w", t.set.Name, q.ID, err)
+		if _, err := ask(q, q.Group); err != nil {
+			return Answers{}, err
 		}
 	}
 	total := len(t.set.Questions)
 	for i, q := range t.set.Questions {
-		answer, err := t.ask(ctx, a, q.Group, q.Text)
+		answer, err := ask(q, q.Group)
 		if err != nil {
-			return Answers{}, fmt.Errorf("set %s, question %s: %w", t.set.Name, q.ID, err)
+			return Answers{}, err
 		}
 		out.Answerable = append(out.Answerable, answer)
 		if other, ok := foreign[q.Group]; ok {
-			if answer, err = t.ask(ctx, a, other, q.Text); err != nil {
-				return Answers{}, fmt.Errorf("set %s, question %s: %w", t.set.Name, q.ID, err)
+			if answer, err = ask(q, other); err != nil {
+				return Answers{}, err
 			}
 			out.Unanswerable = append(out.Unanswerable, answer)
 		}
