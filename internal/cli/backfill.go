@@ -345,22 +345,13 @@ func (b backfilling) edit(d engram.Deferred, to *engine.ProposalEdit) error {
 		to        *string
 	}{{"Title", m.Title, &to.Title}, {"Text", m.Content, &to.Content}} {
 		fmt.Fprintf(b.Stderr, "%s (empty: as it is) ", b.err.bold(field.name))
-		line, err := b.typedLine()
-		if err != nil {
+		line, err := b.answers().ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		if line != "" {
+		if line = strings.TrimSpace(line); line != "" {
 			*field.to = line
 		}
 	}
 	return nil
-}
-
-// typedLine reads a line as it was typed; an end of input is an empty one.
-func (b backfilling) typedLine() (string, error) {
-	line, err := b.answers().ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
-	}
-	return strings.TrimSpace(line), nil
 }

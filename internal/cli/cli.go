@@ -143,6 +143,17 @@ func (p *program) with(run func(*cobra.Command, *engine.Engine, []string) error)
 	}
 }
 
+// withRef is with for a command whose first argument names a memory.
+func (p *program) withRef(run func(*cobra.Command, *engine.Engine, engram.Ref, []string) error) func(*cobra.Command, []string) error {
+	return p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+		ref, err := engram.ParseRef(args[0])
+		if err != nil {
+			return err
+		}
+		return run(cmd, e, ref, args[1:])
+	})
+}
+
 // openDoubted is open for who looks whether the database is well: what the disk cannot
 // read is an error of the command, at the cost of some milliseconds.
 func (p *program) openDoubted(cmd *cobra.Command) (*engine.Engine, error) {
@@ -286,7 +297,7 @@ engram serve`,
 	root.PersistentFlags().StringVar(&p.dataDir, "data-dir", "", "`folder` of the database and config.toml (default ~/.engram)")
 	root.PersistentFlags().StringVar(&p.project, "project", "", "project `name` (default: detected from the folder)")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON, errors too")
-	root.PersistentFlags().Var(colourFlag{p}, "color", "colour: auto (on a terminal, unless NO_COLOR is set), always or never")
+	root.PersistentFlags().Func("color", "`when` to use colour: auto (on a terminal, unless NO_COLOR is set), always or never", p.setColour)
 	// Names of older designs, and of JSON, have underscores.
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))

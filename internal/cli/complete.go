@@ -76,10 +76,11 @@ func pathOf(c *cobra.Command) string {
 
 // argumentWords are the words of arguments, by command.
 func argumentWords() map[string]suggest {
+	types, verbs := fixed(texts(engram.KnownTypes())...), fixed(texts(engram.Verbs())...)
 	return map[string]suggest{
 		"capture": nil, "eval": nil, "import": nil, "export": nil, "migrate": nil, "ingest": nil, "projects detect": nil,
 		"backfill":         atFirst(fixed(app.BackfillSources()...)),
-		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, verdicts), "conflicts show": atFirst(candidates),
+		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, fixed(texts(engine.Verdicts())...)), "conflicts show": atFirst(candidates),
 		"setup": fixed(append(app.AgentNames(), "all")...), "setup status": fixed(app.AgentNames()...),
 		"completion": atFirst(fixed("bash", "zsh", "fish", "powershell")),
 		"context":    atFirst(projects), "delete project": atFirst(projects), "projects decay": atFirst(projects), "projects merge": projects,
@@ -102,14 +103,14 @@ func flagWords() map[string]suggest {
 	return map[string]suggest{
 		"--data-dir": nil, "--directory": nil, "--write": nil,
 		"--project": projects, "--move-to": projects, "--into": projects,
-		"--session": sessions, "--type": several(types), "--topic": topics, "--related": memories,
+		"--session": sessions, "--type": several(fixed(texts(engram.KnownTypes())...)), "--topic": topics, "--related": memories,
 		"--scope":      fixed(string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal)),
 		"--color":      fixed("auto", "always", "never"),
 		"--mode":       fixed(string(engine.ModeHybrid), string(engine.ModeSemantic), string(engine.ModeLexical)),
 		"--fusion":     fixed(string(engram.FusionScore), string(engram.FusionRank)),
 		"--match":      fixed("any", "all"),
 		"--curve":      fixed(texts(engram.Curves())...),
-		"--relation":   several(verbs),
+		"--relation":   several(fixed(texts(engram.Verbs())...)),
 		"--check":      fixed(texts(health.IDs())...),
 		"--tools":      several(fixed("agent", "core", "admin", "mem", "memory", "recall", "all")),
 		"--since":      fixed("1d", "7d", "2w", "30d", "yesterday", "today"),
@@ -189,12 +190,6 @@ func commandWords(_ *program, cmd *cobra.Command, args []string, _ string) (out 
 		}
 	}
 	return out
-}
-
-func types(*program, *cobra.Command, []string, string) []string { return texts(engram.KnownTypes()) }
-func verbs(*program, *cobra.Command, []string, string) []string { return texts(engram.Verbs()) }
-func verdicts(*program, *cobra.Command, []string, string) []string {
-	return texts(engine.Verdicts())
 }
 
 // settingValues offers what the key before it may be set to.

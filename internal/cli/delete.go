@@ -166,13 +166,13 @@ type forgetFlags struct {
 
 // forgottenDoc is the answer of `delete --query --json`.
 type forgottenDoc struct {
-	Query   string                `json:"query"`
-	DryRun  bool                  `json:"dry_run"` // nothing was changed
-	Hard    bool                  `json:"hard"`
-	Found   []document.DeletedRow `json:"found"`
-	Deleted []document.DeletedRow `json:"deleted"`
-	Left    int                   `json:"left"`    // of the deleted, how many the same question still finds
-	HeldBy  []document.Trace      `json:"held_by"` // who holds what was erased all the same
+	Query   string                 `json:"query"`
+	DryRun  bool                   `json:"dry_run"` // nothing was changed
+	Hard    bool                   `json:"hard"`
+	Found   []document.MemoryTitle `json:"found"`
+	Deleted []document.MemoryTitle `json:"deleted"`
+	Left    int                    `json:"left"`    // of the deleted, how many the same question still finds
+	HeldBy  []document.Trace       `json:"held_by"` // who holds what was erased all the same
 	// Elsewhere are prompts and session summaries that have all the words, too.
 	Elsewhere []elsewhereDoc `json:"elsewhere"`
 }
@@ -195,7 +195,7 @@ func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlag
 	if err != nil {
 		return err
 	}
-	doc := forgottenDoc{Query: f.query, DryRun: f.dryRun, Hard: f.hard, Found: rowsOf(found), Deleted: []document.DeletedRow{}, HeldBy: []document.Trace{}}
+	doc := forgottenDoc{Query: f.query, DryRun: f.dryRun, Hard: f.hard, Found: rowsOf(found), Deleted: []document.MemoryTitle{}, HeldBy: []document.Trace{}}
 	chosen := found
 	if !f.yes && !f.dryRun && len(found) > 0 {
 		if chosen, err = p.choose(found); err != nil {
@@ -292,11 +292,11 @@ func (p *program) choose(found []engram.Memory) ([]engram.Memory, error) {
 	return chosen, nil
 }
 
-func rowsOf(list []engram.Memory) []document.DeletedRow {
-	return document.Each(list, document.DeletedRowOf)
+func rowsOf(list []engram.Memory) []document.MemoryTitle {
+	return document.Each(list, document.MemoryTitleOf)
 }
 
-func writeRows(b *strings.Builder, rows []document.DeletedRow) {
+func writeRows(b *strings.Builder, rows []document.MemoryTitle) {
 	for _, r := range rows {
 		fmt.Fprintf(b, "  #%d %s\n", r.Num, render.Line(r.Title, 0))
 	}

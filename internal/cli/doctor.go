@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -260,11 +259,8 @@ func (p *program) repair(cmd *cobra.Command, check string, mode engine.RepairMod
 	if err != nil {
 		return err
 	}
-	return p.answer(repairOf(r), func(b *strings.Builder) {
-		// It has always been JSON, and every value is a name, a number or a path.
-		text, _ := json.MarshalIndent(repairOf(r), "", "  ")
-		b.Write(append(render.JSON(text), '\n'))
-	})
+	p.json = true // without --json, too
+	return p.answer(repairOf(r), nil)
 }
 
 // repairedDoc is the answer of `doctor repair`, in the words of older programs: an

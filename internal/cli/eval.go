@@ -292,7 +292,7 @@ func evalSetOf(r trial.Report) evalSet {
 			}
 		}
 		for f, v := range row.Changes {
-			c.Changes[f] = evalChange{v.Difference, v.Low, v.High, v.P}
+			c.Changes[f] = evalChange(v)
 		}
 		return c
 	})}

@@ -145,6 +145,9 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // kindOf says what the value of a flag should have been.
 func kindOf(f *pflag.Flag) string {
+	if f.Name == "color" {
+		return "auto, always or never"
+	}
 	switch f.Value.Type() {
 	case "int":
 		return "a whole number"
@@ -152,8 +155,6 @@ func kindOf(f *pflag.Flag) string {
 		return "a number"
 	case "bool":
 		return "true or false"
-	case "when":
-		return "auto, always or never"
 	}
 	return "a valid value"
 }

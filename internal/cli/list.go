@@ -74,11 +74,7 @@ func (p *program) getCommand() *cobra.Command {
 		Short:   "Show a memory with its relations and revisions",
 		Example: examples("engram get 12", "engram get mem_01k3", "engram get topic:architecture/auth-model"),
 		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: p.withRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			at, err := p.when("as-of", asOf, e.Now())
 			if err != nil {
 				return err
@@ -107,11 +103,7 @@ func (p *program) timelineCommand() *cobra.Command {
 		Short:   "Show what was saved around a memory in its session",
 		Example: examples("engram timeline 12", "engram timeline 12 --before 10 --after 0"),
 		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: p.withRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			t, err := e.Timeline(cmd.Context(), ref, before, after)
 			if err != nil {
 				return err
@@ -134,11 +126,7 @@ func (p *program) historyCommand() *cobra.Command {
 (1,3), or one version with the current text (2). To restore a version: engram restore.`,
 		Example: examples("engram history 12", "engram history 12 --version 2", "engram history 12 --diff 1,3", "engram history 12 --diff 2"),
 		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: p.withRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			h, err := e.History(cmd.Context(), ref)
 			switch {
 			case err != nil:
@@ -191,14 +179,10 @@ func (p *program) restoreCommand() *cobra.Command {
 so nothing is lost.`,
 		Example: examples("engram restore 12 1"),
 		Args:    between(2, 2),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
-			version, err := strconv.Atoi(args[1])
+		RunE: p.withRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
+			version, err := strconv.Atoi(args[0])
 			if err != nil || version < 1 {
-				return invalidf("%q is not a version number", args[1]).WithHint("{history %s} shows the numbers", ref)
+				return invalidf("%q is not a version number", args[0]).WithHint("{history %s} shows the numbers", ref)
 			}
 			m, err := e.Restore(cmd.Context(), ref, version)
 			if err != nil {

@@ -154,21 +154,22 @@ func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compact
 // followEvery is how long log --follow waits between two looks.
 const followEvery = 250 * time.Millisecond
 
+// pause waits for so long, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
 // followLog prints each operation when it is written, until it is interrupted: with --json
 // one object a line.
 func (p *program) followLog(cmd *cobra.Command, e *engine.Engine, project string) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	in := engine.WatchInput{Project: project, Wait: func(ctx context.Context) error {
-		t := time.NewTimer(followEvery)
-		defer t.Stop()
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-t.C:
-			return nil
-		}
-	}}
+	in := engine.WatchInput{Project: project, Wait: func(ctx context.Context) error { return pause(ctx, followEvery) }}
 	err := e.Watch(ctx, in, func(n engine.Watched) error {
 		switch {
 		case n.Begun:

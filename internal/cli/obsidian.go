@@ -202,12 +202,8 @@ func (w *vaultWork) watch(ctx context.Context) error {
 				return err
 			}
 		}
-		t := time.NewTimer(w.flags.interval)
-		select {
-		case <-ctx.Done():
-			t.Stop()
+		if pause(ctx, w.flags.interval) != nil {
 			return nil
-		case <-t.C:
 		}
 	}
 }

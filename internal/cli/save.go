@@ -389,11 +389,7 @@ func (p *program) markCommand() *cobra.Command {
 permanent memory has the tag "permanent"; adding or removing that tag has the same effect.`,
 		Example: examples("engram mark 12", "engram mark 12 --permanent=false"),
 		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: p.withRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			in := engine.UpdateInput{Ref: ref, Mark: !cmd.Flags().Changed("permanent")}
 			if !in.Mark {
 				in.Permanent = &permanent

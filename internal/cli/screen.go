@@ -157,13 +157,18 @@ func prose(text string, columns int) string {
 			paragraphs[i] = render.Fold(strings.ReplaceAll(p, "\n", " "), "", columns)
 			continue
 		}
-		lines := strings.Split(p, "\n")
-		for j, line := range lines {
-			lines[j] = render.Fold(line, hangingIndent(line), columns)
-		}
-		paragraphs[i] = strings.Join(lines, "\n")
+		paragraphs[i] = hanging(p, columns)
 	}
 	return strings.Join(paragraphs, "\n\n")
+}
+
+// hanging folds the lines of a text to so many columns, each continued below its second column.
+func hanging(text string, columns int) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = render.Fold(line, hangingIndent(line), columns)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // isLaidOut reports whether a paragraph stands in columns.
@@ -216,28 +221,13 @@ func (p paint) lines(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// colourFlag is --color. Setting it takes effect at once, so that help and the message
-// about another flag obey it too.
-type colourFlag struct{ p *program }
-
-// String is the value that was given; "" is that of nobody having asked.
-func (f colourFlag) String() string {
-	if f.p == nil {
-		return ""
-	}
-	return f.p.colour
-}
-
-// Type is what help calls the value.
-func (f colourFlag) Type() string { return "when" }
-
-// Set reads the value.
-func (f colourFlag) Set(when string) error {
+// setColour takes --color at once, so that help and the message about another flag obey it too.
+func (p *program) setColour(when string) error {
 	if when != "auto" && when != "always" && when != "never" {
 		return invalidf("%q is not one of auto, always and never", when)
 	}
-	f.p.colour = when
-	f.p.takeColours()
+	p.colour = when
+	p.takeColours()
 	return nil
 }
 

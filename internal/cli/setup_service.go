@@ -147,26 +147,7 @@ func writeService(b *strings.Builder, doc serviceDoc) {
 
 // shellLines writes commands as one copies them.
 func shellLines(commands [][]string) []string {
-	lines := []string{}
-	for _, c := range commands {
-		words := make([]string, len(c))
-		for i, w := range c {
-			words[i] = shellWord(w)
-		}
-		lines = append(lines, strings.Join(words, " "))
-	}
-	return lines
-}
-
-// shellWord quotes a word for a shell, if that is needed.
-func shellWord(w string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:@+,", r)
-	}
-	if w != "" && !strings.ContainsFunc(w, func(r rune) bool { return !plain(r) }) {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	return document.Each(commands, func(words []string) string { return strings.Join(document.Each(words, engram.Quoted), " ") })
 }
 
 // setupStanding is an agent as it stands, with what to do about it.

@@ -123,12 +123,6 @@ func chunkOf(b engram.Batch) chunkDoc {
 	return chunkDoc{b.ID, b.By, document.Timestamp(b.At), b.Sessions, b.Memories, b.Prompts}
 }
 
-func notesOf(all []engram.ImportNote) []document.ImportNote {
-	return document.Each(all, func(n engram.ImportNote) document.ImportNote {
-		return document.ImportNote{Item: n.Item, ID: n.Name, Reason: n.Reason}
-	})
-}
-
 // chunkNotes are notes on chunks, whose IDs are where notes on items have their place.
 func chunkNotes(all []engram.ImportNote) []document.ImportNote {
 	return document.Each(all, func(n engram.ImportNote) document.ImportNote {

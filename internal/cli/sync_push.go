@@ -77,7 +77,7 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 		}
 	}
 	doc := pushedDoc{Project: s.project, Folder: s.place.Folder, DryRun: f.dryRun, Chunks: document.Each(res.Batches, chunkOf),
-		Exported: kindCounts{res.Sessions, res.Memories, res.Prompts, res.Relations, res.Erased}, Left: notesOf(res.Left), add: p.folderFromHere(s.place)}
+		Exported: kindCounts{res.Sessions, res.Memories, res.Prompts, res.Relations, res.Erased}, Left: document.Each(res.Left, document.ImportNoteOf), add: p.folderFromHere(s.place)}
 	doc.Anew = document.OrEmpty(s.place.Anew())
 	if doc.Ignored = s.place.Ignored(cmd.Context()); doc.Ignored != "" {
 		p.warnBeside(ignored(doc.Ignored))

@@ -104,16 +104,8 @@ func (p *program) answerFolded(doc any, text func(*strings.Builder)) error {
 	return p.answer(doc, func(b *strings.Builder) { writeFolded(b, p.columns(), plainText(text)) })
 }
 
-// writeFolded writes each line of a text broken to so many columns.
-func writeFolded(b *strings.Builder, columns int, text string) {
-	for line := range strings.Lines(text) {
-		line, end := strings.TrimSuffix(line, "\n"), strings.HasSuffix(line, "\n")
-		b.WriteString(render.Fold(line, hangingIndent(line), columns))
-		if end {
-			b.WriteByte('\n')
-		}
-	}
-}
+// writeFolded writes a text, its lines broken to so many columns.
+func writeFolded(b *strings.Builder, columns int, text string) { b.WriteString(hanging(text, columns)) }
 
 // chunkLines is how many chunks are told of, a line each.
 const chunkLines = 20

@@ -198,14 +198,14 @@ type ImportNote struct {
 	Reason string `json:"reason"`
 }
 
+// ImportNoteOf returns the document of n.
+func ImportNoteOf(n engram.ImportNote) ImportNote { return ImportNote{n.Item, n.Name, n.Reason} }
+
 // ImportedOf is the document of i.
 func ImportedOf(i engram.Imported, dryRun bool) Imported {
-	notes := func(all []engram.ImportNote) []ImportNote {
-		return Each(all, func(n engram.ImportNote) ImportNote { return ImportNote{n.Item, n.Name, n.Reason} })
-	}
 	tally := func(t engram.ImportTally) Tally { return Tally(t) }
 	return Imported{Format: i.From.Format, Project: i.From.Project, Mode: string(i.Mode), DryRun: dryRun, Op: i.Op, Backup: i.Backup,
 		Projects: tally(i.Projects), Sessions: tally(i.Sessions), Prompts: tally(i.Prompts), Memories: tally(i.Memories),
 		Relations: tally(i.Relations), Erased: tally(i.Erased), Forgets: Each(i.Forgets, func(f engram.ProjectMemories) Forgets { return Forgets(f) }),
-		Elsewhere: i.Elsewhere, Pending: i.Pending, Rejected: notes(i.Rejected), Notes: notes(i.Notes)}
+		Elsewhere: i.Elsewhere, Pending: i.Pending, Rejected: Each(i.Rejected, ImportNoteOf), Notes: Each(i.Notes, ImportNoteOf)}
 }

@@ -102,20 +102,9 @@ func RelationOf(n engram.RelationNote) Relation {
 		Title: n.Other.Title, RelationID: r.ID, Strength: r.Strength, Forgotten: n.Other.Forgotten(), Via: n.Via}
 }
 
-// Revision is what a memory said before.
-type Revision struct {
-	Number     int         `json:"number"`
-	Type       engram.Type `json:"type"`
-	Title      string      `json:"title"`
-	Content    string      `json:"content"`
-	WrittenAt  Timestamp   `json:"written_at"`
-	ReplacedAt Timestamp   `json:"replaced_at"`
-	Reason     string      `json:"reason"`
-}
-
-// RevisionOf is the document of r.
-func RevisionOf(r engram.Revision) Revision {
-	return Revision{r.Number, r.Type, r.Title, r.Content, Timestamp(r.WrittenAt), Timestamp(r.ReplacedAt), r.Reason}
+// RevisionOf returns r, an earlier text of a memory, as a Version.
+func RevisionOf(r engram.Revision) Version {
+	return Version{r.Number, r.Type, r.Title, r.Content, Timestamp(r.WrittenAt), Timestamp(r.ReplacedAt), r.Reason}
 }
 
 // LeftOut is a memory that was found and is not shown.

@@ -132,10 +132,10 @@ func EdgeOf(r engram.Relation) Edge {
 
 // Linked is a relation with its memories.
 type Linked struct {
-	Action   string `json:"action"` // linked, changed, known or removed
-	Relation Edge   `json:"relation"`
-	Source   End    `json:"source"`
-	Target   End    `json:"target"`
+	Action   string      `json:"action"` // linked, changed, known or removed
+	Relation Edge        `json:"relation"`
+	Source   MemoryTitle `json:"source"`
+	Target   MemoryTitle `json:"target"`
 }
 
 // Unlinked is what was taken away of two memories.
@@ -143,17 +143,19 @@ type Unlinked struct {
 	Removed []Linked `json:"removed"` // oldest first
 }
 
-// End is a memory of a relation.
-type End struct {
+// MemoryTitle is a memory of a relation, or one that was deleted.
+type MemoryTitle struct {
 	ID    engram.ID `json:"id"`
 	Num   int64     `json:"num"`
 	Title string    `json:"title"`
 }
 
+// MemoryTitleOf returns the document of m in few words.
+func MemoryTitleOf(m engram.Memory) MemoryTitle { return MemoryTitle{m.ID, m.Num, m.Title} }
+
 // LinkedOf is the document of a relation of two memories, to which action was done.
 func LinkedOf(action string, r engram.Relation, source, target engram.Memory) Linked {
-	end := func(m engram.Memory) End { return End{m.ID, m.Num, m.Title} }
-	return Linked{action, EdgeOf(r), end(source), end(target)}
+	return Linked{action, EdgeOf(r), MemoryTitleOf(source), MemoryTitleOf(target)}
 }
 
 // FlaggedCandidate is a memory that one saved now may contradict, as the mem_* dialect shows it over

@@ -26,13 +26,13 @@ func DOT(g engram.Graph) string {
 	b.WriteString("digraph engram {\n  rankdir=LR;\n  node [shape=box];\n")
 	over := g.Superseded()
 	for i, n := range g.Nodes {
-		style := ""
+		style, dashed := "", over[n.Memory.Num]
 		switch {
-		case i == 0 && over[n.Memory.Num]:
-			style = ", style=\"bold,dashed\""
+		case i == 0 && dashed:
+			style = `, style="bold,dashed"`
 		case i == 0:
 			style = ", style=bold"
-		case over[n.Memory.Num]:
+		case dashed:
 			style = ", style=dashed"
 		}
 		fmt.Fprintf(&b, "  n%d [label=%s%s];\n", n.Memory.Num, dotText(nodeText(n.Memory)), style)
