@@ -81,20 +81,20 @@ type backfilling struct {
 
 // backfillDoc is the answer of `backfill`.
 type backfillDoc struct {
-	Source      string         `json:"source"`
-	Path        string         `json:"path"`
-	Project     string         `json:"project"` // "" is every one
-	DryRun      bool           `json:"dry_run"`
-	Transcripts int            `json:"transcripts"` // that were read
-	Elsewhere   int            `json:"elsewhere"`   // transcripts of other projects, which were left out
-	Commits     int            `json:"commits"`     // that were read
-	Bytes       int64          `json:"bytes"`       // of the transcripts
-	Known       int            `json:"known"`       // found, and proposed before
-	Said        int            `json:"said"`        // found, but already in a memory or another proposal
-	Refused     int            `json:"refused"`     // found, and nothing left of it without what is private
-	More        bool           `json:"more"`        // the limit was reached: run it again for the rest
-	Proposals   []proposalDoc  `json:"proposals"`   // that are new, the newest session first
-	Notes       []backfillNote `json:"notes"`       // what could not be read
+	Source      string        `json:"source"`
+	Path        string        `json:"path"`
+	Project     string        `json:"project"` // "" is every one
+	DryRun      bool          `json:"dry_run"`
+	Transcripts int           `json:"transcripts"` // that were read
+	Elsewhere   int           `json:"elsewhere"`   // transcripts of other projects, which were left out
+	Commits     int           `json:"commits"`     // that were read
+	Bytes       int64         `json:"bytes"`       // of the transcripts
+	Known       int           `json:"known"`       // found, and proposed before
+	Said        int           `json:"said"`        // found, but already in a memory or another proposal
+	Refused     int           `json:"refused"`     // found, and nothing left of it without what is private
+	More        bool          `json:"more"`        // the limit was reached: run it again for the rest
+	Proposals   []proposalDoc `json:"proposals"`   // that are new, the newest session first
+	Notes       []pathNote    `json:"notes"`       // what could not be read
 }
 
 // proposalDoc is what may become a memory when somebody says so.
@@ -111,8 +111,8 @@ type proposalDoc struct {
 	At      document.Timestamp `json:"at"`      // when it happened
 }
 
-// backfillNote is about a file that was passed over, or a part of it.
-type backfillNote struct {
+// pathNote is about a file that was passed over, or a part of it.
+type pathNote struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
@@ -182,7 +182,7 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 		if _, missing := os.Stat(o.Path); !errors.Is(missing, fs.ErrNotExist) {
 			return err
 		}
-		doc := backfillDoc{Source: b.source, Path: o.Path, Project: name, DryRun: b.dryRun, Proposals: []proposalDoc{}, Notes: []backfillNote{}}
+		doc := backfillDoc{Source: b.source, Path: o.Path, Project: name, DryRun: b.dryRun, Proposals: []proposalDoc{}, Notes: []pathNote{}}
 		return b.answer(doc, func(s *strings.Builder) {
 			fmt.Fprintf(s, "Nothing of %s was found in %s.\nGive its path: engram backfill %s PATH\n", b.source, render.Line(o.Path, 0), b.source)
 		})
@@ -191,7 +191,7 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 	}
 	doc := backfillDoc{Source: b.source, Path: o.Path, Project: name, DryRun: b.dryRun, Transcripts: res.Transcripts, Elsewhere: res.Elsewhere, Commits: res.Commits,
 		Bytes: res.Bytes, Known: res.Known, Said: res.Said, Refused: res.Refused, More: res.More, Proposals: document.Each(res.New, proposalOf),
-		Notes: document.Each(res.Notes, func(n app.BackfillNote) backfillNote { return backfillNote(n) })}
+		Notes: document.Each(res.Notes, func(n app.BackfillNote) pathNote { return pathNote(n) })}
 	return b.answer(doc, func(s *strings.Builder) { b.write(s, doc) })
 }
 

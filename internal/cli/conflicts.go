@@ -277,8 +277,12 @@ func endText(m engram.Memory) string {
 func writeConflict(b *strings.Builder, c engine.Conflict, o render.Options) {
 	r := c.Relation
 	fmt.Fprintf(b, "Conflict #%d\n  sync_id: %s\n  relation: %s\n  status: %s\n", r.Num, r.ID, r.Verb, c.Status())
+	confidence := ""
+	if r.Confidence != 0 {
+		confidence = fmt.Sprintf("%.2f", r.Confidence)
+	}
 	for _, l := range []struct{ name, value string }{
-		{"reason", render.Line(r.Reason, 0)}, {"evidence", render.Line(r.Evidence, 0)}, {"confidence", confidenceText(r.Confidence)},
+		{"reason", render.Line(r.Reason, 0)}, {"evidence", render.Line(r.Evidence, 0)}, {"confidence", confidence},
 		{"judged by", judgeText(c)}, {"created_at", render.Time(r.CreatedAt, o)}, {"updated_at", render.Time(r.UpdatedAt, o)},
 	} {
 		if l.value != "" {
@@ -291,13 +295,6 @@ func writeConflict(b *strings.Builder, c engine.Conflict, o render.Options) {
 	}{{"source", c.Source}, {"target", c.Target}} {
 		fmt.Fprintf(b, "\n%s: %s\n    %s\n", end.name, endText(end.m), render.Line(gist.Line(end.m, 300), 0))
 	}
-}
-
-func confidenceText(v float64) string {
-	if v == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.2f", v)
 }
 
 // judgeText is who judged; "" while nobody has.

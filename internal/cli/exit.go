@@ -355,9 +355,7 @@ func takesNext(cmd *cobra.Command, arg string) bool {
 		f = cmd.Flag(name)
 	} else if short := strings.TrimPrefix(arg, "-"); short != "" {
 		last := short[len(short)-1:] // of several in one word, the last may take a value
-		if f = cmd.Flags().ShorthandLookup(last); f == nil {
-			f = cmd.InheritedFlags().ShorthandLookup(last)
-		}
+		f = cmd.Flags().ShorthandLookup(last)
 	}
 	return f != nil && f.NoOptDefVal == ""
 }

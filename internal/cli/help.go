@@ -194,7 +194,8 @@ func (p *program) manPage(c *cobra.Command) string {
 	}
 	m.options("OPTIONS OF EVERY COMMAND", c.Root().PersistentFlags())
 	m.exitStatus()
-	m.examples("SH", c.Example)
+	m.macro("SH", "EXAMPLES")
+	m.verbatim(c.Example)
 	m.seeAlso(c)
 	return m.String()
 }
@@ -330,7 +331,8 @@ func (m *manual) section(c *cobra.Command) {
 			m.option(f)
 		}
 	})
-	m.examples("", c.Example)
+	m.macro("PP")
+	m.verbatim(c.Example)
 }
 
 func (m *manual) exitStatus() {
@@ -343,13 +345,8 @@ func (m *manual) exitStatus() {
 	}
 }
 
-// examples writes the lines to copy, under a heading if heading is a macro.
-func (m *manual) examples(heading, lines string) {
-	if heading != "" {
-		m.macro(heading, "EXAMPLES")
-	} else {
-		m.macro("PP")
-	}
+// verbatim writes lines to copy.
+func (m *manual) verbatim(lines string) {
 	m.macro("nf")
 	m.text(lines)
 	m.macro("fi")
@@ -365,11 +362,10 @@ func (m *manual) seeAlso(c *cobra.Command) {
 			names = append(names, manName(sub))
 		}
 	}
-	if len(names) == 0 {
-		return
+	if len(names) > 0 {
+		m.macro("SH", "SEE ALSO")
+		m.text(strings.Join(names, "(1), ") + "(1)")
 	}
-	m.macro("SH", "SEE ALSO")
-	m.text(strings.Join(names, "(1), ") + "(1)")
 }
 
 // forEach visits a command and all below it.

@@ -250,17 +250,9 @@ func waitLine(n int, op int64, dryRun bool) string {
 func tallied(t document.Tally, one, many string) string {
 	n := t.Added + t.Changed + t.Unchanged + t.Rejected
 	text := count(n, one, many)
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{t.Added, "new"}, {t.Changed, "changed"}, {t.Unchanged, "as before"}, {t.Rejected, "not imported"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
+	if parts := listSome(", ", some{t.Added, "new", "new"}, some{t.Changed, "changed", "changed"}, some{t.Unchanged, "as before", "as before"},
+		some{t.Rejected, "not imported", "not imported"}); parts != "" {
+		text += ": " + parts
 	}
 	if t.Forgotten > 0 {
 		text += fmt.Sprintf("; forgotten here since, and kept forgotten: %d", t.Forgotten)
@@ -333,7 +325,8 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 		write = packed(write)
 	}
 	if name == "-" {
-		if err = write(p.Stdout); isPathError(err) {
+		err = write(p.Stdout)
+		if _, is := errors.AsType[*fs.PathError](err); is { // of standard output, not of what was to be written
 			err = outputError(err)
 		}
 	} else {
@@ -400,13 +393,6 @@ func (p *program) writeFile(name string, write func(io.Writer) error) error {
 		return refused(err)
 	}
 	return unwritten(name, err)
-}
-
-// isPathError reports whether an error is that of a file, such as standard output, and not of
-// what was to be written.
-func isPathError(err error) bool {
-	_, is := errors.AsType[*fs.PathError](err)
-	return is
 }
 
 // unwritten is err, when it is that of a file that cannot take more, in words for a person.
@@ -480,19 +466,9 @@ func (d exportedDoc) write(b *strings.Builder) {
 
 // String lists what there is of it; "" when that is nothing.
 func (l left) String() string {
-	var parts []string
-	for _, k := range []struct {
-		n         int
-		one, many string
-	}{
-		{l.Relations, "relation", "relations"}, {l.Revisions, "older text of memories", "older texts of memories"},
-		{l.Memories, "memory without its tags, metadata or versions", "memories without their tags, metadata or versions"},
-		{l.Prompts, "deleted prompt", "deleted prompts"}, {l.Sessions, "deleted session", "deleted sessions"},
-		{l.Projects, "project with its settings", "projects with their settings"}, {l.Erased, "id of an erased record", "ids of erased records"},
-	} {
-		if k.n > 0 {
-			parts = append(parts, count(k.n, k.one, k.many))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return listSome(", ",
+		some{l.Relations, "relation", "relations"}, some{l.Revisions, "older text of memories", "older texts of memories"},
+		some{l.Memories, "memory without its tags, metadata or versions", "memories without their tags, metadata or versions"},
+		some{l.Prompts, "deleted prompt", "deleted prompts"}, some{l.Sessions, "deleted session", "deleted sessions"},
+		some{l.Projects, "project with its settings", "projects with their settings"}, some{l.Erased, "id of an erased record", "ids of erased records"})
 }

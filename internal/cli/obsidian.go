@@ -292,7 +292,7 @@ type vaultDoc struct {
 	HubsEdited  []string          `json:"hubs_edited"`      // likewise, of sessions, topics and groups
 	Missing     []string          `json:"missing"`          // notes that somebody deleted, and that were not written again
 	Aside       []string          `json:"aside"`            // what was edited, where --force wrote over it
-	Noted       []vaultRemarkDoc  `json:"noted"`            // what was passed over, and why
+	Noted       []pathNote        `json:"noted"`            // what was passed over, and why
 	Import      *vaultImportedDoc `json:"import,omitempty"` // with --import: what was taken in
 }
 
@@ -301,13 +301,7 @@ func (d *vaultDoc) take(x engine.VaultExported) {
 	d.Hubs, d.HubsWritten, d.HubsDeleted = x.Hubs.Standing, x.Hubs.Written, x.Hubs.Deleted
 	d.Edited, d.HubsEdited = document.OrEmpty(x.Edited), document.OrEmpty(x.Hubs.Edited)
 	d.Missing, d.Aside = document.OrEmpty(x.Missing), document.OrEmpty(x.Aside)
-	d.Noted = document.Each(x.Remarks, func(r engram.NoteRemark) vaultRemarkDoc { return vaultRemarkDoc{r.Path, r.Reason} })
-}
-
-// vaultRemarkDoc is something in a vault that was passed over.
-type vaultRemarkDoc struct {
-	Path   string `json:"path"` // in the vault
-	Reason string `json:"reason"`
+	d.Noted = document.Each(x.Remarks, func(r engram.NoteRemark) pathNote { return pathNote(r) })
 }
 
 // changed reports that anything was written or taken in.

@@ -151,7 +151,11 @@ func (p *program) switchCommand(word, long, short string, do func(*app.App, cont
 				return err
 			}
 			if before.Broken != nil {
-				p.warnBeside("the earlier state is lost: " + messageOf(before.Broken) + keptWhere(after.Kept))
+				lost := "the earlier state is lost: " + messageOf(before.Broken)
+				if after.Kept != "" {
+					lost += "; its content is kept in " + after.Kept
+				}
+				p.warnBeside(lost)
 			}
 			changed := before.Broken != nil || before.Everything != after.Everything || !slices.Equal(before.Names(), after.Names())
 			return p.answer(switchedDoc{offOf(after), changed, after.Kept}, func(b *strings.Builder) { write(b, switched{names, before, after}) })
@@ -254,14 +258,6 @@ func writeOn(b *strings.Builder, s switched) {
 		return
 	}
 	fmt.Fprintf(b, "Agents are switched on for project %s.\n", projectNames(s.names))
-}
-
-// keptWhere says where a file is kept that could not be understood.
-func keptWhere(path string) string {
-	if path == "" {
-		return ""
-	}
-	return "; its content is kept in " + path
 }
 
 func projectNames(names []string) string {

@@ -45,6 +45,23 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// some is a number of things of one kind.
+type some struct {
+	n         int
+	one, many string
+}
+
+// listSome lists the kinds of which there are any: "1 session, 2 memories".
+func listSome(between string, all ...some) string {
+	var parts []string
+	for _, s := range all {
+		if s.n > 0 {
+			parts = append(parts, count(s.n, s.one, s.many))
+		}
+	}
+	return strings.Join(parts, between)
+}
+
 // name is how a line speaks of a memory: #12 "Title" (bugfix).
 func name(m engram.Memory) string {
 	return fmt.Sprintf("#%d %s (%s)", m.Num, quote(render.Line(m.Title, 0)), render.Line(string(m.Type), 0))

@@ -69,10 +69,6 @@ func (p *program) showDeferred(docs []document.Pending, arg string) error {
 			return p.answer(queueDoc{d.Project, []document.Pending{d}}, func(b *strings.Builder) { p.writeDeferred(b, d) })
 		}
 	}
-	return nonePending(num)
-}
-
-func nonePending(num int64) error {
 	return engram.Errorf(engram.CodeNotFound, "no pending item has the number %d", num).WithHint("{sync deferred --all-projects} lists the pending items")
 }
 

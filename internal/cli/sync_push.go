@@ -224,15 +224,8 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 		if t := res.Imported.All(); t.Added+t.Changed > 0 {
 			hint = "the rest was imported; " + hint
 		}
-		var what []string
-		if chunks > 0 {
-			what = append(what, count(chunks, "chunk", "chunks"))
-		}
-		if items > 0 {
-			what = append(what, count(items, "item", "items"))
-		}
-		return engram.Errorf(engram.CodeInvalid, "%s could not be imported", strings.Join(what, " and ")).
-			WithHint("%s", hint)
+		what := listSome(" and ", some{chunks, "chunk", "chunks"}, some{items, "item", "items"})
+		return invalidf("%s could not be imported", what).WithHint("%s", hint)
 	}
 	return nil
 }

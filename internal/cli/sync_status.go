@@ -85,17 +85,8 @@ func (d syncStatusDoc) write(b *strings.Builder) {
 
 // words are the counts in a sentence, without those that are 0.
 func (c kindCounts) words() string {
-	var parts []string
-	for _, k := range []struct {
-		n         int
-		one, many string
-	}{{c.Sessions, "session", "sessions"}, {c.Memories, "memory", "memories"}, {c.Prompts, "prompt", "prompts"},
-		{c.Relations, "relation", "relations"}, {c.Erased, "erasure", "erasures"}} {
-		if k.n > 0 {
-			parts = append(parts, count(k.n, k.one, k.many))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return listSome(", ", some{c.Sessions, "session", "sessions"}, some{c.Memories, "memory", "memories"}, some{c.Prompts, "prompt", "prompts"},
+		some{c.Relations, "relation", "relations"}, some{c.Erased, "erasure", "erasures"})
 }
 
 // answerFolded is answer for sentences: where they go to a terminal, lines are broken to its

@@ -66,11 +66,7 @@ func ReadSet(files fs.FS, dir, questions string) (Set, error) {
 			s.Groups = append(s.Groups, name)
 		}
 	}
-	err := eachLine(files, path.Join(dir, corpusFile), func(line string) error {
-		var d Document
-		if err := json.Unmarshal([]byte(line), &d); err != nil {
-			return err
-		}
+	err := eachJSON(files, path.Join(dir, corpusFile), func(d Document) error {
 		switch {
 		case d.ID == "":
 			return errors.New("the document has no id")
@@ -89,11 +85,7 @@ func ReadSet(files fs.FS, dir, questions string) (Set, error) {
 		return Set{}, err
 	}
 	asked := map[string]bool{}
-	err = eachLine(files, path.Join(dir, questions), func(line string) error {
-		var q Question
-		if err := json.Unmarshal([]byte(line), &q); err != nil {
-			return err
-		}
+	err = eachJSON(files, path.Join(dir, questions), func(q Question) error {
 		if asked[q.ID] {
 			return fmt.Errorf("question %q is there twice", q.ID)
 		}
@@ -128,6 +120,17 @@ func (s *Set) readRelevant(files fs.FS, name string, known map[string]bool) erro
 		}
 		s.Relevant[f[0]][f[1]] = true
 		return nil
+	})
+}
+
+// eachJSON is eachLine for lines of JSON.
+func eachJSON[T any](files fs.FS, name string, fn func(T) error) error {
+	return eachLine(files, name, func(line string) error {
+		var value T
+		if err := json.Unmarshal([]byte(line), &value); err != nil {
+			return err
+		}
+		return fn(value)
 	})
 }
 

@@ -235,23 +235,10 @@ func RemindLine(m engram.Memory, n engram.Note, excerpt string, now time.Time) s
 		said = "“" + strings.NewReplacer("“", "'", "”", "'").Replace(said) + "”"
 	}
 	line := fmt.Sprintf("- #%d %s, %s, %s: %s", m.Num, typeOf(m), Age(now.Sub(m.UpdatedAt)), source, said)
-	if marks := Marks(judged(n)); len(marks) > 0 {
+	if marks := Marks(Settled(n)); len(marks) > 0 {
 		line += " | " + marks[0]
 	}
 	return line + "\n"
-}
-
-// judged is a note without relations that nobody has judged yet: what may contradict a
-// memory is for whoever reviews it, and not worth interrupting anybody.
-func judged(n engram.Note) engram.Note {
-	var rs []engram.RelationNote
-	for _, r := range n.Relations {
-		if r.Relation.Status == engram.RelationJudged {
-			rs = append(rs, r)
-		}
-	}
-	n.Relations = rs
-	return n
 }
 
 // maxRemindTitle is how many characters of a title are told unasked.

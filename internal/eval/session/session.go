@@ -192,38 +192,46 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 	f.Start = brief.Tokens
 	f.Log, f.Texts = append(f.Log, brief.Text), append(f.Texts, brief.Text)
 	told := map[int64]bool{}
-	report := func(m engram.Memory) Memory {
-		if told[m.Num] {
-			f.Twice++
-		}
-		told[m.Num] = true
-		return byNum[m.Num]
-	}
 	for _, m := range brief.Memories {
 		f.Begun++
-		if labels[report(m).Key] {
+		told[m.Num] = true
+		if labels[byNum[m.Num].Key] {
 			f.BegunFor++
 		}
 	}
 	for _, t := range s.Turns {
-		r, err := e.Remind(ctx, engine.RemindInput{Project: s.Name, SessionID: id, Query: t.Prompt})
-		if err != nil {
+		if err := f.turn(ctx, e, engine.RemindInput{Project: s.Name, SessionID: id}, t, labels, told, byNum); err != nil {
 			return f, err
 		}
-		f.Most, f.Tokens = max(f.Most, r.Tokens), f.Tokens+r.Tokens
-		for _, item := range r.Items {
-			key := report(item.Hit.Memory).Key
-			f.Injected++
-			if slices.Contains(t.Useful, key) {
-				f.Useful++
-			}
-			if labels[key] {
-				f.Helpful++
-			}
-		}
-		f.label(t, r, told, byNum)
 	}
 	return f, nil
+}
+
+// turn asks one prompt and adds what was injected to told, the memories that the session has seen.
+func (f *Figures) turn(ctx context.Context, e *engine.Engine, in engine.RemindInput, t Turn, labels map[string]bool, told map[int64]bool, byNum map[int64]Memory) error {
+	in.Query = t.Prompt
+	r, err := e.Remind(ctx, in)
+	if err != nil {
+		return err
+	}
+	f.Most, f.Tokens = max(f.Most, r.Tokens), f.Tokens+r.Tokens
+	for _, item := range r.Items {
+		num := item.Hit.Memory.Num
+		key := byNum[num].Key
+		if told[num] {
+			f.Twice++
+		}
+		told[num] = true
+		f.Injected++
+		if slices.Contains(t.Useful, key) {
+			f.Useful++
+		}
+		if labels[key] {
+			f.Helpful++
+		}
+	}
+	f.label(t, r, told, byNum)
+	return nil
 }
 
 // label counts what was known of the labels of a turn, and keeps what was told.
@@ -250,20 +258,9 @@ func (f *Figures) label(t Turn, r engine.Reminder, told map[int64]bool, byNum ma
 func Ask(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memory) (Figures, error) {
 	f := Figures{Turns: len(s.Turns)}
 	for _, t := range s.Turns {
-		r, err := e.Remind(ctx, engine.RemindInput{Project: s.Name, Query: t.Prompt})
-		if err != nil {
+		if err := f.turn(ctx, e, engine.RemindInput{Project: s.Name}, t, nil, map[int64]bool{}, byNum); err != nil {
 			return f, err
 		}
-		f.Most, f.Tokens = max(f.Most, r.Tokens), f.Tokens+r.Tokens
-		told := map[int64]bool{}
-		for _, item := range r.Items {
-			told[item.Hit.Memory.Num] = true
-			f.Injected++
-			if slices.Contains(t.Useful, byNum[item.Hit.Memory.Num].Key) {
-				f.Useful++
-			}
-		}
-		f.label(t, r, told, byNum)
 	}
 	f.Helpful = f.Useful
 	return f, nil

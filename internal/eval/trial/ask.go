@@ -174,13 +174,12 @@ func (c Config) String() string {
 
 // apply sets the options in in.
 func (c Config) apply(in *engine.SearchInput) error {
-	fields := optionFields(in)
 	for _, o := range c.options {
-		f, ok := fields[o.name]
-		if !ok {
+		if !slices.Contains(Options(), o.name) {
 			return engram.Errorf(engram.CodeInvalid, "there is no search option %q", o.name).
 				WithHint("options are: %s", strings.Join(Options(), ", "))
 		}
+		f := reflect.ValueOf(in).Elem().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, o.name) })
 		if err := set(f, o.value); err != nil {
 			return engram.Errorf(engram.CodeInvalid, "search option %s: %v", o.name, err)
 		}
@@ -188,7 +187,8 @@ func (c Config) apply(in *engine.SearchInput) error {
 	return nil
 }
 
-// Options lists the names of the options of a search, in the order of the fields.
+// Options lists the names of the options of a search, in the order of the fields. They are found by
+// reflection, so that every option of Search is one here.
 func Options() []string {
 	var names []string
 	t := reflect.TypeFor[engine.SearchInput]()
@@ -198,19 +198,6 @@ func Options() []string {
 		}
 	}
 	return names
-}
-
-// optionFields are the fields of in by the names of their options. They are found by
-// reflection so that an option of Search is one here from the day it exists.
-func optionFields(in *engine.SearchInput) map[string]reflect.Value {
-	v := reflect.ValueOf(in).Elem()
-	fields := map[string]reflect.Value{}
-	for i := range v.NumField() {
-		if f := v.Type().Field(i); isOption(f) {
-			fields[strings.ToLower(f.Name)] = v.Field(i)
-		}
-	}
-	return fields
 }
 
 // isOption reports a field that says how to search: what is asked, where and for how
