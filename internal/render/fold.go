@@ -10,7 +10,7 @@ import (
 const Columns = 80
 
 // Fold breaks a line at spaces, or between wide characters, into lines of so many columns, each but the first
-// after indent; 0 leaves it. A longer word stays whole.
+// after indent; 0 leaves it. A word that is too long stays whole.
 func Fold(line, indent string, columns int) string {
 	if columns == 0 {
 		return line
@@ -37,13 +37,13 @@ func Fold(line, indent string, columns int) string {
 	return b.String()
 }
 
-// Marks that open no line, and those that end none, in scripts without spaces.
+// Characters of scripts without spaces that must not begin a line, or end one.
 const (
 	noFirst = "、。，．！？：；）」』】〉》〕］｝ー々…‥・％’”!?,.:;)]}"
 	noLast  = "（「『【〈《〔［｛‘“([{"
 )
 
-// pieces cuts a word where a line may break in it: beside each wide character.
+// pieces splits a word where a line may break in it: beside each wide character.
 func pieces(word string) (all []string) {
 	if word == "" {
 		return nil
