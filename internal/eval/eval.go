@@ -17,46 +17,46 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// The files of a set, and the first field of the line that heads its judgements.
+// The files of a set, and the first field of the header of its judgements.
 const (
 	corpusFile    = "corpus.jsonl"
 	judgementFile = "qrels.tsv"
 	judgementHead = "query-id"
 )
 
-// Questions is the file of questions that a set has in any case.
+// Questions is the file of questions that every set has.
 const Questions = "queries.jsonl"
 
-// Document is one text to be remembered.
+// Document is one text to remember.
 type Document struct {
 	ID      string    `json:"id"`
 	Title   string    `json:"title,omitempty"` // "" for none
 	Text    string    `json:"text"`
-	Time    time.Time `json:"time,omitzero"` // when it was written; zero when unknown
-	Group   string    `json:"group"`         // what a project is to a memory
+	Time    time.Time `json:"time,omitzero"` // when it was written; zero if unknown
+	Group   string    `json:"group"`         // becomes the project of the memory
 	Session string    `json:"session,omitempty"`
-	Seq     int       `json:"seq,omitempty"` // its place in the group
+	Seq     int       `json:"seq,omitempty"` // its position in the group
 }
 
-// Question asks the documents of its own group.
+// Question is asked in the documents of its group.
 type Question struct {
 	ID    string `json:"id"`
 	Text  string `json:"text"`
 	Group string `json:"group"`
 }
 
-// Set is documents, questions and which document answers which question.
+// Set is a set of documents, questions and judgements.
 type Set struct {
 	Name      string
 	Documents []Document // in the order of the file
-	Questions []Question // only those that something answers
+	Questions []Question // only those with an answer
 	Relevant  map[string]Relevant
-	Groups    []string // in the order the documents name them, then the questions
+	Groups    []string // in the order of the documents, then of the questions
 }
 
-// ReadSet reads the set in the folder dir: corpus.jsonl has a Document a line, questions a Question
-// a line, qrels.tsv question id, document id and score by tabs; each may end in .gz. What is missing,
-// unreadable or there twice is CodeInvalid, with file and line.
+// ReadSet reads the set in the folder dir: corpus.jsonl has a Document per line, questions a Question per
+// line, qrels.tsv question id, document id and score separated by tabs; each may end in .gz. Missing, invalid
+// or repeated lines are CodeInvalid, with file and line.
 func ReadSet(files fs.FS, dir, questions string) (Set, error) {
 	s := Set{Name: path.Base(dir), Relevant: map[string]Relevant{}}
 	known, groups := map[string]bool{}, map[string]bool{}
@@ -134,15 +134,14 @@ func eachJSON[T any](files fs.FS, name string, fn func(T) error) error {
 	})
 }
 
-// eachLine calls fn for every line of the file that is not empty. Errors name the
-// file and the line.
+// eachLine calls fn for every non-empty line of the file. Errors name the file and the line.
 func eachLine(files fs.FS, name string, fn func(line string) error) (err error) {
 	r, err := open(files, name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	// bufio.Scanner would need to be told the longest line; a transcript has megabytes.
+	// Not bufio.Scanner, which limits the length of lines; transcripts have lines of megabytes.
 	buffered := bufio.NewReader(r)
 	for n := 1; ; n++ {
 		line, readErr := buffered.ReadString('\n')
@@ -161,7 +160,7 @@ func eachLine(files fs.FS, name string, fn func(line string) error) (err error) 
 	}
 }
 
-// open opens name, or name.gz unpacked.
+// open opens name, or name.gz decompressed.
 func open(files fs.FS, name string) (io.ReadCloser, error) {
 	f, err := files.Open(name)
 	if err == nil {
@@ -188,11 +187,11 @@ type unpacked struct {
 	file io.Closer
 }
 
-// Close closes the file below.
+// Close closes the decompressor and the file.
 func (u unpacked) Close() error { return errors.Join(u.Reader.Close(), u.file.Close()) }
 
-// Sets returns the folders of files that are sets: "." alone when files is one itself, else those in
-// it. CodeInvalid without any, CodeNotFound when there is no folder.
+// Sets returns the folders of files that are sets: "." if files is a set itself, else those in it.
+// CodeInvalid without any, CodeNotFound if the folder does not exist.
 func Sets(files fs.FS) ([]string, error) {
 	if isSet(files, ".") {
 		return []string{"."}, nil
@@ -217,7 +216,7 @@ func Sets(files fs.FS) ([]string, error) {
 	return names, nil
 }
 
-// isSet reports a folder with a corpus; what else is missing is worth an error.
+// isSet reports whether a folder has a corpus; anything else missing is an error of ReadSet.
 func isSet(files fs.FS, dir string) bool {
 	for _, end := range []string{"", ".gz"} {
 		if info, err := fs.Stat(files, path.Join(dir, corpusFile+end)); err == nil && info.Mode().IsRegular() {
@@ -227,11 +226,10 @@ func isSet(files fs.FS, dir string) bool {
 	return false
 }
 
-// Few is how many questions a set needs before its figures say anything.
+// Few is the number of questions below which figures mean nothing.
 const Few = 20
 
-// Head returns the set with n of its questions, spread evenly over all, or all of
-// them when n is 0 or more than there are.
+// Head returns the set with n of its questions, spread evenly, or with all if n is 0 or too large.
 func (s Set) Head(n int) Set {
 	if n <= 0 || n >= len(s.Questions) {
 		return s
@@ -244,8 +242,8 @@ func (s Set) Head(n int) Set {
 	return s
 }
 
-// Write writes the set in the form that ReadSet reads: create is called for each of
-// its three files, and what it returns is closed.
+// Write writes the set in the format of ReadSet. create is called for each of the three files, and its result
+// is closed.
 func (s Set) Write(create func(name string) (io.WriteCloser, error)) error {
 	for _, file := range []struct {
 		name string

@@ -16,30 +16,29 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Limits of how many finds a question may ask for.
+// Limits on the number of hits per question.
 const (
-	DefaultLimit = 20 // recall@20 needs as many
+	DefaultLimit = 20 // as many as recall@20 needs
 	MaxLimit     = 100
 )
 
-// Asking is how questions are asked.
+// Asking says how to ask questions.
 type Asking struct {
 	Config       Config
-	Limit        int  // finds a question asks for; 0 is DefaultLimit
-	Unanswerable bool // ask each question in another group's project too
+	Limit        int  // hits per question; 0 is DefaultLimit
+	Unanswerable bool // also ask each question in another group's project
 }
 
-// Answers are what one configuration answered, in the order of the questions.
+// Answers are the answers of one configuration, in the order of the questions.
 type Answers struct {
 	Answerable []eval.Answer
-	// Unanswerable are the answers to the same questions in another group's project,
-	// where what they are about is not stored. Nil when that was not asked, or when the
-	// set has one group only.
+	// Unanswerable are the answers to the same questions in another group's project, which does not contain
+	// them. Nil if not asked for, or if the set has only one group.
 	Unanswerable []eval.Answer
 }
 
-// Ask asks every question in the project of its group, a day after the group's last document, and
-// leaves no trace. An option that the engine does not take is CodeInvalid.
+// Ask asks every question in the project of its group, a day after the group's last document, and rolls back
+// all writes. CodeInvalid for options that the engine rejects.
 func (t *Trial) Ask(ctx context.Context, a Asking) (Answers, error) {
 	var out Answers
 	foreign := map[string]string{}
@@ -53,8 +52,7 @@ func (t *Trial) Ask(ctx context.Context, a Asking) (Answers, error) {
 		}
 		return answer, err
 	}
-	// The first answers pay for what the store reads once; the first configuration
-	// should not pay for the others.
+	// Warm up, so that the first configuration does not pay for filling the caches.
 	for _, q := range t.set.Questions[:min(5, len(t.set.Questions))] {
 		if _, err := ask(q, q.Group); err != nil {
 			return Answers{}, err
@@ -78,8 +76,8 @@ func (t *Trial) Ask(ctx context.Context, a Asking) (Answers, error) {
 	return out, nil
 }
 
-// neighbours names for each group the next that has documents, which is asked what
-// only this one can know. Empty when there is no other.
+// neighbours maps each group to the next one with documents, which cannot answer its questions. Empty for a
+// single group.
 func (t *Trial) neighbours() map[string]string {
 	var full []string
 	for _, g := range t.set.Groups {
@@ -122,10 +120,10 @@ func (t *Trial) ask(ctx context.Context, a Asking, group, question string) (eval
 	return out, nil
 }
 
-// shown is how many finds a search shows unless it is asked for more.
+// shown is the default number of hits of a search.
 const shown = 10
 
-// tokens is about what a usual answer costs the agent that reads it.
+// tokens estimates the tokens of a usual answer.
 func tokens(question string, f engram.Found) int {
 	f.Hits = f.Hits[:min(len(f.Hits), shown)]
 	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), shown-len(f.Hits))]
@@ -133,8 +131,7 @@ func tokens(question string, f engram.Found) int {
 	return text.Tokens(answer)
 }
 
-// Config is a way of asking: options of a search, over those that are its defaults.
-// The zero value is the defaults.
+// Config is a configuration: search options that differ from the defaults. The zero value is the defaults.
 type Config struct {
 	text    string
 	options []option
@@ -142,9 +139,9 @@ type Config struct {
 
 type option struct{ name, value string }
 
-// ParseConfig reads options: name=value by commas, a name alone is yes. Names are the fields of
-// engine.SearchInput in lower case that hold a word, number or switch. CodeInvalid for an unknown name,
-// one given twice or a value of the wrong kind; the engine checks words when it is asked.
+// ParseConfig parses options: name=value separated by commas; a name alone means true. Names are the fields
+// of engine.SearchInput in lower case that hold a string, number or bool. CodeInvalid for an unknown name, a
+// repeated name or a value of the wrong kind; the engine checks strings when it is asked.
 func ParseConfig(s string) (Config, error) {
 	c := Config{text: strings.TrimSpace(s)}
 	for _, part := range strings.Split(s, ",") {
@@ -164,7 +161,7 @@ func ParseConfig(s string) (Config, error) {
 	return c, c.apply(&engine.SearchInput{})
 }
 
-// String is the options as they were given, "default" for none.
+// String returns the options as given, "default" for none.
 func (c Config) String() string {
 	if len(c.options) == 0 {
 		return "default"
@@ -200,8 +197,8 @@ func Options() []string {
 	return names
 }
 
-// isOption reports a field that says how to search: what is asked, where and for how
-// many is the same in every configuration.
+// isOption reports whether a field says how to search; question, scope and limit are the same in every
+// configuration.
 func isOption(f reflect.StructField) bool {
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
@@ -214,7 +211,7 @@ func isOption(f reflect.StructField) bool {
 	return false
 }
 
-// set reads value into f, which isOption has passed.
+// set parses value into f, a field for which isOption is true.
 func set(f reflect.Value, value string) error {
 	if f.Kind() == reflect.Pointer {
 		f.Set(reflect.New(f.Type().Elem()))
