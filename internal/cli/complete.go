@@ -22,25 +22,24 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// A shell asks for completions by the hidden command __complete. What a flag or an argument may be is found
-// by the flag's name and the command's path; what is not known completes to nothing.
+// Shells ask for completions with the hidden command __complete. The tables below hold the completions by
+// flag name and command path; anything else has none.
 
 const (
-	// completionPatience is how long somebody waits who pressed a key: after it, there is
-	// nothing to offer.
+	// completionPatience is the longest time a key press may take; after it nothing is offered.
 	completionPatience = 300 * time.Millisecond
-	completionMost     = 30 // as many fit a screen
+	completionMost     = 30 // as many as fit on a screen
 )
 
-// suggest returns what may stand where a shell asks; args are those before it, typed is how
-// it begins.
+// suggest returns the completions at a position: args are the arguments before it, typed is the beginning of
+// the word.
 type suggest func(p *program, cmd *cobra.Command, args []string, typed string) []string
 
-// completions tells the tree what to offer. It is asked for by shells alone, so that no
-// other command waits for it.
+// completions registers the completions in the tree. Only completion requests call it, so that other commands
+// do not pay for it.
 func (p *program) completions(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.InitDefaultHelpCmd() // else it comes after
+	root.InitDefaultHelpCmd() // otherwise cobra adds it later
 	arguments, flags := argumentWords(), flagWords()
 	forEach(root, func(c *cobra.Command) {
 		path := pathOf(c)
@@ -49,7 +48,7 @@ func (p *program) completions(root *cobra.Command) {
 		}
 		register := func(f *pflag.Flag) {
 			if words, known := flags[path+" --"+f.Name]; known {
-				_ = c.RegisterFlagCompletionFunc(f.Name, p.completion(words)) // one that is there already stays
+				_ = c.RegisterFlagCompletionFunc(f.Name, p.completion(words)) // an existing registration stays
 			} else if words, known := flags["--"+f.Name]; known {
 				_ = c.RegisterFlagCompletionFunc(f.Name, p.completion(words))
 			}
@@ -58,7 +57,7 @@ func (p *program) completions(root *cobra.Command) {
 	})
 }
 
-// completion makes of words what cobra asks. nil words are files.
+// completion converts words to cobra's type. nil words complete file names.
 func (p *program) completion(words suggest) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if words == nil {
@@ -68,13 +67,13 @@ func (p *program) completion(words suggest) cobra.CompletionFunc {
 	}
 }
 
-// pathOf is a command's path without the program's name.
+// pathOf returns a command's path without the program's name.
 func pathOf(c *cobra.Command) string {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	return path
 }
 
-// argumentWords are the words of arguments, by command.
+// argumentWords returns the completions of arguments by command.
 func argumentWords() map[string]suggest {
 	types, verbs := fixed(texts(engram.KnownTypes())...), fixed(texts(engram.Verbs())...)
 	return map[string]suggest{
@@ -98,7 +97,7 @@ func argumentWords() map[string]suggest {
 	}
 }
 
-// flagWords are the words of flags: "--name" of every command, or "path --name" of one.
+// flagWords returns the completions of flags: "--name" for every command, or "path --name" for one.
 func flagWords() map[string]suggest {
 	return map[string]suggest{
 		"--data-dir": nil, "--directory": nil, "--write": nil,
@@ -129,7 +128,7 @@ func flagWords() map[string]suggest {
 	}
 }
 
-// texts are the texts of named strings.
+// texts converts named strings to strings.
 func texts[T ~string](all []T) []string {
 	out := make([]string, len(all))
 	for i, s := range all {
@@ -142,10 +141,10 @@ func fixed(words ...string) suggest {
 	return func(*program, *cobra.Command, []string, string) []string { return words }
 }
 
-// atFirst offers words for the first argument alone.
+// atFirst offers words for the first argument only.
 func atFirst(words suggest) suggest { return inTurn(words) }
 
-// inTurn offers words for the first argument, then others for the second.
+// inTurn offers the n-th words for the n-th argument.
 func inTurn(each ...suggest) suggest {
 	return func(p *program, cmd *cobra.Command, args []string, typed string) []string {
 		if len(args) >= len(each) {
@@ -155,7 +154,7 @@ func inTurn(each ...suggest) suggest {
 	}
 }
 
-// several offers words for each part of a list: a,b.
+// several offers words for each part of a comma-separated list.
 func several(words suggest) suggest {
 	return func(p *program, cmd *cobra.Command, args []string, typed string) []string {
 		before := typed[:strings.LastIndex(typed, ",")+1]
@@ -178,7 +177,7 @@ func settings(*program, *cobra.Command, []string, string) (out []string) {
 	return out
 }
 
-// commandWords offers the commands below those that stand there already.
+// commandWords offers the subcommands of the command path typed so far.
 func commandWords(_ *program, cmd *cobra.Command, args []string, _ string) (out []string) {
 	above, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
@@ -192,7 +191,7 @@ func commandWords(_ *program, cmd *cobra.Command, args []string, _ string) (out 
 	return out
 }
 
-// settingValues offers what the key before it may be set to.
+// settingValues offers the values of the key before it.
 func settingValues(_ *program, _ *cobra.Command, args []string, _ string) []string {
 	k, err := config.Named(args[0])
 	switch {
@@ -202,7 +201,7 @@ func settingValues(_ *program, _ *cobra.Command, args []string, _ string) []stri
 		return []string{"true", "false"}
 	}
 	var words []string
-	for i, word := range strings.Split(k.Range, "`") { // what stands between back quotes
+	for i, word := range strings.Split(k.Range, "`") { // the parts between back quotes
 		if i%2 == 1 && !strings.ContainsAny(word, "=") {
 			words = append(words, word)
 		}
@@ -210,8 +209,8 @@ func settingValues(_ *program, _ *cobra.Command, args []string, _ string) []stri
 	return words
 }
 
-// look reads for a completion. It makes no database, waits for nobody, and what goes wrong
-// is nobody's business: whoever presses a key did not ask for it.
+// look reads for a completion. It creates no database and ignores errors, since a key press must have no side
+// effect.
 func (p *program) look(cmd *cobra.Command, read func(ctx context.Context, e *engine.Engine, project string) []string) []string {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
 	defer cancel()
@@ -224,15 +223,16 @@ func (p *program) look(cmd *cobra.Command, read func(ctx context.Context, e *eng
 	}
 	project, err := p.readProject(cmd, e, false)
 	if err != nil {
-		project = "" // a folder that nothing was saved in: what there is elsewhere
+		project = "" // a folder without memories: offer all projects
 	}
 	return read(ctx, e, project)
 }
 
-// described is a word with what it stands for, as shells show it.
+// described returns a word with its description, as shells show it.
 func described(word, what string) string { return word + "\t" + render.Line(what, 60) }
 
-// offer makes completions of things that are read from the store; word says how each is written, and what it is.
+// offer returns completions that read finds in the store; word returns how one is written, and its
+// description.
 func offer[T any](p *program, cmd *cobra.Command, read func(context.Context, *engine.Engine, string) ([]T, error), word func(T) (word, about string)) []string {
 	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
 		all, err := read(ctx, e, project)
@@ -273,7 +273,7 @@ func sessions(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 	})
 }
 
-// memories offers the newest by number, or the topics once somebody begins one.
+// memories offers the newest memories by number, or topics if the word begins with "topic:".
 func memories(p *program, cmd *cobra.Command, args []string, typed string) []string {
 	if typed != "" && strings.HasPrefix("topic:", typed[:min(len(typed), len("topic:"))]) {
 		var out []string
@@ -287,7 +287,7 @@ func memories(p *program, cmd *cobra.Command, args []string, typed string) []str
 	}, func(m engram.Memory) (string, string) { return strconv.FormatInt(m.Num, 10), m.Title })
 }
 
-// topics offers the keys of what was saved or revised lately.
+// topics offers the topic keys of recently changed memories.
 func topics(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 	const lately = 500
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.Memory, error) {
@@ -305,7 +305,7 @@ func candidates(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 	})
 }
 
-// operations offers the latest of the journal.
+// operations offers the latest operations of the journal.
 func operations(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.LogEntry, error) {
 		all, _, err := e.Log(ctx, engine.LogInput{Project: project, Page: engram.Page{Limit: completionMost}})
@@ -325,8 +325,8 @@ func pending(p *program, cmd *cobra.Command, args []string, _ string) []string {
 		})
 }
 
-// bashWords is what the script needs of the package bash-completion, for where that is not
-// installed: the words of the line, parted by spaces alone, so that topic:KEY is one.
+// bashWords replaces the one function of bash-completion that the script needs, for systems without that
+// package. Words are split at spaces only, so that topic:KEY is one.
 const bashWords = `if ! declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
     _get_comp_words_by_ref()
     {

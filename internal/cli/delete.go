@@ -93,7 +93,7 @@ func (p *program) deletePromptCommand() *cobra.Command {
 		}})
 }
 
-// deletion is a subcommand of delete; do returns the id of what was deleted, and a sentence.
+// deletion describes a subcommand of delete; do returns the id of the deleted record, and a sentence.
 type deletion struct {
 	kind, arg, short, long, example string
 	do                              func(ctx context.Context, e *engine.Engine, arg string, hard bool) (id, text string, err error)
@@ -120,7 +120,7 @@ type deletedProjectDoc struct {
 	Memories int    `json:"memories"`
 	Prompts  int    `json:"prompts"`
 	Sessions int    `json:"sessions"` // 0 unless hard
-	// HeldBy are who holds what was erased all the same.
+	// HeldBy are copies of the erased text that this command cannot reach.
 	HeldBy []document.Trace `json:"held_by"`
 }
 
@@ -154,11 +154,10 @@ itself are deleted, too.`,
 	return cmd
 }
 
-// mostAtOnce is how many memories one question may be asked about: more cannot be
-// looked through before saying yes.
+// mostAtOnce is the most memories that one question covers: as many as a person can check.
 const mostAtOnce = 50
 
-// forgetFlags say how `delete --query` goes about it.
+// forgetFlags are the flags of `delete --query`.
 type forgetFlags struct {
 	query             string
 	hard, yes, dryRun bool
@@ -171,9 +170,9 @@ type forgottenDoc struct {
 	Hard    bool                   `json:"hard"`
 	Found   []document.MemoryTitle `json:"found"`
 	Deleted []document.MemoryTitle `json:"deleted"`
-	Left    int                    `json:"left"`    // of the deleted, how many the same question still finds
-	HeldBy  []document.Trace       `json:"held_by"` // who holds what was erased all the same
-	// Elsewhere are prompts and session summaries that have all the words, too.
+	Left    int                    `json:"left"`    // deleted memories that the query still finds
+	HeldBy  []document.Trace       `json:"held_by"` // copies of the erased text that this command cannot reach
+	// Elsewhere are prompts and session summaries that contain all the words, too.
 	Elsewhere []elsewhereDoc `json:"elsewhere"`
 }
 
@@ -187,11 +186,11 @@ func writeHeld(b *strings.Builder, held []engram.Trace) {
 	}
 }
 
-// forgetFound shows what the query finds, asks which of it to forget, forgets it, and
-// asks the query again as the proof.
+// forgetFound shows what the query finds, asks which of it to forget, forgets it, and repeats the query as
+// the proof.
 func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlags) error {
-	f.query = redact.Private(f.query) // it is shown again
-	found, err := p.forgettable(cmd, e, f.query)
+	f.query = redact.Private(f.query) // it is printed
+	found, err := p.matches(cmd, e, f.query)
 	if err != nil {
 		return err
 	}
@@ -221,7 +220,7 @@ func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlag
 	}
 	p.warnAll(d.Degraded)
 	gone := d.Memories
-	again, err := p.forgettable(cmd, e, f.query)
+	again, err := p.matches(cmd, e, f.query)
 	if err != nil {
 		return err
 	}
@@ -241,9 +240,9 @@ func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlag
 	})
 }
 
-// forgettable is what the query finds by all of its words. Where a question has no
-// words, a search answers with the newest memories; nobody asked to forget those.
-func (p *program) forgettable(cmd *cobra.Command, e *engine.Engine, query string) ([]engram.Memory, error) {
+// matches returns the memories that contain all words of the query. A search without words would return
+// the newest memories, so hits of other channels are left out.
+func (p *program) matches(cmd *cobra.Command, e *engine.Engine, query string) ([]engram.Memory, error) {
 	if strings.TrimSpace(query) == "" {
 		return nil, invalidf("--query is empty").WithHint("give words that the memories to forget contain")
 	}
@@ -269,7 +268,7 @@ func (p *program) forgettable(cmd *cobra.Command, e *engine.Engine, query string
 	return found, nil
 }
 
-// choose shows memories and asks which of them are meant.
+// choose shows the memories and asks which of them to forget.
 func (p *program) choose(found []engram.Memory) ([]engram.Memory, error) {
 	p.report(func(b *strings.Builder) { writeRows(b, rowsOf(found)) })
 	answer, err := p.ask("Forget which? [all, numbers such as "+strconv.FormatInt(found[0].Num, 10)+", or nothing for none]",
@@ -319,14 +318,14 @@ func writeForgotten(b *strings.Builder, doc forgottenDoc) {
 	}
 }
 
-// elsewhereDoc is what `delete --query` leaves alone though it has all the words.
+// elsewhereDoc is another record with all the words, which `delete --query` does not delete.
 type elsewhereDoc struct {
 	Kind   string `json:"kind"`   // prompt or session
 	ID     string `json:"id"`     // its number, or its id
 	Remove string `json:"remove"` // the command that erases it
 }
 
-// elsewhere looks for the words where forget does not reach.
+// elsewhere finds prompts and session summaries that contain the words.
 func (p *program) elsewhere(cmd *cobra.Command, e *engine.Engine, query string) ([]elsewhereDoc, error) {
 	name, err := p.readProject(cmd, e, false)
 	if err != nil {

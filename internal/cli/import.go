@@ -139,7 +139,7 @@ func rejected(res engine.Imported, dryRun bool, format string) error {
 	return invalidf(format, count(all.Rejected, "item", "items")).WithHint("%s", hint)
 }
 
-// importOnce reads the file once.
+// importOnce reads and imports the file once.
 func (p *program) importOnce(cmd *cobra.Command, e *engine.Engine, name string, in engine.ImportInput) (engine.Imported, error) {
 	file, err := p.fileReader(name)
 	if err != nil {
@@ -152,7 +152,7 @@ func (p *program) importOnce(cmd *cobra.Command, e *engine.Engine, name string, 
 	return e.Import(cmd.Context(), file, in)
 }
 
-// replaceQuestion asks whether a replacement may forget what is not in the file.
+// replaceQuestion asks whether to forget memories that are not in the file.
 func replaceQuestion(res engine.Imported) string {
 	return fmt.Sprintf("Memories that are not in the file would be forgotten: %s (%s). Replace?", count(res.Memories.Removed, "memory", "memories"), forgetsOf(document.ImportedOf(res, true)))
 }
@@ -170,14 +170,14 @@ func forgetsOf(d document.Imported) string {
 	return strings.Join(parts, ", ")
 }
 
-// reportItems tells each item that something is to be said of, a line each.
+// reportItems prints a warning for each note.
 func (p *program) reportItems(notes []engram.ImportNote, what string) {
 	for _, n := range notes {
 		p.warn(render.Line(fmt.Sprintf("%s %s: %s", itemName(n), what, n.Reason), 0))
 	}
 }
 
-// itemName says which item a note is about: where it stands, and what it is called.
+// itemName returns the place and name of the item of a note.
 func itemName(n engram.ImportNote) string {
 	if n.Name == "" {
 		return n.Item
@@ -188,7 +188,7 @@ func itemName(n engram.ImportNote) string {
 // importedDoc is the answer of `import`.
 type importedDoc struct {
 	document.Imported
-	File string `json:"file"` // as it was named; - is standard input
+	File string `json:"file"` // as given; - is standard input
 }
 
 func (d importedDoc) write(b *strings.Builder) {
@@ -210,7 +210,7 @@ func (d importedDoc) write(b *strings.Builder) {
 	}
 }
 
-// writeTallies writes what became of the things of each kind.
+// writeTallies writes the counts of each kind.
 func writeTallies(b *strings.Builder, d document.Imported) {
 	for _, k := range []struct {
 		one, many string
@@ -230,12 +230,11 @@ func writeTallies(b *strings.Builder, d document.Imported) {
 	if d.Elsewhere > 0 {
 		fmt.Fprintf(b, "Skipped because of other projects: %s (--all-projects)\n", count(d.Elsewhere, "item", "items"))
 	}
-	b.WriteString(waitLine(d.Pending, d.Op, d.DryRun))
+	b.WriteString(pendingLine(d.Pending, d.Op, d.DryRun))
 }
 
-// waitLine says that memories wait for a person, and how one who knows where they come from lets
-// them all be told; "" for none.
-func waitLine(n int, op int64, dryRun bool) string {
+// pendingLine reports memories pending review, and how to approve an import as a whole; "" for none.
+func pendingLine(n int, op int64, dryRun bool) string {
 	switch {
 	case n == 0:
 		return ""
@@ -246,7 +245,7 @@ func waitLine(n int, op int64, dryRun bool) string {
 		"  If the file is your own and you know its content: engram review approve --operation %d\n", count(n, "memory is", "memories are"), op)
 }
 
-// tallied is "3 memories: 2 new, 1 as before".
+// tallied returns counts such as "3 memories: 2 new, 1 as before".
 func tallied(t document.Tally, one, many string) string {
 	n := t.Added + t.Changed + t.Unchanged + t.Rejected
 	text := count(n, one, many)
@@ -263,7 +262,7 @@ func tallied(t document.Tally, one, many string) string {
 	return text
 }
 
-// exportName is the file of an export that names none.
+// exportName is the default file of an export.
 const exportName = "engram-export.json"
 
 func (p *program) exportCommand() *cobra.Command {
@@ -307,7 +306,7 @@ too; they differ in the style of links. See engram obsidian-export.`,
 }
 
 func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput) error {
-	e, err := p.openDoubted(cmd)
+	e, err := p.openUnmapped(cmd)
 	if err != nil {
 		return err
 	}
@@ -326,7 +325,7 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 	}
 	if name == "-" {
 		err = write(p.Stdout)
-		if _, is := errors.AsType[*fs.PathError](err); is { // of standard output, not of what was to be written
+		if _, is := errors.AsType[*fs.PathError](err); is { // a write error of standard output
 			err = outputError(err)
 		}
 	} else {
@@ -340,7 +339,7 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 	if name != "-" {
 		return p.answer(doc, doc.write)
 	}
-	// Standard output has the file.
+	// Standard output contains the export.
 	if p.json {
 		return json.NewEncoder(p.Stderr).Encode(doc)
 	}
@@ -350,24 +349,24 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 	return err
 }
 
-// packed is write through gzip.
+// packed returns write through gzip.
 func packed(write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		z := gzip.NewWriter(w)
 		if err := write(z); err != nil {
-			return err // without an end, so that nobody takes it for whole
+			return err // without closing, so that the file is visibly incomplete
 		}
 		return z.Close()
 	}
 }
 
-// writeFile writes a file that only the user can read, beside the one whose place it takes
-// when it is whole. What is no regular file, such as a pipe, is written into.
+// writeFile writes a file that only the user can read, and replaces an existing one when the new one is
+// complete. Other things than regular files, such as pipes, are written into.
 func (p *program) writeFile(name string, write func(io.Writer) error) error {
 	path := p.path(name)
 	refused := func(err error) error {
 		if bad, ok := errors.AsType[*fs.PathError](err); ok {
-			err = bad.Err // without the name of a file that nobody named
+			err = bad.Err // without the name of the temporary file
 		}
 		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written", name).WithCause(err)
 	}
@@ -381,7 +380,7 @@ func (p *program) writeFile(name string, write func(io.Writer) error) error {
 		}
 		return errors.Join(unwritten(name, write(f)), f.Close())
 	}
-	var failed error // whoever waits is not told the name of a file that is gone by then
+	var failed error // without the name of the temporary file, which is deleted by then
 	err := atomicfile.Fill(path, atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
 		failed = unwritten(name, write(w))
 		return failed
@@ -395,7 +394,7 @@ func (p *program) writeFile(name string, write func(io.Writer) error) error {
 	return unwritten(name, err)
 }
 
-// unwritten is err, when it is that of a file that cannot take more, in words for a person.
+// unwritten explains file errors, such as a full disk.
 func unwritten(name string, err error) error {
 	bad, ok := errors.AsType[*fs.PathError](err)
 	switch {
@@ -413,27 +412,27 @@ func unwritten(name string, err error) error {
 
 // exportedDoc is the answer of `export`.
 type exportedDoc struct {
-	File      string `json:"file"`     // as it was named; - is standard output
+	File      string `json:"file"`     // as given; - is standard output
 	Format    string `json:"format"`   // json or mem
-	Project   string `json:"project"`  // "" is every one
-	Projects  int    `json:"projects"` // how many were written, as in all that follows
+	Project   string `json:"project"`  // "" is every project
+	Projects  int    `json:"projects"` // number written, as in the following fields
 	Sessions  int    `json:"sessions"`
-	Prompts   int    `json:"prompts"`   // deleted ones too
-	Memories  int    `json:"memories"`  // forgotten ones too
-	Forgotten int    `json:"forgotten"` // of the memories
-	Revisions int    `json:"revisions"` // what memories said before
-	Relations int    `json:"relations"` // removed ones too
+	Prompts   int    `json:"prompts"`   // including deleted ones
+	Memories  int    `json:"memories"`  // including forgotten ones
+	Forgotten int    `json:"forgotten"` // forgotten memories
+	Revisions int    `json:"revisions"` // earlier texts of memories
+	Relations int    `json:"relations"` // including removed ones
 	Erased    int    `json:"erased"`    // ids of erased records
 	Vectors   int    `json:"vectors"`   // 0 without --vectors
-	Left      left   `json:"left_out"`  // what the format has no room for
+	Left      left   `json:"left_out"`  // omitted because the format cannot hold it
 }
 
-// left counts what a format has no room for.
+// left counts what a format cannot hold.
 type left struct {
 	Projects  int `json:"projects"`
 	Sessions  int `json:"sessions"` // deleted ones
 	Prompts   int `json:"prompts"`  // deleted ones
-	Memories  int `json:"memories"` // these are there, but not all of them: without tags, or without versions
+	Memories  int `json:"memories"` // memories exported without their tags, metadata or versions
 	Revisions int `json:"revisions"`
 	Relations int `json:"relations"`
 	Erased    int `json:"erased"`
@@ -464,7 +463,7 @@ func (d exportedDoc) write(b *strings.Builder) {
 	}
 }
 
-// String lists what there is of it; "" when that is nothing.
+// String lists the counts that are not zero.
 func (l left) String() string {
 	return listSome(", ",
 		some{l.Relations, "relation", "relations"}, some{l.Revisions, "older text of memories", "older texts of memories"},

@@ -18,7 +18,7 @@ func (p *program) listCommand() *cobra.Command {
 		examples("engram list", "engram list --type decision --limit 50 --offset 50", "engram list --forgotten --all-projects"))
 }
 
-// recentCommand is list with a short page: what happened lately.
+// recentCommand is list with a shorter page.
 func (p *program) recentCommand() *cobra.Command {
 	return p.lister("recent [N]", "Show the newest memories, 5 or N", 5, examples("engram recent", "engram recent 10", "engram recent --since yesterday"))
 }
@@ -148,7 +148,7 @@ func (p *program) historyCommand() *cobra.Command {
 	return cmd
 }
 
-// showDiff prints what changed between the versions that spec names.
+// showDiff prints the changes between the two versions in spec.
 func (p *program) showDiff(h engram.History, spec string) error {
 	first, second, both := strings.Cut(spec, ",")
 	numbers := []int{0, 0}
@@ -216,7 +216,7 @@ the cost in tokens. Exposures are recorded for sessions with an id and kept for 
 // accountDoc is the answer of `why`.
 type accountDoc struct {
 	Session sessionDoc          `json:"session"`
-	Tokens  int                 `json:"tokens"` // of all uses, about
+	Tokens  int                 `json:"tokens"` // of all exposures, about
 	Uses    []document.Exposure `json:"uses"`   // oldest first
 }
 
@@ -226,7 +226,7 @@ func accountOf(a engine.Account) accountDoc {
 	})}
 }
 
-// writeAccount writes a line for each answer and one for each memory in it.
+// writeAccount writes a line for each answer, and one for each memory in it.
 func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
 	fmt.Fprintf(b, "Session %s (%s)\n", render.Line(a.Session.ID, 0), render.Line(a.Session.Project, 0))
 	if len(a.Uses) == 0 {
@@ -246,7 +246,7 @@ func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
 	fmt.Fprintf(b, "\n%s in all\n", count(a.Tokens, "token", "tokens"))
 }
 
-// sameAnswer reports whether two uses that follow one another belong to one answer.
+// sameAnswer reports whether two successive exposures belong to one answer.
 func sameAnswer(a, b engine.Shown) bool {
 	return a.At.Equal(b.At) && a.Operation == b.Operation && b.Rank > a.Rank
 }

@@ -96,14 +96,13 @@ every process until it is interrupted; with --json one operation per line.`,
 	return cmd
 }
 
-// compactFlags are those of log --compact.
+// compactFlags are the flags of log --compact.
 type compactFlags struct {
 	compact, dry bool
 	keep         int
 }
 
-// check refuses what would be ignored: a journal that was compacted where it was only to
-// be looked at does not come back.
+// check rejects flags that would be ignored: compacting by mistake cannot be undone.
 func (c compactFlags) check(cmd *cobra.Command, args []string) error {
 	if c.compact && len(args) > 0 {
 		return invalidf("--compact works on the whole journal and takes no ID").WithHint("run: %s --help", cmd.CommandPath())
@@ -125,8 +124,8 @@ func (c compactFlags) check(cmd *cobra.Command, args []string) error {
 // compactDoc is the answer of log --compact --json.
 type compactDoc struct {
 	DryRun  bool               `json:"dry_run"`
-	Entries int                `json:"entries"` // that went
-	Before  document.Timestamp `json:"before"`  // all of them are older; null: nothing was to go
+	Entries int                `json:"entries"` // entries removed
+	Before  document.Timestamp `json:"before"`  // all of them are older; null if nothing was removed
 }
 
 func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compactFlags) error {
@@ -151,7 +150,7 @@ func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compact
 	})
 }
 
-// followEvery is how long log --follow waits between two looks.
+// followEvery is the polling interval of log --follow.
 const followEvery = 250 * time.Millisecond
 
 // pause waits for so long, or until ctx ends.
@@ -164,8 +163,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// followLog prints each operation when it is written, until it is interrupted: with --json
-// one object a line.
+// followLog prints each operation when it is written, until it is interrupted; with --json one object per
+// line.
 func (p *program) followLog(cmd *cobra.Command, e *engine.Engine, project string) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -186,12 +185,12 @@ func (p *program) followLog(cmd *cobra.Command, e *engine.Engine, project string
 		})
 	})
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return nil // that is how it ends
+		return nil // the usual end
 	}
 	return err
 }
 
-// checkFollow refuses what would be ignored.
+// checkFollow rejects flags that would be ignored.
 func checkFollow(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return invalidf("--follow shows all operations and takes no ID").WithHint("run: %s --help", cmd.CommandPath())
@@ -249,11 +248,10 @@ FIRST..LAST undoes several operations, latest first; --verb limits it to one kin
 // undoneRangeDoc is the answer of `undo FIRST..LAST --json`.
 type undoneRangeDoc struct {
 	DryRun bool              `json:"dry_run"`
-	Undone []document.Undone `json:"undone"` // the latest first
+	Undone []document.Undone `json:"undone"` // latest first
 }
 
-// undoRange takes several operations back. What was taken back before an error is told
-// all the same.
+// undoRange undoes several operations. After an error it still reports those that were undone.
 func (p *program) undoRange(cmd *cobra.Command, e *engine.Engine, span string, in engine.UndoRangeInput) error {
 	first, last, _ := strings.Cut(span, "..")
 	var err error

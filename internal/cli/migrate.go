@@ -67,13 +67,13 @@ type migration struct {
 	*program
 	cmd          *cobra.Command
 	engine       *engine.Engine
-	system, path string // path as it was named, or found
+	system, path string // path as given or found
 	dryRun       bool
 }
 
 func (m migration) run() error {
 	if m.system == "" && app.EarlierAt(m.cmd.Context(), m.program.path(m.path)) != "" {
-		m.system = "engram" // that says itself what it is
+		m.system = "engram" // an earlier Engram is recognised by itself
 	}
 	if m.system == "" {
 		return invalidf("--from is missing").WithHint("one of %s", strings.Join(app.ForeignSystems(), ", "))
@@ -122,7 +122,7 @@ func (p *program) reportMigrated(res engine.Imported) {
 	}
 }
 
-// options say into which project things go that do not say it.
+// options choose the project of items that name none.
 func (m migration) options() (app.ForeignOptions, error) {
 	o := app.ForeignOptions{HereDir: m.Dir, ProjectOf: m.projectOf}
 	if m.projectGiven() {
@@ -130,9 +130,9 @@ func (m migration) options() (app.ForeignOptions, error) {
 		return o, nil
 	}
 	switch m.system {
-	case "engram", "claude-mem": // they say it
+	case "engram", "claude-mem": // their items name a project
 		return o, nil
-	case "memory-md": // it is the repository's, wherever one stands
+	case "memory-md": // the repository's project, whatever the working folder
 		o.HereDir = m.program.path(m.path)
 		if info, err := os.Stat(o.HereDir); err == nil && !info.IsDir() {
 			o.HereDir = filepath.Dir(o.HereDir)
@@ -143,7 +143,7 @@ func (m migration) options() (app.ForeignOptions, error) {
 	return o, err
 }
 
-// find finds the one place in which the system keeps something.
+// find finds the only place where the system keeps data.
 func (m *migration) find() error {
 	found, usual := app.ForeignPlaces(m.system, m.where())
 	switch len(found) {
@@ -168,7 +168,7 @@ func (p *program) where() app.ForeignWhere {
 	return app.ForeignWhere{Home: home, Dir: p.Dir, Env: p.Env}
 }
 
-// reportPlaces lists what was found in the usual places of every system.
+// reportPlaces lists the data found in the usual places of every system.
 func (p *program) reportPlaces() error {
 	doc := foundPlacesDoc{Found: []placeRow{}}
 	for _, system := range app.ForeignSystems() {
@@ -180,7 +180,7 @@ func (p *program) reportPlaces() error {
 	return p.answer(doc, doc.write)
 }
 
-// foundPlacesDoc is the answer of `migrate` when no system was named.
+// foundPlacesDoc is the answer of `migrate` without a system.
 type foundPlacesDoc struct {
 	Found []placeRow `json:"found"`
 }
@@ -188,7 +188,7 @@ type foundPlacesDoc struct {
 type placeRow struct {
 	System  string `json:"system"`
 	Path    string `json:"path"`
-	Command string `json:"command"` // that brings it in
+	Command string `json:"command"` // command that imports it
 }
 
 func (d foundPlacesDoc) write(b *strings.Builder) {
@@ -207,14 +207,14 @@ func (d foundPlacesDoc) write(b *strings.Builder) {
 type migratedDoc struct {
 	document.Imported
 	System string `json:"system"` // as --from names it
-	Path   string `json:"path"`   // as it was named, or where it was found
+	Path   string `json:"path"`   // as given or found
 }
 
 func (d migratedDoc) write(b *strings.Builder) {
 	importedDoc{d.Imported, render.Line(d.Path, 0)}.write(b)
 }
 
-// projectOf is the project of a folder of this machine; "" where it has none.
+// projectOf returns the project of a folder on this machine; "" if it has none.
 func (m migration) projectOf(ctx context.Context, dir string) string {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return ""
@@ -226,8 +226,8 @@ func (m migration) projectOf(ctx context.Context, dir string) string {
 	return in.Name
 }
 
-// takesOver takes the database over that this program would open, where it is an earlier
-// Engram's and nothing else was named. It reports whether that was what the command is about.
+// takesOver upgrades the program's own database if that is from an earlier Engram and the command names
+// nothing else. over reports whether the command was about it.
 func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryRun bool) (over bool, err error) {
 	if from != "" && from != "engram" || len(args) == 1 && !p.app.IsEarlier(p.path(args[0])) {
 		return false, nil
@@ -253,19 +253,19 @@ func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryR
 	return true, p.answer(doc, doc.write)
 }
 
-// warnEarlier tells of a database that is an earlier Engram's, and that a server serves nothing of.
+// warnEarlier warns of a database of an earlier Engram, which a server cannot serve.
 func (p *program) warnEarlier(ctx context.Context) {
 	if shut, earlier := errors.AsType[*app.Earlier](p.app.Ready(ctx)); earlier {
 		p.warn(messageOf(shut))
 	}
 }
 
-// takenOverDoc is the answer of `migrate` where it took a database over.
+// takenOverDoc is the answer of `migrate` after an upgrade of the database.
 type takenOverDoc struct {
 	document.Imported
-	Of       string `json:"of"`       // the earlier Engram; "" when another process had taken it over
-	Database string `json:"database"` // that was taken over
-	Copy     string `json:"copy"`     // of the old one; "" where nothing was changed
+	Of       string `json:"of"`       // version of the earlier Engram; "" if another process has upgraded it
+	Database string `json:"database"` // the upgraded database
+	Copy     string `json:"copy"`     // copy of the old database; "" if nothing was changed
 }
 
 func (d takenOverDoc) write(b *strings.Builder) {

@@ -22,7 +22,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// vaultFlags say what is written into a vault, and whether what people did there comes back.
+// vaultFlags are the flags of `obsidian-export`.
 type vaultFlags struct {
 	dir, since, graph string
 	limit             int
@@ -30,7 +30,7 @@ type vaultFlags struct {
 	back, forget      bool
 	watch             bool
 	interval          time.Duration
-	plain             bool // links of Markdown, not of Obsidian
+	plain             bool // Markdown links instead of Obsidian's
 }
 
 const (
@@ -84,8 +84,8 @@ With --watch this is repeated until Ctrl-C.`,
 	return cmd
 }
 
-// vaultFormats are the formats of export and import that are folders of notes: with links as
-// Obsidian has them, and as every reader of Markdown does.
+// vaultFormats are the export and import formats that are folders of notes, with Obsidian's links or with
+// Markdown's.
 func vaultFormats() []string { return []string{"obsidian", "markdown"} }
 
 // exportVault writes a vault, once or until it is interrupted.
@@ -132,7 +132,7 @@ func (f vaultFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// vaultWork is a vault with what is to be done there.
+// vaultWork is a vault and what to do with it.
 type vaultWork struct {
 	*program
 	flags   vaultFlags
@@ -158,7 +158,7 @@ func (p *program) vaultWork(cmd *cobra.Command, f vaultFlags) (*vaultWork, error
 	return w, nil
 }
 
-// once takes in what was edited, where that is wanted, and writes the notes.
+// once imports edits, if asked to, and writes the notes.
 func (w *vaultWork) once(ctx context.Context) (vaultDoc, error) {
 	doc := vaultDoc{Vault: w.flags.dir, Format: vaultFormats()[0], DryRun: w.flags.dryRun}
 	if w.flags.plain {
@@ -182,8 +182,7 @@ func (w *vaultWork) once(ctx context.Context) (vaultDoc, error) {
 	return doc, nil
 }
 
-// watch does it again and again. What failed because the disk or the database was not to be
-// had is tried again; what is not as before is told.
+// watch repeats the work. It retries if the disk or the database was unavailable, and reports changes.
 func (w *vaultWork) watch(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -192,7 +191,7 @@ func (w *vaultWork) watch(ctx context.Context) error {
 		doc, err := w.once(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil // that is how it ends
+			return nil // the usual end
 		case engram.CodeOf(err) == engram.CodeUnavailable && !first:
 			w.warn(render.Plain(err.Error()))
 		case err != nil:
@@ -208,8 +207,7 @@ func (w *vaultWork) watch(ctx context.Context) error {
 	}
 }
 
-// reportRound tells what a round did, when it did anything, and what needs somebody, when that
-// is not what was told before.
+// reportRound reports what a round did, and problems that differ from those of the last round.
 func (w *vaultWork) reportRound(doc vaultDoc, first bool, last *string) error {
 	if waits := doc.waits(); waits != *last {
 		*last = waits
@@ -277,23 +275,23 @@ func (p *program) importNotes(cmd *cobra.Command, dir string, dryRun bool) error
 
 // vaultDoc is the answer of `obsidian-export`, and of `export` into a folder of notes.
 type vaultDoc struct {
-	Vault       string            `json:"vault"`   // as it was named
-	Format      string            `json:"format"`  // obsidian or markdown: how links look
-	Project     string            `json:"project"` // "" is every one
+	Vault       string            `json:"vault"`   // as given
+	Format      string            `json:"format"`  // obsidian or markdown: the style of links
+	Project     string            `json:"project"` // "" is every project
 	DryRun      bool              `json:"dry_run"` // nothing was written
-	Created     int               `json:"created"` // notes of memories, as in what follows
+	Created     int               `json:"created"` // memory notes, as in the following fields
 	Updated     int               `json:"updated"`
-	Deleted     int               `json:"deleted"`      // of memories that were forgotten or erased
-	Skipped     int               `json:"skipped"`      // they say all this already
-	Hubs        int               `json:"hubs"`         // notes of sessions, topics and groups that there are now
-	HubsWritten int               `json:"hubs_written"` // of them
+	Deleted     int               `json:"deleted"`      // of forgotten or erased memories
+	Skipped     int               `json:"skipped"`      // unchanged notes
+	Hubs        int               `json:"hubs"`         // notes of sessions, topics and groups
+	HubsWritten int               `json:"hubs_written"` // hub notes written
 	HubsDeleted int               `json:"hubs_deleted"`
-	Edited      []string          `json:"edited"`           // notes that were left as they are, because somebody edited them
-	HubsEdited  []string          `json:"hubs_edited"`      // likewise, of sessions, topics and groups
-	Missing     []string          `json:"missing"`          // notes that somebody deleted, and that were not written again
-	Aside       []string          `json:"aside"`            // what was edited, where --force wrote over it
-	Noted       []pathNote        `json:"noted"`            // what was passed over, and why
-	Import      *vaultImportedDoc `json:"import,omitempty"` // with --import: what was taken in
+	Edited      []string          `json:"edited"`           // notes left as they are because they were edited
+	HubsEdited  []string          `json:"hubs_edited"`      // edited notes of sessions, topics and groups
+	Missing     []string          `json:"missing"`          // notes deleted by hand and not written again
+	Aside       []string          `json:"aside"`            // files with edits that --force replaced
+	Noted       []pathNote        `json:"noted"`            // files skipped, and why
+	Import      *vaultImportedDoc `json:"import,omitempty"` // with --import: the result
 }
 
 func (d *vaultDoc) take(x engine.VaultExported) {
@@ -304,7 +302,7 @@ func (d *vaultDoc) take(x engine.VaultExported) {
 	d.Noted = document.Each(x.Remarks, func(r engram.NoteRemark) pathNote { return pathNote(r) })
 }
 
-// changed reports that anything was written or taken in.
+// changed reports whether anything was written or imported.
 func (d vaultDoc) changed() bool {
 	n := d.Created + d.Updated + d.Deleted + d.HubsWritten + d.HubsDeleted + len(d.Aside)
 	if d.Import != nil {
@@ -313,7 +311,7 @@ func (d vaultDoc) changed() bool {
 	return n > 0
 }
 
-// waits is what somebody should look at, as one text that is compared.
+// waits returns everything that needs a person, as one text to compare.
 func (d vaultDoc) waits() string {
 	text := fmt.Sprint(d.Edited, d.HubsEdited, d.Missing, d.Aside, d.Noted)
 	if d.Import != nil {
@@ -348,34 +346,34 @@ func (d vaultDoc) writeLine(b *strings.Builder) {
 
 // vaultImportedDoc is the answer of `import` of a folder of notes.
 type vaultImportedDoc struct {
-	Vault        string         `json:"vault"`      // as it was named
-	Project      string         `json:"project"`    // "" is every one
+	Vault        string         `json:"vault"`      // as given
+	Project      string         `json:"project"`    // "" is every project
 	DryRun       bool           `json:"dry_run"`    // nothing was changed
-	Revised      int            `json:"revised"`    // memories that say what their notes say
-	Created      int            `json:"created"`    // memories that notes became
+	Revised      int            `json:"revised"`    // memories changed by their notes
+	Created      int            `json:"created"`    // memories made from notes
 	Forgotten    int            `json:"forgotten"`  // with --forget-deleted
-	Conflicts    int            `json:"conflicts"`  // notes of memories that were changed, too
-	Missing      int            `json:"missing"`    // notes that were deleted, and whose memories stay
-	Rejected     int            `json:"rejected"`   // notes that cannot come in
-	Unchanged    int            `json:"unchanged"`  // notes that were edited and say what their memories do
-	Op           int64          `json:"op"`         // the last operation that undo takes back; 0: nothing was changed
-	Ops          int            `json:"ops"`        // how many there were
-	FirstOp      int64          `json:"first_op"`   // the first of verb vault: undo FIRST_OP..OP --verb vault; 0: there is none
-	ReplicatedOp int64          `json:"carried_op"` // that brought in what notes of other databases carry; 0: there is none
+	Conflicts    int            `json:"conflicts"`  // notes whose memories were changed, too
+	Missing      int            `json:"missing"`    // notes deleted while their memories are kept
+	Rejected     int            `json:"rejected"`   // notes that cannot be imported
+	Unchanged    int            `json:"unchanged"`  // edited notes that match their memories
+	Op           int64          `json:"op"`         // the last operation to undo; 0 if nothing was changed
+	Ops          int            `json:"ops"`        // number of operations
+	FirstOp      int64          `json:"first_op"`   // the first operation of verb vault: undo FIRST_OP..OP --verb vault; 0 if there is no operation
+	ReplicatedOp int64          `json:"carried_op"` // operation that imported replicated notes; 0 if there is no operation
 	Items        []vaultItemDoc `json:"items"`      // what was done with each note
 }
 
 // vaultItemDoc is one note of an import.
 type vaultItemDoc struct {
 	Path   string   `json:"path"` // in the vault
-	Line   int      `json:"line"` // that reason is about; 0: the note as a whole
+	Line   int      `json:"line"` // line that reason refers to; 0 for the whole note
 	Act    string   `json:"act"`  // revised, created, conflict, missing, forgotten, rejected or noted
-	ID     string   `json:"id"`   // of the memory; "" when the note is none
+	ID     string   `json:"id"`   // of the memory; "" if the note has none
 	Num    int64    `json:"num"`
-	Fields []string `json:"fields"` // that were changed, or are in conflict
-	Code   string   `json:"code"`   // what is wrong: invalid, conflict or unavailable; "" for nothing
+	Fields []string `json:"fields"` // fields changed or in conflict
+	Code   string   `json:"code"`   // invalid, conflict or unavailable; "" if nothing is wrong
 	Reason string   `json:"reason"`
-	Aside  string   `json:"aside"` // where the text of the note is kept; "" for where it was
+	Aside  string   `json:"aside"` // file with the text of the note; "" if it is still in the note
 }
 
 func vaultImportedOf(v engine.VaultImported, dir string, dryRun bool) vaultImportedDoc {
@@ -416,7 +414,7 @@ func (d vaultImportedDoc) write(b *strings.Builder) {
 	}
 }
 
-// writeForgotten names the memories that went with their notes.
+// writeForgotten lists the memories forgotten with their notes.
 func (d vaultImportedDoc) writeForgotten(b *strings.Builder) {
 	what, told := "was forgotten", 0
 	if d.DryRun {
@@ -440,7 +438,7 @@ func (d vaultImportedDoc) writeLine(b *strings.Builder) {
 	}
 }
 
-// problem is the error with which an import ends of which something needs somebody.
+// problem returns the error of an import that needs a person.
 func (d vaultImportedDoc) problem() error {
 	switch {
 	case d.Conflicts > 0:
@@ -457,10 +455,10 @@ func (d vaultImportedDoc) problem() error {
 	return nil
 }
 
-// mostWarnings is how many notes are named of a kind: the JSON has all of them.
+// mostWarnings limits the notes named per kind; the JSON has all.
 const mostWarnings = 20
 
-// warnVault names what somebody should look at.
+// warnVault warns of everything that needs a person.
 func (p *program) warnVault(d vaultDoc) {
 	if p.json {
 		return
@@ -494,11 +492,11 @@ func (p *program) warnPaths(paths []string, what string) {
 	}
 }
 
-// warnItems tells the notes that did not simply come in.
+// warnItems warns of notes that were not simply imported.
 func (p *program) warnItems(items []vaultItemDoc) {
 	for _, i := range items {
 		if i.Reason == "" || i.Act == string(engine.VaultForgot) {
-			continue // the answer tells what was forgotten
+			continue // in the answer
 		}
 		where := i.Path
 		if i.Line > 0 {

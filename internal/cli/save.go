@@ -18,7 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// saveFlags are what `save` may say beside title and content.
+// saveFlags are the flags of `save`.
 type saveFlags struct {
 	typ, scope, topic, session, origin string
 	tags, metadata, related            []string
@@ -66,8 +66,8 @@ deleted.`,
 	flags.BoolVar(&f.merge, "merge", false, "update a near-duplicate instead of adding a memory (default for add and remember)")
 	flags.BoolVar(&f.secret, "allow-secret", false, "keep secrets in the text instead of redacting them")
 	originFlag(cmd, &f.origin)
-	alsoFlag(cmd, "tags", "tag")
-	alsoFlag(cmd, "topic", "topic-key")
+	flagAlias(cmd, "tags", "tag")
+	flagAlias(cmd, "topic", "topic-key")
 	return cmd
 }
 
@@ -86,7 +86,7 @@ func (p *program) save(cmd *cobra.Command, e *engine.Engine, args []string, f sa
 	return p.answerSaved(saved)
 }
 
-// answerSaved prints what a save did; its warnings go to stderr in text.
+// answerSaved prints the result of a save; in text its warnings go to stderr.
 func (p *program) answerSaved(saved engine.SaveResult) error {
 	p.warnBeside(saved.Warnings...)
 	return p.answer(savedOf(saved), func(b *strings.Builder) { writeSaved(b, saved) })
@@ -102,7 +102,7 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 		return engine.SaveInput{}, err
 	}
 	if len(args) == 1 && strings.TrimSpace(content) == "" {
-		// The engine would miss the title, which is made of it.
+		// The engine would report a missing title, since the title is derived from the content.
 		return engine.SaveInput{}, invalidf("content is empty").WithHint("give the text to remember")
 	}
 	in := engine.SaveInput{
@@ -129,8 +129,7 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 	return in, err
 }
 
-// merges reports whether a near-duplicate may take the memory up: as --merge says, else as
-// the name promises by which the command was called.
+// merges reports whether the save may update a near-duplicate: --merge, or the default of the alias used.
 func (f saveFlags) merges(cmd *cobra.Command) bool {
 	if cmd.Flags().Changed("merge") {
 		return f.merge
@@ -138,8 +137,8 @@ func (f saveFlags) merges(cmd *cobra.Command) bool {
 	return cmd.CalledAs() == "add" || cmd.CalledAs() == "remember"
 }
 
-// scopeOf reads a scope; "" stays "". Unlike the agents' dialects, a person's
-// typing error is an error.
+// scopeOf parses a scope; "" stays "". Unlike MCP, the command line rejects unknown scopes, which are typing
+// errors.
 func scopeOf(s string) (engram.Scope, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if s != "" && string(engram.ParseScope(s)) != s {
@@ -148,8 +147,8 @@ func scopeOf(s string) (engram.Scope, error) {
 	return engram.Scope(s), nil
 }
 
-// metadataOf reads key=value pairs. A value that is JSON (a number, true, a list)
-// is taken as such, anything else as text. Nil when there are none.
+// metadataOf parses key=value pairs. A value that is JSON (a number, true, a list) is decoded, anything else
+// is text. Nil for no pairs.
 func metadataOf(pairs []string) (map[string]any, error) {
 	var m map[string]any
 	for _, pair := range pairs {
@@ -169,7 +168,7 @@ func metadataOf(pairs []string) (map[string]any, error) {
 	return m, nil
 }
 
-// refsOf reads how memories are named.
+// refsOf parses the names of memories.
 func refsOf(names []string) ([]engram.Ref, error) {
 	refs := make([]engram.Ref, len(names))
 	for i, name := range names {
@@ -181,7 +180,7 @@ func refsOf(names []string) ([]engram.Ref, error) {
 	return refs, nil
 }
 
-// updateFlags are what `update` may change.
+// updateFlags are the flags of `update`.
 type updateFlags struct {
 	title, content, typ, scope, topic, moveTo string
 	tags, addTags, removeTags, metadata       []string
@@ -237,7 +236,7 @@ type updatedDoc struct {
 	Warnings []string `json:"warnings"`
 }
 
-// update runs the verb and prints the memory; done is what the text says was done.
+// update updates a memory and prints it; done is the verb of the sentence.
 func (p *program) update(cmd *cobra.Command, e *engine.Engine, in engine.UpdateInput, done string) error {
 	m, err := e.Update(cmd.Context(), in)
 	if err != nil {
@@ -286,7 +285,7 @@ func (p *program) updateInput(cmd *cobra.Command, name string, f updateFlags) (i
 	return in, err
 }
 
-// given is a pointer to v when a flag was given, else nil.
+// given returns a pointer to v if the flag was given, else nil.
 func given[T any](changed bool, v T) *T {
 	if !changed {
 		return nil
@@ -338,8 +337,8 @@ func (p *program) capture(cmd *cobra.Command, e *engine.Engine, name, session, s
 	})
 }
 
-// fileText reads a file of text, or stdin for "-", up to a little more than one
-// memory may hold, so that the engine names the limit.
+// fileText reads a text file, or stdin for "-". The cap lies above the engine's limit, so that the engine
+// names the limit.
 func (p *program) fileText(name string) (string, error) {
 	if name == "-" {
 		return p.text("-")
@@ -473,13 +472,13 @@ func (p *program) topicCommand() *cobra.Command {
 	}
 }
 
-// originFlag lets a script say that it writes for an agent: what a person types is trusted,
-// and what an agent has typed must not pass for that.
+// originFlag adds --origin for scripts that write for an agent: a person's input is trusted, an agent's must
+// not pass for it.
 func originFlag(cmd *cobra.Command, into *string) {
 	cmd.Flags().StringVar(into, "origin", "", "`origin`: human, agent or tool (default human)")
 }
 
-// originOf reads the value of --origin.
+// originOf parses the value of --origin.
 func originOf(s string) (engram.Origin, error) {
 	switch o := engram.Origin(strings.ToLower(strings.TrimSpace(s))); o {
 	case "":

@@ -47,7 +47,7 @@ stored. A question may name a time ("last week", "in March"), which ranks memori
 	return cmd
 }
 
-// searchFlags say how to search.
+// searchFlags are the search options.
 type searchFlags struct {
 	mode, fusion    string
 	hops            int
@@ -66,7 +66,7 @@ func (o *searchFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&o.explain, "explain", false, "explain why each memory was found")
 }
 
-// searchInput reads what to search for. The query is shown again, so it is checked here and loses its private spans.
+// searchInput returns the search. The query is printed, so it is checked here and loses its private spans.
 func (p *program) searchInput(cmd *cobra.Command, e *engine.Engine, query string, f filterFlags, o searchFlags) (engine.SearchInput, error) {
 	in := engine.SearchInput{Query: redact.Private(query), Limit: f.limit, Mode: engine.Mode(o.mode), Fusion: engram.Fusion(o.fusion),
 		Hops: &o.hops, Rerank: o.rerank}
@@ -102,17 +102,17 @@ func (p *program) search(cmd *cobra.Command, e *engine.Engine, query string, f f
 	}))
 }
 
-// callerFlags adds the flags for who reads, and as of when.
+// callerFlags adds --session and --as-of.
 func callerFlags(cmd *cobra.Command, session, asOf *string) {
 	cmd.Flags().StringVar(session, "session", "", "`id` of the calling session; engram why reports what it was shown")
 	cmd.Flags().StringVar(asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
 }
 
-// budgetFlags say how much is shown, and to whom; recall and context share them.
+// budgetFlags are the flags shared by recall and context.
 type budgetFlags struct {
 	budget  int
 	session string
-	asOf    string // of a context
+	asOf    string // only of context
 	again   bool
 }
 
@@ -152,7 +152,7 @@ func (p *program) recall(cmd *cobra.Command, e *engine.Engine, query string, f f
 		return err
 	}
 	if !cmd.Flags().Changed("limit") {
-		in.Limit = 0 // the engine's default follows the budget
+		in.Limit = 0 // the engine's default depends on the budget
 	}
 	r, err := e.Recall(cmd.Context(), engine.RecallInput{SearchInput: in, Budget: o.budget,
 		SessionID: s.session, Again: o.again, Zone: p.zone().Zone})
@@ -175,8 +175,8 @@ type recalledDoc struct {
 	Query    string             `json:"query"`
 	Project  string             `json:"project"` // "" is every project
 	Budget   int                `json:"budget"`  // in tokens
-	Tokens   int                `json:"tokens"`  // what text costs, about; never more than budget
-	Text     string             `json:"text"`    // all items as one block to paste
+	Tokens   int                `json:"tokens"`  // estimated tokens of text; at most budget
+	Text     string             `json:"text"`    // all items as one block
 	Items    []document.Shown   `json:"items"`   // best first
 	LeftOut  []document.LeftOut `json:"left_out"`
 	Repaired []document.Repair  `json:"repaired"`
@@ -209,7 +209,7 @@ func writeRecalled(b *strings.Builder, r engine.Recalled, explain bool, o render
 	}
 }
 
-// writeLeftOut says what was left out: the first few, which came nearest.
+// writeLeftOut lists the best memories that were left out.
 func writeLeftOut(b *strings.Builder, r engine.Recalled) {
 	const most = 10
 	fmt.Fprintf(b, "%d of %d tokens used. Left out:\n", r.Tokens, r.Budget)
@@ -279,19 +279,18 @@ func (p *program) context(cmd *cobra.Command, e *engine.Engine, in engine.Contex
 	return p.answerWrapped(contextOf(in.Project, c, p.zone()), unless(nothing, func(b *strings.Builder) { writeContext(b, c, p.zone()) }))
 }
 
-// filterFlags narrow what is searched or listed; search, list and recent share them.
+// filterFlags narrow a search or a list.
 type filterFlags struct {
 	types, tags         []string
 	metadata            []string // key=value
 	scope, since, until string
 	all                 bool
-	superseded          bool // read by current, where superseded memories are hidden
+	superseded          bool // include superseded memories
 	limit, offset       int
 	minStrength         float64
 }
 
-// register adds the flags to cmd. limit is the default that help shows; 0 leaves
-// it to the engine.
+// register adds the flags to cmd; limit is the default.
 func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.types, "type", nil, "only memories of this `type`, or of several: a,b")
@@ -303,16 +302,15 @@ func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags.BoolVar(&f.all, "all-projects", false, "include every project")
 	flags.Float64Var(&f.minStrength, "min-strength", 0, "only memories of at least this strength: `x` from 0 to 1; see engram decay")
 	flags.IntVar(&f.limit, "limit", limit, "maximum number of results")
-	alsoFlag(cmd, "tag", "tags")
+	flagAlias(cmd, "tag", "tags")
 }
 
-// registerSuperseded adds the flag that shows what is hidden otherwise.
+// registerSuperseded adds --superseded.
 func (f *filterFlags) registerSuperseded(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.superseded, "superseded", false, "include superseded memories")
 }
 
-// filter turns the flags into a Filter for the project in force, or for the one that was
-// at a time past; the zero time is now.
+// filter returns the Filter for the current project, or for the project at a past time; the zero time is now.
 func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags, at time.Time) (engram.Filter, error) {
 	var out engram.Filter
 	if f.limit < 1 {
@@ -342,7 +340,7 @@ func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags, at
 	return out, err
 }
 
-// when reads a time given to a flag; "" is the zero time.
+// when parses a time given to a flag; "" is the zero time.
 func (p *program) when(flag, given string, now time.Time) (time.Time, error) {
 	if given == "" {
 		return time.Time{}, nil
@@ -354,7 +352,7 @@ func (p *program) when(flag, given string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// countOf reads how many a list should show where that is its argument.
+// countOf parses an optional number of memories to list.
 func countOf(args []string, limit *int) error {
 	if len(args) == 0 {
 		return nil
@@ -367,8 +365,8 @@ func countOf(args []string, limit *int) error {
 	return nil
 }
 
-// nothing is the line of an answer in which nothing was found, "" where something was. It is
-// counted for people alone: who reads JSON sees that a list is empty.
+// nothing returns the sentence for an answer without results, "" if there are results or with --json. It
+// names the number of memories here and in other projects.
 func (p *program) nothing(cmd *cobra.Command, e *engine.Engine, project string, found bool) (string, error) {
 	if found || p.json {
 		return "", nil
@@ -380,7 +378,7 @@ func (p *program) nothing(cmd *cobra.Command, e *engine.Engine, project string, 
 	return render.Nothing(n, "--all-projects", `engram save "title" "content"`) + "\n", nil
 }
 
-// unless writes what was found, or where nothing was the line of nothing.
+// unless writes the sentence of nothing if there is one, else the results.
 func unless(nothing string, write func(*strings.Builder)) func(*strings.Builder) {
 	return func(b *strings.Builder) {
 		if nothing != "" {
@@ -391,7 +389,7 @@ func unless(nothing string, write func(*strings.Builder)) func(*strings.Builder)
 	}
 }
 
-// and writes what was found, and the line of nothing below it.
+// and writes the results, and the sentence of nothing below them.
 func and(nothing string, write func(*strings.Builder)) func(*strings.Builder) {
 	return func(b *strings.Builder) {
 		write(b)

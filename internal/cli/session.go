@@ -83,7 +83,7 @@ func (p *program) sessionEndCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// Agents may end what they never started; a person who does has mistyped.
+			// Agents may end unknown sessions; for a person it is a typing error.
 			if !ended.Known {
 				return engram.Errorf(engram.CodeNotFound, "session %q does not exist", args[0]).WithHint("{session list} shows the sessions")
 			}
@@ -167,7 +167,7 @@ func (p *program) sessionSummaryCommand() *cobra.Command {
 type listing[T any] struct {
 	use, short, example string
 	limit               int  // default of --limit
-	pages               bool // the list has an --offset and takes no arguments; else arguments are required
+	pages               bool // the list has --offset and takes no arguments; otherwise arguments are required
 	read                func(ctx context.Context, e *engine.Engine, project string, page engram.Page, args []string) ([]T, error)
 	doc                 func(project string, list []T, page engram.Page) any
 	write               func(*strings.Builder, []T, render.Options)

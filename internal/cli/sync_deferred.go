@@ -17,7 +17,7 @@ import (
 
 // queueDoc is the answer of `sync deferred`.
 type queueDoc struct {
-	Project string             `json:"project"` // "" is every one
+	Project string             `json:"project"` // "" is every project
 	Pending []document.Pending `json:"waiting"` // oldest first
 }
 
@@ -40,7 +40,7 @@ shown in full. sync accept imports an item, sync drop discards it.`,
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 { // what is proposed is listed elsewhere, and can be read here all the same
+			if len(args) == 1 { // proposals are listed elsewhere, but can be shown here
 				proposed, err := e.Proposals(cmd.Context(), "")
 				if err != nil {
 					return err
@@ -58,7 +58,7 @@ shown in full. sync accept imports an item, sync drop discards it.`,
 	return cmd
 }
 
-// showDeferred shows the one that has this number.
+// showDeferred shows the item with this number.
 func (p *program) showDeferred(docs []document.Pending, arg string) error {
 	num, err := pendingNumber(arg)
 	if err != nil {
@@ -72,7 +72,7 @@ func (p *program) showDeferred(docs []document.Pending, arg string) error {
 	return engram.Errorf(engram.CodeNotFound, "no pending item has the number %d", num).WithHint("{sync deferred --all-projects} lists the pending items")
 }
 
-// pendingNumber reads the number of something that waits.
+// pendingNumber parses the number of a pending item.
 func pendingNumber(arg string) (int64, error) {
 	num, err := strconv.ParseInt(strings.TrimPrefix(arg, "#"), 10, 64)
 	if err != nil || num < 1 {
@@ -81,7 +81,7 @@ func pendingNumber(arg string) (int64, error) {
 	return num, nil
 }
 
-// pendingColumns is how wide what waits is told: that of a terminal that is narrower.
+// pendingColumns returns the width for pending items: render.Columns, or less on a narrower terminal.
 func (p *program) pendingColumns() int {
 	if c := p.columns(); c > 0 {
 		return min(c, render.Columns)
@@ -105,7 +105,7 @@ func (p *program) writePending(b *strings.Builder, docs []document.Pending) {
 	fmt.Fprintln(b, "\n"+render.Fold("To read an item: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.", "", columns))
 }
 
-// pendingReason says in a word who has to do something.
+// pendingReason says who has to act.
 func pendingReason(d document.Pending) string {
 	if d.Why == string(engram.DeferredReview) {
 		return "check it"
@@ -113,7 +113,7 @@ func pendingReason(d document.Pending) string {
 	return "imported automatically"
 }
 
-// whatThen says what becomes of it.
+// whatThen explains what will happen to an item.
 func whatThen(d document.Pending) string {
 	drop := fmt.Sprintf("engram sync drop %d discards it.", d.Num)
 	switch engram.Deferral(d.Why) {
@@ -127,7 +127,7 @@ func whatThen(d document.Pending) string {
 	return fmt.Sprintf("engram sync accept %d imports it with everything above; %s", d.Num, drop)
 }
 
-// titleOf is what a line says of something that waits.
+// titleOf returns the title of a pending item, or what replaces it.
 func titleOf(d document.Pending) string {
 	for _, text := range []string{d.Title, d.Content, d.ID} {
 		if strings.TrimSpace(text) != "" {
@@ -156,10 +156,10 @@ func (p *program) writeDeferred(b *strings.Builder, d document.Pending) {
 
 // decidedDoc is the answer of `sync accept` and `sync drop`.
 type decidedDoc struct {
-	Taken   []int64 `json:"taken"`   // numbers of what came in
-	Dropped []int64 `json:"dropped"` // numbers of what was thrown away
+	Taken   []int64 `json:"taken"`   // numbers of imported items
+	Dropped []int64 `json:"dropped"` // numbers of discarded items
 
-	Warnings []string `json:"warnings"` // what of it is told to nobody unasked, since it reads like an order
+	Warnings []string `json:"warnings"` // imported memories that are flagged as instruction-like, and so not injected
 }
 
 func (p *program) syncAcceptCommand() *cobra.Command {
@@ -202,7 +202,7 @@ func (p *program) syncDropCommand() *cobra.Command {
 	}
 }
 
-// decide does one with each number; none when one is no number.
+// decide processes each number; nothing if one of them is invalid.
 func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, doc *decidedDoc) error) error {
 	nums := make([]int64, len(args))
 	for i, arg := range args {
@@ -217,7 +217,7 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 	doc := decidedDoc{Taken: []int64{}, Dropped: []int64{}, Warnings: []string{}}
 	for _, num := range nums {
 		if err := one(num, &doc); err != nil {
-			if done := append(doc.Taken, doc.Dropped...); len(done) > 0 { // the error is all that is told otherwise
+			if done := append(doc.Taken, doc.Dropped...); len(done) > 0 { // only the error is printed otherwise
 				p.warn(fmt.Sprintf("%s before that: %s", count(len(done), "item was processed", "items were processed"), numbersOf(done)))
 			}
 			return err
@@ -233,7 +233,7 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 	})
 }
 
-// numbersOf are numbers as a person types them.
+// numbersOf returns numbers separated by blanks.
 func numbersOf(nums []int64) string {
 	return strings.Trim(fmt.Sprint(nums), "[]")
 }
