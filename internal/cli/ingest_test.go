@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// readAll is what drafts makes of an input, a line an item.
+// readAll returns the items of an input, a line each.
 func readAll(in io.Reader) (string, error) {
 	var b strings.Builder
 	d := newDrafts(in)

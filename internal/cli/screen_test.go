@@ -48,12 +48,12 @@ func TestNoLineIsWiderThanTheTerminal(t *testing.T) {
 	})
 }
 
-// Folding moves words, and loses none.
+// Folding moves words and loses none.
 func TestFoldKeepsEveryWord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, columns := rapid.StringMatching(`[a-z記 -]{0,120}`).Draw(t, "text"), rapid.IntRange(0, 60).Draw(t, "columns")
 		got, want := strings.Fields(render.Fold(text, "   ", columns)), strings.Fields(text)
-		if strings.Join(got, "") != strings.Join(want, "") { // a word of wide characters may be broken
+		if strings.Join(got, "") != strings.Join(want, "") { // words of wide characters may be broken
 			t.Fatalf("fold(%q, %d): got the words %q", text, columns, got)
 		}
 	})

@@ -26,7 +26,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// A fold loses no word, and no line of words that fit is too wide.
+// Fold loses no word, and no line of words that fit is too wide.
 func TestFoldKeepsTheWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOf(rapid.StringMatching(`[a-zäß→0-9]{1,60}`)).Draw(t, "words")
