@@ -126,10 +126,10 @@ func (b backfilling) run() error {
 		return invalidf("no source given").WithHint("use one of %s, or --review", strings.Join(app.BackfillSources(), ", "))
 	}
 	if b.source != "" && !slices.Contains(app.BackfillSources(), b.source) {
-		return invalidf("%q cannot be read", b.source).WithHint("one of %s", strings.Join(app.BackfillSources(), ", "))
+		return invalidf("unknown source %q", b.source).WithHint("use one of %s", strings.Join(app.BackfillSources(), ", "))
 	}
 	if b.limit < 1 {
-		return invalidf("limit %d is out of range", b.limit).WithHint("a number from 1")
+		return invalidf("limit %d is out of range", b.limit).WithHint("use a number from 1")
 	}
 	if b.walk && (b.dryRun || b.json) {
 		return invalidf("--review is interactive and cannot be combined with --dry-run or --json")
@@ -258,7 +258,7 @@ func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 	fmt.Fprintln(s, render.Fold(indent+render.Line(d.Why+"; "+from, 0), indent, columns))
 	for i, why := range d.Flagged {
 		if i == 0 {
-			why = "reads like an order to an agent: " + why
+			why = "flagged as instruction-like: " + why
 		}
 		fmt.Fprintln(s, render.Fold(indent+render.Line(why, 0), indent, columns))
 	}

@@ -119,7 +119,7 @@ func (p *program) sources(cmd *cobra.Command, flags ...string) (config.Sources, 
 	if p.Dir == "" {
 		dir, err := os.Getwd()
 		if err != nil {
-			return config.Sources{}, engram.Errorf(engram.CodeUnavailable, "the working directory does not exist any more").
+			return config.Sources{}, engram.Errorf(engram.CodeUnavailable, "the working directory no longer exists").
 				WithHint("change to a folder that exists").WithCause(err)
 		}
 		p.Dir = dir
@@ -243,7 +243,7 @@ func (p *program) text(arg string) (string, error) {
 	// pipe.
 	data, err := io.ReadAll(io.LimitReader(p.input, 16*engram.MaxContent))
 	if err != nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "standard input cannot be read").WithCause(err)
+		return "", engram.Errorf(engram.CodeUnavailable, "cannot read standard input").WithCause(err)
 	}
 	return strings.TrimSuffix(string(data), "\n"), nil
 }

@@ -364,7 +364,7 @@ func (p *program) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(w)
 			}
-			return invalidf("unknown shell %q", args[0]).WithHint("bash, zsh, fish or powershell")
+			return invalidf("unknown shell %q", args[0]).WithHint("use bash, zsh, fish or powershell")
 		},
 	}
 }

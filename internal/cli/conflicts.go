@@ -35,7 +35,7 @@ func (p *program) conflictsListCommand() *cobra.Command {
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			var err error
 			if page.Limit < 1 {
-				return invalidf("limit %d is out of range", page.Limit).WithHint("from 1 to %d", engine.MaxConflicts)
+				return invalidf("limit %d is out of range", page.Limit).WithHint("use a number from 1 to %d", engine.MaxConflicts)
 			}
 			f := engine.ConflictFilter{Status: engram.RelationStatus(strings.ToLower(strings.TrimSpace(status))), Page: page}
 			if f.Since, err = p.when("since", since, e.Now()); err != nil {
@@ -379,7 +379,7 @@ func (p *program) deferred(cmd *cobra.Command, e *engine.Engine, f deferredFlags
 	case f.status != "" && f.status != "deferred" && f.status != "dead":
 		return invalidf("status %q does not exist", f.status).WithHint("use deferred or dead")
 	case f.limit < 1:
-		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+		return invalidf("limit %d is out of range", f.limit).WithHint("use a number from 1")
 	}
 	if f.replay {
 		return p.replay(cmd, e)

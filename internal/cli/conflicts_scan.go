@@ -65,7 +65,7 @@ func (f scanFlags) check() error {
 		{"concurrency", f.in.Concurrency, engine.MostScanCalls}, {"timeout-per-call", f.seconds, int(engine.MostScanWait / time.Second)},
 	} {
 		if n.given < 1 || n.given > n.most {
-			return invalidf("--%s %d is out of range", n.name, n.given).WithHint("from 1 to %d", n.most)
+			return invalidf("--%s %d is out of range", n.name, n.given).WithHint("use a number from 1 to %d", n.most)
 		}
 	}
 	if f.dryRun && f.in.Apply {

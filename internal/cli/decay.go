@@ -66,7 +66,7 @@ type strengthsDoc struct {
 
 func (p *program) decay(cmd *cobra.Command, e *engine.Engine, in engine.DecayInput) error {
 	if in.Days < 1 { // the engine replaces 0 by its default
-		return invalidf("days %d is out of range", in.Days).WithHint("from 1 to %d", engine.MaxDecayDays)
+		return invalidf("days %d is out of range", in.Days).WithHint("use a number from 1 to %d", engine.MaxDecayDays)
 	}
 	out, err := e.Decay(cmd.Context(), in)
 	if err != nil {
@@ -299,7 +299,7 @@ the store itself: engram doctor.`,
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			if in.Limit < 1 { // the engine replaces 0 by its default
-				return invalidf("limit %d is out of range", in.Limit).WithHint("a number from 1")
+				return invalidf("limit %d is out of range", in.Limit).WithHint("use a number from 1")
 			}
 			var err error
 			if in.Project, err = p.readProject(cmd, e, all); err != nil {

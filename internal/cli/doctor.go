@@ -143,7 +143,7 @@ func knownCheck(check string) error {
 		return nil
 	}
 	names := texts(health.IDs())
-	hint := "one of: " + strings.Join(names, ", ")
+	hint := "use one of: " + strings.Join(names, ", ")
 	if near := text.Nearest(check, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}

@@ -122,10 +122,10 @@ func (p *program) eval(cmd *cobra.Command, dir string, f evalFlags) error {
 // configs parses the search options to compare; those of --with come first.
 func (f evalFlags) configs() ([]trial.Config, error) {
 	if f.limit < 1 || f.limit > trial.MaxLimit {
-		return nil, invalidf("limit %d is out of range", f.limit).WithHint("from 1 to %d", trial.MaxLimit)
+		return nil, invalidf("limit %d is out of range", f.limit).WithHint("use a number from 1 to %d", trial.MaxLimit)
 	}
 	if f.questions < 0 {
-		return nil, invalidf("questions %d is out of range", f.questions).WithHint("a number from 0")
+		return nil, invalidf("questions %d is out of range", f.questions).WithHint("use a number from 0")
 	}
 	if f.write != "" && !f.own {
 		return nil, invalidf("--write needs --own")
@@ -240,7 +240,7 @@ func writeSets(dir string, sets []eval.Set) error {
 		err := s.Write(func(name string) (io.WriteCloser, error) {
 			f, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 			if err != nil {
-				return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be written", folder).WithCause(err)
+				return nil, engram.Errorf(engram.CodeUnavailable, "cannot write %s", folder).WithCause(err)
 			}
 			return f, nil
 		})

@@ -153,7 +153,7 @@ func (p *program) manPages(root *cobra.Command, dir string) error {
 	})
 	for file, page := range pages {
 		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-			return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", file).WithCause(err)
+			return engram.Errorf(engram.CodeUnavailable, "cannot write %s", file).WithCause(err)
 		}
 	}
 	return p.answer(manDoc{Folder: dir, Pages: len(pages)}, func(b *strings.Builder) { fmt.Fprintf(b, "%s in %s\n", count(len(pages), "page", "pages"), dir) })

@@ -127,7 +127,7 @@ func (d *homeDoc) advice(self string) (next []nextDoc) {
 		add("give your agents their memory", "setup")
 		add("or serve them over HTTP", "serve")
 	} else {
-		add("see what a session is told", "context")
+		add("see what a session starts with", "context")
 	}
 	if d.Memories == 0 {
 		add("watch two sessions share one", "demo")

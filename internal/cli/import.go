@@ -56,7 +56,7 @@ see engram obsidian-export.`,
 				return p.importNotes(cmd, args[0], dryRun)
 			}
 			if format != "" {
-				return invalidf("format %q cannot be chosen", format).WithHint("use obsidian or markdown for a folder; the format of a file is detected")
+				return invalidf("unknown format %q", format).WithHint("use obsidian or markdown for a folder; the format of a file is detected")
 			}
 			in := engine.ImportInput{Mode: engine.ImportMode(mode), DryRun: dryRun}
 			if in.Mode != engine.ImportReplace && (yes || all) {
@@ -203,7 +203,7 @@ func (d importedDoc) write(b *strings.Builder) {
 	fmt.Fprintf(b, "Imported from %s%s\n", from, would)
 	writeTallies(b, d.Imported)
 	if d.Backup != "" {
-		fmt.Fprintf(b, "What was there before: %s\n", d.Backup)
+		fmt.Fprintf(b, "Backup: %s\n", d.Backup)
 	}
 	if d.Op != 0 {
 		fmt.Fprintf(b, "To undo: engram undo %d\n", d.Op)
@@ -245,11 +245,11 @@ func pendingLine(n int, op int64, dryRun bool) string {
 		"  If the file is your own and you know its content: engram review approve --operation %d\n", count(n, "memory is", "memories are"), op)
 }
 
-// tallied returns counts such as "3 memories: 2 new, 1 as before".
+// tallied returns counts such as "3 memories: 2 new, 1 unchanged".
 func tallied(t document.Tally, one, many string) string {
 	n := t.Added + t.Changed + t.Unchanged + t.Rejected
 	text := count(n, one, many)
-	if parts := listSome(", ", some{t.Added, "new", "new"}, some{t.Changed, "changed", "changed"}, some{t.Unchanged, "as before", "as before"},
+	if parts := listSome(", ", some{t.Added, "new", "new"}, some{t.Changed, "changed", "changed"}, some{t.Unchanged, "unchanged", "unchanged"},
 		some{t.Rejected, "not imported", "not imported"}); parts != "" {
 		text += ": " + parts
 	}
@@ -290,7 +290,7 @@ too; they differ in the style of links. See engram obsidian-export.`,
 				return invalidf("format %q cannot hold vectors", in.Format).WithHint("use the format json with --vectors")
 			}
 			if !slices.Contains([]string{"", engine.NativeFormat, "mem"}, in.Format) {
-				return invalidf("format %q does not exist", in.Format).WithHint("use one of json, mem, obsidian, markdown")
+				return invalidf("unknown format %q", in.Format).WithHint("use one of json, mem, obsidian, markdown")
 			}
 			name := exportName
 			if len(args) == 1 {
@@ -368,7 +368,7 @@ func (p *program) writeFile(name string, write func(io.Writer) error) error {
 		if bad, ok := errors.AsType[*fs.PathError](err); ok {
 			err = bad.Err // without the name of the temporary file
 		}
-		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written", name).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot write file %s", name).WithCause(err)
 	}
 	if was, err := os.Stat(path); err == nil && !was.Mode().IsRegular() {
 		if was.IsDir() {
@@ -401,13 +401,13 @@ func unwritten(name string, err error) error {
 	case !ok:
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written: the disk is full", name).
+		return engram.Errorf(engram.CodeUnavailable, "cannot write file %s: the disk is full", name).
 			WithHint("free some space, or use another disk; a name that ends in .gz compresses the file").WithCause(bad.Err)
 	case errors.Is(err, syscall.EFBIG):
-		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written: it exceeds the file size limit", name).
+		return engram.Errorf(engram.CodeUnavailable, "cannot write file %s: it exceeds the file size limit", name).
 			WithHint("raise the limit (ulimit -f), or compress it with a name that ends in .gz").WithCause(bad.Err)
 	}
-	return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written", name).WithCause(bad.Err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot write file %s", name).WithCause(bad.Err)
 }
 
 // exportedDoc is the answer of `export`.

@@ -42,7 +42,7 @@ unchanged, so correct the file and run the command again. Memory use does not gr
 				name = args[0]
 			}
 			if in.batch < 1 || in.batch > engine.MaxBatch {
-				return invalidf("--batch cannot be %d", in.batch).WithHint("from 1 to %d", engine.MaxBatch)
+				return invalidf("--batch %d is out of range", in.batch).WithHint("use a number from 1 to %d", engine.MaxBatch)
 			}
 			in.origin = engram.OriginImport
 			if in.said != "" {

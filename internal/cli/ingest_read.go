@@ -77,7 +77,7 @@ func draftOf(raw []byte) (document.Draft, error) {
 		return one, invalidf("the text is not valid JSON here").WithHint("give a list of objects, or one object per line").WithCause(json.Unmarshal(raw, &struct{}{}))
 	}
 	if name := twice(raw); name != "" {
-		return one, invalidf("field %s is there twice", name).WithHint("remove one of the two")
+		return one, invalidf("field %s occurs twice", name).WithHint("remove one of the two")
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()

@@ -133,17 +133,17 @@ request.`,
 			}
 			write, known := graphFormats()[format]
 			if !known {
-				return invalidf("--format %q is unknown", format).WithHint("text, json, dot or mermaid")
+				return invalidf("--format %q is unknown", format).WithHint("use text, json, dot or mermaid")
 			}
 			if p.json && write != nil {
 				return invalidf("--json and --format %s cannot be combined", format).WithHint("remove one of them")
 			}
 			// The engine would replace 0 by its default.
 			if in.Depth == 0 {
-				return invalidf("depth 0 is out of range").WithHint("from 1 to %d", engine.MaxHops)
+				return invalidf("depth 0 is out of range").WithHint("use a number from 1 to %d", engine.MaxHops)
 			}
 			if in.Limit == 0 {
-				return invalidf("limit 0 is out of range").WithHint("from 1 to %d", engine.MaxGraph)
+				return invalidf("limit 0 is out of range").WithHint("use a number from 1 to %d", engine.MaxGraph)
 			}
 			for _, r := range relations {
 				in.Verbs = append(in.Verbs, engram.Verb(r))

@@ -138,7 +138,7 @@ func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compact
 	}
 	doc := compactDoc{c.dry, done.Entries, document.Timestamp(done.Before)}
 	return p.answer(doc, func(b *strings.Builder) {
-		did := "Took"
+		did := "Removed"
 		if c.dry {
 			did = "Would remove"
 		}

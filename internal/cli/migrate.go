@@ -76,10 +76,10 @@ func (m migration) run() error {
 		m.system = "engram" // an earlier Engram is recognised by itself
 	}
 	if m.system == "" {
-		return invalidf("--from is missing").WithHint("one of %s", strings.Join(app.ForeignSystems(), ", "))
+		return invalidf("--from is missing").WithHint("use one of %s", strings.Join(app.ForeignSystems(), ", "))
 	}
 	if !slices.Contains(app.ForeignSystems(), m.system) {
-		return invalidf("system %q does not exist", m.system).WithHint("one of %s", strings.Join(app.ForeignSystems(), ", "))
+		return invalidf("unknown system %q", m.system).WithHint("use one of %s", strings.Join(app.ForeignSystems(), ", "))
 	}
 	if m.path == "" {
 		if err := m.find(); err != nil {

@@ -75,7 +75,7 @@ With --watch this is repeated until Ctrl-C.`,
 	flags.IntVar(&f.limit, "limit", 0, "maximum number of memories, newest first (default all)")
 	flags.StringVar(&f.since, "since", "", "only memories created since a `time`: 7d, yesterday, 2026-01-31")
 	flags.BoolVar(&f.force, "force", false, "also write notes that were edited or deleted in the vault; edits are kept in a file beside them")
-	flags.StringVar(&f.graph, "graph-config", "preserve", "`mode` for the colours of the graph: preserve writes them if there are none, force always, skip never")
+	flags.StringVar(&f.graph, "graph-config", "preserve", "`mode` for the colours of the graph: preserve writes them only if they are missing, force always, skip never")
 	flags.BoolVar(&f.back, "import", false, "import edits from the vault first")
 	flags.BoolVar(&f.forget, "forget-deleted", false, "with --import: forget memories whose notes were deleted")
 	flags.BoolVar(&f.watch, "watch", false, "repeat until Ctrl-C")
@@ -117,15 +117,15 @@ func (p *program) exportVault(cmd *cobra.Command, f vaultFlags) error {
 func (f vaultFlags) check(cmd *cobra.Command) error {
 	switch {
 	case !slices.Contains([]string{"preserve", "force", "skip"}, f.graph):
-		return invalidf("--graph-config cannot be %q", f.graph).WithHint("preserve, force or skip")
+		return invalidf("--graph-config %q is unknown", f.graph).WithHint("use preserve, force or skip")
 	case f.limit < 0 || cmd.Flags().Changed("limit") && f.limit == 0:
-		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+		return invalidf("limit %d is out of range", f.limit).WithHint("use a number from 1")
 	case f.forget && !f.back:
 		return invalidf("--forget-deleted needs --import").WithHint("run: %s --import --forget-deleted", cmd.CommandPath())
 	case cmd.Flags().Changed("interval") && !f.watch:
 		return invalidf("--interval needs --watch").WithHint("run: %s --watch --interval %s", cmd.CommandPath(), f.interval)
 	case f.watch && f.interval < watchLeast:
-		return invalidf("interval %s is too short", f.interval).WithHint("at least %s", watchLeast)
+		return invalidf("interval %s is too short", f.interval).WithHint("use at least %s", watchLeast)
 	case f.watch && f.dryRun:
 		return onlyOne(cmd, "watch", "dry-run")
 	}

@@ -287,7 +287,7 @@ type reviewQueueDoc struct {
 
 func (p *program) reviewQueue(cmd *cobra.Command, e *engine.Engine, f reviewFlags) error {
 	if f.limit < 1 {
-		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+		return invalidf("limit %d is out of range", f.limit).WithHint("use a number from 1")
 	}
 	kinds, err := engram.ParseQueueKinds(f.kinds)
 	if err != nil {
@@ -433,7 +433,7 @@ permanently.`,
 		Args:    between(1, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			res, err := e.RefuseNamed(cmd.Context(), args)
-			return p.answerDecided(e, "Refused", res, err)
+			return p.answerDecided(e, "Rejected", res, err)
 		}),
 	}
 }

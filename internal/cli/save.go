@@ -103,7 +103,7 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 	}
 	if len(args) == 1 && strings.TrimSpace(content) == "" {
 		// The engine would report a missing title, since the title is derived from the content.
-		return engine.SaveInput{}, invalidf("content is empty").WithHint("give the text to remember")
+		return engine.SaveInput{}, invalidf("content is empty").WithHint("give the text to save")
 	}
 	in := engine.SaveInput{
 		Title: title, Content: content, TopicKey: f.topic, SessionID: f.session, NewSession: true, Directory: p.Dir,
@@ -142,7 +142,7 @@ func (f saveFlags) merges(cmd *cobra.Command) bool {
 func scopeOf(s string) (engram.Scope, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if s != "" && string(engram.ParseScope(s)) != s {
-		return "", invalidf("unknown scope %q", s).WithHint("project, personal or global")
+		return "", invalidf("unknown scope %q", s).WithHint("use project, personal or global")
 	}
 	return engram.Scope(s), nil
 }
@@ -154,7 +154,7 @@ func metadataOf(pairs []string) (map[string]any, error) {
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if key = strings.TrimSpace(key); !ok || key == "" {
-			return nil, invalidf("metadata %q is not key=value", pair).WithHint("for example --metadata ticket=ENG-12")
+			return nil, invalidf("metadata %q is not key=value", pair).WithHint("write it like --metadata ticket=ENG-12")
 		}
 		if m == nil {
 			m = map[string]any{}
@@ -350,7 +350,7 @@ func (p *program) fileText(name string) (string, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, 16*engram.MaxContent))
 	if err != nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
+		return "", engram.Errorf(engram.CodeUnavailable, "cannot read file %s", name).WithCause(err)
 	}
 	return string(data), nil
 }
@@ -374,7 +374,7 @@ func (p *program) fileReader(name string) (io.ReadCloser, error) {
 		return nil, engram.Errorf(engram.CodeNotFound, "file %s does not exist", name)
 	}
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
+		return nil, engram.Errorf(engram.CodeUnavailable, "cannot read file %s", name).WithCause(err)
 	}
 	return f, nil
 }
@@ -432,7 +432,7 @@ func (p *program) tag(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, acti
 	case action == "list":
 		return p.listTags(cmd, e, ref)
 	case len(tags) == 0:
-		return invalidf("tag %s needs a tag", action).WithHint("for example: {tag 12 %s security}", action)
+		return invalidf("tag %s needs a tag", action).WithHint("try: {tag 12 %s security}", action)
 	case action == "add":
 		return p.update(cmd, e, engine.UpdateInput{Ref: ref, AddTags: tags}, "tagged")
 	}
@@ -486,5 +486,5 @@ func originOf(s string) (engram.Origin, error) {
 	case engram.OriginHuman, engram.OriginAgent, engram.OriginTool:
 		return o, nil
 	}
-	return "", invalidf("unknown origin %q", s).WithHint("human, agent or tool")
+	return "", invalidf("unknown origin %q", s).WithHint("use human, agent or tool")
 }

@@ -314,10 +314,10 @@ func (f *filterFlags) registerSuperseded(cmd *cobra.Command) {
 func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags, at time.Time) (engram.Filter, error) {
 	var out engram.Filter
 	if f.limit < 1 {
-		return out, invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+		return out, invalidf("limit %d is out of range", f.limit).WithHint("use a number from 1")
 	}
 	if f.offset < 0 {
-		return out, invalidf("offset %d is out of range", f.offset).WithHint("a number from 0")
+		return out, invalidf("offset %d is out of range", f.offset).WithHint("use a number from 0")
 	}
 	for _, t := range f.types {
 		out.Types = append(out.Types, engram.Type(strings.TrimSpace(t)))
@@ -359,7 +359,7 @@ func countOf(args []string, limit *int) error {
 	}
 	n, err := strconv.Atoi(args[0])
 	if err != nil || n < 1 {
-		return invalidf("%q is not a number of memories to show", args[0]).WithHint("a number from 1")
+		return invalidf("%q is not a number of memories to show", args[0]).WithHint("use a number from 1")
 	}
 	*limit = n
 	return nil

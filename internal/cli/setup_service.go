@@ -80,7 +80,7 @@ func (p *program) setupService(cmd *cobra.Command, o serviceFlags) error {
 			return invalidf("%s is not available on this system", s.System).WithHint("use --print to show the file")
 		}
 	default:
-		return invalidf("--system %q is unknown", o.system).WithHint("systemd, launchd or windows")
+		return invalidf("--system %q is unknown", o.system).WithHint("use systemd, launchd or windows")
 	}
 	f, err := s.File()
 	if err != nil {
@@ -227,13 +227,13 @@ func setupWord(a setupAgentDoc) string {
 	case a.Error != "":
 		return "broken: " + a.Error
 	case a.Status == "wired" && !a.Recorded:
-		return "set up, without a record of it"
+		return "set up, but not recorded"
 	case a.Status == "wired":
 		return "set up"
 	case a.Status == "changed":
 		return "set up, but outdated"
 	case a.Status == "broken":
-		return "a file stands in the way"
+		return "blocked by an invalid file"
 	}
 	return "not set up"
 }

@@ -256,7 +256,7 @@ func (p *program) writeMetrics(b *strings.Builder, m engram.Metrics) {
 		for _, v := range m.Projects {
 			name := render.Line(v.Name, 0)
 			if name == "" {
-				name = "(all, or gone)"
+				name = "(all, or deleted)"
 			}
 			projects.row(activityCells(name, v.Activity)...)
 		}

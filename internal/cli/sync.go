@@ -363,10 +363,10 @@ func (d recipientsDoc) write(b *strings.Builder) {
 		return
 	}
 	for _, r := range d.Added {
-		fmt.Fprintf(b, "  new:  %s\n", r)
+		fmt.Fprintf(b, "  added:   %s\n", r)
 	}
 	for _, r := range d.Removed {
-		fmt.Fprintf(b, "  gone: %s\n", r)
+		fmt.Fprintf(b, "  removed: %s\n", r)
 	}
 	fmt.Fprintln(b, "You have not confirmed these recipients. sync writes nothing until you do: engram sync recipients trust")
 }

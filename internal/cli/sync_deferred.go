@@ -225,10 +225,10 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 	}
 	return p.answer(doc, func(b *strings.Builder) {
 		if n := len(doc.Taken); n > 0 {
-			fmt.Fprintf(b, "Imported: %s\n", count(n, "thing", "things"))
+			fmt.Fprintf(b, "Imported: %s\n", count(n, "item", "items"))
 		}
 		if n := len(doc.Dropped); n > 0 {
-			fmt.Fprintf(b, "Discarded: %s\n", count(n, "thing", "things"))
+			fmt.Fprintf(b, "Discarded: %s\n", count(n, "item", "items"))
 		}
 	})
 }

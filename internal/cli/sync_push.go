@@ -207,7 +207,7 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 		p.reportManifest(faults)
 		p.reportChunks(slices.DeleteFunc(damaged, func(n engram.ImportNote) bool {
 			return slices.ContainsFunc(res.Refused, func(r engram.ImportNote) bool { return r.Item == n.Item })
-		}), "cannot be read any more; it was imported earlier")
+		}), "is unreadable; it was imported earlier")
 		p.reportChunks(res.Refused, "refused")
 		p.reportStrange(strange)
 		p.reportSame(res.Imported.Rejected, "not imported")

@@ -235,7 +235,7 @@ func writePending(b *strings.Builder, all []otherProjectDoc) {
 	for _, o := range all[:min(len(all), otherLines)] {
 		what := count(o.Memories, "memory", "memories")
 		if o.Memories == 0 {
-			what = count(o.Others, "thing", "things")
+			what = count(o.Others, "item", "items")
 		}
 		parts = append(parts, what+" of "+render.Line(o.Project, 80))
 	}

@@ -71,7 +71,7 @@ func ReadSet(files fs.FS, dir, questions string) (Set, error) {
 		case d.ID == "":
 			return errors.New("the document has no id")
 		case known[d.ID]:
-			return fmt.Errorf("document %q is there twice", d.ID)
+			return fmt.Errorf("document %q occurs twice", d.ID)
 		}
 		known[d.ID] = true
 		group(d.Group)
@@ -87,7 +87,7 @@ func ReadSet(files fs.FS, dir, questions string) (Set, error) {
 	asked := map[string]bool{}
 	err = eachJSON(files, path.Join(dir, questions), func(q Question) error {
 		if asked[q.ID] {
-			return fmt.Errorf("question %q is there twice", q.ID)
+			return fmt.Errorf("question %q occurs twice", q.ID)
 		}
 		asked[q.ID] = true
 		if len(s.Relevant[q.ID]) > 0 {
@@ -113,7 +113,7 @@ func (s *Set) readRelevant(files fs.FS, name string, known map[string]bool) erro
 		case f[2] == "0" || strings.HasPrefix(f[2], "-"):
 			return nil
 		case !known[f[1]]:
-			return fmt.Errorf("there is no document %q", f[1])
+			return fmt.Errorf("document %q does not exist", f[1])
 		}
 		if s.Relevant[f[0]] == nil {
 			s.Relevant[f[0]] = Relevant{}
@@ -146,12 +146,12 @@ func eachLine(files fs.FS, name string, fn func(line string) error) (err error) 
 	for n := 1; ; n++ {
 		line, readErr := buffered.ReadString('\n')
 		if readErr != nil && readErr != io.EOF {
-			return engram.Errorf(engram.CodeInvalid, "%s, line %d cannot be read", name, n).WithCause(readErr)
+			return engram.Errorf(engram.CodeInvalid, "cannot read line %d of %s", n, name).WithCause(readErr)
 		}
 		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
 			if err := fn(line); err != nil {
 				return engram.Errorf(engram.CodeInvalid, "%s, line %d", name, n).WithCause(err).
-					WithHint("mend or remove the line; docs/cli.md describes the files of a set")
+					WithHint("repair or remove the line; docs/cli.md describes the files of a set")
 			}
 		}
 		if readErr == io.EOF {
@@ -168,16 +168,16 @@ func open(files fs.FS, name string) (io.ReadCloser, error) {
 	}
 	packed, gzErr := files.Open(name + ".gz")
 	if errors.Is(gzErr, fs.ErrNotExist) && errors.Is(err, fs.ErrNotExist) {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s does not exist, nor does %[1]s.gz", name).
-			WithHint("a set has %s, %s and a file of questions, queries.jsonl unless another is named", corpusFile, judgementFile)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot find %s or %[1]s.gz", name).
+			WithHint("a set has the files %s, %s and one with questions, by default queries.jsonl", corpusFile, judgementFile)
 	}
 	if gzErr != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s cannot be opened", name).WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot open %s", name).WithCause(err)
 	}
 	z, err := gzip.NewReader(packed)
 	if err != nil {
 		_ = packed.Close() // it was only read
-		return nil, engram.Errorf(engram.CodeInvalid, "%s.gz cannot be unpacked", name).WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot decompress %s.gz", name).WithCause(err)
 	}
 	return unpacked{z, packed}, nil
 }
@@ -201,7 +201,7 @@ func Sets(files fs.FS) ([]string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, engram.Errorf(engram.CodeNotFound, "the folder does not exist")
 	case err != nil:
-		return nil, engram.Errorf(engram.CodeInvalid, "the folder cannot be read").WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot read the folder").WithCause(err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -210,8 +210,8 @@ func Sets(files fs.FS) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, engram.Errorf(engram.CodeInvalid, "the folder is no set of questions, and none is in it").
-			WithHint("a set has %s, %s and %s; {eval --own --write DIR} makes one of your own memories", corpusFile, Questions, judgementFile)
+		return nil, engram.Errorf(engram.CodeInvalid, "the folder neither is nor contains a set of questions").
+			WithHint("a set has the files %s, %s and %s; {eval --own --write DIR} builds one from your own memories", corpusFile, Questions, judgementFile)
 	}
 	return names, nil
 }
@@ -258,7 +258,7 @@ func (s Set) Write(create func(name string) (io.WriteCloser, error)) error {
 			return err
 		}
 		if err := errors.Join(file.fill(f), f.Close()); err != nil {
-			return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", file.name).WithCause(err)
+			return engram.Errorf(engram.CodeUnavailable, "cannot write %s", file.name).WithCause(err)
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func Parse(name, memories, turns string) (Script, error) {
 		title, content, _ := strings.Cut(text, "\n")
 		words := strings.Fields(head)
 		if len(words) != 3 || words[0] != "=" || title == "" {
-			return s, fmt.Errorf("a memory begins with %q", head)
+			return s, fmt.Errorf("cannot parse the memory that begins with %q", head)
 		}
 		if content == "" {
 			content = title
@@ -84,7 +84,7 @@ func Parse(name, memories, turns string) (Script, error) {
 		t := turn(strings.TrimPrefix(strings.TrimSpace(block), "> "))
 		for _, key := range t.Useful {
 			if !known[key] {
-				return s, fmt.Errorf("prompt %q is labelled %s, which is no memory", t.Prompt, key)
+				return s, fmt.Errorf("prompt %q has the unknown label %s", t.Prompt, key)
 			}
 		}
 		s.Turns = append(s.Turns, t)

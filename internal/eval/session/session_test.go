@@ -160,9 +160,9 @@ func narrow(s string) (n int) {
 func TestAScriptThatDoesNotFit(t *testing.T) {
 	const memories = "components: pump\n\n= a fact\nThe pump is blue\nAs the sky."
 	for _, tt := range []struct{ name, memories, turns, want string }{
-		{"a label that names no memory", memories, "> hello\n? b", "which is no memory"},
-		{"a memory without its type", "= a\nThe pump", "> hello", "a memory begins with"},
-		{"a memory without a title", "= a fact", "> hello", "a memory begins with"},
+		{"a label that names no memory", memories, "> hello\n? b", "unknown label"},
+		{"a memory without its type", "= a\nThe pump", "> hello", "the memory that begins with"},
+		{"a memory without a title", "= a fact", "> hello", "the memory that begins with"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := session.Parse("x", tt.memories, tt.turns)

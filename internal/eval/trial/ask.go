@@ -173,8 +173,8 @@ func (c Config) String() string {
 func (c Config) apply(in *engine.SearchInput) error {
 	for _, o := range c.options {
 		if !slices.Contains(Options(), o.name) {
-			return engram.Errorf(engram.CodeInvalid, "there is no search option %q", o.name).
-				WithHint("options are: %s", strings.Join(Options(), ", "))
+			return engram.Errorf(engram.CodeInvalid, "unknown search option %q", o.name).
+				WithHint("use one of: %s", strings.Join(Options(), ", "))
 		}
 		f := reflect.ValueOf(in).Elem().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, o.name) })
 		if err := set(f, o.value); err != nil {
