@@ -70,8 +70,8 @@ cross: ## dist/ for every platform
 bench: ## the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
-eval: build ## retrieval quality and speed of the built program over HTTP; EVAL_FLAGS='-all -mcp -queries queries-kw3.jsonl'
-	go run ./internal/eval/live -bin bin/engram -dir '$(EVAL_DIR)' $(EVAL_FLAGS)
+eval: build ## retrieval quality and speed of the built program; EVAL_FLAGS='--queries queries-kw3.jsonl --against mode=fts'
+	bin/engram eval '$(EVAL_DIR)' $(EVAL_FLAGS)
 
 conformance: build ## the protocol's public suite and inspector against the built program; needs Node and a network
 	cd conformance && npm install --no-audit --no-fund --silent && node run.mjs ../bin/engram

@@ -61,7 +61,7 @@ func rows() map[string]row {
 		"internal/project":       {room: "rule"},
 		"internal/redact":        {room: "rule"},
 		"internal/replica/wire":  {room: "rule"},
-		"internal/render":        {room: "rule", modules: []string{"github.com/aymanbagabas/go-udiff"}},
+		"internal/render":        {room: "rule", modules: []string{"github.com/aymanbagabas/go-udiff", "github.com/clipperhouse/displaywidth"}},
 		"internal/retrieval":     {room: "rule"},
 		"internal/secret":        {room: "rule"},
 		"internal/setup/edit":    {room: "rule", modules: []string{"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}},
@@ -120,7 +120,6 @@ func rows() map[string]row {
 		"internal/eval/own":            {room: "measure"},
 		"internal/eval/session":        {room: "measure"},
 		"internal/eval/trial":          {room: "measure"},
-		"internal/eval/live":           {room: "tool", modules: []string{mcpSDK}},
 		"internal/secret/rulesgen":     {room: "tool", modules: []string{"github.com/BurntSushi/toml"}},
 	}
 }
@@ -130,8 +129,8 @@ func reservedImports() map[string][]string {
 	return map[string][]string{
 		"database/sql":        {"internal/sqlite", "internal/replica/foreign"},
 		"database/sql/driver": {"internal/sqlite"},
-		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app", "internal/cli", "internal/eval/live"},
-		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli", "internal/eval/live"},
+		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app", "internal/cli"},
+		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli"},
 		"testing":             {"internal/embedding/embeddingtest", "internal/enginetest", "internal/replica/replicatest", "internal/storetest"},
 		"unsafe":              {},
 		"log":                 {},
@@ -149,20 +148,20 @@ func impureImports() []string {
 // reservedCalls are functions and variables that only the named files or folders
 // may use; outside them time, environment and output are handed in.
 func reservedCalls() map[string][]string {
-	const live, chat, generator = "internal/eval/live/", "internal/chat/", "internal/secret/rulesgen/"
+	const chat, generator = "internal/chat/", "internal/secret/rulesgen/"
 	return map[string][]string{
-		"time.Now":     {"internal/app/", "internal/cli/", live},
-		"time.Since":   {live},
+		"time.Now":     {"internal/app/", "internal/cli/"},
+		"time.Since":   {},
 		"time.Until":   {},
-		"time.Sleep":   {live},
+		"time.Sleep":   {},
 		"os.Getenv":    {"internal/config/"},
 		"os.LookupEnv": {"internal/config/", "cmd/"},
-		"os.Environ":   {"internal/config/", "internal/git/", live},
-		"os.Exit":      {"cmd/", live, generator},
-		"os.Args":      {"cmd/", live},
+		"os.Environ":   {"internal/config/", "internal/git/"},
+		"os.Exit":      {"cmd/", generator},
+		"os.Args":      {"cmd/"},
 		"os.Stdin":     {"cmd/"},
-		"os.Stdout":    {"cmd/", live},
-		"os.Stderr":    {"cmd/", live, generator},
+		"os.Stdout":    {"cmd/"},
+		"os.Stderr":    {"cmd/", generator},
 		"fmt.Print":    {},
 		"fmt.Printf":   {},
 		"fmt.Println":  {},
@@ -180,7 +179,7 @@ func reservedCalls() map[string][]string {
 		"net.Dialer":            {},
 		"http.Get":              {},
 		"http.Post":             {},
-		"http.Client":           {live, chat},
+		"http.Client":           {chat},
 		"http.NewRequest":       {},
 		"http.DefaultClient":    {},
 		"http.DefaultTransport": {},

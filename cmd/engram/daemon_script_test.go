@@ -8,8 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// stopped FOLDER has whatever serves the folder ended when the script ends, however it
-// does.
+// stopped FOLDER stops the server of the folder when the script ends, whatever its result.
 func stopped(ts *testscript.TestScript, _ bool, args []string) {
 	dir, env := ts.MkAbs(args[0]), append(os.Environ(), "HOME="+ts.Getenv("HOME"))
 	ts.Defer(func() {
@@ -21,7 +20,7 @@ func stopped(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// running waits until a server of the data directory answers.
+// running waits until a server of the data directory responds.
 func running(ts *testscript.TestScript, _ bool, _ []string) {
 	for range 500 {
 		if ts.Exec("engram", "status") == nil {

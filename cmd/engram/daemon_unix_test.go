@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// place is a data directory whose server ends with the test.
+// place is a data directory whose server stops with the test.
 type place struct {
 	t   *testing.T
 	dir string
@@ -101,8 +101,7 @@ func TestTenStartsAtOnceMakeOneServer(t *testing.T) {
 	}
 }
 
-// What a server that was killed leaves behind is nobody, also when its number belongs to
-// another process by now: that one is not touched.
+// The lock of a killed server does not count, and a process that has its number by now is not touched.
 func TestAKilledServerIsNoServerAndItsNumberIsNotSignalled(t *testing.T) {
 	p := newPlace(t)
 	pid, _ := p.start()
@@ -137,8 +136,7 @@ func TestAKilledServerIsNoServerAndItsNumberIsNotSignalled(t *testing.T) {
 	}
 }
 
-// A server that hangs: commands answer without it, status says so, stop says so, and
-// --force ends it.
+// With a server that hangs, commands work without it, status and stop report it, and --force kills it.
 func TestAServerThatHangs(t *testing.T) {
 	p := newPlace(t)
 	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
@@ -166,7 +164,7 @@ func TestAServerThatHangs(t *testing.T) {
 	}
 }
 
-// kill ends a server without a word, and waits until the system has noticed.
+// kill kills a server, and waits until the system has noticed.
 func (p place) kill(pid int) {
 	p.t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
@@ -181,8 +179,8 @@ func (p place) kill(pid int) {
 	p.t.Fatalf("process %d is there ten seconds after it was killed", pid)
 }
 
-// The finds of a command are the same with a server and without, right after a save too,
-// and when the server is killed in between.
+// A search finds the same with and without a server, right after a save, and if the server is killed
+// meanwhile.
 func TestFindsAreTheSameWithAServerAndWithout(t *testing.T) {
 	p := newPlace(t)
 	for _, m := range [][2]string{{"Giraffes", "have seven bones in the neck"}, {"Tigers", "sleep in the shade at noon"}, {"Token lifetime", "Access tokens live 15 minutes"}} {
@@ -221,7 +219,7 @@ func TestFindsAreTheSameWithAServerAndWithout(t *testing.T) {
 	same("after the server was killed", ask(), after)
 }
 
-// stable takes out of an answer what moves with the clock: figures beyond three digits.
+// stable removes from an answer what depends on the time: decimals beyond the third.
 func stable(s string) string {
 	var b strings.Builder
 	digits := -1
@@ -241,7 +239,7 @@ func stable(s string) string {
 	return b.String()
 }
 
-// A server that is killed while commands search leaves none of them without its answer.
+// Commands that search while the server is killed all get their answers.
 func TestAServerKilledInTheMiddleOfSearches(t *testing.T) {
 	p := newPlace(t)
 	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
@@ -263,7 +261,7 @@ func TestAServerKilledInTheMiddleOfSearches(t *testing.T) {
 	}
 }
 
-// A stop lets a request that is under way end.
+// Stopping lets open requests finish.
 func TestAStopFinishesWhatIsUnderWay(t *testing.T) {
 	p := newPlace(t)
 	_, address := p.start()
@@ -301,8 +299,8 @@ func TestAStopFinishesWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// post sends a body as it comes and returns status and answer. begun is closed when the
-// server has begun to read it.
+// post sends a body as it arrives and returns status and answer. begun is closed when the server has begun to
+// read it.
 func post(t *testing.T, url string, body io.Reader, begun chan<- struct{}) string {
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(begun) }})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, body)
@@ -323,8 +321,7 @@ func post(t *testing.T, url string, body io.Reader, begun chan<- struct{}) strin
 	return res.Status + " " + string(answer)
 }
 
-// A search that the server answered for a command is counted once, as what the command was
-// asked for.
+// A search that the server answered for a command is counted once, as the command's.
 func TestWhatAServerFoundForCommandsIsCountedOnce(t *testing.T) {
 	p := newPlace(t)
 	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
@@ -336,7 +333,7 @@ func TestWhatAServerFoundForCommandsIsCountedOnce(t *testing.T) {
 			t.Fatalf("%q: %+v", args, r)
 		}
 	}
-	for range 2 { // before and after it has written down what it knows of
+	for range 2 { // before and after it has recorded exposures
 		var doc struct {
 			Verbs []struct {
 				Verb   string

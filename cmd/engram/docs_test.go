@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// documented are the pages whose commands run, each in an empty home, with the lines that
-// come before those of the page.
+// documented are the pages whose commands run, each in an empty home, with the lines to run before those of
+// the page.
 func documented() map[string]string {
 	const some = `engram save 'Retries' 'Three attempts, then the queue keeps the message' --type decision
 engram save 'Pool size' 'The pool has 20 connections' --type decision
@@ -30,7 +30,7 @@ engram save 'Pool size' 'The pool has 20 connections' --type decision
 	}
 }
 
-// unrun are documented lines, by how they begin, that need more than an empty home.
+// unrun are beginnings of documented lines that need more than an empty home.
 func unrun() map[string]string {
 	return map[string]string{
 		"engram migrate --from claude-mem":                "needs the database of claude-mem",
@@ -73,7 +73,7 @@ func TestDocumentedCommandsRun(t *testing.T) {
 		}
 		name = filepath.ToSlash(name)
 		if strings.HasPrefix(name, "docs/cli-") {
-			continue // generated from the help, whose examples are not one story
+			continue // generated from the help, whose examples do not form a sequence
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -90,7 +90,7 @@ func TestDocumentedCommandsRun(t *testing.T) {
 	}
 }
 
-// commandLines returns the commands of engram in the sh blocks of a page, continued lines joined.
+// commandLines returns the engram commands in the sh blocks of a page, with continued lines joined.
 func commandLines(page string) (lines []string) {
 	for _, block := range shellBlock.FindAllStringSubmatch(page, -1) {
 		for line := range strings.SplitSeq(strings.ReplaceAll(block[1], "\\\n", " "), "\n") {
@@ -141,7 +141,7 @@ func reasonNotToRun(line string) string {
 
 var clockTime = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
 
-// The picture in the README is what the program says today, but for the time.
+// The picture in the README is the program's output today, except for the time.
 func TestPictureIsRecorded(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the script is for a POSIX shell")

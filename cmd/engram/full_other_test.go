@@ -2,5 +2,5 @@
 
 package main
 
-// withoutRoom has no limit to set here.
+// withoutRoom cannot set a limit on this system.
 func withoutRoom() { main() }

@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// withoutRoom runs the program as if the disk were full: no file may grow beyond the bytes
-// that ENGRAM_TEST_ROOM says.
+// withoutRoom runs the program as if the disk were full: no file may grow beyond ENGRAM_TEST_ROOM bytes.
 func withoutRoom() {
 	signal.Ignore(syscall.SIGXFSZ) // the write fails instead
 	room, err := strconv.ParseUint(os.Getenv("ENGRAM_TEST_ROOM"), 10, 64)
@@ -29,8 +28,8 @@ func withoutRoom() {
 	main()
 }
 
-// A disk that is full in the middle of an import leaves what was there, says so, and ends with
-// the code for what may succeed later.
+// If the disk fills up during an import, existing data stays intact, and the exit code says that a retry may
+// succeed.
 func TestADiskThatIsFullLeavesWhatWasThere(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// toldAtOnce are the answers to events of one session that run at the same time.
+// toldAtOnce returns the answers to simultaneous events of one session.
 func (h *hooked) toldAtOnce(within string, events ...[2]string) []string {
 	h.t.Helper()
 	said := make([]string, len(events))
@@ -46,7 +46,7 @@ var (
 	toldBrief = regexp.MustCompile(`# Memory of shop`)
 )
 
-// timesTold counts in answers how often each memory is told, and the brief (as "brief").
+// timesTold counts how often the answers inject each memory, and the brief (as "brief").
 func timesTold(said []string) map[string]int {
 	times := map[string]int{}
 	for _, answer := range said {
@@ -58,7 +58,7 @@ func timesTold(said []string) map[string]int {
 	return times
 }
 
-// onceOnly complains of what was told twice.
+// onceOnly fails if something was injected twice.
 func onceOnly(t *testing.T, session string, said []string) map[string]int {
 	t.Helper()
 	times := timesTold(said)
@@ -70,7 +70,7 @@ func onceOnly(t *testing.T, session string, said []string) map[string]int {
 	return times
 }
 
-// manyFiles is a shop in which much is known, and one thing about many files.
+// manyFiles is a shop with many memories, one of which names many files.
 func manyFiles(t *testing.T) (h *hooked, files []string) {
 	h = newHooked(t)
 	for i := range 6 {
@@ -81,8 +81,7 @@ func manyFiles(t *testing.T) (h *hooked, files []string) {
 	return h, files
 }
 
-// An agent reads several files at once: its hooks run at once, and what is known of all of
-// them is told once.
+// An agent that reads several files at once runs several hooks at once; each memory is injected once.
 func TestFilesThatAreReadAtOnceAreRemindedOfOnce(t *testing.T) {
 	h, files := manyFiles(t)
 	for i := range 24 {
@@ -100,7 +99,7 @@ func TestFilesThatAreReadAtOnceAreRemindedOfOnce(t *testing.T) {
 	}
 }
 
-// Whoever has no time is told the next time, and nothing twice.
+// A hook without time injects its memories at the next event, and none twice.
 func TestWhatCameTooLateIsToldLaterAndOnce(t *testing.T) {
 	h, files := manyFiles(t)
 	late := 0
@@ -124,7 +123,7 @@ func TestWhatCameTooLateIsToldLaterAndOnce(t *testing.T) {
 	t.Logf("of 24 sessions %d were told late", late)
 }
 
-// A session that starts with a prompt has one brief, and no memory of it again.
+// A session that starts with a prompt gets one brief, and no memory of it again.
 func TestAStartAndAPromptAtOnceAreOneBrief(t *testing.T) {
 	h, files := manyFiles(t)
 	for i := range 24 {
@@ -141,7 +140,7 @@ func TestAStartAndAPromptAtOnceAreOneBrief(t *testing.T) {
 	}
 }
 
-// Tools that are used at once after a late start do not use up what a session may try.
+// Tools used at once after a late start do not use up the session's attempts.
 func TestABriefIsNotLostToToolsAtOnce(t *testing.T) {
 	h, files := manyFiles(t)
 	for i := range 20 {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// hooked is a data directory that hooks of an agent work with, in a folder of the project shop.
+// hooked is a data directory for hooks of an agent in a folder of the project shop.
 type hooked struct {
 	t              *testing.T
 	program        string
@@ -48,8 +48,8 @@ func (h *hooked) engram(args ...string) string {
 	return string(out)
 }
 
-// hook runs an event and returns what was said and how long it took; within says how long the
-// hook may work, "" is as long as usual.
+// hook runs an event and returns its output and duration; within is the hook's time limit, "" for the
+// default.
 func (h *hooked) hook(event, within string, in io.Reader) (said string, took time.Duration) {
 	h.t.Helper()
 	cmd := exec.Command(h.program, "hook", "claude-code", event, "--data-dir", h.data)
@@ -69,7 +69,7 @@ func asked(session, prompt string) io.Reader {
 	return strings.NewReader(string(b))
 }
 
-// prompts are what was asked, oldest first.
+// prompts returns the prompts, oldest first.
 func (h *hooked) prompts() (all []string) {
 	h.t.Helper()
 	var doc struct{ Prompts []struct{ Content string } }
@@ -83,15 +83,15 @@ func (h *hooked) prompts() (all []string) {
 	return all
 }
 
-// long is how long the tests let a hook work that is to get everything done, on a machine
-// that has other things to do; soon is what no hook takes that works as long as usual, there.
+// long is the time limit of hooks that must finish on a busy machine; soon is an upper bound for hooks with
+// the default limit there.
 const (
 	long = "60000"
 	soon = 5 * time.Second
 )
 
-// Thirty events of one session at once, while another program holds the database: each agent
-// goes on in time, and then every prompt is there, once.
+// With thirty events of one session at once while another program locks the database, every agent continues
+// in time, and later every prompt is stored once.
 func TestAStormOfHooksLosesNothing(t *testing.T) {
 	h := newHooked(t)
 	h.engram("save", "Before", "What was here before")
@@ -128,7 +128,7 @@ func TestAStormOfHooksLosesNothing(t *testing.T) {
 	if _, err := holder.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	for i := range events { // and now all of them write at once
+	for i := range events { // now all of them write at once
 		wg.Go(func() { h.hook("stop", long, strings.NewReader(`{"session_id":"s1"}`)) })
 		if i%3 == 0 {
 			wg.Go(func() { h.hook("session-start", long, strings.NewReader(fmt.Sprintf(`{"session_id":"s%d"}`, 2+i))) })
@@ -149,8 +149,8 @@ func TestAStormOfHooksLosesNothing(t *testing.T) {
 	}
 }
 
-// What waits is written in the order in which it was asked, by an event of another session or
-// by a server that starts.
+// Pending events are written in the order in which they occurred, by an event of another session or by a
+// server that starts.
 func TestWhatWaitsIsWrittenByWhoComesNext(t *testing.T) {
 	for name, next := range map[string]func(*hooked){
 		"an event of another session": func(h *hooked) { h.hook("session-start", long, strings.NewReader(`{"session_id":"s2"}`)) },
@@ -228,7 +228,7 @@ func TestAHookLeavesWhateverComesIn(t *testing.T) {
 		"deep":          strings.NewReader(strings.Repeat("[", 1<<20)),
 	} {
 		if f, ok := in.(*io.PipeReader); ok {
-			// As a file, for a reader would be waited for by this process.
+			// A file, since a pipe would make this process wait for the reader.
 			r, w, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
@@ -257,7 +257,7 @@ func TestAHookOnADiskThatIsFullOrMayNotBeWritten(t *testing.T) {
 		h.hook(event, "", asked("s1", "what is asked"))
 	}
 	h.program, h.env = "engram", h.env[:len(h.env)-1]
-	if os.Getuid() != 0 { // whom no mode keeps from writing
+	if os.Getuid() != 0 { // root can write anyway
 		if err := os.Chmod(h.data, 0o500); err != nil {
 			t.Fatal(err)
 		}
@@ -269,8 +269,8 @@ func TestAHookOnADiskThatIsFullOrMayNotBeWritten(t *testing.T) {
 	}
 }
 
-// No byte of what is private or secret is in the data directory, neither while the database
-// cannot be written nor afterwards.
+// Private or secret text never gets into the data directory, neither while the database is locked nor
+// afterwards.
 func TestHooksWriteDownNothingPrivate(t *testing.T) {
 	h := newHooked(t)
 	h.engram("save", "Before", "What was here before")
@@ -338,8 +338,7 @@ func TestHooksWriteDownNothingPrivate(t *testing.T) {
 	}
 }
 
-// An agent that finds the pipe closed while it writes may take that for a failure: what nobody
-// wants is read all the same.
+// An agent may treat a closed pipe as a failure, so unwanted input is read, too.
 func TestAHookThatWantsNothingReadsWhatItIsTold(t *testing.T) {
 	large := `{"session_id":"s1","prompt":"` + strings.Repeat("long ", 1<<15) + `"}` // more than a pipe holds
 	for name, args := range map[string][]string{
@@ -372,7 +371,7 @@ func TestAHookThatWantsNothingReadsWhatItIsTold(t *testing.T) {
 	}
 }
 
-// An agent may have been started in a folder that is gone: its events tell the folder.
+// If the hook's own folder is gone, the event's folder is used.
 func TestAHookInAFolderThatIsGone(t *testing.T) {
 	h := newHooked(t)
 	gone := filepath.Join(h.dir, "gone")

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// A command that is interrupted ends as shells expect, says so, writes nothing of what it
-// was told and leaves no file behind.
+// An interrupted command has the exit code that shells expect, reports it, writes nothing of its input and
+// leaves no file behind.
 func TestAnInterruptedCommandLeavesNothing(t *testing.T) {
 	file := `{"version":"0.1.0","sessions":[],"observations":[` + strings.Repeat(`{"id":1,"title":"`+strings.Repeat("x", 1000)+`","content":"c"},`, 300)
 	for _, tt := range []struct {
 		name  string
 		args  []string
-		given string // of its input, which does not end
+		given string // beginning of its endless input
 		by    syscall.Signal
 		code  int
 	}{
@@ -45,7 +45,7 @@ func TestAnInterruptedCommandLeavesNothing(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := io.WriteString(in, tt.given); err != nil { // more than a pipe holds: it is read
+			if _, err := io.WriteString(in, tt.given); err != nil { // more than a pipe holds, so it is read
 				t.Fatal(err)
 			}
 			time.Sleep(300 * time.Millisecond)

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// A log that is followed tells what another process writes, an operation a line, and ends
-// well when it is interrupted.
+// log --follow prints operations of other processes, a line each, and exits with 0 when it is interrupted.
 func TestALogIsFollowedUntilItIsInterrupted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	save := func(title, content string) {

@@ -1,5 +1,5 @@
-// Command engram is the program. It holds nothing: internal/cli is the command line,
-// and internal/app wires what is behind it. testdata/script specifies it.
+// Command engram is the program. internal/cli is the command line, internal/app wires the rest, and
+// testdata/script specifies the behaviour.
 package main
 
 import (

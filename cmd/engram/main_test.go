@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"engram": main, "engram-without-room": withoutRoom})
 }
 
-// The scripts are the program's specification: each tells the story of a verb.
+// The scripts specify the program: each tells the story of an operation.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -66,9 +66,8 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// json PATH WANT compares one value of the JSON on stdout. PATH is like
-// hits.0.memory.title; "len" at its end is the length of a list. Without WANT the
-// path must be there; with ! it must not.
+// json PATH WANT compares one value of the JSON on stdout. PATH is like hits.0.memory.title; "len" at its end
+// is the length of a list. Without WANT the path must exist; with ! it must not.
 func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || len(args) > 2 {
 		ts.Fatalf("usage: [!] json path [want]")
@@ -168,7 +167,7 @@ func absent(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// freeport NAME sets a variable to a port that nobody listens on.
+// freeport NAME sets a variable to a free port.
 func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
@@ -189,8 +188,8 @@ func occupy(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(func() { _ = l.Close() })
 }
 
-// http STATUS METHOD URL [BODY] asks a server that may still be starting. The answer
-// becomes the file "answer".
+// http STATUS METHOD URL [BODY] sends a request to a server that may still be starting. The response is
+// written to the file "answer".
 func request(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 3 {
 		ts.Fatalf("usage: http status method url [body|@file]")
@@ -228,7 +227,7 @@ func request(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// mode MODE FILE… checks who may read.
+// mode MODE FILE… checks the permissions of files.
 func mode(ts *testscript.TestScript, _ bool, args []string) {
 	for _, name := range args[1:] {
 		info, err := os.Stat(ts.MkAbs(name))

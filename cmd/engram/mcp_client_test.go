@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// agent is an engram mcp as an agent starts it.
+// agent is an engram mcp started as by an agent.
 type agent struct {
 	*exec.Cmd
 	in     io.WriteCloser
@@ -24,7 +24,7 @@ type agent struct {
 	stderr bytes.Buffer
 }
 
-// startAgent starts engram mcp on a data folder. It is killed when it does not end in time.
+// startAgent starts engram mcp on a data folder. It is killed if it does not end in time.
 func startAgent(t *testing.T, dir string) *agent {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -84,7 +84,7 @@ func TestHalfALineAndTheEndOfTheInput(t *testing.T) {
 	}
 }
 
-// What was acknowledged is there, whatever the client did next, and the process ends.
+// Acknowledged saves persist whatever the client does next, and the process ends.
 func TestAClientThatVanishesInTheMiddleOfACall(t *testing.T) {
 	dir := t.TempDir()
 	a := startAgent(t, dir)
@@ -96,7 +96,7 @@ func TestAClientThatVanishesInTheMiddleOfACall(t *testing.T) {
 		a.send(t, toolCall(2+i, "mem_save", fmt.Sprintf(`{"title":"under way %d","content":"number %d"}`, i, i)))
 	}
 	_, _ = a.out.Close(), a.in.Close()
-	// It cannot write its answers, and that is no success; the next session is not in its way.
+	// If it cannot write its answers, it fails; the next session is not affected.
 	err := a.Wait()
 	if exit, ok := err.(*exec.ExitError); !ok || !exit.Exited() {
 		t.Errorf("got %v, want that the process ended by itself with an error\nstderr: %s", err, a.stderr.String())
@@ -120,8 +120,8 @@ func TestAnOutputThatWasNeverOpen(t *testing.T) {
 	}
 }
 
-// Ten thousand calls by a client that reads nothing before it has sent all: each is
-// answered once, the saves in the order they were sent, in a bounded amount of memory.
+// A client that sends ten thousand calls before it reads gets one answer for each, with saves in the order
+// sent, in bounded memory.
 func TestTenThousandCallsBeforeAnAnswerIsRead(t *testing.T) {
 	const calls, saves = 10_000, 40
 	a := startAgent(t, t.TempDir())
@@ -168,7 +168,7 @@ func TestTenThousandCallsBeforeAnAnswerIsRead(t *testing.T) {
 	}
 }
 
-// peakMemory is the most a process has taken until now, in bytes; 0 where nobody says.
+// peakMemory returns the peak memory of a process in bytes; 0 if unknown.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	if runtime.GOOS != "linux" {

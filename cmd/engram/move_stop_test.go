@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// What an import has read lies among the temporary files under no name, so that nothing of
-// it stays however the program ends.
+// The temporary file of an import has no name, so that nothing remains however the program ends.
 func TestAnImportThatIsKilledLeavesNothing(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Log("there an open file keeps its name")
@@ -30,7 +29,7 @@ func TestAnImportThatIsKilledLeavesNothing(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// More than pipe and buffers hold: when all of it is written, most of it was kept.
+	// More than pipe and buffers hold, so that most of it has been spooled once all is written.
 	file := `{"format":"engram","version":1,"memories":[` + strings.Repeat(`{"content":"the text of a memory that nobody else is to read"},`, 20_000)
 	if _, err := in.Write([]byte(file)); err != nil {
 		t.Fatal(err)
@@ -45,8 +44,7 @@ func TestAnImportThatIsKilledLeavesNothing(t *testing.T) {
 	_ = cmd.Wait() // it was killed
 }
 
-// An export that is interrupted takes what it had written with it, and leaves the file that
-// was there.
+// An interrupted export removes its output and keeps the existing file.
 func TestAnExportThatIsInterruptedLeavesTheFileAsItWas(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Log("there is no signal to send there")
@@ -88,8 +86,8 @@ func TestAnExportThatIsInterruptedLeavesTheFileAsItWas(t *testing.T) {
 	}
 }
 
-// importBig fills a store whose export takes a while: memories that said much before, for
-// that comes in faster than it is embedded.
+// importBig fills a store whose export takes a while, with many revisions, which import faster than
+// embeddings are computed.
 func importBig(t *testing.T, dir string) {
 	t.Helper()
 	var b strings.Builder

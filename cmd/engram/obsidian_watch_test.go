@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// A vault that is watched takes in what is edited and gets what is saved, says so in a line
-// each time, and ends well when it is interrupted.
+// A watched vault imports edits and exports saves, a line each time, and exits with 0 when it is interrupted.
 func TestAVaultIsWatchedUntilItIsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	data, vault := filepath.Join(dir, "data"), filepath.Join(dir, "vault")

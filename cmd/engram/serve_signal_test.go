@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// A request that is under way when the server is told to stop is answered whole, and what
-// it saved is there.
+// A request under way when the server is told to stop is answered, and its save persists.
 func TestARequestIsFinishedWhenTheServerIsStopped(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	cmd := exec.CommandContext(t.Context(), "engram", "serve", "--json", "0", "--data-dir", dir)
@@ -52,7 +51,7 @@ func TestARequestIsFinishedWhenTheServerIsStopped(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for { // until it listens no more
+	for { // until it stops listening
 		other, err := net.DialTimeout("tcp", addr, time.Second)
 		if err != nil {
 			break

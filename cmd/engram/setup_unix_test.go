@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// setupHome is a home with agents and their configuration; data of the program is not counted
-// to its tree.
+// setupHome is a home with configured agents; the program's data is not part of its tree.
 type setupHome struct {
 	*testing.T
 	dir string
@@ -41,7 +40,7 @@ func newSetupHome(t *testing.T) setupHome {
 	return h
 }
 
-// command is the program with the home.
+// command is the program run in the home.
 func (h setupHome) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(h.Context(), program, args...)
 	cmd.Dir = h.dir
@@ -56,7 +55,7 @@ func (h setupHome) run(args ...string) {
 	}
 }
 
-// files are those of the home with their modes and contents, and its folders.
+// files returns the files of the home with modes and contents, and its folders.
 func (h setupHome) files() map[string]string {
 	h.Helper()
 	all := map[string]string{}
@@ -85,7 +84,7 @@ func (h setupHome) files() map[string]string {
 	return all
 }
 
-// same compares the home with what it was.
+// same compares the home with an earlier state.
 func (h setupHome) same(when string, was map[string]string) {
 	h.Helper()
 	is := h.files()
@@ -101,7 +100,7 @@ func (h setupHome) same(when string, was map[string]string) {
 	}
 }
 
-// whole holds files against what they may be: as they were, or as they are wired.
+// whole checks that each file is in one of its valid states: original or connected.
 func (h setupHome) whole(when string, was, wired map[string]string) {
 	h.Helper()
 	is := h.files()
@@ -114,8 +113,8 @@ func (h setupHome) whole(when string, was, wired map[string]string) {
 
 const killed = 66
 
-// Whenever setup or its undo is killed, every file is what it was or what it becomes, and
-// the next setup and undo bring back every byte.
+// Whenever setup or its undo is killed, every file is in its old or its new state, and the next setup and
+// undo restore every byte.
 func TestSetupKilledAtAnyMomentLeavesFilesWhole(t *testing.T) {
 	h := newSetupHome(t)
 	was := h.files()

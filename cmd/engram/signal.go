@@ -10,16 +10,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli"
 )
 
-// endPatience is how long a command may take to end that was asked to: longer than a
-// server, which finishes what is under way.
+// endPatience is how long an interrupted command may take to end: longer than a server needs to finish its
+// requests.
 const endPatience = 20 * time.Second
 
-// endBySignal has what a command was doing undone and its files removed when it is
-// interrupted or told to end. A second signal ends it at once, as does the time.
+// endBySignal cancels the command on SIGINT or SIGTERM, so that it can roll back and remove its files. A
+// second signal, or endPatience, ends the process at once.
 func endBySignal(end context.CancelCauseFunc) {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		if !signal.Ignored(s) { // as by a shell for what it runs in the background
+		if !signal.Ignored(s) { // a shell ignores them for background jobs
 			signal.Notify(signals, s)
 		}
 	}

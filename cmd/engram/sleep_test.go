@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A sleep that is interrupted says how far it came and how to take that back.
+// An interrupted sleep reports its progress and how to undo it.
 func TestSleepStopsWhenInterrupted(t *testing.T) {
 	dir, memories := filepath.Join(t.TempDir(), "data"), 1000
 	run := func(stdin string, args ...string) string {
@@ -47,7 +47,7 @@ func TestSleepStopsWhenInterrupted(t *testing.T) {
 		}
 		return stats.Memories
 	}
-	for live() == memories { // which takes a process each time, so that others get their turn
+	for live() == memories { // each look starts a process, so that others get their turn
 	}
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// sql DATABASE FILE runs the statements of a file on a SQLite database, which is made if
-// need be: what other programs keep.
+// sql DATABASE FILE runs the statements of a file on a SQLite database, creating it if needed: data of other
+// programs.
 func runSQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sql database file")

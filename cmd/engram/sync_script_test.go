@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// chunk FILE REPOSITORY [ID] packs a file as a chunk of a repository, under the name that
-// its content has, or under another one. $CHUNK is set to the name.
+// chunk FILE REPOSITORY [ID] packs a file as a chunk of a repository, named by its content or by ID. $CHUNK
+// is set to the name.
 func putChunk(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: chunk file repository [id]")
@@ -27,12 +27,12 @@ func putChunk(ts *testscript.TestScript, _ bool, args []string) {
 	writeChunk(ts, args[1], id, packed(ts, text))
 }
 
-// bomb REPOSITORY ID writes a chunk of some kilobytes that unpacks to a gigabyte of zeros.
+// bomb REPOSITORY ID writes a chunk of some kilobytes that decompresses to a gigabyte of zeros.
 func putBomb(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: bomb repository id")
 	}
-	// A file of several members is unpacked to all of them, one after the other.
+	// A gzip file of several members decompresses to all of them in turn.
 	writeChunk(ts, args[0], args[1], bytes.Repeat(packed(ts, make([]byte, 16<<20)), 64))
 }
 
@@ -52,8 +52,7 @@ func writeChunk(ts *testscript.TestScript, repository, id string, data []byte) {
 	ts.Setenv("CHUNK", id)
 }
 
-// recipient NAME FLAG… makes a key, or finds the one that is there, and sets a variable to
-// its public part.
+// recipient NAME FLAG… creates a key, or finds the existing one, and sets a variable to its public part.
 func recipient(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Exec("engram", append([]string{"sync", "keygen", "--json"}, args[1:]...)...))
 	var key struct{ Recipient string }
@@ -61,7 +60,7 @@ func recipient(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], key.Recipient)
 }
 
-// spoil FOLDER writes something else into every chunk of a folder.
+// spoil FOLDER overwrites every chunk of a folder.
 func spoil(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: spoil folder")

@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// earlier is a folder with a database of the mem_* program, with n observations of which every
-// one says which it is.
+// earlier is a folder with a database of the mem_* program, with n numbered observations.
 func earlier(t *testing.T, n int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -68,8 +67,8 @@ func engram(t *testing.T, dir string, args ...string) (out string, err error) {
 	return said.String(), err
 }
 
-// checkTakenOver fails the test unless everything came in, whole, under its number, and
-// nothing lies about.
+// checkTakenOver fails the test unless everything was imported under its number and no temporary file
+// remains.
 func checkTakenOver(t *testing.T, dir string, n, copies int) {
 	t.Helper()
 	if out, err := engram(t, dir, "doctor", "--check", "database_integrity"); err != nil {
@@ -97,8 +96,7 @@ func checkTakenOver(t *testing.T, dir string, n, copies int) {
 	}
 }
 
-// A takeover that is killed at any moment leaves the old database whole, or is done; the next
-// one does the rest.
+// An upgrade killed at any moment leaves the old database intact, or is complete; the next one does the rest.
 func TestATakeoverThatIsKilledBeginsAnew(t *testing.T) {
 	const n, rounds = 1500, 12
 	dir := earlier(t, n)
@@ -111,7 +109,7 @@ func TestATakeoverThatIsKilledBeginsAnew(t *testing.T) {
 		}
 		time.Sleep(rand.N(500 * time.Millisecond))
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // how it ended, the file tells
+		_ = cmd.Wait() // the file shows how it ended
 		if one(t, path, `SELECT count(*) FROM sqlite_schema WHERE name = 'lineages'`) != 0 {
 			break
 		}
@@ -131,8 +129,7 @@ func TestATakeoverThatIsKilledBeginsAnew(t *testing.T) {
 	checkTakenOver(t, dir, n, len(copies))
 }
 
-// Several processes take the same database over at once, while others ask: one does it, and
-// all end well.
+// If several processes upgrade the same database at once while others read, one does it and all succeed.
 func TestTwoTakeTheSameDatabaseOver(t *testing.T) {
 	const n = 800
 	dir := earlier(t, n)
@@ -156,8 +153,8 @@ func TestTwoTakeTheSameDatabaseOver(t *testing.T) {
 	checkTakenOver(t, dir, n, 1)
 }
 
-// A program that has the old database open would go on writing to what is no more: nothing is
-// done until it is gone, and what it wrote comes in.
+// While a program has the old database open, nothing is upgraded, because its writes would be lost;
+// afterwards they are imported.
 func TestADatabaseThatIsInUseIsNotTakenOver(t *testing.T) {
 	const n = 10
 	dir := earlier(t, n)
@@ -175,7 +172,7 @@ func TestADatabaseThatIsInUseIsNotTakenOver(t *testing.T) {
 	if err == nil || !strings.Contains(out, "is open in another program") || !strings.Contains(out, "nothing was changed") {
 		t.Errorf("migrate: %v\n%s\nwant it refused", err, out)
 	}
-	// As a program leaves it that ends without a word: the row is in the log alone.
+	// The state after a crash: the row is only in the log.
 	left := t.TempDir()
 	for _, end := range []string{"", "-wal"} {
 		b, err := os.ReadFile(path + end)

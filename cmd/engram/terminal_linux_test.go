@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The scripts under testdata/terminal sit at a terminal: what a list, a question and a
-// colour look like there.
+// The scripts under testdata/terminal run at a terminal: lists, questions and colours.
 func TestTerminalScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/terminal",
@@ -23,8 +22,8 @@ func TestTerminalScripts(t *testing.T) {
 	})
 }
 
-// screen COLUMNS COMMAND… runs a command whose output goes to a terminal that is so wide.
-// What stands on it becomes the file "screen", without the line ends of terminals.
+// screen COLUMNS COMMAND… runs a command on a terminal of that width. Its screen becomes the file "screen",
+// with plain line ends.
 func screen(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: screen COLUMNS command [args...]")
@@ -44,7 +43,7 @@ func screen(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// environment is what a script's commands see; testscript has no list of it.
+// environment is the environment of a script's commands; testscript has no list of it.
 func environment(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "ENGRAM_TIMEZONE", "NO_COLOR", "TERM", "COLUMNS"} {
@@ -55,7 +54,7 @@ func environment(ts *testscript.TestScript) []string {
 	return env
 }
 
-// onTerminal opens a pseudo-terminal, runs something on it and returns what was written.
+// onTerminal opens a pseudo-terminal, runs something on it and returns its output.
 //
 // Source: pty(7); the requests are those of Linux.
 func onTerminal(columns int, run func(tty *os.File) error) ([]byte, error) {
@@ -79,7 +78,7 @@ func onTerminal(columns int, run func(tty *os.File) error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without OPOST a line ends as the program wrote it.
+	// Without OPOST, line ends stay as the program wrote them.
 	attrs, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
 	if err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func onTerminal(columns int, run func(tty *os.File) error) ([]byte, error) {
 	}
 	text := make(chan []byte)
 	go func() {
-		out, _ := io.ReadAll(master) // it ends with an error: the other side is closed
+		out, _ := io.ReadAll(master) // always an error, since the other side is closed
 		text <- out
 	}()
 	err = run(tty)

@@ -8,10 +8,10 @@ import (
 // version is set by the release build: -ldflags "-X main.version=1.2.3".
 var version string
 
-// built is set by it too: the day of the source, 2006-01-02.
+// built is set by the release build, too: the day of the source, 2006-01-02.
 var built string
 
-// sourceDay is the day of the commit that the program was built from.
+// sourceDay returns the day of the source: that of the release or of the commit.
 func sourceDay() string {
 	info, ok := debug.ReadBuildInfo()
 	if built != "" || !ok {
@@ -26,7 +26,7 @@ func sourceDay() string {
 	return ""
 }
 
-// programVersion is the release's version, that of `go install …@v1.2.3`, or "dev".
+// programVersion returns the version of the release or of `go install …@v1.2.3`, else "dev".
 func programVersion() string {
 	if version != "" {
 		return version

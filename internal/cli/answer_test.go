@@ -6,8 +6,8 @@ import (
 
 // An answer is a document that a command prints with --json.
 type answer struct {
-	when string // "" is the command as it stands; else the flag or the case that asks for this one
-	doc  any    // any value of the type that is given to program.answer
+	when string // "" for the command itself; else the flag or the case with this answer
+	doc  any    // any value of the type passed to program.answer
 }
 
 // answers says what each command prints with --json: docs/cli-json.md is made of it, and

@@ -20,8 +20,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// backfillLimit is how many proposals one run makes that was not told: what a person looks
-// through at one sitting.
+// backfillLimit is the default of --limit: as many proposals as a person reviews in one sitting.
 const backfillLimit = 50
 
 func (p *program) backfillCommand() *cobra.Command {
@@ -71,7 +70,7 @@ type backfillFlags struct {
 	dryRun, all, walk bool
 }
 
-// backfilling is one run of the command.
+// backfilling is one run of backfill.
 type backfilling struct {
 	*program
 	backfillFlags
@@ -81,38 +80,38 @@ type backfilling struct {
 
 // backfillDoc is the answer of `backfill`.
 type backfillDoc struct {
-	Source      string         `json:"source"`
-	Path        string         `json:"path"`
-	Project     string         `json:"project"` // "" is every one
-	DryRun      bool           `json:"dry_run"`
-	Transcripts int            `json:"transcripts"` // that were read
-	Elsewhere   int            `json:"elsewhere"`   // transcripts of other projects, which were left out
-	Commits     int            `json:"commits"`     // that were read
-	Bytes       int64          `json:"bytes"`       // of the transcripts
-	Known       int            `json:"known"`       // found, and proposed before
-	Said        int            `json:"said"`        // found, but already in a memory or another proposal
-	Refused     int            `json:"refused"`     // found, and nothing left of it without what is private
-	More        bool           `json:"more"`        // the limit was reached: run it again for the rest
-	Proposals   []proposalDoc  `json:"proposals"`   // that are new, the newest session first
-	Notes       []backfillNote `json:"notes"`       // what could not be read
+	Source      string        `json:"source"`
+	Path        string        `json:"path"`
+	Project     string        `json:"project"` // "" is every project
+	DryRun      bool          `json:"dry_run"`
+	Transcripts int           `json:"transcripts"` // transcripts read
+	Elsewhere   int           `json:"elsewhere"`   // transcripts skipped because they belong to other projects
+	Commits     int           `json:"commits"`     // commits read
+	Bytes       int64         `json:"bytes"`       // size of the transcripts
+	Known       int           `json:"known"`       // found, but proposed before
+	Said        int           `json:"said"`        // found, but already in a memory or another proposal
+	Refused     int           `json:"refused"`     // found, but empty without private parts
+	More        bool          `json:"more"`        // the limit was reached: run it again for the rest
+	Proposals   []proposalDoc `json:"proposals"`   // new proposals, newest session first
+	Notes       []pathNote    `json:"notes"`       // files that could not be read
 }
 
-// proposalDoc is what may become a memory when somebody says so.
+// proposalDoc is a possible memory that a person has to approve.
 type proposalDoc struct {
-	Num     int64              `json:"num"` // what review approve and review refuse take, as wNUM; 0 of a dry run
+	Num     int64              `json:"num"` // number for review approve and review refuse, as wNUM; 0 in a dry run
 	Project string             `json:"project"`
 	Type    string             `json:"type"`
 	Title   string             `json:"title"`
 	Content string             `json:"content"`
-	Why     string             `json:"why"`     // by what it was found
-	Flagged []string           `json:"suspect"` // why it reads like an order to an agent, and where; empty where it does not
+	Why     string             `json:"why"`     // the rule that found it
+	Flagged []string           `json:"suspect"` // why it is flagged as instruction-like, and where; empty if it is not
 	From    string             `json:"from"`    // the source and the session or the commit
-	Session string             `json:"session"` // that it would belong to
+	Session string             `json:"session"` // session it would belong to
 	At      document.Timestamp `json:"at"`      // when it happened
 }
 
-// backfillNote is about a file that was passed over, or a part of it.
-type backfillNote struct {
+// pathNote is a remark on a file that was skipped, in whole or in part.
+type pathNote struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
@@ -127,10 +126,10 @@ func (b backfilling) run() error {
 		return invalidf("no source given").WithHint("use one of %s, or --review", strings.Join(app.BackfillSources(), ", "))
 	}
 	if b.source != "" && !slices.Contains(app.BackfillSources(), b.source) {
-		return invalidf("%q cannot be read", b.source).WithHint("one of %s", strings.Join(app.BackfillSources(), ", "))
+		return invalidf("unknown source %q", b.source).WithHint("use one of %s", strings.Join(app.BackfillSources(), ", "))
 	}
 	if b.limit < 1 {
-		return invalidf("limit %d is out of range", b.limit).WithHint("a number from 1")
+		return invalidf("limit %d is out of range", b.limit).WithHint("use a number from 1")
 	}
 	if b.walk && (b.dryRun || b.json) {
 		return invalidf("--review is interactive and cannot be combined with --dry-run or --json")
@@ -140,7 +139,7 @@ func (b backfilling) run() error {
 		return err
 	}
 	name, err := b.readProject(b.cmd, e, b.all)
-	if b.source != "" && engram.CodeOf(err) == engram.CodeNotFound { // a project of which nothing was saved yet
+	if b.source != "" && engram.CodeOf(err) == engram.CodeNotFound { // a project without any memories yet
 		name, err = b.writeProject(b.cmd, e)
 	}
 	if err != nil {
@@ -157,7 +156,7 @@ func (b backfilling) run() error {
 	return nil
 }
 
-// read reads the source and tells what is proposed.
+// read reads the source and reports the proposals.
 func (b backfilling) read(e *engine.Engine, name string) error {
 	o := app.BackfillOptions{Source: b.source, Limit: b.limit, DryRun: b.dryRun, Project: name}
 	var err error
@@ -165,7 +164,7 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 		return err
 	}
 	if o.Path = app.BackfillPlace(b.source, b.where()); b.path != "" {
-		o.Path = migration{program: b.program}.absolute(b.path)
+		o.Path = b.program.path(b.path)
 	}
 	if o.Path == "" {
 		return invalidf("the home folder is not known").WithHint("name the folder of the transcripts")
@@ -178,11 +177,11 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 	res, err := b.app.Backfill(b.cmd.Context(), o)
 	bar.end()
 	switch {
-	case err != nil && b.path == "" && engram.CodeOf(err) == engram.CodeNotFound: // nobody said that there is any
+	case err != nil && b.path == "" && engram.CodeOf(err) == engram.CodeNotFound: // the usual place, which need not exist
 		if _, missing := os.Stat(o.Path); !errors.Is(missing, fs.ErrNotExist) {
 			return err
 		}
-		doc := backfillDoc{Source: b.source, Path: o.Path, Project: name, DryRun: b.dryRun, Proposals: []proposalDoc{}, Notes: []backfillNote{}}
+		doc := backfillDoc{Source: b.source, Path: o.Path, Project: name, DryRun: b.dryRun, Proposals: []proposalDoc{}, Notes: []pathNote{}}
 		return b.answer(doc, func(s *strings.Builder) {
 			fmt.Fprintf(s, "Nothing of %s was found in %s.\nGive its path: engram backfill %s PATH\n", b.source, render.Line(o.Path, 0), b.source)
 		})
@@ -191,11 +190,11 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 	}
 	doc := backfillDoc{Source: b.source, Path: o.Path, Project: name, DryRun: b.dryRun, Transcripts: res.Transcripts, Elsewhere: res.Elsewhere, Commits: res.Commits,
 		Bytes: res.Bytes, Known: res.Known, Said: res.Said, Refused: res.Refused, More: res.More, Proposals: document.Each(res.New, proposalOf),
-		Notes: document.Each(res.Notes, func(n app.BackfillNote) backfillNote { return backfillNote(n) })}
+		Notes: document.Each(res.Notes, func(n app.BackfillNote) pathNote { return pathNote(n) })}
 	return b.answer(doc, func(s *strings.Builder) { b.write(s, doc) })
 }
 
-// write tells what was read and what is proposed.
+// write reports what was read and what is proposed.
 func (b backfilling) write(s *strings.Builder, d backfillDoc) {
 	for _, n := range d.Notes {
 		b.warn(render.Line(n.Path+": "+n.Reason, 0))
@@ -231,7 +230,7 @@ func (b backfilling) write(s *strings.Builder, d backfillDoc) {
 		fmt.Fprintf(s, "\n--limit %d was reached, and there may be more. Run the command again for the rest.\n", b.limit)
 	}
 	if len(d.Proposals) > 0 && !d.DryRun && !b.walk {
-		fmt.Fprintln(s, "\n"+fold("Nothing is saved yet. engram review lists the proposals; engram review approve wNUMBER saves one, engram review refuse wNUMBER rejects it; "+
+		fmt.Fprintln(s, "\n"+render.Fold("Nothing is saved yet. engram review lists the proposals; engram review approve wNUMBER saves one, engram review refuse wNUMBER rejects it; "+
 			"engram backfill --review goes through them one by one.", "", b.pendingColumns()))
 	}
 }
@@ -245,9 +244,9 @@ func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 		name = fmt.Sprintf("w%d", d.Num)
 	}
 	fmt.Fprintln(s, fit(fmt.Sprintf("%-5s [%s] %s", name, render.Line(d.Type, 0), render.Line(d.Title, 0)), columns))
-	// The title is often how the text begins, and was just read.
+	// The title, shown above, is often the beginning of the text.
 	if more := strings.TrimLeft(strings.TrimPrefix(d.Content, d.Title), ". \n"); more != "" {
-		fmt.Fprintln(s, fold(indent+render.Line(more, mostShown), indent, columns))
+		fmt.Fprintln(s, render.Fold(indent+render.Line(more, mostShown), indent, columns))
 	}
 	from := d.From
 	if at := time.Time(d.At); !at.IsZero() {
@@ -256,19 +255,19 @@ func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 	if d.Project != "" {
 		from += ", project " + d.Project
 	}
-	fmt.Fprintln(s, fold(indent+render.Line(d.Why+"; "+from, 0), indent, columns))
+	fmt.Fprintln(s, render.Fold(indent+render.Line(d.Why+"; "+from, 0), indent, columns))
 	for i, why := range d.Flagged {
 		if i == 0 {
-			why = "reads like an order to an agent: " + why
+			why = "flagged as instruction-like: " + why
 		}
-		fmt.Fprintln(s, fold(indent+render.Line(why, 0), indent, columns))
+		fmt.Fprintln(s, render.Fold(indent+render.Line(why, 0), indent, columns))
 	}
 }
 
-// mostShown is how many characters of a proposal a list shows.
+// mostShown is the number of characters of a proposal that a list shows.
 const mostShown = 300
 
-// decide asks about each proposal that waits, oldest first.
+// decide asks about each pending proposal, oldest first.
 func (b backfilling) decide(e *engine.Engine, project string) error {
 	all, err := e.Proposals(b.cmd.Context(), project)
 	if err != nil {
@@ -291,7 +290,7 @@ func (b backfilling) decide(e *engine.Engine, project string) error {
 	return nil
 }
 
-// show shows a proposal whole: it is to be decided on.
+// show shows a proposal in full, so that a person can decide on it.
 func (b backfilling) show(d proposalDoc) {
 	content := d.Content
 	d.Content = d.Title
@@ -300,9 +299,9 @@ func (b backfilling) show(d proposalDoc) {
 	fmt.Fprintf(b.Stdout, "%s\n%s\n", s.String(), render.Plain(content))
 }
 
-// one asks until one proposal is decided or left; done ends it all.
+// one asks until the proposal is decided or skipped; done ends the whole review.
 func (b backfilling) one(e *engine.Engine, d engram.Deferred, saved, refused *int) (done bool, err error) {
-	edit := engine.ProposalEdit{Read: true} // show has shown it whole, and why it is suspect
+	edit := engine.ProposalEdit{Read: true} // show has shown it in full, and why it is flagged
 	for {
 		answer, err := b.ask("Save it? [y]es, [n]ever again, [e]dit, [s]kip, [q]uit", "use engram review approve or engram review refuse with the number")
 		if err != nil {
@@ -337,7 +336,7 @@ func (b backfilling) one(e *engine.Engine, d engram.Deferred, saved, refused *in
 	}
 }
 
-// edit asks for another title and another text; an empty line leaves what is proposed.
+// edit asks for another title and another text; an empty line keeps the proposed one.
 func (b backfilling) edit(d engram.Deferred, to *engine.ProposalEdit) error {
 	m := d.Record.Memory.Memory
 	for _, field := range []struct {
@@ -345,22 +344,13 @@ func (b backfilling) edit(d engram.Deferred, to *engine.ProposalEdit) error {
 		to        *string
 	}{{"Title", m.Title, &to.Title}, {"Text", m.Content, &to.Content}} {
 		fmt.Fprintf(b.Stderr, "%s (empty: as it is) ", b.err.bold(field.name))
-		line, err := b.typedLine()
-		if err != nil {
+		line, err := b.answers().ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		if line != "" {
+		if line = strings.TrimSpace(line); line != "" {
 			*field.to = line
 		}
 	}
 	return nil
-}
-
-// typedLine reads a line as it was typed; an end of input is an empty one.
-func (b backfilling) typedLine() (string, error) {
-	line, err := b.answers().ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
-	}
-	return strings.TrimSpace(line), nil
 }

@@ -1,9 +1,9 @@
-// Package cli is the command line: a file per kind of command, one printer with a text and
-// a JSON form (print_text.go, print_json.go) and one table of exit codes (exit.go).
+// Package cli is the command line: a file per kind of command, one printer with a text and a JSON form
+// (print_text.go, print_json.go) and one table of exit codes (exit.go).
 //
-// A command decodes its arguments, calls one verb of the engine and prints the
-// answer. What was asked for goes to stdout, warnings and errors to stderr. Nothing
-// that came out of a memory reaches the terminal with its control characters.
+// A command decodes its arguments, calls one operation of the engine and prints the answer. Answers go to
+// stdout, warnings and errors to stderr. Text from memories never reaches the terminal with control
+// characters.
 package cli
 
 import (
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -31,16 +32,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// Options are what a process hands to the command line. Stdin, Stdout and Stderr are
-// required; where one is a terminal, there is colour and a person to ask.
+// Options are the inputs of a run. Stdin, Stdout and Stderr are required; colours and questions depend on
+// whether they are terminals.
 type Options struct {
 	Args           []string                    // without the program's name
 	Env            func(string) (string, bool) // nil is the environment of the process
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	Dir            string // decides the project; "" is the working directory
+	Dir            string // selects the project; "" is the working directory
 	Version        string // "dev" for a build from source
-	Built          string // the day of the source, 2006-01-02; "" when nobody knows
+	Built          string // day of the source, 2006-01-02; "" if unknown
 }
 
 // Run executes one command and returns the exit code of the process.
@@ -72,7 +73,7 @@ func Run(ctx context.Context, o Options) int {
 	return p.exitAfter(ctx, err)
 }
 
-// program is one run: what every command needs.
+// program is the state of one run.
 type program struct {
 	Options
 	out, err paint
@@ -82,11 +83,11 @@ type program struct {
 
 	loaded *config.Config
 	app    *app.App
-	input  io.Reader     // Stdin, to read from
-	lines  *bufio.Reader // of it, once a question was asked
+	input  io.Reader     // reads Stdin
+	lines  *bufio.Reader // buffers input, from the first question on
 }
 
-// config reads the settings once, with the global flags and those of one command on top.
+// config reads the settings once; the global flags and those of the command override them.
 func (p *program) config(cmd *cobra.Command, flags ...string) (config.Config, error) {
 	if p.loaded != nil {
 		return *p.loaded, nil
@@ -106,8 +107,8 @@ func (p *program) config(cmd *cobra.Command, flags ...string) (config.Config, er
 	return c, nil
 }
 
-// sources is where settings come from: the global flags and those of one command, the
-// environment, the file.
+// sources returns where settings come from: the global flags and those of one command, the environment, the
+// file.
 func (p *program) sources(cmd *cobra.Command, flags ...string) (config.Sources, error) {
 	given := map[string]string{}
 	for _, name := range append(flags, "data-dir", "project") {
@@ -118,7 +119,7 @@ func (p *program) sources(cmd *cobra.Command, flags ...string) (config.Sources, 
 	if p.Dir == "" {
 		dir, err := os.Getwd()
 		if err != nil {
-			return config.Sources{}, engram.Errorf(engram.CodeUnavailable, "the working directory does not exist any more").
+			return config.Sources{}, engram.Errorf(engram.CodeUnavailable, "the working directory no longer exists").
 				WithHint("change to a folder that exists").WithCause(err)
 		}
 		p.Dir = dir
@@ -126,12 +127,12 @@ func (p *program) sources(cmd *cobra.Command, flags ...string) (config.Sources, 
 	return config.Sources{Flags: given, Env: p.Env, Dir: p.Dir}, nil
 }
 
-// open returns the engine. The database is opened by the first verb.
+// open returns the engine. The database is opened by the first operation.
 func (p *program) open(cmd *cobra.Command) (*engine.Engine, error) {
 	return p.opened(cmd, true)
 }
 
-// with is the RunE of a command that works on the engine.
+// with returns the RunE of a command that needs the engine.
 func (p *program) with(run func(*cobra.Command, *engine.Engine, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		e, err := p.open(cmd)
@@ -142,9 +143,20 @@ func (p *program) with(run func(*cobra.Command, *engine.Engine, []string) error)
 	}
 }
 
-// openDoubted is open for who looks whether the database is well: what the disk cannot
-// read is an error of the command, at the cost of some milliseconds.
-func (p *program) openDoubted(cmd *cobra.Command) (*engine.Engine, error) {
+// withRef is with for a command whose first argument names a memory.
+func (p *program) withRef(run func(*cobra.Command, *engine.Engine, engram.Ref, []string) error) func(*cobra.Command, []string) error {
+	return p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+		ref, err := engram.ParseRef(args[0])
+		if err != nil {
+			return err
+		}
+		return run(cmd, e, ref, args[1:])
+	})
+}
+
+// openUnmapped is open for commands that examine a possibly damaged database. Without memory mapping, which
+// costs some milliseconds, unreadable pages are errors of the command.
+func (p *program) openUnmapped(cmd *cobra.Command) (*engine.Engine, error) {
 	return p.opened(cmd, false)
 }
 
@@ -155,57 +167,70 @@ func (p *program) opened(cmd *cobra.Command, mapped bool) (*engine.Engine, error
 			return nil, err
 		}
 		collectLate()
-		p.app = app.New(app.Options{Config: c, Actor: "cli", Version: p.Version, Dir: p.Dir, Warm: true, Mapped: mapped, Try: tries(cmd)})
+		p.app = app.New(app.Options{Config: c, Actor: "cli", Version: p.Version, Dir: p.Dir, Warm: true, Mapped: mapped, Try: isDryRun(cmd)})
 	}
 	return p.app.Engine, nil
 }
 
-// tries reports a command that was asked to say what it would do.
-func tries(cmd *cobra.Command) bool {
+// isDryRun reports whether --dry-run was given.
+func isDryRun(cmd *cobra.Command) bool {
 	f := cmd.Flag("dry-run")
 	return f != nil && f.Value.String() == "true"
 }
 
-// readProject decides the project of a command that reads: all is every project. A
-// project that was named must exist, so that a typing error is not an empty answer.
+// readProject returns the project of a command that reads; "" for all projects. A project that was named must
+// exist, so that a typing error does not look like an empty answer.
 func (p *program) readProject(cmd *cobra.Command, e *engine.Engine, all bool) (string, error) {
 	return p.readProjectAt(cmd, e, all, time.Time{})
 }
 
-// readProjectAt is readProject of a command that reads what there was at a time past: a
-// name counts that was a project's then. The zero time is now.
+// readProjectAt is readProject for a command that reads a past state: the project must have existed at that
+// time. The zero time is now.
 func (p *program) readProjectAt(cmd *cobra.Command, e *engine.Engine, all bool, at time.Time) (string, error) {
 	if all {
 		return "", nil
 	}
 	r := engine.ProjectRequest{Override: p.loaded.Project, Dir: p.Dir, Lenient: true, AsOf: at}
-	if p.loaded.Origins["project"].Source == config.SourceFlag {
+	if p.projectGiven() {
 		r.Explicit = p.loaded.Project
 	}
 	in, err := e.ProjectFor(cmd.Context(), r)
-	if err == nil && p.unheeded(in) {
+	if err == nil && p.projectIgnored(in) {
 		p.warn(in.Warning)
 	}
 	return in.Name, err
 }
 
-// unheeded reports whether a project was set, and another counts because that can be no name.
-func (p *program) unheeded(in engine.ProjectInForce) bool {
+// projectIgnored reports whether a project was set but another is used, because the name is invalid.
+func (p *program) projectIgnored(in engine.ProjectInForce) bool {
 	return p.loaded.Project != "" && in.Source != project.SourceOverride && in.Source != project.SourceExplicit
 }
 
-// writeProject decides the project of a command that writes; a new name is made.
+// writeProject returns the project of a command that writes, creating it if it is new.
 func (p *program) writeProject(cmd *cobra.Command, e *engine.Engine) (string, error) {
 	in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{
 		Override: p.loaded.Project, Dir: p.Dir, Lenient: true, Write: true,
 	})
-	if err == nil && in.Warning != "" && (in.Source != project.SourceBaseName || p.unheeded(in)) {
+	if err == nil && in.Warning != "" && (in.Source != project.SourceBaseName || p.projectIgnored(in)) {
 		p.warn(in.Warning)
 	}
 	return in.Name, err
 }
 
-// zone is how times are shown.
+// path returns a path that the user gave, relative to the folder of the program.
+func (p *program) path(given string) string {
+	if filepath.IsAbs(given) {
+		return filepath.Clean(given)
+	}
+	return filepath.Join(p.Dir, given)
+}
+
+// projectGiven reports whether --project was given.
+func (p *program) projectGiven() bool {
+	return p.loaded.Origins["project"].Source == config.SourceFlag
+}
+
+// zone returns how to print times.
 func (p *program) zone() render.Options { return render.Options{Zone: p.loaded.Timezone} }
 
 // text returns content given as an argument, or all of stdin for "-".
@@ -214,17 +239,17 @@ func (p *program) text(arg string) (string, error) {
 		return arg, nil
 	}
 	p.awaitInput()
-	// The engine refuses what is over its limit by name; this cap only keeps a pipe
-	// that never ends from filling the memory.
+	// The engine rejects longer texts with a clear error; this cap only bounds the memory used for an endless
+	// pipe.
 	data, err := io.ReadAll(io.LimitReader(p.input, 16*engram.MaxContent))
 	if err != nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "standard input cannot be read").WithCause(err)
+		return "", engram.Errorf(engram.CodeUnavailable, "cannot read standard input").WithCause(err)
 	}
 	return strings.TrimSuffix(string(data), "\n"), nil
 }
 
-// awaitInput says what a program waits for that reads what a person types: without it, it
-// would seem to hang.
+// awaitInput tells a person at a terminal that the program is waiting for input, so that it does not seem to
+// hang.
 func (p *program) awaitInput() {
 	if isTerminal(p.Stdin) && isTerminal(p.Stderr) {
 		fmt.Fprintln(p.Stderr, p.err.dim("reading from the terminal; press Ctrl-D on an empty line to end"))
@@ -272,8 +297,8 @@ engram serve`,
 	root.PersistentFlags().StringVar(&p.dataDir, "data-dir", "", "`folder` of the database and config.toml (default ~/.engram)")
 	root.PersistentFlags().StringVar(&p.project, "project", "", "project `name` (default: detected from the folder)")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON, errors too")
-	root.PersistentFlags().Var(colourFlag{p}, "color", "colour: auto (on a terminal, unless NO_COLOR is set), always or never")
-	// Names of older designs, and of JSON, have underscores.
+	root.PersistentFlags().Func("color", "`when` to use colour: auto (on a terminal, unless NO_COLOR is set), always or never", p.setColour)
+	// Older designs, and JSON, write names with underscores.
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
@@ -299,18 +324,17 @@ engram serve`,
 	return root
 }
 
-// examples joins the lines of an Example: each is one command to copy.
+// examples joins the lines of an Example, each a command to copy.
 func examples(lines ...string) string { return strings.Join(lines, "\n") }
 
-// alsoFlag lets a flag be written by another name that help does not show: that of another
-// command, or of an older design.
-func alsoFlag(cmd *cobra.Command, name, also string) {
+// flagAlias adds a hidden alias of a flag: the name used by another command or an older design.
+func flagAlias(cmd *cobra.Command, name, also string) {
 	f := *cmd.Flags().Lookup(name)
 	f.Name, f.Hidden, f.Shorthand = also, true, ""
 	cmd.Flags().AddFlag(&f)
 }
 
-// group makes a command that only has sub-commands.
+// group returns a command that only has subcommands.
 func group(use, short, example string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: use, Short: short, Example: example, Args: unknownCommand,
@@ -326,24 +350,24 @@ func group(use, short, example string, subs ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// ask returns the answer to a question, trimmed and in lower case: of the person at the terminal, or the
-// next line of piped input; "" at its end. Where nobody can answer, the error names the flag to give.
+// ask asks a person at the terminal, or reads the next line of piped input, and returns the answer trimmed
+// and in lower case; "" at the end of input. If no answer is possible, the error names the flag to use
+// instead.
 func (p *program) ask(question, instead string) (string, error) {
 	answer, _, err := p.askOrEnd(question, instead)
 	return answer, err
 }
 
-// askOrEnd is ask where Enter alone is an answer: ended tells it from an end of input, after
-// which there is nobody to ask again.
+// askOrEnd is ask for questions to which Enter is an answer: ended distinguishes it from the end of input.
 func (p *program) askOrEnd(question, instead string) (answer string, ended bool, err error) {
-	// Standard input that ends between two questions answers the second with no.
+	// If piped input ends between two questions, the second is answered with no.
 	if first := p.lines == nil; p.json || first && !p.canAnswer() {
 		return "", false, engram.Errorf(engram.CodeInvalid, "cannot ask for confirmation: standard input is not a terminal").
 			WithHint("give %s", instead)
 	}
 	there := p.someoneThere()
 	if there {
-		fmt.Fprintf(p.Stderr, "%s ", p.err.bold(fold(question, "", p.columnsOf(p.Stderr))))
+		fmt.Fprintf(p.Stderr, "%s ", p.err.bold(render.Fold(question, "", p.columnsOf(p.Stderr))))
 	}
 	line, err := p.answers().ReadString('\n')
 	answer = strings.ToLower(strings.TrimSpace(line))
@@ -351,15 +375,15 @@ func (p *program) askOrEnd(question, instead string) (answer string, ended bool,
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(p.Stderr)
 		return "", false, err
-	case !there: // no terminal has shown what was typed
+	case !there: // no terminal has echoed the answer
 		fmt.Fprintln(p.Stderr, render.Plain(strings.TrimSpace(question+" "+answer)))
-	case err != nil: // an end of input is an answer: no
+	case err != nil: // the end of input counts as no
 		fmt.Fprintln(p.Stderr)
 	}
 	return answer, err != nil, nil
 }
 
-// answers is the one reader of all questions: it may hold more than one line already.
+// answers returns the one reader of all answers, which may have buffered more than one line.
 func (p *program) answers() *bufio.Reader {
 	if p.lines == nil {
 		p.lines = bufio.NewReader(p.input)
@@ -367,11 +391,11 @@ func (p *program) answers() *bufio.Reader {
 	return p.lines
 }
 
-// someoneThere reports whether a person can be asked, and asked again. Else standard input holds
-// all the answers that there are, and one that is not understood is an error.
+// someoneThere reports whether a person can be asked again. Otherwise piped input holds all answers, and an
+// invalid one is an error.
 func (p *program) someoneThere() bool { return isTerminal(p.Stdin) }
 
-// canAnswer reports whether a question can be answered: by a person, or by what was piped in.
+// canAnswer reports whether a question can be answered, by a person or by piped input.
 func (p *program) canAnswer() bool {
 	if p.json || p.someoneThere() {
 		return !p.json
@@ -380,7 +404,7 @@ func (p *program) canAnswer() bool {
 	return err == nil
 }
 
-// confirm is ask for a yes or a no; yes answers it beforehand.
+// confirm asks a yes-or-no question; with yes it returns true without asking.
 func (p *program) confirm(yes bool, question string) (bool, error) {
 	if yes {
 		return true, nil
@@ -408,12 +432,12 @@ func (p *program) version() error {
 	return p.answer(programDoc{p.Version}, func(b *strings.Builder) { fmt.Fprintf(b, "engram %s\n", p.Version) })
 }
 
-// roomPercent is how far the memory of a command grows before any of it is collected, in
-// percent of the 4 MiB from which on the runtime collects: to 32 MiB.
+// roomPercent is how far the heap of a command grows before the first collection, in percent of the runtime's
+// minimum of 4 MiB: to 32 MiB.
 const roomPercent = 800
 
-// collectLate puts the first garbage collection off: most commands end before it, and it costs a fifth of
-// their time. Larger ones collect as usual from then on. Servers must not call it; GOGC has precedence.
+// collectLate delays the first garbage collection: most commands end before it, and it would cost a fifth of
+// their time. Afterwards the usual target applies. Servers must not call it; GOGC has precedence.
 func collectLate() {
 	const usual = 100
 	if before := debug.SetGCPercent(roomPercent); before != usual {
@@ -423,23 +447,23 @@ func collectLate() {
 	onFirstCollection(func() { debug.SetGCPercent(usual) })
 }
 
-// onFirstCollection calls fn, on a goroutine of the runtime, once memory was collected.
+// onFirstCollection calls fn after the first garbage collection, on a goroutine of the runtime.
 func onFirstCollection(fn func()) {
 	type unused struct{ _ [64]byte }
 	runtime.AddCleanup(new(unused), func(fn func()) { fn() }, fn)
 }
 
-// Interrupted is why a context ended: by a signal of this number.
+// Interrupted is the cause of a context that a signal of this number cancelled.
 type Interrupted syscall.Signal
 
 // Error implements error.
 func (Interrupted) Error() string { return "interrupted" }
 
-// ExitCode is what a process ends with that a signal ended, as shells have it.
+// ExitCode returns the shells' exit code for a process ended by the signal.
 func (s Interrupted) ExitCode() int { return 128 + int(s) }
 
-// exitAfter reports err and returns the exit code: that of the signal for an interrupted command. One that
-// ends by signals, such as a server, has not failed.
+// exitAfter reports err and returns the exit code; for an interrupted command that of the signal. A command
+// that returns no error, such as a stopped server, has not failed.
 func (p *program) exitAfter(ctx context.Context, err error) int {
 	by, interrupted := errors.AsType[Interrupted](context.Cause(ctx))
 	if err == nil || !interrupted {
@@ -452,7 +476,7 @@ func (p *program) exitAfter(ctx context.Context, err error) int {
 	return by.ExitCode()
 }
 
-// input is standard input, of which nobody waits for more once ctx is done.
+// input is standard input whose reads end when ctx is done.
 type input struct {
 	ctx context.Context
 	in  io.Reader
@@ -464,7 +488,7 @@ func (r input) Read(b []byte) (int, error) {
 		n   int
 		err error
 	}
-	own := make([]byte, len(b)) // b belongs to the caller again when it is not waited for
+	own := make([]byte, len(b)) // b must not be written after Read returns
 	done := make(chan read, 1)
 	go func() {
 		n, err := r.in.Read(own)

@@ -51,7 +51,7 @@ func TestEveryCommandHelpsWithAnExample(t *testing.T) {
 	}
 }
 
-// An example that no longer parses is worse than none.
+// An example that does not parse is worse than no example.
 func TestEveryExampleCanBeTyped(t *testing.T) {
 	for _, c := range commands() {
 		for _, line := range strings.Split(c.Example, "\n") {
@@ -74,8 +74,7 @@ func TestEveryExampleCanBeTyped(t *testing.T) {
 	}
 }
 
-// invocations splits a line of a shell into the words after each "engram" that
-// stands where a command stands.
+// invocations splits a shell line into the words after each "engram" in command position.
 func invocations(line string) [][]string {
 	var out [][]string
 	var words []string
@@ -240,7 +239,7 @@ func TestListsInJSONAreNeverNull(t *testing.T) {
 		"search":       foundOf("q", "", engram.Found{Hits: []engram.Hit{{}}}),
 		"stats":        statsOf("", engine.StatsOver{}, ""),
 		"projects":     projectsDoc{projectsOf([]engram.ProjectCounts{{}})},
-		"promptsEmpty": promptsOf("", nil),
+		"promptsEmpty": promptsOf("", nil, engram.Page{}),
 	} {
 		out.Reset()
 		if err := p.answer(doc, nil); err != nil {

@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// comments are what the source says of types and their fields: "import/path.Type" and
+// comments are the doc comments of types and fields in the source: "import/path.Type" and
 // "import/path.Type.Field".
 type comments map[string]string
 
 const module = "github.com/alanbuscaglia/engram"
 
-// readComments reads the packages in which the documents stand.
+// readComments reads the packages that define the documents.
 func readComments(t *testing.T, packages map[string]bool) comments {
 	t.Helper()
 	out := comments{}
@@ -64,12 +64,12 @@ func (c comments) read(pkg string, file *ast.File) {
 	}
 }
 
-// ofField is the meaning of a key, without the Go name it begins with.
+// ofField returns the meaning of a key, without the leading Go name.
 func (c comments) ofField(f field) string {
 	return withoutName(c[f.in.PkgPath()+"."+f.in.Name()+"."+f.name], f.name)
 }
 
-// ofType is what a document is.
+// ofType returns the description of a document.
 func (c comments) ofType(t reflect.Type) string {
 	text := withoutName(c[t.PkgPath()+"."+t.Name()], t.Name())
 	if text == "" {
@@ -78,7 +78,7 @@ func (c comments) ofType(t reflect.Type) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// withoutName takes "Name is " from the beginning of a comment.
+// withoutName removes "Name is " from the beginning of a comment.
 func withoutName(text, name string) string {
 	return regexp.MustCompile(`^`+name+` (is|are|says|counts) `).ReplaceAllString(text, "")
 }

@@ -16,30 +16,30 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// A shell asks for completions by the hidden command __complete. What a flag or an argument may be is found
-// by the flag's name and the command's path; what is not known completes to nothing.
+// Shells ask for completions with the hidden command __complete. The tables below hold the completions by
+// flag name and command path; anything else has none.
 
 const (
-	// completionPatience is how long somebody waits who pressed a key: after it, there is
-	// nothing to offer.
+	// completionPatience is the longest time a key press may take; after it nothing is offered.
 	completionPatience = 300 * time.Millisecond
-	completionMost     = 30 // as many fit a screen
+	completionMost     = 30 // as many as fit on a screen
 )
 
-// suggest returns what may stand where a shell asks; args are those before it, typed is how
-// it begins.
+// suggest returns the completions at a position: args are the arguments before it, typed is the beginning of
+// the word.
 type suggest func(p *program, cmd *cobra.Command, args []string, typed string) []string
 
-// completions tells the tree what to offer. It is asked for by shells alone, so that no
-// other command waits for it.
+// completions registers the completions in the tree. Only completion requests call it, so that other commands
+// do not pay for it.
 func (p *program) completions(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.InitDefaultHelpCmd() // else it comes after
+	root.InitDefaultHelpCmd() // otherwise cobra adds it later
 	arguments, flags := argumentWords(), flagWords()
 	forEach(root, func(c *cobra.Command) {
 		path := pathOf(c)
@@ -48,7 +48,7 @@ func (p *program) completions(root *cobra.Command) {
 		}
 		register := func(f *pflag.Flag) {
 			if words, known := flags[path+" --"+f.Name]; known {
-				_ = c.RegisterFlagCompletionFunc(f.Name, p.completion(words)) // one that is there already stays
+				_ = c.RegisterFlagCompletionFunc(f.Name, p.completion(words)) // an existing registration stays
 			} else if words, known := flags["--"+f.Name]; known {
 				_ = c.RegisterFlagCompletionFunc(f.Name, p.completion(words))
 			}
@@ -57,7 +57,7 @@ func (p *program) completions(root *cobra.Command) {
 	})
 }
 
-// completion makes of words what cobra asks. nil words are files.
+// completion converts words to cobra's type. nil words complete file names.
 func (p *program) completion(words suggest) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if words == nil {
@@ -67,24 +67,26 @@ func (p *program) completion(words suggest) cobra.CompletionFunc {
 	}
 }
 
-// pathOf is a command's path without the program's name.
+// pathOf returns a command's path without the program's name.
 func pathOf(c *cobra.Command) string {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	return path
 }
 
-// argumentWords are the words of arguments, by command.
+// argumentWords returns the completions of arguments by command.
 func argumentWords() map[string]suggest {
+	types, verbs := fixed(texts(engram.KnownTypes())...), fixed(texts(engram.Verbs())...)
 	return map[string]suggest{
 		"capture": nil, "eval": nil, "import": nil, "export": nil, "migrate": nil, "ingest": nil, "projects detect": nil,
 		"backfill":         atFirst(fixed(app.BackfillSources()...)),
-		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, verdicts), "conflicts show": atFirst(candidates),
+		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, fixed(texts(engine.Verdicts())...)), "conflicts show": atFirst(candidates),
+		"setup": fixed(append(app.AgentNames(), "all")...), "setup status": fixed(app.AgentNames()...),
 		"completion": atFirst(fixed("bash", "zsh", "fish", "powershell")),
 		"context":    atFirst(projects), "delete project": atFirst(projects), "projects decay": atFirst(projects), "projects merge": projects,
 		"projects prune": projects, "projects rename": atFirst(projects),
 		"decay": memories, "delete": memories, "get": atFirst(memories), "graph": atFirst(memories), "history": atFirst(memories),
 		"log": atFirst(memories), "mark": atFirst(memories), "restore": atFirst(memories), "review done": memories, "review snooze": memories,
-		"sync accept": waiting, "sync drop": waiting, "sync deferred": atFirst(waiting),
+		"sync accept": pending, "sync drop": pending, "sync deferred": atFirst(pending),
 		"timeline": atFirst(memories), "update": atFirst(memories),
 		"tag":         inTurn(memories, fixed("add", "remove", "list")),
 		"link":        inTurn(memories, verbs, memories),
@@ -95,19 +97,19 @@ func argumentWords() map[string]suggest {
 	}
 }
 
-// flagWords are the words of flags: "--name" of every command, or "path --name" of one.
+// flagWords returns the completions of flags: "--name" for every command, or "path --name" for one.
 func flagWords() map[string]suggest {
 	return map[string]suggest{
 		"--data-dir": nil, "--directory": nil, "--write": nil,
 		"--project": projects, "--move-to": projects, "--into": projects,
-		"--session": sessions, "--type": several(types), "--topic": topics, "--related": memories,
+		"--session": sessions, "--type": several(fixed(texts(engram.KnownTypes())...)), "--topic": topics, "--related": memories,
 		"--scope":      fixed(string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal)),
 		"--color":      fixed("auto", "always", "never"),
 		"--mode":       fixed(string(engine.ModeHybrid), string(engine.ModeSemantic), string(engine.ModeLexical)),
 		"--fusion":     fixed(string(engram.FusionScore), string(engram.FusionRank)),
 		"--match":      fixed("any", "all"),
 		"--curve":      fixed(texts(engram.Curves())...),
-		"--relation":   several(verbs),
+		"--relation":   several(fixed(texts(engram.Verbs())...)),
 		"--check":      fixed(texts(health.IDs())...),
 		"--tools":      several(fixed("agent", "core", "admin", "mem", "memory", "recall", "all")),
 		"--since":      fixed("1d", "7d", "2w", "30d", "yesterday", "today"),
@@ -118,15 +120,15 @@ func flagWords() map[string]suggest {
 		"sleep --only": several(fixed("fade", "boost", "merge", "prune", "extract")),
 
 		"conflicts deferred --status": fixed("deferred", "dead"), "conflicts list --status": fixed(texts(engine.ConflictStatuses())...),
-		"graph --format": fixed("text", "json", "dot", "mermaid"), "export --format": fixed("json", "mem"),
+		"graph --format": fixed("text", "json", "dot", "mermaid"), "export --format": fixed("json", "mem", "obsidian", "markdown"),
 		"migrate --from": fixed(app.ForeignSystems()...),
 		"import --mode":  fixed(string(engine.ImportMerge), string(engine.ImportReplace)),
 		"stats --by":     fixed("project", "type", "day", "week", "month"), "setup service --system": fixed("systemd", "launchd", "windows"),
-		"man --dir": nil,
+		"man --dir": nil, "obsidian-export --graph-config": fixed("preserve", "force", "skip"),
 	}
 }
 
-// texts are the texts of named strings.
+// texts converts named strings to strings.
 func texts[T ~string](all []T) []string {
 	out := make([]string, len(all))
 	for i, s := range all {
@@ -139,10 +141,10 @@ func fixed(words ...string) suggest {
 	return func(*program, *cobra.Command, []string, string) []string { return words }
 }
 
-// atFirst offers words for the first argument alone.
+// atFirst offers words for the first argument only.
 func atFirst(words suggest) suggest { return inTurn(words) }
 
-// inTurn offers words for the first argument, then others for the second.
+// inTurn offers the n-th words for the n-th argument.
 func inTurn(each ...suggest) suggest {
 	return func(p *program, cmd *cobra.Command, args []string, typed string) []string {
 		if len(args) >= len(each) {
@@ -152,7 +154,7 @@ func inTurn(each ...suggest) suggest {
 	}
 }
 
-// several offers words for each part of a list: a,b.
+// several offers words for each part of a comma-separated list.
 func several(words suggest) suggest {
 	return func(p *program, cmd *cobra.Command, args []string, typed string) []string {
 		before := typed[:strings.LastIndex(typed, ",")+1]
@@ -175,7 +177,7 @@ func settings(*program, *cobra.Command, []string, string) (out []string) {
 	return out
 }
 
-// commandWords offers the commands below those that stand there already.
+// commandWords offers the subcommands of the command path typed so far.
 func commandWords(_ *program, cmd *cobra.Command, args []string, _ string) (out []string) {
 	above, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
@@ -189,13 +191,7 @@ func commandWords(_ *program, cmd *cobra.Command, args []string, _ string) (out 
 	return out
 }
 
-func types(*program, *cobra.Command, []string, string) []string { return texts(engram.KnownTypes()) }
-func verbs(*program, *cobra.Command, []string, string) []string { return texts(engram.Verbs()) }
-func verdicts(*program, *cobra.Command, []string, string) []string {
-	return texts(engine.Verdicts())
-}
-
-// settingValues offers what the key before it may be set to.
+// settingValues offers the values of the key before it.
 func settingValues(_ *program, _ *cobra.Command, args []string, _ string) []string {
 	k, err := config.Named(args[0])
 	switch {
@@ -205,7 +201,7 @@ func settingValues(_ *program, _ *cobra.Command, args []string, _ string) []stri
 		return []string{"true", "false"}
 	}
 	var words []string
-	for i, word := range strings.Split(k.Range, "`") { // what stands between back quotes
+	for i, word := range strings.Split(k.Range, "`") { // the parts between back quotes
 		if i%2 == 1 && !strings.ContainsAny(word, "=") {
 			words = append(words, word)
 		}
@@ -213,8 +209,8 @@ func settingValues(_ *program, _ *cobra.Command, args []string, _ string) []stri
 	return words
 }
 
-// look reads for a completion. It makes no database, waits for nobody, and what goes wrong
-// is nobody's business: whoever presses a key did not ask for it.
+// look reads for a completion. It creates no database and ignores errors, since a key press must have no side
+// effect.
 func (p *program) look(cmd *cobra.Command, read func(ctx context.Context, e *engine.Engine, project string) []string) []string {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
 	defer cancel()
@@ -227,43 +223,57 @@ func (p *program) look(cmd *cobra.Command, read func(ctx context.Context, e *eng
 	}
 	project, err := p.readProject(cmd, e, false)
 	if err != nil {
-		project = "" // a folder that nothing was saved in: what there is elsewhere
+		project = "" // a folder without memories: offer all projects
 	}
 	return read(ctx, e, project)
 }
 
-// described is a word with what it stands for, as shells show it.
+// described returns a word with its description, as shells show it.
 func described(word, what string) string { return word + "\t" + render.Line(what, 60) }
 
-func projects(p *program, cmd *cobra.Command, args []string, _ string) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, _ string) (out []string) {
-		all, err := e.Projects(ctx)
+// offer returns completions that read finds in the store; word returns how one is written, and its
+// description.
+func offer[T any](p *program, cmd *cobra.Command, read func(context.Context, *engine.Engine, string) ([]T, error), word func(T) (word, about string)) []string {
+	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+		all, err := read(ctx, e, project)
 		if err != nil {
 			return nil
 		}
-		for _, c := range all {
-			if !slices.Contains(args, c.Name) {
-				out = append(out, described(c.Name, count(c.Memories, "memory", "memories")))
+		for _, one := range all {
+			if name, about := word(one); name != "" && len(out) < completionMost {
+				out = append(out, described(name, about))
 			}
 		}
 		return out
 	})
 }
 
+// notIn returns word, or "" if it is one of args already.
+func notIn(args []string, word string) string {
+	if slices.Contains(args, word) {
+		return ""
+	}
+	return word
+}
+
+func projects(p *program, cmd *cobra.Command, args []string, _ string) []string {
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, _ string) ([]engram.ProjectCounts, error) {
+		return e.Projects(ctx)
+	},
+		func(c engram.ProjectCounts) (string, string) {
+			return notIn(args, c.Name), count(c.Memories, "memory", "memories")
+		})
+}
+
 func sessions(p *program, cmd *cobra.Command, _ []string, _ string) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
-		all, err := e.Sessions(ctx, project, engram.Page{Limit: completionMost})
-		if err != nil {
-			return nil
-		}
-		for _, s := range all {
-			out = append(out, described(s.ID, render.Time(s.ActiveAt, p.zone())+" "+s.Summary))
-		}
-		return out
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.SessionActivity, error) {
+		return e.Sessions(ctx, project, engram.Page{Limit: completionMost})
+	}, func(s engram.SessionActivity) (string, string) {
+		return s.ID, render.Time(s.ActiveAt, p.zone()) + " " + s.Summary
 	})
 }
 
-// memories offers the newest by number, or the topics once somebody begins one.
+// memories offers the newest memories by number, or topics if the word begins with "topic:".
 func memories(p *program, cmd *cobra.Command, args []string, typed string) []string {
 	if typed != "" && strings.HasPrefix("topic:", typed[:min(len(typed), len("topic:"))]) {
 		var out []string
@@ -272,65 +282,51 @@ func memories(p *program, cmd *cobra.Command, args []string, typed string) []str
 		}
 		return out
 	}
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
-		all, err := e.List(ctx, engram.Filter{Project: project, Current: true}, engram.Page{Limit: completionMost})
-		if err != nil {
-			return nil
-		}
-		for _, m := range all {
-			out = append(out, described(strconv.FormatInt(m.Num, 10), m.Title))
-		}
-		return out
-	})
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.Memory, error) {
+		return e.List(ctx, engram.Filter{Project: project, Current: true}, engram.Page{Limit: completionMost})
+	}, func(m engram.Memory) (string, string) { return strconv.FormatInt(m.Num, 10), m.Title })
 }
 
-// topics offers the keys of what was saved or revised lately.
+// topics offers the topic keys of recently changed memories.
 func topics(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 	const lately = 500
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
-		all, err := e.List(ctx, engram.Filter{Project: project}, engram.Page{Limit: lately})
-		if err != nil {
-			return nil
-		}
-		for _, m := range all {
-			if m.TopicKey != "" && len(out) < completionMost {
-				out = append(out, described(m.TopicKey, fmt.Sprintf("#%d %s", m.Num, m.Title)))
-			}
-		}
-		return out
-	})
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.Memory, error) {
+		return e.List(ctx, engram.Filter{Project: project}, engram.Page{Limit: lately})
+	}, func(m engram.Memory) (string, string) { return m.TopicKey, fmt.Sprintf("#%d %s", m.Num, m.Title) })
 }
 
-// candidates offers what waits for a verdict.
+// candidates offers pending candidates.
 func candidates(p *program, cmd *cobra.Command, _ []string, _ string) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engine.Conflict, error) {
 		all, _, err := e.Conflicts(ctx, engine.ConflictFilter{Project: project, Status: engram.RelationPending, Page: engram.Page{Limit: completionMost}})
-		if err != nil {
-			return nil
-		}
-		for _, c := range all {
-			out = append(out, described(strconv.FormatInt(c.Relation.Num, 10), c.Source.Title+" / "+c.Target.Title))
-		}
-		return out
+		return all, err
+	}, func(c engine.Conflict) (string, string) {
+		return strconv.FormatInt(c.Relation.Num, 10), c.Source.Title + " / " + c.Target.Title
 	})
 }
 
-// operations offers the latest of the journal.
+// operations offers the latest operations of the journal.
 func operations(p *program, cmd *cobra.Command, _ []string, _ string) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.LogEntry, error) {
 		all, _, err := e.Log(ctx, engine.LogInput{Project: project, Page: engram.Page{Limit: completionMost}})
-		if err != nil {
-			return nil
-		}
-		for _, op := range all {
-			out = append(out, described(strconv.FormatInt(op.Op, 10), op.Name+" "+render.Time(op.At.Time(), p.zone())))
-		}
-		return out
+		return all, err
+	}, func(op engram.LogEntry) (string, string) {
+		return strconv.FormatInt(op.Op, 10), op.Name + " " + render.Time(op.At.Time(), p.zone())
 	})
 }
 
-// bashWords is what the script needs of the package bash-completion, for where that is not
-// installed: the words of the line, parted by spaces alone, so that topic:KEY is one.
+// pending offers the numbers of pending items.
+func pending(p *program, cmd *cobra.Command, args []string, _ string) []string {
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, _ string) ([]engram.Deferred, error) {
+		return e.Deferred(ctx, "")
+	},
+		func(d engram.Deferred) (string, string) {
+			return notIn(args, strconv.FormatInt(d.Num, 10)), titleOf(document.PendingOf(d))
+		})
+}
+
+// bashWords replaces the one function of bash-completion that the script needs, for systems without that
+// package. Words are split at spaces only, so that topic:KEY is one.
 const bashWords = `if ! declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
     _get_comp_words_by_ref()
     {
@@ -368,7 +364,7 @@ func (p *program) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(w)
 			}
-			return invalidf("unknown shell %q", args[0]).WithHint("bash, zsh, fish or powershell")
+			return invalidf("unknown shell %q", args[0]).WithHint("use bash, zsh, fish or powershell")
 		},
 	}
 }

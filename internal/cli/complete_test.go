@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// completed asks as a shell does and returns the words, without what they stand for.
+// completed completes as a shell does and returns the words, without descriptions.
 func completed(t *testing.T, data string, words ...string) []string {
 	t.Helper()
 	out, _, code := runIn(t.TempDir(), append([]string{"__complete", "--data-dir", data, "--project", "shop"}, words...)...)
@@ -91,7 +91,7 @@ func TestCompletionOffersWhatThereIs(t *testing.T) {
 	}
 }
 
-// Whoever presses a key has not asked for a database, nor for a message.
+// A key press must not create a database or print a message.
 func TestCompletionMakesNothingAndSaysNothing(t *testing.T) {
 	broken := t.TempDir()
 	if err := os.WriteFile(filepath.Join(broken, "engram.db"), []byte("no database, but long enough to be read as one"), 0o600); err != nil {

@@ -15,17 +15,17 @@ import (
 // settingDoc is a setting and where its value comes from.
 type settingDoc struct {
 	Key     string   `json:"key"`
-	Value   string   `json:"value"`   // as `config set` takes it; "" for none, and for a secret
-	Set     bool     `json:"set"`     // there is a value, though it may be the default
+	Value   string   `json:"value"`   // in the form that `config set` takes; "" for none, and for a secret
+	Set     bool     `json:"set"`     // there is a value, possibly the default
 	Secret  bool     `json:"secret"`  // its value is never shown
 	Source  string   `json:"source"`  // flag, environment, file or default
 	Name    string   `json:"name"`    // the flag, the variable or the file; "" for a default
-	Default string   `json:"default"` // a value, or words for one that is reckoned
+	Default string   `json:"default"` // a value, or a description if it is computed
 	Kind    string   `json:"kind"`    // text, number or switch
-	Unit    string   `json:"unit"`    // of a number
-	Range   string   `json:"range"`   // which values there are; "" where any will do
-	Env     []string `json:"env"`     // variables; the first that is set counts
-	Flag    string   `json:"flag"`    // "" where there is none
+	Unit    string   `json:"unit"`    // unit of a number
+	Range   string   `json:"range"`   // allowed values; "" if any
+	Env     []string `json:"env"`     // variables; the first that is set applies
+	Flag    string   `json:"flag"`    // "" if there is no flag
 	About   string   `json:"about"`   // what it does
 }
 
@@ -34,7 +34,7 @@ func settingOf(v config.Value) settingDoc {
 		Default: v.Default, Kind: string(v.Kind), Unit: v.Unit, Range: v.Range, Env: document.OrEmpty(v.Env), Flag: v.Flag, About: plainAbout(v.About)}
 }
 
-// plainAbout is what a key does without the links, which lead from docs/ alone.
+// plainAbout removes the links, which are relative to docs/.
 func plainAbout(markdown string) string {
 	link := regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
 	return strings.ReplaceAll(link.ReplaceAllString(markdown, "$1"), "`", "")
@@ -44,15 +44,15 @@ func plainAbout(markdown string) string {
 type settingsDoc struct {
 	File     string       `json:"file"`     // path of config.toml, whether or not it exists
 	Settings []settingDoc `json:"settings"` // every key
-	Warnings []string     `json:"warnings"` // values that do not count, notes on those that do, variables that are not read
+	Warnings []string     `json:"warnings"` // ignored values, remarks on others, unknown variables
 }
 
 // setDoc is the answer of `config set` and `config unset`.
 type setDoc struct {
 	Key     string `json:"key"`
 	File    string `json:"file"`      // path of config.toml
-	Changed bool   `json:"changed"`   // false: the file said so already
-	Hidden  string `json:"hidden_by"` // the variable or the flag that goes before the file; "" for none
+	Changed bool   `json:"changed"`   // false: the file has this value already
+	Hidden  string `json:"hidden_by"` // variable or flag that overrides the file; "" for none
 }
 
 func (p *program) configCommand() *cobra.Command {
@@ -82,14 +82,12 @@ func (p *program) listSettings(cmd *cobra.Command) error {
 		return err
 	}
 	values, strays := c.Values(), p.strays()
-	if !p.json {
-		p.warnAll(strays)
-	}
+	p.warnBeside(strays...)
 	doc := settingsDoc{c.Path, document.Each(values, settingOf), append(document.Each(c.Remarks, config.Remark.String), strays...)}
 	return p.answer(doc, func(b *strings.Builder) { writeSettings(b, c, values, p.columns()) })
 }
 
-// strays names variables that look like settings, and that nobody reads.
+// strays names variables that look like settings but are not read.
 func (p *program) strays() []string {
 	return document.Each(config.Strays(config.Variables()), config.Stray.String)
 }
@@ -104,17 +102,17 @@ func writeSettings(b *strings.Builder, c config.Config, values []config.Value, c
 		fmt.Fprintf(b, "  %-*s  %s  (%s)\n", wide, v.Name, render.Line(shownValue(v), 0), v.Origin)
 		indent := strings.Repeat(" ", 2+wide+4)
 		if v.Range != "" {
-			fmt.Fprintln(b, fold(indent+rangeText(v.Key), indent, columns))
+			fmt.Fprintln(b, render.Fold(indent+rangeText(v.Key), indent, columns))
 		}
 		for _, r := range c.Remarks {
 			if r.Key == v.Name {
-				fmt.Fprintln(b, fold(indent+"note: "+render.Line(r.String(), 0), indent, columns))
+				fmt.Fprintln(b, render.Fold(indent+"note: "+render.Line(r.String(), 0), indent, columns))
 			}
 		}
 	}
 }
 
-// rangeText says which values there are, and of which unit.
+// rangeText returns the allowed values of a setting and their unit.
 func rangeText(k config.Key) string {
 	text := strings.ReplaceAll(k.Range, "`", "")
 	if k.Unit != "" {
@@ -123,7 +121,7 @@ func rangeText(k config.Key) string {
 	return text
 }
 
-// shownValue is what a person is shown: of a secret, that it is set.
+// shownValue returns the value to print; of a secret only whether it is set.
 func shownValue(v config.Value) string {
 	switch {
 	case v.Secret && v.Set:
@@ -182,10 +180,10 @@ are kept. - reads the value from standard input: use it for secrets. A running s
 				return err
 			}
 			k, err := config.Named(args[0])
-			if err == nil && k.Secret && args[1] != "-" && !p.json {
-				p.warn("a secret on the command line stays in the shell history; next time use: engram config set " + k.Name + " -")
+			if err == nil && k.Secret && args[1] != "-" {
+				p.warnBeside("a secret on the command line stays in the shell history; next time use: engram config set " + k.Name + " -")
 			}
-			return p.changeSetting(cmd, args[0], setWords{"%s is set in %s", "%s is already set in %s"}, func(path string) (bool, error) { return config.Set(path, args[0], value) })
+			return p.changeSetting(cmd, args[0], "%s is set in %s", "%s is already set in %s", func(path string) (bool, error) { return config.Set(path, args[0], value) })
 		},
 	}
 }
@@ -198,18 +196,13 @@ func (p *program) configUnsetCommand() *cobra.Command {
 		Example: examples("engram config unset port"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.changeSetting(cmd, args[0], setWords{"removed %s from %s", "%s is not set in %s"}, func(path string) (bool, error) { return config.Unset(path, args[0]) })
+			return p.changeSetting(cmd, args[0], "removed %s from %s", "%s is not set in %s", func(path string) (bool, error) { return config.Unset(path, args[0]) })
 		},
 	}
 }
 
-// setWords say what became of a key in a file, when it was changed and when there was
-// nothing to change.
-type setWords struct{ changed, same string }
-
-// changeSetting changes the file, which may be wrong in other places, and says what goes
-// before it.
-func (p *program) changeSetting(cmd *cobra.Command, key string, words setWords, change func(path string) (bool, error)) error {
+// changeSetting changes the file, even if other lines of it are invalid, and warns of what overrides it.
+func (p *program) changeSetting(cmd *cobra.Command, key string, changed, same string, change func(path string) (bool, error)) error {
 	s, err := p.sources(cmd)
 	if err != nil {
 		return err
@@ -228,13 +221,13 @@ func (p *program) changeSetting(cmd *cobra.Command, key string, words setWords, 
 	if _, given := s.Flags[key]; given {
 		doc.Hidden = "--" + strings.ReplaceAll(key, "_", "-")
 	}
-	if doc.Hidden != "" && !p.json {
-		p.warn(doc.Hidden + " is given and overrides the file")
+	if doc.Hidden != "" {
+		p.warnBeside(doc.Hidden + " is given and overrides the file")
 	}
 	return p.answer(doc, func(b *strings.Builder) {
-		form := words.changed
+		form := changed
 		if !doc.Changed {
-			form = words.same
+			form = same
 		}
 		fmt.Fprintf(b, form+"\n", render.Line(key, 0), path)
 	})

@@ -35,7 +35,7 @@ func (p *program) conflictsListCommand() *cobra.Command {
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			var err error
 			if page.Limit < 1 {
-				return invalidf("limit %d is out of range", page.Limit).WithHint("from 1 to %d", engine.MaxConflicts)
+				return invalidf("limit %d is out of range", page.Limit).WithHint("use a number from 1 to %d", engine.MaxConflicts)
 			}
 			f := engine.ConflictFilter{Status: engram.RelationStatus(strings.ToLower(strings.TrimSpace(status))), Page: page}
 			if f.Since, err = p.when("since", since, e.Now()); err != nil {
@@ -79,7 +79,7 @@ func (p *program) conflictsShowCommand() *cobra.Command {
 	}
 }
 
-// relationRef reads what names a relation: its number, or its id.
+// relationRef parses the number or id of a relation.
 func relationRef(s string) (engram.RelationRef, error) {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(strings.ToLower(s), engram.RelationIDPrefix) {
@@ -137,7 +137,7 @@ not_conflict    they are unrelated; the pair is never flagged again`,
 				return err
 			}
 			if in.Verb, err = engram.ParseVerb(args[1]); err != nil {
-				in.Verb = engram.Verb(args[1]) // the engine says which verdicts there are
+				in.Verb = engram.Verb(args[1]) // the engine's error lists the verdicts
 			}
 			if cmd.Flags().Changed("confidence") {
 				in.Confidence = &confidence
@@ -183,7 +183,7 @@ func (p *program) conflictsIgnoreCommand() *cobra.Command {
 // conflictsDoc is the answer of `conflicts list`.
 type conflictsDoc struct {
 	Project   string                `json:"project"` // "" is every project
-	Status    engram.RelationStatus `json:"status"`  // that was asked for; "" is every one
+	Status    engram.RelationStatus `json:"status"`  // the status filter; "" is every status
 	Limit     int                   `json:"limit"`
 	Offset    int                   `json:"offset"`
 	Total     int                   `json:"total"`
@@ -209,7 +209,7 @@ type conflictDoc struct {
 	UpdatedAt  document.Timestamp    `json:"updated_at"`
 }
 
-// conflictEnd is one of the memories, in short.
+// conflictEnd is one of the two memories.
 type conflictEnd struct {
 	Num       int64     `json:"num"`
 	ID        engram.ID `json:"id"`
@@ -240,14 +240,14 @@ func conflictShownOf(e *engine.Engine, c engine.Conflict) conflictShownDoc {
 	return conflictShownDoc{conflictOf(c), document.MemoryOf(c.Source, e.StateOf(c.Source)), document.MemoryOf(c.Target, e.StateOf(c.Target))}
 }
 
-// conflictStatsDoc is the answer of `conflicts stats`. What is not there has no entry.
+// conflictStatsDoc is the answer of `conflicts stats`. Zero counts have no entry.
 type conflictStatsDoc struct {
 	Project  string                        `json:"project"`     // "" is every project
 	ByVerb   map[engram.Verb]int           `json:"by_relation"` // verdicts
 	ByStatus map[engram.RelationStatus]int `json:"by_status"`
 }
 
-// projectText is how a heading names a project.
+// projectText returns the name of a project for a heading.
 func projectText(name string) string {
 	if name == "" {
 		return "all"
@@ -265,7 +265,7 @@ func writeConflicts(b *strings.Builder, project string, list []engine.Conflict, 
 	}
 }
 
-// endText is a memory of a conflict in a line.
+// endText returns a memory of a conflict in one line.
 func endText(m engram.Memory) string {
 	text := fmt.Sprintf("#%d %s", m.Num, render.Line(m.Title, 0))
 	if m.Forgotten() {
@@ -277,8 +277,12 @@ func endText(m engram.Memory) string {
 func writeConflict(b *strings.Builder, c engine.Conflict, o render.Options) {
 	r := c.Relation
 	fmt.Fprintf(b, "Conflict #%d\n  sync_id: %s\n  relation: %s\n  status: %s\n", r.Num, r.ID, r.Verb, c.Status())
+	confidence := ""
+	if r.Confidence != 0 {
+		confidence = fmt.Sprintf("%.2f", r.Confidence)
+	}
 	for _, l := range []struct{ name, value string }{
-		{"reason", render.Line(r.Reason, 0)}, {"evidence", render.Line(r.Evidence, 0)}, {"confidence", confidenceText(r.Confidence)},
+		{"reason", render.Line(r.Reason, 0)}, {"evidence", render.Line(r.Evidence, 0)}, {"confidence", confidence},
 		{"judged by", judgeText(c)}, {"created_at", render.Time(r.CreatedAt, o)}, {"updated_at", render.Time(r.UpdatedAt, o)},
 	} {
 		if l.value != "" {
@@ -293,14 +297,7 @@ func writeConflict(b *strings.Builder, c engine.Conflict, o render.Options) {
 	}
 }
 
-func confidenceText(v float64) string {
-	if v == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.2f", v)
-}
-
-// judgeText is who judged; "" while nobody has.
+// judgeText returns who judged; "" before a verdict.
 func judgeText(c engine.Conflict) string {
 	if c.Relation.Status != engram.RelationJudged {
 		return ""
@@ -324,7 +321,7 @@ func writeConflictStats(b *strings.Builder, project string, s engine.ConflictSta
 	}
 }
 
-// writeVerdict says what became of a candidate, for somebody who knows what it was about.
+// writeVerdict writes the new status of a candidate in one sentence.
 func writeVerdict(b *strings.Builder, c engine.Conflict) {
 	if c.Relation.Status == engram.RelationIgnored {
 		fmt.Fprintf(b, "Conflict #%d dismissed: %s, %s\n", c.Relation.Num, endText(c.Source), endText(c.Target))
@@ -338,7 +335,7 @@ func writeVerdict(b *strings.Builder, c engine.Conflict) {
 
 // deferredDoc is the answer of `conflicts deferred`.
 type deferredDoc struct {
-	Total int                    `json:"total"` // also those that are not shown
+	Total int                    `json:"total"` // including those not listed
 	Limit int                    `json:"limit"`
 	Rows  []document.DeferredRow `json:"rows"` // oldest first
 }
@@ -346,19 +343,19 @@ type deferredDoc struct {
 // replayedDoc is the answer of `conflicts deferred --replay`.
 type replayedDoc struct {
 	Retried   int `json:"retried"`
-	Succeeded int `json:"succeeded"` // that came in now
-	Failed    int `json:"failed"`    // that wait still
-	Dead      int `json:"dead"`      // of these, tried often
+	Succeeded int `json:"succeeded"` // applied now
+	Failed    int `json:"failed"`    // still pending
+	Dead      int `json:"dead"`      // failed ones that were tried often
 }
 
-// deferredFlags are what `conflicts deferred` is told.
+// deferredFlags are the flags of `conflicts deferred`.
 type deferredFlags struct {
 	status, inspect string
 	limit           int
 	replay          bool
 }
 
-// conflictsDeferredCommand tells in the words of the mem_* dialect what sync deferred tells.
+// conflictsDeferredCommand is sync deferred in the vocabulary of the mem_* dialect.
 func (p *program) conflictsDeferredCommand() *cobra.Command {
 	var f deferredFlags
 	cmd := &cobra.Command{
@@ -382,7 +379,7 @@ func (p *program) deferred(cmd *cobra.Command, e *engine.Engine, f deferredFlags
 	case f.status != "" && f.status != "deferred" && f.status != "dead":
 		return invalidf("status %q does not exist", f.status).WithHint("use deferred or dead")
 	case f.limit < 1:
-		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+		return invalidf("limit %d is out of range", f.limit).WithHint("use a number from 1")
 	}
 	if f.replay {
 		return p.replay(cmd, e)
@@ -414,7 +411,7 @@ func (d deferredDoc) write(b *strings.Builder) {
 	}
 }
 
-// inspectDeferred shows the oldest that has this sync id, or this id.
+// inspectDeferred shows the oldest item with this sync id or id.
 func (p *program) inspectDeferred(all []engram.Deferred, id string) error {
 	for _, d := range all {
 		if doc := document.PendingOf(d); doc.SyncID == id || doc.ID == id {

@@ -13,10 +13,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// noRunner is what older scripts are told when nobody is there who could judge.
+// noRunner is the message that older scripts expect if no agent can judge.
 const noRunner = "failed to resolve agent runner: invalid runner name: ENGRAM_AGENT_CLI is not set; supported values are: claude, opencode"
 
-// scanFlags say how a scan goes about it.
+// scanFlags are the flags of `conflicts scan`.
 type scanFlags struct {
 	since       string
 	dryRun, yes bool
@@ -53,8 +53,8 @@ are recorded; engram undo reverts one.`,
 	return cmd
 }
 
-// check refuses what is out of range by the name of its flag. 0, which the engine takes
-// for its default, is a mistake here.
+// check rejects values out of range by the name of the flag. The engine would replace 0 by its default; here
+// it is a mistake.
 func (f scanFlags) check() error {
 	for _, n := range []struct {
 		name  string
@@ -65,7 +65,7 @@ func (f scanFlags) check() error {
 		{"concurrency", f.in.Concurrency, engine.MostScanCalls}, {"timeout-per-call", f.seconds, int(engine.MostScanWait / time.Second)},
 	} {
 		if n.given < 1 || n.given > n.most {
-			return invalidf("--%s %d is out of range", n.name, n.given).WithHint("from 1 to %d", n.most)
+			return invalidf("--%s %d is out of range", n.name, n.given).WithHint("use a number from 1 to %d", n.most)
 		}
 	}
 	if f.dryRun && f.in.Apply {
@@ -95,26 +95,14 @@ func (p *program) scan(cmd *cobra.Command, e *engine.Engine, f scanFlags) error 
 	if in.Project, err = p.readProject(cmd, e, false); err != nil {
 		return err
 	}
-	bars := map[string]*progress{}
-	in.Progress = func(what string, done, total int) {
-		if bars[what] == nil {
-			for _, bar := range bars {
-				bar.end()
-			}
-			bars[what] = p.progress(what)
-		}
-		bars[what].report(done, total)
-	}
+	report, end := p.stages()
+	in.Progress = report
 	in.Confirm = func(judge string, pairs int) (bool, error) {
-		for _, bar := range bars {
-			bar.end()
-		}
+		end()
 		return p.confirm(f.yes, fmt.Sprintf("%s will be asked about %s of project %s. Continue?", judge, count(pairs, "pair", "pairs"), in.Project))
 	}
 	res, err := e.Scan(cmd.Context(), in)
-	for _, bar := range bars {
-		bar.end()
-	}
+	end()
 	if err != nil {
 		return err
 	}
@@ -127,24 +115,24 @@ func (p *program) scan(cmd *cobra.Command, e *engine.Engine, f scanFlags) error 
 // scannedDoc is the answer of `conflicts scan`.
 type scannedDoc struct {
 	Project         string        `json:"project"`
-	Inspected       int           `json:"inspected"` // memories
+	Inspected       int           `json:"inspected"` // number of memories
 	Candidates      int           `json:"candidates_found"`
-	AlreadyRelated  int           `json:"already_related"` // of the candidates
+	AlreadyRelated  int           `json:"already_related"` // candidates that were related already
 	Inserted        int           `json:"inserted"`
 	Capped          bool          `json:"capped"` // there are more than --max-insert
 	DryRun          bool          `json:"dry_run"`
 	SemanticJudged  int           `json:"semantic_judged"`
 	SemanticSkipped int           `json:"semantic_skipped"`
 	SemanticErrors  int           `json:"semantic_errors"`
-	Pairs           []scanPairDoc `json:"pairs"` // that were new or asked about, the likeliest first
+	Pairs           []scanPairDoc `json:"pairs"` // new or judged pairs, likeliest first
 }
 
 type scanPairDoc struct {
 	Newer      conflictEnd `json:"newer"`
 	Older      conflictEnd `json:"older"`
-	Difference string      `json:"difference"` // "" where only meaning is near
+	Difference string      `json:"difference"` // "" if only the meanings are similar
 	Score      float64     `json:"score"`      // 0 to 1
-	Verdict    engram.Verb `json:"verdict"`    // of the agent: newer, verdict, older; "" when it was not asked
+	Verdict    engram.Verb `json:"verdict"`    // the agent's: newer VERDICT older; "" if it was not asked
 	Confidence float64     `json:"confidence"`
 	Reason     string      `json:"reason"`
 }

@@ -59,14 +59,14 @@ func curveOf(s string) engram.Curve { return engram.Curve(strings.ToLower(string
 // strengthsDoc is the answer of `decay`.
 type strengthsDoc struct {
 	Project  string           `json:"project"` // "" is every project
-	Days     int              `json:"days"`    // how far ahead later looks
-	Total    int              `json:"total"`   // how many pass, with those that are not shown
+	Days     int              `json:"days"`    // how many days ahead `later` is
+	Total    int              `json:"total"`   // number of matches, including those not listed
 	Memories []document.Faded `json:"memories"`
 }
 
 func (p *program) decay(cmd *cobra.Command, e *engine.Engine, in engine.DecayInput) error {
-	if in.Days < 1 { // the engine takes 0 for the default
-		return invalidf("days %d is out of range", in.Days).WithHint("from 1 to %d", engine.MaxDecayDays)
+	if in.Days < 1 { // the engine replaces 0 by its default
+		return invalidf("days %d is out of range", in.Days).WithHint("use a number from 1 to %d", engine.MaxDecayDays)
 	}
 	out, err := e.Decay(cmd.Context(), in)
 	if err != nil {
@@ -84,7 +84,7 @@ func fadedOf(f engine.Faded) document.Faded {
 	return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
 }
 
-// decayIndent is where what is told of a memory stands, behind its strengths.
+// decayIndent aligns text below a memory's title, behind the two strengths.
 const decayIndent = "             "
 
 func writeDecay(b *strings.Builder, doc strengthsDoc, columns int) {
@@ -96,7 +96,7 @@ func writeDecay(b *strings.Builder, doc strengthsDoc, columns int) {
 	fmt.Fprintf(b, "  now  in %s\n", count(doc.Days, "day", "days"))
 	for _, m := range doc.Memories {
 		line := fmt.Sprintf(" %.2f  %.2f  #%d [%s] %s", m.Strength, m.Later, m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 60))
-		fmt.Fprintf(b, "%s\n%s\n", fold(line, decayIndent, columns), fold(decayIndent+m.Reason, decayIndent, columns))
+		fmt.Fprintf(b, "%s\n%s\n", render.Fold(line, decayIndent, columns), render.Fold(decayIndent+m.Reason, decayIndent, columns))
 	}
 	if more := doc.Total - len(doc.Memories); more > 0 {
 		fmt.Fprintf(b, "%d of %s\n", len(doc.Memories), count(doc.Total, "memory", "memories"))
@@ -170,7 +170,7 @@ func writeProjectDecay(b *strings.Builder, doc document.ProjectDecay, asked engr
 	}
 }
 
-// decayWords is a decay in words.
+// decayWords describes a decay in words.
 func decayWords(d document.Decay) string {
 	s := fmt.Sprintf("the %s curve", d.Curve)
 	if d.Rate > 0 {
@@ -244,28 +244,21 @@ again right away does nothing. Every step is in engram log and can be reverted w
 	return cmd
 }
 
-// sleep runs a sleep and prints what it did.
+// sleep runs a sleep and prints the result.
 func (p *program) sleep(cmd *cobra.Command, e *engine.Engine, in engine.SleepInput, all bool) error {
 	var err error
 	if in.Project, err = p.readProject(cmd, e, all); err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("below") && in.Below == 0 { // the engine takes 0 for its default
+	if cmd.Flags().Changed("below") && in.Below == 0 { // the engine replaces 0 by its default
 		return invalidf("--below 0 forgets nothing").WithHint("use a strength above 0, such as 0.1")
 	}
-	var bar *progress
-	in.Progress = func(what string, done, total int) {
-		if bar == nil || bar.what != what {
-			bar = p.progress(what)
-		}
-		bar.report(done, total)
-	}
+	report, end := p.stages()
+	in.Progress = report
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	res, err := e.Sleep(ctx, in)
-	if bar != nil {
-		bar.end()
-	}
+	end()
 	if err != nil && ctx.Err() != nil {
 		return stopped(res)
 	}
@@ -279,7 +272,7 @@ func (p *program) sleep(cmd *cobra.Command, e *engine.Engine, in engine.SleepInp
 	return p.answer(document.SleepOf(res, in.DryRun), func(b *strings.Builder) { fmt.Fprintln(b, render.Slept(res, in.DryRun)) })
 }
 
-// stopped says how far a sleep came that was interrupted.
+// stopped returns the error of an interrupted sleep, with its progress.
 func stopped(res engine.Slept) error {
 	undo := render.UndoOfSleep(res)
 	if undo == "" {
@@ -305,8 +298,8 @@ the store itself: engram doctor.`,
 		Example: examples("engram diagnostics", "engram diagnostics --limit 50 --all-projects --json"),
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
-			if in.Limit < 1 { // the engine takes 0 for its default
-				return invalidf("limit %d is out of range", in.Limit).WithHint("a number from 1")
+			if in.Limit < 1 { // the engine replaces 0 by its default
+				return invalidf("limit %d is out of range", in.Limit).WithHint("use a number from 1")
 			}
 			var err error
 			if in.Project, err = p.readProject(cmd, e, all); err != nil {
@@ -360,7 +353,7 @@ vectors meanwhile. You can stop the command at any time; the next run continues.
 type reembeddedDoc struct {
 	Model       string   `json:"model"`
 	Fingerprint string   `json:"fingerprint"`
-	Embedded    int      `json:"embedded"` // memories that got a vector now
+	Embedded    int      `json:"embedded"` // memories embedded now
 	Memories    int      `json:"memories"` // live ones
 	Dropped     []string `json:"dropped"`  // models whose vectors were removed
 }

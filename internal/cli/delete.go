@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -73,47 +74,41 @@ type deletedThingDoc struct {
 }
 
 func (p *program) deleteSessionCommand() *cobra.Command {
-	var hard bool
-	cmd := &cobra.Command{
-		Use:     "session ID",
-		Short:   "Delete a session without memories",
-		Long:    "Delete a session without memories. engram undo restores it, unless --hard erased its summary, too.",
-		Example: examples("engram delete session s1"),
-		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			if err := e.DeleteSession(cmd.Context(), args[0], hard); err != nil {
-				return err
-			}
-			return p.answer(deletedThingDoc{"session", args[0]}, func(b *strings.Builder) {
-				fmt.Fprintf(b, "Session %q deleted\n", render.Plain(args[0]))
-			})
-		}),
-	}
-	cmd.Flags().BoolVar(&hard, "hard", false, "erase permanently")
-	return cmd
+	return p.deleteThing(deletion{kind: "session", arg: "ID", short: "Delete a session without memories", example: "engram delete session s1",
+		long: "Delete a session without memories. engram undo restores it, unless --hard erased its summary, too.",
+		do: func(ctx context.Context, e *engine.Engine, id string, hard bool) (string, string, error) {
+			return id, fmt.Sprintf("Session %q deleted", render.Plain(id)), e.DeleteSession(ctx, id, hard)
+		}})
 }
 
 func (p *program) deletePromptCommand() *cobra.Command {
-	var hard bool
-	cmd := &cobra.Command{
-		Use:     "prompt NUMBER",
-		Short:   "Delete a prompt",
-		Long:    "Delete a prompt. engram undo restores it, unless it was erased with --hard.",
-		Example: examples("engram delete prompt 9"),
-		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			num, err := strconv.ParseInt(strings.TrimPrefix(args[0], "#"), 10, 64)
+	return p.deleteThing(deletion{kind: "prompt", arg: "NUMBER", short: "Delete a prompt", example: "engram delete prompt 9",
+		long: "Delete a prompt. engram undo restores it, unless it was erased with --hard.",
+		do: func(ctx context.Context, e *engine.Engine, arg string, hard bool) (string, string, error) {
+			num, err := strconv.ParseInt(strings.TrimPrefix(arg, "#"), 10, 64)
 			if err != nil || num < 1 {
-				return invalidf("%q is not a prompt number", args[0]).WithHint("{prompt list} shows the numbers")
+				return "", "", invalidf("%q is not a prompt number", arg).WithHint("{prompt list} shows the numbers")
 			}
-			if err := e.DeletePrompt(cmd.Context(), num, hard); err != nil {
-				return err
-			}
-			return p.answer(deletedThingDoc{"prompt", strconv.FormatInt(num, 10)}, func(b *strings.Builder) {
-				fmt.Fprintf(b, "Prompt #%d deleted\n", num)
-			})
-		}),
-	}
+			return strconv.FormatInt(num, 10), fmt.Sprintf("Prompt #%d deleted", num), e.DeletePrompt(ctx, num, hard)
+		}})
+}
+
+// deletion describes a subcommand of delete; do returns the id of the deleted record, and a sentence.
+type deletion struct {
+	kind, arg, short, long, example string
+	do                              func(ctx context.Context, e *engine.Engine, arg string, hard bool) (id, text string, err error)
+}
+
+func (p *program) deleteThing(d deletion) *cobra.Command {
+	var hard bool
+	cmd := &cobra.Command{Use: d.kind + " " + d.arg, Short: d.short, Long: d.long, Example: d.example, Args: between(1, 1)}
+	cmd.RunE = p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+		id, text, err := d.do(cmd.Context(), e, args[0], hard)
+		if err != nil {
+			return err
+		}
+		return p.answer(deletedThingDoc{d.kind, id}, func(b *strings.Builder) { fmt.Fprintln(b, text) })
+	})
 	cmd.Flags().BoolVar(&hard, "hard", false, "erase permanently")
 	return cmd
 }
@@ -125,7 +120,7 @@ type deletedProjectDoc struct {
 	Memories int    `json:"memories"`
 	Prompts  int    `json:"prompts"`
 	Sessions int    `json:"sessions"` // 0 unless hard
-	// HeldBy are who holds what was erased all the same.
+	// HeldBy are copies of the erased text that this command cannot reach.
 	HeldBy []document.Trace `json:"held_by"`
 }
 
@@ -159,11 +154,10 @@ itself are deleted, too.`,
 	return cmd
 }
 
-// mostAtOnce is how many memories one question may be asked about: more cannot be
-// looked through before saying yes.
+// mostAtOnce is the most memories that one question covers: as many as a person can check.
 const mostAtOnce = 50
 
-// forgetFlags say how `delete --query` goes about it.
+// forgetFlags are the flags of `delete --query`.
 type forgetFlags struct {
 	query             string
 	hard, yes, dryRun bool
@@ -171,14 +165,14 @@ type forgetFlags struct {
 
 // forgottenDoc is the answer of `delete --query --json`.
 type forgottenDoc struct {
-	Query   string                `json:"query"`
-	DryRun  bool                  `json:"dry_run"` // nothing was changed
-	Hard    bool                  `json:"hard"`
-	Found   []document.DeletedRow `json:"found"`
-	Deleted []document.DeletedRow `json:"deleted"`
-	Left    int                   `json:"left"`    // of the deleted, how many the same question still finds
-	HeldBy  []document.Trace      `json:"held_by"` // who holds what was erased all the same
-	// Elsewhere are prompts and session summaries that have all the words, too.
+	Query   string                 `json:"query"`
+	DryRun  bool                   `json:"dry_run"` // nothing was changed
+	Hard    bool                   `json:"hard"`
+	Found   []document.MemoryTitle `json:"found"`
+	Deleted []document.MemoryTitle `json:"deleted"`
+	Left    int                    `json:"left"`    // deleted memories that the query still finds
+	HeldBy  []document.Trace       `json:"held_by"` // copies of the erased text that this command cannot reach
+	// Elsewhere are prompts and session summaries that contain all the words, too.
 	Elsewhere []elsewhereDoc `json:"elsewhere"`
 }
 
@@ -192,15 +186,15 @@ func writeHeld(b *strings.Builder, held []engram.Trace) {
 	}
 }
 
-// forgetFound shows what the query finds, asks which of it to forget, forgets it, and
-// asks the query again as the proof.
+// forgetFound shows what the query finds, asks which of it to forget, forgets it, and repeats the query as
+// the proof.
 func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlags) error {
-	f.query = redact.Private(f.query) // it is shown again
-	found, err := p.forgettable(cmd, e, f.query)
+	f.query = redact.Private(f.query) // it is printed
+	found, err := p.matches(cmd, e, f.query)
 	if err != nil {
 		return err
 	}
-	doc := forgottenDoc{Query: f.query, DryRun: f.dryRun, Hard: f.hard, Found: rowsOf(found), Deleted: []document.DeletedRow{}, HeldBy: []document.Trace{}}
+	doc := forgottenDoc{Query: f.query, DryRun: f.dryRun, Hard: f.hard, Found: rowsOf(found), Deleted: []document.MemoryTitle{}, HeldBy: []document.Trace{}}
 	chosen := found
 	if !f.yes && !f.dryRun && len(found) > 0 {
 		if chosen, err = p.choose(found); err != nil {
@@ -226,7 +220,7 @@ func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlag
 	}
 	p.warnAll(d.Degraded)
 	gone := d.Memories
-	again, err := p.forgettable(cmd, e, f.query)
+	again, err := p.matches(cmd, e, f.query)
 	if err != nil {
 		return err
 	}
@@ -246,9 +240,9 @@ func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlag
 	})
 }
 
-// forgettable is what the query finds by all of its words. Where a question has no
-// words, a search answers with the newest memories; nobody asked to forget those.
-func (p *program) forgettable(cmd *cobra.Command, e *engine.Engine, query string) ([]engram.Memory, error) {
+// matches returns the memories that contain all words of the query. A search without words would return
+// the newest memories, so hits of other channels are left out.
+func (p *program) matches(cmd *cobra.Command, e *engine.Engine, query string) ([]engram.Memory, error) {
 	if strings.TrimSpace(query) == "" {
 		return nil, invalidf("--query is empty").WithHint("give words that the memories to forget contain")
 	}
@@ -274,7 +268,7 @@ func (p *program) forgettable(cmd *cobra.Command, e *engine.Engine, query string
 	return found, nil
 }
 
-// choose shows memories and asks which of them are meant.
+// choose shows the memories and asks which of them to forget.
 func (p *program) choose(found []engram.Memory) ([]engram.Memory, error) {
 	p.report(func(b *strings.Builder) { writeRows(b, rowsOf(found)) })
 	answer, err := p.ask("Forget which? [all, numbers such as "+strconv.FormatInt(found[0].Num, 10)+", or nothing for none]",
@@ -297,11 +291,11 @@ func (p *program) choose(found []engram.Memory) ([]engram.Memory, error) {
 	return chosen, nil
 }
 
-func rowsOf(list []engram.Memory) []document.DeletedRow {
-	return document.Each(list, document.DeletedRowOf)
+func rowsOf(list []engram.Memory) []document.MemoryTitle {
+	return document.Each(list, document.MemoryTitleOf)
 }
 
-func writeRows(b *strings.Builder, rows []document.DeletedRow) {
+func writeRows(b *strings.Builder, rows []document.MemoryTitle) {
 	for _, r := range rows {
 		fmt.Fprintf(b, "  #%d %s\n", r.Num, render.Line(r.Title, 0))
 	}
@@ -324,14 +318,14 @@ func writeForgotten(b *strings.Builder, doc forgottenDoc) {
 	}
 }
 
-// elsewhereDoc is what `delete --query` leaves alone though it has all the words.
+// elsewhereDoc is another record with all the words, which `delete --query` does not delete.
 type elsewhereDoc struct {
 	Kind   string `json:"kind"`   // prompt or session
 	ID     string `json:"id"`     // its number, or its id
 	Remove string `json:"remove"` // the command that erases it
 }
 
-// elsewhere looks for the words where forget does not reach.
+// elsewhere finds prompts and session summaries that contain the words.
 func (p *program) elsewhere(cmd *cobra.Command, e *engine.Engine, query string) ([]elsewhereDoc, error) {
 	name, err := p.readProject(cmd, e, false)
 	if err != nil {

@@ -23,24 +23,24 @@ import (
 // demoDoc is the answer of `demo --json`.
 type demoDoc struct {
 	Saved    []demoSaved  `json:"saved"`    // by the first session
-	Answers  []demoAnswer `json:"answers"`  // of the second
-	Answered int          `json:"answered"` // how many had the expected memory first
-	Bytes    int64        `json:"bytes"`    // of the database between the sessions
+	Answers  []demoAnswer `json:"answers"`  // to the second session
+	Answered int          `json:"answered"` // questions with the expected memory first
+	Bytes    int64        `json:"bytes"`    // size of the database between the sessions
 }
 
 type demoSaved struct {
 	ID    int64  `json:"id"`
 	Type  string `json:"type"`
 	Title string `json:"title"`
-	Saw   string `json:"saw"` // what the agent was answered
+	Saw   string `json:"saw"` // the reply to the agent
 }
 
 type demoAnswer struct {
 	Question string `json:"question"`
-	Want     int64  `json:"want"` // id that should come first
-	Got      int64  `json:"got"`  // id that did; 0 for none
+	Want     int64  `json:"want"` // id expected first
+	Got      int64  `json:"got"`  // id found first; 0 for none
 	OK       bool   `json:"ok"`
-	Saw      string `json:"saw"` // what the agent was answered
+	Saw      string `json:"saw"` // the reply to the agent
 }
 
 // demoProject is the project of the demo; its database holds no other.
@@ -86,8 +86,8 @@ func (p *program) demo(ctx context.Context) (err error) {
 	return nil
 }
 
-// demoSession starts `engram mcp` on the database in dir, lets work call its tools,
-// and waits until the process has ended.
+// demoSession starts `engram mcp` on the database in dir, calls work with a client, and waits for the process
+// to end.
 func (p *program) demoSession(ctx context.Context, dir string, work func(context.Context, *mcp.ClientSession) error) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *program) demoSession(ctx context.Context, dir string, work func(context
 	}
 	cmd := exec.CommandContext(ctx, exe, "mcp", "--data-dir", dir, "--project", demoProject)
 	cmd.Dir = dir
-	// Nothing of the user's settings: the demo must not find its way to the real database.
+	// The user's settings are left out, so that the demo cannot reach the real database.
 	cmd.Env = []string{"HOME=" + dir}
 	for _, name := range []string{"PATH", "TMPDIR", "SYSTEMROOT"} {
 		if v, ok := p.Env(name); ok {
@@ -116,7 +116,7 @@ func (p *program) demoSession(ctx context.Context, dir string, work func(context
 	return nil
 }
 
-// save is the first session.
+// save plays the first session.
 func (d *demoDoc) save(ctx context.Context, s *mcp.ClientSession) error {
 	for _, m := range demoMemories() {
 		var reply struct {
@@ -132,7 +132,7 @@ func (d *demoDoc) save(ctx context.Context, s *mcp.ClientSession) error {
 	return nil
 }
 
-// ask is the second session.
+// ask plays the second session.
 func (d *demoDoc) ask(ctx context.Context, s *mcp.ClientSession) error {
 	for _, q := range demoQuestions() {
 		var reply struct {
@@ -156,7 +156,7 @@ func (d *demoDoc) ask(ctx context.Context, s *mcp.ClientSession) error {
 	return nil
 }
 
-// callTool calls a tool and reads its text, which is JSON, into reply.
+// callTool calls a tool and decodes its JSON text into reply.
 func callTool(ctx context.Context, s *mcp.ClientSession, name string, args map[string]any, reply any) error {
 	res, err := s.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil {
@@ -177,7 +177,7 @@ func callTool(ctx context.Context, s *mcp.ClientSession, name string, args map[s
 	return nil
 }
 
-// folderSize sums the files below dir, in bytes. It looks, and opens nothing.
+// folderSize returns the total size of the files below dir, in bytes.
 func folderSize(dir string) (int64, error) {
 	var total int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -212,13 +212,13 @@ func writeDemo(b *strings.Builder, d demoDoc, self string) {
 	}
 	fmt.Fprintf(b, "\n%d of %d questions returned the expected memory first. The temporary database was deleted.\n", d.Answered, len(d.Answers))
 	connect := self + " setup"
-	if self != "engram" { // what go run made is gone when it ends, and setup refuses it
+	if self != "engram" { // go run deletes its binary at the end, so setup would reject it
 		connect = "go build -o bin/engram ./cmd/engram && bin/engram setup"
 	}
 	fmt.Fprintf(b, "\nConnect your own agents:\n  %s\nor serve all of them:\n  %s serve\n", connect, self)
 }
 
-// writeFirstHit writes the first block of what the agent saw, without its date.
+// writeFirstHit writes the first hit of a reply, without its date.
 func writeFirstHit(b *strings.Builder, saw string) {
 	for _, block := range strings.Split(saw, "\n\n") {
 		if !strings.HasPrefix(block, "[1] ") {
@@ -227,41 +227,28 @@ func writeFirstHit(b *strings.Builder, saw string) {
 		lines := strings.Split(block, "\n")
 		fmt.Fprintf(b, "    %s\n", strings.TrimPrefix(lines[0], "[1] "))
 		if len(lines) > 1 {
-			wrap(b, strings.TrimSpace(lines[1]), "      ", 84)
+			writeWords(b, lines[1], "      ")
 		}
 		return
 	}
-	wrap(b, render.Line(saw, 300), "    ", 84)
+	writeWords(b, render.Line(saw, 300), "    ")
 }
 
-// wrap writes words in lines of at most width characters, each after indent.
-func wrap(b *strings.Builder, text, indent string, width int) {
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if len(line) > len(indent) && len(line)+1+len(word) > width {
-			fmt.Fprintln(b, line)
-			line = indent
-		}
-		if len(line) > len(indent) {
-			line += " "
-		}
-		line += word
-	}
-	fmt.Fprintln(b, line)
+// writeWords writes words in lines of at most 84 columns, each after indent.
+func writeWords(b *strings.Builder, words, indent string) {
+	fmt.Fprintln(b, render.Fold(indent+render.Line(words, 0), indent, 84))
 }
 
-// demoMemory is one thing the agent of the first session saves.
+// demoMemory is one memory saved in the first session.
 type demoMemory struct{ typ, title, content string }
 
-// demoQuestion is what the agent of the second session asks, and which memory
-// (index into demoMemories) should come first.
+// demoQuestion is a question of the second session, and the index in demoMemories of its answer.
 type demoQuestion struct {
 	text string
 	want int
 }
 
-// demoMemories is the work of the first session: what an agent learns in an
-// afternoon on a small shop.
+// demoMemories are an afternoon's learnings about a small shop.
 func demoMemories() []demoMemory {
 	return []demoMemory{
 		{"decision", "Access tokens live 15 minutes",
@@ -279,8 +266,7 @@ func demoMemories() []demoMemory {
 	}
 }
 
-// demoQuestions is what the second session asks, in the words of somebody who was
-// not there.
+// demoQuestions ask for them in other words.
 func demoQuestions() []demoQuestion {
 	return []demoQuestion{
 		{"How long does an access token live before people have to log in again?", 0},

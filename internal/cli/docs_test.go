@@ -29,8 +29,8 @@ var (
 	longFlag    = regexp.MustCompile(`(?:^|[\s(\[` + "`" + `])--([a-z][a-z-]*[a-z])(?:[^a-z-]|$)`)
 )
 
-// TestFlagsInDocumentsExist looks up each flag of README and docs: of a line that names a command
-// at that command, any other at all commands.
+// TestFlagsInDocumentsExist looks up each flag in README and docs: at the command that its line names,
+// otherwise at all commands.
 func TestFlagsInDocumentsExist(t *testing.T) {
 	root := (&program{}).root()
 	all := map[string]bool{"help": true}
@@ -64,7 +64,7 @@ func TestFlagsInDocumentsExist(t *testing.T) {
 	}
 }
 
-// codeOf returns what a page shows as code: spans, and the lines of blocks without their comments.
+// codeOf returns the code on a page: spans, and the lines of blocks without comments.
 func codeOf(page string) (all []string) {
 	for _, block := range fencedBlock.FindAllString(page, -1) {
 		for line := range strings.SplitSeq(strings.ReplaceAll(block, "\\\n", " "), "\n") {

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/health"
@@ -30,13 +28,11 @@ a backup is made, safe repairs are applied, and each one is reported.`,
 			if err := knownCheck(check); err != nil {
 				return err
 			}
-			e, err := p.openDoubted(cmd)
+			e, err := p.openUnmapped(cmd)
 			if err != nil {
 				return err
 			}
-			if !p.json {
-				p.warnAll(p.strays())
-			}
+			p.warnBeside(p.strays()...)
 			if fix {
 				return p.fix(cmd, e, p.doctorInput(check, full))
 			}
@@ -50,16 +46,16 @@ a backup is made, safe repairs are applied, and each one is reported.`,
 	return cmd
 }
 
-// doctorInput looks at every project unless one is named.
+// doctorInput covers every project unless one is named.
 func (p *program) doctorInput(check string, full bool) engine.DoctorInput {
-	in := engine.DoctorInput{All: p.loaded.Origins["project"].Source != config.SourceFlag, Check: check, Full: full}
+	in := engine.DoctorInput{All: !p.projectGiven(), Check: check, Full: full}
 	if !in.All {
 		in.Project.Explicit = p.loaded.Project
 	}
 	return in
 }
 
-// doctor prints a report. One with an error fails the command, so that a script notices.
+// doctor prints a report. An error in it fails the command, so that scripts notice.
 func (p *program) doctor(cmd *cobra.Command, e *engine.Engine, in engine.DoctorInput) error {
 	end := p.progress("looking").waiting()
 	r, err := e.Doctor(cmd.Context(), in)
@@ -70,10 +66,10 @@ func (p *program) doctor(cmd *cobra.Command, e *engine.Engine, in engine.DoctorI
 	if err := p.answer(document.ReportOf(r), func(b *strings.Builder) { writeReport(b, r) }); err != nil {
 		return err
 	}
-	return sick(r)
+	return reportError(r)
 }
 
-// fix mends, and prints what was done and how the store is then.
+// fix repairs the store, and prints the repairs and a new report.
 func (p *program) fix(cmd *cobra.Command, e *engine.Engine, in engine.DoctorInput) error {
 	bar := p.progress("embedding")
 	m, err := e.Fix(cmd.Context(), engine.FixInput{DoctorInput: in, Progress: bar.report})
@@ -84,13 +80,13 @@ func (p *program) fix(cmd *cobra.Command, e *engine.Engine, in engine.DoctorInpu
 	if err := p.answer(fixedOf(m), func(b *strings.Builder) { writeFixed(b, m) }); err != nil {
 		return err
 	}
-	return sick(m.Report)
+	return reportError(m.Report)
 }
 
-// fixedDoc is the answer of `doctor --fix`: the report afterwards, and what was done.
+// fixedDoc is the answer of `doctor --fix`: the repairs, and the report after them.
 type fixedDoc struct {
 	document.Report
-	Backup string   `json:"backup_path"` // "" when nothing in the database was to be changed
+	Backup string   `json:"backup_path"` // "" if the database needed no change
 	Fixed  []fixDoc `json:"fixed"`
 }
 
@@ -98,9 +94,9 @@ type fixedDoc struct {
 type fixDoc struct {
 	CheckID string `json:"check_id"`
 	Remedy  string `json:"remedy"`
-	Reason  string `json:"reason"` // what the check had found
-	Done    string `json:"done"`   // "" when it failed
-	Error   string `json:"error"`  // "" when it did not
+	Reason  string `json:"reason"` // finding of the check
+	Done    string `json:"done"`   // "" if it failed
+	Error   string `json:"error"`  // "" if it succeeded
 }
 
 func fixedOf(m engine.Fixed) fixedDoc {
@@ -132,8 +128,8 @@ func writeFixed(b *strings.Builder, m engine.Fixed) {
 	writeReport(b, m.Report)
 }
 
-// sick is the error of a report that has one.
-func sick(r health.Report) error {
+// reportError returns the error of a report that has errors.
+func reportError(r health.Report) error {
 	if r.Status != health.Failed {
 		return nil
 	}
@@ -141,24 +137,20 @@ func sick(r health.Report) error {
 		WithHint("the report says how to fix each")
 }
 
-// knownCheck refuses a check that does not exist, and names the nearest that does.
+// knownCheck rejects unknown checks and suggests the nearest known one.
 func knownCheck(check string) error {
 	if check == "" || health.Known(health.ID(check)) {
 		return nil
 	}
-	var names []string
-	for _, id := range health.IDs() {
-		names = append(names, string(id))
-	}
-	hint := "one of: " + strings.Join(names, ", ")
+	names := texts(health.IDs())
+	hint := "use one of: " + strings.Join(names, ", ")
 	if near := text.Nearest(check, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return invalidf("doctor failed: invalid diagnostic check: %q", check).WithHint("%s", hint)
 }
 
-// writeReport writes a line for each check, and below those that found something what
-// it was and what to do.
+// writeReport writes a line for each check, and below failed ones the findings and what to do.
 func writeReport(b *strings.Builder, r health.Report) {
 	if r.Project != "" {
 		fmt.Fprintf(b, "Project %s\n", render.Line(r.Project, 0))
@@ -169,7 +161,7 @@ func writeReport(b *strings.Builder, r health.Report) {
 	for _, c := range r.Checks {
 		fmt.Fprintf(b, "%s %s", markOf(c.Result), c.Check)
 		if c.Result == health.OK {
-			if !strings.HasSuffix(c.Reason, "_ok") { // in order, and worth knowing
+			if !strings.HasSuffix(c.Reason, "_ok") { // OK, with a remark
 				fmt.Fprintf(b, ": %s", render.Line(c.Message, 0))
 			}
 			fmt.Fprintln(b)
@@ -188,7 +180,7 @@ func writeReport(b *strings.Builder, r health.Report) {
 		count(s.Warnings, "warning", "warnings"), s.Blocked, count(s.Errors, "error", "errors"))
 }
 
-// writeFindings names the first few cases; --json has more.
+// writeFindings lists the first few findings; --json has more.
 func writeFindings(b *strings.Builder, c health.Check) {
 	const most = 5
 	for i, f := range c.Findings {
@@ -196,7 +188,7 @@ func writeFindings(b *strings.Builder, c health.Check) {
 			fmt.Fprintf(b, "    - and %d more; --json shows them\n", len(c.Findings)-most)
 			return
 		}
-		if !strings.HasSuffix(c.Message, f.Message) { // already in a memory
+		if !strings.HasSuffix(c.Message, f.Message) { // not a repetition of the check's message
 			fmt.Fprintf(b, "    - %s\n", render.Line(f.Message, 0))
 		}
 	}
@@ -254,7 +246,7 @@ JSON. --plan and --dry-run change nothing; --apply makes a backup first, and eng
 }
 
 func (p *program) repair(cmd *cobra.Command, check string, mode engine.RepairMode) error {
-	e, err := p.openDoubted(cmd)
+	e, err := p.openUnmapped(cmd)
 	if err != nil {
 		return err
 	}
@@ -266,15 +258,12 @@ func (p *program) repair(cmd *cobra.Command, check string, mode engine.RepairMod
 	if err != nil {
 		return err
 	}
-	return p.answer(repairOf(r), func(b *strings.Builder) {
-		// It has always been JSON, and every value is a name, a number or a path.
-		text, _ := json.MarshalIndent(repairOf(r), "", "  ")
-		b.Write(append(render.JSON(text), '\n'))
-	})
+	p.json = true // its output is JSON in any case
+	return p.answer(repairOf(r), nil)
 }
 
-// repairedDoc is the answer of `doctor repair`, in the words of older programs: an
-// observation is a memory.
+// repairedDoc is the answer of `doctor repair`, in the vocabulary of older programs: an observation is a
+// memory.
 type repairedDoc struct {
 	Project string       `json:"project"`
 	Check   string       `json:"check"`
@@ -292,11 +281,11 @@ type repairStep struct {
 	From    string `json:"from_project"`
 	To      string `json:"to_project"`
 	Reason  string `json:"reason_code"`
-	Source  string `json:"evidence_source,omitempty"` // how the folder told its project
+	Source  string `json:"evidence_source,omitempty"` // how the project of the folder was found
 	Path    string `json:"evidence_path,omitempty"`
 }
 
-// repairSkip is a session that is left.
+// repairSkip is a session that stays where it is.
 type repairSkip struct {
 	Session string `json:"session_id"`
 	Reason  string `json:"reason_code"`

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/eval"
 	"github.com/alanbuscaglia/engram/internal/eval/own"
@@ -120,13 +119,13 @@ func (p *program) eval(cmd *cobra.Command, dir string, f evalFlags) error {
 	return p.answer(doc, func(b *strings.Builder) { writeEval(b, reports, doc.Notes) })
 }
 
-// configs are what is compared, that of --with first.
+// configs parses the search options to compare; those of --with come first.
 func (f evalFlags) configs() ([]trial.Config, error) {
 	if f.limit < 1 || f.limit > trial.MaxLimit {
-		return nil, invalidf("limit %d is out of range", f.limit).WithHint("from 1 to %d", trial.MaxLimit)
+		return nil, invalidf("limit %d is out of range", f.limit).WithHint("use a number from 1 to %d", trial.MaxLimit)
 	}
 	if f.questions < 0 {
-		return nil, invalidf("questions %d is out of range", f.questions).WithHint("a number from 0")
+		return nil, invalidf("questions %d is out of range", f.questions).WithHint("use a number from 0")
 	}
 	if f.write != "" && !f.own {
 		return nil, invalidf("--write needs --own")
@@ -142,7 +141,7 @@ func (f evalFlags) configs() ([]trial.Config, error) {
 	return all, nil
 }
 
-// readSets reads the set in dir, or those in its folders.
+// readSets reads the set in dir, or each set in its subfolders.
 func (p *program) readSets(dir, queries string) ([]eval.Set, error) {
 	if !fs.ValidPath(queries) {
 		return nil, invalidf("--queries %q is not a file name", queries).WithHint("name a file in the folder of each set")
@@ -152,7 +151,7 @@ func (p *program) readSets(dir, queries string) ([]eval.Set, error) {
 	if err != nil {
 		return nil, named(dir, err)
 	}
-	// Read from one folder above: the name of a set is that of its folder.
+	// Read from the parent folder, because a set is named after its folder.
 	if names[0] == "." {
 		dir, names = filepath.Dir(dir), []string{filepath.Base(dir)}
 	}
@@ -167,37 +166,21 @@ func (p *program) readSets(dir, queries string) ([]eval.Set, error) {
 	return sets, nil
 }
 
-// path is a path given by the user, seen from the folder the program works in.
-func (p *program) path(given string) string {
-	if filepath.IsAbs(given) {
-		return filepath.Clean(given)
-	}
-	return filepath.Join(p.Dir, given)
-}
-
-// named is err with what it is about in front.
+// named prefixes err with the name of what it is about.
 func named(what string, err error) error {
 	return engram.Errorf(engram.CodeOf(err), "%s", what).WithHintOf(err).WithCause(err)
 }
 
-// try plays one set on a database of its own.
+// try runs one set on a temporary database.
 func (p *program) try(ctx context.Context, set eval.Set, f evalFlags, configs []trial.Config) (r trial.Report, err error) {
 	s, err := p.app.Scratch(ctx)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	bars := map[string]*progress{}
-	b := trial.Bench{Store: s.Store, Engine: s.Engine, Stopwatch: time.Now, Progress: func(what string, done, total int) {
-		if bars[what] == nil {
-			bars[what] = p.progress(what)
-		}
-		bars[what].report(done, total)
-		if done == total {
-			bars[what].end()
-			delete(bars, what)
-		}
-	}}
+	report, end := p.stages()
+	defer end()
+	b := trial.Bench{Store: s.Store, Engine: s.Engine, Stopwatch: time.Now, Progress: report}
 	if err := b.Check(ctx, configs); err != nil {
 		return r, err
 	}
@@ -208,10 +191,10 @@ func (p *program) try(ctx context.Context, set eval.Set, f evalFlags, configs []
 	return t.Compare(ctx, trial.Asking{Limit: f.limit, Unanswerable: f.unanswerable}, configs)
 }
 
-// ownSets makes the sets out of the user's memories and the repository they work in,
-// and writes them into the folder write unless that is "".
+// ownSets builds sets from the user's memories and the repository of the folder, and writes them into the
+// folder write unless that is "".
 func (p *program) ownSets(cmd *cobra.Command, write string) ([]eval.Set, error) {
-	name, err := p.readProject(cmd, p.app.Engine, p.loaded.Origins["project"].Source != config.SourceFlag)
+	name, err := p.readProject(cmd, p.app.Engine, !p.projectGiven())
 	if err != nil {
 		return nil, err
 	}
@@ -240,8 +223,8 @@ func (p *program) ownSets(cmd *cobra.Command, write string) ([]eval.Set, error) 
 	return sets, err
 }
 
-// writeSets writes each set with questions into a folder of its name below dir, for the user's eyes only.
-// It overwrites nothing: figures taken from the old set would lose their meaning.
+// writeSets writes each set with questions into a folder of its name below dir, readable only by the user. It
+// overwrites nothing, since figures measured on the old set would lose their meaning.
 func writeSets(dir string, sets []eval.Set) error {
 	for _, s := range sets {
 		if len(s.Questions) == 0 {
@@ -257,7 +240,7 @@ func writeSets(dir string, sets []eval.Set) error {
 		err := s.Write(func(name string) (io.WriteCloser, error) {
 			f, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 			if err != nil {
-				return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be written", folder).WithCause(err)
+				return nil, engram.Errorf(engram.CodeUnavailable, "cannot write %s", folder).WithCause(err)
 			}
 			return f, nil
 		})
@@ -271,24 +254,24 @@ func writeSets(dir string, sets []eval.Set) error {
 // evalDoc is the answer of `eval`.
 type evalDoc struct {
 	Sets  []evalSet `json:"sets"`
-	Mean  *evalSet  `json:"mean"`  // over the sets; null for one
-	Notes []string  `json:"notes"` // what the figures should be read with
+	Mean  *evalSet  `json:"mean"`  // over the sets; null for one set
+	Notes []string  `json:"notes"` // caveats for reading the figures
 }
 
 type evalSet struct {
 	Name           string       `json:"name"`
 	Documents      int          `json:"documents"`
 	Questions      int          `json:"questions"`
-	Unanswerable   int          `json:"unanswerable"` // questions asked where nothing answers them
+	Unanswerable   int          `json:"unanswerable"` // questions asked where they have no answer
 	Configurations []evalConfig `json:"configurations"`
 }
 
 type evalConfig struct {
-	Options string                     `json:"options"` // "default" for none
-	Figures map[eval.Figure]*float64   `json:"figures"` // null where it was not measured
+	Options string                     `json:"options"` // "default" without options
+	Figures map[eval.Figure]*float64   `json:"figures"` // null if not measured
 	P50     float64                    `json:"p50_ms"`
 	P95     float64                    `json:"p95_ms"`
-	Changes map[eval.Figure]evalChange `json:"changes"` // over the first configuration; {} in the first
+	Changes map[eval.Figure]evalChange `json:"changes"` // compared with the first configuration; {} in the first
 }
 
 type evalChange struct {
@@ -309,7 +292,7 @@ func evalSetOf(r trial.Report) evalSet {
 			}
 		}
 		for f, v := range row.Changes {
-			c.Changes[f] = evalChange{v.Difference, v.Low, v.High, v.P}
+			c.Changes[f] = evalChange(v)
 		}
 		return c
 	})}
@@ -317,16 +300,16 @@ func evalSetOf(r trial.Report) evalSet {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// evalColumns are the heads of the figures in the order of eval.Figures.
+// evalColumns returns the column heads, in the order of eval.Figures.
 func evalColumns() []string {
 	return []string{"R@1", "R@5", "R@10", "R@20", "MRR", "nDCG", "prec", "kept", "lost", "abst", "empty", "tokens"}
 }
 
-// evalCell is the width of a figure.
+// evalCell is the width of a column.
 const evalCell = 8
 
-// writeEval writes a table a set: a row a configuration, and under each but the first
-// how it differs from that one.
+// writeEval writes a table for each set: a row for each configuration, followed by its difference to the
+// first.
 func writeEval(b *strings.Builder, reports []trial.Report, notes []string) {
 	for i, r := range reports {
 		if i > 0 {
@@ -369,7 +352,7 @@ func writeEvalSet(b *strings.Builder, r trial.Report) {
 	}
 }
 
-// writeChanges writes the difference to the first row, its interval and its chance.
+// writeChanges writes the difference to the first row, its interval and its probability by chance.
 func writeChanges(b *strings.Builder, width int, changes map[eval.Figure]eval.Change) {
 	same := true
 	for _, c := range changes {
@@ -397,10 +380,10 @@ func writeChanges(b *strings.Builder, width int, changes map[eval.Figure]eval.Ch
 	}
 }
 
-// writeFigure writes one cell; what was not measured is a dash.
+// writeFigure writes one cell; a dash if it was not measured.
 func writeFigure(b *strings.Builder, f eval.Figure, v float64, ok bool, form string) {
 	text := "–"
-	if f == eval.Tokens { // thousandths of a token say nothing
+	if f == eval.Tokens { // decimals of tokens are noise
 		form = strings.Replace(form, ".3", ".0", 1)
 	}
 	if ok {
@@ -409,7 +392,7 @@ func writeFigure(b *strings.Builder, f eval.Figure, v float64, ok bool, form str
 	fmt.Fprintf(b, "%*s", evalCell, text)
 }
 
-// fewNote says that a set is too small to be believed.
+// fewNote warns that a set is too small.
 func fewNote(set eval.Set) string {
 	return fmt.Sprintf("%s: %s, too few for a result (at least %d are needed).", render.Line(set.Name, 0),
 		count(len(set.Questions), "question", "questions"), eval.Few)

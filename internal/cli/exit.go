@@ -17,7 +17,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// exitCode maps the code of an error to the exit code of the process; 0 is success.
+// exitCode maps an error code to an exit code; "" is success.
 func exitCode(c engram.Code) int {
 	switch c {
 	case "":
@@ -36,8 +36,8 @@ func exitCode(c engram.Code) int {
 	return 1
 }
 
-// errorDoc is what stderr carries with --json when a command fails:
-// {"error":{"code":"not_found","message":"…","hint":"…"}} on one line.
+// errorDoc is what a failing command prints on stderr with --json, on one line:
+// {"error":{"code":"not_found","message":"…","hint":"…"}}
 type errorDoc struct {
 	Error errorBody `json:"error"`
 }
@@ -45,7 +45,7 @@ type errorDoc struct {
 type errorBody struct {
 	Code    engram.Code `json:"code"`
 	Message string      `json:"message"`
-	Hint    string      `json:"hint"` // "" when there is none
+	Hint    string      `json:"hint"` // "" for none
 }
 
 // exit reports err on stderr and returns the exit code.
@@ -56,10 +56,10 @@ func (p *program) exit(err error) int {
 	if code, ok := errors.AsType[exitWith](err); ok {
 		return int(code)
 	}
-	// Messages quote what was typed, and standard error often ends in a log.
+	// Messages quote the input, and stderr often ends in a log.
 	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(p.hintOf(err))}
 	if p.json || slices.Contains(p.Args, "--json") {
-		line, _ := json.Marshal(errorDoc{body}) // strings alone cannot fail
+		line, _ := json.Marshal(errorDoc{body}) // cannot fail for strings
 		fmt.Fprintf(p.Stderr, "%s\n", render.JSON(line))
 		return exitCode(body.Code)
 	}
@@ -70,14 +70,14 @@ func (p *program) exit(err error) int {
 	return exitCode(body.Code)
 }
 
-// exitWith ends the program with an exit code and says nothing: the answer said it.
+// exitWith ends the program with an exit code and no message, since the answer said it all.
 type exitWith int
 
 // Error implements error.
 func (e exitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// messageOf is what err says, with its causes, but for the kind of a problem with a
-// project: that is a word for programs.
+// messageOf returns the message of err with its causes, without the machine-readable kind of a project
+// problem.
 func messageOf(err error) string {
 	if problem, ok := errors.AsType[*project.Problem](err); ok {
 		return strings.TrimSuffix(err.Error(), ": "+problem.Error())
@@ -85,8 +85,8 @@ func messageOf(err error) string {
 	return err.Error()
 }
 
-// hintOf is the hint of err, with commands as they are typed here, or the projects it could
-// have been about.
+// hintOf returns the hint of err, with commands as they are typed here, or the project names it could be
+// about.
 func (p *program) hintOf(err error) string {
 	typed := func(c engram.Call) string { return p.self() + strings.TrimPrefix(c.String(), "engram") }
 	if hint := engram.HintFor(err, typed); hint != "" {
@@ -98,22 +98,29 @@ func (p *program) hintOf(err error) string {
 	return ""
 }
 
-// warn tells something on stderr that is not an error.
+// warn prints a warning on stderr.
 func (p *program) warn(text string) {
 	fmt.Fprintf(p.Stderr, "%s %s\n", p.err.bold("warning:"), render.Plain(strings.TrimSpace(strings.TrimPrefix(text, "⚠️"))))
 }
 
-// warnAll tells several things.
+// warnAll prints several warnings.
 func (p *program) warnAll(texts []string) {
 	for _, text := range texts {
 		p.warn(text)
 	}
 }
 
-// flagError says what is wrong with a flag, and names the nearest good one.
+// warnBeside prints warnings, unless --json has them in the answer.
+func (p *program) warnBeside(texts ...string) {
+	if !p.json {
+		p.warnAll(texts)
+	}
+}
+
+// flagError explains a flag error and suggests the nearest flag.
 func flagError(cmd *cobra.Command, err error) error {
-	// The flags of a command that does not exist are read as the root's: what is
-	// wrong then is the command. One that takes words of its own, as delete does, is meant.
+	// Flags of an unknown command are parsed as flags of the root; then the command is the mistake. Commands
+	// that take arguments besides subcommands, such as delete, are meant as they are.
 	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 && cmd.ValidateArgs(words) != nil {
 		return unknownCommand(cmd, words)
 	}
@@ -136,8 +143,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	return engram.Errorf(engram.CodeInvalid, "%v", err).WithHint("%s", usage)
 }
 
-// kindOf says what the value of a flag should have been.
+// kindOf describes the valid values of a flag.
 func kindOf(f *pflag.Flag) string {
+	if f.Name == "color" {
+		return "auto, always or never"
+	}
 	switch f.Value.Type() {
 	case "int":
 		return "a whole number"
@@ -145,13 +155,11 @@ func kindOf(f *pflag.Flag) string {
 		return "a number"
 	case "bool":
 		return "true or false"
-	case "when":
-		return "auto, always or never"
 	}
 	return "a valid value"
 }
 
-// unknownCommand refuses the words after a command that has only sub-commands.
+// unknownCommand rejects arguments of a command that has only subcommands.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -164,7 +172,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		WithHint("%s", hint)
 }
 
-// onlyOne refuses flags that say opposite things.
+// onlyOne rejects flags that contradict each other.
 func onlyOne(cmd *cobra.Command, names ...string) error {
 	var given []string
 	for _, name := range names {
@@ -178,7 +186,7 @@ func onlyOne(cmd *cobra.Command, names ...string) error {
 	return invalidf("%s cannot be combined", strings.Join(given, " and ")).WithHint("use one of them")
 }
 
-// between checks the number of arguments; most < 0 is any number.
+// between requires a number of arguments; most < 0 is no limit.
 func between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= least && (most < 0 || len(args) <= most) {
@@ -196,13 +204,13 @@ func between(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// invalidf is an error of usage.
+// invalidf returns a usage error.
 func invalidf(format string, args ...any) *engram.Error {
 	return engram.Errorf(engram.CodeInvalid, format, args...)
 }
 
-// oldWords are words that other programs, and older designs of this one, have for a command; whoever types
-// one is told today's name. A word whose command is not in the tree says nothing.
+// oldWords maps the words of other programs and of older designs to today's commands, for suggestions.
+// Entries whose command does not exist are ignored.
 func oldWords() map[string]string {
 	return map[string]string{
 		"ls": "list", "all": "list", "memories": "list", "observations": "list", "last": "recent", "latest": "recent",
@@ -225,7 +233,7 @@ func oldWords() map[string]string {
 	}
 }
 
-// oldFlags are the same for flags: what is to be written now.
+// oldFlags does the same for flags.
 func oldFlags() map[string]string {
 	return map[string]string{
 		"category": "--type", "kind": "--type", "top": "--limit", "top-k": "--limit", "k": "--limit", "n": "--limit", "count": "--limit",
@@ -241,7 +249,7 @@ func oldFlags() map[string]string {
 	}
 }
 
-// nearestCommand is the command below cmd that a word was meant to be, "" for none.
+// nearestCommand suggests the subcommand of cmd that word probably means; "" for none.
 func nearestCommand(cmd *cobra.Command, word string) string {
 	word = strings.ToLower(word)
 	if meant, old := oldWords()[word]; old && cmd == cmd.Root() && exists(cmd, strings.Fields(meant)) {
@@ -254,14 +262,14 @@ func nearestCommand(cmd *cobra.Command, word string) string {
 		}
 	}
 	near := text.Nearest(word, names)
-	// Of two letters in three nothing is left that would have been meant.
+	// Two changed letters of a three-letter word leave too little to suggest anything.
 	if len(word) < 4 && text.Distance(word, near) > 1 && !strings.HasPrefix(near, word) {
 		return ""
 	}
 	return near
 }
 
-// exists reports whether there is a command at a path below root, by its own names.
+// exists reports whether the tree has a command at path, ignoring aliases.
 func exists(root *cobra.Command, path []string) bool {
 	for _, name := range path {
 		at := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
@@ -273,7 +281,7 @@ func exists(root *cobra.Command, path []string) bool {
 	return true
 }
 
-// nearestFlag is what to write for a flag that cmd does not have, "" for nothing near.
+// nearestFlag suggests a replacement for an unknown flag; "" for none.
 func nearestFlag(cmd *cobra.Command, name string) string {
 	flag := func(s string) string {
 		return strings.TrimLeft(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '=' })[0], "-")
@@ -293,8 +301,8 @@ func nearestFlag(cmd *cobra.Command, name string) string {
 	return ""
 }
 
-// listsLast lets a text begin with a dash and a blank, as a Markdown list does. Where args have such a text,
-// all words that are no flags go to the end, behind --; else args is returned as it is.
+// listsLast allows arguments that begin with a dash and a blank, such as Markdown lists. If there is one, all
+// arguments that are not flags move behind "--"; otherwise args is returned unchanged.
 func listsLast(root *cobra.Command, args []string) []string {
 	if !slices.ContainsFunc(args, isList) {
 		return args
@@ -326,17 +334,17 @@ func listsLast(root *cobra.Command, args []string) []string {
 			}
 		}
 	}
-	depth := strings.Count(cmd.CommandPath(), " ") // the words that name the command
+	depth := strings.Count(cmd.CommandPath(), " ") // number of words in the command's name
 	if !list || len(words) < depth {
 		return args
 	}
 	return slices.Concat(words[:depth], flags, []string{"--"}, words[depth:])
 }
 
-// isList reports whether a word is the text of a list.
+// isList reports whether an argument begins like a Markdown list.
 func isList(arg string) bool { return strings.HasPrefix(arg, "- ") || strings.HasPrefix(arg, "-\t") }
 
-// takesNext reports whether the word after a flag is its value.
+// takesNext reports whether the argument after a flag is its value.
 func takesNext(cmd *cobra.Command, arg string) bool {
 	name, long := strings.CutPrefix(arg, "--")
 	if strings.Contains(name, "=") {
@@ -346,10 +354,8 @@ func takesNext(cmd *cobra.Command, arg string) bool {
 	if long {
 		f = cmd.Flag(name)
 	} else if short := strings.TrimPrefix(arg, "-"); short != "" {
-		last := short[len(short)-1:] // of several in one word, the last may take a value
-		if f = cmd.Flags().ShorthandLookup(last); f == nil {
-			f = cmd.InheritedFlags().ShorthandLookup(last)
-		}
+		last := short[len(short)-1:] // in -abc only the last flag can take a value
+		f = cmd.Flags().ShorthandLookup(last)
 	}
 	return f != nil && f.NoOptDefVal == ""
 }

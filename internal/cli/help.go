@@ -12,19 +12,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// everyday are the commands that the help of the program shows, in this order: what a person does
-// on most days. All of them are in `help all`.
+// everyday lists the commands in the short help, in this order. `help all` lists all of them.
 func everyday() []string {
 	return []string{"save", "search", "recall", "context", "list", "get", "update", "delete", "undo", "review", "sync", "setup"}
 }
 
-// help prints the help of a command: what it does, how it is called, an example to
-// copy, then what there is below it. That of the program itself is short.
+// help prints the help of a command; the short one for the program itself.
 func (p *program) help(cmd *cobra.Command, _ []string) { p.writeHelp(cmd, false) }
 
-// writeHelp is help; all shows every command of the program.
+// writeHelp is help; with all it lists every command of the program.
 func (p *program) writeHelp(cmd *cobra.Command, all bool) {
 	var b strings.Builder
 	head := func(s string) { fmt.Fprintf(&b, "\n%s\n", p.out.bold(s)) }
@@ -35,7 +34,7 @@ func (p *program) writeHelp(cmd *cobra.Command, all bool) {
 	if !cmd.HasParent() {
 		usage = cmd.Name() + " COMMAND [flags]"
 	}
-	fmt.Fprintf(&b, "  %s\n", fold(usage, "    ", max(0, columns-2)))
+	fmt.Fprintf(&b, "  %s\n", render.Fold(usage, "    ", max(0, columns-2)))
 	if len(cmd.Aliases) > 0 {
 		fmt.Fprintf(&b, "  also: %s\n", strings.Join(cmd.Aliases, ", "))
 	}
@@ -60,7 +59,7 @@ func (p *program) writeHelp(cmd *cobra.Command, all bool) {
 				writeCommand(&b, c, columns)
 			}
 		}
-		fmt.Fprintln(&b, "\n"+fold("Use engram help all to list every command, engram help COMMAND to explain one.", "", columns))
+		fmt.Fprintln(&b, "\n"+render.Fold("Use engram help all to list every command, engram help COMMAND to explain one.", "", columns))
 	}
 	writeFlags(&b, head, "Flags", cmd.LocalNonPersistentFlags(), columns)
 	globals := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -78,7 +77,7 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command, group string, columns
 }
 
 func writeCommand(b *strings.Builder, c *cobra.Command, columns int) {
-	fmt.Fprintln(b, fold(fmt.Sprintf("  %-15s %s", c.Name(), c.Short), strings.Repeat(" ", 18), columns))
+	fmt.Fprintln(b, render.Fold(fmt.Sprintf("  %-15s %s", c.Name(), c.Short), strings.Repeat(" ", 18), columns))
 }
 
 func writeFlags(b *strings.Builder, head func(string), title string, flags *pflag.FlagSet, columns int) {
@@ -141,7 +140,7 @@ and of every command into a folder, for packages.`,
 	return cmd
 }
 
-// manPages writes all pages into a folder.
+// manPages writes all manual pages into a folder.
 func (p *program) manPages(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return engram.Errorf(engram.CodeUnavailable, "cannot create folder %s", dir).WithCause(err)
@@ -154,7 +153,7 @@ func (p *program) manPages(root *cobra.Command, dir string) error {
 	})
 	for file, page := range pages {
 		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-			return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", file).WithCause(err)
+			return engram.Errorf(engram.CodeUnavailable, "cannot write %s", file).WithCause(err)
 		}
 	}
 	return p.answer(manDoc{Folder: dir, Pages: len(pages)}, func(b *strings.Builder) { fmt.Fprintf(b, "%s in %s\n", count(len(pages), "page", "pages"), dir) })
@@ -166,14 +165,14 @@ type manDoc struct {
 	Pages  int    `json:"pages"`
 }
 
-// manName is what a page is called: engram-conflicts-scan.
+// manName returns the name of a page, such as engram-conflicts-scan.
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manPage is the page of a command: of the root, all commands are on it.
+// manPage returns the page of a command; that of the root describes all commands.
 func (p *program) manPage(c *cobra.Command) string {
 	m := &manual{}
-	// The day as it is: with its hyphens made plain, it would be none. What was built without
-	// one says so: an empty one is taken for a mistake.
+	// The date keeps its plain hyphens, or man would not parse it. An empty date would look like a mistake,
+	// so a missing one is named.
 	fmt.Fprintf(m, ".TH %s 1 %q \"Engram %s\" Engram\n", escaped(strings.ToUpper(manName(c))), cmp.Or(p.Built, "undated"), escaped(p.Version))
 	m.macro("SH", "NAME")
 	m.text(manName(c) + " - " + c.Short)
@@ -193,7 +192,8 @@ func (p *program) manPage(c *cobra.Command) string {
 	}
 	m.options("OPTIONS OF EVERY COMMAND", c.Root().PersistentFlags())
 	m.exitStatus()
-	m.examples("SH", c.Example)
+	m.macro("SH", "EXAMPLES")
+	m.verbatim(c.Example)
 	m.seeAlso(c)
 	return m.String()
 }
@@ -203,7 +203,7 @@ func (p *program) manPage(c *cobra.Command) string {
 // Source: man(7) and roff(7) of groff 1.23 and mandoc 1.14.
 type manual struct{ strings.Builder }
 
-// macro writes a request with its arguments.
+// macro writes a macro call with its arguments.
 func (m *manual) macro(name string, args ...string) {
 	m.WriteString("." + name)
 	for _, a := range args {
@@ -212,7 +212,7 @@ func (m *manual) macro(name string, args ...string) {
 	m.WriteString("\n")
 }
 
-// text writes lines of text, none of which is a request.
+// text writes lines of text, none of which roff takes for a macro.
 func (m *manual) text(s string) {
 	for line := range strings.Lines(strings.TrimRight(s, "\n") + "\n") {
 		if line = escaped(line); strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
@@ -222,13 +222,13 @@ func (m *manual) text(s string) {
 	}
 }
 
-// escaped is a text that roff prints as it is: a bare hyphen might become a dash that
-// nobody can copy, and what stands between back quotes was for the help.
+// escaped escapes text for roff. Bare hyphens could become dashes that cannot be copied; the back quotes are
+// markup of the help.
 func escaped(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "`", "", "~", `\(ti`, "^", `\(ha`, "…", `\[u2026]`).Replace(s)
 }
 
-// paragraphs writes prose; what is laid out in columns keeps its lines.
+// paragraphs writes prose; paragraphs in columns keep their lines.
 func (m *manual) paragraphs(s string) {
 	for i, part := range strings.Split(s, "\n\n") {
 		switch {
@@ -242,9 +242,9 @@ func (m *manual) paragraphs(s string) {
 	}
 }
 
-// terms writes lines of two columns, a word and what it means.
+// terms writes lines of two columns: a word and its meaning.
 func (m *manual) terms(lines string) {
-	opened := false // a term, whose meaning may go on
+	opened := false // in a term, whose meaning may continue
 	for line := range strings.Lines(lines) {
 		word, meaning, both := strings.Cut(strings.TrimSpace(line), "  ")
 		if !both && opened && strings.HasPrefix(line, "   ") {
@@ -261,7 +261,7 @@ func (m *manual) terms(lines string) {
 	}
 }
 
-// term writes a word, the name of its value, and what it means.
+// term writes a word, the name of its value, and its meaning.
 func (m *manual) term(word, value, meaning string) {
 	m.macro("TP")
 	m.WriteString(`\fB` + escaped(word) + `\fR`)
@@ -294,7 +294,7 @@ func (m *manual) option(f *pflag.Flag) {
 	m.term(name, value, usage)
 }
 
-// commands writes what stands below a command, a line each.
+// commands lists the subcommands of a command.
 func (m *manual) commands(c *cobra.Command) {
 	if c.HasAvailableSubCommands() {
 		m.macro("SH", "COMMANDS")
@@ -306,7 +306,7 @@ func (m *manual) commands(c *cobra.Command) {
 	}
 }
 
-// everyCommand writes all commands with their flags, group by group.
+// everyCommand describes all commands with their flags, by group.
 func (m *manual) everyCommand(root *cobra.Command) {
 	for _, g := range root.Groups() {
 		m.macro("SH", strings.ToUpper(g.Title))
@@ -329,7 +329,8 @@ func (m *manual) section(c *cobra.Command) {
 			m.option(f)
 		}
 	})
-	m.examples("", c.Example)
+	m.macro("PP")
+	m.verbatim(c.Example)
 }
 
 func (m *manual) exitStatus() {
@@ -342,13 +343,8 @@ func (m *manual) exitStatus() {
 	}
 }
 
-// examples writes the lines to copy, under a heading if heading is a macro.
-func (m *manual) examples(heading, lines string) {
-	if heading != "" {
-		m.macro(heading, "EXAMPLES")
-	} else {
-		m.macro("PP")
-	}
+// verbatim writes lines without filling them.
+func (m *manual) verbatim(lines string) {
 	m.macro("nf")
 	m.text(lines)
 	m.macro("fi")
@@ -364,14 +360,13 @@ func (m *manual) seeAlso(c *cobra.Command) {
 			names = append(names, manName(sub))
 		}
 	}
-	if len(names) == 0 {
-		return
+	if len(names) > 0 {
+		m.macro("SH", "SEE ALSO")
+		m.text(strings.Join(names, "(1), ") + "(1)")
 	}
-	m.macro("SH", "SEE ALSO")
-	m.text(strings.Join(names, "(1), ") + "(1)")
 }
 
-// forEach visits a command and all below it.
+// forEach visits a command and all its subcommands.
 func forEach(c *cobra.Command, visit func(*cobra.Command)) {
 	visit(c)
 	for _, sub := range c.Commands() {

@@ -15,14 +15,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// hintFormat is the format of a call of WithHint, and the texts among its arguments.
+// hintFormat is the format of a call of WithHint, with its literal arguments.
 type hintFormat struct {
 	at     string // file:line
-	format string // "" where it is not written there
+	format string // "" if it is not a literal
 	texts  []string
 }
 
-// hintsOfTheSource are all calls of WithHint outside tests.
+// hintsOfTheSource returns all calls of WithHint outside tests.
 func hintsOfTheSource(t *testing.T) []hintFormat {
 	t.Helper()
 	var hints []hintFormat
@@ -67,18 +67,18 @@ func isWithHint(call *ast.CallExpr) bool {
 	return ok && s.Sel.Name == "WithHint" && len(call.Args) > 0
 }
 
-// literal is the text of a string that is written in the source, "" for any other expression.
+// literal returns the value of a string literal, "" for any other expression.
 func literal(e ast.Expr) string {
 	lit, ok := e.(*ast.BasicLit)
 	if !ok {
 		return ""
 	}
-	text, _ := strconv.Unquote(lit.Value) // the parser has read it
+	text, _ := strconv.Unquote(lit.Value) // valid, since it was parsed
 	return text
 }
 
-// Hints are told by the command line, by HTTP and by MCP. So a command in one is marked as
-// such, for each to say what its own callers can call, and it is one that exists.
+// Hints are printed by the command line, HTTP and MCP. So a command in a hint stands in braces, which each
+// frontend translates for its callers, and it must exist.
 func TestHintsNameCommandsThatExist(t *testing.T) {
 	hints, calls := hintsOfTheSource(t), 0
 	for _, h := range hints {
@@ -95,14 +95,14 @@ func TestHintsNameCommandsThatExist(t *testing.T) {
 var (
 	braced = regexp.MustCompile(`\{[^{}]*\}`)
 	verb   = regexp.MustCompile(`%[-+.0-9]*[a-z]`)
-	// bare is what only a command has: the program's name before a word, or a word that is
-	// no word of English in front of what it takes.
+	// bare matches an unmarked command: the program's name before a word, or a non-English word before its
+	// arguments.
 	bare = regexp.MustCompile(`\bengram [a-z]+|\b(projects|session|conflicts|prompt) (list|merge|judge|ignore|show)\b|` +
 		`\b(undo|graph|unlink|history|update|log|get) %d|(^|[;:,] |\bor )(log|list|history|undo|unlink|reembed|doctor) (shows?|brings|takes|makes|mends)\b|` +
 		`\b(list|log|delete|doctor|reembed|update|graph|undo|serve|stop|prune) --[a-z]`)
 )
 
-// problemsOfHint says what is wrong with a hint.
+// problemsOfHint returns what is wrong with a hint.
 func problemsOfHint(h hintFormat) (problems []string) {
 	for _, call := range braced.FindAllString(h.format, -1) {
 		if err := existing(strings.Trim(call, "{}")); err != nil {
@@ -121,8 +121,7 @@ func problemsOfHint(h hintFormat) (problems []string) {
 	return problems
 }
 
-// existing says why the command line would refuse a command, whose verbs stand for what a
-// program writes there: a number that is always right.
+// existing returns why the command line would reject a command; its verbs stand for a number.
 func existing(command string) error {
 	words := strings.Fields(verb.ReplaceAllString(command, "1"))
 	cmd, rest, err := (&program{}).root().Find(words)
@@ -141,12 +140,12 @@ func existing(command string) error {
 	return cmd.ValidateArgs(cmd.Flags().Args())
 }
 
-// The check itself sees what it is there for.
+// The check itself finds what it is meant to find.
 func TestProblemsOfHintsAreSeen(t *testing.T) {
 	for _, tt := range []struct {
 		format string
 		texts  []string
-		want   string // in the one problem; "" for none
+		want   string // part of the only problem; "" for none
 	}{
 		{format: "{projects list} lists the projects"},
 		{format: "{undo %d} first; nothing was changed"},

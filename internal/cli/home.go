@@ -18,36 +18,35 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// homeDoc is the answer of `engram` alone.
+// homeDoc is the answer of `engram` without arguments.
 type homeDoc struct {
 	Version  string    `json:"version"`
 	Database string    `json:"database"`
-	Exists   bool      `json:"exists"`  // the database does
-	Project  string    `json:"project"` // of the folder; "" when nothing was saved in it yet
+	Exists   bool      `json:"exists"`  // the database exists
+	Project  string    `json:"project"` // project of the folder; "" if it has no memories yet
 	Memories int       `json:"memories"`
 	Projects int       `json:"projects"`
-	Agents   bool      `json:"agents"`  // an agent has written something over MCP
-	Pending  int       `json:"pending"` // contradictions that wait for a verdict
-	Due      int       `json:"due"`     // memories that are due for review, at most 100
-	Server   string    `json:"server"`  // where one of this data directory listens: http://HOST:PORT; "" when none does
-	Off      offDoc    `json:"off"`     // what agents are switched off for
-	Next     []nextDoc `json:"next"`    // what to do, the most urgent first
+	Agents   bool      `json:"agents"`  // an agent has written over MCP
+	Pending  int       `json:"pending"` // contradictions without a verdict
+	Due      int       `json:"due"`     // memories due for review, at most 100
+	Server   string    `json:"server"`  // http://HOST:PORT of the running server of this data directory; "" for none
+	Off      offDoc    `json:"off"`     // where agents are switched off
+	Next     []nextDoc `json:"next"`    // suggestions, the most urgent first
 
-	names   []string // of the projects
-	earlier string   // the database of an earlier Engram elsewhere; "" for none, or when there are memories
+	names   []string // project names
+	earlier string   // database of an earlier Engram elsewhere; "" for none, or if there are memories
 }
 
-// nextDoc is something to do next.
+// nextDoc is a suggestion.
 type nextDoc struct {
 	What    string `json:"what"`
 	Command string `json:"command"`
 }
 
-// homeDue is how many memories are counted that are due: more say no more.
+// homeDue is the highest number of due memories that is counted.
 const homeDue = 100
 
-// home says where one stands and what to do next. It makes no database: looking is
-// not using.
+// home prints the state of the store and suggestions. It creates no database.
 func (p *program) home(cmd *cobra.Command) error {
 	e, err := p.open(cmd)
 	if err != nil {
@@ -64,7 +63,7 @@ func (p *program) home(cmd *cobra.Command) error {
 			doc.Project = name
 		}
 	}
-	if s, err := p.control(*p.loaded).Look(); err == nil { // else it is status that says why
+	if s, err := p.control(*p.loaded).Look(); err == nil { // status reports the error
 		doc.Server = s.URL
 	}
 	doc.Off = offOf(p.app.OffState())
@@ -77,7 +76,7 @@ func (p *program) home(cmd *cobra.Command) error {
 	return p.answer(doc, func(b *strings.Builder) { writeHome(b, doc, p.columns()) })
 }
 
-// look counts what there is.
+// look counts the records.
 func (d *homeDoc) look(ctx context.Context, e *engine.Engine) error {
 	s, err := e.Stats(ctx, "")
 	if err != nil {
@@ -100,7 +99,7 @@ func (d *homeDoc) look(ctx context.Context, e *engine.Engine) error {
 	return err
 }
 
-// advice is what to do next as things stand; self is how this program is called.
+// advice returns suggestions for the current state; self is the command line of this program.
 func (d *homeDoc) advice(self string) (next []nextDoc) {
 	add := func(what, command string) { next = append(next, nextDoc{what, self + " " + command}) }
 	if d.Off.Everything {
@@ -128,7 +127,7 @@ func (d *homeDoc) advice(self string) (next []nextDoc) {
 		add("give your agents their memory", "setup")
 		add("or serve them over HTTP", "serve")
 	} else {
-		add("see what a session is told", "context")
+		add("see what a session starts with", "context")
 	}
 	if d.Memories == 0 {
 		add("watch two sessions share one", "demo")
@@ -137,25 +136,25 @@ func (d *homeDoc) advice(self string) (next []nextDoc) {
 	return next
 }
 
-// writeHome writes where one stands and what to do. Commands are there to be copied: on a
-// narrow terminal they stand on lines of their own, whole.
+// writeHome writes the state and the suggestions. Commands stay whole so that they can be copied: on a narrow
+// terminal on lines of their own.
 func writeHome(b *strings.Builder, doc homeDoc, columns int) {
 	if doc.Memories > 0 {
-		fmt.Fprintln(b, fold(fmt.Sprintf("Engram remembers %s of %s in %s", count(doc.Memories, "memory", "memories"),
+		fmt.Fprintln(b, render.Fold(fmt.Sprintf("Engram remembers %s of %s in %s", count(doc.Memories, "memory", "memories"),
 			count(doc.Projects, "project", "projects"), doc.Database), "", columns))
 		where := "Nothing is remembered for this folder yet."
 		if doc.Project != "" {
 			where = "This folder is project " + render.Line(doc.Project, 0) + "."
 		}
-		fmt.Fprintln(b, fold(where, "", columns))
+		fmt.Fprintln(b, render.Fold(where, "", columns))
 	} else {
-		fmt.Fprintln(b, fold("Engram is a memory for AI agents. Nothing is remembered yet in "+doc.Database, "", columns))
+		fmt.Fprintln(b, render.Fold("Engram is a memory for AI agents. Nothing is remembered yet in "+doc.Database, "", columns))
 	}
 	if doc.Server != "" {
 		fmt.Fprintf(b, "A server listens on %s\n", doc.Server)
 	}
 	if off := doc.Off.line(); off != "" {
-		fmt.Fprintln(b, fold(off, "", columns))
+		fmt.Fprintln(b, render.Fold(off, "", columns))
 	}
 	b.WriteString("\nNext:\n")
 	what, longest := 0, 0
@@ -172,8 +171,7 @@ func writeHome(b *strings.Builder, doc homeDoc, columns int) {
 	}
 }
 
-// self is how this program is called in a command to copy: by go run it has no name
-// that would work again.
+// self returns how to call this program; after go run it has no name that would work again.
 func (p *program) self() string {
 	if path, err := os.Executable(); err == nil && strings.Contains(path, "go-build") {
 		return "go run ./cmd/engram"

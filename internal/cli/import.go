@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -58,7 +56,7 @@ see engram obsidian-export.`,
 				return p.importNotes(cmd, args[0], dryRun)
 			}
 			if format != "" {
-				return invalidf("format %q cannot be chosen", format).WithHint("use obsidian or markdown for a folder; the format of a file is detected")
+				return invalidf("unknown format %q", format).WithHint("use obsidian or markdown for a folder; the format of a file is detected")
 			}
 			in := engine.ImportInput{Mode: engine.ImportMode(mode), DryRun: dryRun}
 			if in.Mode != engine.ImportReplace && (yes || all) {
@@ -79,14 +77,12 @@ see engram obsidian-export.`,
 	cmd.Flags().StringVar(&trust, "trust", "", "`own`: the file is your own export; its memories keep their origin instead of being quoted as imported")
 	cmd.Flags().BoolVar(&yes, "yes", false, "with --mode replace: skip the confirmation")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "with --mode replace: replace every project in the file")
-	// The only error is a flag that does not exist, and it does.
-	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions([]string{"merge", "replace"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (p *program) importFile(cmd *cobra.Command, e *engine.Engine, name string, in engine.ImportInput, all bool) error {
 	var err error
-	named := p.loaded.Origins["project"].Source == config.SourceFlag
+	named := p.projectGiven()
 	switch {
 	case named && all:
 		return invalidf("--all-projects and --project exclude each other").WithHint("run: %s --help", cmd.CommandPath())
@@ -127,17 +123,23 @@ func (p *program) importFile(cmd *cobra.Command, e *engine.Engine, name string, 
 	if err := p.answer(doc, doc.write); err != nil {
 		return err
 	}
-	if n := res.All().Rejected; n > 0 {
-		none := engram.Errorf(engram.CodeInvalid, "%s of the file could not be imported", count(n, "item", "items"))
-		if all := res.All(); in.DryRun || all.Added+all.Changed+all.Unchanged == 0 {
-			return none.WithHint("see the reasons above")
-		}
-		return none.WithHint("the rest was imported; see the reasons above")
-	}
-	return nil
+	return rejected(res, in.DryRun, "%s of the file could not be imported")
 }
 
-// importOnce reads the file once.
+// rejected returns the error of an import that rejected items, if it did.
+func rejected(res engine.Imported, dryRun bool, format string) error {
+	all := res.All()
+	if all.Rejected == 0 {
+		return nil
+	}
+	hint := "the rest was imported; see the reasons above"
+	if dryRun || all.Added+all.Changed+all.Unchanged == 0 {
+		hint = "see the reasons above"
+	}
+	return invalidf(format, count(all.Rejected, "item", "items")).WithHint("%s", hint)
+}
+
+// importOnce reads and imports the file once.
 func (p *program) importOnce(cmd *cobra.Command, e *engine.Engine, name string, in engine.ImportInput) (engine.Imported, error) {
 	file, err := p.fileReader(name)
 	if err != nil {
@@ -150,7 +152,7 @@ func (p *program) importOnce(cmd *cobra.Command, e *engine.Engine, name string, 
 	return e.Import(cmd.Context(), file, in)
 }
 
-// replaceQuestion asks whether a replacement may forget what is not in the file.
+// replaceQuestion asks whether to forget memories that are not in the file.
 func replaceQuestion(res engine.Imported) string {
 	return fmt.Sprintf("Memories that are not in the file would be forgotten: %s (%s). Replace?", count(res.Memories.Removed, "memory", "memories"), forgetsOf(document.ImportedOf(res, true)))
 }
@@ -168,14 +170,14 @@ func forgetsOf(d document.Imported) string {
 	return strings.Join(parts, ", ")
 }
 
-// reportItems tells each item that something is to be said of, a line each.
+// reportItems prints a warning for each note.
 func (p *program) reportItems(notes []engram.ImportNote, what string) {
 	for _, n := range notes {
 		p.warn(render.Line(fmt.Sprintf("%s %s: %s", itemName(n), what, n.Reason), 0))
 	}
 }
 
-// itemName says which item a note is about: where it stands, and what it is called.
+// itemName returns the place and name of the item of a note.
 func itemName(n engram.ImportNote) string {
 	if n.Name == "" {
 		return n.Item
@@ -186,7 +188,7 @@ func itemName(n engram.ImportNote) string {
 // importedDoc is the answer of `import`.
 type importedDoc struct {
 	document.Imported
-	File string `json:"file"` // as it was named; - is standard input
+	File string `json:"file"` // as given; - is standard input
 }
 
 func (d importedDoc) write(b *strings.Builder) {
@@ -201,14 +203,14 @@ func (d importedDoc) write(b *strings.Builder) {
 	fmt.Fprintf(b, "Imported from %s%s\n", from, would)
 	writeTallies(b, d.Imported)
 	if d.Backup != "" {
-		fmt.Fprintf(b, "What was there before: %s\n", d.Backup)
+		fmt.Fprintf(b, "Backup: %s\n", d.Backup)
 	}
 	if d.Op != 0 {
 		fmt.Fprintf(b, "To undo: engram undo %d\n", d.Op)
 	}
 }
 
-// writeTallies writes what became of the things of each kind.
+// writeTallies writes the counts of each kind.
 func writeTallies(b *strings.Builder, d document.Imported) {
 	for _, k := range []struct {
 		one, many string
@@ -228,12 +230,11 @@ func writeTallies(b *strings.Builder, d document.Imported) {
 	if d.Elsewhere > 0 {
 		fmt.Fprintf(b, "Skipped because of other projects: %s (--all-projects)\n", count(d.Elsewhere, "item", "items"))
 	}
-	b.WriteString(waitLine(d.Pending, d.Op, d.DryRun))
+	b.WriteString(pendingLine(d.Pending, d.Op, d.DryRun))
 }
 
-// waitLine says that memories wait for a person, and how one who knows where they come from lets
-// them all be told; "" for none.
-func waitLine(n int, op int64, dryRun bool) string {
+// pendingLine reports memories pending review, and how to approve an import as a whole; "" for none.
+func pendingLine(n int, op int64, dryRun bool) string {
 	switch {
 	case n == 0:
 		return ""
@@ -244,21 +245,13 @@ func waitLine(n int, op int64, dryRun bool) string {
 		"  If the file is your own and you know its content: engram review approve --operation %d\n", count(n, "memory is", "memories are"), op)
 }
 
-// tallied is "3 memories: 2 new, 1 as before".
+// tallied returns counts such as "3 memories: 2 new, 1 unchanged".
 func tallied(t document.Tally, one, many string) string {
 	n := t.Added + t.Changed + t.Unchanged + t.Rejected
 	text := count(n, one, many)
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{t.Added, "new"}, {t.Changed, "changed"}, {t.Unchanged, "as before"}, {t.Rejected, "not imported"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
+	if parts := listSome(", ", some{t.Added, "new", "new"}, some{t.Changed, "changed", "changed"}, some{t.Unchanged, "unchanged", "unchanged"},
+		some{t.Rejected, "not imported", "not imported"}); parts != "" {
+		text += ": " + parts
 	}
 	if t.Forgotten > 0 {
 		text += fmt.Sprintf("; forgotten here since, and kept forgotten: %d", t.Forgotten)
@@ -269,7 +262,7 @@ func tallied(t document.Tally, one, many string) string {
 	return text
 }
 
-// exportName is the file of an export that names none.
+// exportName is the default file of an export.
 const exportName = "engram-export.json"
 
 func (p *program) exportCommand() *cobra.Command {
@@ -297,7 +290,7 @@ too; they differ in the style of links. See engram obsidian-export.`,
 				return invalidf("format %q cannot hold vectors", in.Format).WithHint("use the format json with --vectors")
 			}
 			if !slices.Contains([]string{"", engine.NativeFormat, "mem"}, in.Format) {
-				return invalidf("format %q does not exist", in.Format).WithHint("use one of json, mem, obsidian, markdown")
+				return invalidf("unknown format %q", in.Format).WithHint("use one of json, mem, obsidian, markdown")
 			}
 			name := exportName
 			if len(args) == 1 {
@@ -309,17 +302,15 @@ too; they differ in the style of links. See engram obsidian-export.`,
 	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json contains everything and suits mem_* programs, too; mem contains only their fields; obsidian and markdown write a folder of notes")
 	cmd.Flags().BoolVar(&in.AllowSecret, "allow-secret", false, "include secrets saved with --allow-secret, which are redacted otherwise")
 	cmd.Flags().BoolVar(&in.Vectors, "vectors", false, "include the vectors of memories")
-	// The only error is a flag that does not exist, and it does.
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "mem", "obsidian", "markdown"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput) error {
-	e, err := p.openDoubted(cmd)
+	e, err := p.openUnmapped(cmd)
 	if err != nil {
 		return err
 	}
-	if in.Project, err = p.readProject(cmd, e, p.loaded.Origins["project"].Source != config.SourceFlag); err != nil {
+	if in.Project, err = p.readProject(cmd, e, !p.projectGiven()); err != nil {
 		return err
 	}
 	bar := p.progress("exporting")
@@ -333,7 +324,8 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 		write = packed(write)
 	}
 	if name == "-" {
-		if err = write(p.Stdout); isPathError(err) {
+		err = write(p.Stdout)
+		if _, is := errors.AsType[*fs.PathError](err); is { // a write error of standard output
 			err = outputError(err)
 		}
 	} else {
@@ -347,7 +339,7 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 	if name != "-" {
 		return p.answer(doc, doc.write)
 	}
-	// Standard output has the file.
+	// Standard output contains the export.
 	if p.json {
 		return json.NewEncoder(p.Stderr).Encode(doc)
 	}
@@ -357,29 +349,26 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 	return err
 }
 
-// packed is write through gzip.
+// packed returns write through gzip.
 func packed(write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		z := gzip.NewWriter(w)
 		if err := write(z); err != nil {
-			return err // without an end, so that nobody takes it for whole
+			return err // without closing, so that the file is visibly incomplete
 		}
 		return z.Close()
 	}
 }
 
-// writeFile writes a file that only the user can read, beside the one whose place it takes
-// when it is whole. What is no regular file, such as a pipe, is written into.
+// writeFile writes a file that only the user can read, and replaces an existing one when the new one is
+// complete. Other things than regular files, such as pipes, are written into.
 func (p *program) writeFile(name string, write func(io.Writer) error) error {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
+	path := p.path(name)
 	refused := func(err error) error {
 		if bad, ok := errors.AsType[*fs.PathError](err); ok {
-			err = bad.Err // without the name of a file that nobody named
+			err = bad.Err // without the name of the temporary file
 		}
-		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written", name).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot write file %s", name).WithCause(err)
 	}
 	if was, err := os.Stat(path); err == nil && !was.Mode().IsRegular() {
 		if was.IsDir() {
@@ -391,7 +380,7 @@ func (p *program) writeFile(name string, write func(io.Writer) error) error {
 		}
 		return errors.Join(unwritten(name, write(f)), f.Close())
 	}
-	var failed error // whoever waits is not told the name of a file that is gone by then
+	var failed error // without the name of the temporary file, which is deleted by then
 	err := atomicfile.Fill(path, atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
 		failed = unwritten(name, write(w))
 		return failed
@@ -405,52 +394,45 @@ func (p *program) writeFile(name string, write func(io.Writer) error) error {
 	return unwritten(name, err)
 }
 
-// isPathError reports whether an error is that of a file, such as standard output, and not of
-// what was to be written.
-func isPathError(err error) bool {
-	_, is := errors.AsType[*fs.PathError](err)
-	return is
-}
-
-// unwritten is err, when it is that of a file that cannot take more, in words for a person.
+// unwritten explains file errors, such as a full disk.
 func unwritten(name string, err error) error {
 	bad, ok := errors.AsType[*fs.PathError](err)
 	switch {
 	case !ok:
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written: the disk is full", name).
+		return engram.Errorf(engram.CodeUnavailable, "cannot write file %s: the disk is full", name).
 			WithHint("free some space, or use another disk; a name that ends in .gz compresses the file").WithCause(bad.Err)
 	case errors.Is(err, syscall.EFBIG):
-		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written: it exceeds the file size limit", name).
+		return engram.Errorf(engram.CodeUnavailable, "cannot write file %s: it exceeds the file size limit", name).
 			WithHint("raise the limit (ulimit -f), or compress it with a name that ends in .gz").WithCause(bad.Err)
 	}
-	return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written", name).WithCause(bad.Err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot write file %s", name).WithCause(bad.Err)
 }
 
 // exportedDoc is the answer of `export`.
 type exportedDoc struct {
-	File      string `json:"file"`     // as it was named; - is standard output
+	File      string `json:"file"`     // as given; - is standard output
 	Format    string `json:"format"`   // json or mem
-	Project   string `json:"project"`  // "" is every one
-	Projects  int    `json:"projects"` // how many were written, as in all that follows
+	Project   string `json:"project"`  // "" is every project
+	Projects  int    `json:"projects"` // number written, as in the following fields
 	Sessions  int    `json:"sessions"`
-	Prompts   int    `json:"prompts"`   // deleted ones too
-	Memories  int    `json:"memories"`  // forgotten ones too
-	Forgotten int    `json:"forgotten"` // of the memories
-	Revisions int    `json:"revisions"` // what memories said before
-	Relations int    `json:"relations"` // removed ones too
+	Prompts   int    `json:"prompts"`   // including deleted ones
+	Memories  int    `json:"memories"`  // including forgotten ones
+	Forgotten int    `json:"forgotten"` // forgotten memories
+	Revisions int    `json:"revisions"` // earlier texts of memories
+	Relations int    `json:"relations"` // including removed ones
 	Erased    int    `json:"erased"`    // ids of erased records
 	Vectors   int    `json:"vectors"`   // 0 without --vectors
-	Left      left   `json:"left_out"`  // what the format has no room for
+	Left      left   `json:"left_out"`  // omitted because the format cannot hold it
 }
 
-// left counts what a format has no room for.
+// left counts what a format cannot hold.
 type left struct {
 	Projects  int `json:"projects"`
 	Sessions  int `json:"sessions"` // deleted ones
 	Prompts   int `json:"prompts"`  // deleted ones
-	Memories  int `json:"memories"` // these are there, but not all of them: without tags, or without versions
+	Memories  int `json:"memories"` // memories exported without their tags, metadata or versions
 	Revisions int `json:"revisions"`
 	Relations int `json:"relations"`
 	Erased    int `json:"erased"`
@@ -481,21 +463,11 @@ func (d exportedDoc) write(b *strings.Builder) {
 	}
 }
 
-// String lists what there is of it; "" when that is nothing.
+// String lists the counts that are not zero.
 func (l left) String() string {
-	var parts []string
-	for _, k := range []struct {
-		n         int
-		one, many string
-	}{
-		{l.Relations, "relation", "relations"}, {l.Revisions, "older text of memories", "older texts of memories"},
-		{l.Memories, "memory without its tags, metadata or versions", "memories without their tags, metadata or versions"},
-		{l.Prompts, "deleted prompt", "deleted prompts"}, {l.Sessions, "deleted session", "deleted sessions"},
-		{l.Projects, "project with its settings", "projects with their settings"}, {l.Erased, "id of an erased record", "ids of erased records"},
-	} {
-		if k.n > 0 {
-			parts = append(parts, count(k.n, k.one, k.many))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return listSome(", ",
+		some{l.Relations, "relation", "relations"}, some{l.Revisions, "older text of memories", "older texts of memories"},
+		some{l.Memories, "memory without its tags, metadata or versions", "memories without their tags, metadata or versions"},
+		some{l.Prompts, "deleted prompt", "deleted prompts"}, some{l.Sessions, "deleted session", "deleted sessions"},
+		some{l.Projects, "project with its settings", "projects with their settings"}, some{l.Erased, "id of an erased record", "ids of erased records"})
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// ingestInput is what `ingest` was asked to do.
+// ingestInput are the flags of `ingest`.
 type ingestInput struct {
 	merge, dryRun bool
 	batch         int
@@ -42,7 +42,7 @@ unchanged, so correct the file and run the command again. Memory use does not gr
 				name = args[0]
 			}
 			if in.batch < 1 || in.batch > engine.MaxBatch {
-				return invalidf("--batch cannot be %d", in.batch).WithHint("from 1 to %d", engine.MaxBatch)
+				return invalidf("--batch %d is out of range", in.batch).WithHint("use a number from 1 to %d", engine.MaxBatch)
 			}
 			in.origin = engram.OriginImport
 			if in.said != "" {
@@ -82,22 +82,21 @@ func (p *program) ingest(cmd *cobra.Command, e *engine.Engine, name string, in i
 		return run.doc.failed(err)
 	}
 	if run.doc.Contested > 0 && !in.dryRun {
-		// Not what was raised on the way: the third of a series takes back what the second asked.
+		// Candidates flagged meanwhile may be gone: a later item can supersede what an earlier one
+		// contradicted.
 		pending := engine.ConflictFilter{Status: engram.RelationPending, Since: begun, Page: engram.Page{Limit: 1}}
 		if _, run.doc.Contested, err = e.Conflicts(cmd.Context(), pending); err != nil {
 			return err
 		}
 	}
-	if !p.json {
-		p.warnAll(run.doc.Warnings)
-	}
+	p.warnBeside(run.doc.Warnings...)
 	if err := p.answer(run.doc, run.doc.write); err != nil {
 		return err
 	}
 	return run.doc.verdict()
 }
 
-// jsonReader is fileReader for a command whose argument may be the JSON itself.
+// jsonReader is fileReader for arguments that may be JSON themselves.
 func (p *program) jsonReader(name string) (io.ReadCloser, error) {
 	if start := strings.TrimSpace(name); strings.HasPrefix(start, "[") || strings.HasPrefix(start, "{") {
 		return io.NopCloser(strings.NewReader(start)), nil
@@ -110,7 +109,7 @@ type ingestion struct {
 	*program
 	in      ingestInput
 	project string
-	// try is save of which nothing stays; in a dry run both are.
+	// try is save with a rollback; a dry run uses it for both.
 	save, try func(context.Context, []engine.SaveInput) ([]engine.SaveResult, error)
 	bar       *progress
 	doc       ingestedDoc
@@ -130,11 +129,11 @@ func (g *ingestion) all(ctx context.Context, from *drafts) error {
 	}
 }
 
-// one saves a batch, or tells every item of it that is wrong: where some cannot even be
-// read, the others are tried.
+// one saves a batch, or rejects its invalid items. If some items cannot be parsed, the others are only
+// validated.
 func (g *ingestion) one(ctx context.Context, batch []draftItem) error {
 	var saves []engine.SaveInput
-	var fine []int // places in batch of what is in saves
+	var fine []int // indexes in batch of the items in saves
 	for i := range batch {
 		d := &batch[i]
 		var save engine.SaveInput
@@ -174,7 +173,7 @@ func (g *ingestion) one(ctx context.Context, batch []draftItem) error {
 	return nil
 }
 
-// reject tells that an item is not saved; of very many the first are told.
+// reject records an invalid item, in the answer only the first thousand.
 func (g *ingestion) reject(d draftItem, err error) {
 	g.doc.Wrong++
 	if g.doc.Wrong > mostIngested {
@@ -188,7 +187,7 @@ func (g *ingestion) reject(d draftItem, err error) {
 	}
 }
 
-// failed is err, which ended it, with what was saved before.
+// failed returns err, which ended the run, with the number of memories saved before.
 func (d *ingestedDoc) failed(err error) error {
 	if n := d.saved(); n > 0 && !d.DryRun {
 		if told, ok := errors.AsType[*engram.Error](err); ok {
@@ -199,7 +198,7 @@ func (d *ingestedDoc) failed(err error) error {
 	return err
 }
 
-// verdict is an error when something was wrong.
+// verdict returns an error if items were invalid.
 func (d *ingestedDoc) verdict() error {
 	if d.Wrong == 0 {
 		return nil
@@ -236,32 +235,30 @@ func (p *program) ingestInput(d document.Draft, project string, o ingestInput) (
 	return in, err
 }
 
-// mostIngested is how many rows of a kind the answer of `ingest` has: a file may have any
-// number of memories, and none of them is held longer than its batch.
+// mostIngested limits the rows of the answer: a file may have any number of memories.
 const mostIngested = 1000
 
 // ingestedDoc is the answer of `ingest`.
 type ingestedDoc struct {
-	Read     int                   `json:"read"`     // what was found in the input, memories or not
-	DryRun   bool                  `json:"dry_run"`  // nothing was saved; the rest says what would have been
-	Saved    map[engine.Action]int `json:"saved"`    // how many, by what was done
-	Rejected []rejectedRow         `json:"rejected"` // what was wrong, in the order of the input: the first thousand
-	Wrong    int                   `json:"wrong"`    // how many were wrong in all
-	Unsaved  int                   `json:"unsaved"`  // fine themselves, and not saved because one of their batch is wrong
-	// Contested is how many pairs of memories were found that may contradict each other and wait
-	// for a verdict, those that are not listed as well.
+	Read     int                   `json:"read"`     // items in the input, valid or not
+	DryRun   bool                  `json:"dry_run"`  // nothing was saved; the other fields say what would have been
+	Saved    map[engine.Action]int `json:"saved"`    // number of memories by action
+	Rejected []rejectedRow         `json:"rejected"` // invalid items in input order, at most a thousand
+	Wrong    int                   `json:"wrong"`    // number of invalid items
+	Unsaved  int                   `json:"unsaved"`  // valid items that were not saved because their batch has an invalid one
+	// Contested is the number of pending pairs that may contradict each other, including those not listed.
 	Contested int           `json:"contested"`
 	Warnings  []string      `json:"warnings"`
-	Memories  []ingestedRow `json:"memories"` // what was saved, in the order of the input: the first thousand
-	Ops       int           `json:"ops"`      // how many operations undo takes back; 0: nothing was changed
-	FirstOp   int64         `json:"first_op"` // the first of them; 0 when there is none
-	LastOp    int64         `json:"last_op"`  // the last
+	Memories  []ingestedRow `json:"memories"` // saved memories in input order, at most a thousand
+	Ops       int           `json:"ops"`      // number of operations to undo; 0 if nothing was changed
+	FirstOp   int64         `json:"first_op"` // the first operation; 0 if there is no operation
+	LastOp    int64         `json:"last_op"`  // the last operation
 }
 
-// rejectedRow is one item of the input that was not saved.
+// rejectedRow is an invalid item of the input.
 type rejectedRow struct {
-	Item   int         `json:"item"` // its place, from 1
-	Line   int         `json:"line"` // where it begins, from 1
+	Item   int         `json:"item"` // position, from 1
+	Line   int         `json:"line"` // line where it begins, from 1
 	Code   engram.Code `json:"code"`
 	Reason string      `json:"reason"`
 }
@@ -281,17 +278,17 @@ func newIngestedDoc(dryRun bool) ingestedDoc {
 	return ingestedDoc{DryRun: dryRun, Saved: map[engine.Action]int{}, Rejected: []rejectedRow{}, Warnings: []string{}, Memories: []ingestedRow{}}
 }
 
-// saved is how many were.
+// saved returns the number of new or changed memories.
 func (d *ingestedDoc) saved() (n int) {
 	for action, of := range d.Saved {
-		if action != engine.ActionRepeated { // it was here
+		if action != engine.ActionRepeated { // it existed already
 			n += of
 		}
 	}
 	return n
 }
 
-// add tells of a batch that was saved.
+// add records a saved batch.
 func (d *ingestedDoc) add(saved []engine.SaveResult) {
 	if op := saved[0].Op; op != 0 {
 		if d.FirstOp == 0 {
@@ -351,7 +348,7 @@ func (d *ingestedDoc) write(b *strings.Builder) {
 	case 0:
 	case 1:
 		fmt.Fprintf(b, "To undo: engram undo %d\n", d.FirstOp)
-	default: // others may have written meanwhile
+	default: // other writers may have operations in between
 		fmt.Fprintf(b, "To undo: engram undo %d..%d --verb ingest\n", d.FirstOp, d.LastOp)
 	}
 }

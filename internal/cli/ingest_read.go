@@ -16,7 +16,7 @@ import (
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// draftItem is one memory of the input, or why it is none.
+// draftItem is one memory of the input, or why it is invalid.
 type draftItem struct {
 	place int // from 1
 	line  int // from 1
@@ -24,7 +24,7 @@ type draftItem struct {
 	err   error
 }
 
-// drafts reads memories from a list of JSON objects, or from objects that follow each other.
+// drafts reads memories from a JSON list, or from a sequence of JSON objects.
 type drafts struct {
 	split *splitter
 	count int
@@ -33,8 +33,8 @@ type drafts struct {
 
 func newDrafts(in io.Reader) *drafts { return &drafts{split: newSplitter(in)} }
 
-// next returns the next memories, at most so many; none at the end. What is no memory is
-// among them, with the reason; the error is for an input that cannot be read.
+// next returns at most so many items; none at the end. Invalid items have an error of their own; the error
+// returned is for input that cannot be read.
 func (d *drafts) next(most int) ([]draftItem, error) {
 	var all []draftItem
 	for len(all) < most && !d.over {
@@ -62,8 +62,7 @@ func (d *drafts) next(most int) ([]draftItem, error) {
 	return all, nil
 }
 
-// draftOf reads one memory strictly: what a person misspelt, or wrote twice, would be lost
-// unseen.
+// draftOf parses one memory strictly, because a misspelt or repeated field would be lost silently.
 func draftOf(raw []byte) (document.Draft, error) {
 	var one document.Draft
 	switch {
@@ -78,7 +77,7 @@ func draftOf(raw []byte) (document.Draft, error) {
 		return one, invalidf("the text is not valid JSON here").WithHint("give a list of objects, or one object per line").WithCause(json.Unmarshal(raw, &struct{}{}))
 	}
 	if name := twice(raw); name != "" {
-		return one, invalidf("field %s is there twice", name).WithHint("remove one of the two")
+		return one, invalidf("field %s occurs twice", name).WithHint("remove one of the two")
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -92,18 +91,18 @@ func draftOf(raw []byte) (document.Draft, error) {
 	return one, nil
 }
 
-// wholeExport reports whether an object is what an export writes.
+// wholeExport reports whether an object is an export.
 func wholeExport(object []byte) bool {
 	var x struct {
 		Format                           string
 		Memories, Observations, Sessions []json.RawMessage
 	}
-	// One that does not fit is none.
+	// An object that does not match is not an export.
 	return json.Unmarshal(object, &x) == nil && (x.Format == "engram" || x.Memories != nil || x.Observations != nil && x.Sessions != nil)
 }
 
-// twice is the first field that an object has more than once, in whatever case; "" for none.
-// JSON leaves open which of them holds.
+// twice returns the first field that an object repeats, in any case; "" for none. JSON leaves open which
+// value applies.
 func twice(object []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	seen := map[string]bool{}
@@ -129,7 +128,7 @@ func twice(object []byte) string {
 	return ""
 }
 
-// jsonKind names what a JSON text is that is no object.
+// jsonKind names the kind of a JSON value that is not an object.
 func jsonKind(raw []byte) string {
 	switch raw[0] {
 	case '[':
@@ -144,7 +143,7 @@ func jsonKind(raw []byte) string {
 	return "number"
 }
 
-// unreadable says why an object is no memory, without the names of Go's types.
+// unreadable explains a decoding error without names of Go types.
 func unreadable(err error) string {
 	mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
@@ -156,28 +155,28 @@ func unreadable(err error) string {
 	return fmt.Sprintf("%s cannot be a %s", mistyped.Field, mistyped.Value)
 }
 
-// Limits of what ingest reads.
+// Limits of the input.
 const (
-	maxIngestItem  = 8 << 20 // bytes of one memory: 1 MiB of content, each character of it escaped, and some
-	maxIngestDepth = 1000    // of lists and objects in each other
+	maxIngestItem  = 8 << 20 // bytes per memory: 1 MiB of content, every character escaped, and some more
+	maxIngestDepth = 1000    // nesting of lists and objects
 )
 
-// rawItem is one JSON value of the input, or what stands in its place.
+// rawItem is one JSON value of the input, or an error in its place.
 type rawItem struct {
-	line int    // where it begins, from 1
-	text []byte // good until the next call
-	flaw string // why it cannot be a memory; "" when it may be one
-	end  bool   // the rest of the input cannot be read after it
+	line int    // line where it begins, from 1
+	text []byte // valid until the next call
+	flaw string // why it is invalid; "" if it may be valid
+	end  bool   // the input cannot be read any further
 }
 
-// splitter cuts a list of JSON values, or values that follow each other, without parsing
-// them: what is wrong with one leaves the next alone. It holds one value at a time.
+// splitter splits a JSON list, or a sequence of values, without parsing them: an invalid value does not
+// affect the next one. It holds one value at a time.
 type splitter struct {
 	in   *bufio.Reader
 	item []byte
-	line int // that of the next byte
+	line int // line of the next byte
 	list bool
-	any  bool // something of the list was read
+	any  bool // the list has a value
 	comma,
 	begun bool
 }
@@ -196,7 +195,7 @@ func (s *splitter) next() (rawItem, error) {
 		c, err := s.in.ReadByte()
 		switch {
 		case errors.Is(err, io.EOF) && s.list:
-			s.list = false // once
+			s.list = false // report it once
 			return rawItem{line: s.line, flaw: "the list does not end; the file may be incomplete", end: true}, nil
 		case err != nil:
 			return rawItem{}, err
@@ -224,8 +223,8 @@ func (s *splitter) next() (rawItem, error) {
 	}
 }
 
-// skipMark passes over a mark of the byte order, which editors of Windows put first, and which
-// stands in the middle where files were put together.
+// skipMark skips a byte order mark: editors on Windows write one, and concatenated files have some in the
+// middle.
 func (s *splitter) skipMark() error {
 	mark, err := s.in.Peek(len(byteOrderMark))
 	if err == nil && string(mark) == byteOrderMark {
@@ -238,7 +237,7 @@ func (s *splitter) skipMark() error {
 	return err
 }
 
-// afterList is the end of the input, unless something stands behind the list.
+// afterList returns the end of the input, or an error for text behind the list.
 func (s *splitter) afterList() (rawItem, error) {
 	for {
 		c, err := s.in.ReadByte()
@@ -254,8 +253,7 @@ func (s *splitter) afterList() (rawItem, error) {
 	}
 }
 
-// junk reads a value that is neither a list nor an object: to the end of its line, or of the
-// element of a list.
+// junk reads a value that is neither a list nor an object, up to the end of its line or list element.
 func (s *splitter) junk(c byte) (rawItem, error) {
 	at := s.line
 	quoted, escaped := c == '"', false
@@ -286,11 +284,11 @@ func (s *splitter) junk(c byte) (rawItem, error) {
 	}
 }
 
-// maxJunk is as much of what is no memory as is needed to say so.
+// maxJunk is as much of an invalid value as its error needs.
 const maxJunk = 1 << 10
 
-// value reads the rest of a list or an object, whose first byte is in item. A line break in a text ends it,
-// and so does an object at the start of a line while another is open: that one was cut off.
+// value reads the rest of a list or object whose first byte is in item. A line break inside a string ends it,
+// and so does an object at the start of a line: the value was cut off.
 func (s *splitter) value() (rawItem, error) {
 	v := rawItem{line: s.line}
 	depth, quoted, escaped, fresh := 1, false, false, false

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// readAll is what drafts makes of an input, a line an item.
+// readAll returns the items of an input, a line each.
 func readAll(in io.Reader) (string, error) {
 	var b strings.Builder
 	d := newDrafts(in)
@@ -56,7 +56,7 @@ func TestWhatIngestReads(t *testing.T) {
 		{"other values than objects", "5\n\"x\"\nnull\n[1]\ntrue", "1:1 it is not an object but a number\n2:2 it is not an object but a string\n3:3 it is not an object but a null\n4:4 it is not an object but a list\n5:5 it is not an object but a bool\n"},
 		{"such values in a list", `[5, "a,]", {"content":"b"}]`, "1:1 it is not an object but a number\n2:1 it is not an object but a string\n3:1 = b\n"},
 		{"words that are no JSON", "hello, world\n{\"content\":\"b\"}", "1:1 the text is not valid JSON here\n2:2 = b\n"},
-		{"a field field that is there twice", `{"content":"a","Content":"b"}`, "1:1 field content is there twice\n"},
+		{"a field field that occurs twice", `{"content":"a","Content":"b"}`, "1:1 field content occurs twice\n"},
 		{"a field of another name", `{"contents":"a"}`, "1:1 unknown field \"contents\"\n"},
 		{"a field of another kind", `{"content":5}`, "1:1 content cannot be a number\n"},
 		{"bytes that are no UTF-8", "{\"content\":\"\xff\"}\n{\"content\":\"b\"}", "1:1 the text is not valid UTF-8\n2:2 = b\n"},

@@ -18,7 +18,7 @@ func (p *program) linkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "link A [RELATION] B",
 		Short: "Relate one memory to another",
-		Long: `Relate two memories: A RELATION B. The relations are ` + verbNames() + `;
+		Long: `Relate two memories: A RELATION B. The relations are ` + strings.Join(texts(engram.Verbs()), ", ") + `;
 the default is relates_to.
 supersedes hides B from searches and lists while A exists; contradicts marks both. Repeating a relation changes its
 strength and reason. engram unlink removes it.`,
@@ -47,9 +47,9 @@ strength and reason. engram unlink removes it.`,
 			return p.answer(linkedOf(l), func(b *strings.Builder) { writeLinked(b, l) })
 		}),
 	}
-	// Where the relation was a flag, scripts go on.
+	// Older scripts give the relation as a flag.
 	cmd.Flags().StringVar(&verb, "relation", string(engram.VerbRelatesTo), "the `relation`")
-	_ = cmd.Flags().MarkHidden("relation") // it fails for a flag that does not exist
+	_ = cmd.Flags().MarkHidden("relation") // fails only for an unknown flag
 	cmd.Flags().Float64Var(&strength, "strength", 1, "strength, from 0 to 1: a search that follows the relation multiplies the score by it")
 	cmd.Flags().StringVar(&reason, "reason", "", "`reason`, for later readers")
 	cmd.Flags().StringVar(&session, "session", "", "`id` of the calling session")
@@ -89,21 +89,12 @@ included. A pair whose verdict is removed may be flagged again.`,
 	}
 }
 
-// refPair reads two memories.
+// refPair parses the names of two memories.
 func refPair(a, b string) (first, second engram.Ref, err error) {
 	if first, err = engram.ParseRef(a); err == nil {
 		second, err = engram.ParseRef(b)
 	}
 	return first, second, err
-}
-
-// verbNames are the relations for a help text.
-func verbNames() string {
-	names := make([]string, 0, len(engram.Verbs()))
-	for _, v := range engram.Verbs() {
-		names = append(names, string(v))
-	}
-	return strings.Join(names, ", ")
 }
 
 func linkedOf(l engine.Linked) document.Linked {
@@ -118,7 +109,7 @@ func writeLinked(b *strings.Builder, l engine.Linked) {
 	}
 }
 
-// relationText is a relation with its memories on one line.
+// relationText returns a relation and its memories on one line.
 func relationText(l engine.Linked) string {
 	return fmt.Sprintf("%s %s %s", name(l.Source), render.Line(string(l.Relation.Verb), 0), name(l.Target))
 }
@@ -142,17 +133,17 @@ request.`,
 			}
 			write, known := graphFormats()[format]
 			if !known {
-				return invalidf("--format %q is unknown", format).WithHint("text, json, dot or mermaid")
+				return invalidf("--format %q is unknown", format).WithHint("use text, json, dot or mermaid")
 			}
 			if p.json && write != nil {
 				return invalidf("--json and --format %s cannot be combined", format).WithHint("remove one of them")
 			}
-			// The engine takes 0 for its default.
+			// The engine would replace 0 by its default.
 			if in.Depth == 0 {
-				return invalidf("depth 0 is out of range").WithHint("from 1 to %d", engine.MaxHops)
+				return invalidf("depth 0 is out of range").WithHint("use a number from 1 to %d", engine.MaxHops)
 			}
 			if in.Limit == 0 {
-				return invalidf("limit 0 is out of range").WithHint("from 1 to %d", engine.MaxGraph)
+				return invalidf("limit 0 is out of range").WithHint("use a number from 1 to %d", engine.MaxGraph)
 			}
 			for _, r := range relations {
 				in.Verbs = append(in.Verbs, engram.Verb(r))
@@ -179,7 +170,7 @@ request.`,
 	return cmd
 }
 
-// graphFormats are the ways to print a graph; that of json is the answer's own.
+// graphFormats maps --format to writers; json uses the answer itself.
 func graphFormats() map[string]func(engram.Graph) string {
 	return map[string]func(engram.Graph) string{"text": render.Graph, "json": nil, "dot": render.DOT, "mermaid": render.Mermaid}
 }

@@ -18,7 +18,7 @@ func (p *program) listCommand() *cobra.Command {
 		examples("engram list", "engram list --type decision --limit 50 --offset 50", "engram list --forgotten --all-projects"))
 }
 
-// recentCommand is list with a short page: what happened lately.
+// recentCommand is list with a shorter page.
 func (p *program) recentCommand() *cobra.Command {
 	return p.lister("recent [N]", "Show the newest memories, 5 or N", 5, examples("engram recent", "engram recent 10", "engram recent --since yesterday"))
 }
@@ -74,11 +74,7 @@ func (p *program) getCommand() *cobra.Command {
 		Short:   "Show a memory with its relations and revisions",
 		Example: examples("engram get 12", "engram get mem_01k3", "engram get topic:architecture/auth-model"),
 		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: p.withRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			at, err := p.when("as-of", asOf, e.Now())
 			if err != nil {
 				return err
@@ -96,8 +92,7 @@ func (p *program) getCommand() *cobra.Command {
 			return p.answerWrapped(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.zone()) })
 		}),
 	}
-	cmd.Flags().StringVar(&session, "session", "", "`id` of the calling session; engram why reports what it was shown")
-	cmd.Flags().StringVar(&asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+	callerFlags(cmd, &session, &asOf)
 	return cmd
 }
 
@@ -108,16 +103,12 @@ func (p *program) timelineCommand() *cobra.Command {
 		Short:   "Show what was saved around a memory in its session",
 		Example: examples("engram timeline 12", "engram timeline 12 --before 10 --after 0"),
 		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: p.withRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			t, err := e.Timeline(cmd.Context(), ref, before, after)
 			if err != nil {
 				return err
 			}
-			return p.answerWrapped(timelineOf(t), func(b *strings.Builder) { writeTimeline(b, t, p.zone()) })
+			return p.answerWrapped(timelineOf(t), func(b *strings.Builder) { fmt.Fprintln(b, render.Timeline(t, p.zone())) })
 		}),
 	}
 	cmd.Flags().IntVar(&before, "before", 5, "number of memories before it")
@@ -135,11 +126,7 @@ func (p *program) historyCommand() *cobra.Command {
 (1,3), or one version with the current text (2). To restore a version: engram restore.`,
 		Example: examples("engram history 12", "engram history 12 --version 2", "engram history 12 --diff 1,3", "engram history 12 --diff 2"),
 		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: p.withRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			h, err := e.History(cmd.Context(), ref)
 			switch {
 			case err != nil:
@@ -161,7 +148,7 @@ func (p *program) historyCommand() *cobra.Command {
 	return cmd
 }
 
-// showDiff prints what changed between the versions that spec names.
+// showDiff prints the changes between the two versions in spec.
 func (p *program) showDiff(h engram.History, spec string) error {
 	first, second, both := strings.Cut(spec, ",")
 	numbers := []int{0, 0}
@@ -192,14 +179,10 @@ func (p *program) restoreCommand() *cobra.Command {
 so nothing is lost.`,
 		Example: examples("engram restore 12 1"),
 		Args:    between(2, 2),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
-			version, err := strconv.Atoi(args[1])
+		RunE: p.withRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
+			version, err := strconv.Atoi(args[0])
 			if err != nil || version < 1 {
-				return invalidf("%q is not a version number", args[1]).WithHint("{history %s} shows the numbers", ref)
+				return invalidf("%q is not a version number", args[0]).WithHint("{history %s} shows the numbers", ref)
 			}
 			m, err := e.Restore(cmd.Context(), ref, version)
 			if err != nil {
@@ -233,7 +216,7 @@ the cost in tokens. Exposures are recorded for sessions with an id and kept for 
 // accountDoc is the answer of `why`.
 type accountDoc struct {
 	Session sessionDoc          `json:"session"`
-	Tokens  int                 `json:"tokens"` // of all uses, about
+	Tokens  int                 `json:"tokens"` // of all exposures, about
 	Uses    []document.Exposure `json:"uses"`   // oldest first
 }
 
@@ -243,7 +226,7 @@ func accountOf(a engine.Account) accountDoc {
 	})}
 }
 
-// writeAccount writes a line for each answer and one for each memory in it.
+// writeAccount writes a line for each answer, and one for each memory in it.
 func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
 	fmt.Fprintf(b, "Session %s (%s)\n", render.Line(a.Session.ID, 0), render.Line(a.Session.Project, 0))
 	if len(a.Uses) == 0 {
@@ -263,7 +246,7 @@ func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
 	fmt.Fprintf(b, "\n%s in all\n", count(a.Tokens, "token", "tokens"))
 }
 
-// sameAnswer reports whether two uses that follow one another belong to one answer.
+// sameAnswer reports whether two successive exposures belong to one answer.
 func sameAnswer(a, b engine.Shown) bool {
 	return a.At.Equal(b.At) && a.Operation == b.Operation && b.Rank > a.Rank
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os/signal"
@@ -97,14 +96,13 @@ every process until it is interrupted; with --json one operation per line.`,
 	return cmd
 }
 
-// compactFlags are those of log --compact.
+// compactFlags are the flags of log --compact.
 type compactFlags struct {
 	compact, dry bool
 	keep         int
 }
 
-// check refuses what would be ignored: a journal that was compacted where it was only to
-// be looked at does not come back.
+// check rejects flags that would be ignored: compacting by mistake cannot be undone.
 func (c compactFlags) check(cmd *cobra.Command, args []string) error {
 	if c.compact && len(args) > 0 {
 		return invalidf("--compact works on the whole journal and takes no ID").WithHint("run: %s --help", cmd.CommandPath())
@@ -126,8 +124,8 @@ func (c compactFlags) check(cmd *cobra.Command, args []string) error {
 // compactDoc is the answer of log --compact --json.
 type compactDoc struct {
 	DryRun  bool               `json:"dry_run"`
-	Entries int                `json:"entries"` // that went
-	Before  document.Timestamp `json:"before"`  // all of them are older; null: nothing was to go
+	Entries int                `json:"entries"` // entries removed
+	Before  document.Timestamp `json:"before"`  // all of them are older; null if nothing was removed
 }
 
 func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compactFlags) error {
@@ -140,7 +138,7 @@ func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compact
 	}
 	doc := compactDoc{c.dry, done.Entries, document.Timestamp(done.Before)}
 	return p.answer(doc, func(b *strings.Builder) {
-		did := "Took"
+		did := "Removed"
 		if c.dry {
 			did = "Would remove"
 		}
@@ -152,24 +150,25 @@ func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compact
 	})
 }
 
-// followEvery is how long log --follow waits between two looks.
+// followEvery is the polling interval of log --follow.
 const followEvery = 250 * time.Millisecond
 
-// followLog prints each operation when it is written, until it is interrupted: with --json
-// one object a line.
+// pause waits for so long, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// followLog prints each operation when it is written, until it is interrupted; with --json one object per
+// line.
 func (p *program) followLog(cmd *cobra.Command, e *engine.Engine, project string) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	in := engine.WatchInput{Project: project, Wait: func(ctx context.Context) error {
-		t := time.NewTimer(followEvery)
-		defer t.Stop()
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-t.C:
-			return nil
-		}
-	}}
+	in := engine.WatchInput{Project: project, Wait: func(ctx context.Context) error { return pause(ctx, followEvery) }}
 	err := e.Watch(ctx, in, func(n engine.Watched) error {
 		switch {
 		case n.Begun:
@@ -179,24 +178,19 @@ func (p *program) followLog(cmd *cobra.Command, e *engine.Engine, project string
 			p.warn(fmt.Sprintf("missed operations up to #%d; engram log shows them", n.Entry.Op))
 			return nil
 		case p.json:
-			line, err := json.Marshal(document.OperationOf(n.Entry))
-			if err != nil {
-				return engram.Errorf(engram.CodeInternal, "cannot encode the answer as JSON").WithCause(err)
-			}
-			_, err = p.Stdout.Write(render.JSON(append(line, '\n')))
-			return outputError(err)
+			return p.answerLine(document.OperationOf(n.Entry))
 		}
 		return p.reportTo(0, func(b *strings.Builder) {
 			b.WriteString(render.Log([]engram.LogEntry{n.Entry}, time.Time{}, p.zone()))
 		})
 	})
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return nil // that is how it ends
+		return nil // the usual end
 	}
 	return err
 }
 
-// checkFollow refuses what would be ignored.
+// checkFollow rejects flags that would be ignored.
 func checkFollow(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return invalidf("--follow shows all operations and takes no ID").WithHint("run: %s --help", cmd.CommandPath())
@@ -254,11 +248,10 @@ FIRST..LAST undoes several operations, latest first; --verb limits it to one kin
 // undoneRangeDoc is the answer of `undo FIRST..LAST --json`.
 type undoneRangeDoc struct {
 	DryRun bool              `json:"dry_run"`
-	Undone []document.Undone `json:"undone"` // the latest first
+	Undone []document.Undone `json:"undone"` // latest first
 }
 
-// undoRange takes several operations back. What was taken back before an error is told
-// all the same.
+// undoRange undoes several operations. After an error it still reports those that were undone.
 func (p *program) undoRange(cmd *cobra.Command, e *engine.Engine, span string, in engine.UndoRangeInput) error {
 	first, last, _ := strings.Cut(span, "..")
 	var err error

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What mandoc and groff warn of is what is checked here; neither is needed for the test.
+// The warnings of mandoc and groff, checked without either.
 func TestManualPagesAreRoff(t *testing.T) {
 	macros := []string{"TH", "SH", "SS", "PP", "TP", "nf", "fi"}
 	escape := regexp.MustCompile(`\\([^e\-&fR(\[]|f[^BIR]|\([^tdh]|\[[^u])`)

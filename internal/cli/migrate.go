@@ -13,7 +13,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -60,8 +59,6 @@ exit code 2. docs/migrate.md explains how each item is converted.`,
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the other program (`system`): "+strings.Join(app.ForeignSystems(), ", "))
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "preview without changing anything")
-	// The only error is a flag that does not exist, and it does.
-	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(app.ForeignSystems(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -70,19 +67,19 @@ type migration struct {
 	*program
 	cmd          *cobra.Command
 	engine       *engine.Engine
-	system, path string // path as it was named, or found
+	system, path string // path as given or found
 	dryRun       bool
 }
 
 func (m migration) run() error {
-	if m.system == "" && app.EarlierAt(m.cmd.Context(), m.absolute(m.path)) != "" {
-		m.system = "engram" // that says itself what it is
+	if m.system == "" && app.EarlierAt(m.cmd.Context(), m.program.path(m.path)) != "" {
+		m.system = "engram" // an earlier Engram is recognised by itself
 	}
 	if m.system == "" {
-		return invalidf("--from is missing").WithHint("one of %s", strings.Join(app.ForeignSystems(), ", "))
+		return invalidf("--from is missing").WithHint("use one of %s", strings.Join(app.ForeignSystems(), ", "))
 	}
 	if !slices.Contains(app.ForeignSystems(), m.system) {
-		return invalidf("system %q does not exist", m.system).WithHint("one of %s", strings.Join(app.ForeignSystems(), ", "))
+		return invalidf("unknown system %q", m.system).WithHint("use one of %s", strings.Join(app.ForeignSystems(), ", "))
 	}
 	if m.path == "" {
 		if err := m.find(); err != nil {
@@ -93,7 +90,7 @@ func (m migration) run() error {
 	if err != nil {
 		return err
 	}
-	source, err := app.Foreign(m.cmd.Context(), m.system, m.absolute(m.path), o)
+	source, err := app.Foreign(m.cmd.Context(), m.system, m.program.path(m.path), o)
 	if err != nil {
 		return err
 	}
@@ -103,12 +100,7 @@ func (m migration) run() error {
 	if closing := source.Close(); err == nil {
 		err = closing
 	}
-	if !m.json {
-		m.reportItems(res.Rejected, "not imported")
-		for _, n := range res.Notes {
-			m.warn(render.Line(itemName(n)+": "+n.Reason, 0))
-		}
-	}
+	m.reportMigrated(res)
 	if err != nil {
 		return err
 	}
@@ -116,28 +108,32 @@ func (m migration) run() error {
 	if err := m.answer(doc, doc.write); err != nil {
 		return err
 	}
-	if all := res.All(); all.Rejected > 0 {
-		hint := "the rest was imported; see the reasons above"
-		if m.dryRun || all.Added+all.Changed+all.Unchanged == 0 {
-			hint = "see the reasons above"
-		}
-		return engram.Errorf(engram.CodeInvalid, "%s could not be imported", count(all.Rejected, "item", "items")).WithHint("%s", hint)
-	}
-	return nil
+	return rejected(res, m.dryRun, "%s could not be imported")
 }
 
-// options say into which project things go that do not say it.
+// reportMigrated warns of the items that were rejected or changed on the way.
+func (p *program) reportMigrated(res engine.Imported) {
+	if p.json {
+		return
+	}
+	p.reportItems(res.Rejected, "not imported")
+	for _, n := range res.Notes {
+		p.warn(render.Line(itemName(n)+": "+n.Reason, 0))
+	}
+}
+
+// options choose the project of items that name none.
 func (m migration) options() (app.ForeignOptions, error) {
 	o := app.ForeignOptions{HereDir: m.Dir, ProjectOf: m.projectOf}
-	if m.loaded.Origins["project"].Source == config.SourceFlag {
+	if m.projectGiven() {
 		o.Project = m.loaded.Project
 		return o, nil
 	}
 	switch m.system {
-	case "engram", "claude-mem": // they say it
+	case "engram", "claude-mem": // their items name a project
 		return o, nil
-	case "memory-md": // it is the repository's, wherever one stands
-		o.HereDir = m.absolute(m.path)
+	case "memory-md": // the repository's project, whatever the working folder
+		o.HereDir = m.program.path(m.path)
 		if info, err := os.Stat(o.HereDir); err == nil && !info.IsDir() {
 			o.HereDir = filepath.Dir(o.HereDir)
 		}
@@ -147,14 +143,7 @@ func (m migration) options() (app.ForeignOptions, error) {
 	return o, err
 }
 
-func (m migration) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(m.Dir, path)
-}
-
-// find finds the one place in which the system keeps something.
+// find finds the only place where the system keeps data.
 func (m *migration) find() error {
 	found, usual := app.ForeignPlaces(m.system, m.where())
 	switch len(found) {
@@ -179,7 +168,7 @@ func (p *program) where() app.ForeignWhere {
 	return app.ForeignWhere{Home: home, Dir: p.Dir, Env: p.Env}
 }
 
-// reportPlaces lists what was found in the usual places of every system.
+// reportPlaces lists the data found in the usual places of every system.
 func (p *program) reportPlaces() error {
 	doc := foundPlacesDoc{Found: []placeRow{}}
 	for _, system := range app.ForeignSystems() {
@@ -191,7 +180,7 @@ func (p *program) reportPlaces() error {
 	return p.answer(doc, doc.write)
 }
 
-// foundPlacesDoc is the answer of `migrate` when no system was named.
+// foundPlacesDoc is the answer of `migrate` without a system.
 type foundPlacesDoc struct {
 	Found []placeRow `json:"found"`
 }
@@ -199,7 +188,7 @@ type foundPlacesDoc struct {
 type placeRow struct {
 	System  string `json:"system"`
 	Path    string `json:"path"`
-	Command string `json:"command"` // that brings it in
+	Command string `json:"command"` // command that imports it
 }
 
 func (d foundPlacesDoc) write(b *strings.Builder) {
@@ -218,14 +207,14 @@ func (d foundPlacesDoc) write(b *strings.Builder) {
 type migratedDoc struct {
 	document.Imported
 	System string `json:"system"` // as --from names it
-	Path   string `json:"path"`   // as it was named, or where it was found
+	Path   string `json:"path"`   // as given or found
 }
 
 func (d migratedDoc) write(b *strings.Builder) {
 	importedDoc{d.Imported, render.Line(d.Path, 0)}.write(b)
 }
 
-// projectOf is the project of a folder of this machine; "" where it has none.
+// projectOf returns the project of a folder on this machine; "" if it has none.
 func (m migration) projectOf(ctx context.Context, dir string) string {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return ""
@@ -237,10 +226,10 @@ func (m migration) projectOf(ctx context.Context, dir string) string {
 	return in.Name
 }
 
-// takesOver takes the database over that this program would open, where it is an earlier
-// Engram's and nothing else was named. It reports whether that was what the command is about.
+// takesOver upgrades the program's own database if that is from an earlier Engram and the command names
+// nothing else. over reports whether the command was about it.
 func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryRun bool) (over bool, err error) {
-	if from != "" && from != "engram" || len(args) == 1 && !p.app.IsEarlier(migration{program: p}.absolute(args[0])) {
+	if from != "" && from != "engram" || len(args) == 1 && !p.app.IsEarlier(p.path(args[0])) {
 		return false, nil
 	}
 	of, err := p.app.Earlier(cmd.Context())
@@ -248,7 +237,7 @@ func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryR
 		return false, err
 	}
 	in := app.TakeOverInput{DryRun: dryRun}
-	if p.loaded.Origins["project"].Source == config.SourceFlag {
+	if p.projectGiven() {
 		in.Project = p.loaded.Project
 	}
 	bar := p.progress("upgrading")
@@ -256,12 +245,7 @@ func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryR
 	in.Waiting = func() { p.warn("another process is upgrading this database; waiting for it") }
 	t, err := p.app.TakeOver(cmd.Context(), in)
 	bar.end()
-	if !p.json {
-		p.reportItems(t.Rejected, "not imported")
-		for _, n := range t.Notes {
-			p.warn(render.Line(itemName(n)+": "+n.Reason, 0))
-		}
-	}
+	p.reportMigrated(t.Imported)
 	if err != nil {
 		return true, err
 	}
@@ -269,19 +253,19 @@ func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryR
 	return true, p.answer(doc, doc.write)
 }
 
-// warnEarlier tells of a database that is an earlier Engram's, and that a server serves nothing of.
+// warnEarlier warns of a database of an earlier Engram, which a server cannot serve.
 func (p *program) warnEarlier(ctx context.Context) {
 	if shut, earlier := errors.AsType[*app.Earlier](p.app.Ready(ctx)); earlier {
 		p.warn(messageOf(shut))
 	}
 }
 
-// takenOverDoc is the answer of `migrate` where it took a database over.
+// takenOverDoc is the answer of `migrate` after an upgrade of the database.
 type takenOverDoc struct {
 	document.Imported
-	Of       string `json:"of"`       // the earlier Engram; "" when another process had taken it over
-	Database string `json:"database"` // that was taken over
-	Copy     string `json:"copy"`     // of the old one; "" where nothing was changed
+	Of       string `json:"of"`       // version of the earlier Engram; "" if another process has upgraded it
+	Database string `json:"database"` // the upgraded database
+	Copy     string `json:"copy"`     // copy of the old database; "" if nothing was changed
 }
 
 func (d takenOverDoc) write(b *strings.Builder) {

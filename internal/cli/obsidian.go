@@ -3,13 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,13 +17,12 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// vaultFlags say what is written into a vault, and whether what people did there comes back.
+// vaultFlags are the flags of `obsidian-export`.
 type vaultFlags struct {
 	dir, since, graph string
 	limit             int
@@ -33,7 +30,7 @@ type vaultFlags struct {
 	back, forget      bool
 	watch             bool
 	interval          time.Duration
-	plain             bool // links of Markdown, not of Obsidian
+	plain             bool // Markdown links instead of Obsidian's
 }
 
 const (
@@ -78,19 +75,17 @@ With --watch this is repeated until Ctrl-C.`,
 	flags.IntVar(&f.limit, "limit", 0, "maximum number of memories, newest first (default all)")
 	flags.StringVar(&f.since, "since", "", "only memories created since a `time`: 7d, yesterday, 2026-01-31")
 	flags.BoolVar(&f.force, "force", false, "also write notes that were edited or deleted in the vault; edits are kept in a file beside them")
-	flags.StringVar(&f.graph, "graph-config", "preserve", "`mode` for the colours of the graph: preserve writes them if there are none, force always, skip never")
+	flags.StringVar(&f.graph, "graph-config", "preserve", "`mode` for the colours of the graph: preserve writes them only if they are missing, force always, skip never")
 	flags.BoolVar(&f.back, "import", false, "import edits from the vault first")
 	flags.BoolVar(&f.forget, "forget-deleted", false, "with --import: forget memories whose notes were deleted")
 	flags.BoolVar(&f.watch, "watch", false, "repeat until Ctrl-C")
 	flags.DurationVar(&f.interval, "interval", watchEvery, "with --watch: `interval` between two runs")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "preview without writing anything")
-	// The only error is a flag that does not exist, and it does.
-	_ = cmd.RegisterFlagCompletionFunc("graph-config", cobra.FixedCompletions([]string{"preserve", "force", "skip"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// vaultFormats are the formats of export and import that are folders of notes: with links as
-// Obsidian has them, and as every reader of Markdown does.
+// vaultFormats are the export and import formats that are folders of notes, with Obsidian's links or with
+// Markdown's.
 func vaultFormats() []string { return []string{"obsidian", "markdown"} }
 
 // exportVault writes a vault, once or until it is interrupted.
@@ -122,22 +117,22 @@ func (p *program) exportVault(cmd *cobra.Command, f vaultFlags) error {
 func (f vaultFlags) check(cmd *cobra.Command) error {
 	switch {
 	case !slices.Contains([]string{"preserve", "force", "skip"}, f.graph):
-		return invalidf("--graph-config cannot be %q", f.graph).WithHint("preserve, force or skip")
+		return invalidf("--graph-config %q is unknown", f.graph).WithHint("use preserve, force or skip")
 	case f.limit < 0 || cmd.Flags().Changed("limit") && f.limit == 0:
-		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+		return invalidf("limit %d is out of range", f.limit).WithHint("use a number from 1")
 	case f.forget && !f.back:
 		return invalidf("--forget-deleted needs --import").WithHint("run: %s --import --forget-deleted", cmd.CommandPath())
 	case cmd.Flags().Changed("interval") && !f.watch:
 		return invalidf("--interval needs --watch").WithHint("run: %s --watch --interval %s", cmd.CommandPath(), f.interval)
 	case f.watch && f.interval < watchLeast:
-		return invalidf("interval %s is too short", f.interval).WithHint("at least %s", watchLeast)
+		return invalidf("interval %s is too short", f.interval).WithHint("use at least %s", watchLeast)
 	case f.watch && f.dryRun:
 		return onlyOne(cmd, "watch", "dry-run")
 	}
 	return nil
 }
 
-// vaultWork is a vault with what is to be done there.
+// vaultWork is a vault and what to do with it.
 type vaultWork struct {
 	*program
 	flags   vaultFlags
@@ -153,17 +148,17 @@ func (p *program) vaultWork(cmd *cobra.Command, f vaultFlags) (*vaultWork, error
 		return nil, err
 	}
 	w := &vaultWork{program: p, flags: f, engine: e}
-	if w.project, err = p.readProject(cmd, e, p.loaded.Origins["project"].Source != config.SourceFlag); err != nil {
+	if w.project, err = p.readProject(cmd, e, !p.projectGiven()); err != nil {
 		return nil, err
 	}
 	if w.since, err = p.when("since", f.since, e.Now()); err != nil {
 		return nil, err
 	}
-	w.vault = p.app.Vault(p.pathOf(f.dir), app.VaultOptions{Plain: f.plain, Graph: f.graph})
+	w.vault = p.app.Vault(p.path(f.dir), app.VaultOptions{Plain: f.plain, Graph: f.graph})
 	return w, nil
 }
 
-// once takes in what was edited, where that is wanted, and writes the notes.
+// once imports edits, if asked to, and writes the notes.
 func (w *vaultWork) once(ctx context.Context) (vaultDoc, error) {
 	doc := vaultDoc{Vault: w.flags.dir, Format: vaultFormats()[0], DryRun: w.flags.dryRun}
 	if w.flags.plain {
@@ -187,8 +182,7 @@ func (w *vaultWork) once(ctx context.Context) (vaultDoc, error) {
 	return doc, nil
 }
 
-// watch does it again and again. What failed because the disk or the database was not to be
-// had is tried again; what is not as before is told.
+// watch repeats the work. It retries if the disk or the database was unavailable, and reports changes.
 func (w *vaultWork) watch(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -197,7 +191,7 @@ func (w *vaultWork) watch(ctx context.Context) error {
 		doc, err := w.once(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil // that is how it ends
+			return nil // the usual end
 		case engram.CodeOf(err) == engram.CodeUnavailable && !first:
 			w.warn(render.Plain(err.Error()))
 		case err != nil:
@@ -207,18 +201,13 @@ func (w *vaultWork) watch(ctx context.Context) error {
 				return err
 			}
 		}
-		t := time.NewTimer(w.flags.interval)
-		select {
-		case <-ctx.Done():
-			t.Stop()
+		if pause(ctx, w.flags.interval) != nil {
 			return nil
-		case <-t.C:
 		}
 	}
 }
 
-// reportRound tells what a round did, when it did anything, and what needs somebody, when that
-// is not what was told before.
+// reportRound reports what a round did, and problems that differ from those of the last round.
 func (w *vaultWork) reportRound(doc vaultDoc, first bool, last *string) error {
 	if waits := doc.waits(); waits != *last {
 		*last = waits
@@ -228,12 +217,7 @@ func (w *vaultWork) reportRound(doc vaultDoc, first bool, last *string) error {
 		return nil
 	}
 	if w.json {
-		line, err := json.Marshal(doc)
-		if err != nil {
-			return engram.Errorf(engram.CodeInternal, "cannot encode the answer as JSON").WithCause(err)
-		}
-		_, err = w.Stdout.Write(render.JSON(append(line, '\n')))
-		return outputError(err)
+		return w.answerLine(doc)
 	}
 	return w.reportTo(0, func(b *strings.Builder) {
 		if doc.Import != nil {
@@ -267,7 +251,7 @@ func (p *program) importNotes(cmd *cobra.Command, dir string, dryRun bool) error
 	if err != nil {
 		return err
 	}
-	switch info, err := os.Stat(p.pathOf(dir)); {
+	switch info, err := os.Stat(p.path(dir)); {
 	case errors.Is(err, fs.ErrNotExist):
 		return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name the exported folder")
 	case err != nil:
@@ -289,33 +273,25 @@ func (p *program) importNotes(cmd *cobra.Command, dir string, dryRun bool) error
 	return doc.problem()
 }
 
-// pathOf is a path as it was typed from the folder of the program.
-func (p *program) pathOf(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(p.Dir, name)
-}
-
 // vaultDoc is the answer of `obsidian-export`, and of `export` into a folder of notes.
 type vaultDoc struct {
-	Vault       string            `json:"vault"`   // as it was named
-	Format      string            `json:"format"`  // obsidian or markdown: how links look
-	Project     string            `json:"project"` // "" is every one
+	Vault       string            `json:"vault"`   // as given
+	Format      string            `json:"format"`  // obsidian or markdown: the style of links
+	Project     string            `json:"project"` // "" is every project
 	DryRun      bool              `json:"dry_run"` // nothing was written
-	Created     int               `json:"created"` // notes of memories, as in what follows
+	Created     int               `json:"created"` // memory notes, as in the following fields
 	Updated     int               `json:"updated"`
-	Deleted     int               `json:"deleted"`      // of memories that were forgotten or erased
-	Skipped     int               `json:"skipped"`      // they say all this already
-	Hubs        int               `json:"hubs"`         // notes of sessions, topics and groups that there are now
-	HubsWritten int               `json:"hubs_written"` // of them
+	Deleted     int               `json:"deleted"`      // of forgotten or erased memories
+	Skipped     int               `json:"skipped"`      // unchanged notes
+	Hubs        int               `json:"hubs"`         // notes of sessions, topics and groups
+	HubsWritten int               `json:"hubs_written"` // hub notes written
 	HubsDeleted int               `json:"hubs_deleted"`
-	Edited      []string          `json:"edited"`           // notes that were left as they are, because somebody edited them
-	HubsEdited  []string          `json:"hubs_edited"`      // likewise, of sessions, topics and groups
-	Missing     []string          `json:"missing"`          // notes that somebody deleted, and that were not written again
-	Aside       []string          `json:"aside"`            // what was edited, where --force wrote over it
-	Noted       []vaultRemarkDoc  `json:"noted"`            // what was passed over, and why
-	Import      *vaultImportedDoc `json:"import,omitempty"` // with --import: what was taken in
+	Edited      []string          `json:"edited"`           // notes left as they are because they were edited
+	HubsEdited  []string          `json:"hubs_edited"`      // edited notes of sessions, topics and groups
+	Missing     []string          `json:"missing"`          // notes deleted by hand and not written again
+	Aside       []string          `json:"aside"`            // files with edits that --force replaced
+	Noted       []pathNote        `json:"noted"`            // files skipped, and why
+	Import      *vaultImportedDoc `json:"import,omitempty"` // with --import: the result
 }
 
 func (d *vaultDoc) take(x engine.VaultExported) {
@@ -323,16 +299,10 @@ func (d *vaultDoc) take(x engine.VaultExported) {
 	d.Hubs, d.HubsWritten, d.HubsDeleted = x.Hubs.Standing, x.Hubs.Written, x.Hubs.Deleted
 	d.Edited, d.HubsEdited = document.OrEmpty(x.Edited), document.OrEmpty(x.Hubs.Edited)
 	d.Missing, d.Aside = document.OrEmpty(x.Missing), document.OrEmpty(x.Aside)
-	d.Noted = document.Each(x.Remarks, func(r engram.NoteRemark) vaultRemarkDoc { return vaultRemarkDoc{r.Path, r.Reason} })
+	d.Noted = document.Each(x.Remarks, func(r engram.NoteRemark) pathNote { return pathNote(r) })
 }
 
-// vaultRemarkDoc is something in a vault that was passed over.
-type vaultRemarkDoc struct {
-	Path   string `json:"path"` // in the vault
-	Reason string `json:"reason"`
-}
-
-// changed reports that anything was written or taken in.
+// changed reports whether anything was written or imported.
 func (d vaultDoc) changed() bool {
 	n := d.Created + d.Updated + d.Deleted + d.HubsWritten + d.HubsDeleted + len(d.Aside)
 	if d.Import != nil {
@@ -341,7 +311,7 @@ func (d vaultDoc) changed() bool {
 	return n > 0
 }
 
-// waits is what somebody should look at, as one text that is compared.
+// waits returns everything that needs a person, as one text to compare.
 func (d vaultDoc) waits() string {
 	text := fmt.Sprint(d.Edited, d.HubsEdited, d.Missing, d.Aside, d.Noted)
 	if d.Import != nil {
@@ -376,34 +346,34 @@ func (d vaultDoc) writeLine(b *strings.Builder) {
 
 // vaultImportedDoc is the answer of `import` of a folder of notes.
 type vaultImportedDoc struct {
-	Vault        string         `json:"vault"`      // as it was named
-	Project      string         `json:"project"`    // "" is every one
+	Vault        string         `json:"vault"`      // as given
+	Project      string         `json:"project"`    // "" is every project
 	DryRun       bool           `json:"dry_run"`    // nothing was changed
-	Revised      int            `json:"revised"`    // memories that say what their notes say
-	Created      int            `json:"created"`    // memories that notes became
+	Revised      int            `json:"revised"`    // memories changed by their notes
+	Created      int            `json:"created"`    // memories made from notes
 	Forgotten    int            `json:"forgotten"`  // with --forget-deleted
-	Conflicts    int            `json:"conflicts"`  // notes of memories that were changed, too
-	Missing      int            `json:"missing"`    // notes that were deleted, and whose memories stay
-	Rejected     int            `json:"rejected"`   // notes that cannot come in
-	Unchanged    int            `json:"unchanged"`  // notes that were edited and say what their memories do
-	Op           int64          `json:"op"`         // the last operation that undo takes back; 0: nothing was changed
-	Ops          int            `json:"ops"`        // how many there were
-	FirstOp      int64          `json:"first_op"`   // the first of verb vault: undo FIRST_OP..OP --verb vault; 0: there is none
-	ReplicatedOp int64          `json:"carried_op"` // that brought in what notes of other databases carry; 0: there is none
+	Conflicts    int            `json:"conflicts"`  // notes whose memories were changed, too
+	Missing      int            `json:"missing"`    // notes deleted while their memories are kept
+	Rejected     int            `json:"rejected"`   // notes that cannot be imported
+	Unchanged    int            `json:"unchanged"`  // edited notes that match their memories
+	Op           int64          `json:"op"`         // the last operation to undo; 0 if nothing was changed
+	Ops          int            `json:"ops"`        // number of operations
+	FirstOp      int64          `json:"first_op"`   // the first operation of verb vault: undo FIRST_OP..OP --verb vault; 0 if there is no operation
+	ReplicatedOp int64          `json:"carried_op"` // operation that imported replicated notes; 0 if there is no operation
 	Items        []vaultItemDoc `json:"items"`      // what was done with each note
 }
 
 // vaultItemDoc is one note of an import.
 type vaultItemDoc struct {
 	Path   string   `json:"path"` // in the vault
-	Line   int      `json:"line"` // that reason is about; 0: the note as a whole
+	Line   int      `json:"line"` // line that reason refers to; 0 for the whole note
 	Act    string   `json:"act"`  // revised, created, conflict, missing, forgotten, rejected or noted
-	ID     string   `json:"id"`   // of the memory; "" when the note is none
+	ID     string   `json:"id"`   // of the memory; "" if the note has none
 	Num    int64    `json:"num"`
-	Fields []string `json:"fields"` // that were changed, or are in conflict
-	Code   string   `json:"code"`   // what is wrong: invalid, conflict or unavailable; "" for nothing
+	Fields []string `json:"fields"` // fields changed or in conflict
+	Code   string   `json:"code"`   // invalid, conflict or unavailable; "" if nothing is wrong
 	Reason string   `json:"reason"`
-	Aside  string   `json:"aside"` // where the text of the note is kept; "" for where it was
+	Aside  string   `json:"aside"` // file with the text of the note; "" if it is still in the note
 }
 
 func vaultImportedOf(v engine.VaultImported, dir string, dryRun bool) vaultImportedDoc {
@@ -444,7 +414,7 @@ func (d vaultImportedDoc) write(b *strings.Builder) {
 	}
 }
 
-// writeForgotten names the memories that went with their notes.
+// writeForgotten lists the memories forgotten with their notes.
 func (d vaultImportedDoc) writeForgotten(b *strings.Builder) {
 	what, told := "was forgotten", 0
 	if d.DryRun {
@@ -468,7 +438,7 @@ func (d vaultImportedDoc) writeLine(b *strings.Builder) {
 	}
 }
 
-// problem is the error with which an import ends of which something needs somebody.
+// problem returns the error of an import that needs a person.
 func (d vaultImportedDoc) problem() error {
 	switch {
 	case d.Conflicts > 0:
@@ -485,10 +455,10 @@ func (d vaultImportedDoc) problem() error {
 	return nil
 }
 
-// mostWarnings is how many notes are named of a kind: the JSON has all of them.
+// mostWarnings limits the notes named per kind; the JSON has all.
 const mostWarnings = 20
 
-// warnVault names what somebody should look at.
+// warnVault warns of everything that needs a person.
 func (p *program) warnVault(d vaultDoc) {
 	if p.json {
 		return
@@ -522,11 +492,11 @@ func (p *program) warnPaths(paths []string, what string) {
 	}
 }
 
-// warnItems tells the notes that did not simply come in.
+// warnItems warns of notes that were not simply imported.
 func (p *program) warnItems(items []vaultItemDoc) {
 	for _, i := range items {
 		if i.Reason == "" || i.Act == string(engine.VaultForgot) {
-			continue // the answer tells what was forgotten
+			continue // in the answer
 		}
 		where := i.Path
 		if i.Line > 0 {

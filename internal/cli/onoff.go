@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram/internal/app"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -18,15 +17,15 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// offDoc is what agents are switched off for.
+// offDoc says where agents are switched off.
 type offDoc struct {
-	Everything bool               `json:"everything"` // in every project
-	Since      document.Timestamp `json:"since"`      // of everything; null: it is on, or nobody knows
-	Projects   []offProjectDoc    `json:"projects"`   // off by their name, whether or not everything is
-	Broken     string             `json:"broken"`     // why off.json cannot be understood, which counts as off; "" when it can
+	Everything bool               `json:"everything"` // off in every project
+	Since      document.Timestamp `json:"since"`      // since when everything is off; null: it is on, or unknown
+	Projects   []offProjectDoc    `json:"projects"`   // switched off by name
+	Broken     string             `json:"broken"`     // why off.json is invalid, which counts as off; "" if it is valid
 }
 
-// offProjectDoc is a project that is off by its name.
+// offProjectDoc is a project switched off by name.
 type offProjectDoc struct {
 	Name  string             `json:"name"`
 	Since document.Timestamp `json:"since"`
@@ -43,19 +42,16 @@ func offOf(s app.OffState) offDoc {
 	return d
 }
 
-// line says in one sentence what is off; "" when nothing is.
+// line returns what is off in one sentence; "" if nothing is.
 func (d offDoc) line() string {
-	var names []string
-	for _, p := range d.Projects {
-		names = append(names, render.Line(p.Name, 0))
-	}
+	names := document.Each(d.Projects, func(p offProjectDoc) string { return p.Name })
 	switch {
 	case d.Broken != "":
 		return render.Line(d.Broken, 0) + " (engram on)."
 	case d.Everything:
 		return "Agents are switched off (engram on)."
 	case len(names) > 0:
-		return "Agents are switched off for " + strings.Join(names, ", ") + " (engram on --project NAME)."
+		return "Agents are switched off for " + projectNames(names) + " (engram on --project NAME)."
 	}
 	return ""
 }
@@ -64,13 +60,13 @@ func (d offDoc) line() string {
 type switchedDoc struct {
 	offDoc
 	Changed bool   `json:"changed"` // false: it was so before
-	Kept    string `json:"kept"`    // where an off.json that cannot be understood is kept; "" when there was none
+	Kept    string `json:"kept"`    // copy of an invalid off.json; "" if it was valid
 }
 
 // askedOffDoc is the answer of `off --check`.
 type askedOffDoc struct {
-	Off     bool   `json:"off"`     // for that project
-	Project string `json:"project"` // that was asked about
+	Off     bool   `json:"off"`     // agents are off in the project
+	Project string `json:"project"` // the project in question
 }
 
 func (p *program) offCommand() *cobra.Command {
@@ -96,7 +92,7 @@ code 0 if off and 3 if on. Use it in scripts that agents run.`,
 	return cmd
 }
 
-// checkOff says whether agents are off for the project in force.
+// checkOff reports whether agents are off for the current project.
 func (p *program) checkOff(cmd *cobra.Command) error {
 	e, err := p.open(cmd)
 	if err != nil {
@@ -104,7 +100,7 @@ func (p *program) checkOff(cmd *cobra.Command) error {
 	}
 	now := p.app.OffState()
 	doc := askedOffDoc{Off: now.Everything}
-	if now.Any() && !now.Everything || p.json { // else the folder need not be looked at
+	if now.Any() && !now.Everything || p.json { // otherwise the folder is not needed
 		if doc.Project, err = p.writeProject(cmd, e); err != nil {
 			return err
 		}
@@ -133,9 +129,9 @@ and are listed. With --project or --here it switches on one project.`,
 		"Switch Engram on again for agents", (*app.App).SwitchOn, writeOn)
 }
 
-// switched is what off or on did.
+// switched is the result of off or on.
 type switched struct {
-	names         []string // of the project; nil for everything
+	names         []string // names of the project; nil for everything
 	before, after app.OffState
 }
 
@@ -154,8 +150,12 @@ func (p *program) switchCommand(word, long, short string, do func(*app.App, cont
 			if err != nil {
 				return err
 			}
-			if before.Broken != nil && !p.json {
-				p.warn("the earlier state is lost: " + messageOf(before.Broken) + keptWhere(after.Kept))
+			if before.Broken != nil {
+				lost := "the earlier state is lost: " + messageOf(before.Broken)
+				if after.Kept != "" {
+					lost += "; its content is kept in " + after.Kept
+				}
+				p.warnBeside(lost)
 			}
 			changed := before.Broken != nil || before.Everything != after.Everything || !slices.Equal(before.Names(), after.Names())
 			return p.answer(switchedDoc{offOf(after), changed, after.Kept}, func(b *strings.Builder) { write(b, switched{names, before, after}) })
@@ -165,10 +165,10 @@ func (p *program) switchCommand(word, long, short string, do func(*app.App, cont
 	return cmd
 }
 
-// switchedProject returns all names of the project that a switch is for, the given one first; nil for every
-// project. A project set otherwise than by a flag does not narrow it.
+// switchedProject returns all names of the project to switch, the given one first; nil for every project.
+// Only flags choose a project.
 func (p *program) switchedProject(cmd *cobra.Command, e *engine.Engine, here bool) ([]string, error) {
-	named := p.loaded.Origins["project"].Source == config.SourceFlag
+	named := p.projectGiven()
 	switch {
 	case here && named:
 		return nil, invalidf("--here and --project cannot be combined").WithHint("remove one of them")
@@ -188,8 +188,7 @@ func (p *program) switchedProject(cmd *cobra.Command, e *engine.Engine, here boo
 	return p.namesOf(cmd, e, project.Normalize(name), named), nil
 }
 
-// hereProject is the project of this folder. That of the one repository that happens to lie in
-// it is meant by nobody who says "here" in the folder above.
+// hereProject returns the project of this folder. A repository that merely lies in the folder does not count.
 func (p *program) hereProject(cmd *cobra.Command, e *engine.Engine) (string, error) {
 	in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{Override: p.loaded.Project, Dir: p.Dir, Lenient: true, Write: true})
 	if err == nil && in.Source == project.SourceChild {
@@ -202,8 +201,8 @@ func (p *program) hereProject(cmd *cobra.Command, e *engine.Engine) (string, err
 	return p.writeProject(cmd, e)
 }
 
-// namesOf returns the names that a project has: a folder may still have one that was merged
-// into another. A database that cannot be asked does not keep anybody from switching off.
+// namesOf returns a project's name and aliases, since a folder may still use an alias. An unreadable database
+// must not prevent switching off.
 func (p *program) namesOf(cmd *cobra.Command, e *engine.Engine, name string, named bool) []string {
 	if _, err := os.Stat(p.loaded.DBPath); err != nil {
 		return []string{name}
@@ -230,7 +229,7 @@ func (p *program) namesOf(cmd *cobra.Command, e *engine.Engine, name string, nam
 	return []string{name}
 }
 
-// writeOff says what is off now, and how it ends.
+// writeOff reports what is off now, and how to switch it on.
 func writeOff(b *strings.Builder, s switched) {
 	what, end := "", "engram on"
 	if s.names != nil {
@@ -244,7 +243,7 @@ func writeOff(b *strings.Builder, s switched) {
 	fmt.Fprintf(b, "  %s   switches them on again\n", end)
 }
 
-// writeOn says what is on now, and what is not.
+// writeOn reports what is on now, and what is still off.
 func writeOn(b *strings.Builder, s switched) {
 	if s.names == nil {
 		b.WriteString("Agents are switched on.\n")
@@ -260,18 +259,6 @@ func writeOn(b *strings.Builder, s switched) {
 	fmt.Fprintf(b, "Agents are switched on for project %s.\n", projectNames(s.names))
 }
 
-// keptWhere says where a file is kept that could not be understood.
-func keptWhere(path string) string {
-	if path == "" {
-		return ""
-	}
-	return "; its content is kept in " + path
-}
-
 func projectNames(names []string) string {
-	var shown []string
-	for _, n := range names {
-		shown = append(shown, render.Line(n, 0))
-	}
-	return strings.Join(shown, ", ")
+	return render.Line(strings.Join(names, ", "), 0)
 }

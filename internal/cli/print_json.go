@@ -11,22 +11,20 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// The documents below are what --json prints, one per command; package document has those that HTTP answers
-// too, and says what all of them promise.
+// The documents below are the answers with --json. Package document holds those shared with HTTP, and the
+// rules for all.
 
-// answer prints what a command found out: doc with --json, else the text.
+// answer prints the result of a command: doc with --json, else the text.
 func (p *program) answer(doc any, text func(*strings.Builder)) error {
 	return p.answerIn(0, doc, text)
 }
 
-// answerWrapped is answer for what memories say: where it goes to a terminal, its lines are broken
-// to the width of that.
+// answerWrapped is answer for texts of memories: on a terminal, lines are wrapped to its width.
 func (p *program) answerWrapped(doc any, text func(*strings.Builder)) error {
 	return p.answer(doc, func(b *strings.Builder) { b.WriteString(wrapped(plainText(text), p.columns())) })
 }
 
-// answerRows is answer for a list: where it goes to a terminal, each line is cut to its
-// width, so that a row stays a row.
+// answerRows is answer for lists: on a terminal, lines are cut to its width.
 func (p *program) answerRows(doc any, text func(*strings.Builder)) error {
 	return p.answerIn(p.columns(), doc, text)
 }
@@ -43,6 +41,16 @@ func (p *program) answerIn(columns int, doc any, text func(*strings.Builder)) er
 		return engram.Errorf(engram.CodeInternal, "cannot encode the answer as JSON").WithCause(err)
 	}
 	_, err := p.Stdout.Write(render.JSON(b.Bytes()))
+	return outputError(err)
+}
+
+// answerLine prints doc as one line of JSON, for commands with several answers.
+func (p *program) answerLine(doc any) error {
+	line, err := json.Marshal(doc)
+	if err != nil {
+		return engram.Errorf(engram.CodeInternal, "cannot encode the answer as JSON").WithCause(err)
+	}
+	_, err = p.Stdout.Write(render.JSON(append(line, '\n')))
 	return outputError(err)
 }
 
@@ -69,9 +77,9 @@ func candidateOf(c engine.Candidate) document.Candidate {
 type foundDoc struct {
 	Query          string         `json:"query"`
 	Project        string         `json:"project"` // "" is every project
-	Hits           []document.Hit `json:"hits"`    // what is relevant, best first; empty: nothing relevant
-	BelowThreshold []document.Hit `json:"weak"`    // below the floor, best first; their ranks go on
-	// How the question was read: words that nothing has, expressions of time.
+	Hits           []document.Hit `json:"hits"`    // best first; empty if nothing is relevant
+	BelowThreshold []document.Hit `json:"weak"`    // below the relevance threshold, best first; ranks continue those of hits
+	// How the question was read: unknown words, expressions of time.
 	Repaired []document.Repair `json:"repaired"`
 	Times    []document.Time   `json:"times"`
 	Degraded []string          `json:"degraded"`
@@ -85,17 +93,17 @@ func foundOf(query, project string, f engram.Found) foundDoc {
 // contextDoc is the answer of `context`.
 type contextDoc struct {
 	Project  string             `json:"project"` // "" is every project
-	Text     string             `json:"text"`    // what a session would be shown
+	Text     string             `json:"text"`    // the text for a new session
 	Sessions []sessionDoc       `json:"sessions"`
 	Prompts  []promptDoc        `json:"prompts"`
 	Memories []document.Marked  `json:"memories"`         // newest first
-	Personal []document.Marked  `json:"personal"`         // personal and global ones of other projects, newest first
+	Personal []document.Marked  `json:"personal"`         // personal and global memories of other projects, newest first
 	Budget   int                `json:"budget"`           // in tokens
-	Tokens   int                `json:"tokens"`           // what text costs, about
-	Again    bool               `json:"again"`            // the session was shown all of them before: nothing else is left
-	Withheld int                `json:"withheld"`         // memories that read like orders to an agent, and wait for a person
-	Left     int                `json:"withheld_prompts"` // prompts that were left out for the same, and wait for nobody
-	LeftOut  []document.LeftOut `json:"left_out"`         // what was worth telling too, best first
+	Tokens   int                `json:"tokens"`           // estimated tokens of text
+	Again    bool               `json:"again"`            // the session has seen all of them; there is nothing else
+	Withheld int                `json:"withheld"`         // memories withheld as instruction-like, pending review
+	Left     int                `json:"withheld_prompts"` // prompts left out as instruction-like
+	LeftOut  []document.LeftOut `json:"left_out"`         // memories that did not fit, best first
 	Degraded []string           `json:"degraded"`
 }
 
@@ -110,7 +118,7 @@ type detailDoc struct {
 	Strength  float64             `json:"strength_now"` // 0 to 1
 	Why       string              `json:"strength_reason"`
 	Relations []document.Relation `json:"relations"`
-	Revisions []document.Revision `json:"revisions"` // oldest first, without the current text
+	Revisions []document.Version  `json:"revisions"` // oldest first, without the current text
 }
 
 func detailOf(d engine.Detail) detailDoc {
@@ -142,7 +150,7 @@ func timelineOf(t engram.Timeline) timelineDoc {
 	return timelineDoc{document.MarkedOf(t.Focus, t.Notes[t.Focus.Num]), document.MarkedOfAll(t.Before, t.Notes), document.MarkedOfAll(t.After, t.Notes), sessionOf(t.Session), t.Total}
 }
 
-// changedDoc is the answer of `mark` and `tag`, and in that of `update`.
+// changedDoc is the answer of `mark` and `tag`, and part of that of `update`.
 type changedDoc struct {
 	Memory document.Memory `json:"memory"`
 }
@@ -157,11 +165,11 @@ type sessionDoc struct {
 	Project   string             `json:"project"`
 	Directory string             `json:"directory"`
 	StartedAt document.Timestamp `json:"started_at"`
-	EndedAt   document.Timestamp `json:"ended_at"` // null while it runs
+	EndedAt   document.Timestamp `json:"ended_at"` // null while it is open
 	ActiveAt  document.Timestamp `json:"active_at"`
 	Summary   string             `json:"summary"`
-	Flagged   []string           `json:"suspect,omitempty"`  // why the summary reads like an order to an agent; absent where it does not
-	Memories  *int               `json:"memories,omitempty"` // live ones; only where sessions are listed
+	Flagged   []string           `json:"suspect,omitempty"`  // why the summary is flagged as instruction-like; absent if it is not
+	Memories  *int               `json:"memories,omitempty"` // live memories; only in lists of sessions
 }
 
 func sessionOf(s engram.Session) sessionDoc {
@@ -182,7 +190,7 @@ type sessionsDoc struct {
 	Sessions []sessionDoc `json:"sessions"` // newest activity first
 }
 
-func sessionsOf(project string, list []engram.SessionActivity, page engram.Page) sessionsDoc {
+func sessionsOf(project string, list []engram.SessionActivity, page engram.Page) any {
 	return sessionsDoc{project, page.Limit, page.Offset, document.Each(list, activityOf)}
 }
 
@@ -216,7 +224,7 @@ type promptsDoc struct {
 	Prompts []promptDoc `json:"prompts"`
 }
 
-func promptsOf(project string, list []engram.Prompt) promptsDoc {
+func promptsOf(project string, list []engram.Prompt, _ engram.Page) any {
 	return promptsDoc{project, document.Each(list, promptOf)}
 }
 
@@ -225,20 +233,20 @@ type capturedDoc struct {
 	Extracted  int               `json:"extracted"`
 	Saved      int               `json:"saved"`
 	Duplicates int               `json:"duplicates"`
-	Memories   []document.Memory `json:"memories"` // those that were saved
+	Memories   []document.Memory `json:"memories"` // saved memories
 }
 
 func capturedOf(e *engine.Engine, r engine.CaptureResult) capturedDoc {
 	return capturedDoc{r.Extracted, r.Saved, r.Duplicates, memoriesOf(e, r.Memories)}
 }
 
-// projectDoc is a project with what is kept under it.
+// projectDoc is a project with its counts.
 type projectDoc struct {
 	Name      string             `json:"name"`
 	Aliases   []string           `json:"aliases"`
 	Root      string             `json:"root"`
 	Remote    string             `json:"remote"`
-	Memories  int                `json:"memories"` // live ones
+	Memories  int                `json:"memories"` // live memories
 	Sessions  int                `json:"sessions"`
 	Prompts   int                `json:"prompts"`
 	CreatedAt document.Timestamp `json:"created_at"`
@@ -264,7 +272,7 @@ type prunedDoc struct {
 // mergedDoc is the answer of `projects merge` and `projects rename`.
 type mergedDoc struct {
 	Into     string `json:"into"`
-	Sources  int    `json:"sources"` // how many of the sources had anything
+	Sources  int    `json:"sources"` // sources that had anything
 	Memories int    `json:"memories"`
 	Sessions int    `json:"sessions"`
 	Prompts  int    `json:"prompts"`

@@ -11,14 +11,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// reportTo prints a text on stdout, its lines cut to so many columns, 0 for none. It passes render.Plain, so
-// that no memory reaches the terminal's controls, and is coloured afterwards.
+// reportTo prints text on stdout, lines cut to so many columns, 0 for no limit. render.Plain makes it safe
+// for the terminal before it is coloured.
 func (p *program) reportTo(columns int, text func(*strings.Builder)) error {
 	_, err := io.WriteString(p.Stdout, p.out.lines(fitLines(plainText(text), columns)))
 	return outputError(err)
 }
 
-// report prints a text on stderr: what somebody should see before a question.
+// report prints text on stderr, before a question.
 func (p *program) report(text func(*strings.Builder)) {
 	fmt.Fprint(p.Stderr, p.err.lines(plainText(text)))
 }
@@ -29,7 +29,7 @@ func plainText(text func(*strings.Builder)) string {
 	return render.Plain(b.String())
 }
 
-// outputError says that an answer did not reach its reader.
+// outputError returns the error of an answer that could not be written.
 func outputError(err error) error {
 	if err == nil {
 		return nil
@@ -37,7 +37,7 @@ func outputError(err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "cannot write the output").WithCause(err)
 }
 
-// count is "1 memory" or "2 memories".
+// count returns "1 memory" or "2 memories".
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -45,13 +45,29 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// name is how a line speaks of a memory: #12 "Title" (bugfix).
+// some is a number of things of one kind.
+type some struct {
+	n         int
+	one, many string
+}
+
+// listSome lists the kinds of which there are any: "1 session, 2 memories".
+func listSome(between string, all ...some) string {
+	var parts []string
+	for _, s := range all {
+		if s.n > 0 {
+			parts = append(parts, count(s.n, s.one, s.many))
+		}
+	}
+	return strings.Join(parts, between)
+}
+
+// name returns a memory in a sentence: #12 "Title" (bugfix).
 func name(m engram.Memory) string {
 	return fmt.Sprintf("#%d %s (%s)", m.Num, quote(render.Line(m.Title, 0)), render.Line(string(m.Type), 0))
 }
 
-// quote puts s between quotes as it is: %q would escape every letter that is not ASCII
-// and not printable twice over.
+// quote puts s between quotes; %q would also escape what render.Plain has escaped.
 func quote(s string) string { return `"` + s + `"` }
 
 func writeSaved(b *strings.Builder, s engine.SaveResult) {
@@ -78,7 +94,7 @@ func writeSaved(b *strings.Builder, s engine.SaveResult) {
 	}
 }
 
-// writeAnchored says which code a memory is anchored to now.
+// writeAnchored lists the code that a memory is anchored to.
 func writeAnchored(b *strings.Builder, m engram.Memory) {
 	for _, l := range render.AnchoredTo(m.Anchors) {
 		fmt.Fprintln(b, l)
@@ -96,8 +112,8 @@ func writeFound(b *strings.Builder, query string, f engram.Found, explain bool, 
 	}
 }
 
-// factorText shows what a factor does: most multiply the score, some were added to it
-// before, and the relevance only divides the list.
+// factorText describes the effect of a factor on the score: most multiply it, some are added, and the
+// relevance only separates the list.
 func factorText(f engram.Factor) string {
 	if name, added := strings.CutPrefix(f.Name, "+ "); added {
 		return fmt.Sprintf("%s + %.4g", name, f.Value)
@@ -108,7 +124,7 @@ func factorText(f engram.Factor) string {
 	return fmt.Sprintf("%s × %.4g", f.Name, f.Value)
 }
 
-// writeWhy says how the question was read, and of each find how it came to its place.
+// writeWhy explains how the question was read and how each hit got its rank.
 func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
 	if len(f.Hits)+len(f.BelowThreshold) > 0 {
 		fmt.Fprint(b, "\nWhy:\n")
@@ -137,7 +153,7 @@ func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
 	}
 }
 
-// span writes a stretch of time.
+// span returns a time span in words.
 func span(t engram.TimeSpan, o render.Options) string {
 	switch {
 	case t.From.IsZero():
@@ -177,9 +193,9 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	for _, a := range d.Anchors {
 		fmt.Fprintf(b, "Code: %s\n", render.Anchor(a))
 	}
-	above, _ := toldAbove(d.Note().Relations)
-	_, below := toldAbove(d.Relations)
-	writeMarks(b, engram.Note{Relations: above}, "") // the state is told with its time above
+	above, _ := splitRelations(d.Note().Relations)
+	_, below := splitRelations(d.Relations)
+	writeMarks(b, engram.Note{Relations: above}, "") // the state is printed above, with its time
 	if len(below) > 0 {
 		fmt.Fprint(b, "\n─── Relations ───\n")
 	}
@@ -194,9 +210,9 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	}
 }
 
-// toldAbove parts relations so that a supersession is told once: what has taken the memory's
-// place stands above, what it has taken the place of stands below.
-func toldAbove(all []engram.RelationNote) (above, below []engram.RelationNote) {
+// splitRelations separates relations so that a supersession is printed once: memories that supersede this one
+// stand above, those it supersedes below.
+func splitRelations(all []engram.RelationNote) (above, below []engram.RelationNote) {
 	for _, n := range all {
 		over := n.Relation.Supersedes()
 		if !over || !n.Outgoing {
@@ -209,17 +225,17 @@ func toldAbove(all []engram.RelationNote) (above, below []engram.RelationNote) {
 	return above, below
 }
 
-// writeMarks says what changes how a memory should be read, a line each.
+// writeMarks writes the marks of a memory, a line each.
 func writeMarks(b *strings.Builder, n engram.Note, indent string) {
 	for _, mark := range render.Marks(n) {
 		fmt.Fprintln(b, indent+mark)
 	}
 }
 
-// listed is how many characters of what a memory says a list shows.
+// listed is the number of characters of a memory in a list.
 const listed = 200
 
-// writeLine is a memory in a list.
+// writeLine writes a memory as a list item.
 func writeLine(b *strings.Builder, m engram.Memory) {
 	fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.Said(m, engram.Note{}, listed))
 }
@@ -245,10 +261,6 @@ func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
 		fmt.Fprintln(b)
 		writeMarks(b, engram.Note{Relations: note.Relations, Flagged: note.Flagged}, "    ")
 	}
-}
-
-func writeTimeline(b *strings.Builder, t engram.Timeline, o render.Options) {
-	fmt.Fprintln(b, render.Timeline(t, o))
 }
 
 func writeChanged(b *strings.Builder, m engram.Memory, done string) {
@@ -364,7 +376,7 @@ func movedText(memories, sessions, prompts int) string {
 	return fmt.Sprintf("%s, %s, %s", count(memories, "memory", "memories"), count(sessions, "session", "sessions"), count(prompts, "prompt", "prompts"))
 }
 
-// sizeText is a size for people, in units of 1024.
+// sizeText returns a size in units of 1024.
 func sizeText(bytes int64) string {
 	switch {
 	case bytes < 1<<10:

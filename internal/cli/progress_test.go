@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// drawn plays work on a terminal and returns what stands on the line at the end, line by line.
+// drawn plays work on a terminal and returns the lines on the screen at the end.
 func drawn(t *testing.T, work func(*progress)) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -25,7 +25,7 @@ func TestProgress(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		work func(*progress)
-		want string // what stands there, one below the other
+		want string // lines on the screen
 	}{
 		{"quick work leaves no trace", func(g *progress) { g.report(1, 2); g.report(2, 2); g.end() }, ""},
 		{"after a second there is a bar, which goes", func(g *progress) { time.Sleep(time.Second); g.report(1, 2); g.end() },

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,16 +51,11 @@ func (p *program) projectsDetectCommand() *cobra.Command {
 		Example: examples("engram projects detect", "engram projects detect ~/src/shop --json"),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			dir := p.Dir
-			if len(args) == 1 {
-				if dir = args[0]; !filepath.IsAbs(dir) {
-					dir = filepath.Join(p.Dir, dir)
-				}
-			}
+			dir := p.path(strings.Join(args, ""))
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 				return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name an existing folder, or none for this one")
 			}
-			// Strict on purpose: whoever asks wants to hear that a folder is ambiguous.
+			// Not lenient: detect must report ambiguous folders.
 			in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{Override: p.loaded.Project, Dir: dir})
 			if err != nil {
 				return err
@@ -89,7 +83,7 @@ func (p *program) projectsMergeCommand() *cobra.Command {
 	return cmd
 }
 
-// merge runs the verb and prints what moved.
+// merge merges projects and prints what was moved.
 func (p *program) merge(cmd *cobra.Command, e *engine.Engine, from []string, into string) error {
 	r, err := e.MergeProjects(cmd.Context(), from, into)
 	switch {
@@ -142,7 +136,7 @@ memories count as memories.`,
 
 func (p *program) prune(cmd *cobra.Command, e *engine.Engine, names []string, yes, dryRun bool) error {
 	if len(names) == 0 {
-		names = nil // every project; an empty list would be none
+		names = nil // nil is every project, an empty list is no project
 	}
 	for _, name := range names {
 		if err := p.projectExists(cmd, e, name); err != nil {
@@ -176,7 +170,7 @@ func (p *program) prune(cmd *cobra.Command, e *engine.Engine, names []string, ye
 	})
 }
 
-// projectExists refuses the name of a project that there is not, or that is none.
+// projectExists rejects the name of an unknown project.
 func (p *program) projectExists(cmd *cobra.Command, e *engine.Engine, name string) error {
 	all, err := e.Projects(cmd.Context())
 	if err != nil {
@@ -192,11 +186,7 @@ func (p *program) projectExists(cmd *cobra.Command, e *engine.Engine, name strin
 }
 
 func namesOf(list []engram.ProjectCounts) []string {
-	names := make([]string, len(list))
-	for i, pc := range list {
-		names[i] = pc.Name
-	}
-	return names
+	return document.Each(list, func(c engram.ProjectCounts) string { return c.Name })
 }
 
 func writeDetected(b *strings.Builder, in engine.ProjectInForce) {
@@ -213,15 +203,15 @@ func writeDetected(b *strings.Builder, in engine.ProjectInForce) {
 // consolidateDoc is the answer of `projects consolidate --json`.
 type consolidateDoc struct {
 	DryRun bool           `json:"dry_run"` // nothing was changed
-	Groups []consolidated `json:"groups"`  // projects whose names look like one project's
+	Groups []consolidated `json:"groups"`  // projects with similar names
 }
 
-// consolidated is one group and what became, or would become, of it.
+// consolidated is one group and its merge.
 type consolidated struct {
-	Into     string       `json:"into"`     // the project that gets it all
-	From     []string     `json:"from"`     // what went, or would go, into it
-	Projects []projectDoc `json:"projects"` // the group as it was, the largest first
-	Merged   *mergedDoc   `json:"merged"`   // null when nothing was changed
+	Into     string       `json:"into"`     // the target project
+	From     []string     `json:"from"`     // projects merged into it, or to be merged
+	Projects []projectDoc `json:"projects"` // the group before the merge, the largest first
+	Merged   *mergedDoc   `json:"merged"`   // null if nothing was changed
 }
 
 func (p *program) projectsConsolidateCommand() *cobra.Command {
@@ -241,9 +231,9 @@ name, into NAME.`,
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "skip the confirmation")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "preview the merges")
-	// Older scripts ask for every group by it; here that is what the command does anyway.
+	// Older scripts pass --all; it is the default now.
 	cmd.Flags().Bool("all", false, "every group")
-	_ = cmd.Flags().MarkHidden("all") // it fails for a flag that does not exist
+	_ = cmd.Flags().MarkHidden("all") // fails only for an unknown flag
 	cmd.Flags().StringVar(&into, "into", "", "merge only the group of this `project`, into it")
 	return cmd
 }
@@ -269,7 +259,7 @@ func (p *program) consolidate(cmd *cobra.Command, e *engine.Engine, into string,
 	return p.answer(doc, func(b *strings.Builder) { writeConsolidated(b, doc) })
 }
 
-// groupOf keeps the one group that holds the project called name.
+// groupOf returns the group that contains the project called name.
 func groupOf(groups [][]engram.ProjectCounts, name string) ([][]engram.ProjectCounts, error) {
 	for _, g := range groups {
 		for _, pc := range g {
@@ -282,7 +272,7 @@ func groupOf(groups [][]engram.ProjectCounts, name string) ([][]engram.ProjectCo
 		WithHint("to merge other projects: {projects merge NAME… --into %s}", name)
 }
 
-// consolidateGroup merges one group, or only says what it would do.
+// consolidateGroup merges one group, or returns the plan.
 func (p *program) consolidateGroup(cmd *cobra.Command, e *engine.Engine, g []engram.ProjectCounts, into string, yes, dryRun bool) (consolidated, error) {
 	if into == "" {
 		into = g[0].Name
@@ -307,7 +297,7 @@ func (p *program) consolidateGroup(cmd *cobra.Command, e *engine.Engine, g []eng
 	return out, nil
 }
 
-// chooseProjects asks which projects of a group go into which one. None is an answer.
+// chooseProjects asks which projects of a group to merge, and into which; from is nil for none.
 func (p *program) chooseProjects(g []engram.ProjectCounts, into string) (from []string, to string, err error) {
 	p.report(func(b *strings.Builder) { writeChoice(b, g, p.columns()) })
 	const instead = "--yes, or --dry-run to preview; --into NAME for one group"
@@ -344,7 +334,7 @@ func (p *program) chooseProjects(g []engram.ProjectCounts, into string) (from []
 	return from, into, err
 }
 
-// isChoice reports whether an answer is one of those that chooseProjects understands.
+// isChoice reports whether chooseProjects understands the answer.
 func isChoice(answer string, names []string) bool {
 	if slices.Contains([]string{"", "n", "no", "none", "skip", "all", "y", "yes", "rename"}, answer) || slices.Contains(names, answer) {
 		return true
@@ -357,7 +347,7 @@ func isChoice(answer string, names []string) bool {
 	return true
 }
 
-// writeChoice shows a group with the numbers by which it is chosen from.
+// writeChoice lists a group, numbered.
 func writeChoice(b *strings.Builder, g []engram.ProjectCounts, columns int) {
 	t := table{indent: "  "}
 	for i, c := range g {

@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/cli-commands.md and docs/cli-json.md")
 
-// The two pages of reference are made of the program. Whoever changes a command, a flag or
-// a document runs this test with -update and reads the difference.
+// The two reference pages are generated. After a change of a command, a flag or a document, run this test
+// with -update and read the difference.
 func TestReferenceIsMadeOfTheProgram(t *testing.T) {
 	for _, page := range []struct{ file, text string }{
 		{"../../docs/cli-commands.md", commandsPage()},
@@ -65,7 +65,7 @@ print with ` + "`--json`" + `. Flags may stand anywhere, as ` + "`--flag value` 
 
 `
 
-// commandsPage is the reference of commands and flags.
+// commandsPage returns the reference of commands and flags.
 func commandsPage() string {
 	var b strings.Builder
 	b.WriteString(commandsHead)
@@ -95,8 +95,7 @@ func writeCommandSection(b *strings.Builder, c *cobra.Command) {
 	fmt.Fprintf(b, "```sh\n%s\n```\n\n", c.Example)
 }
 
-// proseOf is a help text as Markdown: paragraphs that are laid out with spaces stay as
-// they are.
+// proseOf returns a help text as Markdown; paragraphs in columns keep their layout.
 func proseOf(long string) string {
 	paragraphs := strings.Split(long, "\n\n")
 	for i, p := range paragraphs {
@@ -135,7 +134,7 @@ func writeFlagTable(b *strings.Builder, flags *pflag.FlagSet) {
 	}
 }
 
-// cell is a text inside a table of Markdown.
+// cell escapes a text for a Markdown table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
 const jsonHead = `# The documents of --json
@@ -154,7 +153,7 @@ as its ` + "`code`" + `.
 |---|---|
 `
 
-// jsonPage is the reference of the documents.
+// jsonPage returns the reference of documents.
 func jsonPage(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(jsonHead)
@@ -183,7 +182,7 @@ func jsonPage(t *testing.T) string {
 	return b.String()
 }
 
-// errorCodes are all there are, in the order of their exit codes.
+// errorCodes are all codes, in the order of their exit codes.
 func errorCodes() []engram.Code {
 	return []engram.Code{engram.CodeInternal, engram.CodeInvalid, engram.CodeNotFound, engram.CodeConflict, engram.CodeUnavailable, engram.CodeForbidden}
 }
@@ -215,7 +214,7 @@ func writeDocuments(t *testing.T, b *strings.Builder, seen map[reflect.Type]bool
 	}
 }
 
-// A command whose document nobody wrote down is a command that may change it unseen.
+// A command without a row could change its document unnoticed.
 func TestEveryCommandHasItsAnswer(t *testing.T) {
 	table := answers()
 	there := map[string]bool{}

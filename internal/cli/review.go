@@ -49,8 +49,8 @@ func (f *reviewFlags) register(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.offset, "offset", 0, "skip this many first")
 }
 
-// reviewListCommand is review by its other name: who has learned that review list lists what is
-// due is not to miss what waits for another reason.
+// reviewListCommand is review by another name: it listed only due memories once, and must show the whole
+// queue.
 func (p *program) reviewListCommand() *cobra.Command {
 	var f reviewFlags
 	cmd := &cobra.Command{
@@ -67,8 +67,8 @@ func (p *program) reviewListCommand() *cobra.Command {
 // reviewedDoc is the answer of `review done` and `review snooze`.
 type reviewedDoc struct {
 	Memories []document.Memory      `json:"memories"`
-	Done     []document.DecidedName `json:"done"`     // each of them, with what undo takes back
-	Degraded []string               `json:"degraded"` // what could not be done of it, and why
+	Done     []document.DecidedName `json:"done"`     // each memory, with its operation to undo
+	Degraded []string               `json:"degraded"` // what could not be done, and why
 }
 
 func (p *program) reviewDoneCommand() *cobra.Command {
@@ -111,7 +111,7 @@ func (p *program) reviewSnoozeCommand() *cobra.Command {
 	return cmd
 }
 
-// later reads a time to come: a span from now, or a day.
+// later parses a future time: a span from now, or a day.
 func (p *program) later(span, until string, now time.Time) (time.Time, error) {
 	if until != "" {
 		at, ok := text.Until(until, now.In(p.loaded.Timezone))
@@ -127,7 +127,7 @@ func (p *program) later(span, until string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// review runs a verb on each of the memories; all of them must exist.
+// review runs an operation on each memory; all of them must exist.
 func (p *program) review(cmd *cobra.Command, e *engine.Engine, args []string, done string, verb func(engram.Ref) (engine.ReviewResult, error)) error {
 	refs, err := refsOf(args)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *program) review(cmd *cobra.Command, e *engine.Engine, args []string, do
 	for _, ref := range refs {
 		res, err := verb(ref)
 		if err != nil {
-			if len(ms) > 0 { // the error is all that is told otherwise
+			if len(ms) > 0 { // only the error is printed otherwise
 				p.warn(count(len(ms), "memory was "+done+" before that", "memories were "+done+" before that"))
 			}
 			return err
@@ -156,7 +156,7 @@ func (p *program) review(cmd *cobra.Command, e *engine.Engine, args []string, do
 			if !m.ReviewAfter.IsZero() {
 				due = "due on " + render.Time(m.ReviewAfter, p.zone())
 			}
-			fmt.Fprintf(b, "Memory %s: %s; %s%s\n", done, name(m), due, takeBack(doc.Done[i].Op))
+			fmt.Fprintf(b, "Memory %s: %s; %s%s\n", done, name(m), due, undoHint(doc.Done[i].Op))
 			b.WriteString(render.Anew(doc.Done[i].Anchored, doc.Done[i].Released))
 		}
 	})
@@ -164,7 +164,7 @@ func (p *program) review(cmd *cobra.Command, e *engine.Engine, args []string, do
 
 // reviewShownDoc is the answer of `review show`.
 type reviewShownDoc struct {
-	Items []document.Queued `json:"items"` // as they were named
+	Items []document.Queued `json:"items"` // in the order of the arguments
 }
 
 func (p *program) reviewShowCommand() *cobra.Command {
@@ -191,28 +191,28 @@ other items by w and a number. Read it here before engram review approve.`,
 					p.writeQueued(b, item, 0)
 				}
 				names := strings.Join(document.Each(items, engram.QueueItem.Name), " ")
-				fmt.Fprintln(b, "\n"+fold("To decide: "+howToDecide(items, names), "", p.pendingColumns()))
+				fmt.Fprintln(b, "\n"+render.Fold("To decide: "+howToDecide(items, names), "", p.pendingColumns()))
 			})
 		}),
 	}
 }
 
-// queueIndent is where what is said of a thing in the queue begins.
+// queueIndent indents the lines below the title of a queue item.
 const queueIndent = "       "
 
-// shownLines is how many lines of a text a list shows; review show has all of them.
+// shownLines is the number of lines of a text in a list; review show prints all.
 const shownLines = 6
 
-// writeQueued shows one thing that waits, and at most so many lines of its text; 0 is all of them
-// and everything else that would come in with it.
+// writeQueued writes an item of the queue with at most so many lines of its text; 0 writes all lines, and all
+// other texts that would be imported with it.
 func (p *program) writeQueued(b *strings.Builder, item engram.QueueItem, most int) {
 	columns := p.pendingColumns()
 	title, about := p.queueLine(item)
 	title = fmt.Sprintf("  %-4s %s", item.Name(), title)
 	if most == 0 {
-		fmt.Fprintln(b, fold(title, queueIndent, columns))
+		fmt.Fprintln(b, render.Fold(title, queueIndent, columns))
 	} else {
-		if item.Pending == nil { // a memory, which engram get shows
+		if item.Pending == nil { // a memory, whose text engram get shows
 			title += " — " + render.Line(gist.Line(item.Memory, listed), 0)
 		}
 		fmt.Fprintln(b, fit(title, columns))
@@ -220,13 +220,13 @@ func (p *program) writeQueued(b *strings.Builder, item engram.QueueItem, most in
 	if most == 0 || item.Pending != nil {
 		p.writeQuoted(b, item, most)
 	}
-	fmt.Fprintln(b, fold(queueIndent+about, queueIndent, columns))
+	fmt.Fprintln(b, render.Fold(queueIndent+about, queueIndent, columns))
 	for _, why := range item.Reasons {
-		fmt.Fprintln(b, fold(queueIndent+render.Line(why, 0), queueIndent, columns))
+		fmt.Fprintln(b, render.Fold(queueIndent+render.Line(why, 0), queueIndent, columns))
 	}
 }
 
-// writeQuoted shows the texts of what waits as quotations.
+// writeQuoted writes the texts of a pending item as quotations.
 func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most int) {
 	waits := item.Pending
 	if waits == nil {
@@ -234,7 +234,7 @@ func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most in
 	}
 	d := document.PendingOf(*waits)
 	texts := append([]document.PendingText{{Text: d.Content}}, d.More...)
-	if d.Source != "" { // who wrote it is told apart
+	if d.Source != "" { // the author is printed separately
 		texts = slices.DeleteFunc(texts, func(t document.PendingText) bool { return t.What == document.PendingTool && t.Text == d.Source })
 	}
 	for i, text := range texts {
@@ -245,7 +245,7 @@ func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most in
 			}
 			fmt.Fprintf(b, "%s%s:\n", queueIndent, render.Line(text.What, 0))
 		}
-		// A title is often all of the text, and was just read.
+		// The title, shown above, is often the whole text.
 		if same := strings.TrimSpace(text.Text); same == "" || most > 0 && i == 0 && same == strings.TrimSpace(d.Title) && len(same) < render.Columns/2 {
 			continue
 		}
@@ -259,16 +259,16 @@ func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most in
 	}
 }
 
-// quotedLines are the lines of a text as a quotation that fits the screen.
+// quotedLines returns the lines of a text as a quotation, wrapped to the screen.
 func (p *program) quotedLines(text string) (lines []string) {
 	for line := range strings.SplitSeq(render.Quote(text), "\n") {
-		lines = append(lines, strings.Split(fold(queueIndent+line, queueIndent+"> ", p.pendingColumns()), "\n")...)
+		lines = append(lines, strings.Split(render.Fold(queueIndent+line, queueIndent+"> ", p.pendingColumns()), "\n")...)
 	}
 	return lines
 }
 
-// cutAt is how many of n lines are shown when at most so many may be, 0 being any number. One more is
-// shown rather than the remark that it is missing.
+// cutAt returns how many of n lines to show if most is the limit, 0 for none. One more line is shown rather
+// than a remark that it is missing.
 func cutAt(n, most int) int {
 	if most == 0 || n <= most+1 {
 		return n
@@ -281,13 +281,13 @@ type reviewQueueDoc struct {
 	Project string                   `json:"project"` // "" is every one
 	Limit   int                      `json:"limit"`
 	Offset  int                      `json:"offset"`
-	Counts  map[engram.QueueKind]int `json:"counts"` // how many there are of each kind: suspect, waiting, proposal, changed, due
-	Items   []document.Queued        `json:"items"`  // by kind; of each the longest waiting first
+	Counts  map[engram.QueueKind]int `json:"counts"` // number of items by kind: suspect, waiting, proposal, changed, due
+	Items   []document.Queued        `json:"items"`  // by kind, then longest pending first
 }
 
 func (p *program) reviewQueue(cmd *cobra.Command, e *engine.Engine, f reviewFlags) error {
 	if f.limit < 1 {
-		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+		return invalidf("limit %d is out of range", f.limit).WithHint("use a number from 1")
 	}
 	kinds, err := engram.ParseQueueKinds(f.kinds)
 	if err != nil {
@@ -305,7 +305,7 @@ func (p *program) reviewQueue(cmd *cobra.Command, e *engine.Engine, f reviewFlag
 	return p.answerRows(doc, func(b *strings.Builder) { p.writeQueue(b, q) })
 }
 
-// kindTitles say what the kinds of the queue are.
+// kindTitles returns the headings of the kinds.
 func kindTitles() map[engram.QueueKind]string {
 	return map[engram.QueueKind]string{
 		engram.QueueFlagged:  "Suspect: flagged as instruction-like, never injected",
@@ -333,17 +333,17 @@ func (p *program) writeQueue(b *strings.Builder, q engine.Queue) {
 				fmt.Fprintln(b)
 			}
 			kind = item.Kind
-			fmt.Fprintln(b, fold(fmt.Sprintf("%s (%d)", kindTitles()[kind], q.Counts[kind]), "  ", columns))
+			fmt.Fprintln(b, render.Fold(fmt.Sprintf("%s (%d)", kindTitles()[kind], q.Counts[kind]), "  ", columns))
 		}
 		p.writeQueued(b, item, shownLines)
 	}
 	if rest := total - q.Page.Offset - len(q.Items); rest > 0 {
 		fmt.Fprintf(b, "\n%s; --limit and --offset show them.\n", count(rest, "more pending", "more pending"))
 	}
-	fmt.Fprintln(b, "\n"+fold("To read an item: engram review show NAME. Then "+howToDecide(q.Items, "NAME"), "", columns))
+	fmt.Fprintln(b, "\n"+render.Fold("To read an item: engram review show NAME. Then "+howToDecide(q.Items, "NAME"), "", columns))
 }
 
-// howToDecide says what can be done with things that wait, by their names.
+// howToDecide returns the commands that decide about the named items.
 func howToDecide(items []engram.QueueItem, names string) string {
 	next := "engram review approve " + names + ", or engram review refuse " + names + "."
 	if slices.ContainsFunc(items, func(i engram.QueueItem) bool { return i.Kind == engram.QueueChanged || i.Kind == engram.QueueDue }) {
@@ -353,11 +353,11 @@ func howToDecide(items []engram.QueueItem, names string) string {
 	return next
 }
 
-// shownCommit is how many characters of a commit a line shows.
+// shownCommit is the number of characters of a commit hash in a line.
 const shownCommit = 12
 
-// fromWhere says where something that waits came from: who pushed it, or whose words a proposal
-// was read out of, and when those were written.
+// fromWhere returns where a pending item came from: who pushed it, or the transcript or commit of a proposal
+// and its time.
 func (p *program) fromWhere(d document.Pending) string {
 	at := time.Time(d.At)
 	if d.Source == "" {
@@ -377,14 +377,14 @@ func (p *program) fromWhere(d document.Pending) string {
 	return from
 }
 
-// queueLine is what something that waits is called, and whose words it is.
+// queueLine returns the title of a queue item, and its source.
 func (p *program) queueLine(i engram.QueueItem) (title, about string) {
 	if i.Pending != nil {
 		d := document.PendingOf(*i.Pending)
 		about = "from " + p.fromWhere(d)
 		kind := d.Kind
 		if m := i.Pending.Record.Memory; m != nil && !i.Pending.Record.Tombstone {
-			kind = string(m.Memory.Type) // what it would become
+			kind = string(m.Memory.Type) // the type it would get
 		}
 		return fmt.Sprintf("[%s] %s", render.Line(kind, 0), render.QuoteLine(titleOf(d))), render.Line(about+" | project: "+d.Project, 0)
 	}
@@ -433,7 +433,7 @@ permanently.`,
 		Args:    between(1, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			res, err := e.RefuseNamed(cmd.Context(), args)
-			return p.answerDecided(e, "Refused", res, err)
+			return p.answerDecided(e, "Rejected", res, err)
 		}),
 	}
 }
@@ -441,24 +441,22 @@ permanently.`,
 // reviewDecidedDoc is the answer of `review approve` and `review refuse`.
 type reviewDecidedDoc struct {
 	Memories []document.Memory      `json:"memories"`
-	Records  []int64                `json:"records"`  // numbers of what was no memory yet
-	Done     []document.DecidedName `json:"done"`     // all of them, as they were named, with what undo takes back
-	Degraded []string               `json:"degraded"` // what could not be done of it, and why
+	Records  []int64                `json:"records"`  // numbers of items that were not memories yet
+	Done     []document.DecidedName `json:"done"`     // all items in the order of the arguments, with their operations to undo
+	Degraded []string               `json:"degraded"` // what could not be done, and why
 }
 
-// answerDecided tells what became of things that waited.
+// answerDecided reports the decisions on pending items.
 func (p *program) answerDecided(e *engine.Engine, done string, res engine.Decided, err error) error {
 	if err != nil {
-		if before := len(res.Names()); before > 0 { // the error is all that is told otherwise
+		if before := len(res.Names()); before > 0 { // only the error is printed otherwise
 			p.warn(count(before, "item was processed before that", "items were processed before that"))
 		}
 		return err
 	}
 	doc := reviewDecidedDoc{memoriesOf(e, res.Memories), res.Records,
 		document.Each(res.Done, func(d engine.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(res.Degraded)}
-	if !p.json {
-		p.warnAll(res.Degraded)
-	}
+	p.warnBeside(res.Degraded...)
 	return p.answer(doc, func(b *strings.Builder) {
 		named := map[string]string{}
 		for _, m := range res.Memories {
@@ -473,14 +471,14 @@ func (p *program) answerDecided(e *engine.Engine, done string, res engine.Decide
 				fmt.Fprintf(b, "Nothing changed: %s was not pending review\n", what)
 				continue
 			}
-			fmt.Fprintf(b, "%s: %s%s\n", done, what, takeBack(d.Op))
+			fmt.Fprintf(b, "%s: %s%s\n", done, what, undoHint(d.Op))
 			b.WriteString(render.Anew(d.Anchored, d.Released))
 		}
 	})
 }
 
-// takeBack says how an operation is undone; nothing of none.
-func takeBack(op int64) string {
+// undoHint returns how to undo an operation; "" for none.
+func undoHint(op int64) string {
 	if op == 0 {
 		return ""
 	}

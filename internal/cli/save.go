@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// saveFlags are what `save` may say beside title and content.
+// saveFlags are the flags of `save`.
 type saveFlags struct {
 	typ, scope, topic, session, origin string
 	tags, metadata, related            []string
@@ -67,8 +66,8 @@ deleted.`,
 	flags.BoolVar(&f.merge, "merge", false, "update a near-duplicate instead of adding a memory (default for add and remember)")
 	flags.BoolVar(&f.secret, "allow-secret", false, "keep secrets in the text instead of redacting them")
 	originFlag(cmd, &f.origin)
-	alsoFlag(cmd, "tags", "tag")
-	alsoFlag(cmd, "topic", "topic-key")
+	flagAlias(cmd, "tags", "tag")
+	flagAlias(cmd, "topic", "topic-key")
 	return cmd
 }
 
@@ -87,11 +86,9 @@ func (p *program) save(cmd *cobra.Command, e *engine.Engine, args []string, f sa
 	return p.answerSaved(saved)
 }
 
-// answerSaved prints what a save did; its warnings go to stderr in text.
+// answerSaved prints the result of a save; in text its warnings go to stderr.
 func (p *program) answerSaved(saved engine.SaveResult) error {
-	if !p.json {
-		p.warnAll(saved.Warnings)
-	}
+	p.warnBeside(saved.Warnings...)
 	return p.answer(savedOf(saved), func(b *strings.Builder) { writeSaved(b, saved) })
 }
 
@@ -105,8 +102,8 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 		return engine.SaveInput{}, err
 	}
 	if len(args) == 1 && strings.TrimSpace(content) == "" {
-		// The engine would miss the title, which is made of it.
-		return engine.SaveInput{}, invalidf("content is empty").WithHint("give the text to remember")
+		// The engine would report a missing title, since the title is derived from the content.
+		return engine.SaveInput{}, invalidf("content is empty").WithHint("give the text to save")
 	}
 	in := engine.SaveInput{
 		Title: title, Content: content, TopicKey: f.topic, SessionID: f.session, NewSession: true, Directory: p.Dir,
@@ -132,8 +129,7 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 	return in, err
 }
 
-// merges reports whether a near-duplicate may take the memory up: as --merge says, else as
-// the name promises by which the command was called.
+// merges reports whether the save may update a near-duplicate: --merge, or the default of the alias used.
 func (f saveFlags) merges(cmd *cobra.Command) bool {
 	if cmd.Flags().Changed("merge") {
 		return f.merge
@@ -141,24 +137,24 @@ func (f saveFlags) merges(cmd *cobra.Command) bool {
 	return cmd.CalledAs() == "add" || cmd.CalledAs() == "remember"
 }
 
-// scopeOf reads a scope; "" stays "". Unlike the agents' dialects, a person's
-// typing error is an error.
+// scopeOf parses a scope; "" stays "". Unlike MCP, the command line rejects unknown scopes, which are typing
+// errors.
 func scopeOf(s string) (engram.Scope, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if s != "" && string(engram.ParseScope(s)) != s {
-		return "", invalidf("unknown scope %q", s).WithHint("project, personal or global")
+		return "", invalidf("unknown scope %q", s).WithHint("use project, personal or global")
 	}
 	return engram.Scope(s), nil
 }
 
-// metadataOf reads key=value pairs. A value that is JSON (a number, true, a list)
-// is taken as such, anything else as text. Nil when there are none.
+// metadataOf parses key=value pairs. A value that is JSON (a number, true, a list) is decoded, anything else
+// is text. Nil for no pairs.
 func metadataOf(pairs []string) (map[string]any, error) {
 	var m map[string]any
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if key = strings.TrimSpace(key); !ok || key == "" {
-			return nil, invalidf("metadata %q is not key=value", pair).WithHint("for example --metadata ticket=ENG-12")
+			return nil, invalidf("metadata %q is not key=value", pair).WithHint("write it like --metadata ticket=ENG-12")
 		}
 		if m == nil {
 			m = map[string]any{}
@@ -172,7 +168,7 @@ func metadataOf(pairs []string) (map[string]any, error) {
 	return m, nil
 }
 
-// refsOf reads how memories are named.
+// refsOf parses the names of memories.
 func refsOf(names []string) ([]engram.Ref, error) {
 	refs := make([]engram.Ref, len(names))
 	for i, name := range names {
@@ -184,7 +180,7 @@ func refsOf(names []string) ([]engram.Ref, error) {
 	return refs, nil
 }
 
-// updateFlags are what `update` may change.
+// updateFlags are the flags of `update`.
 type updateFlags struct {
 	title, content, typ, scope, topic, moveTo string
 	tags, addTags, removeTags, metadata       []string
@@ -211,9 +207,7 @@ func (p *program) updateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !p.json {
-				p.warnAll(m.Warnings)
-			}
+			p.warnBeside(m.Warnings...)
 			doc := updatedDoc{changedOf(e, m.Memory), document.OrEmpty(m.Warnings)}
 			return p.answer(doc, func(b *strings.Builder) { writeChanged(b, m.Memory, "updated") })
 		}),
@@ -242,7 +236,7 @@ type updatedDoc struct {
 	Warnings []string `json:"warnings"`
 }
 
-// update runs the verb and prints the memory; done is what the text says was done.
+// update updates a memory and prints it; done is the verb of the sentence.
 func (p *program) update(cmd *cobra.Command, e *engine.Engine, in engine.UpdateInput, done string) error {
 	m, err := e.Update(cmd.Context(), in)
 	if err != nil {
@@ -291,7 +285,7 @@ func (p *program) updateInput(cmd *cobra.Command, name string, f updateFlags) (i
 	return in, err
 }
 
-// given is a pointer to v when a flag was given, else nil.
+// given returns a pointer to v if the flag was given, else nil.
 func given[T any](changed bool, v T) *T {
 	if !changed {
 		return nil
@@ -343,8 +337,8 @@ func (p *program) capture(cmd *cobra.Command, e *engine.Engine, name, session, s
 	})
 }
 
-// fileText reads a file of text, or stdin for "-", up to a little more than one
-// memory may hold, so that the engine names the limit.
+// fileText reads a text file, or stdin for "-". The cap lies above the engine's limit, so that the engine
+// names the limit.
 func (p *program) fileText(name string) (string, error) {
 	if name == "-" {
 		return p.text("-")
@@ -356,7 +350,7 @@ func (p *program) fileText(name string) (string, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, 16*engram.MaxContent))
 	if err != nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
+		return "", engram.Errorf(engram.CodeUnavailable, "cannot read file %s", name).WithCause(err)
 	}
 	return string(data), nil
 }
@@ -370,10 +364,7 @@ func (p *program) fileReader(name string) (io.ReadCloser, error) {
 	if name == "" {
 		return nil, invalidf("no file given").WithHint("give a file, or - for standard input")
 	}
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
+	path := p.path(name)
 	if was, err := os.Stat(path); err == nil && was.IsDir() {
 		return nil, invalidf("%s is a folder", name).
 			WithHint("use import --format obsidian for a folder of notes, migrate for data of another program, or name a file in it")
@@ -383,7 +374,7 @@ func (p *program) fileReader(name string) (io.ReadCloser, error) {
 		return nil, engram.Errorf(engram.CodeNotFound, "file %s does not exist", name)
 	}
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
+		return nil, engram.Errorf(engram.CodeUnavailable, "cannot read file %s", name).WithCause(err)
 	}
 	return f, nil
 }
@@ -397,11 +388,7 @@ func (p *program) markCommand() *cobra.Command {
 permanent memory has the tag "permanent"; adding or removing that tag has the same effect.`,
 		Example: examples("engram mark 12", "engram mark 12 --permanent=false"),
 		Args:    between(1, 1),
-		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: p.withRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			in := engine.UpdateInput{Ref: ref, Mark: !cmd.Flags().Changed("permanent")}
 			if !in.Mark {
 				in.Permanent = &permanent
@@ -445,7 +432,7 @@ func (p *program) tag(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, acti
 	case action == "list":
 		return p.listTags(cmd, e, ref)
 	case len(tags) == 0:
-		return invalidf("tag %s needs a tag", action).WithHint("for example: {tag 12 %s security}", action)
+		return invalidf("tag %s needs a tag", action).WithHint("try: {tag 12 %s security}", action)
 	case action == "add":
 		return p.update(cmd, e, engine.UpdateInput{Ref: ref, AddTags: tags}, "tagged")
 	}
@@ -485,13 +472,13 @@ func (p *program) topicCommand() *cobra.Command {
 	}
 }
 
-// originFlag lets a script say that it writes for an agent: what a person types is trusted,
-// and what an agent has typed must not pass for that.
+// originFlag adds --origin for scripts that write for an agent: a person's input is trusted, an agent's must
+// not pass for it.
 func originFlag(cmd *cobra.Command, into *string) {
 	cmd.Flags().StringVar(into, "origin", "", "`origin`: human, agent or tool (default human)")
 }
 
-// originOf reads the value of --origin.
+// originOf parses the value of --origin.
 func originOf(s string) (engram.Origin, error) {
 	switch o := engram.Origin(strings.ToLower(strings.TrimSpace(s))); o {
 	case "":
@@ -499,5 +486,5 @@ func originOf(s string) (engram.Origin, error) {
 	case engram.OriginHuman, engram.OriginAgent, engram.OriginTool:
 		return o, nil
 	}
-	return "", invalidf("unknown origin %q", s).WithHint("human, agent or tool")
+	return "", invalidf("unknown origin %q", s).WithHint("use human, agent or tool")
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// columns is the width of lines on stdout: COLUMNS, else the terminal's, else render.Columns. 0 is no limit,
+// columns returns the line width of stdout: COLUMNS, else the terminal's, else render.Columns; 0, no limit,
 // for pipes and files.
 func (p *program) columns() int {
 	if !isTerminal(p.Stdout) {
@@ -24,7 +24,7 @@ func (p *program) columns() int {
 	return p.columnsOf(p.Stdout)
 }
 
-// columnsOf is how wide a stream is that is a terminal.
+// columnsOf returns the width of a terminal.
 func (p *program) columnsOf(stream any) int {
 	if text, given := p.Env("COLUMNS"); given {
 		if n, err := strconv.Atoi(text); err == nil && n > 0 {
@@ -39,8 +39,8 @@ func (p *program) columnsOf(stream any) int {
 	return render.Columns
 }
 
-// fit cuts a line to so many columns, with … at the end; 0 leaves it. A wide character
-// counts twice, a combining mark not at all, and none is cut in two.
+// fit cuts a line to so many columns, with … at the end; 0 leaves it. Wide characters count as two columns
+// and are never split.
 func fit(line string, columns int) string {
 	if columns == 0 {
 		return line
@@ -48,7 +48,7 @@ func fit(line string, columns int) string {
 	return displaywidth.TruncateString(line, columns, "…")
 }
 
-// fitLines is fit for each line of a text.
+// fitLines applies fit to each line of a text.
 func fitLines(text string, columns int) string {
 	if columns == 0 {
 		return text
@@ -60,8 +60,7 @@ func fitLines(text string, columns int) string {
 	return strings.Join(lines, "\n")
 }
 
-// A table is rows of cells that stand below each other. Numbers are those columns that
-// stand to the right in their place.
+// A table aligns rows of cells. The columns in numbers are aligned to the right.
 type table struct {
 	indent  string
 	numbers map[int]bool
@@ -70,8 +69,8 @@ type table struct {
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// write writes the table into so many columns, 0 for any number: where it is too wide, its
-// first cells give way, because what a row is called by its beginning is known still.
+// write writes the table into so many columns, 0 for no limit. If it is too wide, the first column is cut,
+// since the beginning of a name usually identifies it.
 func (t *table) write(b *strings.Builder, columns int) {
 	widths := t.widths()
 	if columns > 0 && len(widths) > 0 {
@@ -102,7 +101,7 @@ func (t *table) write(b *strings.Builder, columns int) {
 	}
 }
 
-// narrowest is how few columns the first cells of a table may get.
+// narrowest is the least width of the first column of a table.
 const narrowest = 8
 
 func (t *table) widths() []int {
@@ -118,58 +117,8 @@ func (t *table) widths() []int {
 	return widths
 }
 
-// fold breaks a line at spaces, or between wide characters, into lines of so many columns, each but the first
-// after indent; 0 leaves it. A longer word stays whole.
-func fold(line, indent string, columns int) string {
-	if columns == 0 {
-		return line
-	}
-	var b strings.Builder
-	at, spaces, opens := 0, 0, true
-	for i, word := range strings.Split(line, " ") {
-		if i > 0 {
-			spaces++
-		}
-		for _, piece := range pieces(word) {
-			wide := displaywidth.String(piece)
-			if opens || at+spaces+wide <= columns {
-				b.WriteString(strings.Repeat(" ", spaces))
-				at += spaces
-			} else {
-				b.WriteString("\n" + indent)
-				at = displaywidth.String(indent)
-			}
-			b.WriteString(piece)
-			at, spaces, opens = at+wide, 0, false
-		}
-	}
-	return b.String()
-}
-
-// Marks that open no line, and those that end none, in scripts without spaces.
-const (
-	noFirst = "、。，．！？：；）」』】〉》〕］｝ー々…‥・％’”!?,.:;)]}"
-	noLast  = "（「『【〈《〔［｛‘“([{"
-)
-
-// pieces cuts a word where a line may break in it: beside each wide character.
-func pieces(word string) (all []string) {
-	if word == "" {
-		return nil
-	}
-	from, at, before, beforeWide := 0, 0, "", false
-	for g := displaywidth.StringGraphemes(word); g.Next(); {
-		c, wide := g.Value(), g.Width() > 1
-		if at > 0 && (wide || beforeWide) && !strings.Contains(noFirst, c) && !strings.Contains(noLast, before) {
-			all, from = append(all, word[from:at]), at
-		}
-		at, before, beforeWide = at+len(c), c, wide
-	}
-	return append(all, word[from:])
-}
-
-// wrapped folds the lines of a text to so many columns; 0 leaves it. What goes on stands below its line's
-// start, behind the same quotation mark, and never looks like the head of something else.
+// wrapped wraps the lines of a text to so many columns; 0 leaves it. Continuation lines keep the indentation
+// and quotation marks of their line, and never look like the heading of another item.
 func wrapped(text string, columns int) string {
 	if columns == 0 {
 		return text
@@ -178,11 +127,11 @@ func wrapped(text string, columns int) string {
 	for line := range strings.Lines(text) {
 		line, end := strings.CutSuffix(line, "\n")
 		indent := line[:len(line)-len(strings.TrimLeft(line, " >"))]
-		if indent == "" && line != "" && strings.ContainsAny(line[:1], "#[-") { // a head, or an item
+		if indent == "" && line != "" && strings.ContainsAny(line[:1], "#[-") { // a heading, or an item
 			indent = "    "
 		}
-		folded := fold(line, indent, max(columns, len(indent)+narrowest))
-		if indent == "" { // the words of a memory may be broken so that they pass for a head
+		folded := render.Fold(line, indent, max(columns, len(indent)+narrowest))
+		if indent == "" { // a wrapped line could begin like a heading
 			for _, mark := range []string{"#", "[", "-", ">"} {
 				folded = strings.ReplaceAll(folded, "\n"+mark, "\n "+mark)
 			}
@@ -195,8 +144,7 @@ func wrapped(text string, columns int) string {
 	return b.String()
 }
 
-// prose sets paragraphs that were written for wide lines anew. What is laid out with
-// spaces, a table or a list, keeps its lines.
+// prose rewraps paragraphs that were written for wide lines. Tables and lists keep their lines.
 func prose(text string, columns int) string {
 	if columns == 0 {
 		return text
@@ -204,24 +152,29 @@ func prose(text string, columns int) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {
 		if !isLaidOut(p) {
-			paragraphs[i] = fold(strings.ReplaceAll(p, "\n", " "), "", columns)
+			paragraphs[i] = render.Fold(strings.ReplaceAll(p, "\n", " "), "", columns)
 			continue
 		}
-		lines := strings.Split(p, "\n")
-		for j, line := range lines {
-			lines[j] = fold(line, hangingIndent(line), columns)
-		}
-		paragraphs[i] = strings.Join(lines, "\n")
+		paragraphs[i] = hanging(p, columns)
 	}
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// isLaidOut reports whether a paragraph stands in columns.
+// hanging wraps the lines of a text to so many columns, each continued below its second column.
+func hanging(text string, columns int) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = render.Fold(line, hangingIndent(line), columns)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// isLaidOut reports whether a paragraph has columns.
 func isLaidOut(paragraph string) bool {
 	return strings.Contains(strings.ReplaceAll(paragraph, "\n ", "  "), "  ")
 }
 
-// hangingIndent is where the second column of a line begins, as spaces.
+// hangingIndent returns spaces up to the second column of a line.
 func hangingIndent(line string) string {
 	body := strings.TrimLeft(line, " ")
 	gap := strings.Index(body, "  ")
@@ -232,7 +185,7 @@ func hangingIndent(line string) string {
 	return strings.Repeat(" ", displaywidth.String(line[:len(line)-len(rest)]))
 }
 
-// paint colours text when it is true: on a terminal, and nobody asked for NO_COLOR.
+// paint colours text if it is true: on a terminal without NO_COLOR, or by --color.
 type paint bool
 
 func (p paint) bold(s string) string { return p.wrap("1", s) }
@@ -246,8 +199,8 @@ func (p paint) wrap(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// lines makes the heads of lists bold and what stands below them dim. It reads the
-// finished, plain text, so that writing an answer and colouring it stay apart.
+// lines makes headings bold and the lines below them dim. It works on the finished plain text, so that
+// writers need not know about colours.
 func (p paint) lines(text string) string {
 	if !p {
 		return text
@@ -266,33 +219,17 @@ func (p paint) lines(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// colourFlag is --color. Setting it takes effect at once, so that help and the message
-// about another flag obey it too.
-type colourFlag struct{ p *program }
-
-// String is the value that was given; "" is that of nobody having asked.
-func (f colourFlag) String() string {
-	if f.p == nil {
-		return ""
-	}
-	return f.p.colour
-}
-
-// Type is what help calls the value.
-func (f colourFlag) Type() string { return "when" }
-
-// Set reads the value.
-func (f colourFlag) Set(when string) error {
+// setColour applies --color at once, so that help and errors about other flags obey it, too.
+func (p *program) setColour(when string) error {
 	if when != "auto" && when != "always" && when != "never" {
 		return invalidf("%q is not one of auto, always and never", when)
 	}
-	f.p.colour = when
-	f.p.takeColours()
+	p.colour = when
+	p.takeColours()
 	return nil
 }
 
-// takeColours decides what is painted: by --color, else on a terminal unless the
-// environment asks for plain text.
+// takeColours decides what is coloured: by --color, else terminals unless NO_COLOR is set.
 func (p *program) takeColours() {
 	plain := config.NoColor(p.Env)
 	painted := func(stream any) paint {
@@ -307,8 +244,8 @@ func (p *program) takeColours() {
 	p.out, p.err = painted(p.Stdout), painted(p.Stderr)
 }
 
-// progress is a bar on stderr for work that may take over a second. It is drawn on a
-// terminal alone, and not before a second has passed: quick work leaves no trace.
+// progress is a bar on stderr for work that may take more than a second. It appears only on terminals, and
+// only after a second.
 type progress struct {
 	p      *program
 	what   string
@@ -328,7 +265,7 @@ func (p *program) progress(what string) *progress {
 	return &progress{p: p, what: what, since: time.Now(), active: isTerminal(p.Stderr) && term != "dumb"}
 }
 
-// report draws how far the work is; total 0 is for work whose end nobody knows.
+// report draws the progress; total 0 means unknown.
 func (g *progress) report(done, total int) {
 	now := time.Now()
 	if !g.active || now.Sub(g.since) < progressPatience || now.Sub(g.drawn) < progressInterval && (done < total || total == 0) {
@@ -342,8 +279,29 @@ func (g *progress) report(done, total int) {
 	g.draw(fmt.Sprintf("%s [%s%s] %d of %d", g.what, strings.Repeat("█", full), strings.Repeat("░", progressWidth-full), done, total))
 }
 
-// waiting draws how long the work has gone on, for work that cannot say how far it is. What
-// it returns ends that.
+// stages returns a reporter for work in several stages, with a bar for each, and a function that removes the
+// last bar.
+func (p *program) stages() (report func(what string, done, total int), end func()) {
+	var bar *progress
+	end = func() {
+		if bar != nil {
+			bar.end()
+			bar = nil
+		}
+	}
+	return func(what string, done, total int) {
+		if bar == nil || bar.what != what {
+			end()
+			bar = p.progress(what)
+		}
+		bar.report(done, total)
+		if total > 0 && done == total {
+			end()
+		}
+	}, end
+}
+
+// waiting draws the elapsed time, for work without a measure; end stops it.
 func (g *progress) waiting() (end func()) {
 	if !g.active {
 		return func() {}
@@ -369,13 +327,13 @@ func (g *progress) waiting() (end func()) {
 	}
 }
 
-// draw puts a line where the last one was; what does not fit would begin a new one.
+// draw replaces the line drawn last, cut to the terminal's width so that it stays one line.
 func (g *progress) draw(line string) {
 	g.drawn = time.Now()
 	fmt.Fprint(g.p.Stderr, "\r"+fit(line, max(1, g.p.columnsOf(g.p.Stderr)-1))+"\x1b[K")
 }
 
-// end takes the bar away.
+// end removes the bar.
 func (g *progress) end() {
 	if !g.drawn.IsZero() {
 		fmt.Fprint(g.p.Stderr, "\r\x1b[K")

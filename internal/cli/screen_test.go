@@ -7,6 +7,8 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 func TestFit(t *testing.T) {
@@ -38,7 +40,7 @@ func TestNoLineIsWiderThanTheTerminal(t *testing.T) {
 		if got := fit(text, columns); displaywidth.String(got) > columns || !utf8.ValidString(got) {
 			t.Fatalf("fit(%q, %d): got %q, %d columns", text, columns, got, displaywidth.String(got))
 		}
-		for _, got := range strings.Split(fold(text, "  ", columns), "\n") {
+		for _, got := range strings.Split(render.Fold(text, "  ", columns), "\n") {
 			if w := displaywidth.String(got); w > columns && strings.Contains(strings.TrimSpace(got), " ") {
 				t.Fatalf("fold(%q, %d): got %q, %d columns", text, columns, got, w)
 			}
@@ -46,12 +48,12 @@ func TestNoLineIsWiderThanTheTerminal(t *testing.T) {
 	})
 }
 
-// Folding moves words, and loses none.
+// Folding moves words and loses none.
 func TestFoldKeepsEveryWord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, columns := rapid.StringMatching(`[a-z記 -]{0,120}`).Draw(t, "text"), rapid.IntRange(0, 60).Draw(t, "columns")
-		got, want := strings.Fields(fold(text, "   ", columns)), strings.Fields(text)
-		if strings.Join(got, "") != strings.Join(want, "") { // a word of wide characters may be broken
+		got, want := strings.Fields(render.Fold(text, "   ", columns)), strings.Fields(text)
+		if strings.Join(got, "") != strings.Join(want, "") { // words of wide characters may be broken
 			t.Fatalf("fold(%q, %d): got the words %q", text, columns, got)
 		}
 	})

@@ -47,7 +47,7 @@ stored. A question may name a time ("last week", "in March"), which ranks memori
 	return cmd
 }
 
-// searchFlags say how to search.
+// searchFlags are the search options.
 type searchFlags struct {
 	mode, fusion    string
 	hops            int
@@ -62,56 +62,57 @@ func (o *searchFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&o.fusion, "fusion", "", "`method` to combine channels: score or rank (default: set by the embedding model)")
 	flags.IntVar(&o.hops, "hops", 1, "number of relations to follow from each hit; 0 follows none")
 	flags.BoolVar(&o.rerank, "rerank", false, "rerank the best hits with the configured reranker")
-	flags.StringVar(&o.session, "session", "", "`id` of the calling session; engram why reports what it was shown")
-	flags.StringVar(&o.asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+	callerFlags(cmd, &o.session, &o.asOf)
 	flags.BoolVar(&o.explain, "explain", false, "explain why each memory was found")
 }
 
-// input puts the flags into a search.
-func (o searchFlags) input(query string, filter engram.Filter, limit int) engine.SearchInput {
-	return engine.SearchInput{Query: query, Filter: filter, Limit: limit, Mode: engine.Mode(o.mode), Fusion: engram.Fusion(o.fusion),
+// searchInput returns the search. The query is printed, so it is checked here and loses its private spans.
+func (p *program) searchInput(cmd *cobra.Command, e *engine.Engine, query string, f filterFlags, o searchFlags) (engine.SearchInput, error) {
+	in := engine.SearchInput{Query: redact.Private(query), Limit: f.limit, Mode: engine.Mode(o.mode), Fusion: engram.Fusion(o.fusion),
 		Hops: &o.hops, Rerank: o.rerank}
+	err := engram.CheckText("query", query, engram.MaxContent)
+	if err != nil {
+		return in, err
+	}
+	if in.AsOf, err = p.when("as-of", o.asOf, e.Now()); err != nil {
+		return in, err
+	}
+	in.Filter, err = p.filter(cmd, e, f, in.AsOf)
+	in.Filter.Current = !f.superseded
+	return in, err
 }
 
 func (p *program) search(cmd *cobra.Command, e *engine.Engine, query string, f filterFlags, o searchFlags, all bool) error {
-	// Checked here because the terminal shows the query again.
-	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
-		return err
-	}
-	query = redact.Private(query) // it is shown again
-	at, err := p.when("as-of", o.asOf, e.Now())
+	in, err := p.searchInput(cmd, e, query, f, o)
 	if err != nil {
 		return err
 	}
-	filter, err := p.filter(cmd, e, f, at)
-	if err != nil {
-		return err
-	}
-	filter.Current = !f.superseded
-	in := o.input(query, filter, f.limit)
-	in.All, in.AsOf = all, at
+	in.All = all
 	found, err := e.SearchIn(cmd.Context(), o.session, in)
 	if err != nil {
 		return err
 	}
 	p.warnAll(found.Degraded)
-	nothing, err := p.nothing(cmd, e, filter.Project, len(found.Hits) > 0 || !at.IsZero())
+	nothing, err := p.nothing(cmd, e, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero())
 	if err != nil {
 		return err
 	}
-	return p.answerWrapped(foundOf(query, filter.Project, found), and(nothing, func(b *strings.Builder) {
-		writeFound(b, query, found, o.explain, p.zone())
+	return p.answerWrapped(foundOf(in.Query, in.Filter.Project, found), and(nothing, func(b *strings.Builder) {
+		writeFound(b, in.Query, found, o.explain, p.zone())
 	}))
 }
 
-// sessionUsage is what help says of --session.
-const sessionUsage = "`id` of the calling session; engram why reports what it was shown"
+// callerFlags adds --session and --as-of.
+func callerFlags(cmd *cobra.Command, session, asOf *string) {
+	cmd.Flags().StringVar(session, "session", "", "`id` of the calling session; engram why reports what it was shown")
+	cmd.Flags().StringVar(asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+}
 
-// budgetFlags say how much is shown, and to whom; recall and context share them.
+// budgetFlags are the flags shared by recall and context.
 type budgetFlags struct {
 	budget  int
 	session string
-	asOf    string // of a context
+	asOf    string // only of context
 	again   bool
 }
 
@@ -146,24 +147,13 @@ that this session has already seen are left out.`,
 }
 
 func (p *program) recall(cmd *cobra.Command, e *engine.Engine, query string, f filterFlags, s searchFlags, o budgetFlags) error {
-	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
-		return err
-	}
-	at, err := p.when("as-of", s.asOf, e.Now())
+	in, err := p.searchInput(cmd, e, query, f, s)
 	if err != nil {
 		return err
 	}
-	filter, err := p.filter(cmd, e, f, at)
-	if err != nil {
-		return err
+	if !cmd.Flags().Changed("limit") {
+		in.Limit = 0 // the engine's default depends on the budget
 	}
-	filter.Current = !f.superseded
-	limit := 0 // the engine's default follows the budget
-	if cmd.Flags().Changed("limit") {
-		limit = f.limit
-	}
-	in := s.input(redact.Private(query), filter, limit)
-	in.AsOf = at
 	r, err := e.Recall(cmd.Context(), engine.RecallInput{SearchInput: in, Budget: o.budget,
 		SessionID: s.session, Again: o.again, Zone: p.zone().Zone})
 	if err != nil {
@@ -173,11 +163,11 @@ func (p *program) recall(cmd *cobra.Command, e *engine.Engine, query string, f f
 	if !p.json && len(r.LeftOut) > 0 {
 		p.report(func(b *strings.Builder) { writeLeftOut(b, r) })
 	}
-	nothing, err := p.nothing(cmd, e, filter.Project, r.Found() || len(r.Items) > 0 || !at.IsZero())
+	nothing, err := p.nothing(cmd, e, in.Filter.Project, r.Found() || len(r.Items) > 0 || !in.AsOf.IsZero())
 	if err != nil {
 		return err
 	}
-	return p.answerWrapped(recalledOf(filter.Project, r), and(nothing, func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.zone()) }))
+	return p.answerWrapped(recalledOf(in.Filter.Project, r), and(nothing, func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.zone()) }))
 }
 
 // recalledDoc is the answer of `recall`.
@@ -185,8 +175,8 @@ type recalledDoc struct {
 	Query    string             `json:"query"`
 	Project  string             `json:"project"` // "" is every project
 	Budget   int                `json:"budget"`  // in tokens
-	Tokens   int                `json:"tokens"`  // what text costs, about; never more than budget
-	Text     string             `json:"text"`    // all items as one block to paste
+	Tokens   int                `json:"tokens"`  // estimated tokens of text; at most budget
+	Text     string             `json:"text"`    // all items as one block
 	Items    []document.Shown   `json:"items"`   // best first
 	LeftOut  []document.LeftOut `json:"left_out"`
 	Repaired []document.Repair  `json:"repaired"`
@@ -219,7 +209,7 @@ func writeRecalled(b *strings.Builder, r engine.Recalled, explain bool, o render
 	}
 }
 
-// writeLeftOut says what was left out: the first few, which came nearest.
+// writeLeftOut lists the best memories that were left out.
 func writeLeftOut(b *strings.Builder, r engine.Recalled) {
 	const most = 10
 	fmt.Fprintf(b, "%d of %d tokens used. Left out:\n", r.Tokens, r.Budget)
@@ -259,10 +249,9 @@ that this session has already seen are left out, unless nothing else remains.`,
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", "only memories of this `scope`: project, personal or global")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
-	cmd.Flags().BoolVar(&superseded, "superseded", false, supersededUsage)
+	cmd.Flags().BoolVar(&superseded, "superseded", false, "include superseded memories")
 	o.register(cmd, engine.ContextBudget)
-	cmd.Flags().StringVar(&o.session, "session", "", sessionUsage)
-	cmd.Flags().StringVar(&o.asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+	callerFlags(cmd, &o.session, &o.asOf)
 	return cmd
 }
 
@@ -290,19 +279,18 @@ func (p *program) context(cmd *cobra.Command, e *engine.Engine, in engine.Contex
 	return p.answerWrapped(contextOf(in.Project, c, p.zone()), unless(nothing, func(b *strings.Builder) { writeContext(b, c, p.zone()) }))
 }
 
-// filterFlags narrow what is searched or listed; search, list and recent share them.
+// filterFlags narrow a search or a list.
 type filterFlags struct {
 	types, tags         []string
 	metadata            []string // key=value
 	scope, since, until string
 	all                 bool
-	superseded          bool // read by current, where superseded memories are hidden
+	superseded          bool // include superseded memories
 	limit, offset       int
 	minStrength         float64
 }
 
-// register adds the flags to cmd. limit is the default that help shows; 0 leaves
-// it to the engine.
+// register adds the flags to cmd; limit is the default.
 func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.types, "type", nil, "only memories of this `type`, or of several: a,b")
@@ -314,26 +302,22 @@ func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags.BoolVar(&f.all, "all-projects", false, "include every project")
 	flags.Float64Var(&f.minStrength, "min-strength", 0, "only memories of at least this strength: `x` from 0 to 1; see engram decay")
 	flags.IntVar(&f.limit, "limit", limit, "maximum number of results")
-	alsoFlag(cmd, "tag", "tags")
+	flagAlias(cmd, "tag", "tags")
 }
 
-// supersededUsage is the help of --superseded.
-const supersededUsage = "include superseded memories"
-
-// registerSuperseded adds the flag that shows what is hidden otherwise.
+// registerSuperseded adds --superseded.
 func (f *filterFlags) registerSuperseded(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.superseded, "superseded", false, supersededUsage)
+	cmd.Flags().BoolVar(&f.superseded, "superseded", false, "include superseded memories")
 }
 
-// filter turns the flags into a Filter for the project in force, or for the one that was
-// at a time past; the zero time is now.
+// filter returns the Filter for the current project, or for the project at a past time; the zero time is now.
 func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags, at time.Time) (engram.Filter, error) {
 	var out engram.Filter
 	if f.limit < 1 {
-		return out, invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+		return out, invalidf("limit %d is out of range", f.limit).WithHint("use a number from 1")
 	}
 	if f.offset < 0 {
-		return out, invalidf("offset %d is out of range", f.offset).WithHint("a number from 0")
+		return out, invalidf("offset %d is out of range", f.offset).WithHint("use a number from 0")
 	}
 	for _, t := range f.types {
 		out.Types = append(out.Types, engram.Type(strings.TrimSpace(t)))
@@ -356,7 +340,7 @@ func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags, at
 	return out, err
 }
 
-// when reads a time given to a flag; "" is the zero time.
+// when parses a time given to a flag; "" is the zero time.
 func (p *program) when(flag, given string, now time.Time) (time.Time, error) {
 	if given == "" {
 		return time.Time{}, nil
@@ -368,21 +352,21 @@ func (p *program) when(flag, given string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// countOf reads how many a list should show where that is its argument.
+// countOf parses an optional number of memories to list.
 func countOf(args []string, limit *int) error {
 	if len(args) == 0 {
 		return nil
 	}
 	n, err := strconv.Atoi(args[0])
 	if err != nil || n < 1 {
-		return invalidf("%q is not a number of memories to show", args[0]).WithHint("a number from 1")
+		return invalidf("%q is not a number of memories to show", args[0]).WithHint("use a number from 1")
 	}
 	*limit = n
 	return nil
 }
 
-// nothing is the line of an answer in which nothing was found, "" where something was. It is
-// counted for people alone: who reads JSON sees that a list is empty.
+// nothing returns the sentence for an answer without results, "" if there are results or with --json. It
+// names the number of memories here and in other projects.
 func (p *program) nothing(cmd *cobra.Command, e *engine.Engine, project string, found bool) (string, error) {
 	if found || p.json {
 		return "", nil
@@ -394,7 +378,7 @@ func (p *program) nothing(cmd *cobra.Command, e *engine.Engine, project string, 
 	return render.Nothing(n, "--all-projects", `engram save "title" "content"`) + "\n", nil
 }
 
-// unless writes what was found, or where nothing was the line of nothing.
+// unless writes the sentence of nothing if there is one, else the results.
 func unless(nothing string, write func(*strings.Builder)) func(*strings.Builder) {
 	return func(b *strings.Builder) {
 		if nothing != "" {
@@ -405,7 +389,7 @@ func unless(nothing string, write func(*strings.Builder)) func(*strings.Builder)
 	}
 }
 
-// and writes what was found, and the line of nothing below it.
+// and writes the results, and the sentence of nothing below them.
 func and(nothing string, write func(*strings.Builder)) func(*strings.Builder) {
 	return func(b *strings.Builder) {
 		write(b)

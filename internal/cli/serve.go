@@ -21,7 +21,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/config"
 )
 
-// servingDoc is what `serve --json` prints once it listens.
+// servingDoc is what `serve --json` prints when it is listening.
 type servingDoc struct {
 	Version  string `json:"version"`
 	Address  string `json:"address"` // http://HOST:PORT
@@ -60,15 +60,11 @@ free port. Connections from other machines need ENGRAM_HTTP_TOKEN.`,
 }
 
 func (p *program) serve(cmd *cobra.Command) error {
-	c, err := p.config(cmd, serverFlags()...)
+	c, address, err := p.serverConfig(cmd)
 	if err != nil {
 		return err
 	}
-	address, err := c.Address()
-	if err != nil {
-		return err
-	}
-	// Signals are caught before the address is told: whoever reads it may stop us at once.
+	// Signals are handled before the address is printed: a reader may stop the server at once.
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	log, closeLog, err := p.serverLog(cmd, c)
@@ -92,7 +88,7 @@ func (p *program) serve(cmd *cobra.Command) error {
 	return p.app.ServeHTTP(ctx, l)
 }
 
-// listen opens the port, or says what is in the way.
+// listen opens the port, and explains failures.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", address)
@@ -119,7 +115,7 @@ func (p *program) serving(c config.Config, addr net.Addr) servingDoc {
 	url := "http://" + addr.String()
 	connect := "claude mcp add --transport http engram " + url + "/mcp"
 	if c.HTTPToken != "" {
-		// The name, not the token: terminals are photographed and logged.
+		// The variable, not the token, because terminals are photographed and logged.
 		connect += ` --header "Authorization: Bearer $ENGRAM_HTTP_TOKEN"`
 	}
 	return servingDoc{
@@ -137,27 +133,26 @@ func (p *program) writeServing(b *strings.Builder, doc servingDoc) {
 	fmt.Fprintf(b, "\nNext, in another terminal: watch two agent sessions share one memory\n  %s\n", doc.Next)
 }
 
-// log is where servers report what went wrong: stderr, because stdout is the protocol.
+// log returns the log of servers, on stderr; with MCP, stdout is the protocol.
 func (p *program) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
 }
 
-// backgroundFlags are for whoever starts a server that nobody watches: engram start, and
-// the system's services.
+// backgroundFlags adds hidden flags for servers without a terminal: engram start and system services.
 func backgroundFlags(cmd *cobra.Command) {
 	cmd.Flags().Bool("background", false, "log to engram.log in the data directory; print the result, errors included, on standard output")
-	// A system would start again and again what fails because another one serves.
+	// Without it, a service manager would restart forever while another server runs.
 	cmd.Flags().Bool("unless-running", false, "exit without an error if a server of the data directory is already running")
-	_, _ = cmd.Flags().MarkHidden("background"), cmd.Flags().MarkHidden("unless-running") // they exist
+	_, _ = cmd.Flags().MarkHidden("background"), cmd.Flags().MarkHidden("unless-running") // both exist
 }
 
 func inBackground(cmd *cobra.Command) bool {
-	background, _ := cmd.Flags().GetBool("background") // false where there is no such flag
+	background, _ := cmd.Flags().GetBool("background") // false without such a flag
 	return background
 }
 
-// serverLog is where a server reports what went wrong: stderr in a terminal; in the
-// background a file, and then whoever started it reads standard output alone.
+// serverLog returns the log of a server: stderr in a terminal, a file in the background. A background server
+// reports its result, errors included, on stdout.
 func (p *program) serverLog(cmd *cobra.Command, c config.Config) (log *slog.Logger, done func(), err error) {
 	if !inBackground(cmd) {
 		return p.log(), func() {}, nil
@@ -167,12 +162,12 @@ func (p *program) serverLog(cmd *cobra.Command, c config.Config) (log *slog.Logg
 	if err != nil {
 		return nil, nil, err
 	}
-	// What it drops at its end nobody could be told.
+	// An error of Close could not be reported.
 	return slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: slog.LevelInfo})), func() { _ = file.Close() }, nil
 }
 
-// claimed makes this process the server of its data directory and opens store and port. In
-// a terminal a second server may run beside the first one, on another port.
+// claimed makes this process the server of its data directory, and opens the store and the port. In a
+// terminal, a second server may run on another port.
 func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Config, address string) (net.Listener, error) {
 	log := ""
 	if inBackground(cmd) {
@@ -181,7 +176,7 @@ func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Conf
 	unwatched := !isTerminal(p.Stdin) && !isTerminal(p.Stdout) && !isTerminal(p.Stderr)
 	unclaimed := p.app.Claim(ctx, app.ClaimInput{Background: unwatched, Log: log, Flags: flagsOf(cmd, serverFlags())})
 	if once, _ := cmd.Flags().GetBool("unless-running"); once && engram.CodeOf(unclaimed) == engram.CodeConflict {
-		if !inBackground(cmd) { // there nobody reads it
+		if !inBackground(cmd) { // unread in the background
 			p.warn(messageOf(unclaimed))
 		}
 		return nil, exitWith(0)
@@ -191,8 +186,8 @@ func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Conf
 	}
 	err := p.app.Ready(ctx)
 	if _, earlier := errors.AsType[*app.Earlier](err); earlier {
-		// It is taken over beside: until then each answer says so. In the background standard
-		// output is for the one answer.
+		// Another command upgrades the database; until then each answer says so. In the background, stdout is
+		// reserved for the result.
 		if !inBackground(cmd) {
 			p.warn(messageOf(err))
 		}
@@ -211,21 +206,21 @@ func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Conf
 	return l, err
 }
 
-// occupiedBy says who has the port that could not be listened on.
+// occupiedBy names the process that uses the port.
 func occupiedBy(ctx context.Context, err error, c config.Config) error {
 	e, ok := errors.AsType[*engram.Error](err)
 	if !ok || e.Err != nil {
-		return err // that was not it
+		return err // another error
 	}
 	return engram.Errorf(e.Code, "%s by %s", e.Msg, app.Beside(ctx, c.Host, c.Port)).WithHintOf(e)
 }
 
-// logged says in a log how a server began.
+// logged logs how a server started.
 func logged(log *slog.Logger, l net.Listener, version string, err error) {
 	switch {
 	case err == nil:
 		log.Info("listening", "address", l.Addr().String(), "version", version, "process", os.Getpid())
-	case errors.Is(err, exitWith(0)), engram.CodeOf(err) == engram.CodeConflict: // that one is running already is no news
+	case errors.Is(err, exitWith(0)), engram.CodeOf(err) == engram.CodeConflict: // a server that is running already is expected
 	default:
 		log.Error("the server did not start", "error", err)
 	}
@@ -250,12 +245,12 @@ maintain a store; mem, memory and recall, all tools of one dialect; all; or sing
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
-			// A client that vanished is an error of its next answer, not the end in mid-save.
+			// A vanished client is an error of the next answer; it must not end the process during a save.
 			signal.Ignore(syscall.SIGPIPE)
 			p.app = app.New(app.Options{Config: c, Actor: "mcp", Version: p.Version, Dir: p.Dir, Log: p.log()})
 			err = p.app.ServeMCP(ctx, p.Stdin, p.Stdout, tools)
 			if ctx.Err() != nil {
-				return nil // asked to stop
+				return nil // stopped on request
 			}
 			return err
 		},
@@ -264,8 +259,7 @@ maintain a store; mem, memory and recall, all tools of one dialect; all; or sing
 	return cmd
 }
 
-// hookCommand is for help, and for who writes flags before it: what agents run takes
-// runHook at once.
+// hookCommand provides help, and handles flags before the name. Agents' calls go straight to runHook.
 func (p *program) hookCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook AGENT EVENT",
@@ -282,7 +276,7 @@ session-end, or the agent's own name for it. hook.log in the data directory reco
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && isTerminal(p.Stdin) {
-				return cmd.Help() // a person, who would wait for ever
+				return cmd.Help() // a person, who would wait forever
 			}
 			for name, value := range map[string]string{"--data-dir": p.dataDir, "--project": p.project} {
 				if value != "" {
@@ -295,19 +289,19 @@ session-end, or the agent's own name for it. hook.log in the data directory reco
 	}
 }
 
-// isHook reports the command line of a hook, which must neither fail nor wait until all other
-// commands are made. Help is for people.
+// isHook reports the command line of a hook, which bypasses the command tree: it must be fast and must not
+// fail.
 func isHook(args []string) bool {
 	return len(args) > 1 && args[0] == "hook" && !slices.Contains(args, "--help") && !slices.Contains(args, "-h")
 }
 
-// runHook serves one event. What it is told that it does not know it passes over.
+// runHook handles one event. Unknown arguments are ignored.
 func (p *program) runHook(ctx context.Context, args []string) {
-	signal.Ignore(syscall.SIGPIPE) // an agent that does not wait for the answer
+	signal.Ignore(syscall.SIGPIPE) // an agent may not wait for the answer
 	words, flags, strange := hookArgs(args)
 	if p.Dir == "" {
 		if p.Dir, _ = os.Getwd(); p.Dir == "" {
-			p.Dir = string(filepath.Separator) // it is gone; events tell theirs, and settings are where they were
+			p.Dir = string(filepath.Separator) // the folder is gone; events name theirs, and settings do not depend on it
 		}
 	}
 	c, err := config.Load(config.Sources{Flags: flags, Env: p.Env, Dir: p.Dir})
@@ -315,7 +309,7 @@ func (p *program) runHook(ctx context.Context, args []string) {
 		app.NoHook(p.Stdin)
 		return
 	}
-	words = append(words, "", "") // what is not named is what nobody knows
+	words = append(words, "", "") // missing words are empty
 	for _, r := range c.Ignored() {
 		p.warn(r.String())
 	}
@@ -324,8 +318,7 @@ func (p *program) runHook(ctx context.Context, args []string) {
 	_, _ = p.Stdout.Write(app.Hook(ctx, c, p.Version, p.Dir, words[0], words[1], p.Stdin))
 }
 
-// hookArgs are the words of a hook's command line, the settings among its flags, and the names
-// of flags that it has not.
+// hookArgs returns the words of a hook's command line, its settings, and the names of unknown flags.
 func hookArgs(args []string) (words []string, flags map[string]string, strange []string) {
 	flags = map[string]string{}
 	for i := 0; i < len(args); i++ {
@@ -336,7 +329,7 @@ func hookArgs(args []string) (words []string, flags map[string]string, strange [
 		}
 		key := strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_")
 		if key != "data_dir" && key != "project" {
-			if key != "" { // "--" is none
+			if key != "" { // "--" has no name
 				strange = append(strange, strings.TrimLeft(name, "-"))
 			}
 			continue

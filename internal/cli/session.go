@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -82,7 +83,7 @@ func (p *program) sessionEndCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// Agents may end what they never started; a person who does has mistyped.
+			// Agents may end unknown sessions; for a person it is a typing error.
 			if !ended.Known {
 				return engram.Errorf(engram.CodeNotFound, "session %q does not exist", args[0]).WithHint("{session list} shows the sessions")
 			}
@@ -99,31 +100,14 @@ func (p *program) sessionEndCommand() *cobra.Command {
 }
 
 func (p *program) sessionListCommand() *cobra.Command {
-	var all bool
-	var page engram.Page
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List sessions, newest activity first",
-		Example: examples("engram session list", "engram session list --all-projects --limit 50"),
-		Args:    between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, project, err := p.openPage(cmd, page, all)
-			if err != nil {
-				return err
-			}
-			list, err := e.Sessions(cmd.Context(), project, page)
-			if err != nil {
-				return err
-			}
-			nothing, err := p.nothing(cmd, e, project, len(list) > 0 || page.Offset > 0)
-			if err != nil {
-				return err
-			}
-			return p.answerRows(sessionsOf(project, list, page), and(nothing, func(b *strings.Builder) { writeSessions(b, list, p.zone()) }))
+	return listing[engram.SessionActivity]{
+		use: "list", short: "List sessions, newest activity first", limit: 20, pages: true,
+		example: examples("engram session list", "engram session list --all-projects --limit 50"),
+		read: func(ctx context.Context, e *engine.Engine, project string, page engram.Page, _ []string) ([]engram.SessionActivity, error) {
+			return e.Sessions(ctx, project, page)
 		},
-	}
-	pageFlags(cmd, &page, &all, 20)
-	return cmd
+		doc: sessionsOf, write: writeSessions,
+	}.command(p)
 }
 
 func (p *program) sessionShowCommand() *cobra.Command {
@@ -179,25 +163,51 @@ func (p *program) sessionSummaryCommand() *cobra.Command {
 	return cmd
 }
 
-// pageFlags adds the flags of a list that is not of memories.
-func pageFlags(cmd *cobra.Command, page *engram.Page, all *bool, limit int) {
-	cmd.Flags().IntVar(&page.Limit, "limit", limit, "maximum number of results")
-	cmd.Flags().IntVar(&page.Offset, "offset", 0, "skip this many first")
-	cmd.Flags().BoolVar(all, "all-projects", false, "of every project")
+// listing is a command that lists things of a project other than memories.
+type listing[T any] struct {
+	use, short, example string
+	limit               int  // default of --limit
+	pages               bool // the list has --offset and takes no arguments; otherwise arguments are required
+	read                func(ctx context.Context, e *engine.Engine, project string, page engram.Page, args []string) ([]T, error)
+	doc                 func(project string, list []T, page engram.Page) any
+	write               func(*strings.Builder, []T, render.Options)
 }
 
-// openPage opens the engine for such a list.
-func (p *program) openPage(cmd *cobra.Command, page engram.Page, all bool) (*engine.Engine, string, error) {
-	if page.Limit < 1 || page.Offset < 0 {
-		return nil, "", invalidf("limit %d, offset %d is out of range", page.Limit, page.Offset).
-			WithHint("use a limit from 1 and an offset from 0")
+func (l listing[T]) command(p *program) *cobra.Command {
+	var all bool
+	var page engram.Page
+	cmd := &cobra.Command{Use: l.use, Short: l.short, Example: l.example, Args: between(1, -1)}
+	cmd.Flags().IntVar(&page.Limit, "limit", l.limit, "maximum number of results")
+	where := "in every project"
+	if l.pages {
+		cmd.Args, where = between(0, 0), "of every project"
+		cmd.Flags().IntVar(&page.Offset, "offset", 0, "skip this many first")
 	}
-	e, err := p.open(cmd)
-	if err != nil {
-		return nil, "", err
+	cmd.Flags().BoolVar(&all, "all-projects", false, where)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if page.Limit < 1 || page.Offset < 0 {
+			return invalidf("limit %d, offset %d is out of range", page.Limit, page.Offset).
+				WithHint("use a limit from 1 and an offset from 0")
+		}
+		e, err := p.open(cmd)
+		if err != nil {
+			return err
+		}
+		project, err := p.readProject(cmd, e, all)
+		if err != nil {
+			return err
+		}
+		list, err := l.read(cmd.Context(), e, project, page, args)
+		if err != nil {
+			return err
+		}
+		nothing, err := p.nothing(cmd, e, project, len(list) > 0 || page.Offset > 0)
+		if err != nil {
+			return err
+		}
+		return p.answerRows(l.doc(project, list, page), and(nothing, func(b *strings.Builder) { l.write(b, list, p.zone()) }))
 	}
-	project, err := p.readProject(cmd, e, all)
-	return e, project, err
+	return cmd
 }
 
 func (p *program) promptCommand() *cobra.Command {
@@ -239,58 +249,23 @@ func (p *program) promptSaveCommand() *cobra.Command {
 }
 
 func (p *program) promptListCommand() *cobra.Command {
-	var all bool
-	var page engram.Page
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List prompts, newest first",
-		Example: examples("engram prompt list", "engram prompt list --limit 50 --all-projects"),
-		Args:    between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, project, err := p.openPage(cmd, page, all)
-			if err != nil {
-				return err
-			}
-			list, err := e.Prompts(cmd.Context(), project, page)
-			if err != nil {
-				return err
-			}
-			nothing, err := p.nothing(cmd, e, project, len(list) > 0 || page.Offset > 0)
-			if err != nil {
-				return err
-			}
-			return p.answerRows(promptsOf(project, list), and(nothing, func(b *strings.Builder) { writePrompts(b, list, p.zone()) }))
+	return listing[engram.Prompt]{
+		use: "list", short: "List prompts, newest first", limit: 20, pages: true,
+		example: examples("engram prompt list", "engram prompt list --limit 50 --all-projects"),
+		read: func(ctx context.Context, e *engine.Engine, project string, page engram.Page, _ []string) ([]engram.Prompt, error) {
+			return e.Prompts(ctx, project, page)
 		},
-	}
-	pageFlags(cmd, &page, &all, 20)
-	return cmd
+		doc: promptsOf, write: writePrompts,
+	}.command(p)
 }
 
 func (p *program) promptSearchCommand() *cobra.Command {
-	var all bool
-	var limit int
-	cmd := &cobra.Command{
-		Use:     "search QUERY…",
-		Short:   "Search prompts by their words",
-		Example: examples("engram prompt search login restart"),
-		Args:    between(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, project, err := p.openPage(cmd, engram.Page{Limit: limit}, all)
-			if err != nil {
-				return err
-			}
-			list, err := e.SearchPrompts(cmd.Context(), strings.Join(args, " "), project, limit)
-			if err != nil {
-				return err
-			}
-			nothing, err := p.nothing(cmd, e, project, len(list) > 0)
-			if err != nil {
-				return err
-			}
-			return p.answerRows(promptsOf(project, list), and(nothing, func(b *strings.Builder) { writePrompts(b, list, p.zone()) }))
+	return listing[engram.Prompt]{
+		use: "search QUERY…", short: "Search prompts by their words", limit: 10,
+		example: examples("engram prompt search login restart"),
+		read: func(ctx context.Context, e *engine.Engine, project string, page engram.Page, words []string) ([]engram.Prompt, error) {
+			return e.SearchPrompts(ctx, strings.Join(words, " "), project, page.Limit)
 		},
-	}
-	cmd.Flags().IntVar(&limit, "limit", 10, "maximum number of results")
-	cmd.Flags().BoolVar(&all, "all-projects", false, "in every project")
-	return cmd
+		doc: promptsOf, write: writePrompts,
+	}.command(p)
 }

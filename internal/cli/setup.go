@@ -21,7 +21,7 @@ import (
 type setupDoc struct {
 	Action  string          `json:"action"` // found (nothing was done), set_up or undone
 	DryRun  bool            `json:"dry_run"`
-	Program string          `json:"program"` // that the agents call; "" where none is needed
+	Program string          `json:"program"` // program that the agents call; "" if not needed
 	Agents  []setupAgentDoc `json:"agents"`
 }
 
@@ -30,31 +30,31 @@ type setupAgentDoc struct {
 	Agent    string         `json:"agent"`
 	Title    string         `json:"title"`
 	Detected bool           `json:"detected"` // it seems to be installed
-	Status   string         `json:"status"`   // absent, wired, changed (in parts, or not as it would be now) or broken
-	Recorded bool           `json:"recorded"` // of setup status: it is known what its files were before
-	Changed  bool           `json:"changed"`  // someitem was processed, or would be
+	Status   string         `json:"status"`   // absent, wired, changed (incomplete or outdated) or broken
+	Recorded bool           `json:"recorded"` // with setup status: its original files are recorded
+	Changed  bool           `json:"changed"`  // something was changed, or would be
 	Files    []setupFileDoc `json:"files"`
-	DataDir  string         `json:"data_dir"` // that it calls the program with; "" for the usual one
-	Notes    []string       `json:"notes"`    // what else is to be known, such as what stands in the way of its memory
-	Next     string         `json:"next"`     // what a person does now; "" when nothing
-	Code     engram.Code    `json:"code"`     // what kind of error it is: invalid, conflict, unavailable or internal; "" for none
-	Error    string         `json:"error"`    // why it could not be done, or read; "" when it could
-	Hint     string         `json:"hint"`     // what to do about it; "" when there is nothing to say
+	DataDir  string         `json:"data_dir"` // data directory that it passes to the program; "" for the default
+	Notes    []string       `json:"notes"`    // remarks, such as settings that disable its memory
+	Next     string         `json:"next"`     // what a person should do now; "" for nothing
+	Code     engram.Code    `json:"code"`     // error code: invalid, conflict, unavailable or internal; "" for no error
+	Error    string         `json:"error"`    // why it failed; "" if it succeeded
+	Hint     string         `json:"hint"`     // what to do about the error; "" for nothing
 }
 
 // setupFileDoc is a file of an agent.
 type setupFileDoc struct {
 	Path   string `json:"path"`
-	Status string `json:"status"` // absent, wired, changed, broken or taken (somebody else's, and left)
+	Status string `json:"status"` // absent, wired, changed, broken or taken (another program's, left alone)
 	Change string `json:"change"` // created, changed, removed or none
-	Diff   string `json:"diff"`   // of a dry run, as diff -u writes it; else ""
-	Kept   string `json:"kept"`   // where its text of before is kept, which somebody wrote into a file of engram's; "" for none
-	Left   string `json:"left"`   // why it was not undone; "" when it was
-	Why    string `json:"why"`    // what is wrong: the line, or the entries that are missing or differ; "" for nothing
-	Unread int    `json:"unread"` // how many characters at its end the agent does not read; 0: it reads all
+	Diff   string `json:"diff"`   // with --dry-run, as diff -u; else ""
+	Kept   string `json:"kept"`   // copy of the user's changes to a file of Engram; "" for none
+	Left   string `json:"left"`   // why it was not undone; "" if it was
+	Why    string `json:"why"`    // what is wrong: a line, or entries that are missing or differ; "" for nothing
+	Unread int    `json:"unread"` // characters at its end that the agent does not read; 0 if it reads all
 }
 
-// setupFlags say what to do about agents.
+// setupFlags are the flags of `setup`.
 type setupFlags struct {
 	dry, undo, yes bool
 	binary         string
@@ -68,7 +68,7 @@ func (p *program) setupCommand() *cobra.Command {
 		Long: `Connect agents to Engram: the MCP server, hooks where the agent supports them, and instructions on when to remember.
 Without AGENT the installed agents are listed and you choose; all selects all of them.
 
-  ` + agentLines() + `
+  ` + render.Fold(strings.Join(app.AgentNames(), ", "), "  ", 100) + `
 
 Files are merged, never overwritten: comments, order and line endings are kept, and a file that cannot be parsed is left
 alone. If you changed a file that belongs to Engram, a copy is kept before it is replaced. Running setup twice changes
@@ -81,9 +81,6 @@ another. docs/agents.md lists the files of each agent and its limits.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.setup(cmd, args, o)
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(app.AgentNames(), "all"), cobra.ShellCompDirectiveNoFileComp
-		},
 	}
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show the changes without writing them")
 	cmd.Flags().BoolVar(&o.undo, "undo", false, "restore the original files; without AGENT, of all configured agents")
@@ -91,24 +88,6 @@ another. docs/agents.md lists the files of each agent and its limits.`,
 	cmd.Flags().StringVar(&o.binary, "binary", "", "the `program` that agents call (default: this one)")
 	cmd.AddCommand(p.setupStatusCommand(), p.setupServiceCommand())
 	return cmd
-}
-
-// agentLines are the names of agents, as help shows them.
-func agentLines() string {
-	var b strings.Builder
-	width := 0
-	for n, name := range app.AgentNames() {
-		switch {
-		case n > 0 && width+len(name) > 90:
-			b.WriteString("\n  ")
-			width = 0
-		case n > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(name)
-		width += len(name) + 2
-	}
-	return b.String()
 }
 
 func (p *program) setupStatusCommand() *cobra.Command {
@@ -142,14 +121,11 @@ only with --json. Nothing is changed.`,
 			}
 			return p.answer(doc, func(b *strings.Builder) { writeSetupStatus(b, p.atHome(doc), all, p.columns()) })
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return app.AgentNames(), cobra.ShellCompDirectiveNoFileComp
-		},
 	}
 }
 
-// wiring is what wires agents. callable says why they could not call this program, which only
-// matters to who wires them.
+// wiring returns the means to connect agents. callable is why they could not call this program; it matters
+// only for connecting.
 func (p *program) wiring(cmd *cobra.Command, binary string) (w app.Wiring, callable, err error) {
 	c, err := p.config(cmd)
 	if err != nil {
@@ -168,7 +144,7 @@ func (p *program) setup(cmd *cobra.Command, args []string, o setupFlags) error {
 	if cmd.Flags().Changed("binary") && o.binary == "" {
 		return invalidf("--binary does not name a program").WithHint("give the path of the program that agents should call, or leave --binary out")
 	}
-	if len(args) == 1 && isNone(args[0]) { // as the question is answered
+	if len(args) == 1 && isNone(args[0]) { // the answer to the question, as an argument
 		return p.answer(setupDoc{Action: "found", DryRun: o.dry, Agents: []setupAgentDoc{}}, func(b *strings.Builder) { b.WriteString("Nothing was changed.\n") })
 	}
 	names, err := agentsNamed(args)
@@ -222,8 +198,7 @@ func (p *program) setup(cmd *cobra.Command, args []string, o setupFlags) error {
 	return exitWith(worst)
 }
 
-// setupRefuses says which flag that every command has is none of setup's: an agent's files are of
-// all projects.
+// setupRefuses rejects --project, since an agent's files apply to all projects.
 func setupRefuses(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("project") {
 		return nil
@@ -232,10 +207,10 @@ func setupRefuses(cmd *cobra.Command) error {
 		WithHint("leave it out; the project is that of the agent's working folder")
 }
 
-// isNone reports whether a word for agents is that for none of them.
+// isNone reports whether a word means no agent.
 func isNone(word string) bool { return strings.EqualFold(word, "none") }
 
-// agentsNamed are the agents that arguments name, each once; nil for none and for all.
+// agentsNamed returns the agents that the arguments name, each once; nil for none and for all.
 func agentsNamed(args []string) ([]string, error) {
 	var names []string
 	for _, arg := range args {
@@ -260,7 +235,7 @@ func agentsNamed(args []string) ([]string, error) {
 	return names, nil
 }
 
-// setupAgent is an agent as it is answered.
+// setupAgent returns the document of an agent's state.
 func (p *program) setupAgent(s app.AgentState, dry bool) setupAgentDoc {
 	d := setupAgentDoc{Agent: s.Name, Title: s.Title, Detected: s.Detected, Status: s.Status, Recorded: s.Recorded, Changed: s.Changed(),
 		DataDir: s.DataDir, Notes: document.OrEmpty(s.Notes),
@@ -291,8 +266,8 @@ func setupFileOf(f app.AgentFile, dry bool) setupFileDoc {
 	return d
 }
 
-// setupChoice asks which of the agents that are installed are to be set up; nil, and no error, when
-// it is said how to go on instead. Without asking it is all of them.
+// setupChoice asks which installed agents to connect; all skips the question. Nil without an error means that
+// the output explains how to continue.
 func (p *program) setupChoice(w app.Wiring, all bool) ([]string, error) {
 	doc := setupDoc{Action: "found", Program: w.Program, Agents: []setupAgentDoc{}}
 	var found []string
@@ -317,8 +292,8 @@ func (p *program) setupChoice(w app.Wiring, all bool) ([]string, error) {
 	return names, err
 }
 
-// askWhich asks which agents are meant, and asks again after what it does not understand; nil,
-// and no error, is none. An end of input is none, too: whoever leaves has not said yes.
+// askWhich asks which agents to connect, and repeats the question after invalid answers; nil without an error means
+// no agent, also at the end of input.
 func (p *program) askWhich(found []string) ([]string, error) {
 	for {
 		answer, ended, err := p.askOrEnd("Set up which? [all, numbers such as 1 3 or 1-3, or none; Enter: all]", "give the names of agents")
@@ -330,12 +305,12 @@ func (p *program) askWhich(found []string) ([]string, error) {
 			return names, err
 		}
 		p.report(func(b *strings.Builder) {
-			fmt.Fprintln(b, fold(messageOf(err)+": "+p.hintOf(err), "", p.columnsOf(p.Stderr)))
+			fmt.Fprintln(b, render.Fold(messageOf(err)+": "+p.hintOf(err), "", p.columnsOf(p.Stderr)))
 		})
 	}
 }
 
-// chosen reads what a person answered; nil is none.
+// chosen parses an answer; nil means no agent.
 func chosen(answer string, found []string) ([]string, error) {
 	switch answer {
 	case "", "all", "a", "y", "yes":
@@ -362,8 +337,7 @@ func chosen(answer string, found []string) ([]string, error) {
 	return names, nil
 }
 
-// rangeOf are those of a list that a number or two with a dash between them name; nil for what
-// is no such thing.
+// rangeOf returns the elements of found named by a number or a range; nil for anything else.
 func rangeOf(word string, found []string) []string {
 	first, last, isRange := strings.Cut(word, "-")
 	if !isRange {
@@ -377,7 +351,7 @@ func rangeOf(word string, found []string) []string {
 	return found[from-1 : to]
 }
 
-// atHome is an answer for people, with ~ for the home directory in the paths of files.
+// atHome abbreviates the home directory to ~ in the paths of an answer.
 func (p *program) atHome(doc setupDoc) setupDoc {
 	home := p.where().Home
 	short := func(path string) string {
@@ -399,7 +373,7 @@ func (p *program) atHome(doc setupDoc) setupDoc {
 	return doc
 }
 
-// writeSetup tells what was done, or would be.
+// writeSetup reports what was done, or would be.
 func (p *program) writeSetup(b *strings.Builder, doc setupDoc) {
 	if len(doc.Agents) == 0 {
 		b.WriteString("No agent is set up.\n")
@@ -413,7 +387,9 @@ func (p *program) writeSetup(b *strings.Builder, doc setupDoc) {
 }
 
 func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgentDoc) {
-	say := func(what, said string) { fmt.Fprintln(b, fold(what+said, strings.Repeat(" ", len(what)), p.columns())) }
+	say := func(what, said string) {
+		fmt.Fprintln(b, render.Fold(what+said, strings.Repeat(" ", len(what)), p.columns()))
+	}
 	undo := doc.Action == "undone"
 	left := slices.ContainsFunc(a.Files, func(f setupFileDoc) bool { return f.Left != "" })
 	guessed := undo && slices.ContainsFunc(a.Files, func(f setupFileDoc) bool { return f.Why != "" })
@@ -426,7 +402,7 @@ func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgent
 		if !undo {
 			return
 		}
-	case undo && a.Hint != "": // setupUnsure
+	case undo && a.Hint != "": // see setupUnsure
 		say("", a.Title+" was left alone: it contains engram, but setup did not record writing it")
 		say("  hint: ", a.Hint)
 		return
@@ -467,7 +443,7 @@ func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgent
 }
 
 func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDoc) {
-	say := func(what, said string) { fmt.Fprintln(b, fold(what+said, "            ", p.columns())) }
+	say := func(what, said string) { fmt.Fprintln(b, render.Fold(what+said, "            ", p.columns())) }
 	switch {
 	case f.Left != "":
 		say("  left      ", f.Path+": "+f.Left)

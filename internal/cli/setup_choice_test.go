@@ -11,7 +11,7 @@ func TestWhichAgentsAPersonChooses(t *testing.T) {
 	found := []string{"codex", "cursor", "zed"}
 	for _, tt := range []struct {
 		answer string
-		want   []string // nil: refused
+		want   []string // nil: rejected
 	}{
 		{"", found},
 		{"all", found},

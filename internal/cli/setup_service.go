@@ -13,6 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // serviceDoc is the answer of `setup service`.
@@ -20,16 +21,16 @@ type serviceDoc struct {
 	System string   `json:"system"` // systemd, launchd or windows
 	Action string   `json:"action"` // created, updated, replaced, unchanged, removed, restored, nothing, printed; manual: the text is a command to copy
 	DryRun bool     `json:"dry_run"`
-	Path   string   `json:"path"`    // of the file; "" on Windows
-	Text   string   `json:"text"`    // of the file, or the command
-	Backup string   `json:"backup"`  // what stood there before; "" when nothing had to be kept
-	Used   bool     `json:"used"`    // the system was told
-	Ended  int      `json:"ended"`   // process of a server that made room for it; 0: none ran
-	Next   []string `json:"next"`    // commands that tell the system
-	NotSet []string `json:"not_set"` // secret variables of the environment, which are not in the file
+	Path   string   `json:"path"`    // path of the file; "" on Windows
+	Text   string   `json:"text"`    // content of the file, or the command
+	Backup string   `json:"backup"`  // copy of the previous file; "" if there was nothing to keep
+	Used   bool     `json:"used"`    // the service was registered with the system
+	Ended  int      `json:"ended"`   // process of the server that was stopped first; 0 if none was running
+	Next   []string `json:"next"`    // commands that register it
+	NotSet []string `json:"not_set"` // secret environment variables that are not in the file
 }
 
-// serviceFlags say what to do about a service.
+// serviceFlags are the flags of `setup service`.
 type serviceFlags struct {
 	dry, undo, show, now bool
 	system               string
@@ -64,11 +65,8 @@ once.`,
 }
 
 func (p *program) setupService(cmd *cobra.Command, o serviceFlags) error {
-	c, err := p.config(cmd, serverFlags()...)
+	c, _, err := p.serverConfig(cmd)
 	if err != nil {
-		return err
-	}
-	if _, err := c.Address(); err != nil {
 		return err
 	}
 	own := app.SystemOf(runtime.GOOS)
@@ -82,7 +80,7 @@ func (p *program) setupService(cmd *cobra.Command, o serviceFlags) error {
 			return invalidf("%s is not available on this system", s.System).WithHint("use --print to show the file")
 		}
 	default:
-		return invalidf("--system %q is unknown", o.system).WithHint("systemd, launchd or windows")
+		return invalidf("--system %q is unknown", o.system).WithHint("use systemd, launchd or windows")
 	}
 	f, err := s.File()
 	if err != nil {
@@ -98,7 +96,7 @@ func (p *program) setupService(cmd *cobra.Command, o serviceFlags) error {
 	return p.setService(cmd, f, o, doc)
 }
 
-// setService writes the file or takes it away.
+// setService writes the file, or removes it.
 func (p *program) setService(cmd *cobra.Command, f app.ServiceFile, o serviceFlags, doc serviceDoc) error {
 	var done app.Set
 	var told, err error
@@ -147,31 +145,12 @@ func writeService(b *strings.Builder, doc serviceDoc) {
 	}
 }
 
-// shellLines writes commands as one copies them.
+// shellLines returns commands as shell lines.
 func shellLines(commands [][]string) []string {
-	lines := []string{}
-	for _, c := range commands {
-		words := make([]string, len(c))
-		for i, w := range c {
-			words[i] = shellWord(w)
-		}
-		lines = append(lines, strings.Join(words, " "))
-	}
-	return lines
+	return document.Each(commands, func(words []string) string { return strings.Join(document.Each(words, engram.Quoted), " ") })
 }
 
-// shellWord quotes a word for a shell, if that is needed.
-func shellWord(w string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:@+,", r)
-	}
-	if w != "" && !strings.ContainsFunc(w, func(r rune) bool { return !plain(r) }) {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-}
-
-// setupStanding is an agent as it stands, with what to do about it.
+// setupStanding returns the state of an agent, with a hint.
 func (p *program) setupStanding(s app.AgentState) setupAgentDoc {
 	d := p.setupAgent(s, false)
 	unread := slices.IndexFunc(d.Files, func(f setupFileDoc) bool { return f.Unread > 0 })
@@ -189,19 +168,19 @@ func (p *program) setupStanding(s app.AgentState) setupAgentDoc {
 	return d
 }
 
-// setupUnsure is an agent that an undo of all leaves.
+// setupUnsure returns an agent that undoing all agents leaves alone.
 func (p *program) setupUnsure(s app.AgentState) setupAgentDoc {
 	d := p.setupAgent(s, false)
 	d.Hint = p.setupHint("{setup %s --undo} removes it", d.Agent)
 	return d
 }
 
-// setupHint is a hint with calls in braces, as it is typed here.
+// setupHint returns a hint with the commands in braces as they are typed here.
 func (p *program) setupHint(format string, args ...any) string {
 	return p.hintOf(engram.Errorf(engram.CodeInvalid, "").WithHint(format, args...))
 }
 
-// titles is how wide the titles of agents are.
+// titles returns the width of the widest title.
 func titles(all []setupAgentDoc) (width int) {
 	for _, a := range all {
 		width = max(width, displaywidth.String(a.Title))
@@ -209,18 +188,18 @@ func titles(all []setupAgentDoc) (width int) {
 	return width
 }
 
-// writeSetupList is the agents that are installed, by number.
+// writeSetupList lists the installed agents, numbered.
 func writeSetupList(b *strings.Builder, doc setupDoc, columns int) {
 	b.WriteString("Installed on this machine:\n")
 	width := titles(doc.Agents)
 	for n, a := range doc.Agents {
-		fmt.Fprintln(b, fold(fmt.Sprintf("  %2d  %-*s  %s", n+1, width, a.Title, setupWord(a)), strings.Repeat(" ", 8+width), columns))
+		fmt.Fprintln(b, render.Fold(fmt.Sprintf("  %2d  %-*s  %s", n+1, width, a.Title, setupWord(a)), strings.Repeat(" ", 8+width), columns))
 	}
 }
 
-// writeSetupFound is what setup says that does nothing: there is nothing to do, or nobody to ask.
+// writeSetupFound explains why setup does nothing: all is set up, or no answer is possible.
 func writeSetupFound(b *strings.Builder, doc setupDoc, done bool, columns int) {
-	say := func(line string) { fmt.Fprintln(b, fold(line, "", columns)) }
+	say := func(line string) { fmt.Fprintln(b, render.Fold(line, "", columns)) }
 	if len(doc.Agents) == 0 {
 		say("No agent was found on this machine.")
 		b.WriteByte('\n')
@@ -242,19 +221,19 @@ func writeSetupFound(b *strings.Builder, doc setupDoc, done bool, columns int) {
 	say("Add --dry-run to preview the changes.")
 }
 
-// setupWord says how an agent stands.
+// setupWord describes the state of an agent.
 func setupWord(a setupAgentDoc) string {
 	switch {
 	case a.Error != "":
 		return "broken: " + a.Error
 	case a.Status == "wired" && !a.Recorded:
-		return "set up, without a record of it"
+		return "set up, but not recorded"
 	case a.Status == "wired":
 		return "set up"
 	case a.Status == "changed":
 		return "set up, but outdated"
 	case a.Status == "broken":
-		return "a file stands in the way"
+		return "blocked by an invalid file"
 	}
 	return "not set up"
 }
@@ -267,7 +246,7 @@ func writeSetupStatus(b *strings.Builder, doc setupDoc, all bool, columns int) {
 		if !a.Detected {
 			line += ", not installed"
 		}
-		fmt.Fprintln(b, fold(line, strings.Repeat(" ", 2+width), columns))
+		fmt.Fprintln(b, render.Fold(line, strings.Repeat(" ", 2+width), columns))
 		if a.Status == "absent" && !all {
 			continue
 		}
@@ -275,10 +254,10 @@ func writeSetupStatus(b *strings.Builder, doc setupDoc, all bool, columns int) {
 			writeSetupStanding(b, f, columns)
 		}
 		for _, note := range a.Notes {
-			fmt.Fprintln(b, fold("    note: "+note, "          ", columns))
+			fmt.Fprintln(b, render.Fold("    note: "+note, "          ", columns))
 		}
 		if a.Hint != "" {
-			fmt.Fprintln(b, fold("    hint: "+a.Hint, "          ", columns))
+			fmt.Fprintln(b, render.Fold("    hint: "+a.Hint, "          ", columns))
 		}
 	}
 	if len(shown) == 0 {
@@ -286,19 +265,19 @@ func writeSetupStatus(b *strings.Builder, doc setupDoc, all bool, columns int) {
 	}
 }
 
-// writeSetupStanding is a file as it stands, and why.
+// writeSetupStanding writes the state of a file, and the reason.
 func writeSetupStanding(b *strings.Builder, f setupFileDoc, columns int) {
 	const indent = "             "
 	fmt.Fprintf(b, "    %-8s %s\n", f.Status, f.Path)
 	if f.Why != "" {
-		fmt.Fprintln(b, fold(indent+f.Why, indent, columns))
+		fmt.Fprintln(b, render.Fold(indent+f.Why, indent, columns))
 	}
 	if f.Unread > 0 {
-		fmt.Fprintln(b, fold(indent+unreadText(f, false), indent, columns))
+		fmt.Fprintln(b, render.Fold(indent+unreadText(f, false), indent, columns))
 	}
 }
 
-// unreadText says that an agent cuts what it reads of a file.
+// unreadText warns that an agent does not read the end of a file.
 func unreadText(f setupFileDoc, dry bool) string {
 	is := "is"
 	if dry {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// shapeStory is played in its order on one database: each line as it is typed, in a folder
-// with the files of storyFiles. --json and --data-dir are added.
+// shapeStory runs in order on one database: each line as it is typed, in a folder with the files of
+// storyFiles. --json and --data-dir are added.
 func shapeStory() []string {
 	return []string{
 		"engram migrate", // earlierIn
@@ -146,7 +146,7 @@ func shapeStory() []string {
 	}
 }
 
-// unplayed are the commands that the story leaves out, and why.
+// unplayed are the commands that the story leaves out, with reasons.
 func unplayed() map[string]string {
 	const background = "it is about a process in the background: scripts of cmd/engram"
 	return map[string]string{
@@ -185,7 +185,7 @@ func storyFiles(t *testing.T) string {
 	return dir
 }
 
-// earlierIn puts the database of an earlier Engram into a data directory, with nothing in it.
+// earlierIn creates an empty database of an earlier Engram in a data directory.
 func earlierIn(t *testing.T, data string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(data, "engram.db")) // the driver is the program's own
@@ -258,8 +258,7 @@ func TestAFailureHasTheShapeOfAnError(t *testing.T) {
 	}
 }
 
-// runIn executes a command line in a folder, which is the home, too; nothing else is in the
-// environment.
+// runIn runs a command line in a folder that is also the home, with an empty environment.
 func runIn(dir string, args ...string) (stdout, stderr string, code int) {
 	var out, err bytes.Buffer
 	code = Run(context.Background(), Options{

@@ -16,13 +16,13 @@ import (
 type field struct {
 	key      string
 	of       reflect.Type
-	optional bool // left out when it is empty
-	// Where its comment stands: the type and the Go name.
+	optional bool // absent if empty
+	// The place of its comment: the type and the Go name.
 	in   reflect.Type
 	name string
 }
 
-// fieldsOf are the keys of a struct in their order, those of embedded structs among them.
+// fieldsOf returns the keys of a struct in order, including those of embedded structs.
 func fieldsOf(t reflect.Type) []field {
 	var out []field
 	for i := range t.NumField() {
@@ -41,8 +41,7 @@ func fieldsOf(t reflect.Type) []field {
 	return out
 }
 
-// kindOfJSON says in a word what JSON a type becomes; isStruct is for one that has keys of
-// its own to tell.
+// kindOfJSON names the JSON kind of a type; isStruct means an object with known keys.
 func kindOfJSON(t reflect.Type) (kind string, isStruct bool) {
 	switch {
 	case t == reflect.TypeFor[document.Timestamp]():
@@ -67,7 +66,7 @@ func kindOfJSON(t reflect.Type) (kind string, isStruct bool) {
 	return t.String(), false
 }
 
-// describe says what JSON a type becomes, with links to what has a section of its own.
+// describe names the JSON kind of a type, with links to sections.
 func describe(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -90,7 +89,7 @@ func describe(t reflect.Type) string {
 	return kind
 }
 
-// documentName is how the page calls a struct: conflictShownDoc is "conflict shown".
+// documentName returns the name of a struct on the page: conflictShownDoc is "conflict shown".
 func documentName(t reflect.Type) string {
 	var b strings.Builder
 	for i, r := range strings.TrimSuffix(t.Name(), "Doc") {
@@ -118,7 +117,7 @@ func structsOf(t reflect.Type, seen map[reflect.Type]bool) {
 	}
 }
 
-// misshapen compares decoded JSON with a type and says what does not fit, by its path.
+// misshapen compares decoded JSON with a type and returns the differences, by path.
 func misshapen(t reflect.Type, v any, path string) []string {
 	wrong := func(want string) []string {
 		got, _ := json.Marshal(v)

@@ -18,8 +18,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// startPatience is how long a server may take to be ready: the first start after an update
-// may have a large database to back up and to bring up to date.
+// startPatience is how long a server may take to start: after an update it may have to back up and migrate a
+// large database.
 const startPatience = 2 * time.Minute
 
 // startedDoc is the answer of `start` and `restart`.
@@ -43,17 +43,25 @@ server whenever you log in.`,
 	return cmd
 }
 
-// addServerFlags say how a server serves.
+// addServerFlags adds the flags of a server.
 func addServerFlags(cmd *cobra.Command) {
 	cmd.Flags().String("port", "", "`port` to listen on (default 7437)")
 	cmd.Flags().String("host", "", "`address` to listen on (default 127.0.0.1)")
 	cmd.Flags().Bool("metrics", false, "serve Prometheus metrics at /metrics")
 }
 
-// serverFlags names the flags of a server that another one in its place is given, too.
+// serverFlags names the flags that a restarted server keeps.
 func serverFlags() []string { return []string{"port", "host", "metrics", "project"} }
 
-// flagsOf are those of some flags that a command was given.
+// serverConfig returns the settings of a server, with the flags of addServerFlags, and the address to listen on.
+func (p *program) serverConfig(cmd *cobra.Command) (c config.Config, address string, err error) {
+	if c, err = p.config(cmd, serverFlags()...); err == nil {
+		address, err = c.Address()
+	}
+	return c, address, err
+}
+
+// flagsOf returns the values of the named flags that were given.
 func flagsOf(cmd *cobra.Command, names []string) map[string]string {
 	flags := map[string]string{}
 	for _, name := range names {
@@ -65,11 +73,8 @@ func flagsOf(cmd *cobra.Command, names []string) map[string]string {
 }
 
 func (p *program) start(cmd *cobra.Command) error {
-	c, err := p.config(cmd, serverFlags()...)
+	c, _, err := p.serverConfig(cmd)
 	if err != nil {
-		return err
-	}
-	if _, err := c.Address(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), startPatience)
@@ -108,8 +113,8 @@ func (p *program) control(c config.Config) app.Control {
 	return app.Control{Config: c, Version: p.Version}
 }
 
-// serveLike passes on to a server in the background what this command was told. Paths are
-// made absolute, because its working folder is another one; the environment goes along.
+// serveLike returns the command line for a background server: the given flags, with absolute paths, since its
+// working folder differs. The environment is inherited.
 func (p *program) serveLike(cmd *cobra.Command, c config.Config) app.StartInput {
 	in := app.StartInput{Args: []string{"--background", "--data-dir=" + c.DataDir}}
 	flags := flagsOf(cmd, serverFlags())
@@ -122,7 +127,7 @@ func (p *program) serveLike(cmd *cobra.Command, c config.Config) app.StartInput 
 	return in
 }
 
-// writeDifferences tells how the server that runs differs from the one that was asked for.
+// writeDifferences lists how the running server differs from the requested one.
 func (p *program) writeDifferences(b *strings.Builder, c config.Config, s app.Server) {
 	if !s.Same {
 		fmt.Fprintf(b, "  It runs another program file (%s); to switch to this one: engram restart\n", p.Version)
@@ -144,11 +149,8 @@ changing settings. The new server keeps the flags of the old one, except those g
 		Example: examples("engram restart", "engram restart --port 7438"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := p.config(cmd, serverFlags()...)
+			c, _, err := p.serverConfig(cmd)
 			if err != nil {
-				return err
-			}
-			if _, err := c.Address(); err != nil {
 				return err
 			}
 			was, _, err := p.end(cmd, c, stopPatience, false)
@@ -165,14 +167,14 @@ changing settings. The new server keeps the flags of the old one, except those g
 	return cmd
 }
 
-// keepFlags gives a server the flags that the last one had, and has it listen where that
-// did, unless settings say where. What this command was given stays.
+// keepFlags sets the flags of the previous server, and its address unless the settings choose one. Flags
+// given now take precedence.
 func keepFlags(cmd *cobra.Command, c config.Config, was app.Server) error {
 	keep := maps.Clone(was.Flags)
 	if keep == nil {
 		keep = map[string]string{}
 	}
-	// Where it listened at last: the port it was given may have been any.
+	// The last address, since the given port may have been 0.
 	if host, port, err := net.SplitHostPort(strings.TrimPrefix(was.URL, "http://")); err == nil {
 		for name, value := range map[string]string{"host": host, "port": port} {
 			if _, told := was.Flags[name]; told || c.Origins[name].Source == config.SourceDefault {
@@ -193,11 +195,10 @@ func keepFlags(cmd *cobra.Command, c config.Config, was app.Server) error {
 	return nil
 }
 
-// stopPatience is how long a server is waited for that was asked to end: it gives requests
-// under way five seconds.
+// stopPatience is how long to wait for a server to stop; it gives open requests five seconds.
 const stopPatience = 15 * time.Second
 
-// end ends the server.
+// end stops the server.
 func (p *program) end(cmd *cobra.Command, c config.Config, patience time.Duration, force bool) (was app.Server, killed bool, err error) {
 	if patience <= 0 {
 		return was, false, engram.Errorf(engram.CodeInvalid, "--wait %s is out of range", patience).WithHint("use a time above 0, such as 15s")
@@ -210,8 +211,8 @@ func (p *program) end(cmd *cobra.Command, c config.Config, patience time.Duratio
 // stoppedDoc is the answer of `stop`.
 type stoppedDoc struct {
 	Stopped bool `json:"stopped"` // false: none was running
-	Killed  bool `json:"killed"`  // it did not end by itself
-	PID     int  `json:"pid"`     // of the process that ended; 0: none
+	Killed  bool `json:"killed"`  // it did not stop by itself
+	PID     int  `json:"pid"`     // of the stopped process; 0: none
 }
 
 func (p *program) stopCommand() *cobra.Command {
@@ -255,24 +256,24 @@ lost.`,
 // serverDoc is a server of a data directory.
 type serverDoc struct {
 	Running    bool               `json:"running"`
-	Answers    bool               `json:"answers"`    // it could be asked
-	Background bool               `json:"background"` // nobody watches it in a terminal
+	Answers    bool               `json:"answers"`    // it responds
+	Background bool               `json:"background"` // it runs without a terminal
 	PID        int                `json:"pid"`        // 0: none
-	Address    string             `json:"address"`    // http://HOST:PORT; "" where none runs, and while it starts
+	Address    string             `json:"address"`    // http://HOST:PORT; "" if none runs or it is starting
 	Since      document.Timestamp `json:"since"`      // null: none runs
 	Version    string             `json:"version"`    // of the server
-	Same       bool               `json:"same"`       // it is the very program that was asked; only such a one searches for commands
-	Memories   *int               `json:"memories"`   // live ones; null where it does not answer
+	Same       bool               `json:"same"`       // it is the program file of this command
+	Memories   *int               `json:"memories"`   // live memories; null if it does not respond
 	Database   string             `json:"database"`
-	Log        string             `json:"log"`         // file it logs to; "" for standard error
-	LeftBehind int                `json:"left_behind"` // process of the last one, if it ended without a word; else 0
+	Log        string             `json:"log"`         // log file; "" for standard error
+	LeftBehind int                `json:"left_behind"` // process of the last server, if it crashed; else 0
 }
 
 // statusDoc is the answer of `status`.
 type statusDoc struct {
 	serverDoc
-	Off      offDoc   `json:"off"`      // what agents are switched off for
-	Settings []string `json:"settings"` // values of settings that do not count, and what does instead
+	Off      offDoc   `json:"off"`      // where agents are switched off
+	Settings []string `json:"settings"` // ignored values of settings, and what applies instead
 }
 
 func (p *program) serverOf(s app.Server) serverDoc {
@@ -309,7 +310,7 @@ and 5 if it does not answer.`,
 				return err
 			}
 			if s.Running && !s.Answers {
-				p.warnEarlier(cmd.Context()) // which may be why
+				p.warnEarlier(cmd.Context()) // a possible reason
 			}
 			off := offOf(p.app.OffState())
 			ignored := document.Each(c.Ignored(), config.Remark.String)
@@ -319,7 +320,7 @@ and 5 if it does not answer.`,
 					fmt.Fprintln(b, "  "+line)
 				}
 				for _, line := range ignored {
-					fmt.Fprintln(b, fold("  Setting        "+render.Line(line, 0), strings.Repeat(" ", 17), p.columns()))
+					fmt.Fprintln(b, render.Fold("  Setting        "+render.Line(line, 0), strings.Repeat(" ", 17), p.columns()))
 				}
 			}); err != nil {
 				return err

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -28,16 +27,16 @@ type statsDoc struct {
 	Sessions  int                 `json:"sessions"`
 	Prompts   int                 `json:"prompts"`
 	Relations int                 `json:"relations"`
-	Revisions int                 `json:"revisions"`      // what memories said before
-	Pending   int                 `json:"contradictions"` // that wait for a verdict
+	Revisions int                 `json:"revisions"`      // earlier texts of memories
+	Pending   int                 `json:"contradictions"` // contradictions without a verdict
 	Due       int                 `json:"due"`            // memories whose review is due
 	Projects  []string            `json:"projects"`
 	Types     map[engram.Type]int `json:"types"`
 	Bytes     int64               `json:"bytes"` // on disk
 	Database  string              `json:"database"`
-	By        string              `json:"by"`     // what groups are: project, type, day, week or month
-	Since     document.Timestamp  `json:"since"`  // of groups; null: from the beginning
-	Groups    []document.Group    `json:"groups"` // by project and type those with most memories first; else oldest first
+	By        string              `json:"by"`     // grouping: project, type, day, week or month
+	Since     document.Timestamp  `json:"since"`  // start of the groups; null: no limit
+	Groups    []document.Group    `json:"groups"` // projects and types by size, time spans oldest first
 }
 
 func statsOf(project string, s engine.StatsOver, database string) statsDoc {
@@ -60,7 +59,7 @@ the last 12, and projects and types everything.`,
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			var err error
-			// Alone, a line of the last days tells how things go.
+			// Without --by, one line shows the last days.
 			in := engine.StatsInput{By: engram.Grouping(cmp.Or(by, string(engram.ByDay)))}
 			if since != "" && by == "" {
 				return invalidf("--since needs --by").WithHint("run: %s --by day --since %s", cmd.CommandPath(), since)
@@ -68,7 +67,7 @@ the last 12, and projects and types everything.`,
 			if in.Since, err = p.when("since", since, e.Now()); err != nil {
 				return err
 			}
-			if in.Project, err = p.readProject(cmd, e, p.loaded.Origins["project"].Source != config.SourceFlag); err != nil {
+			if in.Project, err = p.readProject(cmd, e, !p.projectGiven()); err != nil {
 				return err
 			}
 			s, err := e.StatsOver(cmd.Context(), in)
@@ -114,7 +113,7 @@ func (p *program) writeStats(b *strings.Builder, s engine.StatsOver) {
 		fmt.Fprintf(b, "  Reviews:      %d due\n", s.Due)
 	}
 	fmt.Fprintf(b, "  Projects:     %s\n", render.Line(projects, 0))
-	// The path alone on its line, for scripts that read it.
+	// On a line of its own, because scripts read it.
 	fmt.Fprintf(b, "  Database:     %s\n", p.loaded.DBPath)
 	fmt.Fprintf(b, "  Size:         %s\n", sizeText(s.Bytes))
 	saved := 0
@@ -130,8 +129,7 @@ func (p *program) writeStats(b *strings.Builder, s engine.StatsOver) {
 	}
 }
 
-// sparkline is a character for each group, as high as it has memories; one that has any is
-// seen.
+// sparkline returns a character per group, its height proportional to the memories; any memory is visible.
 func sparkline(groups []engram.GroupCount, plain bool) string {
 	heights := []rune(" ▁▂▃▄▅▆▇█")
 	if plain {
@@ -180,7 +178,7 @@ func (p *program) writeGroupTable(b *strings.Builder, s engine.StatsOver) {
 		}
 		t.row(name, strconv.Itoa(g.Memories), strconv.Itoa(g.Forgotten))
 	}
-	// The bars get what the numbers leave them; where that is nothing, there are none.
+	// The bars get the space that the numbers leave, if any.
 	columns, wide := p.columns(), 20
 	if columns > 0 {
 		left := columns - len(t.indent) - 2
@@ -217,7 +215,7 @@ daily counts in UTC are kept for this, and no questions. Counts of a server's la
 			if in.Since, err = p.when("since", since, e.Now()); err != nil {
 				return err
 			}
-			if in.Project, err = p.readProject(cmd, e, p.loaded.Origins["project"].Source != config.SourceFlag); err != nil {
+			if in.Project, err = p.readProject(cmd, e, !p.projectGiven()); err != nil {
 				return err
 			}
 			m, err := e.Metrics(cmd.Context(), in)
@@ -258,7 +256,7 @@ func (p *program) writeMetrics(b *strings.Builder, m engram.Metrics) {
 		for _, v := range m.Projects {
 			name := render.Line(v.Name, 0)
 			if name == "" {
-				name = "(all, or gone)"
+				name = "(all, or deleted)"
 			}
 			projects.row(activityCells(name, v.Activity)...)
 		}
@@ -284,8 +282,7 @@ func activityCells(name string, a engram.Activity) []string {
 	return []string{name, strconv.Itoa(a.Events()), hits, fallback, tokens}
 }
 
-// percent is a share for people. What is not all is never said to be, nor what is not
-// nothing.
+// percent returns a share in percent. Rounding never turns a part into all or nothing.
 func percent(share float64, known bool) string {
 	if !known {
 		return "no reads"
@@ -300,8 +297,7 @@ func percent(share float64, known bool) string {
 	return strconv.FormatFloat(tenths/10, 'f', -1, 64) + " %"
 }
 
-// dayBars are the days from the first to the last, those without anything too; where they
-// are many, the latest.
+// dayBars returns all days from the first to the last, empty ones included, at most the latest 31.
 func dayBars(days []engram.DailyActivity) []bar {
 	const most = 31
 	events := map[string]int{}
@@ -323,11 +319,11 @@ type bar struct {
 	n     int
 }
 
-// barColumns is how long the longest bar is where nothing limits it.
+// barColumns is the width of the longest bar if nothing limits it.
 const barColumns = 40
 
-// writeBars writes a chart, a line for each bar, which fits into so many columns, 0 for any
-// number. A bar that is not nothing is seen.
+// writeBars writes a chart into so many columns, 0 for no limit, with a line per bar. Any value above zero is
+// visible.
 func writeBars(b *strings.Builder, bars []bar, what string, columns int, plain bool) {
 	labels, numbers, most := 0, 0, 0
 	for _, r := range bars {
@@ -335,7 +331,7 @@ func writeBars(b *strings.Builder, bars []bar, what string, columns int, plain b
 		numbers = max(numbers, len(strconv.Itoa(r.n)))
 		most = max(most, r.n)
 	}
-	wide := barColumns // 5 are blanks
+	wide := barColumns // 5 blanks
 	if columns > 0 {
 		wide = min(wide, max(4, columns-labels-numbers-5))
 	}
@@ -349,7 +345,8 @@ func writeBars(b *strings.Builder, bars []bar, what string, columns int, plain b
 	}
 }
 
-// barText is n of most in so many columns, in eighths of one where the terminal has them.
+// barText returns a bar of n of most in so many columns, in eighths of a column if the terminal can show
+// them.
 func barText(n, most, wide int, plain bool) string {
 	if n <= 0 || most <= 0 {
 		return ""
@@ -363,7 +360,7 @@ func barText(n, most, wide int, plain bool) string {
 }
 
 // plainBars reports whether the terminal may lack block characters: by its name, or by a locale that is not
-// UTF-8. No locale at all is that of a container.
+// UTF-8. Containers often have no locale, which counts as UTF-8.
 func (p *program) plainBars() bool {
 	if term, _ := p.Env("TERM"); term == "dumb" || term == "linux" {
 		return true

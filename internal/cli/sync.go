@@ -12,14 +12,13 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// syncFlags are what `sync` is told.
+// syncFlags are the flags of `sync`.
 type syncFlags struct {
 	pull, status, all, dryRun, dump bool
 }
@@ -45,18 +44,18 @@ that need a check stay pending: engram sync deferred. engram undo reverts the im
 	cmd.Flags().BoolVar(&f.all, "all", false, "every project, not only that of this folder: all your memories go into this repository, and imports may change any of your projects")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "preview without changing anything")
 	cmd.Flags().BoolVar(&f.dump, "dump", false, "print the replicated state; it is identical on replicas with the same data")
-	// The only error is a flag that does not exist, and it does.
+	// It fails only for an unknown flag.
 	_ = cmd.Flags().MarkHidden("dump")
 	cmd.AddCommand(p.syncDeferredCommand(), p.syncAcceptCommand(), p.syncDropCommand(), p.syncKeygenCommand(), p.syncRecipientsCommand())
 	return cmd
 }
 
-// sync is one run of it: the engine, the repository and the project.
+// syncing is one run: the engine, the repository and the project.
 type syncing struct {
 	*engine.Engine
 	place   app.Repository
-	project string // "" is every one
-	barred  error  // why nothing may be shared, for the status
+	project string // "" is every project
+	barred  error  // why sharing is not allowed, for --status
 }
 
 func (p *program) sync(cmd *cobra.Command, f syncFlags) error {
@@ -80,8 +79,7 @@ func (p *program) sync(cmd *cobra.Command, f syncFlags) error {
 	return p.app.Alone(cmd.Context(), func() error { return p.syncPush(cmd, s, f) })
 }
 
-// syncing finds out what is to be synced with which repository. A project that is
-// brought in may be new here.
+// syncing returns what to sync with which repository. An imported project may be new here.
 func (p *program) syncing(cmd *cobra.Command, f syncFlags) (s syncing, err error) {
 	if s.Engine, err = p.open(cmd); err != nil {
 		return s, err
@@ -99,12 +97,12 @@ func (p *program) syncing(cmd *cobra.Command, f syncFlags) (s syncing, err error
 	if err != nil || f.all {
 		return s, err
 	}
-	named := s.project // which may be an alias: the repository may say that one
+	named := s.project // possibly an alias, which the repository may name
 	if err = p.canonical(cmd.Context(), &s); err != nil || f.dump {
 		return s, err
 	}
 	err = p.app.MayShare(cmd.Context(), s.place, named, p.loaded.Project != "", !f.dryRun && !f.status)
-	if f.status { // which tells what the others would say
+	if f.status { // reports what sync would return
 		s.barred, err = err, nil
 	}
 	return s, err
@@ -124,20 +122,14 @@ func chunkOf(b engram.Batch) chunkDoc {
 	return chunkDoc{b.ID, b.By, document.Timestamp(b.At), b.Sessions, b.Memories, b.Prompts}
 }
 
-func notesOf(all []engram.ImportNote) []document.ImportNote {
-	return document.Each(all, func(n engram.ImportNote) document.ImportNote {
-		return document.ImportNote{Item: n.Item, ID: n.Name, Reason: n.Reason}
-	})
-}
-
-// chunkNotes are notes on chunks, whose IDs are where notes on items have their place.
+// chunkNotes converts notes on chunks; their id is the chunk.
 func chunkNotes(all []engram.ImportNote) []document.ImportNote {
 	return document.Each(all, func(n engram.ImportNote) document.ImportNote {
 		return document.ImportNote{Item: n.Item, ID: n.Item, Reason: strings.TrimPrefix(n.Reason, "chunk "+n.Item+": ")}
 	})
 }
 
-// kindCounts counts things by kind.
+// kindCounts counts records by kind.
 type kindCounts struct {
 	Sessions  int `json:"sessions"`
 	Memories  int `json:"memories"`
@@ -146,10 +138,10 @@ type kindCounts struct {
 	Erased    int `json:"erased"` // ids of erased records
 }
 
-// all is how many there are of every kind.
+// all returns the total.
 func (c kindCounts) all() int { return c.Sessions + c.Memories + c.Prompts + c.Relations + c.Erased }
 
-// write tells the counts, a line each: the last two where there are any.
+// write writes the counts, a line each; the last two only if they are not 0.
 func (c kindCounts) write(b *strings.Builder) {
 	fmt.Fprintf(b, "  Sessions:  %d\n  Memories:  %d\n  Prompts:   %d\n", c.Sessions, c.Memories, c.Prompts)
 	if c.Relations > 0 {
@@ -160,7 +152,7 @@ func (c kindCounts) write(b *strings.Builder) {
 	}
 }
 
-// ofProject is how a sentence names the project: that of a name, or all of them.
+// ofProject names a project, or all of them, in a sentence.
 func ofProject(name string) string {
 	if name == "" {
 		return "all projects"
@@ -168,10 +160,10 @@ func ofProject(name string) string {
 	return fmt.Sprintf("project %q", render.Plain(name))
 }
 
-// projectsSeen is a remote that remembers which projects the records name that are read.
+// projectsSeen is a remote that collects the projects of the records read.
 type projectsSeen struct {
 	engram.Remote
-	batches  map[string]bool // that were read
+	batches  map[string]bool // batches read
 	projects map[string]bool
 }
 
@@ -208,10 +200,10 @@ func projectOfRecord(r engram.Record) string {
 	return ""
 }
 
-// names are the projects that were named.
+// names returns the collected projects.
 func (s *projectsSeen) names() []string { return slices.Sorted(maps.Keys(s.projects)) }
 
-// unheard are those that none of the batches names that were not read now: none where all were.
+// unheard returns the projects that only the batches read now mention; none if all batches were read.
 func (s *projectsSeen) unheard(ctx context.Context) []string {
 	all, err := s.Batches(ctx)
 	if err != nil || len(all) == len(s.batches) {
@@ -234,8 +226,8 @@ func (s *projectsSeen) unheard(ctx context.Context) []string {
 	return slices.Sorted(maps.Keys(left))
 }
 
-// canonical calls the project what it is called here. One that is not here and that somebody
-// named has to be in a chunk, so that a typing error is not an empty answer.
+// canonical replaces an alias of the project by its name. A project that is named and unknown must be in a
+// chunk, so that a typing error does not look like an empty answer.
 func (p *program) canonical(ctx context.Context, s *syncing) error {
 	all, err := s.Projects(ctx)
 	if err != nil {
@@ -247,7 +239,7 @@ func (p *program) canonical(ctx context.Context, s *syncing) error {
 			return nil
 		}
 	}
-	if p.loaded.Origins["project"].Source != config.SourceFlag {
+	if !p.projectGiven() {
 		return nil
 	}
 	if there, err := mayHave(ctx, s.place.Remote, s.project); err != nil || there {
@@ -257,7 +249,7 @@ func (p *program) canonical(ctx context.Context, s *syncing) error {
 		WithHint("{projects list} lists the projects")
 }
 
-// mayHave reports whether a batch of a remote has something of a project, or cannot be read.
+// mayHave reports whether a batch of a remote has records of a project, or cannot be read.
 func mayHave(ctx context.Context, r engram.Remote, name string) (bool, error) {
 	batches, err := r.Batches(ctx)
 	if err != nil {
@@ -275,8 +267,8 @@ func mayHave(ctx context.Context, r engram.Remote, name string) (bool, error) {
 
 // keyDoc is the answer of `sync keygen`.
 type keyDoc struct {
-	Recipient string `json:"recipient"` // to be added by whoever shares memories with you
-	File      string `json:"file"`      // that holds the secret part, which nobody else may read
+	Recipient string `json:"recipient"` // public part, for others to add
+	File      string `json:"file"`      // file with the secret part, readable only by you
 }
 
 func (p *program) syncKeygenCommand() *cobra.Command {
@@ -296,8 +288,8 @@ and its recipient is printed. Keep a copy of the file: without it, chunks encryp
 			if err != nil {
 				return err
 			}
-			if !k.New && !p.json {
-				p.warn("the key in " + k.File + " already exists")
+			if !k.New {
+				p.warnBeside("the key in " + k.File + " already exists")
 			}
 			return p.answer(keyDoc{k.Recipient, k.File}, func(b *strings.Builder) {
 				fmt.Fprintf(b, "Recipient: %s\n  The secret part: %s\n", k.Recipient, k.File)
@@ -309,10 +301,10 @@ and its recipient is printed. Keep a copy of the file: without it, chunks encryp
 // recipientsDoc is the answer of `sync recipients`.
 type recipientsDoc struct {
 	File       string   `json:"file"`       // in the repository
-	Recipients []string `json:"recipients"` // to whom chunks are encrypted; empty: chunks are not
-	Agreed     bool     `json:"agreed"`     // you agreed to them; else sync writes nothing
-	Added      []string `json:"added"`      // since you agreed
-	Removed    []string `json:"removed"`    // since you agreed
+	Recipients []string `json:"recipients"` // chunks are encrypted to them; empty: not encrypted
+	Agreed     bool     `json:"agreed"`     // you confirmed them; otherwise sync writes nothing
+	Added      []string `json:"added"`      // since your confirmation
+	Removed    []string `json:"removed"`    // since your confirmation
 }
 
 func recipientsOf(r app.Recipients) recipientsDoc {
@@ -371,10 +363,10 @@ func (d recipientsDoc) write(b *strings.Builder) {
 		return
 	}
 	for _, r := range d.Added {
-		fmt.Fprintf(b, "  new:  %s\n", r)
+		fmt.Fprintf(b, "  added:   %s\n", r)
 	}
 	for _, r := range d.Removed {
-		fmt.Fprintf(b, "  gone: %s\n", r)
+		fmt.Fprintf(b, "  removed: %s\n", r)
 	}
 	fmt.Fprintln(b, "You have not confirmed these recipients. sync writes nothing until you do: engram sync recipients trust")
 }

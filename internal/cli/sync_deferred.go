@@ -2,9 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +17,7 @@ import (
 
 // queueDoc is the answer of `sync deferred`.
 type queueDoc struct {
-	Project string             `json:"project"` // "" is every one
+	Project string             `json:"project"` // "" is every project
 	Pending []document.Pending `json:"waiting"` // oldest first
 }
 
@@ -42,7 +40,7 @@ shown in full. sync accept imports an item, sync drop discards it.`,
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 { // what is proposed is listed elsewhere, and can be read here all the same
+			if len(args) == 1 { // proposals are listed elsewhere, but can be shown here
 				proposed, err := e.Proposals(cmd.Context(), "")
 				if err != nil {
 					return err
@@ -60,7 +58,7 @@ shown in full. sync accept imports an item, sync drop discards it.`,
 	return cmd
 }
 
-// showDeferred shows the one that has this number.
+// showDeferred shows the item with this number.
 func (p *program) showDeferred(docs []document.Pending, arg string) error {
 	num, err := pendingNumber(arg)
 	if err != nil {
@@ -71,14 +69,10 @@ func (p *program) showDeferred(docs []document.Pending, arg string) error {
 			return p.answer(queueDoc{d.Project, []document.Pending{d}}, func(b *strings.Builder) { p.writeDeferred(b, d) })
 		}
 	}
-	return nonePending(num)
-}
-
-func nonePending(num int64) error {
 	return engram.Errorf(engram.CodeNotFound, "no pending item has the number %d", num).WithHint("{sync deferred --all-projects} lists the pending items")
 }
 
-// pendingNumber reads the number of something that waits.
+// pendingNumber parses the number of a pending item.
 func pendingNumber(arg string) (int64, error) {
 	num, err := strconv.ParseInt(strings.TrimPrefix(arg, "#"), 10, 64)
 	if err != nil || num < 1 {
@@ -87,7 +81,7 @@ func pendingNumber(arg string) (int64, error) {
 	return num, nil
 }
 
-// pendingColumns is how wide what waits is told: that of a terminal that is narrower.
+// pendingColumns returns the width for pending items: render.Columns, or less on a narrower terminal.
 func (p *program) pendingColumns() int {
 	if c := p.columns(); c > 0 {
 		return min(c, render.Columns)
@@ -105,13 +99,13 @@ func (p *program) writePending(b *strings.Builder, docs []document.Pending) {
 	for _, d := range docs {
 		fmt.Fprintln(b, fit(fmt.Sprintf("#%-4d %-8s %s", d.Num, d.Kind, render.Line(titleOf(d), 0)), columns))
 		for _, line := range []string{pendingReason(d) + ": " + d.Reason, "from " + byWhom(d.By) + " in chunk " + d.Chunk} {
-			fmt.Fprintln(b, fold(indent+render.Line(line, 0), indent, columns))
+			fmt.Fprintln(b, render.Fold(indent+render.Line(line, 0), indent, columns))
 		}
 	}
-	fmt.Fprintln(b, "\n"+fold("To read an item: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.", "", columns))
+	fmt.Fprintln(b, "\n"+render.Fold("To read an item: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.", "", columns))
 }
 
-// pendingReason says in a word who has to do something.
+// pendingReason says who has to act.
 func pendingReason(d document.Pending) string {
 	if d.Why == string(engram.DeferredReview) {
 		return "check it"
@@ -119,7 +113,7 @@ func pendingReason(d document.Pending) string {
 	return "imported automatically"
 }
 
-// whatThen says what becomes of it.
+// whatThen explains what will happen to an item.
 func whatThen(d document.Pending) string {
 	drop := fmt.Sprintf("engram sync drop %d discards it.", d.Num)
 	switch engram.Deferral(d.Why) {
@@ -133,7 +127,7 @@ func whatThen(d document.Pending) string {
 	return fmt.Sprintf("engram sync accept %d imports it with everything above; %s", d.Num, drop)
 }
 
-// titleOf is what a line says of something that waits.
+// titleOf returns the title of a pending item, or what replaces it.
 func titleOf(d document.Pending) string {
 	for _, text := range []string{d.Title, d.Content, d.ID} {
 		if strings.TrimSpace(text) != "" {
@@ -148,7 +142,7 @@ func (p *program) writeDeferred(b *strings.Builder, d document.Pending) {
 	columns := p.pendingColumns()
 	fmt.Fprintf(b, "#%d %s %s\n", d.Num, d.Kind, render.Line(cmp.Or(d.ID, d.SyncID), 0))
 	fmt.Fprintf(b, "  Project  %s\n  From     %s\n", render.Plain(d.Project), p.fromWhere(d))
-	fmt.Fprintln(b, fold(fmt.Sprintf("  Pending  since %s: %s", render.Time(time.Time(d.FirstAt), p.zone()), render.Line(d.Reason, 0)), indent, columns))
+	fmt.Fprintln(b, render.Fold(fmt.Sprintf("  Pending  since %s: %s", render.Time(time.Time(d.FirstAt), p.zone()), render.Line(d.Reason, 0)), indent, columns))
 	for _, text := range []string{d.Title, d.Content} {
 		if strings.TrimSpace(text) != "" {
 			fmt.Fprintf(b, "\n%s\n", render.Plain(text))
@@ -157,15 +151,15 @@ func (p *program) writeDeferred(b *strings.Builder, d document.Pending) {
 	for _, m := range d.More {
 		fmt.Fprintf(b, "\n%s:\n%s\n", render.Plain(m.What), render.Plain(m.Text))
 	}
-	fmt.Fprintf(b, "\n%s\n", fold(whatThen(d), "", columns))
+	fmt.Fprintf(b, "\n%s\n", render.Fold(whatThen(d), "", columns))
 }
 
 // decidedDoc is the answer of `sync accept` and `sync drop`.
 type decidedDoc struct {
-	Taken   []int64 `json:"taken"`   // numbers of what came in
-	Dropped []int64 `json:"dropped"` // numbers of what was thrown away
+	Taken   []int64 `json:"taken"`   // numbers of imported items
+	Dropped []int64 `json:"dropped"` // numbers of discarded items
 
-	Warnings []string `json:"warnings"` // what of it is told to nobody unasked, since it reads like an order
+	Warnings []string `json:"warnings"` // imported memories that are flagged as instruction-like, and so not injected
 }
 
 func (p *program) syncAcceptCommand() *cobra.Command {
@@ -182,9 +176,7 @@ func (p *program) syncAcceptCommand() *cobra.Command {
 					return err
 				}
 				doc.Taken, doc.Warnings = append(doc.Taken, num), append(doc.Warnings, took.Warnings...)
-				if !p.json {
-					p.warnAll(took.Warnings)
-				}
+				p.warnBeside(took.Warnings...)
 				return nil
 			})
 		},
@@ -210,7 +202,7 @@ func (p *program) syncDropCommand() *cobra.Command {
 	}
 }
 
-// decide does one with each number; none when one is no number.
+// decide processes each number; nothing if one of them is invalid.
 func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, doc *decidedDoc) error) error {
 	nums := make([]int64, len(args))
 	for i, arg := range args {
@@ -225,7 +217,7 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 	doc := decidedDoc{Taken: []int64{}, Dropped: []int64{}, Warnings: []string{}}
 	for _, num := range nums {
 		if err := one(num, &doc); err != nil {
-			if done := append(doc.Taken, doc.Dropped...); len(done) > 0 { // the error is all that is told otherwise
+			if done := append(doc.Taken, doc.Dropped...); len(done) > 0 { // only the error is printed otherwise
 				p.warn(fmt.Sprintf("%s before that: %s", count(len(done), "item was processed", "items were processed"), numbersOf(done)))
 			}
 			return err
@@ -233,35 +225,15 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 	}
 	return p.answer(doc, func(b *strings.Builder) {
 		if n := len(doc.Taken); n > 0 {
-			fmt.Fprintf(b, "Imported: %s\n", count(n, "thing", "things"))
+			fmt.Fprintf(b, "Imported: %s\n", count(n, "item", "items"))
 		}
 		if n := len(doc.Dropped); n > 0 {
-			fmt.Fprintf(b, "Discarded: %s\n", count(n, "thing", "things"))
+			fmt.Fprintf(b, "Discarded: %s\n", count(n, "item", "items"))
 		}
 	})
 }
 
-// numbersOf are numbers as a person types them.
+// numbersOf returns numbers separated by blanks.
 func numbersOf(nums []int64) string {
-	words := make([]string, len(nums))
-	for i, n := range nums {
-		words[i] = strconv.FormatInt(n, 10)
-	}
-	return strings.Join(words, " ")
-}
-
-// waiting offers the numbers of what waits.
-func waiting(p *program, cmd *cobra.Command, args []string, _ string) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, _ string) (out []string) {
-		list, err := e.Deferred(ctx, "")
-		if err != nil {
-			return nil
-		}
-		for _, d := range list[:min(len(list), completionMost)] {
-			if num := strconv.FormatInt(d.Num, 10); !slices.Contains(args, num) {
-				out = append(out, described(num, titleOf(document.PendingOf(d))))
-			}
-		}
-		return out
-	})
+	return strings.Trim(fmt.Sprint(nums), "[]")
 }

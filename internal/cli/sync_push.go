@@ -18,19 +18,19 @@ import (
 
 // pushedDoc is the answer of `sync`.
 type pushedDoc struct {
-	Project  string                `json:"project"`    // "" is every one
+	Project  string                `json:"project"`    // "" is every project
 	Folder   string                `json:"folder"`     // .engram of the repository
 	DryRun   bool                  `json:"dry_run"`    // nothing was written
-	Chunks   []chunkDoc            `json:"chunks"`     // what was written; empty: the repository has everything
-	Exported kindCounts            `json:"exported"`   // what is in them
-	Left     []document.ImportNote `json:"left_out"`   // what stays on this machine, and why
-	Anew     []string              `json:"made_anew"`  // files beside the chunks that did not fit them, and have to be committed
-	Ignored  string                `json:"ignored_by"` // the rule by which git leaves the chunks out: nobody gets them; "": none
-	add      string                // how git is told of the folder; "" where it is in no repository
+	Chunks   []chunkDoc            `json:"chunks"`     // chunks written; empty: the repository is up to date
+	Exported kindCounts            `json:"exported"`   // records in the chunks
+	Left     []document.ImportNote `json:"left_out"`   // records that stay on this machine, and why
+	Anew     []string              `json:"made_anew"`  // rebuilt files beside the chunks, to be committed
+	Ignored  string                `json:"ignored_by"` // git rule that ignores the chunks, so that they are not shared; "" if there is no such rule
+	add      string                // path for git add; "" outside of a repository
 }
 
-// folderFromHere is the folder of chunks as git takes it where the program was started; ""
-// where that is in no repository.
+// folderFromHere returns the folder of chunks relative to the working folder, for git; "" outside of a
+// repository.
 func (p *program) folderFromHere(place app.Repository) string {
 	if !place.InGit() {
 		return ""
@@ -63,38 +63,38 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 	res, err := s.Push(cmd.Context(), remote, engine.PushInput{Project: s.project, All: f.all, By: s.place.By, DryRun: f.dryRun, Progress: bar.report})
 	bar.end()
 	if err != nil {
-		// A project that nothing was saved in has nothing to export.
+		// A project without memories has nothing to export.
 		if here, failed := s.has(cmd.Context()); failed != nil || here || engram.CodeOf(err) != engram.CodeNotFound {
 			return err
 		}
 	}
 	if !p.json {
 		for _, n := range res.Left {
-			if n.Name == "" { // no single thing, but how many are personal
+			if n.Name == "" { // a count of personal memories, not an item
 				continue
 			}
 			p.warn(render.Plain(strings.TrimSpace(n.Name + " not exported: " + n.Reason)))
 		}
 	}
 	doc := pushedDoc{Project: s.project, Folder: s.place.Folder, DryRun: f.dryRun, Chunks: document.Each(res.Batches, chunkOf),
-		Exported: kindCounts{res.Sessions, res.Memories, res.Prompts, res.Relations, res.Erased}, Left: notesOf(res.Left), add: p.folderFromHere(s.place)}
+		Exported: kindCounts{res.Sessions, res.Memories, res.Prompts, res.Relations, res.Erased}, Left: document.Each(res.Left, document.ImportNoteOf), add: p.folderFromHere(s.place)}
 	doc.Anew = document.OrEmpty(s.place.Anew())
-	if doc.Ignored = s.place.Ignored(cmd.Context()); doc.Ignored != "" && !p.json {
-		p.warn(ignored(doc.Ignored))
+	if doc.Ignored = s.place.Ignored(cmd.Context()); doc.Ignored != "" {
+		p.warnBeside(ignored(doc.Ignored))
 	}
 	return p.answer(doc, func(b *strings.Builder) {
 		writeFolded(b, p.columns(), plainText(doc.write))
-		doc.writeShare(b) // which is copied, and so not broken
+		doc.writeShare(b) // a command to copy, which must not be wrapped
 	})
 }
 
-// has reports whether there is the project that is shared.
+// has reports whether the project exists here.
 func (s syncing) has(ctx context.Context) (bool, error) {
 	all, err := s.Projects(ctx)
 	return s.project == "" || slices.ContainsFunc(all, func(p engram.ProjectCounts) bool { return p.Name == s.project }), err
 }
 
-// ignored says what comes of a rule of git.
+// ignored explains the effect of a git rule.
 func ignored(rule string) string {
 	return render.Line("git ignores the chunks, so they will not be shared: "+rule+"; remove that line, or add them with git add -f", 0)
 }
@@ -104,14 +104,14 @@ func (d pushedDoc) write(b *strings.Builder) {
 	writeAnew(b, d.Anew)
 }
 
-// writeShare says how others come to have it.
+// writeShare writes how to share the chunks.
 func (d pushedDoc) writeShare(b *strings.Builder) {
 	if d.add != "" && (len(d.Chunks) > 0 || len(d.Anew) > 0) {
 		fmt.Fprintf(b, "\nTo share it:\n  git add %s && git commit -m 'Share memories' && git push\n", render.Plain(d.add))
 	}
 }
 
-// writeWhat says what was exported, or would be.
+// writeWhat lists what was exported, or would be.
 func (d pushedDoc) writeWhat(b *strings.Builder) {
 	switch {
 	case d.Exported.all() == 0 && d.Project != "":
@@ -138,35 +138,35 @@ func (d pushedDoc) writeWhat(b *strings.Builder) {
 
 // pulledDoc is the answer of `sync --import`.
 type pulledDoc struct {
-	Project   string                `json:"project"`      // "" is every one
+	Project   string                `json:"project"`      // "" is every project
 	Folder    string                `json:"folder"`       // .engram of the repository
 	DryRun    bool                  `json:"dry_run"`      // nothing was changed
-	Chunks    []pulledChunk         `json:"chunks"`       // those that were new here, oldest first
-	Projects  []string              `json:"projects"`     // with --all: those that the new chunks have something of
-	New       []string              `json:"new_projects"` // of these, those that no chunk of the repository had anything of before
-	Known     int                   `json:"known"`        // chunks that came in before
+	Chunks    []pulledChunk         `json:"chunks"`       // new chunks, oldest first
+	Projects  []string              `json:"projects"`     // with --all: projects in the new chunks
+	New       []string              `json:"new_projects"` // projects that no earlier chunk of the repository had
+	Known     int                   `json:"known"`        // chunks imported earlier
 	Refused   []document.ImportNote `json:"refused"`      // chunks that cannot be read, and why
-	Sessions  document.Tally        `json:"sessions"`     // what became of those in the new chunks, as in all that follows
+	Sessions  document.Tally        `json:"sessions"`     // counts of the new chunks, as in the following fields
 	Memories  document.Tally        `json:"memories"`
 	Prompts   document.Tally        `json:"prompts"`
 	Relations document.Tally        `json:"relations"`
-	Erased    document.Tally        `json:"erased"`         // things that were erased elsewhere
-	Others    []otherProjectDoc     `json:"pending_others"` // what the new chunks have of other projects, which did not come in
-	Faults    []document.ImportNote `json:"manifest"`       // what the list of chunks said that was not so
-	Anew      []string              `json:"made_anew"`      // files beside the chunks that did not fit them, and have to be committed
-	Deferred  int                   `json:"deferred"`       // things that wait now: sync deferred lists them
-	Review    int                   `json:"review"`         // of these, those that a person has to look at; the others come by themselves
-	Rejected  []document.ImportNote `json:"rejected"`       // what did not come in, with the chunk before its place; the first thousand
-	Notes     []document.ImportNote `json:"notes"`          // what came in otherwise than it stood there, likewise; the first thousand
+	Erased    document.Tally        `json:"erased"`         // erasures
+	Others    []otherProjectDoc     `json:"pending_others"` // records of other projects, not imported
+	Faults    []document.ImportNote `json:"manifest"`       // errors in the list of chunks
+	Anew      []string              `json:"made_anew"`      // rebuilt files beside the chunks, to be committed
+	Deferred  int                   `json:"deferred"`       // pending items; sync deferred lists them
+	Review    int                   `json:"review"`         // pending items that a person has to review; the others are imported automatically
+	Rejected  []document.ImportNote `json:"rejected"`       // items not imported, with their chunk; at most a thousand
+	Notes     []document.ImportNote `json:"notes"`          // items imported with changes, with their chunk; at most a thousand
 }
 
-// pulledChunk is a chunk that came in.
+// pulledChunk is an imported chunk.
 type pulledChunk struct {
 	chunkDoc
-	Op      int64 `json:"op"`       // what undo takes back; 0 when nothing was changed
-	Added   int   `json:"added"`    // things that were not here
-	Changed int   `json:"changed"`  // things that were here otherwise
-	Refused int   `json:"rejected"` // things that did not come in
+	Op      int64 `json:"op"`       // operation to undo; 0 if nothing was changed
+	Added   int   `json:"added"`    // new records
+	Changed int   `json:"changed"`  // changed records
+	Refused int   `json:"rejected"` // records not imported
 }
 
 func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
@@ -195,8 +195,8 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	if f.all {
 		doc.Projects = document.OrEmpty(seen.names())
 		doc.New = document.OrEmpty(seen.unheard(cmd.Context()))
-		if len(doc.New) > 0 && !p.json {
-			p.warn(render.Plain("these projects are new in the chunks of this repository: " + strings.Join(doc.New, ", ")))
+		if len(doc.New) > 0 {
+			p.warnBeside(render.Plain("these projects are new in the chunks of this repository: " + strings.Join(doc.New, ", ")))
 		}
 	}
 	doc.Faults = chunkNotes(faults)
@@ -207,7 +207,7 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 		p.reportManifest(faults)
 		p.reportChunks(slices.DeleteFunc(damaged, func(n engram.ImportNote) bool {
 			return slices.ContainsFunc(res.Refused, func(r engram.ImportNote) bool { return r.Item == n.Item })
-		}), "cannot be read any more; it was imported earlier")
+		}), "is unreadable; it was imported earlier")
 		p.reportChunks(res.Refused, "refused")
 		p.reportStrange(strange)
 		p.reportSame(res.Imported.Rejected, "not imported")
@@ -224,20 +224,13 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 		if t := res.Imported.All(); t.Added+t.Changed > 0 {
 			hint = "the rest was imported; " + hint
 		}
-		var what []string
-		if chunks > 0 {
-			what = append(what, count(chunks, "chunk", "chunks"))
-		}
-		if items > 0 {
-			what = append(what, count(items, "item", "items"))
-		}
-		return engram.Errorf(engram.CodeInvalid, "%s could not be imported", strings.Join(what, " and ")).
-			WithHint("%s", hint)
+		what := listSome(" and ", some{chunks, "chunk", "chunks"}, some{items, "item", "items"})
+		return invalidf("%s could not be imported", what).WithHint("%s", hint)
 	}
 	return nil
 }
 
-// placeNotes puts the chunk before the place of each note: observations[0] is in every one.
+// placeNotes adds the chunk to the place of each note, because places repeat in every chunk.
 func placeNotes(notes []engram.ImportNote) {
 	for i, n := range notes {
 		notes[i].Item = strings.TrimSpace(n.Batch + " " + n.Item)

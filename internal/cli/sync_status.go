@@ -15,16 +15,16 @@ import (
 
 // syncStatusDoc is the answer of `sync --status`.
 type syncStatusDoc struct {
-	Project  string                `json:"project"`        // "" is every one
+	Project  string                `json:"project"`        // "" is every project
 	Folder   string                `json:"folder"`         // .engram of the repository
-	Local    int                   `json:"local_chunks"`   // that came in here or were written here
-	Remote   int                   `json:"remote_chunks"`  // that the repository has
-	Pending  int                   `json:"pending_import"` // of these, those of which not all came in yet
-	Others   []otherProjectDoc     `json:"pending_others"` // what those that came in have of other projects, which did not
-	Unpushed kindCounts            `json:"not_exported"`   // what the repository does not have yet
-	Deferred int                   `json:"deferred"`       // things that wait: sync deferred lists them
-	Review   int                   `json:"review"`         // of these, those that a person has to look at; the others come by themselves
-	Trouble  []document.ImportNote `json:"trouble"`        // what is wrong with what is there
+	Local    int                   `json:"local_chunks"`   // chunks imported or written here
+	Remote   int                   `json:"remote_chunks"`  // chunks in the repository
+	Pending  int                   `json:"pending_import"` // chunks not yet imported completely
+	Others   []otherProjectDoc     `json:"pending_others"` // records of other projects in imported chunks, not imported
+	Unpushed kindCounts            `json:"not_exported"`   // records that the repository does not have yet
+	Deferred int                   `json:"deferred"`       // pending items; sync deferred lists them
+	Review   int                   `json:"review"`         // pending items that a person has to review; the others are imported automatically
+	Trouble  []document.ImportNote `json:"trouble"`        // problems with the chunks and the repository
 }
 
 func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
@@ -42,9 +42,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 	}
 	if rule := s.place.Ignored(cmd.Context()); rule != "" {
 		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: ignored(rule)})
-		if !p.json {
-			p.warn(ignored(rule))
-		}
+		p.warnBeside(ignored(rule))
 	}
 	strange, err := s.place.Strange(cmd.Context())
 	if err != nil {
@@ -68,9 +66,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 			continue
 		}
 		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: err.Error()})
-		if !p.json {
-			p.warn("sync will fail: " + render.Plain(err.Error()))
-		}
+		p.warnBeside("sync will fail: " + render.Plain(err.Error()))
 	}
 	doc := syncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending, Others: pendingOf(st.Others),
 		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Review: st.Review, Trouble: chunkNotes(st.Trouble)}
@@ -87,54 +83,42 @@ func (d syncStatusDoc) write(b *strings.Builder) {
 	writePendingCount(b, d.Deferred, d.Review, false)
 }
 
-// words are the counts in a sentence, without those that are 0.
+// words returns the counts in a sentence, without those that are 0.
 func (c kindCounts) words() string {
-	var parts []string
-	for _, k := range []struct {
-		n         int
-		one, many string
-	}{{c.Sessions, "session", "sessions"}, {c.Memories, "memory", "memories"}, {c.Prompts, "prompt", "prompts"},
-		{c.Relations, "relation", "relations"}, {c.Erased, "erasure", "erasures"}} {
-		if k.n > 0 {
-			parts = append(parts, count(k.n, k.one, k.many))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return listSome(", ", some{c.Sessions, "session", "sessions"}, some{c.Memories, "memory", "memories"}, some{c.Prompts, "prompt", "prompts"},
+		some{c.Relations, "relation", "relations"}, some{c.Erased, "erasure", "erasures"})
 }
 
-// answerFolded is answer for sentences: where they go to a terminal, lines are broken to its
-// width.
+// answerFolded is answer for sentences: on a terminal, lines are wrapped to its width.
 func (p *program) answerFolded(doc any, text func(*strings.Builder)) error {
 	return p.answer(doc, func(b *strings.Builder) { writeFolded(b, p.columns(), plainText(text)) })
 }
 
-// writeFolded writes each line of a text broken to so many columns.
-func writeFolded(b *strings.Builder, columns int, text string) {
-	for line := range strings.Lines(text) {
-		line, end := strings.TrimSuffix(line, "\n"), strings.HasSuffix(line, "\n")
-		b.WriteString(fold(line, hangingIndent(line), columns))
-		if end {
-			b.WriteByte('\n')
-		}
-	}
-}
+// writeFolded writes a text with its lines wrapped to so many columns.
+func writeFolded(b *strings.Builder, columns int, text string) { b.WriteString(hanging(text, columns)) }
 
-// chunkLines is how many chunks are told of, a line each.
+// chunkLines is the number of chunks listed, a line each.
 const chunkLines = 20
 
-// reportChunks tells what is to be said of chunks, a line each, and how many more there are.
-func (p *program) reportChunks(notes []engram.ImportNote, what string) {
+// warnFirst warns of the first notes, a line each, and counts the others with the noun one or many.
+func (p *program) warnFirst(notes []engram.ImportNote, one, many string, line func(engram.ImportNote) string) {
 	for _, n := range notes[:min(len(notes), chunkLines)] {
-		reason := strings.TrimPrefix(n.Reason, "chunk "+n.Item+": ")
-		p.warn(render.Line(fmt.Sprintf("chunk %s %s: %s", n.Item, what, reason), 0))
+		p.warn(render.Line(line(n), 0))
 	}
-	if more := len(notes) - chunkLines; more > 0 {
-		p.warn(fmt.Sprintf("and %d more chunks; --json lists all", more))
+	if left := len(notes) - chunkLines; left > 0 {
+		p.warn("and " + count(left, one, many))
 	}
 }
 
-// reportDamaged tells of chunks that nobody can use. What came in before is here, and is written
-// again; what a stranger put there never was.
+// reportChunks warns of chunks.
+func (p *program) reportChunks(notes []engram.ImportNote, what string) {
+	p.warnFirst(notes, "more chunk; --json lists all", "more chunks; --json lists all", func(n engram.ImportNote) string {
+		return fmt.Sprintf("chunk %s %s: %s", n.Item, what, strings.TrimPrefix(n.Reason, "chunk "+n.Item+": "))
+	})
+}
+
+// reportDamaged warns of damaged chunks. If they were imported here, their content is written again;
+// otherwise they are skipped.
 func (p *program) reportDamaged(ctx context.Context, s syncing, damaged []engram.ImportNote) error {
 	ids := document.Each(damaged, func(n engram.ImportNote) string { return n.Item })
 	known, err := s.KnownBatches(ctx, s.project, ids)
@@ -154,21 +138,15 @@ func (p *program) reportDamaged(ctx context.Context, s syncing, damaged []engram
 	return nil
 }
 
-// reportStrange tells of what lies among the chunks and is none.
+// reportStrange warns of files among the chunks that are not chunks.
 func (p *program) reportStrange(notes []engram.ImportNote) {
-	for _, n := range notes[:min(len(notes), chunkLines)] {
-		p.warn(render.Line(n.Item+" among the chunks: "+n.Reason, 0))
-	}
-	if more := len(notes) - chunkLines; more > 0 {
-		p.warn(fmt.Sprintf("and %d more files", more))
-	}
+	p.warnFirst(notes, "more file", "more files", func(n engram.ImportNote) string { return n.Item + " among the chunks: " + n.Reason })
 }
 
-// itemLines is how many lines are told of items.
+// itemLines is the number of lines about items.
 const itemLines = 10
 
-// reportSame tells what is to be said of items, those of one chunk in one line of which the same
-// is to be said, and how many more there are.
+// reportSame warns of items, in one line for those of one chunk with the same reason, and counts the others.
 func (p *program) reportSame(notes []engram.ImportNote, what string) {
 	lines, left := sameNotes(notes), 0
 	for n, same := range lines {
@@ -190,13 +168,13 @@ func (p *program) reportSame(notes []engram.ImportNote, what string) {
 	}
 }
 
-// sameNote is a note, and of how many items it was made.
+// sameNote is a note that applies to several items.
 type sameNote struct {
 	first engram.ImportNote
 	items int
 }
 
-// sameNotes puts notes together that say the same of items of one chunk.
+// sameNotes groups notes by chunk and reason.
 func sameNotes(notes []engram.ImportNote) (all []sameNote) {
 	type said struct{ chunk, reason string }
 	at := map[said]int{}
@@ -212,11 +190,11 @@ func sameNotes(notes []engram.ImportNote) (all []sameNote) {
 	return all
 }
 
-// writePendingCount says how much waits, apart by whether a person has to do something about it.
+// writePendingCount counts pending items: those for a person, and those imported automatically.
 func writePendingCount(b *strings.Builder, all, review int, dryRun bool) {
 	for _, w := range []struct {
 		n         int
-		one, many string // behind "waits" and "wait"
+		one, many string // the rest of the sentence for one and for many
 	}{
 		{review, "for your check: engram sync deferred", "for your check: engram sync deferred"},
 		{all - review, "for its references or its date, and is imported automatically", "for their references or their dates, and are imported automatically"},
@@ -234,7 +212,7 @@ func writePendingCount(b *strings.Builder, all, review int, dryRun bool) {
 	}
 }
 
-// otherProjectDoc is what chunks have of a project that is not the one that is synced.
+// otherProjectDoc counts the records of a project that is not synced.
 type otherProjectDoc struct {
 	Project  string `json:"project"`
 	Memories int    `json:"memories"`
@@ -245,10 +223,10 @@ func pendingOf(all []engine.OtherProject) []otherProjectDoc {
 	return document.Each(all, func(o engine.OtherProject) otherProjectDoc { return otherProjectDoc(o) })
 }
 
-// otherLines is how many projects are named.
+// otherLines is the number of projects named.
 const otherLines = 5
 
-// writePending says what is pending of other projects, and how it comes in.
+// writePending lists pending records of other projects, and how to import them.
 func writePending(b *strings.Builder, all []otherProjectDoc) {
 	if len(all) == 0 {
 		return
@@ -257,7 +235,7 @@ func writePending(b *strings.Builder, all []otherProjectDoc) {
 	for _, o := range all[:min(len(all), otherLines)] {
 		what := count(o.Memories, "memory", "memories")
 		if o.Memories == 0 {
-			what = count(o.Others, "thing", "things")
+			what = count(o.Others, "item", "items")
 		}
 		parts = append(parts, what+" of "+render.Line(o.Project, 80))
 	}
@@ -268,18 +246,15 @@ func writePending(b *strings.Builder, all []otherProjectDoc) {
 	fmt.Fprintln(b, "  To import them: engram sync --import --all; for one project: --import --project NAME")
 }
 
-// reportManifest says what is wrong with the list of chunks.
+// reportManifest warns of errors in the list of chunks.
 func (p *program) reportManifest(faults []engram.ImportNote) {
-	for _, n := range faults[:min(len(faults), chunkLines)] {
-		p.warn(render.Line(fmt.Sprintf("the list of chunks, %s: %s", n.Item, n.Reason), 0))
-	}
-	if more := len(faults) - chunkLines; more > 0 {
-		p.warn(fmt.Sprintf("and %s of it", count(more, "more problem", "more problems")))
-	}
+	p.warnFirst(faults, "more problem of it", "more problems of it", func(n engram.ImportNote) string {
+		return fmt.Sprintf("the list of chunks, %s: %s", n.Item, n.Reason)
+	})
 }
 
-// repairManifest makes the list of chunks fit them, and returns what has to be committed. What comes
-// in does not go by the list: that it cannot be repaired is told, and is no reason to stop.
+// repairManifest rebuilds the list of chunks and returns the files to commit. The import does not use the
+// list, so a failure is only a warning.
 func (p *program) repairManifest(ctx context.Context, s syncing, faults []engram.ImportNote) []string {
 	if len(faults) == 0 {
 		return nil
@@ -290,7 +265,7 @@ func (p *program) repairManifest(ctx context.Context, s syncing, faults []engram
 	return s.place.Anew()
 }
 
-// writeAnew says what was made anew, and has to be committed.
+// writeAnew lists rebuilt files to commit.
 func writeAnew(b *strings.Builder, anew []string) {
 	if len(anew) > 0 {
 		fmt.Fprintf(b, "Rebuilt (please commit): %s\n", strings.Join(anew, ", "))

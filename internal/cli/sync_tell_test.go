@@ -32,7 +32,7 @@ func TestWhatIsTheSameOfManyItemsIsToldOnce(t *testing.T) {
 	}
 }
 
-// Whoever may push calls things as they like: nothing of that looks like a line of the program.
+// People who can push choose all names; none of them may look like a line of the program.
 func TestWhatIsToldOfAnItemIsOneLine(t *testing.T) {
 	var said strings.Builder
 	p := &program{Options: Options{Stderr: &said}}
@@ -45,7 +45,7 @@ func TestWhatIsToldOfAnItemIsOneLine(t *testing.T) {
 	}
 }
 
-// No sentence of sync is wider than the terminal, and what waits is listed within it.
+// No sentence of sync is wider than the terminal, and pending items are listed within it.
 func TestSyncFitsNarrowTerminals(t *testing.T) {
 	for _, columns := range []int{50, 80} {
 		var b strings.Builder

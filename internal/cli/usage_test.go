@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// What is mistyped is the same everywhere: exit code 2, what was wrong, what to do.
+// Every usage error has exit code 2, a reason and a hint.
 func TestEveryCommandRefusesWhatItDoesNotKnow(t *testing.T) {
 	for _, c := range commands() {
 		if c.Name() == "hook" {
-			continue // an agent must not be stopped by what it passes on
+			continue // hooks ignore unknown arguments, so that agents are not stopped
 		}
 		path := strings.Fields(pathOf(c))
 		t.Run(c.CommandPath(), func(t *testing.T) {
@@ -23,7 +23,7 @@ func TestEveryCommandRefusesWhatItDoesNotKnow(t *testing.T) {
 			if code != 2 || !strings.Contains(stderr, "--no-such-flag") || !strings.Contains(stderr, "run: "+c.CommandPath()+" --help") {
 				t.Errorf("--no-such-flag: got exit code %d, stderr:\n%s\nwant exit code 2 and the help of %s", code, stderr, c.CommandPath())
 			}
-			if c.HasSubCommands() && c.Name() != "delete" { // whose arguments are memories, too
+			if c.HasSubCommands() && c.Name() != "delete" { // its arguments are memories, too
 				_, stderr, code = run(append(slices.Clone(path), "no-such-command")...)
 				if code != 2 || !strings.Contains(stderr, "no-such-command") && !strings.Contains(stderr, "too many arguments") {
 					t.Errorf("no-such-command: got exit code %d, stderr:\n%s\nwant exit code 2 and the word", code, stderr)
@@ -33,7 +33,7 @@ func TestEveryCommandRefusesWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// A letter too few is the commonest mistake.
+// A missing letter is the most common mistake.
 func TestAMistypedFlagIsRecognised(t *testing.T) {
 	for _, c := range commands() {
 		c.InitDefaultHelpFlag()
@@ -50,7 +50,7 @@ func TestAMistypedFlagIsRecognised(t *testing.T) {
 	}
 }
 
-// Whoever comes from another program, or from an older design, is told the word in one line.
+// Words of other programs and of older designs lead to today's command in one line.
 func TestOldWordsAreAnswered(t *testing.T) {
 	for _, tt := range []struct{ line, want string }{
 		{"rm 1", "did you mean: engram delete?"},
@@ -89,7 +89,7 @@ func TestOldWordsLeadToCommandsThatMayExist(t *testing.T) {
 	}
 }
 
-// Older calls that go on working.
+// Older calls that still work.
 func TestOlderCallsWork(t *testing.T) {
 	dir, data := t.TempDir(), t.TempDir()
 	for _, line := range []string{
@@ -122,7 +122,7 @@ func TestOlderCallsWork(t *testing.T) {
 	}
 }
 
-// A pipe that breaks in the middle is no empty text.
+// A pipe that breaks is not an empty text.
 func TestStandardInputThatCannotBeRead(t *testing.T) {
 	for _, line := range []string{"save Title -", "update 1 --content -", "prompt save -", "session summary -", "capture", "ingest"} {
 		var out, stderr bytes.Buffer

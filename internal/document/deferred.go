@@ -11,30 +11,30 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Pending is something that came from another store and waits.
+// Pending is a record from another store, or a proposal, that is not applied yet.
 type Pending struct {
-	Num     int64  `json:"num"`     // what sync accept and sync drop take
+	Num     int64  `json:"num"`     // number for sync accept and sync drop
 	Kind    string `json:"kind"`    // memory, session, prompt, relation or erased
-	ID      string `json:"id"`      // of the thing
-	SyncID  string `json:"sync_id"` // "" where it has none
+	ID      string `json:"id"`      // id of the record
+	SyncID  string `json:"sync_id"` // "" if it has none
 	Project string `json:"project"`
-	Title   string `json:"title"`   // of a memory; else what the thing says in short
+	Title   string `json:"title"`   // of a memory; else a summary of the record
 	Content string `json:"content"` // of a memory, a prompt, or the summary of a session
-	// More has every other text that would come in with it.
+	// More has every other text that would be imported with it.
 	More    []PendingText `json:"more"`
 	Why     string        `json:"why"`    // missing, clock, review or proposal
 	Reason  string        `json:"reason"` // for a person
-	Chunk   string        `json:"chunk"`  // that it came with
-	By      string        `json:"by"`     // who wrote that; "" when nobody said
-	Source  string        `json:"source"` // by whom a proposal was written: claude-code, codex, opencode, git; else ""
-	Place   string        `json:"place"`  // the session or the commit that it was found in; "" of none
-	At      Timestamp     `json:"at"`     // when that was written; null of what is no proposal
-	Tries   int           `json:"tries"`  // how often it was tried
+	Chunk   string        `json:"chunk"`  // chunk that contains it
+	By      string        `json:"by"`     // author of the chunk; "" if unknown
+	Source  string        `json:"source"` // source of a proposal: claude-code, codex, opencode, git; else ""
+	Place   string        `json:"place"`  // session or commit of a proposal; else ""
+	At      Timestamp     `json:"at"`     // when the source of a proposal was written; else null
+	Tries   int           `json:"tries"`  // number of attempts to apply it
 	FirstAt Timestamp     `json:"first_at"`
 	LastAt  Timestamp     `json:"last_at"`
 }
 
-// PendingOf is the document of d.
+// PendingOf returns the document of d.
 func PendingOf(d engram.Deferred) Pending {
 	doc := Pending{More: moreOf(d.Record), Num: d.Num, Kind: string(d.Record.Entity()), Project: d.Project, Why: string(d.Why), Reason: d.Reason, Chunk: d.Batch, By: d.By,
 		Tries: d.Tries, FirstAt: Timestamp(d.FirstAt), LastAt: Timestamp(d.LastAt)}
@@ -67,12 +67,11 @@ func PendingOf(d engram.Deferred) Pending {
 	return doc
 }
 
-// deadTries is after how many tries the mem_* dialect calls it dead what refers to nothing
-// that came. It is tried again all the same.
+// deadTries is the number of attempts after which the mem_* dialect calls a missing reference dead. It is
+// retried all the same.
 const deadTries = 5
 
-// DeferredStatus is what the mem_* dialect calls the state of something that waits: deferred
-// or dead.
+// DeferredStatus returns the status in the mem_* dialect: deferred or dead.
 func DeferredStatus(d engram.Deferred) string {
 	if d.Why == engram.DeferredMissing && d.Tries >= deadTries {
 		return "dead"
@@ -80,36 +79,36 @@ func DeferredStatus(d engram.Deferred) string {
 	return "deferred"
 }
 
-// DeferredRow is something that waits as the mem_* dialect tells it.
+// DeferredRow is a pending item in the mem_* dialect.
 type DeferredRow struct {
-	Num           int64     `json:"num"`          // what sync accept and sync drop take
-	SyncID        string    `json:"sync_id"`      // its id where it has no sync id
+	Num           int64     `json:"num"`          // number for sync accept and sync drop
+	SyncID        string    `json:"sync_id"`      // its id if it has no sync id
 	Entity        string    `json:"entity"`       // memory, session, prompt, relation or erased
-	Payload       Pending   `json:"payload"`      // what waits
+	Payload       Pending   `json:"payload"`      // the pending item
 	ApplyStatus   string    `json:"apply_status"` // deferred or dead
-	RetryCount    int       `json:"retry_count"`  // how often it was tried
-	LastError     string    `json:"last_error"`   // why it waits
+	RetryCount    int       `json:"retry_count"`  // number of attempts to apply it
+	LastError     string    `json:"last_error"`   // why it is pending
 	LastAttempted Timestamp `json:"last_attempted_at"`
 	FirstSeen     Timestamp `json:"first_seen_at"`
 }
 
-// DeferredRowOf is the row of d.
+// DeferredRowOf returns the row of d.
 func DeferredRowOf(d engram.Deferred) DeferredRow {
 	doc := PendingOf(d)
 	return DeferredRow{d.Num, cmp.Or(doc.SyncID, doc.ID), doc.Kind, doc, DeferredStatus(d), d.Tries, d.Reason, doc.LastAt, doc.FirstAt}
 }
 
-// PendingText is one more text of something that waits.
+// PendingText is one more text of a pending item.
 type PendingText struct {
 	What string `json:"what"` // summary, tags, metadata, text 1 before, evidence and the like
 	Text string `json:"text"`
 }
 
-// PendingTool is what the name of the tool is called that a memory was taken from.
+// PendingTool is the label of the name of a memory's tool.
 const PendingTool = "tool name"
 
-// moreOf are the texts that would come in with a record, but for its title and content:
-// whoever takes it in is to have seen them all.
+// moreOf returns all texts of a record besides title and content, so that a person can read everything before
+// accepting it.
 func moreOf(r engram.Record) []PendingText {
 	more := []PendingText{}
 	put := func(what, text string) {
@@ -125,7 +124,7 @@ func moreOf(r engram.Record) []PendingText {
 		put(PendingTool, m.ToolName)
 		put("tags", strings.Join(tagsOf(r), ", "))
 		if len(m.Metadata) > 0 {
-			b, _ := json.Marshal(m.Metadata) // it came out of JSON
+			b, _ := json.Marshal(m.Metadata) // cannot fail, since it was decoded from JSON
 			put("metadata", string(b))
 		}
 		for _, a := range m.Anchors {
@@ -144,7 +143,7 @@ func moreOf(r engram.Record) []PendingText {
 	return more
 }
 
-// tagsOf are the tags of a memory, with those that only its lineage has.
+// tagsOf returns the tags of a memory, including those that only its causal metadata has.
 func tagsOf(r engram.Record) []string {
 	all := slices.Clone(r.Memory.Memory.Tags)
 	if r.Causal != nil {
@@ -154,58 +153,58 @@ func tagsOf(r engram.Record) []string {
 	return slices.Compact(all)
 }
 
-// Imported is what an import did.
+// Imported is the result of an import.
 type Imported struct {
-	Format    string       `json:"format"`   // what the file was found to be: json, mem, graph, or the system that migrate names
-	Project   string       `json:"project"`  // the one that it was taken from; "" for every one, or when it does not say
+	Format    string       `json:"format"`   // detected format: json, mem, graph, or the system of a migration
+	Project   string       `json:"project"`  // project of the file; "" for every project, or if the file does not name one
 	Mode      string       `json:"mode"`     // merge or replace
 	DryRun    bool         `json:"dry_run"`  // nothing was changed
-	Op        int64        `json:"op"`       // what undo takes back; 0 when nothing was changed
-	Backup    string       `json:"backup"`   // the copy of the database from before; "" when none was made
-	Projects  Tally        `json:"projects"` // what became of those in the file, as in all that follows
+	Op        int64        `json:"op"`       // operation to undo; 0 if nothing was changed
+	Backup    string       `json:"backup"`   // copy of the database from before; "" if none was made
+	Projects  Tally        `json:"projects"` // counts, as in the following fields
 	Sessions  Tally        `json:"sessions"`
 	Prompts   Tally        `json:"prompts"`
-	Memories  Tally        `json:"memories"` // also of what could not be read and stands in no list of these
+	Memories  Tally        `json:"memories"` // includes items that could not be read at all
 	Relations Tally        `json:"relations"`
-	Erased    Tally        `json:"erased"`    // things that were erased elsewhere
-	Forgets   []Forgets    `json:"forgets"`   // of a replacement: how many memories of which projects
-	Elsewhere int          `json:"elsewhere"` // things of the file that were passed over: of other projects than the one that is replaced
-	Pending   int          `json:"waiting"`   // memories that were written and wait for a person: they read like orders to an agent
-	Rejected  []ImportNote `json:"rejected"`  // the first thousand
-	Notes     []ImportNote `json:"notes"`     // of what came in otherwise than it stood there; the first thousand
+	Erased    Tally        `json:"erased"`    // erasures
+	Forgets   []Forgets    `json:"forgets"`   // of a replacement: memories forgotten, by project
+	Elsewhere int          `json:"elsewhere"` // items skipped because a replacement covers only another project
+	Pending   int          `json:"waiting"`   // imported memories that are flagged as instruction-like and pending review
+	Rejected  []ImportNote `json:"rejected"`  // at most a thousand
+	Notes     []ImportNote `json:"notes"`     // items imported with changes; at most a thousand
 }
 
-// Forgets is how many memories of a project a replacement forgets.
+// Forgets is the number of memories that a replacement forgets in a project.
 type Forgets struct {
 	Project  string `json:"project"`
 	Memories int    `json:"memories"`
 }
 
-// Tally counts the things of one kind in a file by what became of them.
+// Tally counts items of one kind by result.
 type Tally struct {
-	Added     int `json:"added"`     // were not here
-	Changed   int `json:"changed"`   // were here otherwise
-	Unchanged int `json:"unchanged"` // were here as they are in the file, or later
-	Forgotten int `json:"forgotten"` // of these, were forgotten or deleted here since, and stay so
-	Rejected  int `json:"rejected"`  // did not come in
-	Removed   int `json:"gone"`      // were not in a file that replaced what there was, and are forgotten
+	Added     int `json:"added"`     // new
+	Changed   int `json:"changed"`   // differed from the existing record
+	Unchanged int `json:"unchanged"` // equal to the existing record, or older
+	Forgotten int `json:"forgotten"` // unchanged ones that were forgotten or deleted here, and stay so
+	Rejected  int `json:"rejected"`  // not imported
+	Removed   int `json:"gone"`      // forgotten because a replacing file does not contain them
 }
 
-// ImportNote is about one item of a file.
+// ImportNote is a remark on an item of a file.
 type ImportNote struct {
-	Item   string `json:"item"` // where it stands: memories[12], counted from 0
-	ID     string `json:"id"`   // "" when it has none
+	Item   string `json:"item"` // its place: memories[12], counted from 0
+	ID     string `json:"id"`   // "" if it has none
 	Reason string `json:"reason"`
 }
 
-// ImportedOf is the document of i.
+// ImportNoteOf returns the document of n.
+func ImportNoteOf(n engram.ImportNote) ImportNote { return ImportNote{n.Item, n.Name, n.Reason} }
+
+// ImportedOf returns the document of i.
 func ImportedOf(i engram.Imported, dryRun bool) Imported {
-	notes := func(all []engram.ImportNote) []ImportNote {
-		return Each(all, func(n engram.ImportNote) ImportNote { return ImportNote{n.Item, n.Name, n.Reason} })
-	}
 	tally := func(t engram.ImportTally) Tally { return Tally(t) }
 	return Imported{Format: i.From.Format, Project: i.From.Project, Mode: string(i.Mode), DryRun: dryRun, Op: i.Op, Backup: i.Backup,
 		Projects: tally(i.Projects), Sessions: tally(i.Sessions), Prompts: tally(i.Prompts), Memories: tally(i.Memories),
 		Relations: tally(i.Relations), Erased: tally(i.Erased), Forgets: Each(i.Forgets, func(f engram.ProjectMemories) Forgets { return Forgets(f) }),
-		Elsewhere: i.Elsewhere, Pending: i.Pending, Rejected: notes(i.Rejected), Notes: notes(i.Notes)}
+		Elsewhere: i.Elsewhere, Pending: i.Pending, Rejected: Each(i.Rejected, ImportNoteOf), Notes: Each(i.Notes, ImportNoteOf)}
 }

@@ -1,9 +1,8 @@
-// Package document holds the JSON documents that the command line and the newer HTTP
-// routes have in common: what a memory, a hit and its reasons look like from outside. What
-// only one of them answers is in that frontend.
+// Package document holds the JSON documents that the command line and the newer HTTP routes share, such as
+// memories, hits and their reasons. Documents of one frontend are defined there.
 //
-// They are a contract: keys are in snake_case and always there; lists are [] and objects
-// {} when empty; a time is RFC 3339 in UTC with milliseconds, and null when there is none.
+// They are a contract: keys are in snake_case and always present; empty lists are [] and empty objects {}; a
+// time is RFC 3339 in UTC with milliseconds, or null for no time.
 package document
 
 import (
@@ -26,7 +25,7 @@ func (s Timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(t.UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
 }
 
-// Each maps a list; an empty one is [], never null.
+// Each maps a list; the result is never nil, so that it encodes as [].
 func Each[A, B any](list []A, f func(A) B) []B {
 	out := make([]B, len(list))
 	for i, a := range list {
@@ -35,7 +34,7 @@ func Each[A, B any](list []A, f func(A) B) []B {
 	return out
 }
 
-// OrEmpty is list, but never nil.
+// OrEmpty returns list, or an empty list instead of nil.
 func OrEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -43,37 +42,35 @@ func OrEmpty[T any](list []T) []T {
 	return list
 }
 
-// Draft is a memory that is to be saved: what POST /memories takes, and `engram ingest`
-// reads. Content is required.
+// Draft is a memory to save, as POST /memories and `engram ingest` take it. Content is required.
 type Draft struct {
-	Title      string         `json:"title" example:"Auth model" doc:"empty takes the first words of the content"`
-	Content    string         `json:"content" example:"Access tokens live 15 minutes." required:"true" doc:"what is to be remembered"`
+	Title      string         `json:"title" example:"Auth model" doc:"empty: the first words of the content"`
+	Content    string         `json:"content" example:"Access tokens live 15 minutes." required:"true" doc:"the text to remember"`
 	Type       engram.Type    `json:"type" example:"decision" doc:"decision, bugfix, pattern, …; empty is manual"`
 	Scope      string         `json:"scope" doc:"project, personal or global; empty is project"`
-	Project    string         `json:"project" example:"shop" doc:"empty is that of the session, on the command line that of the folder"`
+	Project    string         `json:"project" example:"shop" doc:"empty: the project of the session, on the command line that of the folder"`
 	TopicKey   string         `json:"topic_key" example:"architecture/auth-model" doc:"family/description: the same key revises the same memory"`
 	SessionID  string         `json:"session_id" doc:"the session that saves"`
-	ToolName   string         `json:"tool_name" doc:"the tool it came from"`
+	ToolName   string         `json:"tool_name" doc:"the tool that produced it"`
 	Tags       []string       `json:"tags"`
-	Metadata   map[string]any `json:"metadata" doc:"anything to find it by"`
-	Importance *float64       `json:"importance" min:"0" max:"1" doc:"0.5 when it is left out"`
-	Permanent  bool           `json:"permanent" doc:"it does not fade"`
-	Files      []string       `json:"files" doc:"code it speaks of: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of the session on"`
+	Metadata   map[string]any `json:"metadata" doc:"any values, for filtering"`
+	Importance *float64       `json:"importance" min:"0" max:"1" doc:"default 0.5"`
+	Permanent  bool           `json:"permanent" doc:"never fades"`
+	Files      []string       `json:"files" doc:"code it refers to: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or relative to the folder of the session"`
 	Related    []string       `json:"related" doc:"memories it relates to: numbers, ids or topic:KEY"`
 }
 
-// Group counts the memories of a project, a type, or a span of time.
+// Group counts the memories of a project, a type or a time span.
 type Group struct {
 	Name      string `json:"name"`      // project, type, or the first day: 2026-01-31
-	Memories  int    `json:"memories"`  // live ones
-	Forgotten int    `json:"forgotten"` // 0 where they are counted by time
+	Memories  int    `json:"memories"`  // live memories
+	Forgotten int    `json:"forgotten"` // 0 if grouped by time
 }
 
-// GroupOf is the document of g.
+// GroupOf returns the document of g.
 func GroupOf(g engram.GroupCount) Group { return Group{g.Name, g.Memories, g.Forgotten} }
 
-// VerbOf is what a relation is told as where a candidate and a verdict stand in one list:
-// its verb, and "pending" while nobody has judged it, for then the verb is a suspicion.
+// VerbOf returns the verb of a verdict, and "pending" for a candidate, whose verb is only a guess.
 func VerbOf(r engram.Relation) string {
 	if r.Status == engram.RelationPending {
 		return string(engram.RelationPending)
@@ -81,12 +78,11 @@ func VerbOf(r engram.Relation) string {
 	return string(r.Verb)
 }
 
-// What models send where a number, a flag or a list is asked for, and how it is meant. The
-// frontends that take JSON read it by these, so that the same arguments mean the same
-// over each.
+// Models send numbers, flags and lists in several forms. All frontends that take JSON normalise them with the
+// functions below, so that the same arguments have the same meaning.
 
-// Unquoted is the number, true or false in a string that holds nothing else, such as "12";
-// every other value as it is.
+// Unquoted returns the number or boolean in a string that contains nothing else, such as "12"; every other
+// value unchanged.
 func Unquoted(raw json.RawMessage) json.RawMessage {
 	var s string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
@@ -103,9 +99,8 @@ func Unquoted(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(s)
 }
 
-// Items are the values of a list: of an array, of a string with one in it ("[1, 2]"), or of
-// one with commas between them, of which each is then a string; blank ones are left out.
-// ok is false for what is no list.
+// Items returns the elements of an array, of a string with an array ("[1, 2]"), or of a comma-separated
+// string, whose elements are strings; blank ones are left out. ok is false for anything else.
 func Items(raw json.RawMessage) (items []json.RawMessage, ok bool) {
 	if json.Unmarshal(raw, &items) == nil {
 		return items, items != nil

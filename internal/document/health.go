@@ -8,17 +8,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Report is what a doctor found, in the words of the mem_* dialect: the command line,
-// HTTP and MCP show the same. What needs no explaining stays out of the schema of the tool:
-// every agent pays for it in each session.
+// Report is the result of a doctor in the vocabulary of the mem_* dialect, the same on the command line, over
+// HTTP and MCP. Obvious fields stay out of the tool's schema, which costs tokens in every session.
 type Report struct {
-	Status  string  `json:"status"`                       // ok, warning, blocked or error: the worst of the checks
-	Project string  `json:"project,omitempty" schema:"-"` // left out when every project was looked at
+	Status  string  `json:"status"`                       // ok, warning, blocked or error: the worst result of the checks
+	Project string  `json:"project,omitempty" schema:"-"` // absent if every project was checked
 	Summary Summary `json:"summary" schema:"-"`
 	Checks  []Check `json:"checks" schema:"-"`
 }
 
-// Summary counts checks by their result.
+// Summary counts checks by result.
 type Summary struct {
 	Total    int `json:"total"`
 	OK       int `json:"ok"`
@@ -27,7 +26,7 @@ type Summary struct {
 	Errors   int `json:"errors"`
 }
 
-// Check is the outcome of one check.
+// Check is the result of one check.
 type Check struct {
 	CheckID  string         `json:"check_id"`
 	Result   string         `json:"result"`   // ok, warning, blocked or error
@@ -41,7 +40,7 @@ type Check struct {
 	Findings []Finding      `json:"findings,omitempty"`
 }
 
-// Finding is one case of what a check found.
+// Finding is one case that a check found.
 type Finding struct {
 	CheckID  string         `json:"check_id"`
 	Severity string         `json:"severity"`
@@ -53,7 +52,7 @@ type Finding struct {
 	Confirm  bool           `json:"requires_confirmation"`
 }
 
-// ReportOf writes a report.
+// ReportOf returns the document of r.
 func ReportOf(r health.Report) Report {
 	return Report{Status: string(r.Status), Project: r.Project, Summary: Summary(r.Summary), Checks: Each(r.Checks, checkOf)}
 }
@@ -68,7 +67,7 @@ func checkOf(c health.Check) Check {
 	return doc
 }
 
-// Metrics is what was asked and saved.
+// Metrics counts how memory was used.
 type Metrics struct {
 	Project string    `json:"project"` // "" is every project
 	Session string    `json:"session"` // "" is every session
@@ -77,32 +76,32 @@ type Metrics struct {
 	Sessions   int                 `json:"sessions"` // started since
 	Operations []OperationActivity `json:"verbs"`
 	Projects   []ProjectActivity   `json:"projects"` // by name; empty for a session
-	Days       []DayActivity       `json:"days"`     // on which something was done, oldest first; empty for a session
+	Days       []DayActivity       `json:"days"`     // days with events, oldest first; empty for a session
 }
 
-// Activity is what was done.
+// Activity counts events.
 type Activity struct {
 	Events       int      `json:"events"`        // remember and recall together
-	Remember     int      `json:"remember"`      // writes that saved
-	Recall       int      `json:"recall"`        // reads: searches, recalls, contexts, memories that were got
+	Remember     int      `json:"remember"`      // successful writes
+	Recall       int      `json:"recall"`        // reads: searches, recalls, contexts, gets
 	Found        int      `json:"found"`         // reads that found something
 	Fallbacks    int      `json:"fallbacks"`     // reads where a channel could not answer, or an empty question listed the newest
 	HitRate      *float64 `json:"hit_rate"`      // found by recall, 0 to 1; null without reads
 	FallbackRate *float64 `json:"fallback_rate"` // fallbacks by recall, 0 to 1; null without reads
-	Memories     int      `json:"memories"`      // shown
-	Tokens       int      `json:"tokens"`        // what showing them cost, about
+	Memories     int      `json:"memories"`      // memories shown
+	Tokens       int      `json:"tokens"`        // estimated tokens shown
 }
 
-// OperationActivity is what one verb came to.
+// OperationActivity is the activity of one operation.
 type OperationActivity struct {
 	Operation string         `json:"verb"`     // save, search, recall, context, get or remind
-	Outcomes  map[string]int `json:"outcomes"` // how often each: inserted, revised, repeated, merged; found, nothing
+	Outcomes  map[string]int `json:"outcomes"` // counts by outcome: inserted, revised, repeated, merged; found, nothing
 	Activity
 }
 
 // ProjectActivity is the activity of one project.
 type ProjectActivity struct {
-	Project string `json:"project"` // "" is reads of every project at once, and projects that are gone
+	Project string `json:"project"` // "" for reads of every project, and for deleted projects
 	Activity
 }
 
@@ -112,7 +111,7 @@ type DayActivity struct {
 	Activity
 }
 
-// MetricsOf is the document of m, which was asked of a project or a session.
+// MetricsOf returns the document of m, restricted to a project or a session.
 func MetricsOf(project, session string, m engram.Metrics) Metrics {
 	return Metrics{Project: project, Session: session, Since: Timestamp(m.Since), Activity: activityOf(m.Total), Sessions: m.Sessions,
 		Operations: Each(m.Operations, func(v engram.NamedActivity) OperationActivity {
@@ -135,15 +134,15 @@ func activityOf(a engram.Activity) Activity {
 		FallbackRate: rate(a.FallbackRate()), Memories: a.Memories, Tokens: a.Tokens}
 }
 
-// Diagnostics are memories that deserve a look.
+// Diagnostics are memories that may need attention.
 type Diagnostics struct {
 	Project    string          `json:"project"` // "" is every project
 	At         Timestamp       `json:"at"`
-	Memories   int             `json:"memories"` // live ones
+	Memories   int             `json:"memories"` // live memories
 	Weakest    []WeakMemory    `json:"weakest"`
 	Duplicates []DuplicatePair `json:"duplicates"`
-	Pairs      int             `json:"duplicate_pairs"` // how many there are, with those that are not listed
-	Orphans    []Outline       `json:"orphans"`         // that nothing leads to, the oldest first
+	Pairs      int             `json:"duplicate_pairs"` // number of pairs, including those not listed
+	Orphans    []Outline       `json:"orphans"`         // memories without relations, oldest first
 	Unrecalled []Outline       `json:"never_recalled"`  // the oldest first
 	Never      int             `json:"never_recalled_count"`
 	Degraded   []string        `json:"degraded"` // what could not be done, with the reason
@@ -159,27 +158,27 @@ type Outline struct {
 	CreatedAt Timestamp   `json:"created_at"`
 }
 
-// WeakMemory is a memory and its strength now.
+// WeakMemory is a memory and its current strength.
 type WeakMemory struct {
 	Outline
 	Strength float64 `json:"strength"`
 }
 
-// DuplicatePair is two memories that say nearly the same.
+// DuplicatePair is a pair of near-duplicates.
 type DuplicatePair struct {
-	A       Outline `json:"a"` // the older one
+	A       Outline `json:"a"` // the older memory
 	B       Outline `json:"b"`
 	Cosine  float64 `json:"cosine"`
-	Against string  `json:"against"` // why sleep leaves them apart; "" when it would make one of them
+	Against string  `json:"against"` // why sleep does not merge them; "" if it would
 }
 
-// DiagnosticsOf is the document of d.
+// DiagnosticsOf returns the document of d.
 func DiagnosticsOf(d lifecycle.Diagnostics) Diagnostics {
 	return Diagnostics{
 		Project: d.Project, At: Timestamp(d.At), Memories: d.Memories, Pairs: d.Pairs, Never: d.Never, Degraded: OrEmpty(d.Degraded),
-		Weakest: Each(d.Weakest, func(w lifecycle.Weak) WeakMemory { return WeakMemory{outlineOf(w.Memory), thousandth(w.Strength)} }),
+		Weakest: Each(d.Weakest, func(w lifecycle.Weak) WeakMemory { return WeakMemory{outlineOf(w.Memory), Thousandths(w.Strength)} }),
 		Duplicates: Each(d.Duplicates, func(p lifecycle.DuplicatePair) DuplicatePair {
-			return DuplicatePair{outlineOf(p.A), outlineOf(p.B), thousandth(p.Cosine), p.Against}
+			return DuplicatePair{outlineOf(p.A), outlineOf(p.B), Thousandths(p.Cosine), p.Against}
 		}),
 		Orphans: Each(d.Orphans, outlineOf), Unrecalled: Each(d.Unrecalled, outlineOf),
 	}

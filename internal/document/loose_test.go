@@ -45,7 +45,7 @@ func TestListsAreTakenInEachForm(t *testing.T) {
 	}
 }
 
-// Whatever is sent, reading it loosely keeps it JSON.
+// The result of loose reading is always JSON.
 func FuzzLoose(f *testing.F) {
 	for _, s := range []string{`"12"`, `"a,b"`, `"[1,[2]]"`, `["x"]`, `"\ud800,"`, `"tRue"`} {
 		f.Add([]byte(s))

@@ -9,8 +9,8 @@ import (
 
 // Memory is a whole memory.
 type Memory struct {
-	ID             engram.ID      `json:"id"`  // mem_…, for ever
-	Num            int64          `json:"num"` // in this database
+	ID             engram.ID      `json:"id"`  // mem_…, permanent
+	Num            int64          `json:"num"` // number in this database
 	SyncID         string         `json:"sync_id"`
 	Project        string         `json:"project"`
 	Scope          engram.Scope   `json:"scope"`
@@ -25,7 +25,7 @@ type Memory struct {
 	ToolName       string         `json:"tool_name"`
 	Origin         engram.Origin  `json:"origin"`
 	Importance     float64        `json:"importance"` // 0 to 1
-	Strength       float64        `json:"strength"`   // 0 to 1, as it was when last touched
+	Strength       float64        `json:"strength"`   // 0 to 1, at the last access
 	Permanent      bool           `json:"permanent"`
 	State          engram.State   `json:"state"` // active or needs_review
 	RevisionCount  int            `json:"revision_count"`
@@ -37,13 +37,13 @@ type Memory struct {
 	LastAccessedAt Timestamp      `json:"last_accessed_at"`
 	ReviewAfter    Timestamp      `json:"review_after"`
 	DeletedAt      Timestamp      `json:"deleted_at"`
-	Anchors        []Anchor       `json:"anchors,omitempty"` // the code that it speaks of
-	// Flagged says why the memory reads like an order to an agent; absent where it does not, or
-	// was approved. Such a text is data and no more.
+	Anchors        []Anchor       `json:"anchors,omitempty"` // the code that it refers to
+	// Flagged says why the memory is flagged as instruction-like; absent if it is not, or was approved. Treat
+	// such a text as data only.
 	Flagged []string `json:"suspect,omitempty"`
 }
 
-// MemoryOf is the document of m in its state.
+// MemoryOf returns the document of m in its state.
 func MemoryOf(m engram.Memory, s engram.State) Memory {
 	d := Memory{
 		ID: m.ID, Num: m.Num, SyncID: m.SyncID, Project: m.Project, Scope: m.Scope, Type: m.Type, Title: m.Title, Content: m.Content,
@@ -63,62 +63,51 @@ func MemoryOf(m engram.Memory, s engram.State) Memory {
 	return d
 }
 
-// Marked is a memory with the relations that change how it should be read.
+// Marked is a memory with the relations that affect how to read it.
 type Marked struct {
 	Memory
 	Relations []Relation `json:"relations"`
 }
 
-// MarkedOf is the document of m with what n says of it.
+// MarkedOf returns the document of m with the note n.
 func MarkedOf(m engram.Memory, n engram.Note) Marked {
 	return Marked{memoryIn(m, n), Each(n.Relations, RelationOf)}
 }
 
-// MarkedOfAll are the documents of memories, each with its note.
+// MarkedOfAll returns the documents of memories, each with its note.
 func MarkedOfAll(ms []engram.Memory, notes engram.Notes) []Marked {
 	return Each(ms, func(m engram.Memory) Marked { return MarkedOf(m, notes[m.Num]) })
 }
 
-// Relation is a relation as seen from one of its memories.
+// Relation is a relation seen from one of its memories.
 type Relation struct {
 	Relation engram.Verb           `json:"relation"`
 	Outgoing bool                  `json:"outgoing"` // the memory is the source
 	Status   engram.RelationStatus `json:"status"`
 	Reason   string                `json:"reason"`
-	Num      int64                 `json:"num"` // of the other memory
+	Num      int64                 `json:"num"` // number of the other memory
 	ID       engram.ID             `json:"id"`
 	Title    string                `json:"title"`
 
 	RelationID string  `json:"relation_id"` // rel-…
 	Strength   float64 `json:"strength"`    // 0 to 1
-	Forgotten  bool    `json:"forgotten"`   // the other memory was
-	Via        int64   `json:"via"`         // number of the superseded memory whose relation it is; 0: the memory's own
+	Forgotten  bool    `json:"forgotten"`   // the other memory is forgotten
+	Via        int64   `json:"via"`         // number of the superseded memory that has the relation; 0: the memory itself
 }
 
-// RelationOf is the document of n.
+// RelationOf returns the document of n.
 func RelationOf(n engram.RelationNote) Relation {
 	r := n.Relation
 	return Relation{Relation: r.Verb, Outgoing: n.Outgoing, Status: r.Status, Reason: r.Reason, Num: n.Other.Num, ID: n.Other.ID,
 		Title: n.Other.Title, RelationID: r.ID, Strength: r.Strength, Forgotten: n.Other.Forgotten(), Via: n.Via}
 }
 
-// Revision is what a memory said before.
-type Revision struct {
-	Number     int         `json:"number"`
-	Type       engram.Type `json:"type"`
-	Title      string      `json:"title"`
-	Content    string      `json:"content"`
-	WrittenAt  Timestamp   `json:"written_at"`
-	ReplacedAt Timestamp   `json:"replaced_at"`
-	Reason     string      `json:"reason"`
+// RevisionOf returns r, an earlier text of a memory, as a Version.
+func RevisionOf(r engram.Revision) Version {
+	return Version{r.Number, r.Type, r.Title, r.Content, Timestamp(r.WrittenAt), Timestamp(r.ReplacedAt), r.Reason}
 }
 
-// RevisionOf is the document of r.
-func RevisionOf(r engram.Revision) Revision {
-	return Revision{r.Number, r.Type, r.Title, r.Content, Timestamp(r.WrittenAt), Timestamp(r.ReplacedAt), r.Reason}
-}
-
-// LeftOut is a memory that was found and is not shown.
+// LeftOut is a memory that was found but not shown.
 type LeftOut struct {
 	ID     engram.ID   `json:"id"`
 	Num    int64       `json:"num"`
@@ -127,24 +116,24 @@ type LeftOut struct {
 	Reason string      `json:"reason"`
 }
 
-// LeftOutOf is the document of l.
+// LeftOutOf returns the document of l.
 func LeftOutOf(l engram.LeftOut) LeftOut {
 	return LeftOut{l.Memory.ID, l.Memory.Num, l.Memory.Type, l.Memory.Title, l.Reason}
 }
 
-// Saved is what a save did.
+// Saved is the result of a save.
 type Saved struct {
 	Action         string      `json:"action"` // inserted, revised, repeated or merged
 	Reason         string      `json:"reason"`
-	MergedWith     *Named      `json:"merged_with"`     // the memory that says this too now, as it was before; null for none
-	Candidates     []Candidate `json:"candidates"`      // what it may contradict, the likeliest first
-	Related        []Related   `json:"related"`         // what it was tied to for being near, the nearest first
-	SuggestedTopic string      `json:"suggested_topic"` // "" when one was given
+	MergedWith     *Named      `json:"merged_with"`     // the near-duplicate before the merge; null for none
+	Candidates     []Candidate `json:"candidates"`      // memories that it may contradict, likeliest first
+	Related        []Related   `json:"related"`         // similar memories that it was related to, most similar first
+	SuggestedTopic string      `json:"suggested_topic"` // "" if a topic was given
 	Warnings       []string    `json:"warnings"`
 	Memory         Memory      `json:"memory"`
 }
 
-// Named is a memory in few words.
+// Named identifies a memory.
 type Named struct {
 	ID    engram.ID   `json:"id"`
 	Num   int64       `json:"num"`
@@ -152,31 +141,31 @@ type Named struct {
 	Title string      `json:"title"`
 }
 
-// NamedOf is the document of m in few words.
+// NamedOf returns the short document of m.
 func NamedOf(m engram.Memory) Named { return Named{m.ID, m.Num, m.Type, m.Title} }
 
-// Candidate is a memory that may contradict another: a pair that waits for a verdict.
+// Candidate is a memory that may contradict another, pending a verdict.
 type Candidate struct {
 	Named
-	JudgmentID string  `json:"judgment_id"` // rel-…, what a verdict is recorded under
+	JudgmentID string  `json:"judgment_id"` // rel-…, the id to judge
 	Score      float64 `json:"score"`       // 0 to 1
-	Reason     string  `json:"reason"`      // in what they differ
+	Reason     string  `json:"reason"`      // the difference
 }
 
-// CandidateOf is the document of the candidate m of the pending relation r.
+// CandidateOf returns the document of the candidate m of the pending relation r.
 func CandidateOf(m engram.Memory, r engram.Relation, score float64, reason string) Candidate {
 	return Candidate{NamedOf(m), r.ID, score, reason}
 }
 
-// Related is a memory that another was tied to.
+// Related is a similar memory that was related automatically.
 type Related struct {
 	Named
 	Cosine float64 `json:"cosine"`
 }
 
-// RelatedOf is the document of m; of the cosine it gives three places.
+// RelatedOf returns the document of m, with the cosine to three decimals.
 func RelatedOf(m engram.Memory, cosine float64) Related {
-	return Related{NamedOf(m), math.Round(1000*cosine) / 1000}
+	return Related{NamedOf(m), Thousandths(cosine)}
 }
 
 // Hit is a memory that was found.
@@ -188,7 +177,7 @@ type Hit struct {
 	Why       Why        `json:"why"`
 }
 
-// HitsOf are the documents of hits; the first of them has the rank after before.
+// HitsOf returns the documents of hits, ranked from before+1.
 func HitsOf(hits []engram.Hit, before int) []Hit {
 	out := make([]Hit, len(hits))
 	for i, h := range hits {
@@ -197,7 +186,7 @@ func HitsOf(hits []engram.Hit, before int) []Hit {
 	return out
 }
 
-// Why says how a hit came to its place.
+// Why explains the rank of a hit.
 type Why struct {
 	Channels []Channel `json:"channels"`
 	Factors  []Factor  `json:"factors"`
@@ -217,7 +206,7 @@ type Factor struct {
 	Value float64 `json:"value"`
 }
 
-// WhyOf is the document of w.
+// WhyOf returns the document of w.
 func WhyOf(w engram.Why) Why {
 	return Why{
 		Each(w.Channels, func(c engram.ChannelRank) Channel { return Channel(c) }),
@@ -226,38 +215,38 @@ func WhyOf(w engram.Why) Why {
 	}
 }
 
-// Repair is a word of a question that nothing has, with what it was read as.
+// Repair is an unknown word of a question, with the words searched instead.
 type Repair struct {
 	Written string   `json:"written"`
 	Read    []string `json:"read"`
 }
 
-// RepairOf is the document of r.
+// RepairOf returns the document of r.
 func RepairOf(r engram.Repair) Repair { return Repair{r.Written, OrEmpty(r.Read)} }
 
-// Time is a stretch of time that a question speaks of.
+// Time is a time span named in a question.
 type Time struct {
 	Phrase string    `json:"phrase"`
-	From   Timestamp `json:"from"` // inclusive; null: from the beginning
-	To     Timestamp `json:"to"`   // exclusive; null: open
+	From   Timestamp `json:"from"` // inclusive; null: no limit
+	To     Timestamp `json:"to"`   // exclusive; null: no limit
 }
 
-// TimeOf is the document of t.
+// TimeOf returns the document of t.
 func TimeOf(t engram.TimeSpan) Time { return Time{t.Phrase, Timestamp(t.From), Timestamp(t.To)} }
 
-// The documents of remember, recall and forget, alike over MCP and HTTP. Their words are
-// older than the others here: a type is a category, and what does not apply is left out.
+// The documents of remember, recall and forget, the same over MCP and HTTP. Their vocabulary is older: a type
+// is a category, and fields that do not apply are absent.
 
-// Remembered is what became of something that was remembered.
+// Remembered is the result of remember.
 type Remembered struct {
 	ID               engram.ID `json:"id"`
-	MergedWith       engram.ID `json:"merged_with,omitempty"` // a memory that said this already, or says it too now: it is ID
+	MergedWith       engram.ID `json:"merged_with,omitempty"` // id of an equal or merged memory, which is ID
 	ConflictDetected bool      `json:"conflict_detected,omitempty"`
-	ConflictWith     engram.ID `json:"conflict_with,omitempty"` // the likeliest to be contradicted
+	ConflictWith     engram.ID `json:"conflict_with,omitempty"` // the likeliest contradiction
 }
 
-// RememberedOf is the document of m, which was there before when known is set. conflict is
-// the memory that it likeliest contradicts; nil when none is suspected.
+// RememberedOf returns the document of m; known means that it existed before. conflict is the likeliest
+// contradiction; nil for none.
 func RememberedOf(m engram.Memory, known bool, conflict *engram.Memory) Remembered {
 	r := Remembered{ID: m.ID}
 	if known {
@@ -271,27 +260,27 @@ func RememberedOf(m engram.Memory, known bool, conflict *engram.Memory) Remember
 
 // Recollection is the answer of recall.
 type Recollection struct {
-	Memories []Recollected `json:"memories"` // the most relevant first; without a question the newest
-	// FallbackMode says that meaning could not be searched: words alone found these.
+	Memories []Recollected `json:"memories"` // most relevant first; without a question newest first
+	// FallbackMode says that only words were searched, not meaning.
 	FallbackMode bool `json:"fallback_mode"`
 }
 
-// Recollected is one memory in it.
+// Recollected is one memory of a Recollection.
 type Recollected struct {
 	ID          engram.ID      `json:"id"`
 	Content     string         `json:"content"`
-	Category    *engram.Type   `json:"category" schema:"-"` // null when it was remembered without
-	Strength    float64        `json:"strength"`            // now, 0 to 1
-	Relevance   float64        `json:"relevance"`           // how like the question, 0 to 1, times strength
+	Category    *engram.Type   `json:"category" schema:"-"` // null if none was given
+	Strength    float64        `json:"strength"`            // current strength, 0 to 1
+	Relevance   float64        `json:"relevance"`           // similarity to the question, 0 to 1, times strength
 	CreatedAt   Timestamp      `json:"created_at" schema:"-"`
 	AccessCount int            `json:"access_count"` // before this answer
 	Metadata    map[string]any `json:"metadata"`
 	Origin      engram.Origin  `json:"origin" schema:"-"`
-	Flagged     []string       `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
+	Flagged     []string       `json:"suspect,omitempty" schema:"-"` // why it is flagged as instruction-like
 }
 
-// RecollectionOf is the document of what a search by strength found. Weaker finds are none
-// of it: whoever cannot tell them apart would take them for answers.
+// RecollectionOf returns the document of a search by strength. Hits below the threshold are left out: the
+// format cannot mark them, so clients would take them for answers.
 func RecollectionOf(f engram.Found) Recollection {
 	return Recollection{Memories: Each(f.Hits, recollectedOf), FallbackMode: f.WordsAlone}
 }
@@ -301,7 +290,7 @@ func recollectedOf(h engram.Hit) Recollected {
 	r := Recollected{ID: m.ID, Content: m.Content, Strength: Thousandths(h.Strength), Relevance: Thousandths(h.Relevance),
 		CreatedAt: Timestamp(m.CreatedAt), AccessCount: m.AccessCount, Metadata: m.Metadata,
 		Origin: m.Origin, Flagged: h.Note().Flagged}
-	if m.Type != engram.TypeManual { // what a save without a type gets
+	if m.Type != engram.TypeManual { // the type of a save without one
 		r.Category = &m.Type
 	}
 	if r.Metadata == nil {
@@ -315,21 +304,20 @@ type Forgotten struct {
 	Forgotten bool `json:"forgotten"`
 }
 
-// Thousandths rounds a share: what lies behind it is no more exact.
+// Thousandths rounds to three decimals; more would be noise.
 func Thousandths(v float64) float64 { return math.Round(1000*v) / 1000 }
 
-// Queued is one thing that waits for a person.
+// Queued is an item of the review queue.
 type Queued struct {
 	Kind    string    `json:"kind"`              // suspect, waiting, proposal, changed or due
-	Name    string    `json:"name"`              // what approve and refuse take: 12, or w3 of what is no memory yet
-	Since   Timestamp `json:"since"`             // since when it waits; null where nobody noted that
+	Name    string    `json:"name"`              // name for approve and refuse: 12, or w3 for an item that is not a memory yet
+	Since   Timestamp `json:"since"`             // since when it is pending; null if unknown
 	Reasons []string  `json:"reasons"`           // for a person
-	Memory  *Memory   `json:"memory,omitempty"`  // absent of waiting and proposal
-	Pending *Pending  `json:"waiting,omitempty"` // of waiting and proposal
+	Memory  *Memory   `json:"memory,omitempty"`  // absent for waiting and proposal
+	Pending *Pending  `json:"waiting,omitempty"` // only for waiting and proposal
 }
 
-// QueuedOf is the document of one thing that waits; its memory is told with what became of the code
-// that it speaks of, where somebody looked.
+// QueuedOf returns the document of i, with the state of its code if that was checked.
 func QueuedOf(i engram.QueueItem) Queued {
 	q := Queued{Kind: string(i.Kind), Name: i.Name(), Since: Timestamp(i.Since), Reasons: OrEmpty(i.Reasons)}
 	if i.Pending != nil {
@@ -345,25 +333,25 @@ func QueuedOf(i engram.QueueItem) Queued {
 	return q
 }
 
-// DecidedName is what became of one thing that waited.
+// DecidedName is the decision on one item of the review queue.
 type DecidedName struct {
-	Name   string `json:"name"`   // that approve and refuse took: 12, or w3 of what was no memory yet
-	Op     int64  `json:"op"`     // what undo takes back; 0 when nothing was to be changed
-	Memory int64  `json:"memory"` // that it is, or became; 0 of what was refused before it was one
+	Name   string `json:"name"`   // name given to approve or refuse: 12, or w3 for an item that was not a memory yet
+	Op     int64  `json:"op"`     // operation to undo; 0 if nothing was changed
+	Memory int64  `json:"memory"` // number of the memory that it is or became; 0 if it was rejected before
 
-	Anchored []string `json:"anchored,omitempty"` // code to which it is anchored as it stands now, and was not before
-	Released []string `json:"released,omitempty"` // code to which it was anchored and that is not there any more
+	Anchored []string `json:"anchored,omitempty"` // code to which it is newly anchored
+	Released []string `json:"released,omitempty"` // deleted code to which it was anchored
 }
 
-// Anchor is a place in code that a memory speaks of.
+// Anchor is a place in code that a memory refers to.
 type Anchor struct {
-	Path  string             `json:"path"`            // from the root of its repository
+	Path  string             `json:"path"`            // relative to its repository
 	Lines string             `json:"lines,omitempty"` // 12 or 12-20; absent for the whole file
-	State engram.AnchorState `json:"state,omitempty"` // verified, moved, changed or gone; absent where nobody could look
-	Now   string             `json:"now,omitempty"`   // PATH or PATH:LINES, where it moved to; of what is changed there, PATH
+	State engram.AnchorState `json:"state,omitempty"` // verified, moved, changed or gone; absent if it could not be checked
+	Now   string             `json:"now,omitempty"`   // PATH or PATH:LINES after a move; PATH if it was also changed
 }
 
-// AnchorOf is the document of a.
+// AnchorOf returns the document of a.
 func AnchorOf(a engram.Anchored) Anchor {
 	d := Anchor{Path: a.Path, State: a.State, Lines: a.Place().Lines()}
 	if a.Now.Path != "" {
@@ -372,8 +360,7 @@ func AnchorOf(a engram.Anchored) Anchor {
 	return d
 }
 
-// AnchorsOf are the documents of what m is anchored to, with what n says became of it; nil for
-// nothing.
+// AnchorsOf returns the documents of the anchors of m, with their states from n; nil for none.
 func AnchorsOf(m engram.Memory, n engram.Note) []Anchor {
 	told := n.Anchors
 	if len(told) == 0 {
@@ -387,8 +374,7 @@ func AnchorsOf(m engram.Memory, n engram.Note) []Anchor {
 	return Each(told, AnchorOf)
 }
 
-// memoryIn is the document of m with what is known of it: what became of its code, and why it
-// is suspect.
+// memoryIn returns the document of m with the note n: the state of its code, and why it is flagged.
 func memoryIn(m engram.Memory, n engram.Note) Memory {
 	d := MemoryOf(m, n.State)
 	d.Flagged, d.Anchors = n.Flagged, AnchorsOf(m, n)

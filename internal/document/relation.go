@@ -9,8 +9,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Judged is a verdict as the mem_* dialect shows it, over MCP and over HTTP: its memories
-// by their sync ids, times to the second, what nobody said left out.
+// Judged is a verdict in the mem_* dialect, over MCP and HTTP: memories by sync id, times to the second,
+// empty fields absent.
 type Judged struct {
 	ID         int64                 `json:"id"`
 	SyncID     string                `json:"sync_id"`
@@ -29,14 +29,14 @@ type Judged struct {
 	UpdatedAt  string                `json:"updated_at"`
 }
 
-// JudgedOf is the document of r between source and target.
+// JudgedOf returns the document of r between source and target.
 func JudgedOf(r engram.Relation, source, target engram.Memory) Judged {
 	return Judged{ID: r.Num, SyncID: r.ID, SourceID: source.SyncID, TargetID: target.SyncID, Relation: VerbOf(r), Reason: r.Reason,
 		Evidence: r.Evidence, Confidence: r.Confidence, Status: r.Status, Actor: r.Actor, ActorKind: r.ActorKind, Model: r.Model,
 		SessionID: r.SessionID, CreatedAt: seconds(r.CreatedAt), UpdatedAt: seconds(r.UpdatedAt)}
 }
 
-// Conflict is a candidate or a verdict in a list of the dialect.
+// Conflict is a candidate or a verdict in a list of the mem_* dialect.
 type Conflict struct {
 	ID          int64                 `json:"id"`
 	SyncID      string                `json:"sync_id"`
@@ -50,15 +50,13 @@ type Conflict struct {
 	UpdatedAt   string                `json:"updated_at"`
 }
 
-// ConflictOf is the document of r between source and target, whose status may be another
-// than its own.
+// ConflictOf returns the document of r between source and target; status may differ from that of r.
 func ConflictOf(r engram.Relation, status engram.RelationStatus, source, target engram.Memory) Conflict {
 	return Conflict{r.Num, r.ID, VerbOf(r), status, source.SyncID, source.Title, target.SyncID, target.Title,
 		seconds(r.CreatedAt), seconds(r.UpdatedAt)}
 }
 
-// ConflictShown is one candidate or verdict of the dialect; what it calls snippets are
-// the titles.
+// ConflictShown is one candidate or verdict of the mem_* dialect, whose snippets are titles.
 type ConflictShown struct {
 	ID          int64                 `json:"relation_id"`
 	SyncID      string                `json:"sync_id"`
@@ -72,19 +70,19 @@ type ConflictShown struct {
 	UpdatedAt   string                `json:"updated_at"`
 }
 
-// ConflictShownOf is the document of r between source and target.
+// ConflictShownOf returns the document of r between source and target.
 func ConflictShownOf(r engram.Relation, status engram.RelationStatus, source, target engram.Memory) ConflictShown {
 	return ConflictShown(ConflictOf(r, status, source, target))
 }
 
-// seconds writes a time as the dialect does.
+// seconds formats a time as the mem_* dialect does.
 func seconds(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Graph is what relations lead to from one memory.
+// Graph is the surroundings of a memory in the graph of relations.
 type Graph struct {
-	Nodes []GraphNode `json:"nodes"` // the nearest first, the memory that was asked about at the head
+	Nodes []GraphNode `json:"nodes"` // nearest first, beginning with the requested memory
 	Edges []Edge      `json:"edges"`
-	Cut   bool        `json:"cut"` // there may be more than was asked for at most
+	Cut   bool        `json:"cut"` // the limit was reached, and there may be more
 }
 
 // GraphNode is a memory in a graph.
@@ -96,8 +94,8 @@ type GraphNode struct {
 	Project string       `json:"project"`
 	Scope   engram.Scope `json:"scope"`
 	State   engram.State `json:"state"`
-	Depth   int          `json:"depth"` // relations between it and the memory that was asked about
-	// Superseded says that a live memory stands in its place, in the graph or not.
+	Depth   int          `json:"depth"` // number of relations from the requested memory
+	// Superseded says that a live memory supersedes it, in the graph or not.
 	Superseded bool `json:"superseded"`
 }
 
@@ -115,7 +113,7 @@ type Edge struct {
 	UpdatedAt Timestamp             `json:"updated_at"`
 }
 
-// GraphOf is the document of g.
+// GraphOf returns the document of g.
 func GraphOf(g engram.Graph) Graph {
 	over := g.Superseded()
 	node := func(n engram.GraphNode) GraphNode {
@@ -125,60 +123,61 @@ func GraphOf(g engram.Graph) Graph {
 	return Graph{Each(g.Nodes, node), Each(g.Edges, EdgeOf), g.Cut}
 }
 
-// EdgeOf is the document of r.
+// EdgeOf returns the document of r.
 func EdgeOf(r engram.Relation) Edge {
 	return Edge{r.ID, r.Source, r.Verb, r.Target, r.Status, r.Strength, r.Reason, r.Actor, Timestamp(r.CreatedAt), Timestamp(r.UpdatedAt)}
 }
 
 // Linked is a relation with its memories.
 type Linked struct {
-	Action   string `json:"action"` // linked, changed, known or removed
-	Relation Edge   `json:"relation"`
-	Source   End    `json:"source"`
-	Target   End    `json:"target"`
+	Action   string      `json:"action"` // linked, changed, known or removed
+	Relation Edge        `json:"relation"`
+	Source   MemoryTitle `json:"source"`
+	Target   MemoryTitle `json:"target"`
 }
 
-// Unlinked is what was taken away of two memories.
+// Unlinked lists the removed relations of two memories.
 type Unlinked struct {
 	Removed []Linked `json:"removed"` // oldest first
 }
 
-// End is a memory of a relation.
-type End struct {
+// MemoryTitle is a memory of a relation, or one that was deleted.
+type MemoryTitle struct {
 	ID    engram.ID `json:"id"`
 	Num   int64     `json:"num"`
 	Title string    `json:"title"`
 }
 
-// LinkedOf is the document of a relation of two memories, to which action was done.
+// MemoryTitleOf returns the short document of m.
+func MemoryTitleOf(m engram.Memory) MemoryTitle { return MemoryTitle{m.ID, m.Num, m.Title} }
+
+// LinkedOf returns the document of a relation; action is what was done with it.
 func LinkedOf(action string, r engram.Relation, source, target engram.Memory) Linked {
-	end := func(m engram.Memory) End { return End{m.ID, m.Num, m.Title} }
-	return Linked{action, EdgeOf(r), end(source), end(target)}
+	return Linked{action, EdgeOf(r), MemoryTitleOf(source), MemoryTitleOf(target)}
 }
 
-// FlaggedCandidate is a memory that one saved now may contradict, as the mem_* dialect shows it over
-// MCP and over HTTP. CandidateOf has the same in the words of the newer routes.
+// FlaggedCandidate is a memory that a new one may contradict, in the mem_* dialect over MCP and HTTP. The
+// newer routes have CandidateOf.
 type FlaggedCandidate struct {
 	ID         int64       `json:"id"`
 	SyncID     string      `json:"sync_id"`
 	Title      string      `json:"title"`
 	Type       engram.Type `json:"type"`
 	Score      float64     `json:"score"`       // 0 to 1
-	JudgmentID string      `json:"judgment_id"` // rel-…, what a verdict is recorded under
+	JudgmentID string      `json:"judgment_id"` // rel-…, the id to judge
 	TopicKey   string      `json:"topic_key,omitempty"`
-	Reason     string      `json:"reason"` // in what they differ
+	Reason     string      `json:"reason"` // the difference
 }
 
-// FlaggedCandidateOf is the document of the candidate m of the pending relation r.
+// FlaggedCandidateOf returns the document of the candidate m of the pending relation r.
 func FlaggedCandidateOf(m engram.Memory, r engram.Relation, score float64, reason string) FlaggedCandidate {
 	return FlaggedCandidate{m.Num, m.SyncID, m.Title, m.Type, score, r.ID, m.TopicKey, reason}
 }
 
-// Share is a number from 0 to 1 to four places: of a strength, the rest changes between
-// two looks.
+// Share rounds a share to four decimals; beyond that, a strength changes between two reads.
 func Share(v float64) float64 { return math.Round(v*10_000) / 10_000 }
 
-// Faded is how strong a memory is, and why.
+// Faded is the strength of a memory now and later.
 type Faded struct {
 	ID        engram.ID    `json:"id"`
 	Num       int64        `json:"num"`
@@ -187,37 +186,37 @@ type Faded struct {
 	Title     string       `json:"title"`
 	Permanent bool         `json:"permanent"`
 	Strength  float64      `json:"strength"` // now, 0 to 1
-	Later     float64      `json:"later"`    // in so many days, if nobody touches it
+	Later     float64      `json:"later"`    // in the given number of days, without access
 	Curve     engram.Curve `json:"curve"`
-	Reason    string       `json:"reason"` // in words
+	Reason    string       `json:"reason"` // for a person
 }
 
-// FadedOf is the document of m, which is so strong now and later.
+// FadedOf returns the document of m with its strengths now and later.
 func FadedOf(m engram.Memory, now, later float64, curve engram.Curve, reason string) Faded {
 	return Faded{m.ID, m.Num, m.Project, m.Type, m.Title, m.Permanent, Share(now), Share(later), curve, reason}
 }
 
-// Decay is a way to fade.
+// Decay describes how memories fade.
 type Decay struct {
 	Curve    engram.Curve `json:"curve"`
-	Rate     float64      `json:"rate"`      // 0 is the curve's own
-	MaxBoost float64      `json:"max_boost"` // 0 is 2
+	Rate     float64      `json:"rate"`      // 0 is the default of the curve
+	MaxBoost float64      `json:"max_boost"` // 0 means 2
 }
 
-// DecayOf is the document of d.
+// DecayOf returns the document of d.
 func DecayOf(d engram.Decay) Decay {
 	return Decay{cmp.Or(d.Curve, engram.CurveImportance), d.Rate, d.MaxBoost}
 }
 
-// ProjectDecay is how the memories of a project fade.
+// ProjectDecay describes how the memories of a project fade.
 type ProjectDecay struct {
 	Project string                `json:"project"`
 	InForce Decay                 `json:"in_force"`
-	Own     *Decay                `json:"own"`   // null: the project has no way of its own
-	Types   map[engram.Type]Decay `json:"types"` // ways of its own for single types
+	Own     *Decay                `json:"own"`   // the project's own setting; null for none
+	Types   map[engram.Type]Decay `json:"types"` // own settings for single types
 }
 
-// ProjectDecayOf is the document of a project's own decay, nil for none, and that in force.
+// ProjectDecayOf returns the document of a project's own decay, nil for none, and of that in force.
 func ProjectDecayOf(project string, own *engram.ProjectDecay, inForce engram.Decay) ProjectDecay {
 	doc := ProjectDecay{Project: project, InForce: DecayOf(inForce), Types: map[engram.Type]Decay{}}
 	if own == nil {
@@ -233,57 +232,57 @@ func ProjectDecayOf(project string, own *engram.ProjectDecay, inForce engram.Dec
 	return doc
 }
 
-// Sleep is what a sleep would do, or did.
+// Sleep is the plan or the result of a sleep.
 type Sleep struct {
 	Project    string        `json:"project"` // "" is every project
 	DryRun     bool          `json:"dry_run"` // nothing was changed
 	At         Timestamp     `json:"at"`
-	Memories   int           `json:"memories"` // live ones that were looked at
-	Fading     int           `json:"fading"`   // of them, those that get weaker by themselves
-	Plan       []Step        `json:"plan"`     // in the order in which it is taken
-	Spared     []Spared      `json:"spared"`   // why there was nothing to boost, or to prune
-	Applied    int           `json:"applied"`  // steps that were taken
-	Skipped    []SkippedStep `json:"skipped"`  // steps that were not, because something changed meanwhile
-	Made       []int64       `json:"made"`     // patterns, by number
+	Memories   int           `json:"memories"` // live memories considered
+	Fading     int           `json:"fading"`   // memories that lose strength over time
+	Plan       []Step        `json:"plan"`     // in order of execution
+	Spared     []Spared      `json:"spared"`   // why memories were not boosted or pruned
+	Applied    int           `json:"applied"`  // steps applied
+	Skipped    []SkippedStep `json:"skipped"`  // steps not applied because something changed meanwhile
+	Made       []int64       `json:"made"`     // numbers of new patterns
 	Operations []int64       `json:"operations"`
-	FirstOp    int64         `json:"first_op"`  // of Operations, for undo; 0 when there is none
-	LastOp     int64         `json:"last_op"`   // the same
-	Compacted  int           `json:"compacted"` // entries that left the journal, too old
-	Degraded   []string      `json:"degraded"`  // what could not be done, with the reason
+	FirstOp    int64         `json:"first_op"`  // first of operations, for undo; 0 for none
+	LastOp     int64         `json:"last_op"`   // last of operations
+	Compacted  int           `json:"compacted"` // old entries removed from the journal
+	Degraded   []string      `json:"degraded"`  // what could not be done, and why
 }
 
-// Step is one thing that a sleep does, and why.
+// Step is one step of a sleep, with its reason.
 type Step struct {
 	Action   lifecycle.StepAction `json:"action"`   // fade, boost, merge, prune or extract
-	Memories []int64              `json:"memories"` // by number; of a merge the kept one first
-	Title    string               `json:"title"`    // of the first of them; "" of a fade
-	Into     int64                `json:"into"`     // of a merge the kept one, else 0
+	Memories []int64              `json:"memories"` // numbers; of a merge the kept memory first
+	Title    string               `json:"title"`    // of the first memory; "" for a fade
+	Into     int64                `json:"into"`     // the kept memory of a merge, else 0
 	From     float64              `json:"from"`     // strength before
-	To       float64              `json:"to"`       // and after
+	To       float64              `json:"to"`       // strength after
 	Reason   string               `json:"reason"`
 }
 
-// Spared is how many memories were not boosted, or not forgotten, and why.
+// Spared counts memories that were not boosted or pruned for one reason.
 type Spared struct {
 	Action   lifecycle.StepAction `json:"action"`   // boost or prune
-	Reason   string               `json:"reason"`   // in words that follow the number: "read fewer than 3 times"
-	Memories int                  `json:"memories"` // how many
+	Reason   string               `json:"reason"`   // follows the number: "read fewer than 3 times"
+	Memories int                  `json:"memories"` // number of memories
 }
 
-// SkippedStep is a step that was not taken.
+// SkippedStep is a step that was not applied.
 type SkippedStep struct {
 	Action   lifecycle.StepAction `json:"action"`
 	Memories []int64              `json:"memories"`
 	Reason   string               `json:"reason"`
 }
 
-// SleepOf is the document of s.
+// SleepOf returns the document of s.
 func SleepOf(s lifecycle.Slept, dryRun bool) Sleep {
 	first, last := s.Span()
 	return Sleep{
 		Project: s.Project, DryRun: dryRun, At: Timestamp(s.At), Memories: s.Memories, Fading: s.Fading,
 		Plan: Each(s.Plan, func(step lifecycle.Step) Step {
-			return Step{step.Action, step.Memories, s.Titles[step.Memories[0]], step.Into, thousandth(step.From), thousandth(step.To), step.Reason}
+			return Step{step.Action, step.Memories, s.Titles[step.Memories[0]], step.Into, Thousandths(step.From), Thousandths(step.To), step.Reason}
 		}),
 		Spared:  Each(s.Spared, func(k lifecycle.Spared) Spared { return Spared{k.Action, k.Reason, k.Memories} }),
 		Applied: s.Applied,
@@ -293,6 +292,3 @@ func SleepOf(s lifecycle.Slept, dryRun bool) Sleep {
 		Made: OrEmpty(s.Made), Operations: OrEmpty(s.Ops), FirstOp: first, LastOp: last, Compacted: s.Compacted, Degraded: OrEmpty(s.Degraded),
 	}
 }
-
-// thousandth rounds a strength: what comes after is noise.
-func thousandth(x float64) float64 { return math.Round(x*1000) / 1000 }

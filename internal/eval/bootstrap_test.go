@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/eval"
 )
 
-// shares are means over questions: each counts the same.
+// shares are contributions to a mean over questions.
 func shares(parts ...float64) []eval.Share {
 	out := make([]eval.Share, len(parts))
 	for i, p := range parts {
@@ -18,7 +18,7 @@ func shares(parts ...float64) []eval.Share {
 	return out
 }
 
-// repeated is a pair in which n questions change and as many stay.
+// repeated is a pair in which n questions change and as many do not.
 func repeated(n int, from, to float64) eval.Paired {
 	var p eval.Paired
 	for range n {
@@ -33,7 +33,7 @@ func TestCompareTellsADifferenceFromChance(t *testing.T) {
 		name        string
 		pair        eval.Paired
 		difference  float64
-		above, most float64 // what P lies between
+		above, most float64 // bounds of P
 	}{
 		{"half of a hundred questions get better", repeated(50, 0, 1), 0.5, 0, 0.001},
 		{"half of a hundred questions get worse", repeated(50, 1, 0), -0.5, 0, 0.001},
@@ -51,9 +51,8 @@ func TestCompareTellsADifferenceFromChance(t *testing.T) {
 	}
 }
 
-// The interval of a mean of n independent values is close to 1.96 standard errors on
-// either side when n is great: here n = 400, the differences are 0 and 1 in equal
-// parts, so the standard error is 0.5/20.
+// For large n the interval of a mean of independent values is close to 1.96 standard errors on either side:
+// here n = 400, and half of the differences are 1, the others 0, so the standard error is 0.5/20.
 func TestTheIntervalIsAsWideAsTheoryHasIt(t *testing.T) {
 	got := eval.Compare(repeated(200, 0, 1))
 	for _, x := range []struct {

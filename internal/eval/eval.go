@@ -17,46 +17,46 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// The files of a set, and the first field of the line that heads its judgements.
+// The files of a set, and the first field of the header of its judgements.
 const (
 	corpusFile    = "corpus.jsonl"
 	judgementFile = "qrels.tsv"
 	judgementHead = "query-id"
 )
 
-// Questions is the file of questions that a set has in any case.
+// Questions is the file of questions that every set has.
 const Questions = "queries.jsonl"
 
-// Document is one text to be remembered.
+// Document is one text to remember.
 type Document struct {
 	ID      string    `json:"id"`
 	Title   string    `json:"title,omitempty"` // "" for none
 	Text    string    `json:"text"`
-	Time    time.Time `json:"time,omitzero"` // when it was written; zero when unknown
-	Group   string    `json:"group"`         // what a project is to a memory
+	Time    time.Time `json:"time,omitzero"` // when it was written; zero if unknown
+	Group   string    `json:"group"`         // becomes the project of the memory
 	Session string    `json:"session,omitempty"`
-	Seq     int       `json:"seq,omitempty"` // its place in the group
+	Seq     int       `json:"seq,omitempty"` // its position in the group
 }
 
-// Question asks the documents of its own group.
+// Question is asked in the documents of its group.
 type Question struct {
 	ID    string `json:"id"`
 	Text  string `json:"text"`
 	Group string `json:"group"`
 }
 
-// Set is documents, questions and which document answers which question.
+// Set is a set of documents, questions and judgements.
 type Set struct {
 	Name      string
 	Documents []Document // in the order of the file
-	Questions []Question // only those that something answers
+	Questions []Question // only those with an answer
 	Relevant  map[string]Relevant
-	Groups    []string // in the order the documents name them, then the questions
+	Groups    []string // in the order of the documents, then of the questions
 }
 
-// ReadSet reads the set in the folder dir: corpus.jsonl has a Document a line, questions a Question
-// a line, qrels.tsv question id, document id and score by tabs; each may end in .gz. What is missing,
-// unreadable or there twice is CodeInvalid, with file and line.
+// ReadSet reads the set in the folder dir: corpus.jsonl has a Document per line, questions a Question per
+// line, qrels.tsv question id, document id and score separated by tabs; each may end in .gz. Missing, invalid
+// or repeated lines are CodeInvalid, with file and line.
 func ReadSet(files fs.FS, dir, questions string) (Set, error) {
 	s := Set{Name: path.Base(dir), Relevant: map[string]Relevant{}}
 	known, groups := map[string]bool{}, map[string]bool{}
@@ -66,16 +66,12 @@ func ReadSet(files fs.FS, dir, questions string) (Set, error) {
 			s.Groups = append(s.Groups, name)
 		}
 	}
-	err := eachLine(files, path.Join(dir, corpusFile), func(line string) error {
-		var d Document
-		if err := json.Unmarshal([]byte(line), &d); err != nil {
-			return err
-		}
+	err := eachJSON(files, path.Join(dir, corpusFile), func(d Document) error {
 		switch {
 		case d.ID == "":
 			return errors.New("the document has no id")
 		case known[d.ID]:
-			return fmt.Errorf("document %q is there twice", d.ID)
+			return fmt.Errorf("document %q occurs twice", d.ID)
 		}
 		known[d.ID] = true
 		group(d.Group)
@@ -89,13 +85,9 @@ func ReadSet(files fs.FS, dir, questions string) (Set, error) {
 		return Set{}, err
 	}
 	asked := map[string]bool{}
-	err = eachLine(files, path.Join(dir, questions), func(line string) error {
-		var q Question
-		if err := json.Unmarshal([]byte(line), &q); err != nil {
-			return err
-		}
+	err = eachJSON(files, path.Join(dir, questions), func(q Question) error {
 		if asked[q.ID] {
-			return fmt.Errorf("question %q is there twice", q.ID)
+			return fmt.Errorf("question %q occurs twice", q.ID)
 		}
 		asked[q.ID] = true
 		if len(s.Relevant[q.ID]) > 0 {
@@ -121,7 +113,7 @@ func (s *Set) readRelevant(files fs.FS, name string, known map[string]bool) erro
 		case f[2] == "0" || strings.HasPrefix(f[2], "-"):
 			return nil
 		case !known[f[1]]:
-			return fmt.Errorf("there is no document %q", f[1])
+			return fmt.Errorf("document %q does not exist", f[1])
 		}
 		if s.Relevant[f[0]] == nil {
 			s.Relevant[f[0]] = Relevant{}
@@ -131,25 +123,35 @@ func (s *Set) readRelevant(files fs.FS, name string, known map[string]bool) erro
 	})
 }
 
-// eachLine calls fn for every line of the file that is not empty. Errors name the
-// file and the line.
+// eachJSON is eachLine for lines of JSON.
+func eachJSON[T any](files fs.FS, name string, fn func(T) error) error {
+	return eachLine(files, name, func(line string) error {
+		var value T
+		if err := json.Unmarshal([]byte(line), &value); err != nil {
+			return err
+		}
+		return fn(value)
+	})
+}
+
+// eachLine calls fn for every non-empty line of the file. Errors name the file and the line.
 func eachLine(files fs.FS, name string, fn func(line string) error) (err error) {
 	r, err := open(files, name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	// bufio.Scanner would need to be told the longest line; a transcript has megabytes.
+	// Not bufio.Scanner, which limits the length of lines; transcripts have lines of megabytes.
 	buffered := bufio.NewReader(r)
 	for n := 1; ; n++ {
 		line, readErr := buffered.ReadString('\n')
 		if readErr != nil && readErr != io.EOF {
-			return engram.Errorf(engram.CodeInvalid, "%s, line %d cannot be read", name, n).WithCause(readErr)
+			return engram.Errorf(engram.CodeInvalid, "cannot read line %d of %s", n, name).WithCause(readErr)
 		}
 		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
 			if err := fn(line); err != nil {
 				return engram.Errorf(engram.CodeInvalid, "%s, line %d", name, n).WithCause(err).
-					WithHint("mend or remove the line; docs/cli.md describes the files of a set")
+					WithHint("repair or remove the line; docs/cli.md describes the files of a set")
 			}
 		}
 		if readErr == io.EOF {
@@ -158,7 +160,7 @@ func eachLine(files fs.FS, name string, fn func(line string) error) (err error) 
 	}
 }
 
-// open opens name, or name.gz unpacked.
+// open opens name, or name.gz decompressed.
 func open(files fs.FS, name string) (io.ReadCloser, error) {
 	f, err := files.Open(name)
 	if err == nil {
@@ -166,16 +168,16 @@ func open(files fs.FS, name string) (io.ReadCloser, error) {
 	}
 	packed, gzErr := files.Open(name + ".gz")
 	if errors.Is(gzErr, fs.ErrNotExist) && errors.Is(err, fs.ErrNotExist) {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s does not exist, nor does %[1]s.gz", name).
-			WithHint("a set has %s, %s and a file of questions, queries.jsonl unless another is named", corpusFile, judgementFile)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot find %s or %[1]s.gz", name).
+			WithHint("a set has the files %s, %s and one with questions, by default queries.jsonl", corpusFile, judgementFile)
 	}
 	if gzErr != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s cannot be opened", name).WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot open %s", name).WithCause(err)
 	}
 	z, err := gzip.NewReader(packed)
 	if err != nil {
 		_ = packed.Close() // it was only read
-		return nil, engram.Errorf(engram.CodeInvalid, "%s.gz cannot be unpacked", name).WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot decompress %s.gz", name).WithCause(err)
 	}
 	return unpacked{z, packed}, nil
 }
@@ -185,11 +187,11 @@ type unpacked struct {
 	file io.Closer
 }
 
-// Close closes the file below.
+// Close closes the decompressor and the file.
 func (u unpacked) Close() error { return errors.Join(u.Reader.Close(), u.file.Close()) }
 
-// Sets returns the folders of files that are sets: "." alone when files is one itself, else those in
-// it. CodeInvalid without any, CodeNotFound when there is no folder.
+// Sets returns the folders of files that are sets: "." if files is a set itself, else those in it.
+// CodeInvalid without any, CodeNotFound if the folder does not exist.
 func Sets(files fs.FS) ([]string, error) {
 	if isSet(files, ".") {
 		return []string{"."}, nil
@@ -199,7 +201,7 @@ func Sets(files fs.FS) ([]string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, engram.Errorf(engram.CodeNotFound, "the folder does not exist")
 	case err != nil:
-		return nil, engram.Errorf(engram.CodeInvalid, "the folder cannot be read").WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot read the folder").WithCause(err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -208,13 +210,13 @@ func Sets(files fs.FS) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, engram.Errorf(engram.CodeInvalid, "the folder is no set of questions, and none is in it").
-			WithHint("a set has %s, %s and %s; {eval --own --write DIR} makes one of your own memories", corpusFile, Questions, judgementFile)
+		return nil, engram.Errorf(engram.CodeInvalid, "the folder neither is nor contains a set of questions").
+			WithHint("a set has the files %s, %s and %s; {eval --own --write DIR} builds one from your own memories", corpusFile, Questions, judgementFile)
 	}
 	return names, nil
 }
 
-// isSet reports a folder with a corpus; what else is missing is worth an error.
+// isSet reports whether a folder has a corpus; anything else missing is an error of ReadSet.
 func isSet(files fs.FS, dir string) bool {
 	for _, end := range []string{"", ".gz"} {
 		if info, err := fs.Stat(files, path.Join(dir, corpusFile+end)); err == nil && info.Mode().IsRegular() {
@@ -224,11 +226,10 @@ func isSet(files fs.FS, dir string) bool {
 	return false
 }
 
-// Few is how many questions a set needs before its figures say anything.
+// Few is the number of questions below which figures mean nothing.
 const Few = 20
 
-// Head returns the set with n of its questions, spread evenly over all, or all of
-// them when n is 0 or more than there are.
+// Head returns the set with n of its questions, spread evenly, or with all if n is 0 or too large.
 func (s Set) Head(n int) Set {
 	if n <= 0 || n >= len(s.Questions) {
 		return s
@@ -241,8 +242,8 @@ func (s Set) Head(n int) Set {
 	return s
 }
 
-// Write writes the set in the form that ReadSet reads: create is called for each of
-// its three files, and what it returns is closed.
+// Write writes the set in the format of ReadSet. create is called for each of the three files, and its result
+// is closed.
 func (s Set) Write(create func(name string) (io.WriteCloser, error)) error {
 	for _, file := range []struct {
 		name string
@@ -257,7 +258,7 @@ func (s Set) Write(create func(name string) (io.WriteCloser, error)) error {
 			return err
 		}
 		if err := errors.Join(file.fill(f), f.Close()); err != nil {
-			return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", file.name).WithCause(err)
+			return engram.Errorf(engram.CodeUnavailable, "cannot write %s", file.name).WithCause(err)
 		}
 	}
 	return nil

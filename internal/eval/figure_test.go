@@ -64,7 +64,7 @@ func TestPrecisionIsOverAllAnswersTogether(t *testing.T) {
 	}
 }
 
-// anAnswer draws a ranking of few documents, so that repeats and hits occur.
+// anAnswer draws a ranking of few documents, so that repetitions and hits occur.
 func anAnswer(t *rapid.T) eval.Answer {
 	ranking := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"}), 0, 25).Draw(t, "ranking")
 	return eval.Answer{Ranking: ranking, Strong: ranking[:rapid.IntRange(0, len(ranking)).Draw(t, "strong")]}

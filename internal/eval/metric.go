@@ -1,10 +1,8 @@
-// Package eval says how good a ranking is, in the numbers that retrieval is
-// usually measured by (metric.go), and reads the sets of questions with known
-// answers that they need (eval.go).
+// Package eval measures the quality of rankings with the usual figures of information retrieval (metric.go),
+// and reads sets of questions with known answers (eval.go).
 //
-// Relevance is binary: a document answers the question or it does not. A document
-// that a ranking names twice counts at its first place only. Files are read through
-// the fs.FS that is handed in; the program in live/ asks a running server.
+// Relevance is binary: a document answers the question or it does not. A document that occurs twice in a
+// ranking counts at its first place only. Files are read through the fs.FS passed in.
 package eval
 
 import (
@@ -35,8 +33,8 @@ func Recall(ranking []string, relevant Relevant, k int) float64 {
 	return float64(found) / float64(len(relevant))
 }
 
-// ReciprocalRank returns 1/rank of the first relevant document among the first k,
-// ranks from 1, and 0 when there is none. Its mean over questions is MRR@k.
+// ReciprocalRank returns 1/rank of the first relevant document among the first k, ranks from 1, and 0 without
+// one. Its mean over questions is MRR@k.
 //
 // Source: Voorhees, "The TREC-8 Question Answering Track Report", TREC 1999.
 func ReciprocalRank(ranking []string, relevant Relevant, k int) float64 {
@@ -70,12 +68,7 @@ func NDCG(ranking []string, relevant Relevant, k int) float64 {
 	return gain / best
 }
 
-// Hit reports whether a relevant document is among the first k.
-func Hit(ranking []string, relevant Relevant, k int) bool {
-	return ReciprocalRank(ranking, relevant, k) > 0
-}
-
-// discount is what a document at place i, from 0, is worth.
+// discount returns the value of a document at place i, from 0.
 func discount(i int) float64 { return 1 / math.Log2(float64(i)+2) }
 
 // top returns the first k different documents of a ranking.
@@ -94,55 +87,19 @@ func top(ranking []string, k int) []string {
 	return out
 }
 
-// Report is the mean of every measure over the questions of a set, each at the
-// first ten places.
-type Report struct {
-	Questions int
-	Recall    float64
-	MRR       float64
-	NDCG      float64
-	Hit       float64 // share of questions with a relevant document
-	Empty     float64 // share of questions with no answer at all
-}
-
-// Measure scores one ranking for each question of set; a question without a
-// ranking was answered by nothing. The Report of no questions is zero.
-func Measure(set Set, rankings map[string][]string) Report {
-	const k = 10
-	var r Report
-	for _, q := range set.Questions {
-		ranking, relevant := rankings[q.ID], set.Relevant[q.ID]
-		r.Questions++
-		r.Recall += Recall(ranking, relevant, k)
-		r.MRR += ReciprocalRank(ranking, relevant, k)
-		r.NDCG += NDCG(ranking, relevant, k)
-		if Hit(ranking, relevant, k) {
-			r.Hit++
-		}
-		if len(ranking) == 0 {
-			r.Empty++
-		}
-	}
-	if n := float64(r.Questions); n > 0 {
-		r.Recall, r.MRR, r.NDCG, r.Hit, r.Empty = r.Recall/n, r.MRR/n, r.NDCG/n, r.Hit/n, r.Empty/n
-	}
-	return r
-}
-
-// Answer is how one question was answered.
+// Answer is the answer to one question.
 type Answer struct {
-	Ranking []string      // documents, best first, those that were called weak among them
-	Strong  []string      // those of Ranking that were not called weak
-	Took    time.Duration // of asking
-	Tokens  int           // what showing the answer costs, about
+	Ranking []string      // documents, best first, including those below the relevance threshold
+	Strong  []string      // those of Ranking above the relevance threshold
+	Took    time.Duration // time to answer
+	Tokens  int           // estimated tokens of the answer
 }
 
-// Figure is one number about the answers to a set's questions. Greater is better but
-// for Lost, Empty and Tokens.
+// Figure is one figure about the answers to a set. Higher is better, except for Lost, Empty and Tokens.
 type Figure string
 
-// The figures. Recall@k, MRR and nDCG are of the whole ranking; those about the floor
-// look at what was not called weak.
+// The figures. Recall@k, MRR and nDCG measure the whole ranking; Precision, Kept, Lost and Abstained only the
+// hits above the relevance threshold.
 const (
 	Recall1   Figure = "recall@1"
 	Recall5   Figure = "recall@5"
@@ -150,11 +107,11 @@ const (
 	Recall20  Figure = "recall@20"
 	MRR10     Figure = "mrr@10"
 	NDCG10    Figure = "ndcg@10"
-	Precision Figure = "precision" // share of what was given as an answer that is one, over all questions together
-	Kept      Figure = "kept"      // recall of what was given as an answer
-	Lost      Figure = "lost"      // share of the questions that were told that nothing is relevant, wrongly
-	Abstained Figure = "abstained" // share of the questions without an answer that were told so
-	Empty     Figure = "empty"     // share of the questions that got nothing at all, weak or not
+	Precision Figure = "precision" // relevant share of the hits above the threshold, over all questions together
+	Kept      Figure = "kept"      // recall of the hits above the threshold
+	Lost      Figure = "lost"      // answerable questions answered "nothing relevant" (false abstention)
+	Abstained Figure = "abstained" // unanswerable questions answered "nothing relevant"
+	Empty     Figure = "empty"     // questions without any hit, above or below the threshold
 	Tokens    Figure = "tokens"    // mean cost of an answer
 )
 
@@ -163,15 +120,15 @@ func Figures() []Figure {
 	return []Figure{Recall1, Recall5, Recall10, Recall20, MRR10, NDCG10, Precision, Kept, Lost, Abstained, Empty, Tokens}
 }
 
-// OfUnanswerable reports whether the figure is about questions that nothing answers:
-// all others are about those that something does.
+// OfUnanswerable reports whether the figure is about unanswerable questions; all others are about answerable
+// ones.
 func (f Figure) OfUnanswerable() bool { return f == Abstained }
 
-// Share is what one question has in a figure: Part of a sum, over Whole of another.
-// For a mean over questions Whole is 1.
+// Share is the contribution of one question to a figure: Part to a sum, Whole to its divisor. For a mean over
+// questions Whole is 1.
 type Share struct{ Part, Whole float64 }
 
-// Share returns what the answer to a question has in the figure.
+// Share returns the contribution of an answer to the figure.
 func (f Figure) Share(a Answer, relevant Relevant) Share {
 	strong := a.Strong
 	switch f {
@@ -216,8 +173,7 @@ func yes(b bool) float64 {
 	return 0
 }
 
-// Ratio returns the figure that shares make: Σ Part / Σ Whole, 0 when there is nothing
-// to divide by.
+// Ratio returns the figure of all shares: Σ Part / Σ Whole, 0 if Σ Whole is 0.
 func Ratio(shares []Share) float64 {
 	var sum Share
 	for _, s := range shares {
@@ -234,8 +190,8 @@ func (s Share) value() float64 {
 	return s.Part / s.Whole
 }
 
-// Percentile returns the time that the given share of the answers took at most, by
-// the nearest rank; 0 without answers. share lies in [0, 1].
+// Percentile returns the nearest-rank percentile of the answers' times; 0 without answers. share lies in [0,
+// 1].
 func Percentile(answers []Answer, share float64) time.Duration {
 	if len(answers) == 0 {
 		return 0
@@ -248,32 +204,28 @@ func Percentile(answers []Answer, share float64) time.Duration {
 	return took[int(share*float64(len(took)-1)+0.5)]
 }
 
-// Paired is one figure of two ways of asking the same questions: A[i] and B[i] are
-// about the same question.
+// Paired is one figure of two configurations: A[i] and B[i] are about the same question.
 type Paired struct{ A, B []Share }
 
-// Change is how much better, or worse, the second way is.
+// Change compares the second configuration with the first.
 type Change struct {
 	Difference float64 // of B over A
 	Low, High  float64 // the 95 % interval around it
-	P          float64 // how likely so great a difference is by chance alone, in (0, 1]
+	P          float64 // probability of so large a difference by chance, in (0, 1]
 }
 
-// Resamples is how often Compare draws the questions anew.
+// Resamples is the number of bootstrap samples of Compare.
 const Resamples = 10_000
 
-// Compare says whether a difference is more than chance, by a paired bootstrap: the
-// questions are drawn anew, with repetition, and the difference is taken again. The
-// interval runs from the 2.5th to the 97.5th percentile; P is two-sided, twice the
-// share of the draws on the other side of zero. Of several sets it compares the means
-// over the sets, and draws from each by itself. It is the same at every call.
+// Compare tests a difference by a paired bootstrap: questions are resampled with replacement, and the
+// difference is computed again. The interval runs from the 2.5th to the 97.5th percentile; P is two-sided,
+// twice the share of samples on the other side of zero. Of several sets it compares the means over the sets,
+// resampling each separately. The result is deterministic.
 //
-// Questions of one group are not independent of one another: the real interval is
-// somewhat wider.
+// Questions of one group are not independent, so the real interval is somewhat wider.
 //
-// Source: Efron, Tibshirani, "An Introduction to the Bootstrap", Chapman & Hall 1993,
-// chapters 13 and 16; for rankings Sakai, "Evaluating Evaluation Metrics based on the
-// Bootstrap", SIGIR 2006.
+// Source: Efron, Tibshirani, "An Introduction to the Bootstrap", Chapman & Hall 1993, chapters 13 and 16; for
+// rankings Sakai, "Evaluating Evaluation Metrics based on the Bootstrap", SIGIR 2006.
 func Compare(sets ...Paired) Change {
 	c := Change{P: 1}
 	same := true
@@ -283,11 +235,11 @@ func Compare(sets ...Paired) Change {
 			same = same && s.A[i] == s.B[i]
 		}
 	}
-	if same { // as between two options that do not touch what is asked
+	if same { // options that do not affect these questions
 		return c
 	}
 	draws := make([]float64, Resamples)
-	// A fixed seed: two runs over the same answers must say the same.
+	// A fixed seed, so that runs over the same answers agree.
 	chance := rand.New(rand.NewPCG(1, 2))
 	for i := range draws {
 		for _, s := range sets {
@@ -298,7 +250,7 @@ func Compare(sets ...Paired) Change {
 	return c
 }
 
-// draw takes as many questions as there are, with repetition, and returns their difference.
+// draw resamples the questions and returns their difference.
 func (p Paired) draw(chance *rand.Rand) float64 {
 	var a, b Share
 	for range p.A {
@@ -311,8 +263,8 @@ func (p Paired) draw(chance *rand.Rand) float64 {
 	return b.value() - a.value()
 }
 
-// spread returns the percentiles of draws between which 95 % of them lie, and twice
-// the smaller of the shares on either side of zero. It sorts draws.
+// spread returns the percentiles that enclose 95 % of the draws, and twice the smaller share on either side
+// of zero. It sorts draws.
 func spread(draws []float64) (low, high, p float64) {
 	slices.Sort(draws)
 	at := func(share float64) float64 { return draws[int(share*float64(len(draws)-1)+0.5)] }
@@ -325,7 +277,7 @@ func spread(draws []float64) (low, high, p float64) {
 			above++
 		}
 	}
-	// One is added because no number of draws proves that a chance is zero.
+	// One is added because no number of draws proves a probability of zero.
 	p = 2 * float64(min(below, above)+1) / float64(len(draws)+1)
 	return at(0.025), at(0.975), min(1, p)
 }

@@ -42,33 +42,6 @@ func TestMeasuresOfOneRanking(t *testing.T) {
 			check("Recall", eval.Recall(tt.ranking, tt.relevant, tt.k), tt.recall)
 			check("ReciprocalRank", eval.ReciprocalRank(tt.ranking, tt.relevant, tt.k), tt.first)
 			check("NDCG", eval.NDCG(tt.ranking, tt.relevant, tt.k), tt.ndcg)
-			if got, want := eval.Hit(tt.ranking, tt.relevant, tt.k), tt.first > 0; got != want {
-				t.Errorf("Hit of %v at %d\n got: %v\nwant: %v", tt.ranking, tt.k, got, want)
-			}
 		})
-	}
-}
-
-func TestMeasureIsTheMeanOverQuestions(t *testing.T) {
-	set := eval.Set{
-		Questions: []eval.Question{{ID: "q1"}, {ID: "q2"}, {ID: "q3"}, {ID: "q4"}},
-		Relevant: map[string]eval.Relevant{
-			"q1": {"a": true}, "q2": {"b": true, "c": true}, "q3": {"d": true}, "q4": {"e": true},
-		},
-	}
-	got := eval.Measure(set, map[string][]string{
-		"q1": {"a"},      // perfect
-		"q2": {"x", "b"}, // recall 1/2, first 1/2, ndcg 0.6309298 / 1.6309298
-		"q3": {"x"},      // an answer, a wrong one
-		// q4 has no answer
-	})
-	want := eval.Report{Questions: 4, Recall: 1.5 / 4, MRR: 1.5 / 4, NDCG: (1 + 0.6309298/1.6309298) / 4, Hit: 0.5, Empty: 0.25}
-	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
-	if got.Questions != want.Questions || !near(got.Recall, want.Recall) || !near(got.MRR, want.MRR) ||
-		!near(got.NDCG, want.NDCG) || !near(got.Hit, want.Hit) || !near(got.Empty, want.Empty) {
-		t.Errorf("Measure\n got: %+v\nwant: %+v", got, want)
-	}
-	if got := eval.Measure(eval.Set{}, nil); got != (eval.Report{}) {
-		t.Errorf("Measure of no questions\n got: %+v\nwant: zeros", got)
 	}
 }

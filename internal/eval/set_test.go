@@ -62,11 +62,11 @@ func TestReadSet(t *testing.T) {
 func TestReadSetNamesWhatIsWrong(t *testing.T) {
 	for _, tt := range []struct{ name, corpus, questions, qrels, want string }{
 		{"a line that is no JSON", "{", questions, qrels, "corpus.jsonl, line 1"},
-		{"a document that is there twice", corpus + "\n" + `{"id":"d1"}`, questions, qrels, `document "d1" is there twice`},
-		{"a judgement about nothing", corpus, questions, "q1\td9\t1\n", `there is no document "d9"`},
+		{"a document that occurs twice", corpus + "\n" + `{"id":"d1"}`, questions, qrels, `document "d1" occurs twice`},
+		{"a judgement about nothing", corpus, questions, "q1\td9\t1\n", `document "d9" does not exist`},
 		{"a judgement without a score", corpus, questions, "q1\td1\n", "qrels.tsv, line 1: 2 fields"},
 		{"a question that is no JSON", corpus, "x", qrels, "queries.jsonl, line 1"},
-		{"a question that is there twice", corpus, questions + questions, qrels, `queries.jsonl, line 3: question "q1" is there twice`},
+		{"a question that occurs twice", corpus, questions + questions, qrels, `queries.jsonl, line 3: question "q1" occurs twice`},
 		{"a document without an id", corpus + "\n" + `{"text":"x"}`, questions, qrels, "corpus.jsonl, line 5: the document has no id"},
 		{"a time that is none", `{"id":"d1","time":"tomorrow"}`, questions, qrels, "corpus.jsonl, line 1"},
 	} {

@@ -306,7 +306,7 @@ type detailDoc struct {
 	Strength  float64             `json:"strength_now"` // 0 to 1
 	Why       string              `json:"strength_reason"`
 	Relations []document.Relation `json:"relations"`
-	Revisions []document.Revision `json:"revisions"` // oldest first, without the current text
+	Revisions []document.Version  `json:"revisions"` // oldest first, without the current text
 }
 
 func detailOf(d engine.Detail) detailDoc {

@@ -20,18 +20,18 @@ func TestFold(t *testing.T) {
 		{"a word that is too long stays whole", "        " + strings.Repeat("x", 99) + " y", "        " + strings.Repeat("x", 99) + "\n    y"},
 		{"nothing", "", ""},
 	} {
-		if got := render.Fold(tt.line, "    "); got != tt.want {
+		if got := render.Fold(tt.line, "    ", render.Columns); got != tt.want {
 			t.Errorf("%s: %q: got %q, want %q", tt.name, tt.line, got, tt.want)
 		}
 	}
 }
 
-// A fold loses no word, and no line of words that fit is too wide.
+// Fold loses no word, and no line of words that fit is too wide.
 func TestFoldKeepsTheWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOf(rapid.StringMatching(`[a-zäß→0-9]{1,60}`)).Draw(t, "words")
 		line := strings.Join(words, " ")
-		got := render.Fold(line, "        ")
+		got := render.Fold(line, "        ", render.Columns)
 		if strings.Join(strings.Fields(got), " ") != line {
 			t.Fatalf("of %q got %q, want the same words", line, got)
 		}

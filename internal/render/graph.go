@@ -8,31 +8,31 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// graphTitle is how much of a title a node of a drawing shows.
+// graphTitle is the number of characters of a title in a node.
 const graphTitle = 60
 
-// GraphMore is what follows a graph that has not all there is.
+// GraphMore is the remark on a graph that was cut off.
 func GraphMore() string {
 	return "There may be more than is shown: use a smaller depth, one relation, or a higher limit."
 }
 
-// DOT returns a graph in the language of Graphviz. Its nodes are n and the number of the
-// memory; what is no verdict yet has a dashed arrow, what was superseded a dashed box.
+// DOT returns a graph in the language of Graphviz. Nodes are n and the number of the memory; pending
+// candidates have a dashed arrow, superseded memories a dashed box.
 //
-// Source: https://graphviz.org/doc/info/lang.html. Within quotes a label has backslashes
-// for escapes and & for entities, both of which are written out here.
+// Source: https://graphviz.org/doc/info/lang.html. A quoted label has backslash escapes and & entities, both
+// of which are escaped here.
 func DOT(g engram.Graph) string {
 	var b strings.Builder
 	b.WriteString("digraph engram {\n  rankdir=LR;\n  node [shape=box];\n")
 	over := g.Superseded()
 	for i, n := range g.Nodes {
-		style := ""
+		style, dashed := "", over[n.Memory.Num]
 		switch {
-		case i == 0 && over[n.Memory.Num]:
-			style = ", style=\"bold,dashed\""
+		case i == 0 && dashed:
+			style = `, style="bold,dashed"`
 		case i == 0:
 			style = ", style=bold"
-		case over[n.Memory.Num]:
+		case dashed:
 			style = ", style=dashed"
 		}
 		fmt.Fprintf(&b, "  n%d [label=%s%s];\n", n.Memory.Num, dotText(nodeText(n.Memory)), style)
@@ -51,16 +51,16 @@ func DOT(g engram.Graph) string {
 	return b.String()
 }
 
-// dotText is a string of the language.
+// dotText returns a quoted string.
 func dotText(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`).Replace(s) + `"`
 }
 
-// Mermaid returns a graph as a flowchart of Mermaid. Its nodes are n and the number of the
-// memory; what is no verdict yet has a dotted arrow, what was superseded a dashed box.
+// Mermaid returns a graph as a flowchart of Mermaid. Nodes are n and the number of the memory; pending
+// candidates have a dotted arrow, superseded memories a dashed box.
 //
-// Source: https://mermaid.js.org/syntax/flowchart.html. Whatever could be read as markup,
-// as a directive or as the end of a label is written as an entity, #NUMBER;.
+// Source: https://mermaid.js.org/syntax/flowchart.html. Whatever could be markup, a directive or the end of a
+// label is written as an entity, #NUMBER;.
 func Mermaid(g engram.Graph) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
@@ -88,8 +88,8 @@ func Mermaid(g engram.Graph) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// mermaidText leaves letters, digits and what has no meaning anywhere in the language as
-// they are. The colon is not among the latter: before a # it belongs to a style.
+// mermaidText escapes everything but letters, digits and characters without a meaning in the language. A
+// colon has one: before a # it begins a style.
 func mermaidText(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -102,12 +102,12 @@ func mermaidText(s string) string {
 	return b.String()
 }
 
-// nodeText names a memory in a drawing, on one line.
+// nodeText returns the label of a memory, on one line.
 func nodeText(m engram.Memory) string {
 	return fmt.Sprintf("#%d [%s] %s", m.Num, typeOf(m), Line(m.Title, graphTitle))
 }
 
-// edgeText names a relation in a drawing.
+// edgeText returns the label of a relation.
 func edgeText(r engram.Relation) string {
 	if r.Status == engram.RelationPending {
 		return Line(string(r.Verb), 0) + " (pending)"
@@ -115,7 +115,7 @@ func edgeText(r engram.Relation) string {
 	return Line(string(r.Verb), 0)
 }
 
-// Graph returns a graph as a tree from the memory asked about. Each memory stands below the first one that
+// Graph returns a graph as a tree from the requested memory. Each memory stands below the first one that
 // leads to it; elsewhere it is only named, with "above" or "below".
 func Graph(g engram.Graph) string {
 	if len(g.Nodes) == 0 {
@@ -134,23 +134,23 @@ func Graph(g engram.Graph) string {
 	return t.b.String()
 }
 
-// tree is a graph on its way to a terminal.
+// tree is a graph while it is written.
 type tree struct {
 	b        strings.Builder
 	root     int64
 	nodes    map[int64]engram.GraphNode
 	over     map[int64]bool     // superseded
-	branches map[int64][]branch // by the memory below which they stand
-	line     map[int64]int      // on which the memory stands, counted from the top
+	branches map[int64][]branch // by the memory that they stand below
+	line     map[int64]int      // line of each memory, from the top
 	lines    int
-	at       int // the line that is written
+	at       int // the current line
 }
 
-// branch is a relation as it is told below one of its memories.
+// branch is a relation below one of its memories.
 type branch struct {
 	engram.Relation
 	outgoing bool
-	grows    bool // the other memory stands here, with what is below it
+	grows    bool // the other memory stands here, with its own branches
 }
 
 func (b branch) other() int64 {
@@ -160,8 +160,8 @@ func (b branch) other() int64 {
 	return b.Source
 }
 
-// treeOf hangs each relation below the nearer of its memories. Edges come in the order of
-// the walk, so the first that comes upon a memory is the one by which it was reached.
+// treeOf puts each relation below the nearer of its memories. Edges come in the order of the walk, so the
+// first one that leads to a memory is the one by which it was reached.
 func treeOf(g engram.Graph) *tree {
 	t := &tree{root: g.Nodes[0].Memory.Num, nodes: map[int64]engram.GraphNode{}, over: g.Superseded(),
 		branches: map[int64][]branch{}, line: map[int64]int{}}
@@ -183,7 +183,7 @@ func treeOf(g engram.Graph) *tree {
 	return t
 }
 
-// place counts on which line each memory will stand.
+// place computes the line of each memory.
 func (t *tree) place(num int64) {
 	t.line[num] = t.lines
 	for _, br := range t.branches[num] {
@@ -214,8 +214,8 @@ func (t *tree) write(num int64, indent string) {
 	}
 }
 
-// Relation returns a relation as seen from one of its memories, on one line: what it is,
-// the other memory, and what it needs to be known of both.
+// Relation returns a relation seen from one of its memories, on one line: the verb, the other memory, and
+// remarks on both.
 func Relation(n engram.RelationNote) string {
 	s := fmt.Sprintf("%s %s #%d \"%s\" (%s)", Line(string(n.Relation.Verb), 0), arrow(n.Outgoing), n.Other.Num,
 		Line(n.Other.Title, 0), typeOf(n.Other))
@@ -238,7 +238,7 @@ func arrow(outgoing bool) string {
 	return "←"
 }
 
-// label names a memory on one line.
+// label returns a memory on one line.
 func (t *tree) label(num int64) string {
 	n := t.nodes[num]
 	s := fmt.Sprintf("#%d [%s] %s", num, typeOf(n.Memory), Line(n.Memory.Title, 0))

@@ -22,7 +22,7 @@ func edge(source int64, verb engram.Verb, target int64) engram.Relation {
 	return engram.Relation{Source: source, Verb: verb, Target: target, Status: engram.RelationJudged, Strength: 1}
 }
 
-// ring is a graph with a circle, two relations of one pair and a candidate.
+// ring is a graph with a cycle, two relations of one pair and a candidate.
 func ring() engram.Graph {
 	suspected := edge(3, engram.VerbContradicts, 5)
 	suspected.Status = engram.RelationPending
@@ -108,7 +108,7 @@ func TestGraphAsMermaid(t *testing.T) {
 	}
 }
 
-// hostile are titles that mean something to one of the languages.
+// hostile are titles with markup of one of the languages.
 func hostile() []string {
 	return []string{`"`, `"];evil["`, `\`, `\"`, `a\`, `\N\G\l`, "a\nb", "a\r\nb", `<script>alert(1)</script>`, `<b>x</b>`, `&lt;&quot;&#34;`, `#quot;#34;`,
 		"```", "`**x**`", `%%{init: {"theme":"dark"}}%%`, `%% note`, `]]`, `}}`, `)) end`, `end`, `subgraph x`, `style n1 fill:#f00;`, `classDef x:#f;`, `click n1 "javascript:x"`,
@@ -128,8 +128,7 @@ var (
 	entity      = regexp.MustCompile(`#(\d+);`)
 )
 
-// Whatever a title is, a drawing stays what it is: one line for each node, whose label
-// says the title when it is read back as the language reads it.
+// Whatever the title, a drawing keeps one line per node, whose label yields the title when it is parsed.
 func TestNoTitleBreaksADrawing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := ring()

@@ -16,8 +16,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Log writes operations, newest first, with what each touched: + made, ~ changed.
-// begins is the time before which the journal knows nothing; zero when it knows all.
+// Log writes operations, newest first, with the records of each: + created, ~ changed. begins is the start of
+// the journal, zero if it is complete.
 func Log(entries []engram.LogEntry, begins time.Time, o Options) string {
 	var b strings.Builder
 	for _, e := range entries {
@@ -72,11 +72,10 @@ func logItem(i engram.LogItem) string {
 	return s
 }
 
-// mostUndone is how many changes an undo names one by one: a batch has hundreds.
+// mostUndone limits the changes that an undo lists: a batch has hundreds.
 const mostUndone = 20
 
-// Undone writes what an undo did, or with dry what it would do: the first changes, and how
-// many there were beyond.
+// Undone writes what an undo did, or with dry what it would do: the first changes and the number of others.
 func Undone(u engram.Undone, dry bool) string {
 	var b strings.Builder
 	did := "Undid"
@@ -87,7 +86,7 @@ func Undone(u engram.Undone, dry bool) string {
 	if n := len(u.Projects); n > 1 {
 		fmt.Fprintf(&b, "  it affects %d projects: %s\n", n, Line(strings.Join(u.Projects[:min(n, mostUndone)], ", "), 0))
 	}
-	told := map[string]bool{} // a merge of several sources changed one target several times
+	told := map[string]bool{} // a merge of several sources changes one target several times
 	for _, c := range u.Changes {
 		sign := ""
 		if c.Entity == engram.EntityMemory || c.Entity == engram.EntityPrompt {
@@ -115,10 +114,10 @@ func Undone(u engram.Undone, dry bool) string {
 	return b.String()
 }
 
-// historyPreview is how many characters of each version a history shows.
+// historyPreview is the number of characters of each version in a history.
 const historyPreview = 200
 
-// History writes what a memory said over time, oldest first, cut to previews.
+// History writes the versions of a memory as previews, oldest first.
 func History(h engram.History, o Options) string {
 	m := h.Memory
 	var b strings.Builder
@@ -129,7 +128,7 @@ func History(h engram.History, o Options) string {
 		}
 		return s
 	}
-	fmt.Fprintf(&b, "#%d [%s] %s — %d %s", m.Num, typeOf(m), line(m.Title), len(h.Versions), plural(len(h.Versions), "version"))
+	fmt.Fprintf(&b, "#%d [%s] %s — %s", m.Num, typeOf(m), line(m.Title), counted(len(h.Versions), "version", "versions"))
 	if m.Forgotten() {
 		fmt.Fprintf(&b, ", forgotten %s", Time(m.DeletedAt, o))
 	}
@@ -146,17 +145,10 @@ func History(h engram.History, o Options) string {
 	return b.String()
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
-}
-
-// VersionText is a version as a text of its own: its title, then its content.
+// VersionText returns the title and content of a version.
 func VersionText(v engram.Version) string { return v.Title + "\n\n" + v.Content }
 
-// VersionDiff shows what changed from one version of a memory to another.
+// VersionDiff compares two versions of a memory.
 func VersionDiff(from, to engram.Version) string {
 	head := fmt.Sprintf("version %d → version %d\n", from.Number, to.Number)
 	diff := Diff(VersionText(from), VersionText(to))
@@ -166,8 +158,8 @@ func VersionDiff(from, to engram.Version) string {
 	return head + "\n" + diff + "\n"
 }
 
-// Diff shows what changed between two texts, word by word since the lines of prose are long: removed words
-// between [- and -], added ones between {+ and +}; long unchanged stretches are cut. "" for equal texts.
+// Diff compares two texts word by word, since lines of prose are long: removed words stand between [- and -],
+// added ones between {+ and +}; long unchanged parts are cut. "" for equal texts.
 func Diff(was, now string) string {
 	if was == now {
 		return ""
@@ -189,11 +181,10 @@ func Diff(was, now string) string {
 	return b.String()
 }
 
-// lineBreak stands for a line break where each line is a word: a character that no text
-// that may be kept contains.
+// lineBreak represents a line break while each word is a line: a character that no stored text contains.
 const lineBreak = "\x00"
 
-// words writes each word, and each stretch of white space, on a line of its own.
+// words writes each word, and each run of white space, on a line of its own.
 func words(s string) string {
 	var b strings.Builder
 	space := false
@@ -212,15 +203,15 @@ func words(s string) string {
 	return b.String()
 }
 
-// joined is the text that words wrote.
+// joined reverses words.
 func joined(lines string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(lines, "\n", ""), lineBreak, "\n")
 }
 
-// diffLines is how many lines on each side of a change are shown.
+// diffLines is the number of lines shown on each side of a change.
 const diffLines = 3
 
-// elide cuts the middle out of a long stretch that did not change.
+// elide cuts the middle out of a long unchanged text.
 func elide(s string) string {
 	lines := strings.SplitAfter(s, "\n")
 	if len(lines) <= 2*diffLines+1 {
@@ -230,8 +221,8 @@ func elide(s string) string {
 	return strings.Join(head, "") + "…\n" + strings.Join(tail, "")
 }
 
-// Unified shows what becomes of a file as diff -u does; nil is no file, "" no change. What is no text is made
-// readable, as Plain does.
+// Unified compares two contents of a file as diff -u does; nil is no file, and the result is "" for no
+// change. Binary content is made readable, as by Plain.
 func Unified(path string, before, after []byte) string {
 	name := func(content []byte) string {
 		if content == nil {
@@ -246,13 +237,13 @@ func Unified(path string, before, after []byte) string {
 	return text
 }
 
-// lines is a file as it is compared: a line end of Windows is one, too.
+// lines prepares a file for comparison; line ends of Windows count as line ends.
 func lines(content []byte) string {
 	return Plain(strings.ReplaceAll(string(content), "\r\n", "\n"))
 }
 
-// Timeline returns what was saved around a memory, below each one its Marks. Sides with nothing on them are
-// left out, and so is the session of a memory that has none.
+// Timeline returns what was saved around a memory, with the Marks of each. Empty sides, and a missing
+// session, are left out.
 func Timeline(t engram.Timeline, o Options) string {
 	var b strings.Builder
 	writeSession(&b, t, o)
@@ -296,22 +287,21 @@ func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
 	fmt.Fprintf(b, "\nTotal observations in session: %d\n\n", t.Total)
 }
 
-// Summary is a session's summary in one line of at most most characters (0: all), as a quotation, because
-// nobody knows who wrote it, with why it reads like an order to an agent, if it does.
-func Summary(s engram.Session, most int, suspect []string) string {
+// Summary returns a session's summary on one line of at most `most` characters, 0 for all. It is quoted
+// because its author is unknown; flagged is why it is flagged as instruction-like.
+func Summary(s engram.Session, most int, flagged []string) string {
 	said := s.Summary
 	if most > 0 && utf8.RuneCountInString(said) > most {
 		said = gist.Of(said, most)
 	}
 	said = QuoteLine(said)
-	if len(suspect) > 0 {
-		said += " | " + flaggedMark(suspect)
+	if len(flagged) > 0 {
+		said += " | " + flaggedMark(flagged)
 	}
 	return said
 }
 
-// sessionName is what a session is called: by its project, and where that is none, by
-// its id.
+// sessionName returns the project of a session, or its id if it has none.
 func sessionName(s engram.Session) string {
 	if s.Project == "" {
 		return Line(s.ID, 0)
@@ -331,11 +321,11 @@ func writeSide(b *strings.Builder, name string, side []engram.Memory, notes engr
 	b.WriteByte('\n')
 }
 
-// mostSteps is how many steps of one action are told.
+// mostSteps limits the steps listed per action.
 const mostSteps = 50
 
-// Slept tells what a sleep did, or in a dry run would do: its steps and their reasons, at
-// most 50 of each action, and how to take it back.
+// Slept writes what a sleep did, or in a dry run would do: its steps with reasons, at most 50 of each action,
+// and how to undo it.
 func Slept(s lifecycle.Slept, dryRun bool) string {
 	var b strings.Builder
 	for _, a := range lifecycle.StepActions() {
@@ -356,7 +346,7 @@ func Slept(s lifecycle.Slept, dryRun bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// stepIndent is where what is told of a step stands, behind its action.
+// stepIndent indents the text below a step's action.
 const stepIndent = "        "
 
 func writeStep(b *strings.Builder, s lifecycle.Step, title string) {
@@ -373,7 +363,7 @@ func writeStep(b *strings.Builder, s lifecycle.Step, title string) {
 	case s.Action != lifecycle.StepExtract:
 		line += fmt.Sprintf("  %.2f → %.2f", s.From, s.To)
 	}
-	fmt.Fprintf(b, "%s\n%s\n", Fold(line, stepIndent), Fold(stepIndent+s.Reason, stepIndent))
+	fmt.Fprintf(b, "%s\n%s\n", Fold(line, stepIndent, Columns), Fold(stepIndent+s.Reason, stepIndent, Columns))
 }
 
 func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
@@ -389,7 +379,9 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 	if s.Fading > 0 {
 		fmt.Fprintf(b, "%d grow weaker with time: engram decay shows them.\n", s.Fading)
 	}
-	report := func(format string, args ...any) { fmt.Fprintln(b, Fold(fmt.Sprintf(format, args...), stepIndent)) }
+	report := func(format string, args ...any) {
+		fmt.Fprintln(b, Fold(fmt.Sprintf(format, args...), stepIndent, Columns))
+	}
 	for _, a := range []lifecycle.StepAction{lifecycle.StepBoost, lifecycle.StepPrune} {
 		if why := spared(s, a); why != "" {
 			report("Nothing to %s: %s", a, why)
@@ -409,8 +401,7 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 	}
 }
 
-// spared says of how many memories there was nothing to do, and why, the most first; "" where
-// something was done, or nothing is known.
+// spared returns how many memories were spared and why, most frequent reason first; "" for none.
 func spared(s lifecycle.Slept, a lifecycle.StepAction) string {
 	all := slices.DeleteFunc(slices.Clone(s.Spared), func(k lifecycle.Spared) bool { return k.Action != a })
 	slices.SortStableFunc(all, func(x, y lifecycle.Spared) int { return cmp.Compare(y.Memories, x.Memories) })
@@ -421,7 +412,7 @@ func spared(s lifecycle.Slept, a lifecycle.StepAction) string {
 	return strings.Join(words, ", ")
 }
 
-// UndoOfSleep is the command that takes back all that a sleep did; "" where it did nothing.
+// UndoOfSleep returns the command that undoes a sleep; "" if it did nothing.
 func UndoOfSleep(s lifecycle.Slept) string {
 	first, last := s.Span()
 	switch {
@@ -430,11 +421,11 @@ func UndoOfSleep(s lifecycle.Slept) string {
 	case first == last:
 		return fmt.Sprintf("engram undo %d", first)
 	}
-	// Others may have written meanwhile.
+	// Other writers may have operations in between.
 	return fmt.Sprintf("engram undo %d..%d --verb sleep", first, last)
 }
 
-// Diagnosed tells which memories deserve a look.
+// Diagnosed lists memories that may need attention.
 func Diagnosed(d lifecycle.Diagnostics) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, counted(d.Memories, "memory", "memories"))
@@ -471,7 +462,7 @@ func outlined(m engram.Memory) string {
 	return fmt.Sprintf("#%d [%s] %s", m.Num, typeOf(m), Line(m.Title, 60))
 }
 
-// numbers lists numbers with a sign before each.
+// numbers lists numbers, with a sign before each.
 func numbers(sign string, nums []int64) string {
 	words := make([]string, len(nums))
 	for i, num := range nums {

@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// note is a relation of a memory with #num, as it is seen from the former.
+// note is a relation to the memory #num.
 func note(verb engram.Verb, outgoing bool, num int64, change ...func(*engram.RelationNote)) engram.RelationNote {
 	n := engram.RelationNote{Outgoing: outgoing, Relation: engram.Relation{Verb: verb, Status: engram.RelationJudged},
 		Other: engram.Memory{Num: num, SyncID: fmt.Sprint("obs-", num), Title: fmt.Sprint("Title ", num)}}

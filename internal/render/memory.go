@@ -8,18 +8,18 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Marked returns a whole memory as Memory does, and below it a line for each of its Marks.
+// Marked returns a memory as Memory does, followed by its Marks, a line each.
 func Marked(m engram.Memory, n engram.Note, o Options) string {
 	return strings.TrimSuffix(whole(m, n, o)+"\n"+markLines(n, ""), "\n")
 }
 
-// Headed returns the title of a memory and its Marks: what whoever has its fields cannot see in them.
+// Headed returns the title of a memory and its Marks, for readers that have its fields.
 func Headed(m engram.Memory, n engram.Note) string {
 	return strings.TrimSuffix(fmt.Sprintf("#%d [%s] %s\n", m.Num, typeOf(m), titleOf(m, n))+markLines(n, ""), "\n")
 }
 
-// Memory returns a whole memory: its content to the byte, between its title and
-// what is known about it. What nobody here wrote is quoted, below its source.
+// Memory returns a memory in full: title, exact content and fields. Content from elsewhere is quoted, below
+// its source.
 func Memory(m engram.Memory, o Options) string { return whole(m, engram.Note{}, o) }
 
 func whole(m engram.Memory, n engram.Note, o Options) string {
@@ -29,7 +29,7 @@ func whole(m engram.Memory, n engram.Note, o Options) string {
 		content = Source(m, o) + ":\n" + Quote(m.Content)
 	}
 	fmt.Fprintf(&b, "#%d [%s] %s\n%s\n", m.Num, typeOf(m), titleOf(m, n), content)
-	summary := m.OwnSummary() // a session is told it in the place of a long content
+	summary := m.OwnSummary() // shown to sessions instead of a long content
 	if summary != "" && Quoted(m, n) {
 		summary = QuoteLine(summary)
 	}
@@ -44,15 +44,14 @@ func whole(m engram.Memory, n engram.Note, o Options) string {
 	return b.String()
 }
 
-// mostMarks is how many relations are told beside a memory where room is short: the memory
-// itself must not be crowded out by what is said of it.
+// mostMarks limits the marks of relations where space is short, so that they do not crowd out the memory.
 const mostMarks = 5
 
-// Marks returns what changes how a memory should be read, a phrase each, none of which has
-// a line break: "state: needs_review", "suspect: …", "code: a.go:3-9 (changed)", "superseded_by: #14 (New title)", "supersedes: …",
-// "conflicts: …", "conflict: contested by #12 (pending)", "conflict: contested by 3: #12, #14, #15 (pending)". What stands in its place
-// comes first. Of many relations five are told, and how many more there are. Nil when the
-// memory is to be read as it stands.
+// Marks returns what affects how to read a memory, as phrases without line breaks: "state: needs_review",
+// "suspect: …", "code: a.go:3-9 (changed)", "superseded_by: #14 (New title)", "supersedes: …", "conflicts:
+// …", "conflict: contested by #12 (pending)", "conflict: contested by 3: #12, #14, #15 (pending)". Memories
+// that supersede it come first. At most five relations are listed, with the number of others. Nil if there is
+// nothing to mark.
 //
 // Source of the phrases: the mem_* dialect, docs/protocol.
 func Marks(n engram.Note) []string {
@@ -89,8 +88,7 @@ func Marks(n engram.Note) []string {
 	return marks
 }
 
-// markLines is Marks below a memory in a list, each on a line of its own: no text of a
-// memory that is shown on one line can pass for one.
+// markLines writes Marks below a memory, a line each. No line of a memory's text can pass for one.
 func markLines(n engram.Note, indent string) string {
 	var b strings.Builder
 	for _, mark := range Marks(n) {
@@ -101,11 +99,10 @@ func markLines(n engram.Note, indent string) string {
 
 func stateMark(s engram.State) string { return fmt.Sprintf("state: %s", s) }
 
-// mostContested is how many of those that contest a memory are named.
+// mostContested limits the contesting memories that are named.
 const mostContested = 3
 
-// contestedMark says in one line who contests a memory: nobody has judged it yet, and it is
-// to be read first.
+// contestedMark names the memories that contest this one, on one line. Read them before relying on it.
 func contestedMark(by []engram.RelationNote) string {
 	if len(by) < 2 {
 		for _, n := range by {
@@ -124,7 +121,7 @@ func contestedMark(by []engram.RelationNote) string {
 	return fmt.Sprintf("conflict: contested by %d: %s (%s)", len(by), all, engram.RelationPending)
 }
 
-// contestedState is what becomes of a pair that nobody has judged.
+// contestedState returns the state of an unjudged pair.
 func contestedState(n engram.RelationNote) engram.RelationStatus {
 	if n.Other.Num == 0 || n.Other.Forgotten() {
 		return "deleted"
@@ -132,7 +129,7 @@ func contestedState(n engram.RelationNote) engram.RelationStatus {
 	return n.Relation.Status
 }
 
-// numOf is the number of the other memory, read or not.
+// numOf returns the number of the other memory, which may not have been read.
 func numOf(n engram.RelationNote) int64 {
 	switch {
 	case n.Other.Num != 0:
@@ -143,8 +140,7 @@ func numOf(n engram.RelationNote) int64 {
 	return n.Relation.Source
 }
 
-// Settled is a note without what nobody has judged: of a memory that is hardly what was
-// asked for, that says nothing.
+// Settled returns n without pending candidates, which are irrelevant for a memory that hardly matches.
 func Settled(n engram.Note) engram.Note {
 	n.Relations = slices.DeleteFunc(slices.Clone(n.Relations), func(r engram.RelationNote) bool {
 		return r.Relation.Status == engram.RelationPending
@@ -152,12 +148,12 @@ func Settled(n engram.Note) engram.Note {
 	return n
 }
 
-// annotation returns what a relation says about reading its memory, "" when nothing.
+// annotation returns the mark of a relation; "" for none.
 func annotation(n engram.RelationNote) string {
 	r := n.Relation
 	num, gone := numOf(n), n.Other.Num == 0 || n.Other.Forgotten()
 	if r.Status == engram.RelationPending {
-		return fmt.Sprintf("conflict: contested by #%d (%s)", num, contestedState(n)) // by its number, as every other memory is named
+		return fmt.Sprintf("conflict: contested by #%d (%s)", num, contestedState(n)) // by number, like every other memory
 	}
 	if r.Status != engram.RelationJudged {
 		return ""
@@ -186,7 +182,8 @@ func annotation(n engram.RelationNote) string {
 	return fmt.Sprintf("%s: #%d (%s)", label, num, title)
 }
 
-// MarksByID is Marks for the dialects whose memories have ids and no numbers; forgotten memories are left out.
+// MarksByID is Marks for dialects whose memories have ids instead of numbers; forgotten memories are left
+// out.
 func MarksByID(n engram.Note) (all []string) {
 	if n.State == engram.StateNeedsReview {
 		all = append(all, "due for review")
@@ -223,11 +220,11 @@ func MarksByID(n engram.Note) (all []string) {
 	return all
 }
 
-// mostCode is how many places in code are told beside a memory.
+// mostCode limits the places in code listed beside a memory.
 const mostCode = 2
 
-// Anchors says what became of the code a memory is about, in one line, worst first:
-// "internal/a.go:10-20 (changed), b.go (moved to c.go)", and of more than two how many more; "" for nothing.
+// Anchors returns the state of a memory's code on one line, worst first: "internal/a.go:10-20 (changed), b.go
+// (moved to c.go)", at most two places and the number of others; "" for none.
 func Anchors(all []engram.Anchored) string {
 	var told []engram.Anchored
 	for _, a := range all {
@@ -248,7 +245,7 @@ func Anchors(all []engram.Anchored) string {
 	return strings.Join(parts, ", ")
 }
 
-// Anchor is a place in code and what became of it: "internal/a.go:10-20 (changed)".
+// Anchor returns a place in code with its state: "internal/a.go:10-20 (changed)".
 func Anchor(a engram.Anchored) string {
 	place := placeLine(a.Place())
 	switch {
@@ -264,7 +261,7 @@ func Anchor(a engram.Anchored) string {
 	return fmt.Sprintf("%s (%s)", place, a.State)
 }
 
-// mostPath is how many characters of a path are shown: it may come from anybody.
+// mostPath limits the characters of a path, which may come from an untrusted source.
 const mostPath = 120
 
 func placeLine(p engram.Place) string {
@@ -272,8 +269,8 @@ func placeLine(p engram.Place) string {
 	return p.String()
 }
 
-// AnchoredTo says which code a save anchored a memory to, a line for each that was asked for and one for all
-// that its text names. Nil for none.
+// AnchoredTo reports the code that a save anchored a memory to: a line for each place that was requested, and
+// one for all that the text names. Nil for none.
 func AnchoredTo(all []engram.Anchor) (lines []string) {
 	var named []string
 	for _, a := range all {
@@ -289,7 +286,7 @@ func AnchoredTo(all []engram.Anchor) (lines []string) {
 	return lines
 }
 
-// codeMark is Anchors as one of Marks; "" for none.
+// codeMark returns Anchors as a mark; "" for none.
 func codeMark(all []engram.Anchored) string {
 	if told := Anchors(all); told != "" {
 		return "code: " + told
@@ -297,8 +294,7 @@ func codeMark(all []engram.Anchored) string {
 	return ""
 }
 
-// Anew says what a review made of the anchors of a memory, a line each: of these places it has what
-// stands there now, and those are gone. "" where nothing became of them.
+// Anew reports the anchors that a review renewed or removed, a line each; "" for none.
 func Anew(anchored, released []string) string {
 	var b strings.Builder
 	if len(anchored) > 0 {
@@ -310,13 +306,13 @@ func Anew(anchored, released []string) string {
 	return b.String()
 }
 
-// SetOff returns s, trimmed, for a place among other lines: each line but the first begins with indent, so
-// that no line of a memory can pass for another memory, a block's end or the program's own words.
+// SetOff returns s, trimmed, for use between other lines: each line but the first begins with indent, so that
+// no line of a memory can pass for another memory, the end of a block or the program's own words.
 func SetOff(s, indent string) string {
 	return breaksAs(strings.TrimSpace(s), "\n"+indent)
 }
 
-// breaksAs returns s with each of its line breaks written as brk.
+// breaksAs replaces each line break of s by brk.
 func breaksAs(s, brk string) string {
 	var b strings.Builder
 	from := 0
@@ -338,8 +334,8 @@ func breaksAs(s, brk string) string {
 	return b.String()
 }
 
-// breakSize is how many bytes the line break takes that s begins with, 0 for none: all that any terminal,
-// editor or tokenizer takes for one.
+// breakSize returns the number of bytes of the line break that s begins with, 0 for none. It includes
+// everything that some terminal, editor or tokenizer treats as one.
 func breakSize(s string) int {
 	switch c := s[0]; {
 	case strings.HasPrefix(s, "\r\n"), strings.HasPrefix(s, "\u0085"):

@@ -73,8 +73,7 @@ func BenchmarkPlainClean(b *testing.B) {
 	}
 }
 
-// Whatever a text has in it, its JSON prints nothing that acts on a terminal and says the
-// same to whoever parses it.
+// The JSON of any text prints nothing that acts on a terminal, and decodes to the same text.
 func TestJSONIsSafeToPrintAndSaysTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.OneOf(rapid.SampledFrom([]string{"\u009b2J", "\u202e", "\u200d", "\U000e0041", "\x7f", "\u2028", "a\nb", "👩\u200d🚀"}), rapid.String())

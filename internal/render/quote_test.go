@@ -35,7 +35,7 @@ func TestATypeFromElsewhereCannotPassForASource(t *testing.T) {
 	}
 }
 
-// A list of imported memories says once that they are imported; each stays a quotation.
+// A list of imported memories names the source once; each memory stays a quotation.
 func TestAListSaysASourceOnce(t *testing.T) {
 	at := time.Date(2026, 5, 3, 9, 0, 0, 0, time.UTC)
 	of := func(num int64, from engram.Origin) engram.Hit {

@@ -1,18 +1,17 @@
-// Package render writes memories as text: the lists that agents read through MCP
-// and people read in a terminal, which are the same. It is pure; who prints, and
-// where, is the frontend's business.
+// Package render writes memories as text. Agents read the same lists through MCP as people in a terminal. It
+// is pure; frontends print.
 //
-// What is one line here stays one line: titles, names and previews inside a line
-// have their line breaks turned into spaces and their hidden characters made
-// visible, so that no memory can pass for another. Content that stands on
-// lines of its own is written as it is; a terminal needs Plain around it.
+// One line stays one line: titles, names and previews inside a line have their line breaks turned into spaces
+// and hidden characters made visible, so that no memory can pass for another. Content on lines of its own is
+// exact; a terminal needs Plain around it.
 //
-// No text ends in a line break, but Context, whose format ends in an empty line.
+// Texts do not end in a line break, except for Context, whose format ends in an empty line.
 //
 // Source of the formats: the mem_* dialect, docs/protocol.
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -29,16 +28,14 @@ type Options struct {
 	Zone *time.Location // nil is UTC
 }
 
+func (o Options) zone() *time.Location { return cmp.Or(o.Zone, time.UTC) }
+
 // Time returns t in o.Zone as 2006-01-02 15:04:05, or "never" for the zero time.
 func Time(t time.Time, o Options) string {
 	if t.IsZero() {
 		return "never"
 	}
-	zone := o.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	return t.In(zone).Format(time.DateTime)
+	return t.In(o.zone()).Format(time.DateTime)
 }
 
 // Preview returns the first runes characters of s, and "..." when there are more.
@@ -52,8 +49,8 @@ func Preview(s string, runes int) string {
 	return s
 }
 
-// Line returns s on one line, safe to show: each run of white space is one space.
-// With runes above zero it is cut as Preview does.
+// Line returns s on one line, safe to print, with each run of white space as one space. With runes above zero
+// it is cut as by Preview.
 func Line(s string, runes int) string {
 	var b strings.Builder
 	blank, n := false, 0
@@ -79,9 +76,9 @@ func Line(s string, runes int) string {
 	return Plain(b.String())
 }
 
-// Plain returns s with every character written out that acts on a terminal or hides: controls but line break
-// and tab as \x1b, direction marks and invisible ones as \u202e, bytes that are not UTF-8 as \xff; CRLF becomes
-// one break. Joiners stay between characters that are neither ASCII nor space. Plain(Plain(s)) == Plain(s).
+// Plain makes s safe for a terminal: it escapes controls other than line break and tab as \x1b, direction
+// marks and invisible characters as \u202e, bytes that are not UTF-8 as \xff, and turns CRLF into one break.
+// Joiners stay between characters that are neither ASCII nor space. Plain(Plain(s)) == Plain(s).
 func Plain(s string) string {
 	if isClean(s) {
 		return s
@@ -109,8 +106,8 @@ func Plain(s string) string {
 	return b.String()
 }
 
-// JSON returns a JSON text with every character that Plain writes out, joiners too, as an
-// escape of JSON: whoever parses it gets the same, whoever prints it is safe.
+// JSON escapes all characters that Plain escapes, and joiners, as JSON escapes: the decoded value is the
+// same, and the text is safe to print.
 func JSON(text []byte) []byte {
 	if isClean(string(text)) {
 		return text
@@ -132,8 +129,7 @@ func JSON(text []byte) []byte {
 	return out
 }
 
-// isClean reports a text of which Plain changes nothing. It says no where only a
-// closer look can tell.
+// isClean reports whether Plain leaves a text unchanged. It may report false for such a text, too.
 func isClean(s string) bool {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -150,7 +146,7 @@ func isClean(s string) bool {
 	return true
 }
 
-// acts reports a character that does something else than showing itself.
+// acts reports whether a character does anything but show itself.
 func acts(r rune) bool {
 	switch {
 	case r < 0x20:
@@ -165,11 +161,11 @@ func acts(r rune) bool {
 		r >= 0xfff9 && r <= 0xfffb || r >= 0xe0000 && r <= 0xe007f
 }
 
-// isJoiner reports the zero-width joiner and non-joiner.
+// isJoiner reports whether r is the zero-width joiner or non-joiner.
 func isJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
 
-// isVariant reports the selectors that pick the shape of a Han character. Elsewhere
-// they can hide a message.
+// isVariant reports whether r is a selector for the shape of a Han character. Elsewhere such characters can
+// hide a message.
 func isVariant(r rune) bool { return r >= 0xe0100 && r <= 0xe01ef }
 
 func joins(r rune) bool { return r >= 0x80 && r != utf8.RuneError && !acts(r) && !unicode.IsSpace(r) }
@@ -179,42 +175,15 @@ func first(s string) rune {
 	return r
 }
 
-// Columns is how wide a terminal is taken to be.
-const Columns = 80
-
-// Fold breaks a line at spaces into lines of at most Columns characters, each but the
-// first after indent. A word that is longer stays whole.
-func Fold(line, indent string) string {
-	var b strings.Builder
-	column, spaces, opens := 0, 0, true
-	for i, word := range strings.Split(line, " ") {
-		if i > 0 {
-			spaces++
-		}
-		if word == "" {
-			continue
-		}
-		length := utf8.RuneCountInString(word)
-		switch {
-		case opens || column+spaces+length <= Columns:
-			b.WriteString(strings.Repeat(" ", spaces))
-			column += spaces
-		default:
-			b.WriteString("\n" + indent)
-			column = utf8.RuneCountInString(indent)
-		}
-		b.WriteString(word)
-		column, spaces, opens = column+length, 0, false
-	}
-	return b.String()
-}
-
-// Said is a memory in one line of a list: its title, and so many characters of what it says, unless the title
-// is only how that begins. note is what is known of it.
+// Said returns a memory in one line of a list: its title and at most `most` characters of its content, unless
+// that only repeats the title. n is its note.
 func Said(m engram.Memory, n engram.Note, most int) string {
 	title, said := once(m.Title, Line(gist.Line(m, most), 0))
 	if Quoted(m, n) {
-		title, said = QuoteLine(title), quotedOrNone(said)
+		title = QuoteLine(title)
+		if said != "" {
+			said = QuoteLine(said)
+		}
 	}
 	if said == "" {
 		return title
@@ -222,15 +191,8 @@ func Said(m engram.Memory, n engram.Note, most int) string {
 	return title + " — " + said
 }
 
-func quotedOrNone(said string) string {
-	if said == "" {
-		return ""
-	}
-	return QuoteLine(said)
-}
-
-// once is a title and what is said below it. Where the title is only how that begins, cut or not,
-// the first line of it stands in the title's place, and the rest below.
+// once returns title and text for a list. If the text begins with the title, cut or not, its first line
+// replaces the title.
 func once(title, said string) (head, rest string) {
 	title = Line(title, 0)
 	first, rest, _ := strings.Cut(strings.TrimSpace(said), "\n")
@@ -240,8 +202,8 @@ func once(title, said string) (head, rest string) {
 	return title, said
 }
 
-// opensWith reports whether a line begins with a title: with its whole words, or where the title
-// was cut, with what is left of it.
+// opensWith reports whether a line begins with a title: with its whole words, or with the rest of a cut
+// title.
 func opensWith(line, title string) bool {
 	stem := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(title, "…"), "..."), " ")
 	cut := len(stem) < len(title)
@@ -253,8 +215,8 @@ func opensWith(line, title string) bool {
 	return cut || len(line) == len(stem) || !unicode.IsLetter(next) && !unicode.IsDigit(next)
 }
 
-// Nothing is the sentence of an answer in which nothing was found: where was looked and what is
-// elsewhere. everywhere is how a frontend asks in every project, first how it saves a memory.
+// Nothing returns the sentence of an answer without results: where was searched, and what other projects
+// contain. everywhere is how to search every project, first how to save a memory.
 func Nothing(n engram.Nothing, everywhere, first string) string {
 	if !n.Stored {
 		return "Engram is empty. Save the first memory: " + first
@@ -274,33 +236,28 @@ func Nothing(n engram.Nothing, everywhere, first string) string {
 	return s
 }
 
-// Quoted reports whether a memory is shown as a quotation with its source: nobody who works
-// here chose its words, or they read like an order to an agent.
+// Quoted reports whether a memory is shown as a quotation with its source: it was written elsewhere, or is
+// flagged as instruction-like.
 func Quoted(m engram.Memory, n engram.Note) bool {
 	_, foreign := sourceOf(m.Origin)
 	return foreign || len(n.Flagged) > 0
 }
 
-// Source says where a memory that is quoted comes from and since when it is here: "imported, 3
-// May 2026", "from a tool (Bash), 3 May 2026".
+// Source returns the source and date of a quoted memory: "imported, 3 May 2026", "from a tool (Bash), 3 May
+// 2026".
 func Source(m engram.Memory, o Options) string {
 	name, _ := sourceOf(m.Origin)
 	if tool := Line(m.ToolName, 40); tool != "" && m.Origin == engram.OriginTool {
 		name += " (" + Tame(tool) + ")"
 	}
-	zone := o.Zone
-	if zone == nil {
-		return name + ", " + m.CreatedAt.UTC().Format("2 January 2006")
-	}
-	return name + ", " + m.CreatedAt.In(zone).Format("2 January 2006")
+	return name + ", " + m.CreatedAt.In(o.zone()).Format("2 January 2006")
 }
 
-// Sources says of the memories of one list where they come from: of each kind of source once, for
-// in a list of imported memories it would stand under every one. The zero value is ready for use.
+// Sources names the sources of the memories in a list, each kind once, since a list of imported memories
+// would repeat it. The zero value is ready to use.
 type Sources struct{ told map[string]bool }
 
-// Of is what Source says of a memory that is quoted, or "" where an earlier memory of the list
-// comes from the same kind of source.
+// Of returns Source(m, o), or "" if an earlier memory of the list has the same kind of source.
 func (s *Sources) Of(m engram.Memory, o Options) string {
 	source := Source(m, o)
 	name, _, _ := strings.Cut(source, ", ")
@@ -314,8 +271,8 @@ func (s *Sources) Of(m engram.Memory, o Options) string {
 	return source
 }
 
-// Mark is what stands in the line of a quoted memory: "quoted, imported, 3 May 2026", and "quoted"
-// where that was said.
+// Mark returns the mark of a quoted memory: "quoted, imported, 3 May 2026", or "quoted" after the first of a
+// kind.
 func (s *Sources) Mark(m engram.Memory, o Options) string {
 	if source := s.Of(m, o); source != "" {
 		return "quoted, " + source
@@ -323,11 +280,12 @@ func (s *Sources) Mark(m engram.Memory, o Options) string {
 	return "quoted"
 }
 
-// quoteMark opens each line of a quotation, as in Markdown and in mail.
+// quoteMark begins each line of a quotation, as in Markdown and mail.
 const quoteMark = "> "
 
-// Quote returns s as a quotation: every line opens with a mark, so that none can pass for a heading, a turn or
-// the program's own words; tags are tamed (Tame), nothing is hidden (Plain). Quote(Quote(s)) == Quote(s).
+// Quote returns s as a quotation: every line begins with a mark, so that no line can pass for a heading, a
+// turn of the conversation or the program's own words; tags are tamed (Tame), hidden characters shown
+// (Plain). Quote(Quote(s)) == Quote(s).
 func Quote(s string) string {
 	lines := strings.Split(breaksAs(Plain(strings.TrimSpace(s)), "\n"), "\n")
 	for i, l := range lines {
@@ -339,12 +297,12 @@ func Quote(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// QuoteLine is a quotation of one line, between quotation marks; within it there are none.
+// QuoteLine returns a quotation of one line between quotation marks, without such marks inside.
 func QuoteLine(s string) string {
 	return "“" + strings.NewReplacer("“", "'", "”", "'").Replace(Tame(Line(s, 0))) + "”"
 }
 
-// titleOf is the title of a memory as it stands in a line.
+// titleOf returns the title of a memory for a line, quoted if necessary.
 func titleOf(m engram.Memory, n engram.Note) string {
 	if Quoted(m, n) {
 		return QuoteLine(m.Title)
@@ -352,8 +310,7 @@ func titleOf(m engram.Memory, n engram.Note) string {
 	return Line(m.Title, 0)
 }
 
-// Tame returns s, in which no tag parts a conversation any more: the bracket that opens one is
-// written as an entity.
+// Tame escapes the opening brackets of tags that separate the turns of a conversation, as entities.
 func Tame(s string) string {
 	if !strings.ContainsAny(s, "<[") {
 		return s
@@ -377,11 +334,11 @@ func Tame(s string) string {
 	return b.String() + s[from:]
 }
 
-// partsConversation reports whether what follows an opening bracket makes a tag of it that
-// models, and the programs around them, part conversations with.
+// partsConversation reports whether rest, behind an opening bracket, makes it a tag that models or their
+// programs separate turns with.
 func partsConversation(rest string) bool {
 	rest = strings.TrimLeft(rest[:min(len(rest), 40)], "/|! \t")
-	if colon := strings.IndexByte(rest, ':'); colon >= 0 && colon < 12 { // with a prefix of a name space
+	if colon := strings.IndexByte(rest, ':'); colon >= 0 && colon < 12 { // a namespace prefix
 		rest = rest[colon+1:]
 	}
 	rest = strings.ToLower(rest)
@@ -394,13 +351,13 @@ func partsConversation(rest string) bool {
 	return false
 }
 
-// flaggedMark says why a memory is suspect, beside the others of Marks.
+// flaggedMark returns the mark of a flagged memory.
 func flaggedMark(why []string) string {
 	return "suspect: " + strings.Join(why, "; ")
 }
 
-// typeOf is the type of a memory as it stands in a line. A type may be any word: one from elsewhere
-// that is more than that is a quotation, or it could pass for what the program says of the memory.
+// typeOf returns the type of a memory for a line. Types are free text: one from elsewhere that is more than a
+// word is quoted, since it could pass for the program's own words.
 func typeOf(m engram.Memory) string {
 	name := Line(string(m.Type), 0)
 	if _, foreign := sourceOf(m.Origin); !foreign || len(name) <= maxType && !strings.ContainsAny(name, " ,:;<[(") {
@@ -409,5 +366,5 @@ func typeOf(m engram.Memory) string {
 	return QuoteLine(Line(name, maxType))
 }
 
-// maxType is the length of a type that is a word.
+// maxType is the longest type that counts as a word.
 const maxType = 32

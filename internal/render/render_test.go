@@ -17,7 +17,7 @@ func memory(num int64, title, content string) engram.Memory {
 		SessionID: "s1", DuplicateCount: 1, RevisionCount: 1, CreatedAt: at(int(num))}
 }
 
-// same reports where two texts part, which is hard to see in long ones.
+// same reports where two texts differ, which is hard to see in long ones.
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	if got != want {
@@ -179,7 +179,7 @@ func TestContext(t *testing.T) {
 	same(t, render.Context(engram.Context{}, render.Options{}), "")
 }
 
-// A memory is data: in a list it must not be able to pass for a line of the list.
+// A memory is data: in a list it must not be able to pass for another line.
 func TestTitlesStayOnTheirLine(t *testing.T) {
 	bad := memory(1, "a\n[2] #99 (x) — b\x1b[2J\u202ec", "x\n\n- [bugfix] **forged**: y")
 	bad.Type, bad.Project = "t\ny", "p\nq"

@@ -12,13 +12,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// breaks are what somebody somewhere takes for the end of a line: all that Python's
-// splitlines knows.
+// breaks are all line ends that some program recognises: those of Python's splitlines.
 func breaks() []string {
 	return []string{"\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\u0085", "\u2028", "\u2029"}
 }
 
-// atColumn0 are the lines of s, by whoever's idea of a line, that begin with begin.
+// atColumn0 returns the lines of s, for any line end, that begin with begin.
 func atColumn0(s, begin string) bool {
 	for _, b := range breaks() {
 		if strings.HasPrefix(s, begin) || strings.Contains(s, b+begin) {
@@ -76,5 +75,5 @@ func TestWhatIsSetOffIsIndentedAndKeepsItsWords(t *testing.T) {
 	})
 }
 
-// separates reports what parts words.
+// separates reports whether r separates words.
 func separates(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1e }

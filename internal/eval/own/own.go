@@ -1,9 +1,8 @@
-// Package own makes sets of questions with known answers out of what a user has
-// remembered and written: titles and what stands under them, prompts and searches and the
-// memories that came of them, lines of a changelog and the commits that wrote them.
+// Package own builds sets of questions with known answers from a user's own data: titles and their texts,
+// prompts and searches with the memories that followed, changelog lines and their commits.
 //
-// It only reads. Nobody judged these answers: a question may have others than the one
-// it is known to have, so the figures are for comparing, not for boasting.
+// It only reads. The answers are not judged by people, and a question may have other answers, too: use the
+// figures to compare, not to boast.
 package own
 
 import (
@@ -19,12 +18,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Source is where memories are read from; engram.Store is one.
+// Source provides the memories; engram.Store is one.
 type Source interface {
 	View(ctx context.Context, fn func(engram.Reader) error) error
 }
 
-// Bounds of what is read, newest first: a set is loaded as a whole.
+// Limits on what is read, newest first, since a set is loaded as a whole.
 const (
 	maxMemories = 20_000
 	maxPrompts  = 5_000
@@ -32,12 +31,11 @@ const (
 	pageSize    = 1_000
 )
 
-// MaxQuestions is how many questions a set has at most, spread evenly over all.
+// MaxQuestions limits the questions of a set; they are spread evenly.
 const MaxQuestions = 500
 
-// Sets returns the sets that the memories of a project make, "" for those of every
-// project: titles and prompts. A set may have no questions. Errors are those of the
-// Source.
+// Sets returns the sets titles and prompts of a project, "" for every project. A set may have no questions.
+// Errors are those of the Source.
 func Sets(ctx context.Context, from Source, project string) ([]eval.Set, error) {
 	var kept kept
 	err := from.View(ctx, func(r engram.Reader) error { return kept.read(ctx, r, project) })
@@ -47,46 +45,35 @@ func Sets(ctx context.Context, from Source, project string) ([]eval.Set, error) 
 	return []eval.Set{titles(kept.memories).Head(MaxQuestions), prompts(kept).Head(MaxQuestions)}, nil
 }
 
-// kept is what was read.
+// kept is the data read.
 type kept struct {
 	memories []engram.Memory   // newest first
 	prompts  []engram.Prompt   // newest first
 	uses     []engram.Exposure // oldest first
 }
 
-func (k *kept) read(ctx context.Context, r engram.Reader, project string) error {
-	err := pages(maxMemories, func(p engram.Page) (int, error) {
-		ms, err := r.List(ctx, engram.Filter{Project: project}, p)
-		k.memories = append(k.memories, ms...)
-		return len(ms), err
-	})
+func (k *kept) read(ctx context.Context, r engram.Reader, project string) (err error) {
+	k.memories, err = pages(maxMemories, func(p engram.Page) ([]engram.Memory, error) { return r.List(ctx, engram.Filter{Project: project}, p) })
 	if err != nil {
 		return err
 	}
-	err = pages(maxPrompts, func(p engram.Page) (int, error) {
-		ps, err := r.Prompts(ctx, project, "", p)
-		k.prompts = append(k.prompts, ps...)
-		return len(ps), err
-	})
+	k.prompts, err = pages(maxPrompts, func(p engram.Page) ([]engram.Prompt, error) { return r.Prompts(ctx, project, "", p) })
 	if err != nil {
 		return err
 	}
-	return pages(maxUses, func(p engram.Page) (int, error) {
-		us, err := r.Uses(ctx, "", p)
-		k.uses = append(k.uses, us...)
-		return len(us), err
-	})
+	k.uses, err = pages(maxUses, func(p engram.Page) ([]engram.Exposure, error) { return r.Uses(ctx, "", p) })
+	return err
 }
 
-// pages reads page after page, up to most things.
-func pages(most int, read func(engram.Page) (int, error)) error {
+// pages reads page after page, up to most records.
+func pages[T any](most int, read func(engram.Page) ([]T, error)) (all []T, err error) {
 	for at := 0; at < most; at += pageSize {
-		n, err := read(engram.Page{Limit: pageSize, Offset: at})
-		if err != nil || n < pageSize {
-			return err
+		page, err := read(engram.Page{Limit: pageSize, Offset: at})
+		if all = append(all, page...); err != nil || len(page) < pageSize {
+			return all, err
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // builder collects a set.
@@ -94,7 +81,7 @@ type builder struct {
 	set    eval.Set
 	groups map[string]bool
 	ids    map[string]string // of questions, by group and text
-	texts  map[string]string // of documents, as words in lower case
+	texts  map[string]string // of documents, as lower-case words
 }
 
 func newBuilder(name string) *builder {
@@ -110,9 +97,9 @@ func (b *builder) document(d eval.Document) {
 	b.set.Documents = append(b.set.Documents, d)
 }
 
-// question adds a question with the document that answers it. The same question twice
-// is one with two answers. Left out are a question of fewer than two words that mean
-// anything, and one that stands in its answer word for word: any search finds that.
+// question adds a question with the document that answers it; a repeated question gets a second answer.
+// Questions with fewer than two significant words, and those contained literally in their answer, are left
+// out: any search would find it.
 func (b *builder) question(id, group, question, answer string) {
 	asked := plain(question)
 	if words := text.Query(question); len(words) < 2 || words[0].Stop || strings.Contains(b.texts[answer], asked) {
@@ -127,12 +114,11 @@ func (b *builder) question(id, group, question, answer string) {
 	b.set.Relevant[b.ids[key]][answer] = true
 }
 
-// plain is s in lower case, words joined by one space.
+// plain returns s in lower case with single spaces.
 func plain(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 
-// titles asks the title of each memory and wants its text. The documents have no
-// titles: the question would find itself. Summaries of sessions are no answers: they
-// are all called the same.
+// titles asks for the text of each memory by its title. The documents have no titles, or the question would
+// find itself. Session summaries are left out: they share one title.
 func titles(newest []engram.Memory) eval.Set {
 	b := newBuilder("titles")
 	for i, m := range slices.Backward(newest) {
@@ -147,15 +133,14 @@ func titles(newest []engram.Memory) eval.Set {
 }
 
 const (
-	// What is saved long after a prompt was not saved because of it.
+	// A later memory has probably nothing to do with the prompt.
 	rightAfter = 30 * time.Minute
-	// A prompt that led to many memories was about none of them.
+	// A prompt followed by many memories is about none of them in particular.
 	mostAfter = 3
 )
 
-// prompts asks what the user asked, and wants what was saved right after it in the
-// same session; and asks what was searched for, and wants those of the finds that
-// were then read as a whole.
+// prompts asks prompts, answered by the memories saved right after them in the same session, and searches,
+// answered by the hits that were then read in full.
 func prompts(k kept) eval.Set {
 	b := newBuilder("prompts")
 	byNum := map[int64]engram.Memory{}
@@ -165,7 +150,7 @@ func prompts(k kept) eval.Set {
 		byNum[m.Num] = m
 		bySession[m.SessionID] = append(bySession[m.SessionID], m)
 	}
-	next := map[string]time.Time{} // when the session's next prompt came
+	next := map[string]time.Time{} // time of the session's next prompt
 	for _, p := range k.prompts {
 		end := p.CreatedAt.Add(rightAfter)
 		if n, ok := next[p.SessionID]; ok && n.Before(end) {
@@ -195,8 +180,8 @@ func prompts(k kept) eval.Set {
 	return b.set
 }
 
-// between returns the memories of a session, oldest first, that were saved from start
-// on and before end; none when they are more than mostAfter.
+// between returns the memories of a session, oldest first, saved from start on and before end; none if they
+// are more than mostAfter.
 func between(session []engram.Memory, start, end time.Time) []engram.Memory {
 	var found []engram.Memory
 	for _, m := range session {
@@ -213,23 +198,22 @@ func between(session []engram.Memory, start, end time.Time) []engram.Memory {
 // Line is an entry of a changelog.
 type Line struct {
 	Text   string
-	Commit string // the hash of the commit that wrote it
+	Commit string // hash of the commit that wrote it
 }
 
-// Commit is what a commit says of itself.
+// Commit is a commit with its message.
 type Commit struct {
 	Hash          string
 	Subject, Body string
 	At            time.Time
 }
 
-// mostLines is how many entries a commit may have written and still be what they are
-// about: one that wrote more is a release, or moved the file.
+// mostLines is the most entries per commit that still describe it: a commit with more is a release, or moved
+// the file.
 const mostLines = 3
 
-// Changelog asks the entries of a changelog and wants the commits that wrote them,
-// among all commits, which come oldest first. What would give the answer away is taken
-// out of the questions: numbers of issues, names, links and hashes.
+// Changelog asks changelog entries, answered by the commits that wrote them. The commits come oldest first.
+// Hints such as issue numbers, names, links and hashes are removed from the questions.
 func Changelog(lines []Line, commits []Commit) eval.Set {
 	b := newBuilder("changelog")
 	known := map[string]bool{}
@@ -246,7 +230,7 @@ func Changelog(lines []Line, commits []Commit) eval.Set {
 		wrote[l.Commit]++
 	}
 	giveaway := regexp.MustCompile(`https?://[^\s)\]>]+|\[?#\d+\]?|@[\w-]+|\b[0-9a-f]{7,40}\b|[*_` + "`" + `]`)
-	emptied := regexp.MustCompile(`[(\[][\s()\[\]]*[)\]]`) // brackets around what was taken out
+	emptied := regexp.MustCompile(`[(\[][\s()\[\]]*[)\]]`) // brackets emptied by that
 	for i, l := range lines {
 		if known[l.Commit] && wrote[l.Commit] <= mostLines {
 			asked := emptied.ReplaceAllString(giveaway.ReplaceAllString(l.Text, " "), " ")

@@ -31,7 +31,7 @@ func ask(t *testing.T, p enginetest.Parts, session, project, prompt string) {
 	}
 }
 
-// sets are those of a project, by name.
+// sets returns the sets of a project by name.
 func sets(t *testing.T, p enginetest.Parts, project string) map[string]eval.Set {
 	t.Helper()
 	all, err := own.Sets(t.Context(), p.Store, project)
@@ -45,7 +45,7 @@ func sets(t *testing.T, p enginetest.Parts, project string) map[string]eval.Set 
 	return byName
 }
 
-// answers are the questions of a set with the ids of what answers them.
+// answers returns the questions of a set with the ids of their answers.
 func answers(s eval.Set) []string {
 	var out []string
 	for _, q := range s.Questions {

@@ -1,8 +1,7 @@
-// Package session measures what an agent is told unasked, on scripted sessions: a project
-// with some hundred memories, and the prompts of one session, each labelled with the
-// memories that would help with it. Play puts the session through
-// engine.Brief and engine.Remind and counts what was told, what of it was labelled, and
-// what it cost.
+// Package session measures what is injected into an agent's session. A script has a project of some hundred
+// memories and the prompts of a session, each labelled with the memories that would help. Play runs the
+// session through engine.Brief and engine.Remind, and counts what was injected, how much of it was labelled,
+// and its cost.
 package session
 
 import (
@@ -15,28 +14,28 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Script is a session and what is known when it begins.
+// Script is a session and the memories that exist when it begins.
 type Script struct {
 	Name     string
 	Memories []Memory // oldest first
 	Turns    []Turn
 }
 
-// Memory is one that is known.
+// Memory is a memory that exists when the session begins.
 type Memory struct {
-	Key            string // names it in labels; "" for filler
+	Key            string // its name in labels; "" for filler
 	Type           engram.Type
 	Title, Content string
 }
 
-// Turn is one prompt, and the keys of the memories that help with it.
+// Turn is one prompt with the keys of the memories that help.
 type Turn struct {
 	Prompt string
 	Useful []string
 }
 
-// Fill saves the memories of a script, and calls before ahead of each with the number that
-// are still to come, so that a clock may be moved. It returns the memories by number.
+// Fill saves the memories of a script. It calls before ahead of each with the number of remaining memories,
+// so that a clock may be moved, and returns the memories by number.
 func Fill(ctx context.Context, e *engine.Engine, s Script, before func(left int)) (map[int64]Memory, error) {
 	byNum := map[int64]Memory{}
 	for i, m := range s.Memories {
@@ -54,10 +53,10 @@ func Fill(ctx context.Context, e *engine.Engine, s Script, before func(left int)
 
 // Parse reads a script from its two texts. It fails on a label that names no memory.
 //
-// memories opens with a line "components: a, b, c", of which filler is made; then come
-// memories, oldest first: a line "= KEY TYPE", a line that is the title, and the content up to
-// an empty line. turns are blocks that stand apart by an empty line: "> " and the prompt,
-// which may go on over lines, and a line "? KEY KEY" with what helps, if anything does.
+// memories opens with a line "components: a, b, c", from which filler is made; then come memories, oldest
+// first: a line "= KEY TYPE", a line with the title, and the content up to an empty line. turns are blocks
+// separated by an empty line: "> " and the prompt, of one or more lines, and optionally a line "? KEY KEY"
+// with the memories that help.
 func Parse(name, memories, turns string) (Script, error) {
 	s := Script{Name: name}
 	known := map[string]bool{}
@@ -72,7 +71,7 @@ func Parse(name, memories, turns string) (Script, error) {
 		title, content, _ := strings.Cut(text, "\n")
 		words := strings.Fields(head)
 		if len(words) != 3 || words[0] != "=" || title == "" {
-			return s, fmt.Errorf("a memory begins with %q", head)
+			return s, fmt.Errorf("cannot parse the memory that begins with %q", head)
 		}
 		if content == "" {
 			content = title
@@ -85,7 +84,7 @@ func Parse(name, memories, turns string) (Script, error) {
 		t := turn(strings.TrimPrefix(strings.TrimSpace(block), "> "))
 		for _, key := range t.Useful {
 			if !known[key] {
-				return s, fmt.Errorf("prompt %q is labelled %s, which is no memory", t.Prompt, key)
+				return s, fmt.Errorf("prompt %q has the unknown label %s", t.Prompt, key)
 			}
 		}
 		s.Turns = append(s.Turns, t)
@@ -98,8 +97,7 @@ func turn(block string) Turn {
 	return Turn{Prompt: prompt, Useful: strings.Fields(labels)}
 }
 
-// filler is what a project has many of: about each component the same few matters, in words
-// that prompts about the component have, too.
+// filler returns typical unimportant memories about each component, in words that prompts about it share.
 func filler(components []string) (all []Memory) {
 	teams := []string{"Blue", "Green", "Amber"}
 	for i, c := range components {
@@ -126,7 +124,7 @@ func filler(components []string) (all []Memory) {
 	return all
 }
 
-// interleave spreads the second list over the first one.
+// interleave spreads b evenly over a.
 func interleave(a, b []Memory) (all []Memory) {
 	for i, m := range a {
 		all = append(all, m)
@@ -135,31 +133,30 @@ func interleave(a, b []Memory) (all []Memory) {
 	return all
 }
 
-// Figures say how well a session was served.
+// Figures measure how well a session was served.
 type Figures struct {
 	Turns    int
-	Start    int // tokens that the session was told when it began
-	Most     int // tokens that one prompt was told
-	Tokens   int // that all prompts were told
-	Injected int // memories beside prompts
-	Useful   int // of these, those that the label of their prompt names
-	Helpful  int // of these, those that any label of the session names
+	Start    int // tokens injected at the start
+	Most     int // most tokens injected for one prompt
+	Tokens   int // tokens injected for all prompts
+	Injected int // memories injected for prompts
+	Useful   int // injected ones that the label of their prompt names
+	Helpful  int // injected ones that any label of the session names
 	Labelled int // labels in all
-	Known    int // of the labels, those that the agent had been told by the end of their turn
+	Known    int // labels whose memory the agent had seen by the end of the turn
 	Quiet    int // prompts without a label
-	Alarms   int // of these, those that were told something
-	Twice    int // memories that were told again
-	Begun    int // memories that were told when the session began
-	BegunFor int // of these, those that any label names
+	Alarms   int // quiet prompts for which something was injected
+	Twice    int // memories injected again
+	Begun    int // memories injected at the start
+	BegunFor int // of these, memories that any label names
 	Log      []string
-	Texts    []string // all that was told, in order: what a session began with first, then a text a prompt, "" for nothing
+	Texts    []string // all injected texts: the start, then one for each prompt, "" for nothing
 }
 
-// Precision is the share of what was told beside prompts that its label names; 1 when
-// nothing was.
+// Precision returns the share of injected memories that their label names; 1 if nothing was injected.
 func (f Figures) Precision() float64 { return share(f.Useful, f.Injected) }
 
-// Recall is the share of labels whose memory the agent had been told in time.
+// Recall returns the share of labels whose memory the agent had seen in time.
 func (f Figures) Recall() float64 { return share(f.Known, f.Labelled) }
 
 func share(part, of int) float64 {
@@ -169,13 +166,13 @@ func share(part, of int) float64 {
 	return float64(part) / float64(of)
 }
 
-// String is the figures on one line.
+// String returns the figures on one line.
 func (f Figures) String() string {
 	return fmt.Sprintf("%d prompts: start %d tokens, prompts at most %d and %.0f on average; told %d, useful %d (%.0f %%), useful at some time %d; known in time %d of %d (%.0f %%); false alarms %d of %d; twice %d; of %d at the start %d useful later",
 		f.Turns, f.Start, f.Most, float64(f.Tokens)/float64(max(1, f.Turns)), f.Injected, f.Useful, 100*f.Precision(), f.Helpful, f.Known, f.Labelled, 100*f.Recall(), f.Alarms, f.Quiet, f.Twice, f.Begun, f.BegunFor)
 }
 
-// Play puts a session through the engine. byNum are the memories as Fill gives them.
+// Play runs a session through the engine. byNum is the result of Fill.
 func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memory) (Figures, error) {
 	f := Figures{Turns: len(s.Turns)}
 	labels := map[string]bool{}
@@ -192,41 +189,49 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 	f.Start = brief.Tokens
 	f.Log, f.Texts = append(f.Log, brief.Text), append(f.Texts, brief.Text)
 	told := map[int64]bool{}
-	report := func(m engram.Memory) Memory {
-		if told[m.Num] {
-			f.Twice++
-		}
-		told[m.Num] = true
-		return byNum[m.Num]
-	}
 	for _, m := range brief.Memories {
 		f.Begun++
-		if labels[report(m).Key] {
+		told[m.Num] = true
+		if labels[byNum[m.Num].Key] {
 			f.BegunFor++
 		}
 	}
 	for _, t := range s.Turns {
-		r, err := e.Remind(ctx, engine.RemindInput{Project: s.Name, SessionID: id, Query: t.Prompt})
-		if err != nil {
+		if err := f.turn(ctx, e, engine.RemindInput{Project: s.Name, SessionID: id}, t, labels, told, byNum); err != nil {
 			return f, err
 		}
-		f.Most, f.Tokens = max(f.Most, r.Tokens), f.Tokens+r.Tokens
-		for _, item := range r.Items {
-			key := report(item.Hit.Memory).Key
-			f.Injected++
-			if slices.Contains(t.Useful, key) {
-				f.Useful++
-			}
-			if labels[key] {
-				f.Helpful++
-			}
-		}
-		f.label(t, r, told, byNum)
 	}
 	return f, nil
 }
 
-// label counts what was known of the labels of a turn, and keeps what was told.
+// turn asks one prompt and adds the injected memories to told, those that the session has seen.
+func (f *Figures) turn(ctx context.Context, e *engine.Engine, in engine.RemindInput, t Turn, labels map[string]bool, told map[int64]bool, byNum map[int64]Memory) error {
+	in.Query = t.Prompt
+	r, err := e.Remind(ctx, in)
+	if err != nil {
+		return err
+	}
+	f.Most, f.Tokens = max(f.Most, r.Tokens), f.Tokens+r.Tokens
+	for _, item := range r.Items {
+		num := item.Hit.Memory.Num
+		key := byNum[num].Key
+		if told[num] {
+			f.Twice++
+		}
+		told[num] = true
+		f.Injected++
+		if slices.Contains(t.Useful, key) {
+			f.Useful++
+		}
+		if labels[key] {
+			f.Helpful++
+		}
+	}
+	f.label(t, r, told, byNum)
+	return nil
+}
+
+// label counts the labels of a turn whose memories were seen, and logs the turn.
 func (f *Figures) label(t Turn, r engine.Reminder, told map[int64]bool, byNum map[int64]Memory) {
 	f.Texts = append(f.Texts, r.Text)
 	missed := slices.Clone(t.Useful)
@@ -244,26 +249,14 @@ func (f *Figures) label(t Turn, r engine.Reminder, told map[int64]bool, byNum ma
 	f.Log = append(f.Log, fmt.Sprintf("%q wants %v, lacks %v, is told (%d tokens):\n%s", t.Prompt, t.Useful, missed, r.Tokens, r.Text))
 }
 
-// Ask puts each prompt of a session to the engine as the first one of a session that was
-// told nothing: what a brief has told, as it tells all of a small project, hides how
-// prompts are answered.
+// Ask asks each prompt in a session of its own, because the brief of a small project injects everything and
+// so hides how prompts are answered.
 func Ask(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memory) (Figures, error) {
 	f := Figures{Turns: len(s.Turns)}
 	for _, t := range s.Turns {
-		r, err := e.Remind(ctx, engine.RemindInput{Project: s.Name, Query: t.Prompt})
-		if err != nil {
+		if err := f.turn(ctx, e, engine.RemindInput{Project: s.Name}, t, nil, map[int64]bool{}, byNum); err != nil {
 			return f, err
 		}
-		f.Most, f.Tokens = max(f.Most, r.Tokens), f.Tokens+r.Tokens
-		told := map[int64]bool{}
-		for _, item := range r.Items {
-			told[item.Hit.Memory.Num] = true
-			f.Injected++
-			if slices.Contains(t.Useful, byNum[item.Hit.Memory.Num].Key) {
-				f.Useful++
-			}
-		}
-		f.label(t, r, told, byNum)
 	}
 	f.Helpful = f.Useful
 	return f, nil

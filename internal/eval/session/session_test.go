@@ -45,10 +45,10 @@ func play(t *testing.T, name string) session.Figures {
 	return f
 }
 
-// What is told beside prompts was fitted on harbor and lumen; orchard was written afterwards,
-// and nothing of that was changed for it. How much of a brief is what lasts was chosen by all three.
-// The bounds stand a little below what was measured, which -v prints: whoever
-// falls below them has made the rule worse.
+// The rule for injection at prompts was fitted on harbor and lumen; orchard was written afterwards and
+// nothing was changed for it. The share of lasting memories in a brief was fitted on all three. The bounds
+// lie a little below the measured values, which -v prints: a result below them means that the rule has become
+// worse.
 func TestWhatIsToldUnaskedHelps(t *testing.T) {
 	for _, tt := range []struct {
 		name              string
@@ -75,9 +75,9 @@ func TestWhatIsToldUnaskedHelps(t *testing.T) {
 	}
 }
 
-// In a project of a dozen memories no word is rare. What is told there beside a question was
-// chosen by kiosk and ferry; loom was written before it was tried, and nothing was changed
-// for it. In each about half of the prompts need nothing.
+// In a project of a dozen memories no word is rare. The rule there was fitted on kiosk and ferry; loom was
+// written before it was tried, and nothing was changed for it. In each about half of the prompts need
+// nothing.
 func TestWhatASmallProjectIsAsked(t *testing.T) {
 	for _, tt := range []struct {
 		name              string
@@ -108,8 +108,8 @@ func TestWhatASmallProjectIsAsked(t *testing.T) {
 	}
 }
 
-// A character of Chinese, Japanese or Korean costs about a token, four times what one of
-// English does: what is told in these has to be that much shorter.
+// A Chinese, Japanese or Korean character costs about one token, four times as much as an English one, so
+// injected texts must be shorter.
 func TestASessionInOtherScriptsKeepsItsBudgets(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -147,7 +147,7 @@ func TestASessionInOtherScriptsKeepsItsBudgets(t *testing.T) {
 	}
 }
 
-// narrow counts the characters of s that are ASCII.
+// narrow counts the ASCII characters of s.
 func narrow(s string) (n int) {
 	for _, r := range s {
 		if r < 128 {
@@ -160,9 +160,9 @@ func narrow(s string) (n int) {
 func TestAScriptThatDoesNotFit(t *testing.T) {
 	const memories = "components: pump\n\n= a fact\nThe pump is blue\nAs the sky."
 	for _, tt := range []struct{ name, memories, turns, want string }{
-		{"a label that names no memory", memories, "> hello\n? b", "which is no memory"},
-		{"a memory without its type", "= a\nThe pump", "> hello", "a memory begins with"},
-		{"a memory without a title", "= a fact", "> hello", "a memory begins with"},
+		{"a label that names no memory", memories, "> hello\n? b", "unknown label"},
+		{"a memory without its type", "= a\nThe pump", "> hello", "the memory that begins with"},
+		{"a memory without a title", "= a fact", "> hello", "the memory that begins with"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := session.Parse("x", tt.memories, tt.turns)

@@ -16,53 +16,58 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Limits of how many finds a question may ask for.
+// Limits on the number of hits per question.
 const (
-	DefaultLimit = 20 // recall@20 needs as many
+	DefaultLimit = 20 // as many as recall@20 needs
 	MaxLimit     = 100
 )
 
-// Asking is how questions are asked.
+// Asking says how to ask questions.
 type Asking struct {
 	Config       Config
-	Limit        int  // finds a question asks for; 0 is DefaultLimit
-	Unanswerable bool // ask each question in another group's project too
+	Limit        int  // hits per question; 0 is DefaultLimit
+	Unanswerable bool // also ask each question in another group's project
 }
 
-// Answers are what one configuration answered, in the order of the questions.
+// Answers are the answers of one configuration, in the order of the questions.
 type Answers struct {
 	Answerable []eval.Answer
-	// Unanswerable are the answers to the same questions in another group's project,
-	// where what they are about is not stored. Nil when that was not asked, or when the
-	// set has one group only.
+	// Unanswerable are the answers to the same questions in another group's project, which does not contain
+	// them. Nil if not asked for, or if the set has only one group.
 	Unanswerable []eval.Answer
 }
 
-// Ask asks every question in the project of its group, a day after the group's last document, and
-// leaves no trace. An option that the engine does not take is CodeInvalid.
+// Ask asks every question in the project of its group, a day after the group's last document, and rolls back
+// all writes. CodeInvalid for options that the engine rejects.
 func (t *Trial) Ask(ctx context.Context, a Asking) (Answers, error) {
 	var out Answers
 	foreign := map[string]string{}
 	if a.Unanswerable {
 		foreign = t.neighbours()
 	}
-	// The first answers pay for what the store reads once; the first configuration
-	// should not pay for the others.
+	ask := func(q eval.Question, group string) (eval.Answer, error) {
+		answer, err := t.ask(ctx, a, group, q.Text)
+		if err != nil {
+			err = fmt.Errorf("set %s, question %s: %w", t.set.Name, q.ID, err)
+		}
+		return answer, err
+	}
+	// Warm up, so that the first configuration does not pay for filling the caches.
 	for _, q := range t.set.Questions[:min(5, len(t.set.Questions))] {
-		if _, err := t.ask(ctx, a, q.Group, q.Text); err != nil {
-			return Answers{}, fmt.Errorf("set %s, question %s: %w", t.set.Name, q.ID, err)
+		if _, err := ask(q, q.Group); err != nil {
+			return Answers{}, err
 		}
 	}
 	total := len(t.set.Questions)
 	for i, q := range t.set.Questions {
-		answer, err := t.ask(ctx, a, q.Group, q.Text)
+		answer, err := ask(q, q.Group)
 		if err != nil {
-			return Answers{}, fmt.Errorf("set %s, question %s: %w", t.set.Name, q.ID, err)
+			return Answers{}, err
 		}
 		out.Answerable = append(out.Answerable, answer)
 		if other, ok := foreign[q.Group]; ok {
-			if answer, err = t.ask(ctx, a, other, q.Text); err != nil {
-				return Answers{}, fmt.Errorf("set %s, question %s: %w", t.set.Name, q.ID, err)
+			if answer, err = ask(q, other); err != nil {
+				return Answers{}, err
 			}
 			out.Unanswerable = append(out.Unanswerable, answer)
 		}
@@ -71,8 +76,8 @@ func (t *Trial) Ask(ctx context.Context, a Asking) (Answers, error) {
 	return out, nil
 }
 
-// neighbours names for each group the next that has documents, which is asked what
-// only this one can know. Empty when there is no other.
+// neighbours maps each group to the next one with documents, which cannot answer its questions. Empty for a
+// single group.
 func (t *Trial) neighbours() map[string]string {
 	var full []string
 	for _, g := range t.set.Groups {
@@ -115,10 +120,10 @@ func (t *Trial) ask(ctx context.Context, a Asking, group, question string) (eval
 	return out, nil
 }
 
-// shown is how many finds a search shows unless it is asked for more.
+// shown is the default number of hits of a search.
 const shown = 10
 
-// tokens is about what a usual answer costs the agent that reads it.
+// tokens estimates the tokens of a usual answer.
 func tokens(question string, f engram.Found) int {
 	f.Hits = f.Hits[:min(len(f.Hits), shown)]
 	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), shown-len(f.Hits))]
@@ -126,8 +131,7 @@ func tokens(question string, f engram.Found) int {
 	return text.Tokens(answer)
 }
 
-// Config is a way of asking: options of a search, over those that are its defaults.
-// The zero value is the defaults.
+// Config is a configuration: search options that differ from the defaults. The zero value is the defaults.
 type Config struct {
 	text    string
 	options []option
@@ -135,9 +139,9 @@ type Config struct {
 
 type option struct{ name, value string }
 
-// ParseConfig reads options: name=value by commas, a name alone is yes. Names are the fields of
-// engine.SearchInput in lower case that hold a word, number or switch. CodeInvalid for an unknown name,
-// one given twice or a value of the wrong kind; the engine checks words when it is asked.
+// ParseConfig parses options: name=value separated by commas; a name alone means true. Names are the fields
+// of engine.SearchInput in lower case that hold a string, number or bool. CodeInvalid for an unknown name, a
+// repeated name or a value of the wrong kind; the engine checks strings when it is asked.
 func ParseConfig(s string) (Config, error) {
 	c := Config{text: strings.TrimSpace(s)}
 	for _, part := range strings.Split(s, ",") {
@@ -157,7 +161,7 @@ func ParseConfig(s string) (Config, error) {
 	return c, c.apply(&engine.SearchInput{})
 }
 
-// String is the options as they were given, "default" for none.
+// String returns the options as given, "default" for none.
 func (c Config) String() string {
 	if len(c.options) == 0 {
 		return "default"
@@ -167,13 +171,12 @@ func (c Config) String() string {
 
 // apply sets the options in in.
 func (c Config) apply(in *engine.SearchInput) error {
-	fields := optionFields(in)
 	for _, o := range c.options {
-		f, ok := fields[o.name]
-		if !ok {
-			return engram.Errorf(engram.CodeInvalid, "there is no search option %q", o.name).
-				WithHint("options are: %s", strings.Join(Options(), ", "))
+		if !slices.Contains(Options(), o.name) {
+			return engram.Errorf(engram.CodeInvalid, "unknown search option %q", o.name).
+				WithHint("use one of: %s", strings.Join(Options(), ", "))
 		}
+		f := reflect.ValueOf(in).Elem().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, o.name) })
 		if err := set(f, o.value); err != nil {
 			return engram.Errorf(engram.CodeInvalid, "search option %s: %v", o.name, err)
 		}
@@ -181,7 +184,8 @@ func (c Config) apply(in *engine.SearchInput) error {
 	return nil
 }
 
-// Options lists the names of the options of a search, in the order of the fields.
+// Options lists the names of the options of a search, in the order of the fields. They are found by
+// reflection, so that every option of Search is one here.
 func Options() []string {
 	var names []string
 	t := reflect.TypeFor[engine.SearchInput]()
@@ -193,21 +197,8 @@ func Options() []string {
 	return names
 }
 
-// optionFields are the fields of in by the names of their options. They are found by
-// reflection so that an option of Search is one here from the day it exists.
-func optionFields(in *engine.SearchInput) map[string]reflect.Value {
-	v := reflect.ValueOf(in).Elem()
-	fields := map[string]reflect.Value{}
-	for i := range v.NumField() {
-		if f := v.Type().Field(i); isOption(f) {
-			fields[strings.ToLower(f.Name)] = v.Field(i)
-		}
-	}
-	return fields
-}
-
-// isOption reports a field that says how to search: what is asked, where and for how
-// many is the same in every configuration.
+// isOption reports whether a field says how to search; question, scope and limit are the same in every
+// configuration.
 func isOption(f reflect.StructField) bool {
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
@@ -220,7 +211,7 @@ func isOption(f reflect.StructField) bool {
 	return false
 }
 
-// set reads value into f, which isOption has passed.
+// set parses value into f, a field for which isOption is true.
 func set(f reflect.Value, value string) error {
 	if f.Kind() == reflect.Pointer {
 		f.Set(reflect.New(f.Type().Elem()))

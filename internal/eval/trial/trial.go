@@ -1,9 +1,8 @@
-// Package trial plays a set of questions with known answers against the engine: it
-// saves the documents as memories in a store that holds nothing else (load.go) and
-// asks the questions (ask.go) under one or several configurations.
+// Package trial runs a set of questions with known answers through the engine: it saves the documents as
+// memories in an empty store and asks the questions (ask.go) with one or more configurations.
 //
-// It goes through the verbs a user goes through, so what it measures is what a user
-// gets. The store it is given should be thrown away afterwards.
+// It calls the same operations as a user's frontends, so it measures what users get. The store should be
+// discarded afterwards.
 package trial
 
 import (
@@ -19,36 +18,36 @@ import (
 	"github.com/alanbuscaglia/engram/internal/eval"
 )
 
-// Bench is what a trial is made on. All but Progress is required.
+// Bench is what a trial needs. All but Progress is required.
 type Bench struct {
-	Store     engram.Store                                        // empty, and nobody else's
-	Engine    func(engram.Store, func() time.Time) *engine.Engine // an engine over a store, with a clock
-	Stopwatch func() time.Time                                    // for how long an answer takes
-	Progress  func(what string, done, total int)                  // told now and then; nil: nobody
+	Store     engram.Store                                        // empty and not shared
+	Engine    func(engram.Store, func() time.Time) *engine.Engine // returns an engine over a store, with a clock
+	Stopwatch func() time.Time                                    // measures answer times
+	Progress  func(what string, done, total int)                  // reports progress; may be nil
 }
 
-// Trial is a set that was loaded. One goroutine uses it at a time.
+// Trial is a loaded set. It must not be used concurrently.
 type Trial struct {
 	set      eval.Set
 	bench    Bench
 	engine   *engine.Engine
 	clock    *clock
 	projects map[string]string    // by group
-	latest   map[string]time.Time // when a group's last document was written, by group
-	named    map[int64][]string   // documents by the memory they became
+	latest   map[string]time.Time // time of a group's last document, by group
+	named    map[int64][]string   // documents by the number of their memory
 }
 
-// Load saves every document of the set: its group is the memory's project, its time the time at which
-// it is made. A repeated document is counted by the engine, so one memory may stand for several.
+// Load saves every document of the set with its group as project and its time as creation time. The engine
+// counts repetitions, so one memory may stand for several documents.
 func Load(ctx context.Context, b Bench, set eval.Set) (*Trial, error) {
 	t := &Trial{set: set, bench: b, clock: &clock{}, projects: map[string]string{}, latest: map[string]time.Time{}, named: map[int64][]string{}}
 	t.engine = b.Engine(traceless{b.Store}, t.clock.now)
-	// Groups may be called what the engine would read as one name.
+	// Different group names could normalise to one project name.
 	for i, g := range set.Groups {
 		t.projects[g] = fmt.Sprintf("group-%d", i+1)
 	}
 	documents := inOrder(set)
-	const together = 500 // saves in a transaction
+	const together = 500 // saves per transaction
 	for done := 0; done < len(documents); {
 		part := documents[done:min(done+together, len(documents))]
 		err := b.Store.Update(ctx, func(tx engram.Tx) error {
@@ -63,7 +62,7 @@ func Load(ctx context.Context, b Bench, set eval.Set) (*Trial, error) {
 	return t, nil
 }
 
-// save saves documents, which have times, one after the other.
+// save saves documents one after the other.
 func (t *Trial) save(ctx context.Context, e *engine.Engine, documents []eval.Document) error {
 	for _, d := range documents {
 		t.clock.set(d.Time)
@@ -84,8 +83,8 @@ func (t *Trial) save(ctx context.Context, e *engine.Engine, documents []eval.Doc
 	return nil
 }
 
-// inOrder returns the documents as they came into being: group after group, each in
-// its own order. One without a time follows the one before it by a minute.
+// inOrder returns the documents by group and position. One without a time follows the one before it by a
+// minute.
 func inOrder(set eval.Set) []eval.Document {
 	place := map[string]int{}
 	for i, g := range set.Groups {
@@ -114,25 +113,25 @@ func (t *Trial) report(what string, done, total int) {
 	}
 }
 
-// within is a Store inside an open transaction: saving ten thousand memories one commit at a time would
-// be waiting for the disk.
+// within is a Store inside an open transaction, because a commit for each of ten thousand memories would be
+// slow.
 type within struct{ tx engram.Tx }
 
 // View implements engram.Store.
 func (w within) View(_ context.Context, fn func(engram.Reader) error) error { return fn(w.tx) }
 
-// Update implements engram.Store. Its error must reach the transaction around it:
-// what fn had written stays there until that is undone.
+// Update implements engram.Store. Its error must reach the outer transaction, which still contains what fn
+// wrote.
 func (w within) Update(_ context.Context, fn func(engram.Tx) error) error { return fn(w.tx) }
 
-// Close implements engram.Store. The transaction is its owner's to end.
+// Close implements engram.Store. The transaction belongs to its owner.
 func (w within) Close() error { return nil }
 
-// traceless is a Store that forgets what is written to it. Every configuration must
-// meet the same memories: a search may remember what it has shown, and learn from it.
+// traceless is a Store that rolls back every write. A search may record what it showed and learn from it, but
+// every configuration must find the same memories.
 type traceless struct{ engram.Store }
 
-// Update runs fn and undoes it.
+// Update runs fn and rolls it back.
 func (t traceless) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	err := t.Store.Update(ctx, func(tx engram.Tx) error {
 		if err := fn(tx); err != nil {
@@ -146,41 +145,41 @@ func (t traceless) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	return err
 }
 
-// undone is the error that undoes a transaction in which nothing went wrong.
+// undone is the error that rolls back a successful transaction.
 type undone struct{}
 
 // Error implements error.
 func (undone) Error() string { return "undone" }
 
-// clock is a wall clock that stands where it was put.
+// clock is a clock that stands still until it is set.
 type clock struct{ at atomic.Pointer[time.Time] }
 
 func (c *clock) set(t time.Time) { c.at.Store(&t) }
 
 func (c *clock) now() time.Time { return *c.at.Load() }
 
-// Report is how well each configuration answered one set, or, on average, several.
+// Report compares configurations on one set, or the means over several sets.
 type Report struct {
 	Name         string
 	Documents    int
-	Questions    int // that something answers
-	Unanswerable int // asked where nothing answers them
+	Questions    int // answerable questions
+	Unanswerable int // questions asked where they have no answer
 	Rows         []Row
 }
 
 // Row is one configuration in a Report.
 type Row struct {
 	Config   Config
-	Figures  map[eval.Figure]float64 // those that were measured
-	P50, P95 time.Duration           // of a question
+	Figures  map[eval.Figure]float64 // measured figures
+	P50, P95 time.Duration           // of the time per question
 	// Changes compares with the first row; nil in the first.
 	Changes map[eval.Figure]eval.Change
 
 	shares map[eval.Figure][]eval.Share
 }
 
-// Check asks the store, which is empty, under each configuration: what the engine
-// does not take is known before anything is loaded.
+// Check runs each configuration on the empty store, so that options which the engine rejects are reported
+// before anything is loaded.
 func (b Bench) Check(ctx context.Context, configs []Config) error {
 	for _, c := range configs {
 		var in engine.SearchInput
@@ -194,8 +193,8 @@ func (b Bench) Check(ctx context.Context, configs []Config) error {
 	return nil
 }
 
-// Compare asks every question under each configuration and compares the second and
-// further ones with the first. Asking.Config is not looked at.
+// Compare asks every question with each configuration and compares the others with the first. Asking.Config
+// is ignored.
 func (t *Trial) Compare(ctx context.Context, a Asking, configs []Config) (Report, error) {
 	r := Report{Name: t.set.Name, Documents: len(t.set.Documents), Questions: len(t.set.Questions)}
 	for _, c := range configs {
@@ -221,7 +220,7 @@ func (t *Trial) Compare(ctx context.Context, a Asking, configs []Config) (Report
 	return r, nil
 }
 
-// shares returns what each question has in each figure.
+// shares returns the contribution of each question to each figure.
 func (t *Trial) shares(a Answers) map[eval.Figure][]eval.Share {
 	all := map[eval.Figure][]eval.Share{}
 	for _, f := range eval.Figures() {
@@ -236,8 +235,7 @@ func (t *Trial) shares(a Answers) map[eval.Figure][]eval.Share {
 	return all
 }
 
-// compare fills the Changes in; pairs has the shares of row i beside those of the
-// first, set by set.
+// compare sets Changes; pairs returns the shares of row i with those of the first row, by set.
 func (r *Report) compare(pairs func(f eval.Figure, i int) []eval.Paired) {
 	for i := range r.Rows[1:] {
 		row := &r.Rows[i+1]
@@ -250,9 +248,8 @@ func (r *Report) compare(pairs func(f eval.Figure, i int) []eval.Paired) {
 	}
 }
 
-// Mean is the average of reports about different sets under the same configurations:
-// every set counts the same, whatever its size. A figure is the mean over the sets
-// that have it. There must be one report at least.
+// Mean returns the mean of reports on different sets with the same configurations. Every set has the same
+// weight, whatever its size; a figure is averaged over the sets that have it. reports must not be empty.
 func Mean(reports []Report) Report {
 	m := Report{Name: "mean"}
 	for _, r := range reports {

@@ -16,7 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/eval/trial"
 )
 
-// newBench is a bench on an empty store. Its stopwatch steps a millisecond a look.
+// newBench returns a bench on an empty store. Its stopwatch advances a millisecond per look.
 func newBench(t *testing.T) trial.Bench {
 	t.Helper()
 	s, err := enginetest.OpenStore(filepath.Join(t.TempDir(), "engram.db"))
@@ -38,7 +38,7 @@ func newBench(t *testing.T) trial.Bench {
 	}
 }
 
-// twoBoats is a set of two groups. The log of the second repeats itself.
+// twoBoats is a set of two groups. The log of the second one repeats itself.
 func twoBoats() eval.Set {
 	day := func(n int) time.Time { return time.Date(2025, 3, n, 12, 0, 0, 0, time.UTC) }
 	return eval.Set{
@@ -157,8 +157,7 @@ func TestMeanCountsEverySetTheSame(t *testing.T) {
 	}
 }
 
-// noting is a Store that keeps a note of every look into it, as a search does that
-// remembers what it has shown.
+// noting is a Store that records every read, like a search that records what it has shown.
 type noting struct {
 	engram.Store
 	notes *int

@@ -116,7 +116,7 @@ type wholeDoc struct {
 	Memory    document.Memory     `json:"memory"`
 	Strength  float64             `json:"strength_now"` // 0 to 1
 	Relations []document.Relation `json:"relations"`
-	Revisions []document.Revision `json:"revisions"` // oldest first, without the current text
+	Revisions []document.Version  `json:"revisions"` // oldest first, without the current text
 }
 
 func (d *Dialect) readMemory(ctx context.Context, by tool.Caller, id string) ([]Content, error) {
