@@ -85,7 +85,7 @@ type judgeBody struct {
 	Model      string   `json:"marked_by_model" doc:"the model that judges"`
 }
 
-// verdictDoc is a verdict that was recorded.
+// verdictDoc is a recorded verdict.
 type verdictDoc struct {
 	Relation document.Judged `json:"relation"`
 }
@@ -106,10 +106,10 @@ func (a *API) judgeConflict(q request, in judgeBody) (reply, error) {
 	return reply{body: verdictDoc{document.JudgedOf(c.Relation, c.Source, c.Target)}}, err
 }
 
-// verdicts are those of the engine as older clients spell them.
+// verdicts lists the verdicts in the spelling of older clients.
 const verdicts = "relates_to, compatible, scoped, contradicts, supersedes, not_conflict"
 
-// verdictOf reads a verdict; what, a name older clients know, opens the error for one that is none.
+// verdictOf reads a verdict. what opens the error message, which older clients know.
 func verdictOf(what, word string) (engram.Verb, error) {
 	if blank(word) {
 		return "", invalid("relation is required")
@@ -131,7 +131,7 @@ type compareBody struct {
 	Model      string   `json:"model" doc:"the model that judges"`
 }
 
-// compared names the verdict; "" where the dialect has none.
+// compared names the recorded verdict; "" for not_conflict.
 type compared struct {
 	SyncID string `json:"sync_id"`
 }
@@ -157,16 +157,16 @@ func (a *API) compareMemories(q request, in compareBody) (reply, error) {
 		err = worded(err, engram.CodeNotFound, "%s", fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, messageOf(err)))
 	}
 	row := compared{}
-	if verb != engram.VerbNotConflict { // the dialect names no row there, though one is kept
+	if verb != engram.VerbNotConflict { // the dialect names no row for it, though one is kept
 		row.SyncID = c.Relation.ID
 	}
 	return reply{body: row}, err
 }
 
-// noRunner is what older clients are told when nobody is there who could judge.
+// noRunner is the error that older clients know when no judge is configured.
 const noRunner = "failed to resolve agent runner: invalid runner name: ENGRAM_AGENT_CLI is not set; supported values are: claude, opencode"
 
-// scannedDoc says what a scan saw and did.
+// scannedDoc says what a scan found and did.
 type scannedDoc struct {
 	Project         string `json:"project"`
 	Inspected       int    `json:"inspected"`
@@ -239,7 +239,7 @@ func scannedOf(s engine.Scanned) scannedDoc {
 	return d
 }
 
-// deferredPage is what came from other stores and waits.
+// deferredPage is a page of pending changes from other stores.
 type deferredPage struct {
 	Total int           `json:"total"`
 	Limit int           `json:"limit"`
@@ -296,12 +296,12 @@ func deferredRowOf(d engram.Deferred) deferredRow {
 		ApplyStatus: r.ApplyStatus, RetryCount: r.RetryCount, LastError: r.LastError, LastAttempted: clock(d.LastAt), FirstSeen: clock(d.FirstAt)}
 }
 
-// replayed says what became of changes that waited.
+// replayed says what became of pending changes.
 type replayed struct {
 	Retried   int `json:"retried"`
 	Succeeded int `json:"succeeded"`
-	Failed    int `json:"failed"` // that wait still
-	Dead      int `json:"dead"`   // of these, tried often
+	Failed    int `json:"failed"` // still pending
+	Dead      int `json:"dead"`   // of Failed: retried often
 }
 
 func (a *API) replayDeferred(q request) (reply, error) {
@@ -315,7 +315,7 @@ func (a *API) replayDeferred(q request) (reply, error) {
 	return reply{body: body}, err
 }
 
-// countDeferred counts what waits of a project, or of every one.
+// countDeferred counts the pending changes of a project; "" counts all.
 func (a *API) countDeferred(ctx context.Context, project string, deferred, dead *int) error {
 	all, err := a.Engine.Deferred(ctx, project)
 	for _, d := range all {
@@ -326,7 +326,7 @@ func (a *API) countDeferred(ctx context.Context, project string, deferred, dead 
 		}
 	}
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil // nothing is kept of it, and nothing waits
+		return nil // a project without data has nothing pending
 	}
 	return err
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// maxImport is what an import may send, in bytes. It is read as it comes in.
+// maxImport limits an import in bytes. The body is read as a stream.
 const maxImport = 256 << 20
 
-// importedDoc is what an import did. The first three are what plugins of the mem_* world
-// know: how many are here now that were not before.
+// importedDoc says what an import did. The first three fields are those of the mem_* world: how many were
+// added.
 type importedDoc struct {
 	Sessions     int `json:"sessions_imported"`
 	Observations int `json:"observations_imported"`
@@ -25,7 +25,7 @@ type importedDoc struct {
 	document.Imported
 }
 
-// wrongFile is why a file was refused as a whole, with each item that is wrong.
+// wrongFile is the rejection of a whole file, with each faulty item.
 type wrongFile struct {
 	error
 	items []document.ImportNote
@@ -34,7 +34,7 @@ type wrongFile struct {
 // Unwrap returns the error itself.
 func (w *wrongFile) Unwrap() error { return w.error }
 
-// importFile brings a file in. The body is the file.
+// importFile imports the file in the body.
 func (a *API) importFile(w http.ResponseWriter, q request) error {
 	dryRun, err := q.flag("dry_run")
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 	case err != nil:
 		return err
 	}
-	// What follows the file is waited for at its pace; net/http would wait without end.
+	// Read what follows the file at its own pace; net/http would wait without limit.
 	_, _ = io.Copy(io.Discard, in)
 	line, err := json.Marshal(importedDoc{res.Sessions.Added, res.Memories.Added, res.Prompts.Added, document.ImportedOf(res, dryRun)})
 	if err != nil {
@@ -76,8 +76,8 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 	return nil
 }
 
-// bound says what a replacement may touch: the project of the server's folder, the one that is
-// named or all, and as many memories as the caller agreed to.
+// bound limits what a replacing import may touch: one project (named, or the server's) or all, and the number
+// of memories the caller agreed to forget.
 func (a *API) bound(q request, in *engine.ImportInput) error {
 	if in.Mode != engine.ImportReplace {
 		return nil
@@ -98,10 +98,10 @@ func (a *API) bound(q request, in *engine.ImportInput) error {
 	return err
 }
 
-// exportFormats are how an export is written, the default first.
+// exportFormats lists the formats of an export, the default first.
 func exportFormats() []string { return []string{engine.NativeFormat, "mem"} }
 
-// export answers with a file, which is written as it is read.
+// export answers with a file, written while it is read.
 func (a *API) export(w http.ResponseWriter, q request) error {
 	project := q.query.Get("project")
 	if q.query.Has("project") && strings.TrimSpace(project) == "" {
@@ -117,7 +117,7 @@ func (a *API) export(w http.ResponseWriter, q request) error {
 	defer out.stop()
 	_, err = a.Engine.Export(q.Context(), out, engine.ExportInput{Format: q.query.Get("format"), Project: project, Vectors: vectors})
 	if err != nil && out.written {
-		// Half of it is on its way: who reads it must not take it for whole.
+		// Half of it is sent: break the connection so that the client does not take it as complete.
 		a.Log.Debug("an export was broken off", "err", err)
 		out.breakOff()
 		return nil

@@ -30,7 +30,7 @@ func (a *API) memories(q request) (reply, error) {
 	if !blank(q.query.Get("q")) {
 		return a.searchMemories(q, filter)
 	}
-	for _, p := range finding() { // a list has no use for them, and takes no nonsense all the same
+	for _, p := range finding() { // a list does not use them, but rejects bad values
 		if err := q.fits(p); err != nil {
 			return reply{}, err
 		}
@@ -69,7 +69,7 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 	if err := a.knownAt(q, filter.Project, in.AsOf); err != nil {
 		return reply{}, err
 	}
-	in.Filter = filter // this route is stricter about it
+	in.Filter = filter // this route validates more strictly
 	if in.Limit, err = q.numberAs(limit(10, 100)); err != nil {
 		return reply{}, err
 	}
@@ -82,12 +82,10 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 	return reply{body: doc, elsewhere: doc.Elsewhere}, err
 }
 
-// known refuses a project that does not exist: a name that was mistyped must not look
-// like a project without an answer.
+// known rejects a project that does not exist: a mistyped name must not look like an empty project.
 func (a *API) known(q request, name string) error { return a.knownAt(q, name, time.Time{}) }
 
-// knownAt is known for a question about a time past, when a project may have had another
-// name. The zero time is now.
+// knownAt is known at a past time, when a project may have had another name. The zero time is now.
 func (a *API) knownAt(q request, name string, at time.Time) error {
 	if name == "" {
 		return nil
@@ -96,7 +94,7 @@ func (a *API) knownAt(q request, name string, at time.Time) error {
 	return err
 }
 
-// maxOffset keeps a page inside what any store can count.
+// maxOffset is the largest offset that every store can count.
 const maxOffset = 1 << 40
 
 func (a *API) memory(q request) (reply, error) {
@@ -108,7 +106,7 @@ func (a *API) memory(q request) (reply, error) {
 	return reply{body: detailOf(d), degraded: d.Degraded}, err
 }
 
-// memoryChange is what may change of a memory; what is left out stays.
+// memoryChange holds the changes of a memory; absent fields stay.
 type memoryChange struct {
 	Title      *string        `json:"title"`
 	Content    *string        `json:"content"`
@@ -187,7 +185,7 @@ func refs(names []string) ([]engram.Ref, error) {
 	return list, nil
 }
 
-// knownScope reads a scope and refuses what is none; "" is "".
+// knownScope reads a scope and rejects unknown ones; "" is "".
 func knownScope(text string) (engram.Scope, error) {
 	scope := engram.Scope(strings.ToLower(strings.TrimSpace(text)))
 	if scope != "" && engram.ParseScope(string(scope)) != scope {
@@ -226,7 +224,7 @@ type batchDoc struct {
 	Saved []document.Saved `json:"saved"` // in the order of the memories
 }
 
-// saveMemories saves several, all or none.
+// saveMemories saves several memories, all or none.
 func (a *API) saveMemories(q request, in batchBody) (reply, error) {
 	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (engine.SaveInput, error) {
 		return saveInput(in.Memories[i], in.Merge)
@@ -240,7 +238,7 @@ func (a *API) saveMemories(q request, in batchBody) (reply, error) {
 	return rep, err
 }
 
-// saveInput is what d asks for; merge lets another memory take it up.
+// saveInput returns the input for d; merge allows merging with a near-duplicate.
 func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
 	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
 		SessionID: d.SessionID, NewSession: true, ToolName: d.ToolName, Tags: d.Tags, Metadata: d.Metadata,
@@ -256,7 +254,7 @@ func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
 	return in, err
 }
 
-// savedOf is the document of what a save did.
+// savedOf returns the document of a save.
 func savedOf(s engine.SaveResult) document.Saved {
 	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
 		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf), Related: document.Each(s.Related, relatedOf)}
@@ -272,27 +270,27 @@ func candidateOf(c engine.Candidate) document.Candidate {
 
 func relatedOf(n engine.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) }
 
-// The documents below are what the newer routes answer; package document has those that
-// the command line prints too, and says what all of them promise.
+// The documents below are the answers of newer routes only; package document has those that the command line
+// prints too.
 
 // listDoc is the answer of GET /memories.
 type listDoc struct {
 	Limit     int               `json:"limit"`
 	Offset    int               `json:"offset"`
 	Memories  []document.Marked `json:"memories"`            // newest first
-	Elsewhere string            `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
+	Elsewhere string            `json:"elsewhere,omitempty"` // where it looked and what other projects hold, when nothing was found
 }
 
 // foundDoc is the answer of GET /memories with q.
 type foundDoc struct {
 	Query          string         `json:"query"`
-	Hits           []document.Hit `json:"hits"` // what is relevant, best first; empty: nothing relevant
-	BelowThreshold []document.Hit `json:"weak"` // below the floor, best first; their ranks go on
-	// How the question was read: words that nothing has, expressions of time.
+	Hits           []document.Hit `json:"hits"` // relevant ones, best first; empty: nothing relevant
+	BelowThreshold []document.Hit `json:"weak"` // below the relevance threshold, best first; ranks continue
+	// How the question was read: corrected words and expressions of time.
 	Repaired  []document.Repair `json:"repaired"`
 	Times     []document.Time   `json:"times"`
 	Degraded  []string          `json:"degraded"`
-	Elsewhere string            `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
+	Elsewhere string            `json:"elsewhere,omitempty"` // where it looked and what other projects hold, when nothing was found
 }
 
 func foundOf(f engram.Found) foundDoc {

@@ -15,26 +15,24 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Process is what the machine knows of a server, for GET /metrics.
+// Process tells GET /metrics about the server process.
 type Process struct {
 	Started time.Time
-	// Files returns the sizes of the database and of its write-ahead log, in bytes.
+	// Files returns the sizes of the database and its write-ahead log in bytes.
 	Files func() (database, log int64)
 }
 
-// mediaPrometheus is the text format that every Prometheus reads.
+// mediaPrometheus is the text format that every Prometheus reads. It is written by hand: the client library
+// would add a registry, protocol buffers and a second set of counters for a dozen families of lines.
 //
 // Source: https://prometheus.io/docs/instrumenting/exposition_formats, version 0.0.4.
-// It is written here: the client library would bring a registry, protocol buffers and a
-// second set of counters for what are a dozen families of lines.
 const mediaPrometheus = "text/plain; version=0.0.4; charset=utf-8"
 
-// maxSeries bounds how many projects have a gauge of their own, those with most memories
-// first: each is a time series for ever in whoever scrapes.
+// maxSeries is how many projects, those with most memories, get their own gauge: each is a permanent time
+// series at the scraper.
 const maxSeries = 50
 
-// metrics answers what Prometheus scrapes. A store that cannot be read is told by
-// engram_store_up, and the process by everything else.
+// metrics answers a scrape. An unreadable store is reported by engram_store_up; the process is reported anyway.
 func (a *API) metrics(q request) (reply, error) {
 	if a.Measured == nil {
 		return reply{}, engram.Errorf(engram.CodeNotFound, "metrics are not asked for").
@@ -142,14 +140,14 @@ func (a *API) measureProcess(x *exposition) {
 	x.sample("engram_build_info", 1, "version", a.Version, "goversion", runtime.Version())
 }
 
-// exposition writes Prometheus's text format: families, each with its samples behind it.
+// exposition writes Prometheus's text format: families, each followed by its samples.
 type exposition struct{ strings.Builder }
 
 func (x *exposition) family(name, kind, help string) {
 	x.WriteString("# HELP " + name + " " + strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(help) + "\n# TYPE " + name + " " + kind + "\n")
 }
 
-// sample writes one line; labels are names and values in turn.
+// sample writes one line; labels alternate names and values.
 func (x *exposition) sample(name string, value float64, labels ...string) {
 	x.WriteString(name)
 	for i := 0; i+1 < len(labels); i += 2 {
@@ -166,8 +164,7 @@ func (x *exposition) sample(name string, value float64, labels ...string) {
 	x.WriteString(" " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
 }
 
-// histogram writes buckets, which count each answer once, as the format wants them: all
-// that took up to the edge.
+// histogram writes cumulative buckets, as the format wants them; buckets counts each answer once.
 func (x *exposition) histogram(name string, buckets []int, sum time.Duration, count int, labels ...string) {
 	below := 0
 	for i, edge := range engine.TimeEdges() {
@@ -179,15 +176,14 @@ func (x *exposition) histogram(name string, buckets []int, sum time.Duration, co
 	x.sample(name+"_count", float64(count), labels...)
 }
 
-// requests counts answers by route and status. There are as many of both as the table of
-// routes has, whoever asks what.
+// requests counts answers by route and status. The table of routes bounds the number of pairs.
 type requests struct {
 	mu     sync.Mutex
 	counts map[answered]int
 }
 
 type answered struct {
-	route  string // as the mux has it; "" for none
+	route  string // the pattern of the mux; "" for none
 	status int
 }
 
@@ -196,7 +192,7 @@ type answeredCount struct {
 	n int
 }
 
-// count counts the answer to r, which went to w.
+// count counts the answer to r, written to w.
 func (c *requests) count(w *answer, r *http.Request) {
 	to := answered{r.Pattern, cmp.Or(w.status, http.StatusOK)}
 	if to.route == "/" { // the fallback; the greeting is GET /{$}
@@ -223,8 +219,7 @@ func (c *requests) all() []answeredCount {
 	return list
 }
 
-// usage answers what was asked and saved, as `engram metrics` does; /metrics is for
-// Prometheus.
+// usage answers what was asked and saved, like `engram metrics`; /metrics is for Prometheus.
 func (a *API) usage(q request) (reply, error) {
 	in := engine.MetricsInput{Project: q.query.Get("project"), Session: q.query.Get("session_id")}
 	var err error

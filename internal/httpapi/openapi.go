@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// openAPI answers with the description of every route, for programs that write clients.
+// openAPI answers with the description of every route, for programs that generate clients.
 func (a *API) openAPI(request) (reply, error) {
 	doc, err := a.described()
 	if err != nil {
@@ -23,8 +23,7 @@ func (a *API) openAPI(request) (reply, error) {
 	return reply{media: mediaJSON, text: doc}, nil
 }
 
-// describe writes the table of routes as an OpenAPI 3.1 document. There is no other list:
-// what a row does not say is not there.
+// describe writes the table of routes as an OpenAPI 3.1 document. The table is its only source.
 //
 // Source: https://spec.openapis.org/oas/v3.1.1.html
 func (a *API) describe() (string, error) {
@@ -100,7 +99,7 @@ func (a *API) operation(s *schemas, r Route, method string) object {
 	return op
 }
 
-// responses are what a route may answer, with the errors that any may.
+// responses describes the answers of a route, with the errors that any route may return.
 func (a *API) responses(s *schemas, r Route, method string) object {
 	out := object{}
 	for _, answer := range r.Answers {
@@ -143,7 +142,7 @@ func (a *API) responses(s *schemas, r Route, method string) object {
 	return out
 }
 
-// failing are the statuses of errors that r may answer.
+// failing returns the error statuses of r.
 func (a *API) failing(r Route) []int {
 	all := slices.Concat(anyFailures(), r.Fails)
 	if a.needsToken(r) {
@@ -153,13 +152,13 @@ func (a *API) failing(r Route) []int {
 	return slices.Compact(all)
 }
 
-// anyFailures are the errors of every route: those of the guard, of the body, and ours.
+// anyFailures returns the error statuses of every route: those of the guard, of the body, and internal ones.
 func anyFailures() []int {
 	return []int{http.StatusBadRequest, http.StatusForbidden, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType, http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable}
 }
 
-// shape is how a route answers errors, as a prefix of their names.
+// shape is the form in which a route answers errors, as a prefix of their component names.
 type shape string
 
 const (
@@ -178,7 +177,7 @@ func shapeOf(r Route) shape {
 	return flat
 }
 
-// failure describes an error of a shape, and returns the reference to it.
+// failure describes an error in one shape and returns the reference to it.
 func (s *schemas) failure(status int, shape shape) object {
 	name := string(shape) + strings.ReplaceAll(http.StatusText(status), " ", "")
 	if s.failures[name] == nil {
@@ -194,7 +193,7 @@ func (s *schemas) failure(status int, shape shape) object {
 	return object{"$ref": "#/components/responses/" + name}
 }
 
-// describe is p as the document has it.
+// describe returns p as an OpenAPI parameter.
 func (p Param) describe() object {
 	out := object{"name": p.Name, "in": "query", "description": p.Doc}
 	if p.Max != nil && p.Kind == KindWhole && !p.exact {
@@ -232,7 +231,7 @@ func (p Param) describe() object {
 	return out
 }
 
-// pathNames are the names in a path, in order.
+// pathNames returns the names in a path, in order.
 func pathNames(path string) (names []string) {
 	for _, m := range regexp.MustCompile(`\{([a-z]+)(\.\.\.)?\}`).FindAllStringSubmatch(path, -1) {
 		names = append(names, m[1])
@@ -240,8 +239,8 @@ func pathNames(path string) (names []string) {
 	return names
 }
 
-// pathParameter describes a name in a path: sessions are named by texts, the other things
-// of the older routes by numbers, memories in several ways.
+// pathParameter describes a name in a path. Sessions are named by text, other things of the older routes by
+// number, memories in several ways.
 func pathParameter(path, name string) object {
 	out := object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}}
 	switch {
@@ -257,7 +256,7 @@ func pathParameter(path, name string) object {
 	return out
 }
 
-// operationID is METHOD /some/{id}/path as getSomePathById.
+// operationID turns METHOD /some/{id}/path into getSomePathById.
 func operationID(method, path string) string {
 	var b strings.Builder
 	b.WriteString(strings.ToLower(method))
@@ -268,7 +267,7 @@ func operationID(method, path string) string {
 	return b.String()
 }
 
-// tagOf is the first part of a route's path.
+// tagOf returns the first part of a route's path.
 func tagOf(r Route) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	first, _, _ = strings.Cut(first, ".")
@@ -278,7 +277,7 @@ func tagOf(r Route) string {
 	return first
 }
 
-// tags are those of the routes, in their order.
+// tags returns the tags of the routes, in their order.
 func (a *API) tags() []object {
 	var out []object
 	var seen []string

@@ -14,8 +14,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// currentProject is the project of a folder. It is never an error: what is wrong with
-// the folder is part of the answer.
+// currentProject is the project of a folder. It is never an error: what is wrong with the folder is part of the
+// answer.
 type currentProject struct {
 	Project   string   `json:"project"`
 	Source    string   `json:"project_source"`
@@ -27,7 +27,7 @@ type currentProject struct {
 }
 
 func (a *API) currentProject(q request) (reply, error) {
-	// The server's own setting speaks of the server's own folder.
+	// The server's project setting applies to the server's folder only.
 	in := engine.ProjectRequest{Dir: q.query.Get("cwd")}
 	switch {
 	case in.Dir == "":
@@ -46,13 +46,13 @@ func (a *API) currentProject(q request) (reply, error) {
 			out.Available = p.Available
 		}
 	}
-	// A folder that the caller named may hold anything.
+	// A folder that the caller named may contain anything.
 	out.Project, out.Path, out.Cwd = redact.Private(out.Project), redact.Private(out.Path), redact.Private(out.Cwd)
 	out.Available = document.OrEmpty(out.Available)
 	return reply{body: out}, nil
 }
 
-// projectDoc is a project with what is kept under it.
+// projectDoc is a project with its counts.
 type projectDoc struct {
 	Name     string   `json:"name"`
 	Aliases  []string `json:"aliases"`
@@ -73,7 +73,7 @@ func (a *API) projects(q request) (reply, error) {
 	})}}, err
 }
 
-// skipped says why a move of a project had nothing to do.
+// skipped says why a project was not migrated.
 type skipped struct {
 	Status string `json:"status"`
 	Reason string `json:"reason"`
@@ -108,37 +108,36 @@ func (a *API) migrateProject(q request, in migrateBody) (reply, error) {
 	return reply{body: migrated{"migrated", redact.Private(in.Old), redact.Private(in.New), res.Memories, res.Sessions, res.Prompts}}, err
 }
 
-// syncStatus is how replication stands, in the words that older clients know. What they
-// have for a server to replicate with is told of the chunks in the repository of the
-// server's folder: there is no such server.
+// syncStatus is the state of replication in the words of older clients. Where they expect a replication server,
+// it reports the chunks in the repository of the server's folder.
 type syncStatus struct {
 	Enabled   bool        `json:"enabled"`
 	Phase     string      `json:"phase"` // disabled, healthy, pending or degraded
 	LastError string      `json:"last_error"`
 	Failures  int         `json:"consecutive_failures"`
-	Backoff   *clock      `json:"backoff_until"` // null: nothing waits
+	Backoff   *clock      `json:"backoff_until"` // always null
 	LastSync  *clock      `json:"last_sync_at"`  // null: never
 	Reason    string      `json:"reason_code"`
 	Message   string      `json:"reason_message"`
 	Deferred  int         `json:"deferred_count"`
 	Dead      int         `json:"dead_count"`
 	Upgrade   syncUpgrade `json:"upgrade"`
-	Chunks    *syncChunks `json:"chunks,omitempty"` // of the repository; missing where it has none of this project
+	Chunks    *syncChunks `json:"chunks,omitempty"` // of the repository; absent when it has none of this project
 }
 
-// syncUpgrade is how far a move to a server has come.
+// syncUpgrade is the progress of a migration to a server.
 type syncUpgrade struct {
 	Stage   string `json:"stage"`
 	Reason  string `json:"reason_code"`
 	Message string `json:"reason_message"`
 }
 
-// syncChunks counts what lies in .engram of the repository.
+// syncChunks counts the chunks in .engram of the repository.
 type syncChunks struct {
-	Local    int `json:"local"`          // that came in here or were written here
-	Remote   int `json:"remote"`         // that are there
-	Pending  int `json:"pending_import"` // of these, that did not come in yet
-	Unpushed int `json:"not_exported"`   // things that none of them has
+	Local    int `json:"local"`          // imported or written here
+	Remote   int `json:"remote"`         // present there
+	Pending  int `json:"pending_import"` // of Remote: not imported yet
+	Unpushed int `json:"not_exported"`   // things in none of them
 }
 
 func (a *API) syncStatus(q request) (reply, error) {
@@ -163,7 +162,7 @@ func (a *API) syncStatus(q request) (reply, error) {
 		return reply{}, err
 	}
 	st, err := a.Engine.RemoteStatus(q.Context(), remote, name)
-	if engram.CodeOf(err) == engram.CodeForbidden { // the folder itself is a link: that is a state, and no fault of who asks
+	if engram.CodeOf(err) == engram.CodeForbidden { // the folder is a link: a state to report, not a fault of the request
 		st.Trouble, err = []engram.ImportNote{{Item: remote.Name(), Reason: messageOf(err)}}, nil
 	}
 	if err != nil {
@@ -175,7 +174,7 @@ func (a *API) syncStatus(q request) (reply, error) {
 	return reply{body: s}, nil
 }
 
-// canonical is the name of the project that goes by a name; the name itself where none does.
+// canonical returns the project that has this name or alias; the name itself where none does.
 func (a *API) canonical(ctx context.Context, name string) string {
 	in, err := a.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: name})
 	if err != nil || name == "" {
@@ -184,7 +183,7 @@ func (a *API) canonical(ctx context.Context, name string) string {
 	return in.Name
 }
 
-// report says how the chunks of a repository stand.
+// report fills in the state of a repository's chunks.
 func (s *syncStatus) report(st engine.RemoteStatus) {
 	u := st.Unpushed
 	s.Chunks = &syncChunks{st.Pulled, st.Batches, st.Pending, u.Sessions + u.Memories + u.Prompts + u.Relations + u.Erased}
@@ -200,16 +199,15 @@ func (s *syncStatus) report(st engine.RemoteStatus) {
 	}
 }
 
-// statsDoc is the answer of GET /stats: what plugins read, and with by what was counted
-// apart.
+// statsDoc is the answer of GET /stats: the fields that plugins read, and with by the groups.
 type statsDoc struct {
 	Sessions     int                 `json:"total_sessions"`
 	Observations int                 `json:"total_observations"`
 	Prompts      int                 `json:"total_prompts"`
 	Projects     []string            `json:"projects"`
 	By           string              `json:"by,omitempty"`
-	Since        *document.Timestamp `json:"since,omitempty"`  // of groups; left out: from the beginning
-	Groups       []document.Group    `json:"groups,omitempty"` // by project and type those with most memories first; else oldest first
+	Since        *document.Timestamp `json:"since,omitempty"`  // of groups; absent: from the beginning
+	Groups       []document.Group    `json:"groups,omitempty"` // by project and type the largest first; else oldest first
 }
 
 func (a *API) stats(q request) (reply, error) {

@@ -14,8 +14,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// parseQuery takes a query apart. Unlike url.ParseQuery it drops nothing: a bad %, a semicolon or a
-// broken byte is part of what somebody wants to find.
+// parseQuery parses a query. Unlike url.ParseQuery it drops nothing: a bad %, a semicolon or a broken byte is
+// part of what is searched for.
 func parseQuery(raw string) url.Values {
 	values := url.Values{}
 	for pair := range strings.SplitSeq(raw, "&") {
@@ -35,8 +35,8 @@ func unescape(s string) string {
 	return strings.ToValidUTF8(plain, "\uFFFD")
 }
 
-// lenient reads a number as the older routes do: what is none, or less than the
-// parameter's Min, is its default, and what is more than its Max is that.
+// lenient reads a number as the older routes do: an invalid one, or one below Min, counts as the default, one
+// above Max as Max.
 func (q request) lenient(name string) int {
 	p := q.param(name)
 	n, err := strconv.Atoi(strings.TrimSpace(q.query.Get(name)))
@@ -46,11 +46,11 @@ func (q request) lenient(name string) int {
 	return min(n, int(*p.Max))
 }
 
-// number reads a number as the newer routes do: none, or less than Min, is an error; more than Max
-// counts as Max, unless the parameter is exact: then the engine says what is wrong.
+// number reads a number as the newer routes do: an invalid one, or one below Min, is an error. One above Max
+// counts as Max, unless the parameter is exact: then the engine reports it.
 func (q request) number(name string) (int, error) { return q.numberAs(q.param(name)) }
 
-// numberAs is number where the question decides what the parameter means.
+// numberAs is number for a parameter whose meaning depends on the request.
 func (q request) numberAs(p Param) (int, error) {
 	text := q.query.Get(p.Name)
 	if text == "" {
@@ -66,7 +66,7 @@ func (q request) numberAs(p Param) (int, error) {
 	return min(n, int(*p.Max)), nil
 }
 
-// fits reports what is wrong with a parameter that is not going to be used.
+// fits reports what is wrong with an unused parameter.
 func (q request) fits(p Param) (err error) {
 	given := q.query.Get(p.Name)
 	switch {
@@ -81,35 +81,35 @@ func (q request) fits(p Param) (err error) {
 	return err
 }
 
-// param is the route's parameter of that name.
+// param returns the route's parameter of that name.
 func (q request) param(name string) Param {
 	i := slices.IndexFunc(q.route.Params, func(p Param) bool { return p.Name == name })
-	if i < 0 { // a handler that its row does not fit: every answer of it is 0
+	if i < 0 { // a handler that does not fit its row: all its numbers are 0
 		return Param{Name: name, Min: new(0.0), Max: new(0.0)}
 	}
 	return q.route.Params[i]
 }
 
-// whole is the default as a number; 0 when there is none.
+// whole returns the default as a number; 0 for none.
 func (p Param) whole() int {
 	n, _ := p.Default.(int)
 	return n
 }
 
-// share reads a number from 0 to 1; a parameter that is not there is 0.
+// share reads a number from 0 to 1; an absent parameter is 0.
 func (q request) share(name string) (float64, error) {
 	text := strings.TrimSpace(q.query.Get(name))
 	if text == "" {
 		return 0, nil
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v >= 0 && v <= 1) { // NaN too
+	if err != nil || !(v >= 0 && v <= 1) { // also rejects NaN
 		return 0, invalid("%s %q is not a number from 0 to 1", name, text)
 	}
 	return v, nil
 }
 
-// flag reads true or false; a parameter that is not there is false.
+// flag reads true or false; an absent parameter is false.
 func (q request) flag(name string) (bool, error) {
 	text := q.query.Get(name)
 	if text == "" {
@@ -122,8 +122,7 @@ func (q request) flag(name string) (bool, error) {
 	return v, nil
 }
 
-// list reads the values of a parameter that may be repeated or hold several, parted
-// by commas.
+// list reads the values of a parameter that may be repeated or hold several, separated by commas.
 func (q request) list(name string) (values []string) {
 	for _, text := range q.query[name] {
 		for value := range strings.SplitSeq(text, ",") {
@@ -135,7 +134,7 @@ func (q request) list(name string) (values []string) {
 	return values
 }
 
-// scope reads the scope to look in as the older routes do; "" is every scope.
+// scope reads the scope to search as the older routes do; "" is every scope.
 func (q request) scope() engram.Scope {
 	text := strings.TrimSpace(q.query.Get("scope"))
 	if text == "" {
@@ -144,7 +143,7 @@ func (q request) scope() engram.Scope {
 	return engram.ParseScope(text)
 }
 
-// current reads whether superseded memories are hidden, which they are unless asked for.
+// current reads whether superseded memories are hidden, the default.
 func (q request) current() (bool, error) {
 	superseded, err := q.flag("superseded")
 	return !superseded, err
@@ -170,8 +169,8 @@ func (q request) filter(now time.Time) (engram.Filter, error) {
 	return f, err
 }
 
-// metadata reads what metadata must have, all of it: metadata={json object}, or metadata.key=value,
-// where the value may be JSON. Nil when nothing is asked.
+// metadata reads the metadata that a memory must have: metadata={json object}, or metadata.key=value, where the
+// value may be JSON. Nil for no condition.
 func (q request) metadata() (map[string]any, error) {
 	var m map[string]any
 	if given := q.query.Get("metadata"); given != "" {
@@ -196,8 +195,7 @@ func (q request) metadata() (map[string]any, error) {
 	return m, nil
 }
 
-// when reads a point in time as text.When does, with days in UTC. A parameter that is
-// not there is the zero time.
+// when reads a time as text.When does, with days in UTC. An absent parameter is the zero time.
 func (q request) when(name string, now time.Time) (time.Time, error) {
 	given := strings.TrimSpace(q.query.Get(name))
 	if given == "" {
@@ -216,26 +214,25 @@ func invalid(format string, args ...any) *engram.Error {
 	return engram.Errorf(engram.CodeInvalid, format, args...)
 }
 
-// Param is what a route reads from the query. Handlers take default and bounds from here
-// (query.go), and so does the OpenAPI document.
+// Param is a parameter in the query of a route. Handlers take default and bounds from it, and so does the
+// OpenAPI document.
 type Param struct {
 	Name string
 	Doc  string
 	Kind Kind
-	// Enum has what is allowed; empty is anything.
+	// Enum lists the allowed values; empty for any.
 	Enum []string
-	// Default is what counts when the parameter is not there; nil when that is nothing.
+	// Default counts when the parameter is absent; nil for none.
 	Default  any
 	Min, Max *float64
 	Required bool
-	// Lax says that what is wrong is no error: it counts as the default, and what is more
-	// than Max as Max.
+	// Lax makes bad values count as the default, and values above Max as Max, instead of being errors.
 	Lax bool
-	// exact says that more than Max is an error; otherwise it counts as Max.
+	// exact makes values above Max an error; otherwise they count as Max.
 	exact bool
 }
 
-// Kind is what a parameter is.
+// Kind is the type of a parameter.
 type Kind string
 
 // The kinds of parameters.
@@ -244,12 +241,12 @@ const (
 	KindWhole  Kind = "integer"
 	KindNumber Kind = "number"
 	KindFlag   Kind = "boolean"
-	KindList   Kind = "array"  // of texts: repeated, or parted by commas
+	KindList   Kind = "array"  // of texts: repeated, or separated by commas
 	KindTime   Kind = "time"   // an age, a day or a time
 	KindObject Kind = "object" // as JSON, or member by member: name.key=value
 )
 
-// The constructors of parameters, each with what its handler reads it by.
+// The constructors of parameters.
 
 func words(name, doc string, enum ...string) Param {
 	return Param{Name: name, Doc: doc, Kind: KindText, Enum: enum}
@@ -267,7 +264,7 @@ func share(name, doc string) Param {
 	return Param{Name: name, Doc: doc, Kind: KindNumber, Min: new(0.0), Max: new(1.0)}
 }
 
-// whole is a number from least to most; what is more counts as most.
+// whole is a number from least to most; larger ones count as most.
 func whole(name, doc string, def, least, most int) Param {
 	return Param{Name: name, Doc: doc, Kind: KindWhole, Default: def, Min: new(float64(least)), Max: new(float64(most))}
 }
@@ -282,12 +279,12 @@ func forSession() Param {
 	return words("session_id", "the session that reads: it is remembered what it was shown")
 }
 
-// working is the folder that somebody works in who has no session.
+// working is the folder in which a caller without a session works.
 func working() Param {
 	return words("cwd", "the folder where the code is looked at that memories are anchored to, unless the session works in one; relative to the server's own")
 }
 
-// at is the engine in the folder that a request works in.
+// at returns the engine in the folder of a request.
 func (a *API) at(q request) *engine.Engine {
 	dir := q.query.Get("cwd")
 	if dir == "" {
@@ -299,22 +296,22 @@ func (a *API) at(q request) *engine.Engine {
 	return a.Engine.In(dir)
 }
 
-// needed says that p must be there.
+// needed makes p required.
 func (p Param) needed() Param { p.Required = true; return p }
 
-// lax says that what is wrong with p is no error.
+// lax makes bad values of p count as the default.
 func (p Param) lax() Param { p.Lax = true; return p }
 
-// bounded says that more than Max is an error.
+// bounded makes values above Max an error.
 func (p Param) bounded() Param { p.exact = true; return p }
 
-// like replaces what p says about itself.
+// like replaces the description of p.
 func (p Param) like(doc string) Param { p.Doc = doc; return p }
 
-// unset takes the default away: what is not there says nothing.
+// unset removes the default.
 func (p Param) unset() Param { p.Default = nil; return p }
 
-// narrowing is what narrows a list or a search.
+// narrowing returns the parameters that narrow a list or a search.
 func narrowing() []Param {
 	return []Param{inProject(), listed("type", "only these types"), oneScope(), listed("tag", "only what has all of these tags"), metadata(),
 		share("min_strength", "only what is as strong"), moment("since", "only what was made then or later"), moment("until", "only what was made before")}
@@ -334,7 +331,7 @@ func superseded() Param {
 
 func asOf() Param { return moment("as_of", "as it was at this time") }
 
-// finding is how to find.
+// finding returns the parameters that say how to search.
 func finding() []Param {
 	return []Param{words("q", "what to look for, in any words; none is an error"), words("mode", "which channels answer", string(engine.ModeHybrid), string(engine.ModeSemantic), string(engine.ModeLexical)),
 		words("match", "any word, or all of them", "any", "all"), words("match_mode", "the same as match", "any", "all"),
@@ -342,7 +339,7 @@ func finding() []Param {
 		superseded(), whole("hops", "how far to follow relations; 1 when it is left out", 0, 0, 5).bounded().unset(), flag("rerank", "let the configured reranker order the best again"), asOf()}
 }
 
-// curves are the ways to fade, by name.
+// curves returns the names of the decay curves.
 func curves() (names []string) {
 	for _, c := range engram.Curves() {
 		names = append(names, string(c))
@@ -350,5 +347,5 @@ func curves() (names []string) {
 	return names
 }
 
-// all puts lists of parameters together.
+// all concatenates lists of parameters.
 func all(lists ...[]Param) []Param { return slices.Concat(lists...) }

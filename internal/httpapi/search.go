@@ -9,12 +9,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// foundObservation is a memory that was found. Rank is smaller for better, as older clients sort.
+// foundObservation is a found memory. A smaller Rank is better, as older clients sort.
 type foundObservation struct {
 	observation
 	Rank           float64       `json:"rank"`
-	BelowThreshold bool          `json:"weak,omitempty"` // below the floor: probably not what was meant
-	Why            *document.Why `json:"why,omitempty"`  // only when asked for
+	BelowThreshold bool          `json:"weak,omitempty"` // below the relevance threshold: probably not meant
+	Why            *document.Why `json:"why,omitempty"`  // only on request
 }
 
 func (a *API) search(q request) (reply, error) {
@@ -32,8 +32,8 @@ func (a *API) search(q request) (reply, error) {
 		return reply{}, err
 	}
 	found, err := a.at(q).SearchIn(q.Context(), q.query.Get("session_id"), in)
-	// Older clients do not know of weak finds: an empty list says that there is nothing
-	// relevant. Beside what is relevant, the mark is enough.
+	// Older clients do not know the mark: for them an empty list means that nothing is relevant. Beside
+	// relevant hits the mark is enough.
 	if !q.query.Has("weak") {
 		wanted = len(found.Hits) > 0
 	}
@@ -52,7 +52,7 @@ func (a *API) search(q request) (reply, error) {
 }
 
 func hitOf(h engram.Hit, explain, weak bool) foundObservation {
-	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: weak} // 0-x: a score of 0 is not -0
+	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: weak} // 0-x turns a score of 0 into 0, not -0
 	if explain {
 		why := document.WhyOf(h.Why)
 		out.Why = &why
@@ -60,7 +60,7 @@ func hitOf(h engram.Hit, explain, weak bool) foundObservation {
 	return out
 }
 
-// searchInput reads what a search asks, all but its limit.
+// searchInput reads the parameters of a search except limit.
 func (q request) searchInput(now time.Time) (engine.SearchInput, error) {
 	filter, err := q.filter(now)
 	if err != nil {
@@ -109,14 +109,14 @@ func (q request) matchAll() (bool, error) {
 type recalledDoc struct {
 	Query     string             `json:"query"`
 	Budget    int                `json:"budget"` // in tokens
-	Tokens    int                `json:"tokens"` // what text costs, about; never more than budget
-	Text      string             `json:"text"`   // all items as one block of Markdown; "" when there are none
+	Tokens    int                `json:"tokens"` // about what text costs; at most budget
+	Text      string             `json:"text"`   // all items as Markdown; "" for none
 	Items     []document.Shown   `json:"items"`  // best first
 	LeftOut   []document.LeftOut `json:"left_out"`
 	Repaired  []document.Repair  `json:"repaired"`
 	Times     []document.Time    `json:"times"`
 	Degraded  []string           `json:"degraded"`
-	Elsewhere string             `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
+	Elsewhere string             `json:"elsewhere,omitempty"` // where it looked and what other projects hold, when nothing was found
 }
 
 func recalledOf(r engine.Recalled) recalledDoc {
@@ -128,7 +128,7 @@ func recalledOf(r engine.Recalled) recalledDoc {
 	return d
 }
 
-// recall fills a budget of tokens with what a question finds.
+// recall fills a budget of tokens with the hits of a question.
 func (a *API) recall(q request) (reply, error) {
 	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true}
 	var err error
@@ -159,7 +159,7 @@ func (a *API) recall(q request) (reply, error) {
 	return reply{body: doc, elsewhere: doc.Elsewhere}, err
 }
 
-// maxAround is how far a timeline looks to each side.
+// maxAround is how many memories a timeline has on each side.
 const maxAround = 100
 
 // timelineDoc is what was saved around a memory.
@@ -171,8 +171,7 @@ type timelineDoc struct {
 	Total   int         `json:"total_in_range"`
 }
 
-// entry is a neighbour in a timeline. It has no sync id: the outer field hides the
-// embedded one.
+// entry is a neighbour in a timeline. It has no sync id: the outer field hides the embedded one.
 type entry struct {
 	observation
 	SyncID  *string `json:"sync_id,omitempty"`
@@ -208,8 +207,8 @@ func (a *API) timeline(q request) (reply, error) {
 	return reply{body: doc}, nil
 }
 
-// elsewhere says where was looked and what is in other projects, for an answer in which
-// nothing was found; "" where something was. Lists are bare arrays that clients parse, so a header has it.
+// elsewhere says where an answer without results looked, and what other projects hold; "" for one with results.
+// Older lists are bare arrays, so a header carries it.
 func (a *API) elsewhere(q request, project string, found bool) (string, error) {
 	if found {
 		return "", nil

@@ -19,7 +19,7 @@ type sessionDoc struct {
 	StartedAt clock    `json:"started_at"`
 	EndedAt   clock    `json:"ended_at,omitzero"`
 	Summary   string   `json:"summary,omitempty"`
-	Flagged   []string `json:"suspect,omitempty"` // why the summary reads like an order to an agent; absent where it does not
+	Flagged   []string `json:"suspect,omitempty"` // why the summary is flagged as instruction-like; absent when not flagged
 }
 
 func sessionOf(s engram.Session) sessionDoc {
@@ -41,7 +41,7 @@ func rowOf(s engram.SessionActivity) sessionRow {
 	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.FlaggedSummary(s.Session), s.Memories}
 }
 
-// done says what became of something that is named by a text.
+// done is the outcome for a thing named by text.
 type done struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
@@ -54,10 +54,10 @@ type sessionBody struct {
 	Directory string `json:"directory" example:"/src/shop" doc:"where"`
 }
 
-// begun says what became of a session that was to start.
+// begun is the outcome of starting a session.
 type begun struct {
 	done
-	Project string `json:"project"` // as it is spelled from now on
+	Project string `json:"project"` // normalised
 }
 
 func (a *API) startSession(q request, in sessionBody) (reply, error) {
@@ -83,7 +83,7 @@ type endBody struct {
 	Summary string `json:"summary" doc:"what was done"`
 }
 
-// endSession has no error for a session that nobody knows: what should be over is over.
+// endSession succeeds for an unknown session: what should have ended has ended.
 func (a *API) endSession(q request) (reply, error) {
 	if blank(string(q.body)) {
 		q.body = []byte("{}")
@@ -107,7 +107,7 @@ func (a *API) deleteSession(q request) (reply, error) {
 	return reply{body: done{redact.Private(id), "deleted"}}, worded(err, engram.CodeNotFound, "session not found: %q", id)
 }
 
-// blank reports whether one of the texts says nothing.
+// blank reports whether one of the texts is empty or white space.
 func blank(texts ...string) bool {
 	for _, s := range texts {
 		if strings.TrimSpace(s) == "" {
@@ -138,7 +138,7 @@ type promptBody struct {
 	Project   string `json:"project" doc:"that of the session when it is left out"`
 }
 
-// savedPrompt says what became of a prompt.
+// savedPrompt is the outcome of saving a prompt.
 type savedPrompt struct {
 	kept
 	placed
@@ -177,14 +177,13 @@ func (a *API) deletePrompt(q request) (reply, error) {
 	return reply{body: kept{ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "prompt not found")
 }
 
-// contextDoc is what a new session should know, as Markdown.
+// contextDoc is the context of a new session, as Markdown.
 type contextDoc struct {
 	Context   string `json:"context"`
-	Elsewhere string `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
+	Elsewhere string `json:"elsewhere,omitempty"` // where it looked and what other projects hold, when nothing was found
 }
 
-// context answers with the text that a plugin puts before a new session; "" when
-// there is nothing to tell.
+// context answers with the text that a plugin puts before a new session; "" for none.
 func (a *API) context(q request) (reply, error) {
 	again, err := q.flag("again")
 	if err != nil {
@@ -216,7 +215,7 @@ type usesDoc struct {
 	Uses      []document.Exposure `json:"uses"`   // oldest first
 }
 
-// sessionUses tells what a session was shown.
+// sessionUses reports what a session was shown.
 func (a *API) sessionUses(q request) (reply, error) {
 	account, err := a.Engine.Why(q.Context(), q.PathValue("id"))
 	return reply{body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Uses, func(u engine.Shown) document.Exposure {

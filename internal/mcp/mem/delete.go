@@ -19,13 +19,13 @@ type deleteArgs struct {
 type deleted struct {
 	ID   int64 `json:"id"`
 	Hard bool  `json:"hard_delete"`
-	// HeldBy are copies that an erase does not reach.
+	// HeldBy lists copies that an erase does not reach.
 	HeldBy []string `json:"held_by,omitempty"`
-	// Degraded says where copies may be that could not be looked for.
+	// Degraded says where copies could not be looked for.
 	Degraded []string `json:"degraded,omitempty"`
 }
 
-// PlainText returns the sentence the dialect answers with.
+// PlainText returns the dialect's sentence.
 func (r deleted) PlainText() (string, bool) {
 	if r.Hard {
 		text := fmt.Sprintf("Memory #%d permanently deleted", r.ID)
@@ -55,13 +55,13 @@ func (d *dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (del
 	return out, nil
 }
 
-// pinArgs name the memory; either way of naming it is known from the other tools.
+// pinArgs name the memory, by either of the names known from other tools.
 type pinArgs struct {
 	ID    tool.ID `json:"id" required:"schema"`
 	Alias tool.ID `json:"observation_id" schema:"-"`
 }
 
-// What the dialect calls pinned is a memory that does not fade.
+// Pinned memories do not fade.
 func (d *dialect) pin(ctx context.Context, by tool.Caller, a pinArgs) (message, error) {
 	return d.setPinned(ctx, by, a, true, "pin")
 }

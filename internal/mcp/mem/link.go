@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// linkRelations are the relations in the dialect's spelling, for a description.
+// linkRelations lists the relations in the dialect's spelling, for a hint.
 const linkRelations = "relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped, not_conflict"
 
 type linkArgs struct {
@@ -76,7 +76,7 @@ type unlinked struct {
 	Removed []relatedMemory `json:"removed"`
 }
 
-// PlainText says what was taken away.
+// PlainText lists the removed relations.
 func (u unlinked) PlainText() (string, bool) {
 	words := make([]string, len(u.Removed))
 	for i, r := range u.Removed {
@@ -97,7 +97,7 @@ func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unl
 	return unlinked{document.Each(gone, func(l engine.Linked) relatedMemory { return relatedMemoryOf(l.Relation) })}, err
 }
 
-// relationOf reads a relation; an error names them as the dialect does.
+// relationOf reads a relation; an error lists them in the dialect's spelling.
 func relationOf(word string) (engram.Verb, error) {
 	verb, err := engram.ParseVerb(redact.Private(word))
 	if err != nil {

@@ -18,14 +18,14 @@ type reviewArgs struct {
 	Action  string `json:"action" enum:"list,mark_reviewed,snooze,refuse" schema:"only" required:"schema"`
 	Project string `json:"project"`
 	Kind    string `json:"kind" enum:"changed,due,suspect,waiting,proposal" schema:"only"` // of a list; "" is changed and due
-	// Defaults and ranges stand below and not in the schema, which every agent pays for.
+	// Defaults and ranges are here and not in the schema, which costs every agent tokens.
 	Limit int     `json:"limit"` // 10, at most 100
 	ID    tool.ID `json:"observation_id"`
 	Alias tool.ID `json:"id" schema:"-"`          // the same
 	Days  *int    `json:"days" doc:"of a snooze"` // 30
 }
 
-// reviewed is the answer of every action: observations of list, the rest of the others.
+// reviewed is the answer of every action: Observations of list, the rest of the others.
 type reviewed struct {
 	envelope
 	Observations []dueResult `json:"observations,omitempty" schema:"-"`
@@ -43,7 +43,7 @@ type dueResult struct {
 	State       string `json:"state"`
 	Project     string `json:"project,omitempty"`
 	ReviewAfter string `json:"review_after,omitempty"`
-	// Reasons are each file and its state of a memory whose code changed.
+	// Reasons say what happened to each file of a memory whose code changed.
 	Reasons []string `json:"reasons,omitempty"`
 }
 
@@ -69,8 +69,8 @@ func (d *dialect) review(ctx context.Context, by tool.Caller, a reviewArgs) (rev
 	return reviewed{}, invalid("action must be one of: list, mark_reviewed, snooze, refuse; a person approves with engram review approve")
 }
 
-// reviewList tells which memories are to be checked: whose code changed, and what is due; of every
-// project unless one is named.
+// reviewList lists the memories to check: those whose code changed, and those that are due; of every project
+// unless one is named.
 func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
 	at := everywhere()
 	if a.Project != "" {
@@ -118,7 +118,7 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	return reviewed{envelope: enveloped(at, b.String()+others), Observations: rows}, nil
 }
 
-// reviewOne marks a memory reviewed, or puts its review off.
+// reviewOne marks a memory reviewed, or postpones its review.
 func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, snooze bool) (reviewed, error) {
 	ref := engram.ByNum(int64(a.ID))
 	res, err, what, doing := engine.ReviewResult{}, error(nil), "mark reviewed", "marked reviewed"
@@ -147,8 +147,8 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 	return reviewed{envelope: d.here(ctx, text).envelope, ID: m.Num, SyncID: m.SyncID, State: string(d.engine.StateOf(m)), ReviewAfter: timestamp(m.ReviewAfter)}, nil
 }
 
-// reviewKind tells what waits for a person, by title alone: what reads like an order is not
-// put before an agent because it asked what waits. No tool approves: that is a person's to do.
+// reviewKind lists the items pending for a person by title only: an agent that asks for them should not read
+// instruction-like text. No tool approves; only a person may.
 func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.ProjectInForce, kind string, limit int) (reviewed, error) {
 	kinds, err := engram.ParseQueueKinds([]string{tool.Clip(kind)})
 	if err != nil {
@@ -181,7 +181,7 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 	return reviewed{envelope: enveloped(at, b.String()), Observations: rows}, nil
 }
 
-// pendingElse says, below what is due, how much waits for another reason; "" for nothing.
+// pendingElse counts the pending items of the other kinds in a line; "" for none.
 func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project string) (string, error) {
 	kinds := slices.DeleteFunc(engram.QueueKinds(), func(k engram.QueueKind) bool { return k == engram.QueueDue || k == engram.QueueChanged })
 	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: 1}})
@@ -200,7 +200,7 @@ func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project strin
 	return "\nFor a person there is more to review: " + strings.Join(waits, ", ") + ". A list with one of these words as kind has them.", nil
 }
 
-// nameOf is how a list calls what waits: #12, or w3 of what is no memory yet.
+// nameOf is the name of an item in a list: #12, or w3 for one that is not a memory yet.
 func nameOf(i engram.QueueItem) string {
 	if i.Pending != nil {
 		return i.Name()

@@ -26,8 +26,8 @@ func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs)
 			dir = filepath.Join(d.dir, dir)
 		}
 	}
-	// The process's project counts before any folder: the saves of the session must go to
-	// where the searches of this process look.
+	// The process's project takes precedence over any folder: the session's saves must go where the searches of
+	// this process look.
 	at, err := d.writing(ctx, engine.ProjectRequest{Override: d.project, Dir: dir})
 	if err != nil {
 		return message{}, err
@@ -41,7 +41,7 @@ func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs)
 		at = engine.ProjectInForce{Name: s.Project, Source: project.SourceSession, Path: s.Directory}
 	}
 	d.activity.restart(s.Project)
-	if !d.remote { // where several agents are served, nobody knows which of them asks
+	if !d.remote { // with several agents, the asking one is unknown
 		d.asking.began(s.ID)
 	}
 	return message{envelope: enveloped(at, fmt.Sprintf("Session %q started for project %q", s.ID, s.Project))}, nil
@@ -84,8 +84,8 @@ func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) 
 	if err != nil {
 		return message{}, err
 	}
-	// A summary is not a save to this count: it closes the session and says nothing of
-	// what was worth keeping during it.
+	// A summary does not count as a save: it closes the session and does not show that anything was kept during
+	// it.
 	score := d.activity.score(at.Name, d.engine.Now())
 	res, err := d.as(by).Summarize(ctx, engine.SaveInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
 		Project: at.Name, Directory: d.dir})
@@ -94,7 +94,7 @@ func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) 
 	}
 	at.Name = res.Memory.Project // see save
 	text := fmt.Sprintf("Session summary saved for project %q", at.Name)
-	if !d.remote { // where several agents are served, their calls are not those of this session
+	if !d.remote { // with several agents, the calls are not those of this session
 		text += "\n" + score
 	}
 	return message{envelope: enveloped(at, cautioned(text, res.Warnings))}, nil
@@ -126,13 +126,13 @@ func (d *dialect) savePrompt(ctx context.Context, by tool.Caller, a promptArgs) 
 const (
 	// quiet is how long a project may see no save before its agent is reminded.
 	quiet = 10 * time.Minute
-	// busy is the number of calls above which an agent that saved nothing is
-	// thought to be working rather than looking around.
+	// busy is the number of calls above which an agent without saves is taken to be working rather than looking
+	// around.
 	busy = 5
 )
 
-// activity counts what agents did in each project since its session began. The zero
-// value is ready; it may be used concurrently.
+// activity counts what agents did in each project since its session began. The zero value is ready and safe for
+// concurrent use.
 type activity struct {
 	mu       sync.Mutex
 	projects map[string]*work
@@ -144,7 +144,7 @@ type work struct {
 	calls, saves int
 }
 
-// of returns a project's work, which begins at now if there was none. mu is held.
+// of returns a project's work, which begins at now if absent. mu is held.
 func (a *activity) of(project string, now time.Time) *work {
 	if a.projects == nil {
 		a.projects = map[string]*work{}
@@ -171,7 +171,7 @@ func (a *activity) savedIn(project string, now time.Time) {
 	w.saved = now
 }
 
-// restart forgets what was done in a project: a session begins or is over.
+// restart forgets the activity in a project: a session begins or ends.
 func (a *activity) restart(project string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -190,7 +190,7 @@ func (a *activity) score(project string, now time.Time) string {
 	return line
 }
 
-// nudge is what to append to an answer when nothing was saved for a while; "" else.
+// nudge is a reminder to append to an answer when nothing was saved for a while; else "".
 func (a *activity) nudge(project string, now time.Time) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -207,8 +207,8 @@ func (a *activity) nudge(project string, now time.Time) string {
 		"Did you make any decisions, fix bugs, or discover something worth persisting?", int(idle.Minutes()))
 }
 
-// asking knows which session asks: the one started last in this process that has not ended. The zero
-// value is ready; it may be used concurrently.
+// asking knows which session asks: the one started last in this process that has not ended. The zero value is
+// ready and safe for concurrent use.
 type asking struct {
 	mu      sync.Mutex
 	session string
@@ -231,15 +231,15 @@ func (a *asking) ended(session string) {
 	}
 }
 
-// now returns the session that asks, "" when it is not known.
+// now returns the asking session, "" when unknown.
 func (a *asking) now() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.session
 }
 
-// context returns the session that asks for its context. again says that it had one before: its agent
-// was compacted and has forgotten what it was told.
+// context returns the session that asks for its context. again says that it had one before: its agent was
+// compacted and has lost it.
 func (a *asking) context() (session string, again bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -103,8 +103,8 @@ type doctorArgs struct {
 	Check   string `json:"check" doc:"this check_id alone"`
 }
 
-// doctor answers with a report also where that is bad: it is what was asked for. Only
-// one with an error is told as a failure, so that nobody takes it for good news.
+// doctor answers with a report, good or bad. Only one with an error is a failure, so that it cannot pass as
+// good news.
 func (d *dialect) doctor(ctx context.Context, by tool.Caller, a doctorArgs) (document.Report, error) {
 	in := engine.DoctorInput{Check: a.Check, Project: engine.ProjectRequest{Explicit: a.Project, Override: d.project, Dir: d.dir}}
 	r, err := d.as(by).Doctor(ctx, in)

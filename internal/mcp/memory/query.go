@@ -26,18 +26,18 @@ type queryArgs struct {
 	Project      string   `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
-// queried is the answer: the most relevant first.
+// queried is the answer, the most relevant first.
 type queried struct {
 	Memories []relevant `json:"memories"`
 	Warnings []string   `json:"warnings,omitempty" schema:"-"`
-	// Elsewhere says where was looked and what is in other projects, where nothing was found.
+	// Elsewhere says where it looked and what other projects hold, when nothing was found.
 	Elsewhere string `json:"elsewhere,omitempty" schema:"-"`
-	newest    bool   // nothing was asked: the newest first
-	further   bool   // some were left out first
+	newest    bool   // an empty question: the newest first
+	further   bool   // an offset was given
 }
 
-// relevant is a memory with how relevant it is: how like the question, 0 to 1, times how
-// strong it is now, 0 to 1.
+// relevant is a memory with its relevance: likeness to the question, 0 to 1, times its present strength, 0 to
+// 1.
 type relevant struct {
 	Relevance      float64 `json:"relevance"`
 	BelowThreshold bool    `json:"weak,omitempty" doc:"probably not what was meant"`
@@ -105,9 +105,9 @@ func types(words []string) []engram.Type {
 }
 
 const (
-	// mostNodes is how many memories a graph shows: it is read by a model.
+	// mostNodes is how many memories a graph shows, because a model reads it.
 	mostNodes = 100
-	// aside is how many characters of the memories around one are shown.
+	// aside is how many characters of the surrounding memories are shown.
 	aside = 500
 )
 
@@ -175,7 +175,7 @@ func (d *Dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graph
 	return graphedOf(g), nil
 }
 
-// graphedOf shows the memory that was asked for whole, and those around it in short.
+// graphedOf shows the requested memory whole and shortens those around it.
 func graphedOf(g engram.Graph) graphed {
 	out := graphed{Nodes: []node{}, Edges: []edge{}, Cut: g.Cut}
 	ids := map[int64]engram.ID{}
@@ -193,8 +193,8 @@ func graphedOf(g engram.Graph) graphed {
 	return out
 }
 
-// markdown is a memory as a text that says what its document says: who it is, its words,
-// its relations and what it said before.
+// markdown is a memory as text with the content of its document: itself, its relations and its earlier
+// versions.
 func (d *Dialect) markdown(m engine.Detail) string {
 	about := []string{fmt.Sprintf("strength %.2f", m.Strength), render.Time(m.Memory.UpdatedAt, d.text)}
 	if m.Memory.Project != "" {
@@ -247,7 +247,7 @@ type counted struct {
 	Memories      int     `json:"memory_count"`
 	Relationships int     `json:"relationship_count"`
 	AvgRelevance  float64 `json:"avg_relevance" doc:"mean strength now, 0 to 1"`
-	// Elsewhere says what is in other projects, where there are no memories in this one.
+	// Elsewhere says what other projects hold, when this one has no memories.
 	Elsewhere string `json:"elsewhere,omitempty" schema:"-"`
 }
 
@@ -276,7 +276,7 @@ func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (count
 	return out, err
 }
 
-// linkArgs names four relations, those of the dialect; the engine's others are read too.
+// linkArgs offers the four relations of the dialect; the engine's others are accepted too.
 type linkArgs struct {
 	Source   string   `json:"source_id" required:"true" ref:"true"`
 	Target   string   `json:"target_id" required:"true" ref:"true"`
@@ -300,7 +300,7 @@ type edge struct {
 
 func (e edge) String() string { return fmt.Sprintf("%s %s %s", e.Source, e.Relation, e.Target) }
 
-// edgeOf is a relation of these memories. The verbs of the dialect are the engine's own.
+// edgeOf returns a relation between these memories. The dialect uses the engine's verbs.
 func edgeOf(r engram.Relation, source, target engram.ID) edge {
 	return edge{string(source), string(r.Verb), string(target), document.Thousandths(r.Strength), r.Status == engram.RelationPending}
 }
@@ -331,7 +331,7 @@ func (d *Dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked,
 	return linked{string(l.Action), edgeOf(l.Relation, l.Source.ID, l.Target.ID)}, nil
 }
 
-// verbOf reads the relation that the argument of that name asks for.
+// verbOf reads a relation from the argument of that name.
 func verbOf(argument, word string) (engram.Verb, error) {
 	verb, err := engram.ParseVerb(word)
 	if err != nil {

@@ -62,7 +62,7 @@ func (d *Dialect) store(ctx context.Context, by tool.Caller, a storeArgs) (store
 	return stored{string(res.Memory.ID), string(res.Action), warningsOf(at, res), savedAs(res)}, nil
 }
 
-// input is what the engine is to save; path opens the names of arguments in errors.
+// input returns the engine's input for m; path is the prefix of names in errors.
 func (d *Dialect) input(ctx context.Context, at engine.ProjectInForce, path string, m draft) (engine.SaveInput, error) {
 	related, err := d.refs(ctx, path+"related_to", m.RelatedTo)
 	if err != nil {
@@ -72,8 +72,8 @@ func (d *Dialect) input(ctx context.Context, at engine.ProjectInForce, path stri
 		Importance: m.Importance, Related: related}, nil
 }
 
-// warningsOf are what a save has to be told with: about the project, and what the memory
-// may contradict, with the id under which a verdict is recorded.
+// warningsOf returns the warnings of a save: about the project, and possible contradictions with the id for a
+// verdict.
 func warningsOf(at engine.ProjectInForce, res engine.SaveResult) []string {
 	var conflicts []string
 	for _, c := range res.Candidates {

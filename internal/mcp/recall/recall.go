@@ -1,15 +1,13 @@
-// Package recall is the smallest dialect of MCP: remember, recall and forget, for agents
-// and small models that want a memory and nothing to manage. The prose of a tool is in the
-// Markdown file of its name; the answers are in package document, as HTTP gives them too.
+// Package recall is the smallest dialect of MCP: remember, recall and forget, for agents and small models that
+// want a memory and nothing to manage. The prose of a tool is in the Markdown file of its name; the answers are
+// in package document, because HTTP returns them too.
 //
-// The dialect knows no projects: it is one mind for everything its person works on, and
-// what was learned in one project is there in the next. So recall looks everywhere. What is
-// remembered still goes to the project of the folder, where there is one: the other
-// dialects find it there, and near-duplicates are looked for among its likes. Where nobody
-// can say which project it is, the memory belongs to none, and recall finds it all the same. An
-// agent elsewhere may name its project, which is in the schema only there.
+// The dialect knows no projects: it is one memory for everything its person works on. So recall searches
+// everywhere. A new memory still goes to the project of the folder, if there is one: the other dialects find it
+// there, and near-duplicates are looked for there. Without a project the memory belongs to none, and recall
+// finds it anyway. A remote agent may name its project; only there is the argument in the schema.
 //
-// Text of memories is quoted as it is, as data: nothing here reads it for instructions.
+// Text of memories is quoted unchanged, as data: nothing here reads it for instructions.
 package recall
 
 import (
@@ -29,18 +27,18 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// profile is the profile that has all of the dialect.
+// profile has all tools of the dialect.
 const profile = "recall"
 
 //go:embed *.md
 var prose embed.FS
 
-// Options make the dialect. Engine is required.
+// Options configure the dialect. Engine is required.
 type Options struct {
 	Engine  *engine.Engine
-	Project string         // where everything is remembered; "" looks at Dir
+	Project string         // of new memories; "" looks at Dir
 	Dir     string         // the folder the agent works in, absolute
-	Remote  bool           // the agent works elsewhere: Dir says nothing
+	Remote  bool           // the agent works elsewhere, and Dir is not its folder
 	Zone    *time.Location // of times in texts; nil is UTC
 }
 
@@ -49,8 +47,8 @@ type dialect struct {
 	text render.Options
 }
 
-// Tools returns the tools of the dialect, in the order of their names. They may be called
-// concurrently, and keep nothing between calls.
+// Tools returns the tools of the dialect, in the order of their names. They may be called concurrently, and
+// keep no state between calls.
 func Tools(o Options) []tool.Tool {
 	d := &dialect{o, render.Options{Zone: o.Zone}}
 	return tool.Described(prose, "", []tool.Tool{
@@ -63,8 +61,8 @@ func Tools(o Options) []tool.Tool {
 // as is the engine writing in the caller's name.
 func (d *dialect) as(by tool.Caller) *engine.Engine { return d.Engine.As(by.Actor()) }
 
-// shown are the arguments that have to be told: over HTTP the agent may work anywhere, and
-// only its project's name says where.
+// shown lists the arguments to include in the schema: over HTTP the agent may work anywhere, and only its
+// project's name says where.
 func (d *dialect) shown() []string {
 	if d.Remote && d.Project == "" {
 		return []string{"project"}
@@ -72,8 +70,7 @@ func (d *dialect) shown() []string {
 	return nil
 }
 
-// place is the project that something is remembered in, named or not; "" where nobody can
-// say.
+// place returns the project of a new memory, named or not; "" where it cannot be decided.
 func (d *dialect) place(ctx context.Context, named string) (name, warning string, err error) {
 	if named == "" && d.Project == "" && (d.Remote || d.Dir == "") {
 		return "", "", nil
@@ -92,13 +89,13 @@ type rememberArgs struct {
 	Project  string         `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
-// remembered is the answer, and what it says in words.
+// remembered is the answer with its text.
 type remembered struct {
 	document.Remembered
 	text string
 }
 
-// PlainText returns the words.
+// PlainText returns the text.
 func (r remembered) PlainText() (string, bool) { return r.text, true }
 
 func (d *dialect) remember(ctx context.Context, by tool.Caller, a rememberArgs) (remembered, error) {
@@ -114,7 +111,7 @@ func (d *dialect) remember(ctx context.Context, by tool.Caller, a rememberArgs) 
 	return remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), d.saidOf(res, warning)}, nil
 }
 
-// saidOf tells what a save did, and what there is to do about it.
+// saidOf reports what a save did, and what to do about it.
 func (d *dialect) saidOf(res engine.SaveResult, warning string) string {
 	lines := []string{fmt.Sprintf("Remembered as %s.", res.Memory.ID)}
 	switch res.Action {
@@ -143,13 +140,13 @@ type recallArgs struct {
 	Metadata    map[string]any `json:"metadata_filter" doc:"only what has all of this, exactly"`
 }
 
-// recollection is the answer, and what it says in words.
+// recollection is the answer with its text.
 type recollection struct {
 	document.Recollection
 	text string
 }
 
-// PlainText returns the words.
+// PlainText returns the text.
 func (r recollection) PlainText() (string, bool) { return r.text, true }
 
 func (d *dialect) recall(ctx context.Context, by tool.Caller, a recallArgs) (recollection, error) {
@@ -163,20 +160,20 @@ func (d *dialect) recall(ctx context.Context, by tool.Caller, a recallArgs) (rec
 		if err != nil {
 			return recollection{}, err
 		}
-		if !n.Stored { // it looks everywhere: there is no elsewhere
+		if !n.Stored { // it searches everywhere: there is no elsewhere
 			text += "\n\n" + render.Nothing(n, "", "remember")
 		}
 	}
 	return recollection{document.RecollectionOf(found), text}, nil
 }
 
-// narrowed reports a question that leaves out memories whatever they say.
+// narrowed reports whether a question excludes memories regardless of their text.
 func (a recallArgs) narrowed() bool {
 	return strings.TrimSpace(a.Category) != "" || len(a.Metadata) > 0 || a.MinStrength > engine.LeastStrength
 }
 
-// list is what was found as text: of each memory a line about it, then its content, set
-// off so that no line of it can pass for the line of another memory.
+// list is the hits as text: of each memory a line about it, then its content, indented so that no line of it
+// can pass as the line of another memory.
 func (d *dialect) list(f engram.Found, narrowed bool) string {
 	order := "the most relevant first"
 	if f.Query == "" {
@@ -226,13 +223,13 @@ type forgetArgs struct {
 	ID string `json:"id" doc:"as recall shows it" required:"true" ref:"true"`
 }
 
-// forgotten is the answer, and what it says in words.
+// forgotten is the answer with its text.
 type forgotten struct {
 	document.Forgotten
 	text string
 }
 
-// PlainText returns the words.
+// PlainText returns the text.
 func (f forgotten) PlainText() (string, bool) { return f.text, true }
 
 func (d *dialect) forget(ctx context.Context, by tool.Caller, a forgetArgs) (forgotten, error) {
