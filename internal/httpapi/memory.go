@@ -278,7 +278,7 @@ type listDoc struct {
 	Limit     int               `json:"limit"`
 	Offset    int               `json:"offset"`
 	Memories  []document.Marked `json:"memories"`            // newest first
-	Elsewhere string            `json:"elsewhere,omitempty"` // where it looked and what other projects hold, when nothing was found
+	Elsewhere string            `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
 // foundDoc is the answer of GET /memories with q.
@@ -290,7 +290,7 @@ type foundDoc struct {
 	Repaired  []document.Repair `json:"repaired"`
 	Times     []document.Time   `json:"times"`
 	Degraded  []string          `json:"degraded"`
-	Elsewhere string            `json:"elsewhere,omitempty"` // where it looked and what other projects hold, when nothing was found
+	Elsewhere string            `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
 func foundOf(f engram.Found) foundDoc {

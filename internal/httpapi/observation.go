@@ -37,7 +37,7 @@ type observation struct {
 	DeletedAt      clock        `json:"deleted_at,omitzero"`
 
 	Origin  engram.Origin     `json:"origin"`
-	Flagged []string          `json:"suspect,omitempty"` // why it is flagged as instruction-like; absent when not flagged, or approved
+	Flagged []string          `json:"suspect,omitempty"` // why it is flagged as instruction-like; absent otherwise
 	Anchors []document.Anchor `json:"anchors,omitempty"` // the code that it refers to, with its state if checked
 }
 

@@ -52,7 +52,7 @@ func (a *API) search(q request) (reply, error) {
 }
 
 func hitOf(h engram.Hit, explain, weak bool) foundObservation {
-	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: weak} // 0-x turns a score of 0 into 0, not -0
+	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: weak} // not -0
 	if explain {
 		why := document.WhyOf(h.Why)
 		out.Why = &why
@@ -116,7 +116,7 @@ type recalledDoc struct {
 	Repaired  []document.Repair  `json:"repaired"`
 	Times     []document.Time    `json:"times"`
 	Degraded  []string           `json:"degraded"`
-	Elsewhere string             `json:"elsewhere,omitempty"` // where it looked and what other projects hold, when nothing was found
+	Elsewhere string             `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
 func recalledOf(r engine.Recalled) recalledDoc {

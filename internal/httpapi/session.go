@@ -180,7 +180,7 @@ func (a *API) deletePrompt(q request) (reply, error) {
 // contextDoc is the context of a new session, as Markdown.
 type contextDoc struct {
 	Context   string `json:"context"`
-	Elsewhere string `json:"elsewhere,omitempty"` // where it looked and what other projects hold, when nothing was found
+	Elsewhere string `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
 // context answers with the text that a plugin puts before a new session; "" for none.
