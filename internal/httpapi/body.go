@@ -47,7 +47,13 @@ func tooLarge(limit int64) error {
 
 // decode reads the body into a T. Older routes ignore unknown fields, newer ones reject them. Errors are
 // CodeInvalid and name the field.
-func decode[T any](q request) (T, error) {
+func decode[T any](q *request) T {
+	in, err := decoding[T](q)
+	q.bad(err)
+	return in
+}
+
+func decoding[T any](q *request) (T, error) {
 	var in T
 	if reflect.TypeFor[T]() != reflect.TypeOf(q.route.Body) {
 		return in, engram.Errorf(engram.CodeInternal, "%s decodes a %T, its row takes a %T", q.route.name(), in, q.route.Body)
@@ -180,7 +186,7 @@ const mostIgnored = 10
 
 // ignored returns the names of parameters and body fields that r, an older route, does not know and ignores; a
 // header lists them, so that a misspelled one shows. Nil for none.
-func (r Route) ignored(q request) (names []string) {
+func (r Route) ignored(q *request) (names []string) {
 	if r.Newer {
 		return nil
 	}
@@ -207,7 +213,7 @@ func (r Route) ignored(q request) (names []string) {
 
 // refuseUnknown rejects parameters that r does not read, and a body where it reads none. For older routes it
 // removes such parameters instead.
-func (r Route) refuseUnknown(q request) error {
+func (r Route) refuseUnknown(q *request) error {
 	if !r.Newer {
 		maps.DeleteFunc(q.query, func(name string, _ []string) bool { return !r.knows(name) })
 		return nil
@@ -240,7 +246,7 @@ func (r Route) names() []string {
 }
 
 // empty reports whether the body says nothing: some clients send {} with every request.
-func (q request) empty() bool {
+func (q *request) empty() bool {
 	body := strings.TrimSpace(string(q.body))
 	return body == "" || body == "{}"
 }

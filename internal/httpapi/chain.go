@@ -23,6 +23,14 @@ type request struct {
 	body  []byte
 	query url.Values // only parameters that the route knows
 	route Route
+	err   error // of the first part that could not be read
+}
+
+// bad records an error in the request. The first one stays.
+func (q *request) bad(err error) {
+	if q.err == nil {
+		q.err = err
+	}
 }
 
 // reply is the answer of a handler.
@@ -53,7 +61,7 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err err
 			return err
 		}
 	}
-	q := request{Request: r, query: parseQuery(r.URL.RawQuery), route: route}
+	q := &request{Request: r, query: parseQuery(r.URL.RawQuery), route: route}
 	if route.unread {
 		r.Body = http.MaxBytesReader(w, r.Body, route.MaxBody)
 		defer func() {
@@ -79,7 +87,7 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err err
 }
 
 // reply answers with the result of the handler.
-func (a *API) reply(w http.ResponseWriter, q request) error {
+func (a *API) reply(w http.ResponseWriter, q *request) error {
 	rep, err := q.route.handle(q)
 	if err != nil {
 		return err
@@ -88,7 +96,7 @@ func (a *API) reply(w http.ResponseWriter, q request) error {
 }
 
 // long answers a route without a time limit, until the server is stopped.
-func (a *API) long(route Route, w http.ResponseWriter, q request) error {
+func (a *API) long(route Route, w http.ResponseWriter, q *request) error {
 	r := q.Request
 	unhurried(w)
 	ctx, cancel := untilStop(r.Context(), route.grace(r.Method))
@@ -113,11 +121,13 @@ func leave(w http.ResponseWriter) {
 	time.AfterFunc(leaveTime, func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
 }
 
-// speakMCP passes a request to the MCP server.
-func (a *API) speakMCP(w http.ResponseWriter, q request) error {
-	q.Body = io.NopCloser(bytes.NewReader(q.body))
-	a.MCP.ServeHTTP(w, q.Request)
-	return nil
+// passTo is a stream that passes a request, whose body was read, to another handler.
+func passTo(h http.Handler) func(http.ResponseWriter, *request) error {
+	return func(w http.ResponseWriter, q *request) error {
+		q.Body = io.NopCloser(bytes.NewReader(q.body))
+		h.ServeHTTP(w, q.Request)
+		return nil
+	}
 }
 
 // unhurried lifts the server's deadlines for a stream: the read deadline would end the request's context during

@@ -25,12 +25,11 @@ type conflictPage struct {
 	Relations []document.Conflict `json:"relations"`
 }
 
-func (a *API) conflicts(q request) (reply, error) {
-	f := engine.ConflictFilter{Project: q.query.Get("project"), Status: engram.RelationStatus(strings.TrimSpace(q.query.Get("status")))}
-	f.Page = engram.Page{Limit: q.lenient("limit"), Offset: q.lenient("offset")}
-	var err error
-	if f.Since, err = q.when("since", a.Engine.Now()); err != nil {
-		return reply{}, worded(err, engram.CodeInvalid, "invalid since parameter: must be RFC3339")
+func (a *API) conflicts(q *request) (reply, error) {
+	f := engine.ConflictFilter{Project: q.query.Get("project"), Status: engram.RelationStatus(strings.TrimSpace(q.query.Get("status"))),
+		Page: engram.Page{Limit: q.lenient("limit"), Offset: q.lenient("offset")}, Since: q.when("since", a.Engine.Now())}
+	if q.err != nil {
+		return reply{}, worded(q.err, engram.CodeInvalid, "invalid since parameter: must be RFC3339")
 	}
 	list, total, err := a.Engine.Conflicts(q.Context(), f)
 	return reply{body: conflictPage{total, f.Page.Limit, f.Page.Offset, document.Each(list, func(c engine.Conflict) document.Conflict {
@@ -47,7 +46,7 @@ type conflictCounts struct {
 	Dead     int                           `json:"dead"`
 }
 
-func (a *API) conflictStats(q request) (reply, error) {
+func (a *API) conflictStats(q *request) (reply, error) {
 	project := q.query.Get("project")
 	s, err := a.Engine.ConflictStats(q.Context(), project)
 	byVerb := map[string]int{}
@@ -64,7 +63,7 @@ func (a *API) conflictStats(q request) (reply, error) {
 	return reply{body: &counts}, a.countDeferred(q.Context(), project, &counts.Deferred, &counts.Dead)
 }
 
-func (a *API) conflict(q request) (reply, error) {
+func (a *API) conflict(q *request) (reply, error) {
 	num, err := strconv.ParseInt(q.PathValue("id"), 10, 64)
 	if err != nil {
 		return reply{}, invalid("invalid relation_id: must be an integer")
@@ -90,7 +89,7 @@ type verdictDoc struct {
 	Relation document.Judged `json:"relation"`
 }
 
-func (a *API) judgeConflict(q request, in judgeBody) (reply, error) {
+func (a *API) judgeConflict(q *request, in judgeBody) (reply, error) {
 	if blank(in.ID) {
 		return reply{}, invalid("judgment_id is required")
 	}
@@ -136,7 +135,7 @@ type compared struct {
 	SyncID string `json:"sync_id"`
 }
 
-func (a *API) compareMemories(q request, in compareBody) (reply, error) {
+func (a *API) compareMemories(q *request, in compareBody) (reply, error) {
 	switch {
 	case in.A == 0:
 		return reply{}, invalid("memory_id_a is required (integer observation id)")
@@ -193,7 +192,7 @@ type scanBody struct {
 	MaxSemantic *int   `json:"max_semantic" min:"1" max:"10000" default:"100" doc:"how many pairs to judge at most"`
 }
 
-func (a *API) scanConflicts(q request, in scanBody) (reply, error) {
+func (a *API) scanConflicts(q *request, in scanBody) (reply, error) {
 	if blank(in.Project) {
 		return reply{}, invalid("project is required")
 	}
@@ -259,19 +258,15 @@ type deferredRow struct {
 	FirstSeen     clock             `json:"first_seen_at"`
 }
 
-func (a *API) deferred(q request) (reply, error) {
+func (a *API) deferred(q *request) (reply, error) {
 	status, page := strings.TrimSpace(q.query.Get("status")), deferredPage{Rows: []deferredRow{}}
 	if states := q.param("status").Enum; status != "" && !slices.Contains(states, status) {
 		return reply{}, invalid("status %q does not exist", clip(status)).WithHint("one of %s", strings.Join(states, ", "))
 	}
 	var offset int
 	for name, n := range map[string]*int{"limit": &page.Limit, "offset": &offset} {
-		var err error
-		if *n, err = q.number(name); err != nil {
-			if told, ok := errors.AsType[*engram.Error](err); ok {
-				err = told.WithHint("left out it is %d", q.param(name).whole())
-			}
-			return reply{}, err
+		if *n = q.number(name); q.err != nil {
+			return reply{}, invalid("%s", messageOf(q.err)).WithHint("left out it is %d", q.param(name).whole())
 		}
 	}
 	all, err := a.Engine.Deferred(q.Context(), "")
@@ -304,7 +299,7 @@ type replayed struct {
 	Dead      int `json:"dead"`   // of Failed: retried often
 }
 
-func (a *API) replayDeferred(q request) (reply, error) {
+func (a *API) replayDeferred(q *request) (reply, error) {
 	res, err := a.Engine.RetryDeferred(q.Context(), "")
 	body := replayed{Retried: res.Taken + len(res.Left), Succeeded: res.Taken, Failed: len(res.Left)}
 	for _, d := range res.Left {

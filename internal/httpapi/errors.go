@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -15,19 +16,10 @@ import (
 
 // statusOf maps the code of an error to an HTTP status.
 func statusOf(c engram.Code) int {
-	switch c {
-	case engram.CodeInvalid:
-		return http.StatusBadRequest
-	case engram.CodeNotFound:
-		return http.StatusNotFound
-	case engram.CodeConflict:
-		return http.StatusConflict
-	case engram.CodeForbidden:
-		return http.StatusForbidden
-	case engram.CodeUnavailable:
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusInternalServerError
+	return cmp.Or(map[engram.Code]int{
+		engram.CodeInvalid: http.StatusBadRequest, engram.CodeNotFound: http.StatusNotFound, engram.CodeConflict: http.StatusConflict,
+		engram.CodeForbidden: http.StatusForbidden, engram.CodeUnavailable: http.StatusServiceUnavailable,
+	}[c], http.StatusInternalServerError)
 }
 
 // refusal is an error with its own status and optional header.

@@ -1,11 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"errors"
-	"io"
-	"net/http"
-	"path/filepath"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -21,7 +17,7 @@ type health struct {
 }
 
 // health answers without the store, which may be busy.
-func (a *API) health(request) (reply, error) {
+func (a *API) health(*request) (reply, error) {
 	return reply{body: health{"engram", "ok", a.Version}}, nil
 }
 
@@ -32,21 +28,16 @@ type greeting struct {
 }
 
 // greet shows the routes to a person who opens the address in a browser.
-func (a *API) greet(request) (reply, error) {
+func (a *API) greet(*request) (reply, error) {
 	shown := slices.DeleteFunc(a.Routes(), func(r Route) bool { return r.Hidden })
 	return reply{body: greeting{"engram", a.Version, document.Each(shown, Route.name)}}, nil
 }
 
 // doctor reports the health of the store with 200, good or bad. Without a named project, which must exist, it
 // takes that of the folder cwd, else of the server's folder.
-func (a *API) doctor(q request) (reply, error) {
-	in := engine.DoctorInput{Check: q.query.Get("check"), Project: engine.ProjectRequest{Explicit: q.query.Get("project"), Dir: q.query.Get("cwd")}}
-	switch at := &in.Project; {
-	case at.Dir == "":
-		at.Dir, at.Override = a.Dir, a.Project
-	case !filepath.IsAbs(at.Dir):
-		at.Dir = filepath.Join(a.Dir, at.Dir)
-	}
+func (a *API) doctor(q *request) (reply, error) {
+	in := engine.DoctorInput{Check: q.query.Get("check"), Project: a.folder(q)}
+	in.Project.Explicit = q.query.Get("project")
 	r, err := a.Engine.Doctor(q.Context(), in)
 	if err != nil {
 		return reply{}, undetected(err, in.Project.Explicit)
@@ -71,11 +62,4 @@ func undetected(err error, named string) error {
 		told.Reason = detectionFailed
 	}
 	return engram.Errorf(engram.CodeInvalid, "project detection failed: %s", messageOf(err)).WithHintOf(err).WithCause(&told)
-}
-
-// forCommands passes a request to the handler of the program's own commands.
-func (a *API) forCommands(w http.ResponseWriter, q request) error {
-	q.Body = io.NopCloser(bytes.NewReader(q.body))
-	a.Daemon.ServeHTTP(w, q.Request)
-	return nil
 }

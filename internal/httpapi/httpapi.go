@@ -61,7 +61,7 @@ type API struct {
 	mux      *http.ServeMux
 
 	zip       compressors
-	watchers  watchers
+	watchers  chan struct{} // a value for each current one
 	requests  requests
 	described func() (string, error) // returns the OpenAPI document, built once
 }
@@ -74,7 +74,7 @@ func New(o Options) *API {
 	if o.Token == nil {
 		o.Token = func() string { return "" }
 	}
-	a := &API{Options: o, mux: http.NewServeMux(), patterns: map[string]Route{}}
+	a := &API{Options: o, mux: http.NewServeMux(), patterns: map[string]Route{}, watchers: make(chan struct{}, maxWatchers)}
 	a.routes = a.table()
 	for _, route := range a.routes {
 		a.patterns[route.pattern()] = route

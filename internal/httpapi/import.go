@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -35,21 +34,14 @@ type wrongFile struct {
 func (w *wrongFile) Unwrap() error { return w.error }
 
 // importFile imports the file in the body.
-func (a *API) importFile(w http.ResponseWriter, q request) error {
-	dryRun, err := q.flag("dry_run")
-	if err != nil {
-		return err
-	}
-	if q.ContentLength > maxImport {
+func (a *API) importFile(w http.ResponseWriter, q *request) error {
+	dryRun := q.flag("dry_run")
+	if q.err == nil && q.ContentLength > maxImport {
 		return tooLarge(maxImport)
 	}
-	project := q.query.Get("project")
-	if q.query.Has("project") && strings.TrimSpace(project) == "" {
-		return invalid("project parameter must not be blank")
-	}
-	input := engine.ImportInput{Mode: engine.ImportMode(q.query.Get("mode")), Project: project, DryRun: dryRun}
-	if err := a.bound(q, &input); err != nil {
-		return err
+	input := engine.ImportInput{Mode: engine.ImportMode(q.query.Get("mode")), Project: q.oneProject(), DryRun: dryRun}
+	if a.bound(q, &input); q.err != nil {
+		return q.err
 	}
 	in := pacedBody(w, q.Body, readTimeout)
 	defer in.stop()
@@ -78,44 +70,41 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 
 // bound limits what a replacing import may touch: one project (named, or the server's) or all, and the number
 // of memories the caller agreed to forget.
-func (a *API) bound(q request, in *engine.ImportInput) error {
+func (a *API) bound(q *request, in *engine.ImportInput) {
 	if in.Mode != engine.ImportReplace {
-		return nil
+		return
 	}
-	all, err := q.flag("all_projects")
-	if err != nil {
-		return err
+	all := q.flag("all_projects")
+	in.MayForget = new(q.number("may_forget"))
+	if q.err == nil && !all && in.Project == "" {
+		here, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
+		in.Only, q.err = here.Name, err
 	}
-	n, err := q.number("may_forget")
-	if err != nil {
-		return err
+}
+
+// oneProject reads the project that a file is limited to, which may be left out but not blank.
+func (q *request) oneProject() string {
+	name := q.query.Get("project")
+	if q.query.Has("project") && blank(name) {
+		q.bad(invalid("project parameter must not be blank"))
 	}
-	if in.MayForget = &n; all || in.Project != "" {
-		return nil
-	}
-	here, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
-	in.Only = here.Name
-	return err
+	return name
 }
 
 // exportFormats lists the formats of an export, the default first.
 func exportFormats() []string { return []string{engine.NativeFormat, "mem"} }
 
 // export answers with a file, written while it is read.
-func (a *API) export(w http.ResponseWriter, q request) error {
-	project := q.query.Get("project")
-	if q.query.Has("project") && strings.TrimSpace(project) == "" {
-		return invalid("project parameter must not be blank")
-	}
-	vectors, err := q.flag("vectors")
-	if err != nil {
-		return err
+func (a *API) export(w http.ResponseWriter, q *request) error {
+	in := engine.ExportInput{Format: q.query.Get("format"), Project: q.oneProject(), Vectors: q.flag("vectors")}
+	if q.err != nil {
+		return q.err
 	}
 	w.Header().Set("Content-Disposition", "attachment; filename=engram-export.json")
 	w.Header().Set("Content-Type", mediaJSON)
 	out := pacedAnswer(w, writeTimeout)
 	defer out.stop()
-	_, err = a.Engine.Export(q.Context(), out, engine.ExportInput{Format: q.query.Get("format"), Project: project, Vectors: vectors})
+	_, err := a.Engine.Export(q.Context(), out, in)
 	if err != nil && out.written {
 		// Half of it is sent: break the connection so that the client does not take it as complete.
 		a.Log.Debug("an export was broken off", "err", err)

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -19,30 +18,15 @@ import (
 )
 
 // log answers the journal, newest first; ref narrows it to one memory.
-func (a *API) log(q request) (reply, error) {
+func (a *API) log(q *request) (reply, error) {
 	in := engine.LogInput{Project: q.query.Get("project"), Actor: q.query.Get("actor"), Operation: q.query.Get("verb")}
-	var err error
 	if name := q.query.Get("ref"); name != "" {
-		ref, err := engram.ParseRef(name)
-		if err != nil {
-			return reply{}, err
-		}
-		in.Ref = &ref
+		in.Ref = new(q.parsed(name))
 	}
-	if err := a.known(q, in.Project); err != nil {
-		return reply{}, err
-	}
-	if in.Since, err = q.when("since", a.Engine.Now()); err != nil {
-		return reply{}, err
-	}
-	if in.Until, err = q.when("until", a.Engine.Now()); err != nil {
-		return reply{}, err
-	}
-	if in.Page.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if in.Page.Offset, err = q.number("offset"); err != nil {
-		return reply{}, err
+	a.known(q, in.Project)
+	in.Since, in.Until, in.Page = q.when("since", a.Engine.Now()), q.when("until", a.Engine.Now()), q.page()
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	entries, begins, err := a.Engine.Log(q.Context(), in)
 	return reply{body: document.Log{Begins: document.Timestamp(begins), Operations: document.Each(entries, document.OperationOf)}}, err
@@ -60,7 +44,7 @@ type undoBody struct {
 }
 
 // undo undoes one operation, the latest of a project, or a range, optionally of one operation name.
-func (a *API) undo(q request, in undoBody) (reply, error) {
+func (a *API) undo(q *request, in undoBody) (reply, error) {
 	switch {
 	case in.From != nil && in.To != nil:
 		list, err := a.Engine.UndoRange(q.Context(), engine.UndoRangeInput{First: *in.From, Last: *in.To, Operation: in.Operation, Project: in.Project, DryRun: in.DryRun})
@@ -86,10 +70,10 @@ type undoneDoc struct {
 }
 
 // history answers the versions of a memory, or with from and to the difference of two.
-func (a *API) history(q request) (reply, error) {
-	ref, err := q.ref()
-	if err != nil {
-		return reply{}, err
+func (a *API) history(q *request) (reply, error) {
+	ref := q.ref()
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	h, err := a.Engine.History(q.Context(), ref)
 	if err != nil {
@@ -100,9 +84,9 @@ func (a *API) history(q request) (reply, error) {
 	}
 	var versions [2]engram.Version
 	for i, name := range []string{"from", "to"} {
-		number, err := q.number(name)
-		if err != nil {
-			return reply{}, err
+		number := q.number(name)
+		if q.err != nil {
+			return reply{}, q.err
 		}
 		if versions[i], err = h.Version(number); err != nil {
 			return reply{}, err
@@ -119,7 +103,7 @@ type restoreBody struct {
 }
 
 // restore makes an earlier version of a memory current again.
-func (a *API) restore(q request, in restoreBody) (reply, error) {
+func (a *API) restore(q *request, in restoreBody) (reply, error) {
 	if strings.TrimSpace(in.Ref) == "" || in.Version < 1 {
 		return reply{}, invalid("ref and version are required").WithHint("GET %s has the versions", "/history/{ref}")
 	}
@@ -128,7 +112,7 @@ func (a *API) restore(q request, in restoreBody) (reply, error) {
 		return reply{}, err
 	}
 	m, err := a.Engine.Restore(q.Context(), ref, in.Version)
-	return reply{body: changedDoc{document.MemoryOf(m, a.Engine.StateOf(m))}}, err
+	return reply{body: changedDoc{a.docOf(m)}}, err
 }
 
 // How watchers are served. News are polled from the journal, where other processes write too; a poll without
@@ -196,10 +180,10 @@ func (a *API) eventsRow() Route {
 // which browsers send when they reconnect, takes precedence over since, which stays in the address.
 //
 // Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
-func (a *API) events(w http.ResponseWriter, q request) error {
+func (a *API) events(w http.ResponseWriter, q *request) error {
 	in := engine.WatchInput{Project: q.query.Get("project")}
-	if err := a.known(q, in.Project); err != nil {
-		return err
+	if a.known(q, in.Project); q.err != nil {
+		return q.err
 	}
 	for _, given := range []string{q.Header.Get("Last-Event-ID"), q.query.Get("since")} {
 		if given == "" {
@@ -212,10 +196,12 @@ func (a *API) events(w http.ResponseWriter, q request) error {
 		in.After = &op
 		break
 	}
-	if !a.watchers.enter() {
+	select {
+	case a.watchers <- struct{}{}:
+		defer func() { <-a.watchers }()
+	default:
 		return engram.Errorf(engram.CodeUnavailable, "%d are watching already", maxWatchers).WithHint("close one, or ask GET /log")
 	}
-	defer a.watchers.leave()
 	h := w.Header()
 	h.Set("Content-Type", mediaEvents)
 	h.Set("X-Accel-Buffering", "no") // keeps proxies from buffering
@@ -223,7 +209,7 @@ func (a *API) events(w http.ResponseWriter, q request) error {
 	if q.Method == http.MethodHead {
 		return nil
 	}
-	ctx, cancel := untilStopped(q.Context())
+	ctx, cancel := untilStop(q.Context(), 0) // a watch has nothing to finish
 	defer cancel()
 	out := &eventWriter{w: w, control: http.NewResponseController(w)}
 	in.Wait = out.wait
@@ -298,27 +284,4 @@ func (e *eventWriter) write(text string) error {
 		return fmt.Errorf("%w: %w", errLeft, err)
 	}
 	return nil
-}
-
-// watchers counts the current watchers.
-type watchers struct{ n atomic.Int32 }
-
-func (c *watchers) enter() bool {
-	if c.n.Add(1) > maxWatchers {
-		c.n.Add(-1)
-		return false
-	}
-	return true
-}
-
-func (c *watchers) leave() { c.n.Add(-1) }
-
-// untilStopped returns a request's context that ends when the server is stopped: a watch has nothing to finish.
-func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if server, ok := ctx.Value(stopping{}).(context.Context); ok {
-		unhook := context.AfterFunc(server, cancel)
-		return ctx, func() { unhook(); cancel() }
-	}
-	return ctx, cancel
 }

@@ -12,39 +12,19 @@ import (
 )
 
 // memories lists, or with q searches.
-func (a *API) memories(q request) (reply, error) {
-	filter, err := q.filter(a.Engine.Now())
-	if err != nil {
-		return reply{}, err
-	}
-	if filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
-		return reply{}, err
-	}
-	if filter.Current, err = q.current(); err != nil {
-		return reply{}, err
-	}
-	filter.SessionID = q.query.Get("session_id")
-	if filter.Forgotten, err = q.flag("forgotten"); err != nil {
-		return reply{}, err
-	}
-	if !blank(q.query.Get("q")) {
+func (a *API) memories(q *request) (reply, error) {
+	filter := q.filter(a.Engine.Now())
+	filter.Scope, filter.Current, filter.SessionID, filter.Forgotten = q.knownScope(), q.current(), q.query.Get("session_id"), q.flag("forgotten")
+	if q.err == nil && !blank(q.query.Get("q")) {
 		return a.searchMemories(q, filter)
 	}
 	for _, p := range finding() { // a list does not use them, but rejects bad values
-		if err := q.fits(p); err != nil {
-			return reply{}, err
-		}
+		q.fits(p)
 	}
-	at, err := q.when("as_of", a.Engine.Now())
-	if err != nil {
-		return reply{}, err
-	}
-	page := engram.Page{}
-	if page.Limit, err = q.numberAs(limit(20, maxList)); err != nil {
-		return reply{}, err
-	}
-	if page.Offset, err = q.number("offset"); err != nil {
-		return reply{}, err
+	at := q.when("as_of", a.Engine.Now())
+	page := engram.Page{Limit: q.numberAs(limit(20, maxList)), Offset: q.number("offset")}
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	list, err := a.Engine.ListNoted(q.Context(), filter, page, at)
 	if err != nil {
@@ -55,23 +35,18 @@ func (a *API) memories(q request) (reply, error) {
 	return reply{body: doc, degraded: list.Degraded, elsewhere: elsewhere}, err
 }
 
-func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
+func (a *API) searchMemories(q *request, filter engram.Filter) (reply, error) {
 	if q.query.Has("offset") {
 		return reply{}, invalid("a search has no offset").WithHint("ask for more with limit, at most 100")
 	}
 	if filter.Forgotten {
 		return reply{}, invalid("forgotten memories cannot be searched").WithHint("leave q out to list them")
 	}
-	in, err := q.searchInput(a.Engine.Now())
-	if err != nil {
-		return reply{}, err
-	}
-	if err := a.knownAt(q, filter.Project, in.AsOf); err != nil {
-		return reply{}, err
-	}
-	in.Filter = filter // this route validates more strictly
-	if in.Limit, err = q.numberAs(limit(10, 100)); err != nil {
-		return reply{}, err
+	in := q.searchInput(a.Engine.Now())
+	a.knownAt(q, filter.Project, in.AsOf)
+	in.Filter, in.Limit = filter, q.numberAs(limit(10, 100)) // this route validates the filter more strictly
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	found, err := a.at(q).Search(q.Context(), in)
 	if err != nil {
@@ -83,26 +58,20 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 }
 
 // known rejects a project that does not exist: a mistyped name must not look like an empty project.
-func (a *API) known(q request, name string) error { return a.knownAt(q, name, time.Time{}) }
+func (a *API) known(q *request, name string) { a.knownAt(q, name, time.Time{}) }
 
 // knownAt is known at a past time, when a project may have had another name. The zero time is now.
-func (a *API) knownAt(q request, name string, at time.Time) error {
-	if name == "" {
-		return nil
+func (a *API) knownAt(q *request, name string, at time.Time) {
+	if name != "" && q.err == nil {
+		_, q.err = a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
 	}
-	_, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
-	return err
 }
 
 // maxOffset is the largest offset that every store can count.
 const maxOffset = 1 << 40
 
-func (a *API) memory(q request) (reply, error) {
-	ref, err := q.ref()
-	if err != nil {
-		return reply{}, err
-	}
-	d, err := a.readMemory(q, ref)
+func (a *API) memory(q *request) (reply, error) {
+	d, err := a.readMemory(q, q.ref())
 	return reply{body: detailOf(d), degraded: d.Degraded}, err
 }
 
@@ -123,14 +92,10 @@ type memoryChange struct {
 	Files      *[]string      `json:"files" doc:"the code it speaks of instead: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of its session on"`
 }
 
-func (a *API) updateMemory(q request) (reply, error) {
-	ref, err := q.ref()
-	if err != nil {
-		return reply{}, err
-	}
-	in, err := decode[memoryChange](q)
-	if err != nil {
-		return reply{}, err
+func (a *API) updateMemory(q *request) (reply, error) {
+	ref, in := q.ref(), decode[memoryChange](q)
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	up := engine.UpdateInput{
 		Ref: ref, Title: in.Title, Content: in.Content, Type: in.Type, Project: in.Project, TopicKey: in.TopicKey,
@@ -145,32 +110,37 @@ func (a *API) updateMemory(q request) (reply, error) {
 		up.Scope = &scope
 	}
 	m, err := a.Engine.Update(q.Context(), up)
-	doc := document.MemoryOf(m.Memory, a.Engine.StateOf(m.Memory))
+	doc := a.docOf(m.Memory)
 	doc.Flagged = m.Flagged
 	return reply{body: updatedDoc{changedDoc{doc}, document.OrEmpty(m.Warnings)}}, err
 }
 
 // deleteMemory forgets, or with hard=true erases.
-func (a *API) deleteMemory(q request) (reply, error) {
-	ref, err := q.ref()
-	if err != nil {
-		return reply{}, err
-	}
-	hard, err := q.flag("hard")
-	if err != nil {
-		return reply{}, err
+func (a *API) deleteMemory(q *request) (reply, error) {
+	ref, hard := q.ref(), q.flag("hard")
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	d, err := a.Engine.Delete(q.Context(), hard, ref)
 	return reply{body: document.DeletedOf(d.Memories, d.HeldBy, hard), degraded: d.Degraded}, err
 }
 
 // ref reads the memory that a path names; project narrows a topic.
-func (q request) ref() (engram.Ref, error) {
-	ref, err := engram.ParseRef(q.PathValue("ref"))
-	if err == nil && ref.Topic != "" {
+func (q *request) ref() engram.Ref { return q.inProject(q.parsed(q.PathValue("ref"))) }
+
+// parsed reads a reference to a memory.
+func (q *request) parsed(name string) engram.Ref {
+	ref, err := engram.ParseRef(name)
+	q.bad(err)
+	return ref
+}
+
+// inProject narrows a topic to the project of the query.
+func (q *request) inProject(ref engram.Ref) engram.Ref {
+	if ref.Topic != "" {
 		ref.Project = q.query.Get("project")
 	}
-	return ref, err
+	return ref
 }
 
 func refs(names []string) ([]engram.Ref, error) {
@@ -194,13 +164,20 @@ func knownScope(text string) (engram.Scope, error) {
 	return scope, nil
 }
 
+// knownScope reads the scope of the query.
+func (q *request) knownScope() engram.Scope {
+	scope, err := knownScope(q.query.Get("scope"))
+	q.bad(err)
+	return scope
+}
+
 // memoryBody is a memory to save.
 type memoryBody struct {
 	document.Draft
 	Merge bool `json:"merge" default:"false" doc:"a near-duplicate may take it up"`
 }
 
-func (a *API) saveMemory(q request, in memoryBody) (reply, error) {
+func (a *API) saveMemory(q *request, in memoryBody) (reply, error) {
 	save, err := saveInput(in.Draft, in.Merge)
 	if err != nil {
 		return reply{}, err
@@ -225,7 +202,7 @@ type batchDoc struct {
 }
 
 // saveMemories saves several memories, all or none.
-func (a *API) saveMemories(q request, in batchBody) (reply, error) {
+func (a *API) saveMemories(q *request, in batchBody) (reply, error) {
 	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (engine.SaveInput, error) {
 		return saveInput(in.Memories[i], in.Merge)
 	})
@@ -262,6 +239,11 @@ func savedOf(s engine.SaveResult) document.Saved {
 		d.MergedWith = new(document.NamedOf(*s.MergedWith))
 	}
 	return d
+}
+
+// docOf returns the document of m.
+func (a *API) docOf(m engram.Memory) document.Memory {
+	return document.MemoryOf(m, a.Engine.StateOf(m))
 }
 
 func candidateOf(c engine.Candidate) document.Candidate {

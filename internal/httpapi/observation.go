@@ -79,7 +79,7 @@ type savedObservation struct {
 	*judgment
 }
 
-func (a *API) saveObservation(q request, in observationBody) (reply, error) {
+func (a *API) saveObservation(q *request, in observationBody) (reply, error) {
 	if blank(in.SessionID, in.Title, in.Content) {
 		return reply{}, invalid("session_id, title, and content are required")
 	}
@@ -136,7 +136,7 @@ type captured struct {
 	placed
 }
 
-func (a *API) capture(q request, in captureBody) (reply, error) {
+func (a *API) capture(q *request, in captureBody) (reply, error) {
 	if blank(in.SessionID) {
 		return reply{}, invalid("session_id is required")
 	}
@@ -146,18 +146,17 @@ func (a *API) capture(q request, in captureBody) (reply, error) {
 	return reply{body: captured{res.Extracted, res.Saved, res.Duplicates, placed{res.Project, res.Warnings}}, degraded: res.Warnings}, mismatched(err)
 }
 
-func (a *API) observations(q request) (reply, error) {
+func (a *API) observations(q *request) (reply, error) {
 	if sort := q.query.Get("sort"); sort != "" && sort != "created_at:desc" {
 		return reply{}, invalid("unsupported sort: use created_at:desc")
 	}
 	return a.recentObservations(q)
 }
 
-func (a *API) recentObservations(q request) (reply, error) {
-	filter := engram.Filter{Project: q.query.Get("project"), Scope: q.scope()}
-	var err error
-	if filter.Current, err = q.current(); err != nil {
-		return reply{}, err
+func (a *API) recentObservations(q *request) (reply, error) {
+	filter := engram.Filter{Project: q.query.Get("project"), Scope: q.scope(), Current: q.current()}
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	list, err := a.Engine.ListNoted(q.Context(), filter, engram.Page{Limit: q.lenient("limit")}, time.Time{})
 	if err != nil {
@@ -168,10 +167,10 @@ func (a *API) recentObservations(q request) (reply, error) {
 	return reply{body: all, elsewhere: elsewhere}, err
 }
 
-func (a *API) observation(q request) (reply, error) {
-	ref, err := numbered(q.PathValue("id"), "observation")
-	if err != nil {
-		return reply{}, err
+func (a *API) observation(q *request) (reply, error) {
+	ref := q.numbered("observation")
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	d, err := a.readMemory(q, ref)
 	return reply{body: observationOf(d.Memory, d.Note())}, worded(err, engram.CodeNotFound, "observation not found")
@@ -188,14 +187,10 @@ type observationChange struct {
 	Files    *[]string     `json:"files" doc:"the code it speaks of instead: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of its session on"`
 }
 
-func (a *API) updateObservation(q request) (reply, error) {
-	ref, err := numbered(q.PathValue("id"), "observation")
-	if err != nil {
-		return reply{}, err
-	}
-	in, err := decode[observationChange](q)
-	if err != nil {
-		return reply{}, err
+func (a *API) updateObservation(q *request) (reply, error) {
+	ref, in := q.numbered("observation"), decode[observationChange](q)
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	if in.Type == nil && in.Title == nil && in.Content == nil && in.Project == nil && in.Scope == nil && in.TopicKey == nil && in.Files == nil {
 		return reply{}, invalid("at least one field is required")
@@ -218,13 +213,13 @@ type deletedObservation struct {
 }
 
 // deleteObservation erases only for an explicit hard=true; any other value means no.
-func (a *API) deleteObservation(q request) (reply, error) {
-	ref, err := numbered(q.PathValue("id"), "observation")
-	if err != nil {
-		return reply{}, err
+func (a *API) deleteObservation(q *request) (reply, error) {
+	ref := q.numbered("observation")
+	if q.err != nil {
+		return reply{}, q.err
 	}
-	hard, _ := q.flag("hard")
-	_, err = a.Engine.Delete(q.Context(), hard, ref)
+	hard := q.flag("hard")
+	_, err := a.Engine.Delete(q.Context(), hard, ref)
 	return reply{body: deletedObservation{hard, ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "observation not found")
 }
 
@@ -238,6 +233,13 @@ func numbered(text, what string) (engram.Ref, error) {
 		return engram.Ref{}, engram.Errorf(engram.CodeNotFound, "%s not found", what)
 	}
 	return engram.ByNum(n), nil
+}
+
+// numbered reads the number of a thing from the path.
+func (q *request) numbered(what string) engram.Ref {
+	ref, err := numbered(q.PathValue("id"), what)
+	q.bad(err)
+	return ref
 }
 
 // rememberRows are the tools remember, recall and forget as routes. They search all projects (package recall of
@@ -273,7 +275,7 @@ type placed struct {
 	Warnings []string `json:"warnings,omitempty"` // on the project's name, on removed text or failed parts
 }
 
-func (a *API) remember(q request, in rememberBody) (reply, error) {
+func (a *API) remember(q *request, in rememberBody) (reply, error) {
 	if blank(in.Content) {
 		return reply{}, invalid("content is required")
 	}
@@ -320,7 +322,7 @@ type recollectBody struct {
 	Metadata    map[string]any `json:"metadata_filter" doc:"only what has all of this, exactly"`
 }
 
-func (a *API) recollect(q request, in recollectBody) (reply, error) {
+func (a *API) recollect(q *request, in recollectBody) (reply, error) {
 	ask := engine.RecollectInput{Query: in.Query, Category: string(in.Category), MinStrength: in.MinStrength, Metadata: in.Metadata}
 	if in.Limit != nil {
 		if ask.Limit = *in.Limit; ask.Limit == 0 {
@@ -336,14 +338,14 @@ type forgetBody struct {
 	ID string `json:"id" required:"true" doc:"an id, a number or topic:KEY"`
 }
 
-func (a *API) forget(q request, in forgetBody) (reply, error) {
+func (a *API) forget(q *request, in forgetBody) (reply, error) {
 	if blank(in.ID) {
 		return reply{}, invalid("id is required")
 	}
-	ref, err := engram.ParseRef(in.ID)
-	if err != nil {
-		return reply{}, err
+	ref := q.parsed(in.ID)
+	if q.err != nil {
+		return reply{}, q.err
 	}
-	_, err = a.Engine.Forget(q.Context(), ref)
+	_, err := a.Engine.Forget(q.Context(), ref)
 	return reply{body: document.Forgotten{Forgotten: true}}, err
 }

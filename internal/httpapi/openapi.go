@@ -15,7 +15,7 @@ import (
 )
 
 // openAPI answers with the description of every route, for programs that generate clients.
-func (a *API) openAPI(request) (reply, error) {
+func (a *API) openAPI(*request) (reply, error) {
 	doc, err := a.described()
 	if err != nil {
 		return reply{}, engram.Errorf(engram.CodeInternal, "the routes cannot be described").WithCause(err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -26,15 +25,8 @@ type currentProject struct {
 	ErrorHint string   `json:"error_hint,omitempty"`
 }
 
-func (a *API) currentProject(q request) (reply, error) {
-	// The server's project setting applies to the server's folder only.
-	in := engine.ProjectRequest{Dir: q.query.Get("cwd")}
-	switch {
-	case in.Dir == "":
-		in.Dir, in.Override = a.Dir, a.Project
-	case !filepath.IsAbs(in.Dir):
-		in.Dir = filepath.Join(a.Dir, in.Dir)
-	}
+func (a *API) currentProject(q *request) (reply, error) {
+	in := a.folder(q)
 	at, err := a.Engine.ProjectFor(q.Context(), in)
 	out := currentProject{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: in.Dir, Available: at.Available, Warning: at.Warning}
 	if err != nil {
@@ -66,7 +58,7 @@ type projectsDoc struct {
 	Projects []projectDoc `json:"projects"`
 }
 
-func (a *API) projects(q request) (reply, error) {
+func (a *API) projects(q *request) (reply, error) {
 	list, err := a.Engine.Projects(q.Context())
 	return reply{body: projectsDoc{document.Each(list, func(p engram.ProjectCounts) projectDoc {
 		return projectDoc{p.Name, document.OrEmpty(p.Aliases), p.Memories, p.Sessions, p.Prompts}
@@ -94,7 +86,7 @@ type migrateBody struct {
 	New string `json:"new_project" required:"true" doc:"where to"`
 }
 
-func (a *API) migrateProject(q request, in migrateBody) (reply, error) {
+func (a *API) migrateProject(q *request, in migrateBody) (reply, error) {
 	if blank(in.Old, in.New) {
 		return reply{}, invalid("old_project and new_project are required")
 	}
@@ -140,7 +132,7 @@ type syncChunks struct {
 	Unpushed int `json:"not_exported"`   // things in none of them
 }
 
-func (a *API) syncStatus(q request) (reply, error) {
+func (a *API) syncStatus(q *request) (reply, error) {
 	const reason, message = "cloud_not_configured", "no server to replicate with is configured"
 	s := syncStatus{Phase: "disabled", Reason: reason, Message: message, Upgrade: syncUpgrade{Stage: "none", Reason: reason, Message: message}}
 	if err := project.CheckText(q.query.Get("project")); err != nil {
@@ -210,11 +202,11 @@ type statsDoc struct {
 	Groups       []document.Group    `json:"groups,omitempty"` // by project and type the largest first; else oldest first
 }
 
-func (a *API) stats(q request) (reply, error) {
+func (a *API) stats(q *request) (reply, error) {
 	by := q.query.Get("by")
-	since, err := q.when("since", a.Engine.Now())
-	if err != nil {
-		return reply{}, err
+	since := q.when("since", a.Engine.Now())
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	if blank(by) {
 		s, err := a.Engine.Stats(q.Context(), "")

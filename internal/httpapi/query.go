@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -37,7 +38,7 @@ func unescape(s string) string {
 
 // lenient reads a number as the older routes do: an invalid one, or one below Min, counts as the default, one
 // above Max as Max.
-func (q request) lenient(name string) int {
+func (q *request) lenient(name string) int {
 	p := q.param(name)
 	n, err := strconv.Atoi(strings.TrimSpace(q.query.Get(name)))
 	if err != nil || n < int(*p.Min) {
@@ -48,41 +49,46 @@ func (q request) lenient(name string) int {
 
 // number reads a number as the newer routes do: an invalid one, or one below Min, is an error. One above Max
 // counts as Max, unless the parameter is exact: then the engine reports it.
-func (q request) number(name string) (int, error) { return q.numberAs(q.param(name)) }
+func (q *request) number(name string) int { return q.numberAs(q.param(name)) }
 
 // numberAs is number for a parameter whose meaning depends on the request.
-func (q request) numberAs(p Param) (int, error) {
+func (q *request) numberAs(p Param) int {
 	text := q.query.Get(p.Name)
 	if text == "" {
-		return p.whole(), nil
+		return p.whole()
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < int(*p.Min) {
-		return 0, invalid("%s %q is not a number from %v", p.Name, text, *p.Min)
+	switch {
+	case err != nil || n < int(*p.Min):
+		q.bad(invalid("%s %q is not a number from %v", p.Name, text, *p.Min))
+		return 0
+	case p.exact:
+		return n
 	}
-	if p.exact {
-		return n, nil
-	}
-	return min(n, int(*p.Max)), nil
+	return min(n, int(*p.Max))
+}
+
+// page reads limit and offset.
+func (q *request) page() engram.Page {
+	return engram.Page{Limit: q.number("limit"), Offset: q.number("offset")}
 }
 
 // fits reports what is wrong with an unused parameter.
-func (q request) fits(p Param) (err error) {
+func (q *request) fits(p Param) {
 	given := q.query.Get(p.Name)
 	switch {
 	case given == "":
 	case p.Kind == KindFlag:
-		_, err = q.flag(p.Name)
+		q.flag(p.Name)
 	case p.Kind == KindWhole:
-		_, err = q.numberAs(p)
+		q.numberAs(p)
 	case p.Enum != nil && !slices.Contains(p.Enum, given):
-		return invalid("%s %q does not exist", p.Name, given).WithHint("one of %s", strings.Join(p.Enum, ", "))
+		q.bad(invalid("%s %q does not exist", p.Name, given).WithHint("one of %s", strings.Join(p.Enum, ", ")))
 	}
-	return err
 }
 
 // param returns the route's parameter of that name.
-func (q request) param(name string) Param {
+func (q *request) param(name string) Param {
 	i := slices.IndexFunc(q.route.Params, func(p Param) bool { return p.Name == name })
 	if i < 0 { // a handler that does not fit its row: all its numbers are 0
 		return Param{Name: name, Min: new(0.0), Max: new(0.0)}
@@ -97,33 +103,33 @@ func (p Param) whole() int {
 }
 
 // share reads a number from 0 to 1; an absent parameter is 0.
-func (q request) share(name string) (float64, error) {
+func (q *request) share(name string) float64 {
 	text := strings.TrimSpace(q.query.Get(name))
 	if text == "" {
-		return 0, nil
+		return 0
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v >= 0 && v <= 1) { // also rejects NaN
-		return 0, invalid("%s %q is not a number from 0 to 1", name, text)
+		q.bad(invalid("%s %q is not a number from 0 to 1", name, text))
 	}
-	return v, nil
+	return v
 }
 
 // flag reads true or false; an absent parameter is false.
-func (q request) flag(name string) (bool, error) {
+func (q *request) flag(name string) bool {
 	text := q.query.Get(name)
 	if text == "" {
-		return false, nil
+		return false
 	}
 	v, err := strconv.ParseBool(text)
 	if err != nil {
-		return false, invalid("%s %q is neither true nor false", name, text)
+		q.bad(invalid("%s %q is neither true nor false", name, text))
 	}
-	return v, nil
+	return v
 }
 
 // list reads the values of a parameter that may be repeated or hold several, separated by commas.
-func (q request) list(name string) (values []string) {
+func (q *request) list(name string) (values []string) {
 	for _, text := range q.query[name] {
 		for value := range strings.SplitSeq(text, ",") {
 			if value = strings.TrimSpace(value); value != "" {
@@ -135,7 +141,7 @@ func (q request) list(name string) (values []string) {
 }
 
 // scope reads the scope to search as the older routes do; "" is every scope.
-func (q request) scope() engram.Scope {
+func (q *request) scope() engram.Scope {
 	text := strings.TrimSpace(q.query.Get("scope"))
 	if text == "" {
 		return ""
@@ -144,38 +150,24 @@ func (q request) scope() engram.Scope {
 }
 
 // current reads whether superseded memories are hidden, the default.
-func (q request) current() (bool, error) {
-	superseded, err := q.flag("superseded")
-	return !superseded, err
-}
+func (q *request) current() bool { return !q.flag("superseded") }
 
 // filter reads what narrows a search or a list.
-func (q request) filter(now time.Time) (engram.Filter, error) {
-	f := engram.Filter{Project: q.query.Get("project"), Scope: q.scope(), Tags: q.list("tag")}
+func (q *request) filter(now time.Time) engram.Filter {
+	f := engram.Filter{Project: q.query.Get("project"), Scope: q.scope(), Tags: q.list("tag"), Metadata: q.metadata(),
+		MinStrength: q.share("min_strength"), Since: q.when("since", now), Until: q.when("until", now)}
 	for _, t := range q.list("type") {
 		f.Types = append(f.Types, engram.Type(t))
 	}
-	var err error
-	if f.Metadata, err = q.metadata(); err != nil {
-		return f, err
-	}
-	if f.MinStrength, err = q.share("min_strength"); err != nil {
-		return f, err
-	}
-	if f.Since, err = q.when("since", now); err != nil {
-		return f, err
-	}
-	f.Until, err = q.when("until", now)
-	return f, err
+	return f
 }
 
 // metadata reads the metadata that a memory must have: metadata={json object}, or metadata.key=value, where the
 // value may be JSON. Nil for no condition.
-func (q request) metadata() (map[string]any, error) {
-	var m map[string]any
+func (q *request) metadata() (m map[string]any) {
 	if given := q.query.Get("metadata"); given != "" {
 		if json.Unmarshal([]byte(given), &m) != nil || m == nil {
-			return nil, invalid("metadata is not a JSON object").WithHint("%s or metadata.ticket=ENG-12", `metadata={"ticket":"ENG-12"}`)
+			q.bad(invalid("metadata is not a JSON object").WithHint("%s or metadata.ticket=ENG-12", `metadata={"ticket":"ENG-12"}`))
 		}
 	}
 	for name, values := range q.query {
@@ -192,22 +184,23 @@ func (q request) metadata() (map[string]any, error) {
 		}
 		m[key] = value
 	}
-	return m, nil
+	return m
 }
 
 // when reads a time as text.When does, with days in UTC. An absent parameter is the zero time.
-func (q request) when(name string, now time.Time) (time.Time, error) {
+func (q *request) when(name string, now time.Time) time.Time {
 	given := strings.TrimSpace(q.query.Get(name))
 	if given == "" {
-		return time.Time{}, nil
+		return time.Time{}
 	}
 	// A + that was not escaped arrives as a blank.
 	for _, s := range []string{given, strings.ReplaceAll(given, " ", "+")} {
 		if t, ok := text.When(s, now.UTC()); ok {
-			return t.UTC(), nil
+			return t.UTC()
 		}
 	}
-	return time.Time{}, invalid("invalid %s parameter: %q is not a time", name, given).WithHint("%s", text.WhenForms)
+	q.bad(invalid("invalid %s parameter: %q is not a time", name, given).WithHint("%s", text.WhenForms))
+	return time.Time{}
 }
 
 func invalid(format string, args ...any) *engram.Error {
@@ -285,15 +278,24 @@ func working() Param {
 }
 
 // at returns the engine in the folder of a request.
-func (a *API) at(q request) *engine.Engine {
-	dir := q.query.Get("cwd")
-	if dir == "" {
+func (a *API) at(q *request) *engine.Engine {
+	if q.query.Get("cwd") == "" {
 		return a.Engine
 	}
-	if !filepath.IsAbs(dir) {
+	return a.Engine.In(a.folder(q).Dir)
+}
+
+// folder returns how to find the project of the folder of a request: cwd, relative to the server's own, or that
+// one, to which alone the server's project setting applies.
+func (a *API) folder(q *request) engine.ProjectRequest {
+	dir := q.query.Get("cwd")
+	switch {
+	case dir == "":
+		return engine.ProjectRequest{Dir: a.Dir, Override: a.Project}
+	case !filepath.IsAbs(dir):
 		dir = filepath.Join(a.Dir, dir)
 	}
-	return a.Engine.In(dir)
+	return engine.ProjectRequest{Dir: dir}
 }
 
 // needed makes p required.
@@ -312,13 +314,13 @@ func (p Param) like(doc string) Param { p.Doc = doc; return p }
 func (p Param) unset() Param { p.Default = nil; return p }
 
 // narrowing returns the parameters that narrow a list or a search.
-func narrowing() []Param {
-	return []Param{inProject(), listed("type", "only these types"), oneScope(), listed("tag", "only what has all of these tags"), metadata(),
+func narrowing(scope Param) []Param {
+	return []Param{inProject(), listed("type", "only these types"), scope, listed("tag", "only what has all of these tags"), metadata(),
 		share("min_strength", "only what is as strong"), moment("since", "only what was made then or later"), moment("until", "only what was made before")}
 }
 
 func oneScope() Param {
-	return words("scope", "only this scope", string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal))
+	return words("scope", "only this scope", strs(engram.ScopeProject, engram.ScopePersonal, engram.ScopeGlobal)...)
 }
 
 func metadata() Param {
@@ -333,18 +335,15 @@ func asOf() Param { return moment("as_of", "as it was at this time") }
 
 // finding returns the parameters that say how to search.
 func finding() []Param {
-	return []Param{words("q", "what to look for, in any words; none is an error"), words("mode", "which channels answer", string(engine.ModeHybrid), string(engine.ModeSemantic), string(engine.ModeLexical)),
+	return []Param{words("q", "what to look for, in any words; none is an error"), words("mode", "which channels answer", strs(engine.ModeHybrid, engine.ModeSemantic, engine.ModeLexical)...),
 		words("match", "any word, or all of them", "any", "all"), words("match_mode", "the same as match", "any", "all"),
-		words("fusion", "how channels are put together; the default is the embedding model's", string(engram.FusionScore), string(engram.FusionRank)),
+		words("fusion", "how channels are put together; the default is the embedding model's", strs(engram.FusionScore, engram.FusionRank)...),
 		superseded(), whole("hops", "how far to follow relations; 1 when it is left out", 0, 0, 5).bounded().unset(), flag("rerank", "let the configured reranker order the best again"), asOf()}
 }
 
-// curves returns the names of the decay curves.
-func curves() (names []string) {
-	for _, c := range engram.Curves() {
-		names = append(names, string(c))
-	}
-	return names
+// strs converts named texts.
+func strs[T ~string](list ...T) []string {
+	return document.Each(list, func(s T) string { return string(s) })
 }
 
 // all concatenates lists of parameters.

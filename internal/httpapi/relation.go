@@ -25,7 +25,7 @@ type linkBody struct {
 }
 
 // link makes a relation.
-func (a *API) link(q request, in linkBody) (reply, error) {
+func (a *API) link(q *request, in linkBody) (reply, error) {
 	ends, err := ends(in.Source, in.Target)
 	if err != nil {
 		return reply{}, err
@@ -48,7 +48,7 @@ func ends(source, target string) ([]engram.Ref, error) {
 }
 
 // unlink removes the relations of two memories, or those of one verb.
-func (a *API) unlink(q request) (reply, error) {
+func (a *API) unlink(q *request) (reply, error) {
 	ends, err := ends(q.query.Get("source"), q.query.Get("target"))
 	if err != nil {
 		return reply{}, err
@@ -61,29 +61,14 @@ func (a *API) unlink(q request) (reply, error) {
 }
 
 // graph answers with the relations around a memory, as JSON, text or a drawing.
-func (a *API) graph(q request) (reply, error) {
-	var in engine.GraphInput
-	var err error
+func (a *API) graph(q *request) (reply, error) {
 	if blank(q.query.Get("ref")) {
 		return reply{}, invalid("ref is required").WithHint("a number, an id or topic:KEY")
 	}
-	if in.Ref, err = engram.ParseRef(q.query.Get("ref")); err != nil {
-		return reply{}, err
-	}
-	if in.Ref.Topic != "" {
-		in.Ref.Project = q.query.Get("project")
-	}
-	if in.Depth, err = q.number("depth"); err != nil {
-		return reply{}, err
-	}
-	if in.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if in.Pending, err = q.flag("pending"); err != nil {
-		return reply{}, err
-	}
-	if in.AllProjects, err = q.flag("all_projects"); err != nil {
-		return reply{}, err
+	in := engine.GraphInput{Ref: q.inProject(q.parsed(q.query.Get("ref"))), Depth: q.number("depth"), Limit: q.number("limit"),
+		Pending: q.flag("pending"), AllProjects: q.flag("all_projects")}
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	for _, verb := range q.list("relation") {
 		in.Verbs = append(in.Verbs, engram.Verb(verb))
@@ -97,7 +82,7 @@ func (a *API) graph(q request) (reply, error) {
 }
 
 // graphFormat reads how to write a graph; the default is JSON.
-func (q request) graphFormat() (func(engram.Graph) reply, error) {
+func (q *request) graphFormat() (func(engram.Graph) reply, error) {
 	text := func(media string, write func(engram.Graph) string) func(engram.Graph) reply {
 		return func(g engram.Graph) reply { return reply{media: media, text: write(g)} }
 	}

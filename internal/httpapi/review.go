@@ -22,43 +22,30 @@ type reviewsDoc struct {
 }
 
 // reviews lists the items pending for a person, and the memories due for review separately.
-func (a *API) reviews(q request) (reply, error) {
+func (a *API) reviews(q *request) (reply, error) {
 	name := q.query.Get("project")
-	if err := a.known(q, name); err != nil {
-		return reply{}, err
-	}
-	page := engram.Page{}
-	var err error
-	if page.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if page.Offset, err = q.number("offset"); err != nil {
-		return reply{}, err
-	}
+	a.known(q, name)
+	page := q.page()
 	kinds, err := engram.ParseQueueKinds(q.query["kind"])
-	if err != nil {
-		return reply{}, err
+	if q.bad(err); q.err != nil {
+		return reply{}, q.err
 	}
 	due, err := a.Engine.Reviews(q.Context(), name, page)
 	if err != nil {
 		return reply{}, err
 	}
 	queue, err := a.Engine.Queue(q.Context(), engine.QueueInput{Project: name, Kinds: kinds, Page: page})
-	return reply{body: reviewsDoc{page.Limit, page.Offset, document.Each(due, func(m engram.Memory) document.Memory {
-		return document.MemoryOf(m, a.Engine.StateOf(m))
-	}), queue.Counts, document.Each(queue.Items, document.QueuedOf)}}, err
+	return reply{body: reviewsDoc{page.Limit, page.Offset, document.Each(due, a.docOf), queue.Counts, document.Each(queue.Items, document.QueuedOf)}}, err
 }
 
 // reviewDone records that a memory was checked and holds.
-func (a *API) reviewDone(q request) (reply, error) {
-	ref, err := engram.ParseRef(q.PathValue("ref"))
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) reviewDone(q *request) (reply, error) {
+	ref := q.parsed(q.PathValue("ref"))
 	if !q.empty() {
-		if _, err := decode[struct{}](q); err != nil {
-			return reply{}, err
-		}
+		decode[struct{}](q)
+	}
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	return a.reviewed(a.Engine.Reviewed(q.Context(), ref))
 }
@@ -75,7 +62,7 @@ type reviewedDoc struct {
 
 func (a *API) reviewed(res engine.ReviewResult, err error) (reply, error) {
 	done := res.Decided()
-	return reply{body: reviewedDoc{document.MemoryOf(res.Memory, a.Engine.StateOf(res.Memory)), res.Op, document.OrEmpty(res.Degraded), done.Anchored, done.Released}}, err
+	return reply{body: reviewedDoc{a.docOf(res.Memory), res.Op, document.OrEmpty(res.Degraded), done.Anchored, done.Released}}, err
 }
 
 // snoozeBody says until when, in one of two ways.
@@ -85,14 +72,10 @@ type snoozeBody struct {
 }
 
 // reviewSnooze postpones the review of a memory.
-func (a *API) reviewSnooze(q request) (reply, error) {
-	ref, err := engram.ParseRef(q.PathValue("ref"))
-	if err != nil {
-		return reply{}, err
-	}
-	in, err := decode[snoozeBody](q)
-	if err != nil {
-		return reply{}, err
+func (a *API) reviewSnooze(q *request) (reply, error) {
+	ref, in := q.parsed(q.PathValue("ref")), decode[snoozeBody](q)
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	until, err := snoozeUntil(in.For, in.Until, a.Engine.Now())
 	if err != nil {
@@ -106,13 +89,11 @@ func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
 	if (span == "") == (until == "") {
 		return now, invalid("say until when").WithHint("%s", `either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
-	at, ok, given := now, false, span
+	read, given := text.Ahead, span
 	if until != "" {
-		given = until
-		at, ok = text.When(until, now.UTC())
-	} else {
-		at, ok = text.Ahead(span, now.UTC())
+		read, given = text.When, until
 	}
+	at, ok := read(given, now.UTC())
 	if !ok {
 		return at, invalid("%q is not a time", given).WithHint("%s", `either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
@@ -139,7 +120,7 @@ type decidedDoc struct {
 }
 
 // reviewApprove approves pending items.
-func (a *API) reviewApprove(q request, in approveBody) (reply, error) {
+func (a *API) reviewApprove(q *request, in approveBody) (reply, error) {
 	if (len(in.Names) == 0) == (in.Operation == 0) {
 		return reply{}, invalid("say what is approved").WithHint("%s", `either {"names": ["12", "w3"]} or {"operation": 42}`)
 	}
@@ -150,7 +131,7 @@ func (a *API) reviewApprove(q request, in approveBody) (reply, error) {
 }
 
 // reviewRefuse rejects pending items.
-func (a *API) reviewRefuse(q request, in namesBody) (reply, error) {
+func (a *API) reviewRefuse(q *request, in namesBody) (reply, error) {
 	if len(in.Names) == 0 {
 		return reply{}, invalid("nothing is named").WithHint("%s", `{"names": ["12", "w3"]}`)
 	}
@@ -161,12 +142,8 @@ func (a *API) decided(done engine.Decided, err error) (reply, error) {
 	if err != nil {
 		return reply{}, afterSome(done.Names(), err)
 	}
-	doc := decidedDoc{Memories: []document.Memory{}, Records: done.Records, Degraded: document.OrEmpty(done.Degraded),
-		Done: document.Each(done.Done, func(d engine.DecidedName) document.DecidedName { return document.DecidedName(d) })}
-	for _, m := range done.Memories {
-		doc.Memories = append(doc.Memories, document.MemoryOf(m, a.Engine.StateOf(m)))
-	}
-	return reply{body: doc}, nil
+	return reply{body: decidedDoc{document.Each(done.Memories, a.docOf), done.Records,
+		document.Each(done.Done, func(d engine.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, nil
 }
 
 // afterSome adds what was done before the error: each name is decided separately, and earlier decisions stay.
@@ -180,11 +157,11 @@ func afterSome(done []string, err error) error {
 
 // readMemory reads a memory and counts the access for the session. Without a session it counts nothing, as a
 // GET changes nothing.
-func (a *API) readMemory(q request, ref engram.Ref) (engine.Detail, error) {
+func (a *API) readMemory(q *request, ref engram.Ref) (engine.Detail, error) {
 	session := q.query.Get("session_id")
-	at, err := q.when("as_of", a.Engine.Now())
-	if err != nil {
-		return engine.Detail{}, err
+	at := q.when("as_of", a.Engine.Now())
+	if q.err != nil {
+		return engine.Detail{}, q.err
 	}
 	if blank(session) || !at.IsZero() {
 		return a.at(q).GetAsOf(q.Context(), ref, at)
@@ -202,32 +179,16 @@ type decayDoc struct {
 }
 
 // decay reports the strength of memories, weakest first; id selects memories, repeated or separated by commas.
-func (a *API) decay(q request) (reply, error) {
-	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve"))))}
-	var err error
-	if in.Filter, err = q.filter(a.Engine.Now()); err != nil {
-		return reply{}, err
+func (a *API) decay(q *request) (reply, error) {
+	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve")))), Filter: q.filter(a.Engine.Now())}
+	in.Filter.Scope = q.knownScope()
+	a.known(q, in.Filter.Project)
+	for _, name := range q.list("id") {
+		in.Refs = append(in.Refs, q.parsed(name))
 	}
-	if in.Filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
-		return reply{}, err
-	}
-	if err := a.known(q, in.Filter.Project); err != nil {
-		return reply{}, err
-	}
-	if in.Refs, err = refs(q.list("id")); err != nil {
-		return reply{}, err
-	}
-	if in.Below, err = q.share("below"); err != nil {
-		return reply{}, err
-	}
-	if in.Days, err = q.number("days"); err != nil {
-		return reply{}, err
-	}
-	if in.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if in.Offset, err = q.number("offset"); err != nil {
-		return reply{}, err
+	in.Below, in.Days, in.Limit, in.Offset = q.share("below"), q.number("days"), q.number("limit"), q.number("offset")
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	out, err := a.Engine.Decay(q.Context(), in)
 	return reply{body: decayDoc{out.Days, out.Total, in.Limit, in.Offset, document.Each(out.Memories, func(f engine.Faded) document.Faded {
@@ -236,7 +197,7 @@ func (a *API) decay(q request) (reply, error) {
 }
 
 // projectDecay reports how the memories of a project fade; type selects one type.
-func (a *API) projectDecay(q request) (reply, error) {
+func (a *API) projectDecay(q *request) (reply, error) {
 	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(q.query.Get("type"))})
 	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
@@ -251,7 +212,7 @@ type decayBody struct {
 }
 
 // setProjectDecay changes how the memories of a project fade; null fields stay.
-func (a *API) setProjectDecay(q request, in decayBody) (reply, error) {
+func (a *API) setProjectDecay(q *request, in decayBody) (reply, error) {
 	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
 		Curve: in.Curve, Rate: in.Rate, MaxBoost: in.MaxBoost, Reset: in.Reset})
 	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
@@ -266,21 +227,21 @@ type sleepBody struct {
 }
 
 // sleep consolidates memories, or plans it.
-func (a *API) sleep(q request, b sleepBody) (reply, error) {
+func (a *API) sleep(q *request, b sleepBody) (reply, error) {
 	return a.slept(q, b, b.Only)
 }
 
 // prune forgets weak memories, or plans it.
-func (a *API) prune(q request, b sleepBody) (reply, error) {
+func (a *API) prune(q *request, b sleepBody) (reply, error) {
 	if len(b.Only) > 0 {
 		return reply{}, invalid("a prune has no only").WithHint("POST /sleep has")
 	}
 	return a.slept(q, b, []lifecycle.StepAction{lifecycle.StepPrune})
 }
 
-func (a *API) slept(q request, b sleepBody, only []lifecycle.StepAction) (reply, error) {
+func (a *API) slept(q *request, b sleepBody, only []lifecycle.StepAction) (reply, error) {
 	in := engine.SleepInput{Project: b.Project, DryRun: b.DryRun}
-	if len(only) > 0 {
+	if len(only) > 0 { // an empty list would leave out every step
 		in.Only = only
 	}
 	if b.Below != nil {
@@ -289,8 +250,8 @@ func (a *API) slept(q request, b sleepBody, only []lifecycle.StepAction) (reply,
 		}
 		in.Below = *b.Below
 	}
-	if err := a.known(q, in.Project); err != nil {
-		return reply{}, err
+	if a.known(q, in.Project); q.err != nil {
+		return reply{}, q.err
 	}
 	res, err := a.Engine.Sleep(q.Context(), in)
 	if err != nil {
@@ -300,14 +261,10 @@ func (a *API) slept(q request, b sleepBody, only []lifecycle.StepAction) (reply,
 }
 
 // diagnostics reports memories that deserve a look.
-func (a *API) diagnostics(q request) (reply, error) {
-	in := engine.DiagnosticsInput{Project: q.query.Get("project")}
-	var err error
-	if in.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if err := a.known(q, in.Project); err != nil {
-		return reply{}, err
+func (a *API) diagnostics(q *request) (reply, error) {
+	in := engine.DiagnosticsInput{Project: q.query.Get("project"), Limit: q.number("limit")}
+	if a.known(q, in.Project); q.err != nil {
+		return reply{}, q.err
 	}
 	d, err := a.Engine.Diagnose(q.Context(), in)
 	if err != nil {

@@ -204,16 +204,16 @@ func (s *schemas) fail(format string, args ...any) {
 func wordsOf(t reflect.Type) []string {
 	switch t {
 	case reflect.TypeFor[engram.Scope]():
-		return []string{string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal)}
+		return strs(engram.ScopeProject, engram.ScopePersonal, engram.ScopeGlobal)
 	case reflect.TypeFor[engram.Curve]():
-		return curves()
+		return strs(engram.Curves()...)
 	case reflect.TypeFor[engram.Verb]():
-		return document.Each(engram.Verbs(), func(v engram.Verb) string { return string(v) })
+		return strs(engram.Verbs()...)
 	case reflect.TypeFor[engram.RelationStatus]():
-		return []string{string(engram.RelationPending), string(engram.RelationJudged), string(engram.RelationIgnored), "orphaned"}
+		return strs(engram.RelationPending, engram.RelationJudged, engram.RelationIgnored, "orphaned")
 	case reflect.TypeFor[engram.Entity]():
-		return []string{string(engram.EntityMemory), string(engram.EntityRelation), string(engram.EntitySession), string(engram.EntityPrompt), string(engram.EntityProject), string(engram.EntityErased),
-			string(engram.EntityPending)}
+		return strs(engram.EntityMemory, engram.EntityRelation, engram.EntitySession, engram.EntityPrompt, engram.EntityProject,
+			engram.EntityErased, engram.EntityPending)
 	}
 	return nil
 }

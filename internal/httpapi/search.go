@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -17,19 +18,12 @@ type foundObservation struct {
 	Why            *document.Why `json:"why,omitempty"`  // only on request
 }
 
-func (a *API) search(q request) (reply, error) {
-	in, err := q.searchInput(a.Engine.Now())
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) search(q *request) (reply, error) {
+	in := q.searchInput(a.Engine.Now())
 	in.Limit = q.lenient("limit")
-	explain, err := q.flag("explain")
-	if err != nil {
-		return reply{}, err
-	}
-	wanted, err := q.flag("weak")
-	if err != nil {
-		return reply{}, err
+	explain, wanted := q.flag("explain"), q.flag("weak")
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	found, err := a.at(q).SearchIn(q.Context(), q.query.Get("session_id"), in)
 	// Older clients do not know the mark: for them an empty list means that nothing is relevant. Beside
@@ -54,55 +48,30 @@ func (a *API) search(q request) (reply, error) {
 func hitOf(h engram.Hit, explain, weak bool) foundObservation {
 	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: weak} // not -0
 	if explain {
-		why := document.WhyOf(h.Why)
-		out.Why = &why
+		out.Why = new(document.WhyOf(h.Why))
 	}
 	return out
 }
 
 // searchInput reads the parameters of a search except limit.
-func (q request) searchInput(now time.Time) (engine.SearchInput, error) {
-	filter, err := q.filter(now)
-	if err != nil {
-		return engine.SearchInput{}, err
-	}
-	if filter.Current, err = q.current(); err != nil {
-		return engine.SearchInput{}, err
-	}
+func (q *request) searchInput(now time.Time) engine.SearchInput {
+	filter := q.filter(now)
+	filter.Current = q.current()
 	in := engine.SearchInput{Query: q.query.Get("q"), Filter: filter, Mode: engine.Mode(q.query.Get("mode")),
-		Fusion: engram.Fusion(q.query.Get("fusion"))}
-	if in.All, err = q.matchAll(); err != nil {
-		return in, err
-	}
-	if in.AsOf, err = q.when("as_of", now); err != nil {
-		return in, err
-	}
-	if in.Rerank, err = q.flag("rerank"); err != nil {
-		return in, err
-	}
+		Fusion: engram.Fusion(q.query.Get("fusion")), All: q.matchAll(), AsOf: q.when("as_of", now), Rerank: q.flag("rerank")}
 	if q.query.Has("hops") {
-		hops, err := q.number("hops")
-		if err != nil {
-			return in, err
-		}
-		in.Hops = &hops
+		in.Hops = new(q.number("hops"))
 	}
-	return in, nil
+	return in
 }
 
 // matchAll reads match, which newer clients call match_mode.
-func (q request) matchAll() (bool, error) {
-	mode := q.query.Get("match")
-	if mode == "" {
-		mode = q.query.Get("match_mode")
+func (q *request) matchAll() bool {
+	mode := cmp.Or(q.query.Get("match"), q.query.Get("match_mode"), "any")
+	if mode != "any" && mode != "all" {
+		q.bad(invalid("match %q is neither any nor all", mode))
 	}
-	switch mode {
-	case "", "any":
-		return false, nil
-	case "all":
-		return true, nil
-	}
-	return false, invalid("match %q is neither any nor all", mode)
+	return mode == "all"
 }
 
 // recalledDoc is the answer of GET /recall.
@@ -129,26 +98,13 @@ func recalledOf(r engine.Recalled) recalledDoc {
 }
 
 // recall fills a budget of tokens with the hits of a question.
-func (a *API) recall(q request) (reply, error) {
-	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true}
-	var err error
-	if in.SearchInput, err = q.searchInput(a.Engine.Now()); err != nil {
-		return reply{}, err
-	}
-	if in.Filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
-		return reply{}, err
-	}
-	if err := a.knownAt(q, in.Filter.Project, in.AsOf); err != nil {
-		return reply{}, err
-	}
-	if in.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if in.Budget, err = q.number("budget"); err != nil {
-		return reply{}, err
-	}
-	if in.Again, err = q.flag("again"); err != nil {
-		return reply{}, err
+func (a *API) recall(q *request) (reply, error) {
+	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true, SearchInput: q.searchInput(a.Engine.Now())}
+	in.Filter.Scope = q.knownScope()
+	a.knownAt(q, in.Filter.Project, in.AsOf)
+	in.Limit, in.Budget, in.Again = q.number("limit"), q.number("budget"), q.flag("again")
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	r, err := a.at(q).Recall(q.Context(), in)
 	if err != nil {
@@ -182,7 +138,7 @@ func entriesOf(ms []engram.Memory, notes engram.Notes) []entry {
 	return document.Each(ms, func(m engram.Memory) entry { return entry{observation: observationOf(m, notes[m.Num])} })
 }
 
-func (a *API) timeline(q request) (reply, error) {
+func (a *API) timeline(q *request) (reply, error) {
 	id := q.query.Get("observation_id")
 	if id == "" {
 		return reply{}, invalid("observation_id parameter is required")
@@ -201,15 +157,14 @@ func (a *API) timeline(q request) (reply, error) {
 	}
 	doc := timelineDoc{Focus: observationOf(t.Focus, t.Notes[t.Focus.Num]), Before: entriesOf(t.Before, t.Notes), After: entriesOf(t.After, t.Notes), Total: t.Total}
 	if t.Session.ID != "" {
-		s := sessionOf(t.Session)
-		doc.Session = &s
+		doc.Session = new(sessionOf(t.Session))
 	}
 	return reply{body: doc}, nil
 }
 
 // elsewhere says where an answer without results looked, and what other projects hold; "" for one with results.
 // Older lists are bare arrays, so a header carries it.
-func (a *API) elsewhere(q request, project string, found bool) (string, error) {
+func (a *API) elsewhere(q *request, project string, found bool) (string, error) {
 	if found {
 		return "", nil
 	}

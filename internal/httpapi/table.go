@@ -35,10 +35,10 @@ type Route struct {
 	Fails    []int    // error statuses beside those of every route
 	Hidden   bool     // not part of the API: only the program's own commands call it
 
-	handle func(request) (reply, error)                 // nil when stream is set
-	slow   bool                                         // may take minutes
-	stream func(w http.ResponseWriter, q request) error // answers by itself, without a time limit
-	unread bool                                         // the handler reads the body itself, up to MaxBody
+	handle func(*request) (reply, error)                 // nil when stream is set
+	slow   bool                                          // may take minutes
+	stream func(w http.ResponseWriter, q *request) error // answers by itself, without a time limit
+	unread bool                                          // the handler reads the body itself, up to MaxBody
 }
 
 // Answer is one kind of success.
@@ -76,21 +76,21 @@ func (r Route) name() string {
 }
 
 // read is a row for a reading route: it needs the token only where other machines can reach the server.
-func read(path string, h func(request) (reply, error), summary string) Route {
+func read(path string, h func(*request) (reply, error), summary string) Route {
 	return Route{Method: http.MethodGet, Path: path, Summary: summary, MaxBody: maxBody, handle: h}
 }
 
 // write is a row for a route that changes or exposes much: it needs the token.
-func write(method, path string, h func(request) (reply, error), summary string) Route {
+func write(method, path string, h func(*request) (reply, error), summary string) Route {
 	return Route{Method: method, Path: path, Summary: summary, Token: true, MaxBody: maxBody, handle: h}
 }
 
 // decoded adapts a handler that takes a decoded body.
-func decoded[T any](h func(request, T) (reply, error)) func(request) (reply, error) {
-	return func(q request) (reply, error) {
-		in, err := decode[T](q)
-		if err != nil {
-			return reply{}, err
+func decoded[T any](h func(*request, T) (reply, error)) func(*request) (reply, error) {
+	return func(q *request) (reply, error) {
+		in := decode[T](q)
+		if q.err != nil {
+			return reply{}, q.err
 		}
 		return h(q, in)
 	}
@@ -106,7 +106,7 @@ func (r Route) long() Route { r.slow = true; return r }
 func (r Route) query(ps ...Param) Route { r.Params = append(slices.Clip(r.Params), ps...); return r }
 
 // streams lets h answer r by itself, without a time limit.
-func (r Route) streams(h func(w http.ResponseWriter, q request) error) Route {
+func (r Route) streams(h func(w http.ResponseWriter, q *request) error) Route {
 	r.stream = h
 	return r
 }
@@ -158,7 +158,7 @@ func (a *API) fallback() Route {
 }
 
 // unknown answers 405 where another method would match, else 404.
-func (a *API) unknown(q request) (reply, error) {
+func (a *API) unknown(q *request) (reply, error) {
 	path := q.URL.EscapedPath()
 	if tidy := clean(path); tidy != path {
 		err := engram.Errorf(engram.CodeNotFound, "no such route: %s", q.URL.Path).WithHint("%s is not the same; write a / inside a name as %%2F", tidy)
@@ -205,10 +205,10 @@ func (a *API) table() []Route {
 	}
 	if a.Daemon != nil {
 		// No token: it asks for a key of its own that only this user can read.
-		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "what the commands of this program ask a server", MaxBody: maxBody, Newer: true, Hidden: true, Body: map[string]any{}, stream: a.forCommands})
+		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "what the commands of this program ask a server", MaxBody: maxBody, Newer: true, Hidden: true, Body: map[string]any{}, stream: passTo(a.Daemon)})
 	}
 	if a.MCP != nil {
-		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, RPC: true, stream: a.speakMCP}.
+		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, RPC: true, stream: passTo(a.MCP)}.
 			query(words("tools", "profiles and names of tools, separated by commas; left out: agent")).gives(map[string]any{}).tells(mediaEvents).gives(nil, http.StatusAccepted).fails(notFound))
 	}
 	return routes
@@ -250,12 +250,6 @@ func (a *API) observationRows() []Route {
 func erasing() Param { return flag("hard", "erase it, so that nothing of it is left") }
 
 func (a *API) findingRows() []Route {
-	old := all(narrowing(), finding())
-	for i, p := range old {
-		if p.Name == "scope" {
-			old[i] = p.lax()
-		}
-	}
 	around := func(name, where string) Param {
 		return whole(name, "how many of its session "+where, 5, 0, maxAround).lax()
 	}
@@ -264,12 +258,12 @@ func (a *API) findingRows() []Route {
 		return whole("budget", "tokens, about; 0 is the default", def, 0, engine.MaxBudget)
 	}
 	return []Route{
-		read("/search", a.search, "search, best first; without q the newest").query(all(old, []Param{forSession(), working(),
+		read("/search", a.search, "search, best first; without q the newest").query(all(narrowing(oneScope().lax()), finding(), []Param{forSession(), working(),
 			limit(10, 20).lax(), flag("explain", "say why each was found"), flag("weak", "whether finds below the floor are listed; left out: beside relevant ones").unset()})...).gives([]foundObservation{}).fails(notFound),
 		read("/timeline", a.timeline, "what was saved around a memory").query(Param{Name: "observation_id", Doc: "its number", Kind: KindWhole, Required: true},
 			around("before", "before it"), around("after", "after it")).gives(timelineDoc{}).fails(notFound),
 		read("/context", a.context, "what a new session should know").query(inProject(), oneScope().lax(), superseded(), budget(engine.ContextBudget).lax(), forSession(), working(), again, asOf()).gives(contextDoc{}).fails(notFound),
-		read("/recall", a.recall, "as much of what is found as goes into a budget").newer().query(all(narrowing(), finding(), []Param{forSession(), working(), again,
+		read("/recall", a.recall, "as much of what is found as goes into a budget").newer().query(all(narrowing(oneScope()), finding(), []Param{forSession(), working(), again,
 			budget(engine.RecallBudget), whole("limit", "how many at most; left out: as the budget has it", 0, 1, 100).unset()})...).gives(recalledDoc{}).fails(notFound),
 	}
 }
@@ -311,8 +305,8 @@ func (a *API) storeRows() []Route {
 func (a *API) ageingRows() []Route {
 	page := []Param{limit(20, maxList), offset()}
 	return []Route{
-		read("/decay", a.decay, "how strong memories are and why, the weakest first").newer().query(all(narrowing(), []Param{listed("id", "only these: numbers, ids or topic:KEY"),
-			share("below", "only what is weaker"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "reckon by this curve", curves()...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
+		read("/decay", a.decay, "how strong memories are and why, the weakest first").newer().query(all(narrowing(oneScope()), []Param{listed("id", "only these: numbers, ids or topic:KEY"),
+			share("below", "only what is weaker"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "reckon by this curve", strs(engram.Curves()...)...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
 		read("/review", a.reviews, "what waits for a person, and what is due for review, the longest overdue first").newer().query(all([]Param{inProject(),
 			listed("kind", "only these kinds: suspect, waiting, proposal, changed, due")}, page)...).gives(reviewsDoc{}).fails(notFound),
 		write("POST", "/review/approve", decoded(a.reviewApprove), "somebody read what waits: let it be told, or come in").newer().takes(approveBody{}).gives(decidedDoc{}).fails(notFound, conflict),
@@ -376,7 +370,7 @@ func (a *API) memoryRows() []Route {
 	return []Route{
 		write("POST", "/memories", decoded(a.saveMemory), "save a memory").newer().takes(memoryBody{}).gives(document.Saved{}, http.StatusOK, created).fails(notFound, conflict),
 		write("POST", "/memories/batch", decoded(a.saveMemories), "save several memories, all or none").newer().takes(batchBody{}).gives(batchDoc{}, http.StatusOK, created).fails(notFound, conflict),
-		read("/memories", a.memories, "memories, newest first; with q those that are found").newer().query(all(narrowing(), finding(), []Param{words("session_id", "only what this session saved"), working(),
+		read("/memories", a.memories, "memories, newest first; with q those that are found").newer().query(all(narrowing(oneScope()), finding(), []Param{words("session_id", "only what this session saved"), working(),
 			flag("forgotten", "those that were forgotten"), limit(20, maxList).like("how many at most; with q 10, at most 100").unset(), offset().like("how many to leave out first; not with q").unset()})...).
 			gives(listDoc{}).gives(foundDoc{}).fails(notFound),
 		read("/memories/{ref...}", a.memory, "one memory with its relations and revisions").newer().query(topicProject(), forSession(), working(), asOf()).gives(detailDoc{}).fails(notFound, conflict),
