@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -161,16 +160,9 @@ func (c *plainCatcher) end() {
 	sendError(c.ResponseWriter, c.status, idOf(c.body), reported)
 }
 
-// sendError answers with an error of the protocol; a nil id is sent as null.
+// sendError answers with an error of the protocol.
 func sendError(w http.ResponseWriter, status int, id json.RawMessage, e *jsonrpc.Error) {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	line, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   *jsonrpc.Error  `json:"error"`
-	}{"2.0", id, e})
+	line, err := errorLine(id, e)
 	if err != nil {
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return
@@ -178,6 +170,18 @@ func sendError(w http.ResponseWriter, status int, id json.RawMessage, e *jsonrpc
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(line) // a client that left needs no answer
+}
+
+// errorLine writes an error of the protocol; a nil id is null.
+func errorLine(id json.RawMessage, e *jsonrpc.Error) ([]byte, error) {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, e})
 }
 
 // recoverPanics is the middleware that turns a panic into an error answer. The SDK has none, and a panic would
@@ -212,14 +216,10 @@ func (s *Server) refuseUntaken(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 // takes reports whether a tool of that name can be called.
-func (s *Server) takes(name string) bool {
-	return slices.ContainsFunc(s.taken, func(t tool.Tool) bool { return t.Name == name })
-}
+func (s *Server) takes(name string) bool { return has(s.taken, name) }
 
 // offers reports whether a tool of that name is listed, so that texts may name it.
-func (s *Server) offers(name string) bool {
-	return slices.ContainsFunc(s.tools, func(t tool.Tool) bool { return t.Name == name })
-}
+func (s *Server) offers(name string) bool { return has(s.tools, name) }
 
 func (s *Server) unknownTool(name string) *jsonrpc.Error {
 	name = tool.Clip(redact.Private(name))

@@ -60,11 +60,11 @@ func (s *Server) offFor(ctx context.Context, off func(project string) bool, w wh
 // that of its folder or the working folder. Unknown ones are left out.
 func (s *Server) about(ctx context.Context, w whose) (names []string) {
 	names = append(names, w.Projects...)
-	if of, err := s.home.engine.ProjectsOf(ctx, w.Named); err == nil {
+	if of, err := s.home.Engine.ProjectsOf(ctx, w.Named); err == nil {
 		names = append(names, of...)
 	}
 	if w.SessionID != "" {
-		if session, err := s.home.engine.Session(ctx, w.SessionID); err == nil {
+		if session, err := s.home.Engine.Session(ctx, w.SessionID); err == nil {
 			names = append(names, session.Project)
 		}
 	}
@@ -72,17 +72,17 @@ func (s *Server) about(ctx context.Context, w whose) (names []string) {
 		names = s.withFolder(ctx, names, w.Directory)
 	}
 	switch {
-	case s.home.project != "":
-		return append(names, s.home.project)
-	case s.home.remote && len(names) > 0:
+	case s.home.Project != "":
+		return append(names, s.home.Project)
+	case s.home.Remote && len(names) > 0:
 		return names // the server's folder need not be that of its agents
 	}
-	return s.withFolder(ctx, names, s.home.dir)
+	return s.withFolder(ctx, names, s.home.Dir)
 }
 
 // withFolder adds the project of a folder to names.
 func (s *Server) withFolder(ctx context.Context, names []string, dir string) []string {
-	at, err := s.home.engine.ProjectFor(ctx, engine.ProjectRequest{Dir: dir, Lenient: true})
+	at, err := s.home.Engine.ProjectFor(ctx, engine.ProjectRequest{Dir: dir, Lenient: true})
 	if err != nil {
 		return names
 	}

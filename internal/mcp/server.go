@@ -69,14 +69,7 @@ type Server struct {
 	readAfter time.Duration
 
 	switched func() (off func(project string) bool) // Options.Off
-	home     home
-}
-
-// home decides the project of a call that names none.
-type home struct {
-	engine       *engine.Engine
-	project, dir string
-	remote       bool
+	home     tool.Options                           // decides the project of a call that names none
 }
 
 // New returns a Server within a millisecond or two, because agents start a process for each session. An unknown
@@ -107,14 +100,14 @@ func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 		o.Off = func() func(string) bool { return nil }
 	}
 	s := &Server{tools: offered, taken: slices.Concat(offered, beside), log: o.Log, askWithin: o.AskWithin, readAfter: o.ReadAfter,
-		switched: o.Off, home: home{o.Engine, o.Project, o.Dir, o.Remote}}
+		switched: o.Off, home: o.of(o.Engine)}
 	options := &mcp.ServerOptions{
 		Instructions: o.Instructions.offering(offered),
 		Logger:       slog.New(warnings{o.Log.Handler()}),
 		// Set, because the SDK would declare logging, which the newest revision deprecates.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 	}
-	m := memories{Server: s, dialect: memory.New(memoryOptions(o))}
+	m := memories{Server: s, dialect: memory.New(o.reported())}
 	if s.memories = offersMemories(offered); s.memories {
 		m.configure(options)
 	}
@@ -129,26 +122,23 @@ func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 	return s
 }
 
-// reported is the engine for agents, which hides projects that are off.
-func (o Options) reported() *engine.Engine {
+// of returns the options of dialects over an engine.
+func (o Options) of(e *engine.Engine) tool.Options {
+	return tool.Options{Engine: e, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}
+}
+
+// reported returns the options of the dialects, whose engine hides projects that are off.
+func (o Options) reported() tool.Options {
 	if o.Off == nil || o.Engine == nil {
-		return o.Engine
+		return o.of(o.Engine)
 	}
-	return o.Engine.Apart(o.Off)
+	return o.of(o.Engine.Apart(o.Off))
 }
 
 // dialects returns the tools of every dialect.
 func dialects(o Options) []tool.Tool {
-	reported := o.reported()
-	return slices.Concat(
-		mem.Tools(mem.Options{Engine: reported, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
-		memory.New(memoryOptions(o)).Tools(),
-		recall.Tools(recall.Options{Engine: reported, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
-	)
-}
-
-func memoryOptions(o Options) memory.Options {
-	return memory.Options{Engine: o.reported(), Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}
+	d := o.reported()
+	return slices.Concat(mem.Tools(d), memory.New(d).Tools(), recall.Tools(d))
 }
 
 // handler runs a tool for the SDK. It never returns an error: the SDK would make a protocol error of it, which
@@ -236,7 +226,7 @@ func (i Instructions) offering(offered []tool.Tool) string {
 
 // fits reports whether every tool that w needs is offered.
 func (w way) fits(offered []tool.Tool) bool {
-	return w.text != "" && has(offered, append(named(w.text), w.needs...))
+	return w.text != "" && has(offered, append(named(w.text), w.needs...)...)
 }
 
 // named returns the tools that a text names, as far as their names are unmistakable.
@@ -246,7 +236,7 @@ func named(text string) []string {
 }
 
 // has reports whether tools has every one of the names.
-func has(tools []tool.Tool, names []string) bool {
+func has(tools []tool.Tool, names ...string) bool {
 	for _, name := range names {
 		if !slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Name == name }) {
 			return false
@@ -399,29 +389,19 @@ func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
 	if clean := redact.Private(r.Method); clean != r.Method {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", tool.Clip(clean))}
 	}
-	var into any
-	switch r.Method {
-	case "initialize":
-		into = &mcp.InitializeParams{}
-	case "tools/call":
-		into = &mcp.CallToolParamsRaw{}
-	case "tools/list":
-		into = &mcp.ListToolsParams{}
-	case "subscriptions/listen":
-		into = &mcp.SubscriptionsListenParams{}
-	case "resources/list":
-		into = &mcp.ListResourcesParams{}
-	case "resources/templates/list":
-		into = &mcp.ListResourceTemplatesParams{}
-	case "resources/read":
-		into = &mcp.ReadResourceParams{}
-	case "prompts/list":
-		into = &mcp.ListPromptsParams{}
-	case "prompts/get":
-		into = &mcp.GetPromptParams{}
-	case "completion/complete":
-		into = &mcp.CompleteParams{}
-	default:
+	into, known := map[string]any{
+		"initialize":               &mcp.InitializeParams{},
+		"tools/call":               &mcp.CallToolParamsRaw{},
+		"tools/list":               &mcp.ListToolsParams{},
+		"subscriptions/listen":     &mcp.SubscriptionsListenParams{},
+		"resources/list":           &mcp.ListResourcesParams{},
+		"resources/templates/list": &mcp.ListResourceTemplatesParams{},
+		"resources/read":           &mcp.ReadResourceParams{},
+		"prompts/list":             &mcp.ListPromptsParams{},
+		"prompts/get":              &mcp.GetPromptParams{},
+		"completion/complete":      &mcp.CompleteParams{},
+	}[r.Method]
+	if !known {
 		into = &map[string]json.RawMessage{}
 	}
 	if len(r.Params) == 0 || json.Unmarshal(r.Params, into) == nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -50,12 +51,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 // writes reports whether the tool of that name writes.
 func (s *Server) writes(name string) bool {
-	for _, t := range s.taken {
-		if t.Name == name {
-			return t.Effect != tool.Reads
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.taken, func(t tool.Tool) bool { return t.Name == name && t.Effect != tool.Reads })
 }
 
 // lineKey is the context key of a call's lineConn; the SDK passes on nothing else of a connection.
@@ -143,16 +139,9 @@ func (c *lineConn) broken() error {
 	return c.failed
 }
 
-// refuse answers input that is not a message; a nil id is sent as null.
+// refuse answers input that is not a message.
 func (c *lineConn) refuse(id json.RawMessage, code int64, message string) {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	line, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   jsonrpc.Error   `json:"error"`
-	}{"2.0", id, jsonrpc.Error{Code: code, Message: message}})
+	line, err := errorLine(id, &jsonrpc.Error{Code: code, Message: message})
 	if err == nil {
 		err = c.send(line)
 	}

@@ -44,7 +44,7 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 	if err != nil {
 		return conflictsAnswer{}, err
 	}
-	e := d.as(by)
+	e := d.As(by)
 	switch a.Action {
 	case "stats":
 		return countedConflicts(ctx, e, at)
@@ -135,7 +135,7 @@ func (d *dialect) judge(ctx context.Context, by tool.Caller, a judgeArgs) (judge
 	if c := a.Confidence; c != nil && (*c < 0 || *c > 1) {
 		return judged{}, invalid("confidence must be between 0.0 and 1.0")
 	}
-	c, err := d.as(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: a.ID}, Verb: verb, Reason: a.Reason,
+	c, err := d.As(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: a.ID}, Verb: verb, Reason: a.Reason,
 		Evidence: a.Evidence, Confidence: a.Confidence, SessionID: a.SessionID})
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return judged{}, &tool.Failure{Text: fmt.Sprintf("JudgeRelation: relation %q not found", brief(a.ID)), Err: err}
@@ -194,7 +194,7 @@ func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (c
 	if strings.TrimSpace(a.Reasoning) == "" {
 		return compared{}, invalid("reasoning is required")
 	}
-	c, err := d.as(by).Compare(ctx, engine.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
+	c, err := d.As(by).Compare(ctx, engine.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
 		Confidence: *a.Confidence, Reasoning: a.Reasoning, Model: a.Model})
 	if absent, ok := errors.AsType[*engine.Absent](err); ok {
 		return compared{}, &tool.Failure{Text: fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, reason(err)), Err: err}
@@ -232,7 +232,7 @@ func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.Sav
 	if err != nil {
 		return "", waiting
 	}
-	judged, err := d.as(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
+	judged, err := d.As(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
 		SessionID: res.Memory.SessionID, ActorKind: engine.KindHuman})
 	if err != nil {
 		return "The user's verdict was not recorded: " + reason(err), waiting

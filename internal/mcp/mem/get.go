@@ -63,9 +63,9 @@ func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, err
 	ref := engram.ByNum(int64(a.ID))
 	var detail engine.Detail
 	if past.IsZero() {
-		detail, err = d.as(by).GetIn(ctx, d.asking.now(), ref)
+		detail, err = d.As(by).GetIn(ctx, d.asking.now(), ref)
 	} else {
-		detail, err = d.engine.GetAsOf(ctx, ref, past)
+		detail, err = d.Engine.GetAsOf(ctx, ref, past)
 	}
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return read{}, &tool.Failure{Text: fmt.Sprintf("Observation #%d not found", a.ID), Err: err}
@@ -98,7 +98,7 @@ func (d *dialect) when(name, date string) (time.Time, error) {
 	if zone == nil {
 		zone = time.UTC
 	}
-	at, ok := text.When(date, d.engine.Now().In(zone))
+	at, ok := text.When(date, d.Engine.Now().In(zone))
 	if !ok {
 		return at, invalid(fmt.Sprintf("%s %q is not a time: %s", name, brief(date), text.WhenForms))
 	}
@@ -185,7 +185,7 @@ func (d *dialect) timeline(ctx context.Context, by tool.Caller, a timelineArgs) 
 	if err != nil {
 		return around{}, err
 	}
-	t, err := d.as(by).Timeline(ctx, engram.ByNum(int64(a.ID)), a.Before, a.After)
+	t, err := d.As(by).Timeline(ctx, engram.ByNum(int64(a.ID)), a.Before, a.After)
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return around{}, &tool.Failure{Text: fmt.Sprintf("Timeline error: timeline: observation #%d not found", a.ID), Err: err}
 	}
@@ -208,13 +208,13 @@ type historyArgs struct {
 func (d *dialect) history(ctx context.Context, by tool.Caller, a historyArgs) (message, error) {
 	ref := engram.ByNum(int64(a.ID))
 	if a.Restore != nil {
-		m, err := d.as(by).Restore(ctx, ref, *a.Restore)
+		m, err := d.As(by).Restore(ctx, ref, *a.Restore)
 		if err != nil {
 			return message{}, err
 		}
 		return d.here(ctx, fmt.Sprintf("Memory restored: #%d %q says what it said in version %d", m.Num, m.Title, *a.Restore)), nil
 	}
-	h, err := d.as(by).History(ctx, ref)
+	h, err := d.As(by).History(ctx, ref)
 	if err != nil {
 		return message{}, err
 	}

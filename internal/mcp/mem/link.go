@@ -61,7 +61,7 @@ func (d *dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked,
 	if err != nil {
 		return linked{}, err
 	}
-	l, err := d.as(by).Link(ctx, engine.LinkInput{Source: engram.ByNum(int64(a.Source)), Target: engram.ByNum(int64(a.Target)), Verb: verb,
+	l, err := d.As(by).Link(ctx, engine.LinkInput{Source: engram.ByNum(int64(a.Source)), Target: engram.ByNum(int64(a.Target)), Verb: verb,
 		Strength: a.Strength, Reason: a.Reason, SessionID: a.SessionID})
 	return linked{string(l.Action), relatedMemoryOf(l.Relation)}, err
 }
@@ -93,7 +93,7 @@ func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unl
 			return unlinked{}, err
 		}
 	}
-	gone, err := d.as(by).Unlink(ctx, in)
+	gone, err := d.As(by).Unlink(ctx, in)
 	return unlinked{document.Each(gone, func(l engine.Linked) relatedMemory { return relatedMemoryOf(l.Relation) })}, err
 }
 
@@ -119,7 +119,7 @@ type graphed struct {
 	Edges []relatedMemory `json:"edges"`
 	Cut   bool            `json:"cut" doc:"there may be more"`
 
-	text string
+	tool.Words // the graph as a tree
 }
 
 type graphNode struct {
@@ -132,9 +132,6 @@ type graphNode struct {
 	Superseded bool `json:"superseded,omitempty" schema:"-"`
 }
 
-// PlainText returns the graph as a tree.
-func (g graphed) PlainText() (string, bool) { return g.text, true }
-
 func (d *dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graphed, error) {
 	in := engine.GraphInput{Ref: engram.ByNum(int64(a.ID)), Depth: a.Depth, Pending: a.Pending, Limit: a.Limit}
 	for _, word := range a.Relation {
@@ -144,12 +141,12 @@ func (d *dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graph
 		}
 		in.Verbs = append(in.Verbs, verb)
 	}
-	g, err := d.as(by).Graph(ctx, in)
+	g, err := d.As(by).Graph(ctx, in)
 	if err != nil {
 		return graphed{}, err
 	}
 	nodes := document.Each(g.Nodes, func(n engram.GraphNode) graphNode {
 		return graphNode{n.Memory.Num, n.Memory.Title, string(n.Memory.Type), string(n.State), n.Depth, n.Superseded}
 	})
-	return graphed{nodes, document.Each(g.Edges, relatedMemoryOf), g.Cut, render.Graph(g)}, nil
+	return graphed{nodes, document.Each(g.Edges, relatedMemoryOf), g.Cut, tool.Words{Text: render.Graph(g)}}, nil
 }

@@ -21,21 +21,9 @@ import (
 //go:embed *.md
 var prose embed.FS
 
-// Options configure the dialect. Engine is required.
-type Options struct {
-	Engine  *engine.Engine
-	Project string         // of calls that name none; "" looks at Dir
-	Dir     string         // the folder the agent works in, absolute
-	Remote  bool           // Dir is only a guess: new projects may have any name
-	Zone    *time.Location // of times in texts; nil is UTC
-}
-
 // dialect is shared by the tools.
 type dialect struct {
-	engine   *engine.Engine
-	project  string
-	dir      string
-	remote   bool
+	tool.Options
 	text     render.Options
 	activity activity
 	recovery recovery
@@ -50,8 +38,8 @@ const (
 )
 
 // Tools returns the tools of the dialect. They share state and may be called concurrently.
-func Tools(o Options) []tool.Tool {
-	d := &dialect{engine: o.Engine, project: o.Project, dir: o.Dir, remote: o.Remote, text: render.Options{Zone: o.Zone}}
+func Tools(o tool.Options) []tool.Tool {
+	d := &dialect{Options: o, text: render.Options{Zone: o.Zone}}
 	return tool.Described(prose, "mem_", []tool.Tool{
 		tool.New(tool.Def{Name: "mem_capture_passive", Title: "Capture learnings", Effect: tool.Writes, Deferred: true, Profiles: []string{agent}}, d.capture),
 		tool.New(tool.Def{Name: "mem_compare", Title: "Compare memories", Effect: tool.Writes, Idempotent: true, Profiles: []string{agent}}, d.compare),
@@ -87,9 +75,6 @@ func Tools(o Options) []tool.Tool {
 		tool.New(tool.Def{Name: "mem_graph", Title: "Graph around a memory", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.graph),
 	})
 }
-
-// as is the engine writing in the caller's name.
-func (d *dialect) as(by tool.Caller) *engine.Engine { return d.engine.As(by.Actor()) }
 
 // envelope wraps nearly every answer of the dialect. Self-explanatory fields are not in the schema, which costs
 // every agent tokens in each session.
@@ -139,6 +124,6 @@ func timestamp(t time.Time) string {
 
 // nothing is the line of an answer in which nothing was found.
 func (d *dialect) nothing(ctx context.Context, by tool.Caller, project string) (string, error) {
-	n, err := d.as(by).Nothing(ctx, project)
+	n, err := d.As(by).Nothing(ctx, project)
 	return render.Nothing(n, "mem_search with all_projects: true", "mem_save"), err
 }

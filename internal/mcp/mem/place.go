@@ -27,9 +27,9 @@ func (d *dialect) reading(ctx context.Context, named string) (engine.ProjectInFo
 // readingAt is reading at a past time: a named project must have existed then. The zero time is now.
 func (d *dialect) readingAt(ctx context.Context, named string, past time.Time) (engine.ProjectInForce, error) {
 	named = redact.Private(named)
-	at, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir, AsOf: past})
+	at, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, AsOf: past})
 	if err == nil {
-		d.activity.called(at.Name, d.engine.Now())
+		d.activity.called(at.Name, d.Engine.Now())
 		return at, nil
 	}
 	return at, unread(err, named)
@@ -59,16 +59,16 @@ func everywhere() engine.ProjectInForce {
 // writing returns the project that a tool writes to. The tool sets in r where to look, and whether the
 // process's own project counts.
 func (d *dialect) writing(ctx context.Context, r engine.ProjectRequest) (engine.ProjectInForce, error) {
-	r.Write, r.Trusted = true, d.remote
+	r.Write, r.Trusted = true, d.Remote
 	r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
 	if r.Dir == "" {
-		r.Dir = d.dir
+		r.Dir = d.Dir
 	}
-	at, err := d.engine.ProjectFor(ctx, r)
+	at, err := d.Engine.ProjectFor(ctx, r)
 	if err != nil {
 		return at, unplaced(err, r)
 	}
-	d.activity.called(at.Name, d.engine.Now())
+	d.activity.called(at.Name, d.Engine.Now())
 	return at, nil
 }
 
@@ -78,7 +78,7 @@ func (d *dialect) ofSession(ctx context.Context, r engine.ProjectRequest, sessio
 	if session == "" {
 		return r
 	}
-	if _, err := d.engine.Session(ctx, session); err == nil {
+	if _, err := d.Engine.Session(ctx, session); err == nil {
 		r.SessionID = session
 	}
 	return r
@@ -188,8 +188,8 @@ type current struct {
 }
 
 func (d *dialect) current(ctx context.Context, by tool.Caller, _ currentArgs) (current, error) {
-	at, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Override: d.project, Dir: d.dir})
-	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.dir, Available: []string{}, Warning: at.Warning}
+	at, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Override: d.Project, Dir: d.Dir})
+	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.Dir, Available: []string{}, Warning: at.Warning}
 	if at.Available != nil {
 		out.Available = at.Available
 	}
@@ -234,7 +234,7 @@ func (d *dialect) merge(ctx context.Context, by tool.Caller, a mergeArgs) (merge
 	if len(from) == 0 || strings.TrimSpace(a.To) == "" {
 		return merged{}, invalid("both 'from' and 'to' are required")
 	}
-	res, err := d.as(by).MergeProjects(ctx, from, a.To)
+	res, err := d.As(by).MergeProjects(ctx, from, a.To)
 	if err != nil {
 		return merged{}, &tool.Failure{Text: "Merge failed: " + reason(err), Err: err}
 	}
@@ -337,7 +337,7 @@ func (d *dialect) chosen(ctx context.Context, c choice, r engine.ProjectRequest)
 
 // ambiguous returns the problem of the working folder if it holds several projects.
 func (d *dialect) ambiguous(ctx context.Context) *project.Problem {
-	_, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Dir: d.dir, Write: true})
+	_, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Dir: d.Dir, Write: true})
 	p, ok := errors.AsType[*project.Problem](err)
 	if !ok || p.Reason != project.ReasonAmbiguous {
 		return nil
@@ -368,7 +368,7 @@ func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
 			"project_choice_reason=%s for %q requires the recovery_token from the ambiguous_project error", userChose, want))
 	}
 	name := p.Available[at]
-	if !d.recovery.accept(c.Token, ask(c.Session, d.dir, p.Available), name, d.engine.Now()) {
+	if !d.recovery.accept(c.Token, ask(c.Session, d.Dir, p.Available), name, d.Engine.Now()) {
 		return "", unchosen(project.ReasonToken, p, fmt.Sprintf(
 			"recovery_token is invalid, stale, or not valid for selected project %q", want))
 	}
@@ -394,7 +394,7 @@ func (d *dialect) withToken(err error, session string, p *project.Problem) error
 		return err
 	}
 	r.AvailableProjects = p.Available
-	r.RecoveryToken = d.recovery.issue(ask(session, d.dir, p.Available), d.engine.Now())
+	r.RecoveryToken = d.recovery.issue(ask(session, d.Dir, p.Available), d.Engine.Now())
 	r.TokenTTLSeconds = int(tokenLife.Seconds())
 	r.Hint = "ask the user which of available_projects it is, then call again with project, project_choice_reason=" + userChose +
 		" and this recovery_token"

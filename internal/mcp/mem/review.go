@@ -91,7 +91,7 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	if kind != "" {
 		kinds = []engram.QueueKind{engram.QueueKind(kind)}
 	}
-	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: at.Name, Kinds: kinds, Page: engram.Page{Limit: limit}})
+	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: at.Name, Kinds: kinds, Page: engram.Page{Limit: limit}})
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
@@ -128,9 +128,9 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 			days = *a.Days
 		}
 		what, doing = "snooze", "snoozed"
-		res, err = d.as(by).Snooze(ctx, ref, d.engine.Now().AddDate(0, 0, days))
+		res, err = d.As(by).Snooze(ctx, ref, d.Engine.Now().AddDate(0, 0, days))
 	} else {
-		res, err = d.as(by).Reviewed(ctx, ref)
+		res, err = d.As(by).Reviewed(ctx, ref)
 	}
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to " + what + ": " + reason(err), Err: err}
@@ -144,7 +144,7 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 	for _, why := range res.Degraded {
 		text += "\n" + why
 	}
-	return reviewed{envelope: d.here(ctx, text).envelope, ID: m.Num, SyncID: m.SyncID, State: string(d.engine.StateOf(m)), ReviewAfter: timestamp(m.ReviewAfter)}, nil
+	return reviewed{envelope: d.here(ctx, text).envelope, ID: m.Num, SyncID: m.SyncID, State: string(d.Engine.StateOf(m)), ReviewAfter: timestamp(m.ReviewAfter)}, nil
 }
 
 // reviewKind lists the items pending for a person by title only: an agent that asks for them should not read
@@ -154,7 +154,7 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
-	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: at.Name, Kinds: kinds, Page: engram.Page{Limit: limit}})
+	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: at.Name, Kinds: kinds, Page: engram.Page{Limit: limit}})
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
@@ -184,7 +184,7 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 // pendingElse counts the pending items of the other kinds in a line; "" for none.
 func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project string) (string, error) {
 	kinds := slices.DeleteFunc(engram.QueueKinds(), func(k engram.QueueKind) bool { return k == engram.QueueDue || k == engram.QueueChanged })
-	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: 1}})
+	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: 1}})
 	if err != nil {
 		return "", err
 	}
@@ -210,7 +210,7 @@ func nameOf(i engram.QueueItem) string {
 
 // reviewRefuse forgets a memory.
 func (d *dialect) reviewRefuse(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
-	res, err := d.as(by).Refuse(ctx, engram.ByNum(int64(a.ID)))
+	res, err := d.As(by).Refuse(ctx, engram.ByNum(int64(a.ID)))
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to refuse: " + reason(err), Err: err}
 	}

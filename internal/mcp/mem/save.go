@@ -74,7 +74,7 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	if strings.TrimSpace(a.text()) == "" {
 		return saved{}, noContent(by)
 	}
-	asked := engine.ProjectRequest{Explicit: a.Project, SessionID: a.SessionID, Override: d.project}
+	asked := engine.ProjectRequest{Explicit: a.Project, SessionID: a.SessionID, Override: d.Project}
 	at, err := d.chosen(ctx, choice{a.SessionID, a.Project, a.ChoiceReason, a.Token}, asked)
 	if err != nil {
 		return saved{}, err
@@ -83,15 +83,15 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	if at.Source == project.SourceExplicit {
 		name = a.Project // as written, so that the save can report how it was normalised
 	}
-	res, err := d.as(by).Save(ctx, engine.SaveInput{
+	res, err := d.As(by).Save(ctx, engine.SaveInput{
 		Title: a.Title, Content: a.text(), Type: engram.Type(a.Type), Scope: engram.ParseScope(a.Scope), Project: name,
-		TopicKey: a.TopicKey, SessionID: a.SessionID, Directory: d.dir, Tags: a.Tags, Metadata: a.Metadata, Files: a.Files,
+		TopicKey: a.TopicKey, SessionID: a.SessionID, Directory: d.Dir, Tags: a.Tags, Metadata: a.Metadata, Files: a.Files,
 		Importance: a.Importance, Permanent: a.Permanent,
 	})
 	if err != nil {
 		return saved{}, failed("Failed to save", err, asked)
 	}
-	d.activity.savedIn(at.Name, d.engine.Now())
+	d.activity.savedIn(at.Name, d.Engine.Now())
 	at.Name = res.Memory.Project // a merged project's memories go to its target
 	var verdict string           // last, because a person may take time
 	verdict, res.Candidates = d.askVerdict(ctx, by, res)
@@ -191,7 +191,7 @@ func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (mes
 		}
 		in.Project = &to.Name
 	}
-	m, err := d.as(by).Update(ctx, in)
+	m, err := d.As(by).Update(ctx, in)
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to update memory: " + reason(err), Err: err}
 	}
@@ -215,17 +215,17 @@ func (d *dialect) capture(ctx context.Context, by tool.Caller, a captureArgs) (m
 	if strings.TrimSpace(a.Content) == "" {
 		return message{}, invalid("content is required — include text with a '## Key Learnings:' section")
 	}
-	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.project}, a.SessionID))
+	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.Project}, a.SessionID))
 	if err != nil {
 		return message{}, err
 	}
-	res, err := d.as(by).Capture(ctx, engine.CaptureInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
-		Project: at.Name, Directory: d.dir, Source: a.Source})
+	res, err := d.As(by).Capture(ctx, engine.CaptureInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+		Project: at.Name, Directory: d.Dir, Source: a.Source})
 	if err != nil {
 		return message{}, failed("Failed to capture", err, engine.ProjectRequest{SessionID: a.SessionID})
 	}
 	if res.Saved > 0 {
-		d.activity.savedIn(at.Name, d.engine.Now())
+		d.activity.savedIn(at.Name, d.Engine.Now())
 	}
 	return message{envelope: enveloped(at, cautioned(fmt.Sprintf("Passive capture complete: extracted=%d saved=%d duplicates=%d",
 		res.Extracted, res.Saved, res.Duplicates), res.Warnings))}, nil
@@ -248,6 +248,6 @@ func (d *dialect) suggestTopic(_ context.Context, _ tool.Caller, a topicArgs) (t
 	if strings.TrimSpace(a.Title) == "" && strings.TrimSpace(a.Content) == "" {
 		return topicKey{}, invalid("provide title or content to suggest a topic_key")
 	}
-	key, err := d.engine.SuggestTopic(engram.Type(a.Type), a.Title, a.Content)
+	key, err := d.Engine.SuggestTopic(engram.Type(a.Type), a.Title, a.Content)
 	return topicKey{key}, err
 }

@@ -67,7 +67,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 		}
 		filter.Project = at.Name
 	}
-	hits, err := d.as(by).SearchIn(ctx, d.asking.now(), engine.SearchInput{Query: a.Query, AsOf: past, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
+	hits, err := d.As(by).SearchIn(ctx, d.asking.now(), engine.SearchInput{Query: a.Query, AsOf: past, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
 	if err != nil {
 		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
 	}
@@ -194,7 +194,7 @@ func (d *dialect) nudge(at engine.ProjectInForce) string {
 	if at.Name == "" {
 		return ""
 	}
-	return d.activity.nudge(at.Name, d.engine.Now())
+	return d.activity.nudge(at.Name, d.Engine.Now())
 }
 
 type contextArgs struct {
@@ -215,7 +215,7 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 		}
 	}
 	session, again := d.asking.context()
-	told, err := d.as(by).Context(ctx, engine.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
+	told, err := d.As(by).Context(ctx, engine.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
 	}
@@ -226,7 +226,7 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 		}
 		return message{envelope: enveloped(at, "No previous session memories found.\n"+nothing+d.nudge(at))}, nil
 	}
-	stats, err := d.engine.Stats(ctx, "")
+	stats, err := d.Engine.Stats(ctx, "")
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
 	}

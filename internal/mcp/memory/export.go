@@ -51,7 +51,7 @@ func (d *Dialect) export(ctx context.Context, by tool.Caller, a exportArgs) (exp
 		return exported{}, err
 	}
 	var file, compact bytes.Buffer
-	page, err := d.as(by).ExportPage(ctx, &file, engine.ExportPageInput{After: a.Cursor, Most: exportBytes,
+	page, err := d.As(by).ExportPage(ctx, &file, engine.ExportPageInput{After: a.Cursor, Most: exportBytes,
 		ExportInput: engine.ExportInput{Format: engine.PlainFormat, Project: at.Name, Vectors: a.Vectors, Progress: by.Progress.Of("exporting")}})
 	if err != nil {
 		return exported{}, err
@@ -123,7 +123,7 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 		return imported{}, engram.Errorf(engram.CodeInvalid, "data is one page of an export, and what is in the others would be forgotten").
 			WithHint("import each page with mode merge")
 	}
-	res, err := d.as(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name, MayForget: &a.Forget,
+	res, err := d.As(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name, MayForget: &a.Forget,
 		Progress: by.Progress.Of("importing")})
 	if err != nil && len(res.Forgets) > 0 {
 		return imported{}, engram.Errorf(engram.CodeOf(err), "%v", err).

@@ -14,7 +14,6 @@ import (
 	"embed"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -32,66 +31,40 @@ const profile = "memory"
 //go:embed *.md
 var prose embed.FS
 
-// Options configure the dialect. Engine is required.
-type Options struct {
-	Engine  *engine.Engine
-	Project string         // of calls that name none; "" looks at Dir
-	Dir     string         // the folder the agent works in, absolute
-	Remote  bool           // Dir is only a guess: new projects may have any name
-	Zone    *time.Location // of times in texts; nil is UTC
-}
-
 // Dialect is the tools and resources over one engine. It is safe for concurrent use.
 type Dialect struct {
-	engine  *engine.Engine
-	project string
-	dir     string
-	remote  bool
-	text    render.Options
+	tool.Options
+	text render.Options
 }
 
 // New returns the dialect.
-func New(o Options) *Dialect {
-	return &Dialect{engine: o.Engine, project: o.Project, dir: o.Dir, remote: o.Remote, text: render.Options{Zone: o.Zone}}
-}
+func New(o tool.Options) *Dialect { return &Dialect{o, render.Options{Zone: o.Zone}} }
 
 // Tools returns the tools of the dialect, in the order of their names.
 func (d *Dialect) Tools() []tool.Tool {
 	return tool.Described(prose, Prefix, []tool.Tool{
 		tool.New(tool.Def{Name: "memory_delete", Title: "Delete a memory", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}}, d.delete),
 		tool.New(tool.Def{Name: "memory_delete_batch", Title: "Delete several memories", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}}, d.deleteBatch),
-		tool.New(tool.Def{Name: "memory_export", Title: "Export the project", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.export),
+		tool.New(tool.Def{Name: "memory_export", Title: "Export the project", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.Shown()}, d.export),
 		tool.New(tool.Def{Name: "memory_graph", Title: "Memory with what is related", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}}, d.graph),
-		tool.New(tool.Def{Name: "memory_import", Title: "Import an export", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.importData),
+		tool.New(tool.Def{Name: "memory_import", Title: "Import an export", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.Shown()}, d.importData),
 		tool.New(tool.Def{Name: "memory_link", Title: "Link two memories", Effect: tool.Writes, Idempotent: true, Profiles: []string{profile}}, d.link),
-		tool.New(tool.Def{Name: "memory_query", Title: "Query memories", Effect: tool.Reads, Idempotent: true, Profiles: []string{profile}, Shows: d.shown()}, d.query),
-		tool.New(tool.Def{Name: "memory_stats", Title: "Project statistics", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.stats),
-		tool.New(tool.Def{Name: "memory_store", Title: "Store a memory", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.shown()}, d.store),
-		tool.New(tool.Def{Name: "memory_store_batch", Title: "Store several memories", Effect: tool.Writes, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.storeBatch),
+		tool.New(tool.Def{Name: "memory_query", Title: "Query memories", Effect: tool.Reads, Idempotent: true, Profiles: []string{profile}, Shows: d.Shown()}, d.query),
+		tool.New(tool.Def{Name: "memory_stats", Title: "Project statistics", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.Shown()}, d.stats),
+		tool.New(tool.Def{Name: "memory_store", Title: "Store a memory", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.Shown()}, d.store),
+		tool.New(tool.Def{Name: "memory_store_batch", Title: "Store several memories", Effect: tool.Writes, Deferred: true, Profiles: []string{profile}, Shows: d.Shown()}, d.storeBatch),
 		tool.New(tool.Def{Name: "memory_update", Title: "Update a memory", Effect: tool.Writes, Idempotent: true, Profiles: []string{profile}}, d.update),
 	})
 }
 
-// shown lists the arguments to include in the schema: over HTTP the agent may work anywhere, and only its
-// project's name says where.
-func (d *Dialect) shown() []string {
-	if d.remote && d.project == "" {
-		return []string{"project"}
-	}
-	return nil
-}
-
-// as is the engine writing in the caller's name.
-func (d *Dialect) as(by tool.Caller) *engine.Engine { return d.engine.As(by.Actor()) }
-
 // reading returns the project that a tool looks in. A named one must exist.
 func (d *Dialect) reading(ctx context.Context, named string) (engine.ProjectInForce, error) {
-	return d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir})
+	return d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir})
 }
 
 // writing returns the project that a tool writes to.
 func (d *Dialect) writing(ctx context.Context, named string) (engine.ProjectInForce, error) {
-	return d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir, Write: true, Trusted: d.remote})
+	return d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, Write: true, Trusted: d.Remote})
 }
 
 // ref reads a memory's name from the argument of that name. A topic is one of the project in force; without a
@@ -222,6 +195,6 @@ func (t told) origin() string {
 
 // nothing is the sentence of an answer in which nothing was found.
 func (d *Dialect) nothing(ctx context.Context, by tool.Caller, project string) (string, error) {
-	n, err := d.as(by).Nothing(ctx, project)
+	n, err := d.As(by).Nothing(ctx, project)
 	return render.Nothing(n, "ask with the project of one of them", "memory_store"), err
 }

@@ -75,7 +75,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 		return queried{}, engram.Errorf(engram.CodeInvalid, "offset %d with limit %d goes beyond the first %d of a search", a.Offset, a.Limit, mostRanked).
 			WithHint("ask a closer question, or for some types or tags alone")
 	}
-	found, err := d.as(by).SearchWhole(ctx, "", engine.SearchInput{Query: a.Query, Limit: a.Offset + a.Limit, ByStrength: true, MinLikeness: a.MinRelevance,
+	found, err := d.As(by).SearchWhole(ctx, "", engine.SearchInput{Query: a.Query, Limit: a.Offset + a.Limit, ByStrength: true, MinLikeness: a.MinRelevance,
 		Filter: engram.Filter{Project: at.Name, Types: types(a.Types), Tags: a.Tags, Current: true}})
 	if err != nil {
 		return queried{}, err
@@ -168,7 +168,7 @@ func (d *Dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graph
 		}
 		in.Verbs = append(in.Verbs, verb)
 	}
-	g, err := d.as(by).Graph(ctx, in)
+	g, err := d.As(by).Graph(ctx, in)
 	if err != nil {
 		return graphed{}, err
 	}
@@ -265,7 +265,7 @@ func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (count
 	if err != nil {
 		return counted{}, err
 	}
-	v, err := d.as(by).Overview(ctx, at.Name)
+	v, err := d.As(by).Overview(ctx, at.Name)
 	if err != nil {
 		return counted{}, err
 	}
@@ -324,7 +324,7 @@ func (d *Dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked,
 	if err != nil {
 		return linked{}, err
 	}
-	l, err := d.as(by).Link(ctx, engine.LinkInput{Source: source, Target: target, Verb: verb, Strength: a.Strength})
+	l, err := d.As(by).Link(ctx, engine.LinkInput{Source: source, Target: target, Verb: verb, Strength: a.Strength})
 	if err != nil {
 		return linked{}, err
 	}

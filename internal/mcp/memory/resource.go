@@ -124,7 +124,7 @@ func (d *Dialect) readMemory(ctx context.Context, by tool.Caller, id string) ([]
 	if err != nil {
 		return nil, engram.Errorf(engram.CodeNotFound, "the URI names no memory").WithHintOf(err)
 	}
-	m, err := d.as(by).GetIn(ctx, "", ref)
+	m, err := d.As(by).GetIn(ctx, "", ref)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (d *Dialect) page(ctx context.Context, at engine.ProjectInForce, a address,
 	if a.typ != "" {
 		filter.Types = types([]string{a.typ})
 	}
-	l, err := d.engine.ListNoted(ctx, filter, engram.Page{Limit: size + 1, After: after}, time.Time{})
+	l, err := d.Engine.ListNoted(ctx, filter, engram.Page{Limit: size + 1, After: after}, time.Time{})
 	ms := l.Memories
 	if err != nil || len(ms) <= size {
 		return listed{memories: ms, notes: l.Notes}, err
@@ -353,7 +353,7 @@ type Completions struct {
 func (d *Dialect) Complete(ctx context.Context, argument, prefix, chosen string) (Completions, error) {
 	switch argument {
 	case "project":
-		all, err := d.engine.Projects(ctx)
+		all, err := d.Engine.Projects(ctx)
 		return completions(document.Each(all, func(p engram.ProjectCounts) string { return p.Name }), prefix), err
 	case "type", TopicArg:
 	default:
@@ -367,7 +367,7 @@ func (d *Dialect) Complete(ctx context.Context, argument, prefix, chosen string)
 		return Completions{}, err
 	}
 	if argument == TopicArg {
-		keys, err := d.engine.Topics(ctx, at.Name, prefix, mostCompletions+1)
+		keys, err := d.Engine.Topics(ctx, at.Name, prefix, mostCompletions+1)
 		if len(keys) > mostCompletions {
 			return Completions{Values: keys[:mostCompletions], More: true}, err
 		}
@@ -377,7 +377,7 @@ func (d *Dialect) Complete(ctx context.Context, argument, prefix, chosen string)
 	for _, t := range engram.KnownTypes() {
 		names[string(t)] = true
 	}
-	st, err := d.engine.Stats(ctx, at.Name)
+	st, err := d.Engine.Stats(ctx, at.Name)
 	if err != nil && engram.CodeOf(err) != engram.CodeNotFound { // a project without data
 		return Completions{}, err
 	}
@@ -428,7 +428,7 @@ func (d *Dialect) RecallContext(ctx context.Context, by tool.Caller, topic, budg
 		return "", err
 	}
 	in.SearchInput = engine.SearchInput{Query: topic, Filter: engram.Filter{Project: at.Name, Current: true}}
-	found, err := d.as(by).Recall(ctx, in)
+	found, err := d.As(by).Recall(ctx, in)
 	if err != nil {
 		return "", err
 	}

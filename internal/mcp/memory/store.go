@@ -55,7 +55,7 @@ func (d *Dialect) store(ctx context.Context, by tool.Caller, a storeArgs) (store
 	if err != nil {
 		return stored{}, err
 	}
-	res, err := d.as(by).Save(ctx, in)
+	res, err := d.As(by).Save(ctx, in)
 	if err != nil {
 		return stored{}, err
 	}
@@ -68,7 +68,7 @@ func (d *Dialect) input(ctx context.Context, at engine.ProjectInForce, path stri
 	if err != nil {
 		return engine.SaveInput{}, err
 	}
-	return engine.SaveInput{Content: m.Content, Type: engram.Type(m.Type), Project: at.Name, Directory: d.dir, Tags: m.Tags,
+	return engine.SaveInput{Content: m.Content, Type: engram.Type(m.Type), Project: at.Name, Directory: d.Dir, Tags: m.Tags,
 		Importance: m.Importance, Related: related}, nil
 }
 
@@ -109,7 +109,7 @@ func (d *Dialect) storeBatch(ctx context.Context, by tool.Caller, a storeBatchAr
 	if err != nil {
 		return storedBatch{}, err
 	}
-	all, err := d.as(by).SaveBatchOf(ctx, len(a.Memories), func(i int) (engine.SaveInput, error) {
+	all, err := d.As(by).SaveBatchOf(ctx, len(a.Memories), func(i int) (engine.SaveInput, error) {
 		return d.input(ctx, at, fmt.Sprintf("memories[%d].", i), a.Memories[i])
 	})
 	if err != nil {
@@ -148,11 +148,11 @@ func (d *Dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (upd
 	if a.Type != nil {
 		in.Type = new(engram.Type(*a.Type))
 	}
-	m, err := d.as(by).Update(ctx, in)
+	m, err := d.As(by).Update(ctx, in)
 	if err != nil {
 		return updated{}, err
 	}
-	return updated{toldOf(m.Memory, engram.Note{State: d.engine.StateOf(m.Memory)})}, nil
+	return updated{toldOf(m.Memory, engram.Note{State: d.Engine.StateOf(m.Memory)})}, nil
 }
 
 type deleteArgs struct {
@@ -172,7 +172,7 @@ func (d *Dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (del
 	if err != nil {
 		return deleted{}, err
 	}
-	gone, err := d.as(by).Forget(ctx, ref)
+	gone, err := d.As(by).Forget(ctx, ref)
 	if err != nil {
 		return deleted{}, err
 	}
@@ -202,7 +202,7 @@ func (d *Dialect) deleteBatch(ctx context.Context, by tool.Caller, a deleteBatch
 	if err != nil {
 		return deletedBatch{}, err
 	}
-	gone, unknown, err := d.as(by).ForgetKnown(ctx, refs...)
+	gone, unknown, err := d.As(by).ForgetKnown(ctx, refs...)
 	if err != nil {
 		return deletedBatch{}, err
 	}

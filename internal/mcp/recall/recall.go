@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -33,41 +32,20 @@ const profile = "recall"
 //go:embed *.md
 var prose embed.FS
 
-// Options configure the dialect. Engine is required.
-type Options struct {
-	Engine  *engine.Engine
-	Project string         // of new memories; "" looks at Dir
-	Dir     string         // the folder the agent works in, absolute
-	Remote  bool           // the agent works elsewhere, and Dir is not its folder
-	Zone    *time.Location // of times in texts; nil is UTC
-}
-
 type dialect struct {
-	Options
+	tool.Options
 	text render.Options
 }
 
 // Tools returns the tools of the dialect, in the order of their names. They may be called concurrently, and
 // keep no state between calls.
-func Tools(o Options) []tool.Tool {
+func Tools(o tool.Options) []tool.Tool {
 	d := &dialect{o, render.Options{Zone: o.Zone}}
 	return tool.Described(prose, "", []tool.Tool{
 		tool.New(tool.Def{Name: "forget", Title: "Forget", Effect: tool.Destroys, Idempotent: true, Profiles: []string{profile}}, d.forget),
 		tool.New(tool.Def{Name: "recall", Title: "Recall", Effect: tool.Reads, Idempotent: true, Profiles: []string{profile}}, d.recall),
-		tool.New(tool.Def{Name: "remember", Title: "Remember", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.shown()}, d.remember),
+		tool.New(tool.Def{Name: "remember", Title: "Remember", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.Shown()}, d.remember),
 	})
-}
-
-// as is the engine writing in the caller's name.
-func (d *dialect) as(by tool.Caller) *engine.Engine { return d.Engine.As(by.Actor()) }
-
-// shown lists the arguments to include in the schema: over HTTP the agent may work anywhere, and only its
-// project's name says where.
-func (d *dialect) shown() []string {
-	if d.Remote && d.Project == "" {
-		return []string{"project"}
-	}
-	return nil
 }
 
 // place returns the project of a new memory, named or not; "" where it cannot be decided.
@@ -89,30 +67,27 @@ type rememberArgs struct {
 	Project  string         `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
-// remembered is the answer with its text.
+// remembered is the answer of remember.
 type remembered struct {
 	document.Remembered
-	text string
+	tool.Words
 }
-
-// PlainText returns the text.
-func (r remembered) PlainText() (string, bool) { return r.text, true }
 
 func (d *dialect) remember(ctx context.Context, by tool.Caller, a rememberArgs) (remembered, error) {
 	at, warning, err := d.place(ctx, a.Project)
 	if err != nil {
 		return remembered{}, err
 	}
-	res, err := d.as(by).Save(ctx, engine.SaveInput{Content: a.Content, Type: engram.Type(a.Category), Metadata: a.Metadata,
+	res, err := d.As(by).Save(ctx, engine.SaveInput{Content: a.Content, Type: engram.Type(a.Category), Metadata: a.Metadata,
 		Project: at, Directory: d.Dir, Admit: engine.AdmitMerging})
 	if err != nil {
 		return remembered{}, err
 	}
-	return remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), d.saidOf(res, warning)}, nil
+	return remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), tool.Words{Text: saidOf(res, warning)}}, nil
 }
 
 // saidOf reports what a save did, and what to do about it.
-func (d *dialect) saidOf(res engine.SaveResult, warning string) string {
+func saidOf(res engine.SaveResult, warning string) string {
 	lines := []string{fmt.Sprintf("Remembered as %s.", res.Memory.ID)}
 	switch res.Action {
 	case engine.ActionRepeated:
@@ -140,23 +115,20 @@ type recallArgs struct {
 	Metadata    map[string]any `json:"metadata_filter" doc:"only what has all of this, exactly"`
 }
 
-// recollection is the answer with its text.
+// recollection is the answer of recall.
 type recollection struct {
 	document.Recollection
-	text string
+	tool.Words
 }
 
-// PlainText returns the text.
-func (r recollection) PlainText() (string, bool) { return r.text, true }
-
 func (d *dialect) recall(ctx context.Context, by tool.Caller, a recallArgs) (recollection, error) {
-	found, err := d.as(by).Recollect(ctx, engine.RecollectInput{Query: a.Query, Limit: a.Limit, Category: a.Category, MinStrength: &a.MinStrength, Metadata: a.Metadata})
+	found, err := d.As(by).Recollect(ctx, engine.RecollectInput{Query: a.Query, Limit: a.Limit, Category: a.Category, MinStrength: &a.MinStrength, Metadata: a.Metadata})
 	if err != nil {
 		return recollection{}, err
 	}
 	text := d.list(found, a.narrowed())
 	if len(found.Hits) == 0 {
-		n, err := d.as(by).Nothing(ctx, "")
+		n, err := d.As(by).Nothing(ctx, "")
 		if err != nil {
 			return recollection{}, err
 		}
@@ -164,7 +136,7 @@ func (d *dialect) recall(ctx context.Context, by tool.Caller, a recallArgs) (rec
 			text += "\n\n" + render.Nothing(n, "", "remember")
 		}
 	}
-	return recollection{document.RecollectionOf(found), text}, nil
+	return recollection{document.RecollectionOf(found), tool.Words{Text: text}}, nil
 }
 
 // narrowed reports whether a question excludes memories regardless of their text.
@@ -223,25 +195,22 @@ type forgetArgs struct {
 	ID string `json:"id" doc:"as recall shows it" required:"true" ref:"true"`
 }
 
-// forgotten is the answer with its text.
+// forgotten is the answer of forget.
 type forgotten struct {
 	document.Forgotten
-	text string
+	tool.Words
 }
-
-// PlainText returns the text.
-func (f forgotten) PlainText() (string, bool) { return f.text, true }
 
 func (d *dialect) forget(ctx context.Context, by tool.Caller, a forgetArgs) (forgotten, error) {
 	ref, err := engram.ParseRef(a.ID)
 	if err != nil {
 		return forgotten{}, err
 	}
-	gone, err := d.as(by).Forget(ctx, ref)
+	gone, err := d.As(by).Forget(ctx, ref)
 	if err != nil {
 		return forgotten{}, err
 	}
 	m := gone[0]
 	text := fmt.Sprintf("Forgot %s: %s\nThe user can bring it back with engram undo.", m.ID, render.Line(m.Content, 100))
-	return forgotten{document.Forgotten{Forgotten: true}, text}, nil
+	return forgotten{document.Forgotten{Forgotten: true}, tool.Words{Text: text}}, nil
 }

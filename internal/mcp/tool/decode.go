@@ -169,14 +169,19 @@ func (p param) inRange(n float64) (float64, error) {
 	case p.lax:
 		return *p.min, nil
 	}
-	err := engram.Errorf(engram.CodeInvalid, "%s %v is out of range", p.name, n)
+	return 0, p.outOfRange("%s %v is out of range", n)
+}
+
+// outOfRange is the error for a number, or a number of items, out of the range that its hint names.
+func (p param) outOfRange(format string, n any) error {
+	err := engram.Errorf(engram.CodeInvalid, format, p.name, n)
 	switch {
 	case p.min != nil && p.max != nil:
-		return 0, err.WithHint("from %v to %v", *p.min, *p.max)
+		return err.WithHint("from %v to %v", *p.min, *p.max)
 	case p.min != nil:
-		return 0, err.WithHint("at least %v", *p.min)
+		return err.WithHint("at least %v", *p.min)
 	}
-	return 0, err.WithHint("at most %v", *p.max)
+	return err.WithHint("at most %v", *p.max)
 }
 
 func (p param) allowed(s string) (string, error) {

@@ -64,12 +64,5 @@ func (p param) counted(n int) error {
 	if p.told || (p.min == nil || float64(n) >= *p.min) && (p.max == nil || float64(n) <= *p.max) {
 		return nil
 	}
-	err := engram.Errorf(engram.CodeInvalid, "%s has %d items", p.name, n)
-	switch {
-	case p.min != nil && p.max != nil:
-		return err.WithHint("from %v to %v", *p.min, *p.max)
-	case p.min != nil:
-		return err.WithHint("at least %v", *p.min)
-	}
-	return err.WithHint("at most %v", *p.max)
+	return p.outOfRange("%s has %d items", n)
 }

@@ -14,8 +14,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
 // Effect is what a tool does to the store; its annotations derive from it.
@@ -87,6 +89,26 @@ func (c Caller) Actor() string {
 	return "mcp:" + c.Client
 }
 
+// Options configure a dialect. Engine is required.
+type Options struct {
+	Engine  *engine.Engine
+	Project string         // of calls that name none; "" looks at Dir
+	Dir     string         // the folder the agent works in, absolute
+	Remote  bool           // agents may work anywhere: Dir is only a guess, and projects they name are trusted
+	Zone    *time.Location // of times in texts; nil is UTC
+}
+
+// As returns the engine, writing in the caller's name.
+func (o Options) As(by Caller) *engine.Engine { return o.Engine.As(by.Actor()) }
+
+// Shown lists the arguments to include in the schema: a remote agent's project is known only by its name.
+func (o Options) Shown() []string {
+	if o.Remote && o.Project == "" {
+		return []string{"project"}
+	}
+	return nil
+}
+
 // New makes a tool that runs run. In is a struct of arguments with the tags explained at param; Out is a struct
 // that becomes the answer by ReplyOf.
 func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error)) Tool {
@@ -149,6 +171,14 @@ type plainText interface {
 	// PlainText returns the text block; ok is false when the text is the JSON after all.
 	PlainText() (text string, ok bool)
 }
+
+// Words is the text of an output that embeds it.
+type Words struct {
+	Text string `json:"-"`
+}
+
+// PlainText returns the text.
+func (w Words) PlainText() (string, bool) { return w.Text, true }
 
 // inText is an output whose text has another object than the structured content: in the text, words replace the
 // fields.
