@@ -158,11 +158,10 @@ func loosened(value json.RawMessage, t reflect.Type) json.RawMessage {
 		if json.Unmarshal(value, &members) != nil || members == nil {
 			return value
 		}
+		fields := fieldsOf(t)
 		for name, member := range members {
-			for _, f := range fieldsOf(t) {
-				if strings.EqualFold(f.name, name) {
-					members[name] = loosened(member, f.kind)
-				}
+			if i := indexOf(fields, name); i >= 0 {
+				members[name] = loosened(member, fields[i].kind)
 			}
 		}
 		return rewritten(members, value)
@@ -200,7 +199,7 @@ func (r Route) ignored(q *request) (names []string) {
 	if kind != nil && kind.Kind() == reflect.Struct && json.Unmarshal(q.body, &members) == nil { // decode reports its errors
 		fields := fieldsOf(kind)
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			if !slices.ContainsFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) }) {
+			if indexOf(fields, name) < 0 {
 				names = append(names, clip(name))
 			}
 		}
@@ -281,8 +280,7 @@ func unknownMember(value []byte, t reflect.Type, path string) error {
 	}
 	fields := fieldsOf(t)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		// Go's JSON reader ignores the case of names.
-		i := slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) })
+		i := indexOf(fields, name)
 		if i < 0 {
 			return unknown("field", path+name, paths(fields, path))
 		}
@@ -308,6 +306,11 @@ func fieldsOf(t reflect.Type) (fields []field) {
 		}
 	}
 	return fields
+}
+
+// indexOf returns the index of the field that Go's JSON reader, which ignores case, takes for name; -1 for none.
+func indexOf(fields []field, name string) int {
+	return slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) })
 }
 
 func paths(fields []field, path string) (names []string) {

@@ -301,27 +301,26 @@ type replayed struct {
 
 func (a *API) replayDeferred(q *request) (reply, error) {
 	res, err := a.Engine.RetryDeferred(q.Context(), "")
-	body := replayed{Retried: res.Taken + len(res.Left), Succeeded: res.Taken, Failed: len(res.Left)}
-	for _, d := range res.Left {
-		if document.DeferredStatus(d) == "dead" {
-			body.Dead++
-		}
-	}
-	return reply{body: body}, err
+	return reply{body: replayed{res.Taken + len(res.Left), res.Taken, len(res.Left), dead(res.Left)}}, err
 }
 
 // countDeferred counts the pending changes of a project; "" counts all.
-func (a *API) countDeferred(ctx context.Context, project string, deferred, dead *int) error {
+func (a *API) countDeferred(ctx context.Context, project string, deferred, givenUp *int) error {
 	all, err := a.Engine.Deferred(ctx, project)
-	for _, d := range all {
-		if document.DeferredStatus(d) == "dead" {
-			*dead++
-		} else {
-			*deferred++
-		}
-	}
+	*givenUp = dead(all)
+	*deferred = len(all) - *givenUp
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return nil // a project without data has nothing pending
 	}
 	return err
+}
+
+// dead counts the changes that were retried often.
+func dead(all []engram.Deferred) (n int) {
+	for _, d := range all {
+		if document.DeferredStatus(d) == "dead" {
+			n++
+		}
+	}
+	return n
 }

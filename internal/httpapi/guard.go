@@ -46,21 +46,25 @@ func (a *API) guard(r *http.Request) error {
 // ours reports whether host is exactly one of the server's names, with or without a port:
 // localhost:80.evil.test is not.
 func (a *API) ours(host string) bool {
-	name := host
-	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
-		if !isPort(host[i+1:]) {
-			return false
-		}
-		name = host[:i]
-	}
-	switch name {
-	case "localhost", "127.0.0.1", "[::1]":
-		return true
-	case "":
+	name, port, has := cutPort(host)
+	switch {
+	case has && !isPort(port), name == "":
 		return false
+	case loopback(name):
+		return true
 	}
 	return slices.ContainsFunc(a.Hosts, func(own string) bool { return name == bracketed(own) })
 }
+
+// cutPort splits a host into its name and its port, if it has one.
+func cutPort(host string) (name, port string, has bool) {
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		return host[:i], host[i+1:], true
+	}
+	return host, "", false
+}
+
+func loopback(name string) bool { return name == "localhost" || name == "127.0.0.1" || name == "[::1]" }
 
 // plainTool reports whether r comes from a tool on this machine that sets no content type, such as curl -d. A
 // browser can send the same type but leaves a trace: Origin on every POST, PUT, PATCH and DELETE,
@@ -84,11 +88,8 @@ func plainTool(r *http.Request) bool {
 	if ip := net.ParseIP(peer); err != nil || ip == nil || !ip.IsLoopback() {
 		return false
 	}
-	host := r.Host
-	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
-		host = host[:i]
-	}
-	return host == "localhost" || host == "127.0.0.1" || host == "[::1]"
+	name, _, _ := cutPort(r.Host)
+	return loopback(name)
 }
 
 // bracketed returns a host as it appears in a URL.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -34,16 +35,8 @@ func (a *API) describe() (string, error) {
 			continue
 		}
 		path := strings.Replace(r.Path, "...}", "}", 1)
-		methods, ok := paths[path].(object)
-		if !ok {
-			methods = object{}
-			paths[path] = methods
-		}
-		method := r.Method
-		if method == "" {
-			method = http.MethodPost
-		}
-		methods[strings.ToLower(method)] = a.operation(s, r, method)
+		method := cmp.Or(r.Method, http.MethodPost)
+		child(paths, path)[strings.ToLower(method)] = a.operation(s, r, method)
 	}
 	doc := object{
 		"openapi": "3.1.1",
@@ -64,6 +57,14 @@ func (a *API) describe() (string, error) {
 		err = s.err
 	}
 	return string(line), err
+}
+
+// child returns the object under a key of o, which it makes when there is none.
+func child(o object, key string) object {
+	if o[key] == nil {
+		o[key] = object{}
+	}
+	return o[key].(object)
 }
 
 // operation describes one route.
@@ -103,27 +104,16 @@ func (a *API) operation(s *schemas, r Route, method string) object {
 func (a *API) responses(s *schemas, r Route, method string) object {
 	out := object{}
 	for _, answer := range r.Answers {
-		status := strconv.Itoa(answer.Status)
-		response, ok := out[status].(object)
-		if !ok {
-			response = object{"description": http.StatusText(answer.Status)}
-			out[status] = response
-		}
+		response := child(out, strconv.Itoa(answer.Status))
+		response["description"] = http.StatusText(answer.Status)
 		if answer.Body == nil {
 			continue
 		}
-		media, schema := mediaJSON, object{"type": "string"}
-		if answer.Media != "" {
-			media = answer.Media
-		}
+		media, schema := cmp.Or(answer.Media, mediaJSON), object{"type": "string"}
 		if reflect.TypeOf(answer.Body) != reflect.TypeFor[string]() {
 			schema = s.of(reflect.TypeOf(answer.Body), written)
 		}
-		content, ok := response["content"].(object)
-		if !ok {
-			content = object{}
-			response["content"] = content
-		}
+		content := child(response, "content")
 		if other, ok := content[media].(object); ok { // one of several
 			others, _ := other["schema"].(object)["anyOf"].([]object)
 			if others == nil {
