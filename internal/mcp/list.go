@@ -170,13 +170,7 @@ type Choices struct {
 	usual   http.Handler
 
 	mu    sync.Mutex
-	ready []choice // most recently used last
-}
-
-// choice is the handler for a list of tools.
-type choice struct {
-	list    string
-	handler http.Handler
+	ready map[string]http.Handler // by their list of tools
 }
 
 // NewChoices returns Choices. Its errors are those of New.
@@ -185,7 +179,7 @@ func NewChoices(o Options) (*Choices, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Choices{options: o, known: profilesAndTools(dialects(o)), usual: s.Handler()}, nil
+	return &Choices{options: o, known: profilesAndTools(dialects(o)), usual: s.Handler(), ready: map[string]http.Handler{}}, nil
 }
 
 // ServeHTTP answers with the tools that the request selects. An unknown name is rejected with 400.
@@ -210,10 +204,8 @@ func (c *Choices) handler(list string) (http.Handler, error) {
 	list = strings.Join(wanted, ",")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.IndexFunc(c.ready, func(have choice) bool { return have.list == list }); i >= 0 {
-		known := c.ready[i]
-		c.ready = append(slices.Delete(c.ready, i, i+1), known)
-		return known.handler, nil
+	if known := c.ready[list]; known != nil {
+		return known, nil
 	}
 	o := c.options
 	o.Tools = list
@@ -222,10 +214,10 @@ func (c *Choices) handler(list string) (http.Handler, error) {
 		return nil, err
 	}
 	if len(c.ready) == mostChoices {
-		c.ready = slices.Delete(c.ready, 0, 1)
+		clear(c.ready)
 	}
-	c.ready = append(c.ready, choice{list, s.Handler()})
-	return c.ready[len(c.ready)-1].handler, nil
+	c.ready[list] = s.Handler()
+	return c.ready[list], nil
 }
 
 // refuseChoice answers a list that cannot be served.

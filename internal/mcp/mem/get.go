@@ -228,19 +228,15 @@ func (d *dialect) history(ctx context.Context, by tool.Caller, a historyArgs) (m
 	if a.From == nil && a.To == nil {
 		return d.here(ctx, strings.TrimSpace(render.History(h, d.text))), nil
 	}
-	numbers := [2]int{-1, 0}
-	for i, n := range []*int{a.From, a.To} {
-		if n != nil {
-			numbers[i] = *n
+	var versions [2]engram.Version
+	for i, given := range []*int{a.From, a.To} {
+		number := i - 1 // -1 is the one before now, 0
+		if given != nil {
+			number = *given
+		}
+		if versions[i], err = h.Version(number); err != nil {
+			return message{}, err
 		}
 	}
-	from, err := h.Version(numbers[0])
-	if err != nil {
-		return message{}, err
-	}
-	to, err := h.Version(numbers[1])
-	if err != nil {
-		return message{}, err
-	}
-	return d.here(ctx, strings.TrimSpace(render.VersionDiff(from, to))), nil
+	return d.here(ctx, strings.TrimSpace(render.VersionDiff(versions[0], versions[1]))), nil
 }

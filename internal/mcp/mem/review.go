@@ -91,13 +91,13 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	if kind != "" {
 		kinds = []engram.QueueKind{engram.QueueKind(kind)}
 	}
-	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: at.Name, Kinds: kinds, Page: engram.Page{Limit: limit}})
+	q, err := d.queue(ctx, by, at.Name, kinds, limit)
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+		return reviewed{}, err
 	}
 	others, err := d.pendingElse(ctx, by, at.Name)
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+		return reviewed{}, err
 	}
 	if len(q.Items) == 0 {
 		return reviewed{envelope: enveloped(at, "No memories need review."+others)}, nil
@@ -116,6 +116,15 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	}
 	b.WriteString("\nCheck each: mark_reviewed what holds, mem_update what says something else now, snooze or refuse the rest.")
 	return reviewed{envelope: enveloped(at, b.String()+others), Observations: rows}, nil
+}
+
+// queue reads the pending items of some kinds.
+func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kinds []engram.QueueKind, limit int) (engine.Queue, error) {
+	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: limit}})
+	if err != nil {
+		return q, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+	}
+	return q, nil
 }
 
 // reviewOne marks a memory reviewed, or postpones its review.
@@ -154,9 +163,9 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
-	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: at.Name, Kinds: kinds, Page: engram.Page{Limit: limit}})
+	q, err := d.queue(ctx, by, at.Name, kinds, limit)
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+		return reviewed{}, err
 	}
 	if len(q.Items) == 0 {
 		return reviewed{envelope: enveloped(at, "Nothing waits for that.")}, nil
@@ -184,7 +193,7 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 // pendingElse counts the pending items of the other kinds in a line; "" for none.
 func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project string) (string, error) {
 	kinds := slices.DeleteFunc(engram.QueueKinds(), func(k engram.QueueKind) bool { return k == engram.QueueDue || k == engram.QueueChanged })
-	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: 1}})
+	q, err := d.queue(ctx, by, project, kinds, 1)
 	if err != nil {
 		return "", err
 	}

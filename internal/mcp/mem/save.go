@@ -199,10 +199,7 @@ func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (mes
 	if in.Project != nil {
 		lines = append(lines, fmt.Sprintf("It is in project %q now.", m.Project))
 	}
-	for _, w := range m.Warnings {
-		lines = append(lines, caution+w)
-	}
-	return d.here(ctx, strings.Join(lines, "\n")), nil
+	return d.here(ctx, cautioned(strings.Join(lines, "\n"), m.Warnings)), nil
 }
 
 type captureArgs struct {

@@ -139,15 +139,8 @@ func (g graphed) PlainText() (string, bool) {
 		}
 		parts = append(parts, n.block(about...))
 	}
-	lines := make([]string, len(g.Edges))
-	for i, e := range g.Edges {
-		lines[i] = e.String()
-		if e.Pending {
-			lines[i] += " (suspected)"
-		}
-	}
-	if len(lines) > 0 {
-		parts = append(parts, "Relations:\n"+strings.Join(lines, "\n"))
+	if len(g.Edges) > 0 {
+		parts = append(parts, "Relations:\n"+strings.Join(document.Each(g.Edges, edge.line), "\n"))
 	}
 	if g.Cut {
 		parts = append(parts, fmt.Sprintf("There may be more: %d memories are shown at most.", mostNodes))
@@ -228,14 +221,10 @@ func relationLine(m engram.Memory, r engram.RelationNote) string {
 	if !r.Outgoing {
 		e.Source, e.Target = e.Target, e.Source
 	}
-	line := e.String()
-	if e.Pending {
-		line += " (suspected)"
-	}
 	if r.Other.Forgotten() {
-		return line + " (forgotten)"
+		return e.line() + " (forgotten)"
 	}
-	return line + ": " + toldOf(r.Other, engram.Note{}).line(render.Line(r.Other.Title, 120))
+	return e.line() + ": " + toldOf(r.Other, engram.Note{}).line(render.Line(r.Other.Title, 120))
 }
 
 type statsArgs struct {
@@ -299,6 +288,14 @@ type edge struct {
 }
 
 func (e edge) String() string { return fmt.Sprintf("%s %s %s", e.Source, e.Relation, e.Target) }
+
+// line is e with a mark where it is only suspected.
+func (e edge) line() string {
+	if e.Pending {
+		return e.String() + " (suspected)"
+	}
+	return e.String()
+}
 
 // edgeOf returns a relation between these memories. The dialect uses the engine's verbs.
 func edgeOf(r engram.Relation, source, target engram.ID) edge {
