@@ -2,7 +2,6 @@ package engram
 
 import (
 	"cmp"
-	"encoding"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -62,11 +61,6 @@ func (s *VersionStamp) UnmarshalText(text []byte) (err error) {
 	*s, err = ParseVersionStamp(string(text))
 	return err
 }
-
-var (
-	_ encoding.TextMarshaler   = VersionStamp{}
-	_ encoding.TextUnmarshaler = (*VersionStamp)(nil)
-)
 
 // Part is the unit of merging: of two replicas the later write of each part wins. Parts are named like the
 // fields in a Mutation's Was, except for these.

@@ -162,17 +162,12 @@ func (m Memory) Validate() error {
 	if strings.TrimSpace(m.Title) == "" {
 		return Errorf(CodeInvalid, "title is empty").WithHint("give a short, searchable title")
 	}
-	for _, f := range []struct {
-		name, text string
-		max        int
-	}{
+	if err := checkTexts([]namedText{
 		{"title", m.Title, MaxTitle}, {"content", m.Content, MaxContent}, {"summary", m.Summary, MaxContent},
 		{"topic key", m.TopicKey, MaxTopicKey}, {"project", m.Project, MaxName}, {"type", string(m.Type), MaxName},
 		{"session id", m.SessionID, MaxName}, {"tool name", m.ToolName, MaxName},
-	} {
-		if err := CheckText(f.name, f.text, f.max); err != nil {
-			return err
-		}
+	}); err != nil {
+		return err
 	}
 	if len(m.Anchors) > MaxAnchors {
 		return Errorf(CodeInvalid, "%d anchors are too many", len(m.Anchors)).WithHint("at most %d", MaxAnchors)
@@ -210,6 +205,20 @@ func CheckText(name, text string, maxBytes int) error {
 	}
 	if strings.IndexByte(text, 0) >= 0 {
 		return Errorf(CodeInvalid, "%s contains a NUL byte", name).WithHint("binary data cannot be remembered")
+	}
+	return nil
+}
+
+type namedText struct {
+	name, text string
+	max        int // bytes
+}
+
+func checkTexts(all []namedText) error {
+	for _, t := range all {
+		if err := CheckText(t.name, t.text, t.max); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -53,18 +53,8 @@ func (s Session) Validate() error {
 	if s.ID == "" {
 		return Errorf(CodeInvalid, "session id is empty").WithHint("use the agent's own session id")
 	}
-	for _, f := range []struct {
-		name, text string
-		max        int
-	}{
-		{"session id", s.ID, MaxName}, {"project", s.Project, MaxName},
-		{"directory", s.Directory, 4 << 10}, {"summary", s.Summary, MaxContent},
-	} {
-		if err := CheckText(f.name, f.text, f.max); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkTexts([]namedText{{"session id", s.ID, MaxName}, {"project", s.Project, MaxName},
+		{"directory", s.Directory, 4 << 10}, {"summary", s.Summary, MaxContent}})
 }
 
 // SessionActivity is a session with its number of live memories.
@@ -96,10 +86,7 @@ func (p Prompt) Validate() error {
 	if strings.TrimSpace(p.Content) == "" {
 		return Errorf(CodeInvalid, "prompt is empty").WithHint("say what was asked")
 	}
-	if err := CheckText("prompt", p.Content, MaxContent); err != nil {
-		return err
-	}
-	return CheckText("session id", p.SessionID, MaxName)
+	return checkTexts([]namedText{{"prompt", p.Content, MaxContent}, {"session id", p.SessionID, MaxName}})
 }
 
 // Curve is a way for strength to fade; package lifecycle has the formulas.

@@ -107,12 +107,7 @@ func isUUID(s string) bool {
 }
 
 func isLowerAlnum(s string) bool {
-	for _, c := range []byte(s) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // Place is a range of lines of a file.

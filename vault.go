@@ -2,7 +2,7 @@ package engram
 
 import (
 	"context"
-	"encoding"
+	"encoding/binary"
 	"encoding/hex"
 	"hash/fnv"
 	"iter"
@@ -236,11 +236,11 @@ func (d NoteDigest) Differs(o NoteDigest) []string {
 
 // MarshalText implements encoding.TextMarshaler: eight hex digits a field.
 func (d NoteDigest) MarshalText() ([]byte, error) {
-	var raw [4 * len(d)]byte
-	for i, v := range d {
-		raw[4*i], raw[4*i+1], raw[4*i+2], raw[4*i+3] = byte(v>>24), byte(v>>16), byte(v>>8), byte(v)
+	var raw []byte
+	for _, v := range d {
+		raw = binary.BigEndian.AppendUint32(raw, v)
 	}
-	return hex.AppendEncode(nil, raw[:]), nil
+	return hex.AppendEncode(nil, raw), nil
 }
 
 // UnmarshalText implements encoding.TextUnmarshaler; input not from MarshalText is CodeInvalid.
@@ -250,12 +250,7 @@ func (d *NoteDigest) UnmarshalText(text []byte) error {
 		return Errorf(CodeInvalid, "%q is no digest of a note", text)
 	}
 	for i := range d {
-		d[i] = uint32(raw[4*i])<<24 | uint32(raw[4*i+1])<<16 | uint32(raw[4*i+2])<<8 | uint32(raw[4*i+3])
+		d[i] = binary.BigEndian.Uint32(raw[4*i:])
 	}
 	return nil
 }
-
-var (
-	_ encoding.TextMarshaler   = NoteDigest{}
-	_ encoding.TextUnmarshaler = (*NoteDigest)(nil)
-)

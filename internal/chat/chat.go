@@ -8,6 +8,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -41,8 +42,6 @@ type Options struct {
 	Timeout time.Duration
 	// Pause precedes the second try, twice that the third; 0 is DefaultPause.
 	Pause time.Duration
-	// Transport carries the requests; nil is the Client's own.
-	Transport http.RoundTripper
 }
 
 // Client is an engram.Extractor for one model at one server. It is safe for concurrent use.
@@ -66,21 +65,12 @@ func New(o Options) (*Client, error) {
 		return nil, engram.Errorf(engram.CodeInvalid, "the key of the language model has characters that no key has").
 			WithHint("look for spaces and line breaks in ENGRAM_LLM_API_KEY")
 	}
-	c := &Client{base: base, model: o.Model, key: o.Key, timeout: o.Timeout, pause: o.Pause}
-	if c.timeout <= 0 {
-		c.timeout = DefaultTimeout
-	}
-	if c.pause <= 0 {
-		c.pause = DefaultPause
-	}
-	if o.Transport == nil {
-		// Kept connections would outlive the Client, which has no Close, to save a thousandth of an answer's
-		// time.
-		o.Transport = &http.Transport{DisableKeepAlives: true, ForceAttemptHTTP2: true}
-	}
+	c := &Client{base: base, model: o.Model, key: o.Key, timeout: cmp.Or(o.Timeout, DefaultTimeout), pause: cmp.Or(o.Pause, DefaultPause)}
+	// Kept connections would outlive the Client, which has no Close, to save a thousandth of an answer's time.
+	transport := &http.Transport{DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	// A redirect would send memories, and perhaps the key, to an address that was not configured.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c.http = &http.Client{Transport: o.Transport, CheckRedirect: stay}
+	c.http = &http.Client{Transport: transport, CheckRedirect: stay}
 	return c, nil
 }
 

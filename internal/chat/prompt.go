@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -32,9 +33,6 @@ type message struct {
 // It does not limit the answer's length: models that think aloud first would be cut off before the answer, and
 // servers disagree on the parameter's name.
 func question(model string, ms []engram.Memory) ([]byte, error) {
-	if model == "" {
-		model = anyModel
-	}
 	data, err := framed(ms)
 	if err != nil {
 		return nil, err
@@ -44,7 +42,7 @@ func question(model string, ms []engram.Memory) ([]byte, error) {
 		Messages    []message `json:"messages"`
 		Temperature float64   `json:"temperature"`
 		Stream      bool      `json:"stream"`
-	}{model, []message{{"system", strings.TrimSpace(instructions)}, {"user", data}}, 0, false})
+	}{cmp.Or(model, anyModel), []message{{"system", strings.TrimSpace(instructions)}, {"user", data}}, 0, false})
 }
 
 // framed writes memories as data, followed by the question.
