@@ -97,12 +97,11 @@ type LogItem struct {
 
 // Undone says what an undo did.
 type Undone struct {
-	Undone  Operation    // the undone operation
-	Op      int64        // the undo's own operation, which can be undone; 0 when nothing changed
-	Changes []UndoChange // in the order of the journal, latest first
-	Left    []string     // what was not undone, with the reason
-	// Projects are those the operation wrote to, by name, without deleted ones.
-	Projects []string
+	Undone   Operation    // the undone operation
+	Op       int64        // the undo's own operation, which can be undone; 0 when nothing changed
+	Changes  []UndoChange // in the order of the journal, latest first
+	Left     []string     // what was not undone, with the reason
+	Projects []string     // those the operation wrote to, by name, without deleted ones
 }
 
 // UndoChange is the change of one thing.
@@ -123,8 +122,7 @@ type JournalFilter struct {
 	Since       time.Time
 	Until       time.Time
 	After       int64 // only greater numbers
-	// OldestFirst reverses the list.
-	OldestFirst bool
+	OldestFirst bool  // reverses the list
 }
 
 // JournalSpan is a range of the journal.

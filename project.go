@@ -44,8 +44,7 @@ type Session struct {
 	StartedAt time.Time
 	EndedAt   time.Time // zero while it runs
 	Summary   string
-	// ActiveAt is the time of the last save in it; at first StartedAt.
-	ActiveAt time.Time
+	ActiveAt  time.Time // the time of the last save in it; at first StartedAt
 }
 
 // Validate reports an invalid record as CodeInvalid.

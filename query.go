@@ -4,11 +4,10 @@ import "time"
 
 // Filter narrows a list or a search. The zero value matches every live memory.
 type Filter struct {
-	Project string // "" is every project, and memories without one
-	Types   []Type // any of them
-	Scope   Scope  // "" is every scope
-	// Beyond matches only memories of no single project: personal and global ones.
-	Beyond    bool
+	Project   string // "" is every project, and memories without one
+	Types     []Type // any of them
+	Scope     Scope  // "" is every scope
+	Beyond    bool   // matches only memories of no single project: personal and global ones
 	Tags      []string
 	Topic     string // this topic key and those below it: "auth" matches auth and auth/tokens; "" is any
 	SessionID string
@@ -57,13 +56,11 @@ func (p Position) Before(m Memory) bool {
 // LexicalQuery asks the lexical channel.
 type LexicalQuery struct {
 	// Terms are analysed words from text.Query, never raw input. A memory must have one of them.
-	Terms []Term
-	// All requires every term, joined ones excepted.
-	All    bool
+	Terms  []Term
+	All    bool // requires every term, joined ones excepted
 	Filter Filter
-	Limit  int // at least 1
-	// Alone omits Lexical.Sessions and Beside, which may then be nil.
-	Alone bool
+	Limit  int  // at least 1
+	Alone  bool // omits Lexical.Sessions and Beside, which may then be nil
 }
 
 // Term is one analysed word of a question.
@@ -225,10 +222,8 @@ type Found struct {
 	// BelowThreshold are hits below the relevance threshold, best first: near enough to show separately, too
 	// far to be an answer. Without Hits, nothing relevant is stored.
 	BelowThreshold []Hit
-	// Repaired are words of the question missing in the index, with their corrections.
-	Repaired []Repair
-	// Times are the expressions of time in the question that affected the ranking.
-	Times []TimeSpan
+	Repaired       []Repair   // words of the question missing in the index, with their corrections
+	Times          []TimeSpan // the expressions of time in the question that affected the ranking
 	// Degraded names each channel that could not answer, with the reason; empty when all did.
 	Degraded []string
 	// WordsAlone says that the vector channel was requested and failed: no model, an error, or no memory has
@@ -313,11 +308,10 @@ type Context struct {
 	Memories []Memory          // the most valuable, newest first
 	// Personal are the most valuable personal and global memories of other projects or none, newest first.
 	Personal []Memory
-	Notes    Notes // of Memories and Personal
-	// LeftOut are further valuable memories, best first.
-	LeftOut []LeftOut
-	Tokens  int // approximate cost of all as text; at most Budget
-	Budget  int
+	Notes    Notes     // of Memories and Personal
+	LeftOut  []LeftOut // further valuable memories, best first
+	Tokens   int       // approximate cost of all as text; at most Budget
+	Budget   int
 	// Again says that the session was shown all Memories before, because no others remained.
 	Again bool
 	// Withheld counts flagged memories, which are pending for a person. WithheldPrompts counts flagged prompts,

@@ -10,12 +10,11 @@ import (
 // Ref names a memory: by number, ID or a prefix of one, sync id, or topic key. Exactly one field is set, beside
 // Project.
 type Ref struct {
-	Num    int64
-	ID     string // a whole ID, an unambiguous prefix starting with "mem_", or an id of an earlier program (SyncIDOf)
-	SyncID string
-	Topic  string
-	// Project restricts a Topic; "" searches every project.
-	Project string
+	Num     int64
+	ID      string // a whole ID, an unambiguous prefix starting with "mem_", or an id of an earlier program (SyncIDOf)
+	SyncID  string
+	Topic   string
+	Project string // restricts a Topic; "" searches every project
 }
 
 // idLength is the length of a whole ID: the prefix and 26 characters.

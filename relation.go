@@ -119,14 +119,12 @@ type RelationRef struct {
 
 // RelationFilter narrows a list of relations. The zero value matches every live relation.
 type RelationFilter struct {
-	Project  string // of the source; "" is every project
-	Statuses []RelationStatus
-	Verbs    []Verb
-	Since    time.Time // created at or after
-	// Judgments matches only relations whose Judgment is true.
-	Judgments bool
-	// Ends restricts by whether the memories were forgotten.
-	Ends RelationEnds
+	Project   string // of the source; "" is every project
+	Statuses  []RelationStatus
+	Verbs     []Verb
+	Since     time.Time    // created at or after
+	Judgments bool         // matches only relations whose Judgment is true
+	Ends      RelationEnds // restricts by whether the memories were forgotten
 }
 
 // RelationEnds selects relations by whether their memories were forgotten.
@@ -148,11 +146,10 @@ type Graph struct {
 
 // GraphNode is a memory in a graph.
 type GraphNode struct {
-	Memory Memory
-	State  State
-	Depth  int // number of relations from the start
-	// Superseded says that a live memory, in the graph or not, supersedes it.
-	Superseded bool
+	Memory     Memory
+	State      State
+	Depth      int      // number of relations from the start
+	Superseded bool     // says that a live memory, in the graph or not, supersedes it
 	Flagged    []string // why it is flagged as instruction-like, in words; nil: not flagged, or approved
 }
 
@@ -207,13 +204,12 @@ func ParseQueueKinds(names []string) ([]QueueKind, error) {
 // QueueItem is one item pending for a person.
 type QueueItem struct {
 	Kind    QueueKind
-	Memory  Memory    // zero for waiting and proposal
-	State   State     // of Memory
-	Pending *Deferred // for waiting and proposal; else nil
-	// Anchors is the code of a changed memory, with its state; nil for others.
-	Anchors []Anchored
-	Reasons []string  // for a person
-	Since   time.Time // since when it is pending; zero when unknown
+	Memory  Memory     // zero for waiting and proposal
+	State   State      // of Memory
+	Pending *Deferred  // for waiting and proposal; else nil
+	Anchors []Anchored // the code of a changed memory, with its state; nil for others
+	Reasons []string   // for a person
+	Since   time.Time  // since when it is pending; zero when unknown
 }
 
 // Name is the name for a decision: the number of a memory, or the PendingName of a record.

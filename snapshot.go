@@ -39,10 +39,8 @@ type Record struct {
 	// Tombstone says that it was deleted without leaving a row, as sessions are: it holds only its names.
 	Tombstone bool
 
-	// Item is its place in the file: "memories[12]", from 0; "" outside files.
-	Item string
-	// Flaw says why this item cannot be read; the rest of the file can.
-	Flaw error
+	Item string // its place in the file: "memories[12]", from 0; "" outside files
+	Flaw error  // says why this item cannot be read; the rest of the file can
 }
 
 // Entity returns the kind of the record; "" when unreadable.
@@ -87,11 +85,10 @@ type RelationRecord struct {
 
 // Erased records that something was erased, without its text.
 type Erased struct {
-	Entity Entity // memory, prompt or session
-	ID     string // of a memory or a session; the sync id of a prompt, and of a memory whose ID is unknown
-	SyncID string // of a memory or a prompt; "" when unknown
-	// Project is where it was; "" when unknown.
-	Project string
+	Entity  Entity // memory, prompt or session
+	ID      string // of a memory or a session; the sync id of a prompt, and of a memory whose ID is unknown
+	SyncID  string // of a memory or a prompt; "" when unknown
+	Project string // where it was; "" when unknown
 	At      Clock
 	// Bound limits its effect to Project, where it came from: writers to one shared project must not affect
 	// others. Local erasures apply everywhere. It is not replicated.

@@ -144,13 +144,12 @@ type HubsDone struct {
 // NoteEdit is a person's change of a note.
 type NoteEdit struct {
 	Path    string
-	Line    int        // of Flaw, from 1; 0 for none
-	ID      ID         // "" for a note that a person wrote
-	Project string     // of a new note: by its front matter, else by its folder
-	Fields  NoteFields // its present content
-	// Base is the note as Engram wrote it; nil when unknown.
-	Base    *NoteDigest
-	Deleted bool // a person deleted it
+	Line    int         // of Flaw, from 1; 0 for none
+	ID      ID          // "" for a note that a person wrote
+	Project string      // of a new note: by its front matter, else by its folder
+	Fields  NoteFields  // its present content
+	Base    *NoteDigest // the note as Engram wrote it; nil when unknown
+	Deleted bool        // a person deleted it
 	// Unended says that the line that ends the memory is missing: Fields may have only the beginning of its
 	// content.
 	Unended bool

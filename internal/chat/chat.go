@@ -35,13 +35,10 @@ type Options struct {
 	BaseURL string
 	// Model is the model's name at that server; "" sends "local-model", which servers with a single model
 	// accept.
-	Model string
-	// Key is sent as a bearer token; "" sends none.
-	Key string
-	// Timeout bounds one Extract, retries included; 0 is DefaultTimeout.
-	Timeout time.Duration
-	// Pause precedes the second try, twice that the third; 0 is DefaultPause.
-	Pause time.Duration
+	Model   string
+	Key     string        // sent as a bearer token; "" sends none
+	Timeout time.Duration // bounds one Extract, retries included; 0 is DefaultTimeout
+	Pause   time.Duration // precedes the second try, twice that the third; 0 is DefaultPause
 }
 
 // Client is an engram.Extractor for one model at one server. It is safe for concurrent use.

@@ -48,9 +48,8 @@ type Options struct {
 	Project string         // the configured project of Dir; "" detects it
 	Zone    *time.Location // of times in texts; nil is UTC
 	// Chunks opens the chunks of a project in the repository around Dir; nil for none.
-	Chunks func(ctx context.Context, project string) (engram.Remote, error)
-	// Measured enables GET /metrics and counts requests for it; nil answers 404.
-	Measured *Process
+	Chunks   func(ctx context.Context, project string) (engram.Remote, error)
+	Measured *Process // enables GET /metrics and counts requests for it; nil answers 404
 }
 
 // API answers HTTP requests. It is safe for concurrent use.

@@ -210,13 +210,11 @@ func invalid(format string, args ...any) *engram.Error {
 // Param is a parameter in the query of a route. Handlers take default and bounds from it, and so does the
 // OpenAPI document.
 type Param struct {
-	Name string
-	Doc  string
-	Kind Kind
-	// Enum lists the allowed values; empty for any.
-	Enum []string
-	// Default counts when the parameter is absent; nil for none.
-	Default  any
+	Name     string
+	Doc      string
+	Kind     Kind
+	Enum     []string // the allowed values; empty for any
+	Default  any      // counts when the parameter is absent; nil for none
 	Min, Max *float64
 	Required bool
 	// Lax makes bad values count as the default, and values above Max as Max, instead of being errors.

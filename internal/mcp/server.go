@@ -35,16 +35,15 @@ import (
 
 // Options configure a Server. Engine is required.
 type Options struct {
-	Engine  *engine.Engine
-	Version string         // of the program; "" is "unknown"
-	Tools   string         // profiles and tool names, separated by commas; "" is the agent profile
-	Project string         // the project of calls that name none; "" looks at Dir
-	Dir     string         // the folder the agent works in, absolute
-	Remote  bool           // agents may work anywhere: Dir is only a guess, and projects they name are trusted
-	Zone    *time.Location // of times in texts; nil is UTC
-	Log     *slog.Logger   // nil logs nothing; must not write to the protocol's output
-	// Instructions are texts for models; the zero value gives none.
-	Instructions Instructions
+	Engine       *engine.Engine
+	Version      string         // of the program; "" is "unknown"
+	Tools        string         // profiles and tool names, separated by commas; "" is the agent profile
+	Project      string         // the project of calls that name none; "" looks at Dir
+	Dir          string         // the folder the agent works in, absolute
+	Remote       bool           // agents may work anywhere: Dir is only a guess, and projects they name are trusted
+	Zone         *time.Location // of times in texts; nil is UTC
+	Log          *slog.Logger   // nil logs nothing; must not write to the protocol's output
+	Instructions Instructions   // texts for models; the zero value gives none
 	// Off returns nil while nothing is switched off, else a function that reports whether a project is; "" is
 	// no project. It is called for each call and must not wait. Nil is never off.
 	Off func() (off func(project string) bool)

@@ -17,12 +17,10 @@ type deleteArgs struct {
 }
 
 type deleted struct {
-	ID   int64 `json:"id"`
-	Hard bool  `json:"hard_delete"`
-	// HeldBy lists copies that an erase does not reach.
-	HeldBy []string `json:"held_by,omitempty"`
-	// Degraded says where copies could not be looked for.
-	Degraded []string `json:"degraded,omitempty"`
+	ID       int64    `json:"id"`
+	Hard     bool     `json:"hard_delete"`
+	HeldBy   []string `json:"held_by,omitempty"`  // copies that an erase does not reach
+	Degraded []string `json:"degraded,omitempty"` // says where copies could not be looked for
 }
 
 // PlainText returns the dialect's sentence.

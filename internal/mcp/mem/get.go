@@ -42,13 +42,12 @@ func (r read) InText() any {
 
 // related is a relation as seen from the memory that was read.
 type related struct {
-	Relation string `json:"relation"` // as mem_judge spells it, or pending
-	Outgoing bool   `json:"outgoing"` // the memory is the source
-	ID       int64  `json:"id"`       // of the other memory
-	Title    string `json:"title"`
-	Deleted  bool   `json:"deleted,omitempty"`
-	// JudgmentID is the argument of mem_judge.
-	JudgmentID string `json:"judgment_id"`
+	Relation   string `json:"relation"` // as mem_judge spells it, or pending
+	Outgoing   bool   `json:"outgoing"` // the memory is the source
+	ID         int64  `json:"id"`       // of the other memory
+	Title      string `json:"title"`
+	Deleted    bool   `json:"deleted,omitempty"`
+	JudgmentID string `json:"judgment_id"` // the argument of mem_judge
 }
 
 func relatedOf(n engram.RelationNote) related {

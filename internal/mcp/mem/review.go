@@ -36,15 +36,14 @@ type reviewed struct {
 }
 
 type dueResult struct {
-	ID          int64  `json:"id"`
-	SyncID      string `json:"sync_id"`
-	Title       string `json:"title"`
-	Type        string `json:"type"`
-	State       string `json:"state"`
-	Project     string `json:"project,omitempty"`
-	ReviewAfter string `json:"review_after,omitempty"`
-	// Reasons say what happened to each file of a memory whose code changed.
-	Reasons []string `json:"reasons,omitempty"`
+	ID          int64    `json:"id"`
+	SyncID      string   `json:"sync_id"`
+	Title       string   `json:"title"`
+	Type        string   `json:"type"`
+	State       string   `json:"state"`
+	Project     string   `json:"project,omitempty"`
+	ReviewAfter string   `json:"review_after,omitempty"`
+	Reasons     []string `json:"reasons,omitempty"` // say what happened to each file of a memory whose code changed
 }
 
 func (d *dialect) review(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {

@@ -224,10 +224,9 @@ func sorted(v any) (json.RawMessage, error) {
 
 // Failure is an error with a dialect's own shape.
 type Failure struct {
-	Text string // the text block; "" writes Object there, as JSON
-	// Object is the structured answer, a struct; nil derives one from Err.
-	Object any
-	Err    error // the cause; never nil
+	Text   string // the text block; "" writes Object there, as JSON
+	Object any    // the structured answer, a struct; nil derives one from Err
+	Err    error  // the cause; never nil
 }
 
 // Hinted is an Object of a Failure that can include the hint of its error.
@@ -252,10 +251,8 @@ type Question struct {
 	// Message is the question, plain text; more than MaxQuestion characters are cut. It is shown outside the
 	// agent, so it must be understandable by itself.
 	Message string
-	// Choices are the possible answers: at least one, each once, in the order shown.
-	Choices []string
-	// Reason is the label of an optional line of explanation; "" asks for none.
-	Reason string
+	Choices []string // the possible answers: at least one, each once, in the order shown
+	Reason  string   // the label of an optional line of explanation; "" asks for none
 }
 
 // Answer is what the person chose.
