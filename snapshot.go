@@ -239,10 +239,14 @@ type ImportNote struct {
 // All adds the tallies of every kind.
 func (i Imported) All() ImportTally {
 	var sum ImportTally
-	for _, t := range []ImportTally{i.Projects, i.Sessions, i.Prompts, i.Memories, i.Relations, i.Erased} {
-		sum.add(t)
+	for _, t := range i.tallies() {
+		sum.add(*t)
 	}
 	return sum
+}
+
+func (i *Imported) tallies() []*ImportTally {
+	return []*ImportTally{&i.Projects, &i.Sessions, &i.Prompts, &i.Memories, &i.Relations, &i.Erased}
 }
 
 func (t *ImportTally) add(o ImportTally) {
@@ -256,12 +260,9 @@ func (t *ImportTally) add(o ImportTally) {
 
 // Add adds the tallies and notes of another import.
 func (i *Imported) Add(o Imported) {
-	i.Projects.add(o.Projects)
-	i.Sessions.add(o.Sessions)
-	i.Prompts.add(o.Prompts)
-	i.Memories.add(o.Memories)
-	i.Relations.add(o.Relations)
-	i.Erased.add(o.Erased)
+	for kind, t := range i.tallies() {
+		t.add(*o.tallies()[kind])
+	}
 	i.Pending += o.Pending
 	i.Rejected = firstNotes(append(i.Rejected, o.Rejected...))
 	i.Notes = firstNotes(append(i.Notes, o.Notes...))

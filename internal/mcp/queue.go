@@ -48,11 +48,11 @@ type queue struct {
 
 // ticket is one message in the queue.
 type ticket struct {
-	msg       jsonrpc.Message
-	id        jsonrpc.ID // of a call; invalid for other messages
-	kind      kind
-	size      int
-	impatient bool // has waited long enough
+	msg     jsonrpc.Message
+	id      jsonrpc.ID // of a call; invalid for other messages
+	kind    kind
+	size    int
+	overdue bool // has waited long enough
 }
 
 // work is a call in progress.
@@ -120,12 +120,7 @@ func (q *queue) ticket(m jsonrpc.Message) *ticket {
 			t.kind = writing
 			break
 		}
-		time.AfterFunc(q.readAfter, func() {
-			q.mu.Lock()
-			t.impatient = true
-			q.mu.Unlock()
-			signal(q.change)
-		})
+		time.AfterFunc(q.readAfter, func() { q.update(func() { t.overdue = true }) })
 	}
 	return t
 }
@@ -224,7 +219,7 @@ func (q *queue) ready() int {
 		case writing:
 			return at[writing] == 0
 		case reading:
-			return at[reading] < maxReading && (at[writing] == 0 || t.impatient)
+			return at[reading] < maxReading && (at[writing] == 0 || t.overdue)
 		case passing:
 			return !t.id.IsValid() || at[passing] < maxPassing
 		}
@@ -233,9 +228,12 @@ func (q *queue) ready() int {
 }
 
 // answered records that the call with this id is done.
-func (q *queue) answered(id jsonrpc.ID) {
+func (q *queue) answered(id jsonrpc.ID) { q.update(func() { delete(q.pending, id) }) }
+
+// update makes a change and lets next look again.
+func (q *queue) update(change func()) {
 	q.mu.Lock()
-	delete(q.pending, id)
+	change()
 	q.mu.Unlock()
 	signal(q.change)
 }
@@ -249,12 +247,7 @@ func (q *queue) unwanted(id jsonrpc.ID) bool {
 }
 
 // asks records that the client was sent a request with this id.
-func (q *queue) asks(id jsonrpc.ID) {
-	q.mu.Lock()
-	q.asked = append(q.asked, id)
-	q.mu.Unlock()
-	signal(q.change)
-}
+func (q *queue) asks(id jsonrpc.ID) { q.update(func() { q.asked = append(q.asked, id) }) }
 
 // slot returns the id of the writing call handed out last. A writing call finds its own as it begins, because
 // the next is handed out after its answer.
@@ -272,21 +265,15 @@ func (q *queue) takeBack(id jsonrpc.ID) { q.turn(id, asking, writing) }
 
 // turn changes the kind of a call in progress, if it is from.
 func (q *queue) turn(id jsonrpc.ID, from, to kind) {
-	q.mu.Lock()
-	if w := q.pending[id]; w != nil && w.kind == from {
-		w.kind = to
-	}
-	q.mu.Unlock()
-	signal(q.change)
+	q.update(func() {
+		if w := q.pending[id]; w != nil && w.kind == from {
+			w.kind = to
+		}
+	})
 }
 
 // end records why the input ended.
-func (q *queue) end(err error) {
-	q.mu.Lock()
-	q.ended = err
-	q.mu.Unlock()
-	signal(q.change)
-}
+func (q *queue) end(err error) { q.update(func() { q.ended = err }) }
 
 // signal puts a value into c, which holds one.
 func signal(c chan struct{}) {

@@ -11,6 +11,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,19 +87,11 @@ func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Version == "" {
-		o.Version = "unknown"
-	}
-	if o.AskWithin <= 0 {
-		o.AskWithin = defaultAskWithin
-	}
-	if o.ReadAfter <= 0 {
-		o.ReadAfter = defaultReadAfter
-	}
 	if o.Off == nil {
 		o.Off = func() func(string) bool { return nil }
 	}
-	s := &Server{tools: offered, taken: slices.Concat(offered, beside), log: o.Log, askWithin: o.AskWithin, readAfter: o.ReadAfter,
+	s := &Server{tools: offered, taken: slices.Concat(offered, beside), log: o.Log,
+		askWithin: cmp.Or(o.AskWithin, defaultAskWithin), readAfter: cmp.Or(o.ReadAfter, defaultReadAfter),
 		switched: o.Off, home: o.of(o.Engine)}
 	options := &mcp.ServerOptions{
 		Instructions: o.Instructions.offering(offered),
@@ -110,7 +103,7 @@ func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 	if s.memories = offersMemories(offered); s.memories {
 		m.configure(options)
 	}
-	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: o.Version}, options)
+	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: cmp.Or(o.Version, "unknown")}, options)
 	for _, t := range s.taken {
 		s.sdk.AddTool(definition(t), s.handler(t))
 	}

@@ -113,53 +113,50 @@ func defaultJSON(kind reflect.Type, s string) json.RawMessage {
 // inputSchema writes the arguments in the order of their fields, the most important first, because models read
 // a schema from the top.
 func inputSchema(ps []param) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteString(`{"type":"object","properties":{`)
-	var required []string
-	listed := 0
+	var members, required []string
 	for _, p := range ps {
 		if p.unlisted {
 			continue
 		}
-		if listed++; listed > 1 {
-			b.WriteByte(',')
-		}
-		p.write(&b)
+		members = append(members, p.member())
 		if p.required != "" {
 			required = append(required, p.name)
 		}
 	}
-	b.WriteByte('}')
+	schema := "{" + properties(members)
 	if len(required) > 0 {
-		b.WriteString(`,"required":`)
-		b.Write(encode(required))
+		schema += `,"required":` + string(encode(required))
 	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return json.RawMessage(schema + "}")
 }
 
-func (p param) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, `%s:{%s`, quote(p.name), p.typeSchema())
+func properties(members []string) string {
+	return `"type":"object","properties":{` + strings.Join(members, ",") + `}`
+}
+
+func (p param) member() string {
+	schema := p.typeSchema()
+	add := func(keyword string, value any) { schema += fmt.Sprintf(`,"%s":%v`, keyword, value) }
 	if p.doc != "" {
-		fmt.Fprintf(b, `,"description":%s`, quote(p.doc))
+		add("description", string(quote(p.doc)))
 	}
 	if p.enum != nil {
-		fmt.Fprintf(b, `,"enum":%s`, encode(p.enum))
+		add("enum", string(encode(p.enum)))
 	}
 	if p.def != nil {
-		fmt.Fprintf(b, `,"default":%s`, p.def)
+		add("default", string(p.def))
 	}
 	low, high := "minimum", "maximum"
 	if isList(p.kind) {
 		low, high = "minItems", "maxItems"
 	}
 	if p.min != nil {
-		fmt.Fprintf(b, `,"%s":%v`, low, *p.min)
+		add(low, *p.min)
 	}
 	if p.max != nil {
-		fmt.Fprintf(b, `,"%s":%v`, high, *p.max)
+		add(high, *p.max)
 	}
-	b.WriteByte('}')
+	return fmt.Sprintf("%s:{%s}", quote(p.name), schema)
 }
 
 // typeSchema is the typeSchema of the kind, with the constraints on the objects of a list.
@@ -178,27 +175,18 @@ func (p param) typeSchema() string {
 // Nothing is required: an error answer is an object of another shape, and widely used clients check that
 // against the schema too and then hide it from the model.
 func outputSchema(out reflect.Type) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	b.WriteString(objectSchema(out))
-	b.WriteByte('}')
-	return b.Bytes()
+	return json.RawMessage("{" + objectSchema(out) + "}")
 }
 
 func objectSchema(t reflect.Type) string {
-	var b strings.Builder
-	b.WriteString(`"type":"object","properties":{`)
-	sep := ""
+	var members []string
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || name == "-" || f.Tag.Get("schema") == "-" {
-			continue
+		if name != "" && name != "-" && f.Tag.Get("schema") != "-" {
+			members = append(members, fmt.Sprintf("%s:{%s}", quote(name), typeSchema(f.Type)))
 		}
-		fmt.Fprintf(&b, `%s%s:{%s}`, sep, quote(name), typeSchema(f.Type))
-		sep = ","
 	}
-	b.WriteByte('}')
-	return b.String()
+	return properties(members)
 }
 
 // typeSchema returns the schema members for the type of a value; "" for a type that no argument or answer may
