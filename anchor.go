@@ -6,61 +6,59 @@ import (
 	"strings"
 )
 
-// Limits of what a memory may be anchored to.
+// Limits of a memory's anchors.
 const (
 	MaxAnchors    = 16
-	MaxNamed      = 8       // of which its text names
+	MaxNamed      = 8       // by the memory's text
 	MaxAnchorPath = 1 << 10 // bytes of a path
 )
 
-// Anchor is a place in code that a memory speaks of, as it was when somebody looked at it
-// last. It travels with its memory: whoever has a clone of the repository can tell what
-// became of the place.
+// Anchor is a place in code that a memory refers to, as it was when last checked. It is replicated with its
+// memory: anyone with a clone of the repository can check the place.
 type Anchor struct {
-	// Repository is what all clones are called alike: host and path of the remote
-	// ("example.com/owner/name"), or "local:" and 16 hex digits where there is none.
+	// Repository is the same for all clones: host and path of the remote ("example.com/owner/name"), or
+	// "local:" and 16 hex digits without a remote.
 	Repository string `json:"repository"`
-	Commit     string `json:"commit,omitempty"` // that was checked out, in hex; "" in a repository without one
+	Commit     string `json:"commit,omitempty"` // checked out, in hex; "" in a repository without one
 	Path       string `json:"path"`             // from the root of the repository, with slashes
-	Blob       string `json:"blob"`             // git's name of what stood in the file, in hex
+	Blob       string `json:"blob"`             // git's name of the file's content, in hex
 	First      int    `json:"first,omitempty"`  // line, from 1; 0: the whole file
 	Last       int    `json:"last,omitempty"`   // line, at least First
-	// Lines recognises the lines again where the rest of the file changed: eight hex digits
-	// of the first line, a hyphen, and sixteen of all of them. "" for the whole file.
+	// Lines recognises the lines after other changes to the file: eight hex digits of the first line, a hyphen,
+	// and sixteen of all lines. "" for the whole file.
 	Lines string `json:"lines,omitempty"`
-	// Named says that the text of the memory names the place; who asked for the others is
-	// not undone by another text.
+	// Named says that the memory's text names the place. A new text replaces such anchors, but not requested
+	// ones.
 	Named bool `json:"named,omitempty"`
 }
 
-// Whole reports whether the whole file is meant.
+// Whole reports whether the anchor is the whole file.
 func (a Anchor) Whole() bool { return a.First == 0 }
 
-// AnchorState is what became of the place of an Anchor.
+// AnchorState is the present state of an Anchor's place.
 type AnchorState string
 
 // The states.
 const (
-	AnchorUnknown  AnchorState = ""         // nobody could look: it is of another repository
-	AnchorVerified AnchorState = "verified" // what stood there stands there
-	AnchorMoved    AnchorState = "moved"    // it stands elsewhere
-	AnchorChanged  AnchorState = "changed"  // something else stands there
-	AnchorGone     AnchorState = "gone"     // the file is not there
+	AnchorUnknown  AnchorState = ""         // not checked: it is in another repository
+	AnchorVerified AnchorState = "verified" // unchanged
+	AnchorMoved    AnchorState = "moved"    // the same text is elsewhere
+	AnchorChanged  AnchorState = "changed"  // the text is another one
+	AnchorGone     AnchorState = "gone"     // the file does not exist
 )
 
-// Stale reports whether what was said of a place in this state need not hold any more.
+// Stale reports whether a statement about a place in this state may no longer hold.
 func (s AnchorState) Stale() bool { return s == AnchorChanged || s == AnchorGone }
 
-// Anchored is an Anchor with what became of its place.
+// Anchored is an Anchor with the present state of its place.
 type Anchored struct {
 	Anchor
 	State AnchorState
-	// Now is where it stands, if it moved, and the file that it went to, if it changed there; the
-	// zero Place otherwise.
+	// Now is the new place if it moved, or the new file if it changed there; else the zero Place.
 	Now Place
 }
 
-// Place is where the anchor stood.
+// Place returns the place of the anchor.
 func (a Anchor) Place() Place { return Place{a.Path, a.First, a.Last} }
 
 // compareAnchors orders anchors by place.
@@ -68,8 +66,8 @@ func compareAnchors(a, b Anchor) int {
 	return cmp.Or(strings.Compare(a.Repository, b.Repository), strings.Compare(a.Path, b.Path), cmp.Compare(a.First, b.First), cmp.Compare(a.Last, b.Last))
 }
 
-// CleanAnchors are anchors as stores give them back: in order, each place once, where it was
-// asked for rather than where it is only named; nil for none. What is no anchor is left out.
+// CleanAnchors returns the valid anchors of all as stores return them: sorted, each place once, requested ones
+// preferred to named ones, at most MaxAnchors; nil for none.
 func CleanAnchors(all []Anchor) []Anchor {
 	kept := slices.DeleteFunc(slices.Clone(all), func(a Anchor) bool { return a.Validate() != nil })
 	slices.SortStableFunc(kept, func(a, b Anchor) int {
@@ -88,8 +86,8 @@ func CleanAnchors(all []Anchor) []Anchor {
 	return slices.Clip(kept[:min(len(kept), MaxAnchors)])
 }
 
-// Validate says what is wrong with an anchor, as an *Error of CodeInvalid: it may come from
-// anywhere, and its path is looked at in a repository.
+// Validate reports an invalid anchor as CodeInvalid: it may come from anywhere, and its path is opened in a
+// repository.
 func (a Anchor) Validate() error {
 	for _, f := range []struct {
 		name, text string
@@ -119,8 +117,7 @@ func (a Anchor) Validate() error {
 	return nil
 }
 
-// inside reports whether a path with slashes names something below the root it starts from,
-// and nothing of git itself.
+// inside reports whether a path with slashes stays below its root and outside .git.
 func inside(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
 		if part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git") || strings.ContainsAny(part, "\\") {
@@ -130,7 +127,7 @@ func inside(path string) bool {
 	return true
 }
 
-// objectName reports whether git could call an object so: SHA-1 or SHA-256, in hex.
+// objectName reports whether s is a SHA-1 or SHA-256 in hex, the names of git objects.
 func objectName(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -5,39 +5,37 @@ import (
 	"time"
 )
 
-// Counter says how often one verb came to one outcome on a day. No question and no text
-// is kept for it.
+// Counter is how often one operation had one outcome on a day. It holds no question and no text.
 type Counter struct {
-	Day       time.Time // midnight in UTC; zero where days are summed up
-	Project   string    // "" for every project at once, for one that is gone, and where projects are summed up
+	Day       time.Time // midnight in UTC; zero where days are summed
+	Project   string    // "" for all projects at once, for a deleted one, and where projects are summed
 	Operation string    // save, search, recall, context, get
 	Outcome   string    // of a save: inserted, revised, repeated, merged; of a read: found, nothing
 	Tally
 }
 
-// Tally is what is counted.
+// Tally is what a Counter counts.
 type Tally struct {
 	Events    int // writes that saved, or reads
 	Fallbacks int // reads where a channel could not answer, or an empty question listed the newest
-	Memories  int // shown
-	Tokens    int // what showing them cost, about
+	Memories  int // memories shown
+	Tokens    int // approximate cost of showing them
 }
 
-// Plus is the sum of both.
+// Plus returns the sum.
 func (t Tally) Plus(other Tally) Tally {
 	return Tally{t.Events + other.Events, t.Fallbacks + other.Fallbacks, t.Memories + other.Memories, t.Tokens + other.Tokens}
 }
 
-// CounterQuery says which counters, and what stays apart. By default all days and all
-// projects are summed up.
+// CounterQuery selects counters and how to group them. By default all days and projects are summed.
 type CounterQuery struct {
 	Project   string    // "" is every project
-	Since     time.Time // whole days, from the one on that it is in; zero is from the beginning
+	Since     time.Time // rounded down to a day; zero is the beginning
 	ByDay     bool
 	ByProject bool
 }
 
-// Grouping says by what things are counted apart.
+// Grouping is a property by which things are counted separately.
 type Grouping string
 
 // The groupings.
@@ -53,10 +51,10 @@ const (
 type GroupCount struct {
 	Name      string // project, type, or the first day: 2026-01-31; "" is no project
 	Memories  int    // live ones
-	Forgotten int    // 0 where they are counted by time
+	Forgotten int    // 0 when grouped by time
 }
 
-// Upkeep counts what memories said before, and those that wait to be looked at.
+// Upkeep counts revisions, and memories due for review.
 type Upkeep struct {
 	Revisions int
 	Due       int // for review
@@ -64,55 +62,49 @@ type Upkeep struct {
 
 // CounterReader reads counters.
 type CounterReader interface {
-	// Counters returns what was counted: by day, project, verb and outcome, in this order.
-	// There is nothing of a project that does not exist.
+	// Counters returns counters ordered by day, project, operation and outcome. A project that does not exist
+	// has none.
 	Counters(ctx context.Context, q CounterQuery) ([]Counter, error)
-	// MadeBetween counts the live memories of a project, "" is every one, that were made
-	// from each of the edges on and before the next, which is later: one number fewer than
-	// edges.
+	// MadeBetween counts a project's live memories ("" is every project) made from each edge on and before the
+	// next. Edges ascend; the result has one number fewer.
 	MadeBetween(ctx context.Context, project string, edges []time.Time) ([]int, error)
-	// MemoriesBy counts memories by their type or their project, those with most live ones
-	// first: of a project, "" is every one, and made at a time or later, the zero time
-	// being from the beginning, which costs less.
+	// MemoriesBy counts memories by type or project, most live ones first: of a project ("" is every one), made
+	// at since or later. The zero time is the beginning and costs less.
 	MemoriesBy(ctx context.Context, by Grouping, project string, since time.Time) ([]GroupCount, error)
-	// Upkeep counts revisions of a project, "" is every one, and its memories that are due
-	// for review before now, as Due has them.
+	// Upkeep counts a project's revisions ("" is every project) and its memories due for review before now, as
+	// Due defines them.
 	Upkeep(ctx context.Context, project string, now time.Time) (Upkeep, error)
-	// SessionsSince counts the sessions of a project, "" is every one, that were started at
-	// a time or later.
+	// SessionsSince counts a project's sessions ("" is every project) started at since or later.
 	SessionsSince(ctx context.Context, project string, since time.Time) (int, error)
 }
 
-// CounterWriter counts.
+// CounterWriter writes counters.
 type CounterWriter interface {
-	// AddCounters adds to what was counted. A project that does not exist counts as "". It is
-	// no part of the journal. Counters are kept by day for ever: a year of ten busy projects
-	// is about a megabyte.
+	// AddCounters adds to the counters. A project that does not exist counts as "". Counters are not journaled
+	// and are kept forever: a year of ten busy projects is about a megabyte.
 	AddCounters(ctx context.Context, cs []Counter) error
 }
 
-// OperationSave is the verb of writes that saved, as counters name it. Those of reads are
-// search, recall, context and get.
+// OperationSave is the name of saves in counters. Reads are search, recall, context and get.
 const OperationSave = "save"
 
-// The outcomes of a read, as counters name them. Those of a save are what it did: inserted,
-// revised, repeated or merged.
+// The outcomes of reads in counters. Those of a save are inserted, revised, repeated or merged.
 const (
 	OutcomeFound   = "found"
 	OutcomeNothing = "nothing"
 )
 
-// Activity is what was done: writes that saved, and reads.
+// Activity counts saves and reads.
 type Activity struct {
 	Saves     int
 	Reads     int
 	Found     int // reads that found something
 	Fallbacks int // reads where a channel could not answer, or an empty question listed the newest
-	Memories  int // shown
-	Tokens    int // what showing them cost, about
+	Memories  int // memories shown
+	Tokens    int // approximate cost of showing them
 }
 
-// Events are all of it.
+// Events returns the number of saves and reads.
 func (a Activity) Events() int { return a.Saves + a.Reads }
 
 // HitRate is the share of reads that found something, 0 to 1; ok is false without reads.
@@ -128,7 +120,7 @@ func share(part, whole int) (float64, bool) {
 	return float64(part) / float64(whole), true
 }
 
-// Add counts what a verb came to.
+// Add adds what an operation came to.
 func (a *Activity) Add(verb, outcome string, n Tally) {
 	if verb == OperationSave {
 		a.Saves += n.Events
@@ -143,10 +135,10 @@ func (a *Activity) Add(verb, outcome string, n Tally) {
 	a.Tokens += n.Tokens
 }
 
-// NamedActivity is the activity of a verb or of a project.
+// NamedActivity is the activity of an operation or a project.
 type NamedActivity struct {
-	Name     string         // "" is reads of every project at once, and projects that are gone
-	Outcomes map[string]int // how often a verb came to each; nil for projects
+	Name     string         // "" is reads of all projects at once, and deleted projects
+	Outcomes map[string]int // of an operation; nil for projects
 	Activity
 }
 
@@ -159,9 +151,9 @@ type DailyActivity struct {
 // Metrics is the activity of a store.
 type Metrics struct {
 	Since      time.Time // zero: from the beginning
-	Sessions   int       // that were started since
+	Sessions   int       // started since
 	Total      Activity
-	Operations []NamedActivity // in the order of verbs
+	Operations []NamedActivity // in a fixed order
 	Projects   []NamedActivity // by name; nil for a session
-	Days       []DailyActivity // on which something was done, oldest first; nil for a session
+	Days       []DailyActivity // with activity, oldest first; nil for a session
 }

@@ -2,32 +2,29 @@ package engram
 
 import "context"
 
-// Embedder turns texts into vectors whose angle says how near the texts are in
-// meaning. embeddingtest is its contract. It may be used by many goroutines.
+// Embedder turns texts into vectors whose angle says how near the texts are in meaning. It is safe for
+// concurrent use; embeddingtest is its contract.
 type Embedder interface {
 	// Model describes the vectors. It does no work and never changes.
 	Model() Model
-	// Embed returns one vector per text, in order, each of Model().Dimensions numbers
-	// and of length 1. A text that means nothing to the model gives the zero vector,
-	// which is near to nothing. Embed does not keep texts; the vectors are the caller's.
-	// Errors carry CodeUnavailable when the model cannot answer now.
+	// Embed returns one vector per text, in order, each of Model().Dimensions numbers and of length 1. A text
+	// without meaning for the model gives the zero vector, which is near to nothing. Embed does not keep texts;
+	// the caller owns the vectors. Errors carry CodeUnavailable when the model cannot answer now.
 	Embed(ctx context.Context, texts []string, role Role) ([][]float32, error)
 }
 
-// WordEmbedder is an Embedder whose vectors are sums over the words of a text. It can
-// weigh the words of a question, and hold words against each other.
+// WordEmbedder is an Embedder whose vectors are sums over the words of a text. It can weight the words of a
+// question and compare words.
 type WordEmbedder interface {
 	Embedder
-	// EmbedWords returns the vector of a text made of words, each counting as weights
-	// says; of length 1, or zero when none means anything.
+	// EmbedWords returns the vector of a text of weighted words; of length 1, or zero without meaning.
 	EmbedWords(ctx context.Context, words []string, weights []float64) ([]float32, error)
-	// Similarities returns how near each of words is to each of others in meaning: a row
-	// for each of words. 1 is the same word, 0 and less has nothing to do with it.
+	// Similarities returns the similarity in meaning of each of words to each of others, a row for each of
+	// words: 1 is the same word, 0 and less is unrelated.
 	Similarities(words, others []string) [][]float64
 }
 
-// Role says what a text is to an Embedder: some models treat a question otherwise
-// than the text that answers it.
+// Role is the role of a text for an Embedder: some models embed questions differently from answers.
 type Role string
 
 // The roles.
@@ -36,23 +33,22 @@ const (
 	RoleQuery  Role = "query"
 )
 
-// Model is an embedding model's manifest: what its vectors are and what their angles
-// mean. A cosine of 0.6 says something else in each space, so every mark on a cosine
-// stands here and none in the rules.
+// Model describes an embedding model: its vectors and what their angles mean. Spaces differ in what a cosine of
+// 0.6 means, so every threshold on a cosine is here and none in the rules.
 type Model struct {
-	Name        string // as a person calls it
-	Fingerprint string // vectors of equal fingerprints may be compared, others never
+	Name        string // for people
+	Fingerprint string // only vectors with equal fingerprints may be compared
 	Dimensions  int
-	Related     float64 // cosine from which on two memories speak of the same matter
-	Duplicate   float64 // cosine from which on they say the same
-	Noise       float64 // median cosine of a question and the memories of a collection that does not answer it
+	Related     float64 // cosine from which two memories are about the same matter
+	Duplicate   float64 // cosine from which they say the same
+	Noise       float64 // median cosine of a question and the memories of a collection without an answer
 	Answer      float64 // median cosine of a question and the memories that answer it
 	Fusion      Fusion  // how its ranking joins the lexical one by default
-	Weight      float64 // its part in a fusion of scores, 0 to 1; the lexical part is the rest
-	Instant     bool    // a text costs microseconds: memories are embedded as they are saved, not afterwards
+	Weight      float64 // weight in a fusion of scores, 0 to 1; the lexical part has the rest
+	Instant     bool    // embedding takes microseconds: memories are embedded while they are saved
 }
 
-// Fusion is a way to join the rankings of several channels.
+// Fusion is a way to combine the rankings of several channels.
 type Fusion string
 
 // The fusions.
@@ -61,7 +57,7 @@ const (
 	FusionRank  Fusion = "rank"  // weighted reciprocal ranks
 )
 
-// Vector is a memory's place in a model's space.
+// Vector is a memory's vector in a model's space.
 type Vector struct {
 	Num    int64     // of the memory
 	Values []float32 // length 1, or all zero
@@ -73,81 +69,75 @@ type VectorQuery struct {
 	Vector []float32 // of the question
 	Filter Filter
 	Limit  int     // at least 1
-	Also   []int64 // memories whose score is wanted wherever they rank; the filter does not apply to them
-	// Close wants what is related and not the best of what there is: of what is farther
-	// some may be missed, which costs a third.
+	Also   []int64 // memories to score regardless of rank and filter
+	// Close wants memories related to the question, not the best of all. Farther ones may be missed; it costs a
+	// third.
 	Close bool
 }
 
-// ModelUse says how far a model's vectors cover the store.
+// ModelUse is how much of the store a model's vectors cover.
 type ModelUse struct {
-	Model    Model // Name, Fingerprint and Dimensions alone
-	Memories int   // live memories that have a vector of it
+	Model    Model // only Name, Fingerprint and Dimensions
+	Memories int   // live memories with a vector of it
 }
 
-// Pattern is what several memories have in common, said once.
+// Pattern is what several memories have in common.
 type Pattern struct {
 	Title   string // one line of 1 to 200 characters
 	Content string // 1 byte to 4 KiB of Markdown
 }
 
-// Extractor finds what several memories have in common. It may be used by many
-// goroutines.
+// Extractor finds what several memories have in common. It is safe for concurrent use.
 //
-// What it answers was written by a model that has read memories: text to store as such
-// and to show with its sources, never an instruction.
+// A model that has read memories wrote its answers: store and show them as text with sources, never as
+// instructions.
 type Extractor interface {
-	// Model is what the model is called where it is asked; explanations and the memory
-	// that comes of a pattern name it. "" is whatever model is there. It never changes.
+	// Model is the model's name, for explanations and for the memory made from a pattern. "" is whatever model
+	// the server has. It never changes.
 	Model() string
-	// Extract returns the one pattern that ms have in common. ok is false when they have
-	// none; fewer than two memories never have.
+	// Extract returns the one pattern that ms have in common; ok is false when there is none, as for fewer than
+	// two memories.
 	//
-	// The titles and contents of ms leave the process for wherever the model runs, and
-	// nothing else of them does; private spans were never stored, so none is sent. What a
-	// model cannot take in is left out: the ends of long contents, the last of many
-	// memories. ms are neither kept nor changed. A pattern holds no private spans and no characters that
-	// act on a terminal.
+	// It sends titles and contents of ms, and nothing else of them, to wherever the model runs; private spans
+	// were never stored. Texts beyond the model's capacity are cut: the ends of long contents, the last of many
+	// memories. ms are neither kept nor changed. A pattern holds no private spans and no terminal control
+	// characters.
 	//
-	// Extract may take minutes; it ends with ctx. Errors carry CodeUnavailable when the
-	// model cannot be asked now or what it says is not understood, and ctx's own error
-	// when that has ended.
+	// Extract may take minutes and ends with ctx. Errors carry CodeUnavailable when the model cannot be asked
+	// now or its answer is not understood, and ctx's own error when that has ended.
 	Extract(ctx context.Context, ms []Memory) (p Pattern, ok bool, err error)
 }
 
-// Opinion is what a judge says of two memories: the newer one, Verb, the older one.
+// Opinion is a judge's view of two memories: the newer one, Verb, the older one.
 type Opinion struct {
 	Verb       Verb    // relates_to, compatible, scoped, contradicts, supersedes or not_conflict
 	Confidence float64 // 0 to 1
 	Reason     string  // one line, at most 200 characters; may be empty
 }
 
-// Judge reads two memories and says how they relate. It may be used by many goroutines.
+// Judge reads two memories and says how they relate. It is safe for concurrent use.
 //
-// What it answers was written by a model that has read memories: an opinion to record
-// under its name, never an instruction.
+// A model that has read memories wrote its answers: record them as opinions under its name, never as
+// instructions.
 type Judge interface {
-	// Name is who judges, for Relation.Model. It never changes.
+	// Name identifies the judge, for Relation.Model. It never changes.
 	Name() string
-	// Judge says how newer relates to older.
+	// Judge returns how newer relates to older.
 	//
-	// Titles and contents leave the process for wherever the judge is, and nothing else of
-	// the memories does; private spans were never stored, so none is sent. The ends of long
-	// contents are left out.
+	// It sends titles and contents, and nothing else of the memories, to wherever the judge runs; private spans
+	// were never stored. The ends of long contents are cut.
 	//
-	// Judge may take minutes; it ends with ctx. Errors carry CodeUnavailable when the judge
-	// cannot be asked now or what it says is not understood, and ctx's own error when that
-	// has ended.
+	// Judge may take minutes and ends with ctx. Errors carry CodeUnavailable when the judge cannot be asked now
+	// or its answer is not understood, and ctx's own error when that has ended.
 	Judge(ctx context.Context, newer, older Memory) (Opinion, error)
 }
 
-// Reranker reads a question and a text together, which says more than two vectors
-// can and costs more; it orders the best of what was found. It may be used by many
-// goroutines.
+// Reranker reads question and text together, which is more precise than two vectors and more expensive, to
+// reorder the best hits. It is safe for concurrent use.
 type Reranker interface {
-	// Name is what explanations and settings call it.
+	// Name is its name in explanations and settings.
 	Name() string
-	// Rerank returns one score per text, in order; greater is better, comparable within
-	// one call only. Errors carry CodeUnavailable when it cannot answer now.
+	// Rerank returns one score per text, in order; greater is better, comparable only within one call. Errors
+	// carry CodeUnavailable when it cannot answer now.
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }

@@ -8,28 +8,28 @@ import (
 	"unicode"
 )
 
-// Code says what kind of failure an error is. There are few, and each frontend
-// maps them once: to an HTTP status, an exit code, an MCP tool error.
+// Code is the kind of an error. Each frontend maps the codes once: to an HTTP status, an exit code, an MCP tool
+// error.
 type Code string
 
 // The codes, from the caller's fault to ours.
 const (
 	CodeInvalid     Code = "invalid"     // the input is wrong; the same call will fail again
 	CodeNotFound    Code = "not_found"   // what was named does not exist
-	CodeConflict    Code = "conflict"    // the state forbids it: still in use, ambiguous, changed meanwhile
-	CodeForbidden   Code = "forbidden"   // the caller may not
+	CodeConflict    Code = "conflict"    // the state forbids it: in use, ambiguous, changed meanwhile
+	CodeForbidden   Code = "forbidden"   // the caller may not do this
 	CodeUnavailable Code = "unavailable" // busy, full, read-only, offline: may succeed later
-	CodeInternal    Code = "internal"    // a bug, or what nobody thought of
+	CodeInternal    Code = "internal"    // a bug, or an unforeseen failure
 )
 
-// Error is the one error type that Engram shows to anybody.
+// Error is the error type shown to users.
 type Error struct {
 	Code Code   // never empty
 	Msg  string // what happened, for a person; lower case, no full stop
-	Hint string // the next thing to try, as the command line has it; may be empty
+	Hint string // the next thing to try, in commands; may be empty
 	Err  error  // the cause, for the log and for errors.As; may be nil
 
-	parts []part // of Hint, where WithHint saw a call in it
+	parts []part // of Hint, when it contains commands
 }
 
 // Error returns Msg and, where there is a cause, the cause.
@@ -43,8 +43,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf returns an *Error with a formatted message. It does not wrap: use
-// fmt.Errorf with %w around an Error to add what a layer was doing.
+// Errorf returns an *Error with a formatted message. It does not wrap: use fmt.Errorf with %w around an Error
+// to add context.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Msg: fmt.Sprintf(format, args...)}
 }
@@ -67,12 +67,11 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// Call is a command that a hint names, word by word and without the name of the program:
-// {"projects", "merge", "a", "--into", "b"}. It is said as the command line has it; who
-// tells a hint to others says the call that they can make instead (HintFor).
+// Call is a command named by a hint, word by word and without the program's name: {"projects", "merge", "a",
+// "--into", "b"}. Frontends replace it with their own equivalent (HintFor).
 type Call []string
 
-// String is c as a shell takes it: engram projects merge a --into b.
+// String returns c for a shell: engram projects merge a --into b.
 func (c Call) String() string {
 	words := []string{"engram"}
 	for _, w := range c {
@@ -81,7 +80,7 @@ func (c Call) String() string {
 	return strings.Join(words, " ")
 }
 
-// Quoted is a word as a shell takes it for one.
+// Quoted quotes a word for a shell where needed.
 func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=@%+,…", r)
@@ -92,9 +91,9 @@ func Quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Match reports whether c is of a form such as "update <ref> --scope <scope>", whose words
-// in angles stand for any word. Values are those words and what stands there instead, in
-// turn: {"<ref>", "4", "<scope>", "global"}, as strings.NewReplacer takes them.
+// Match reports whether c has a form such as "update <ref> --scope <scope>", whose words in angle brackets
+// match any word. Values alternate those words and their values: {"<ref>", "4", "<scope>", "global"}, as
+// strings.NewReplacer takes them.
 func (c Call) Match(form string) (values []string, ok bool) {
 	words := strings.Fields(form)
 	if len(words) != len(c) {
@@ -111,18 +110,17 @@ func (c Call) Match(form string) (values []string, ok bool) {
 	return values, true
 }
 
-// part is a piece of a hint: words, or a call.
+// part is a piece of a hint: text, or a call.
 type part struct {
 	words string
-	call  Call // nil where the piece is words
+	call  Call // nil for text
 }
 
 // WithHint sets the hint and returns e, so that an error is built in one expression.
 //
-// A command to call next stands in braces, without the name of the program, and is told to
-// everybody in their own words: "{projects list} shows what there is". Only the format has
-// such braces. What its verbs write is taken as it is, be it a name that somebody made up:
-// so other braces come in by a verb too. Verbs take their arguments in order.
+// A command to run next is in braces, without the program's name, and each frontend words it for its users:
+// "{projects list} shows all". Only braces of the format count: arguments may hold any text, so write other
+// braces as arguments. Verbs take their arguments in order.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	e.Hint, e.parts = fmt.Sprintf(format, args...), nil
 	if strings.Contains(format, "{") {
@@ -132,7 +130,7 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return e
 }
 
-// WithHintOf gives e the hint of another error, calls and all, and returns e.
+// WithHintOf gives e the hint of another error, calls included, and returns e.
 func (e *Error) WithHintOf(err error) *Error {
 	if other, ok := errors.AsType[*Error](err); ok {
 		e.Hint, e.parts = other.Hint, other.parts
@@ -140,8 +138,7 @@ func (e *Error) WithHintOf(err error) *Error {
 	return e
 }
 
-// partsOf parts a format at its braces, and then writes the parts, so that a brace in an
-// argument parts nothing.
+// partsOf splits the format at its braces before formatting, so that braces in arguments do not count.
 func partsOf(format string, args []any) []part {
 	write := func(piece string) string {
 		n := min(strings.Count(piece, "%")-2*strings.Count(piece, "%%"), len(args))
@@ -166,7 +163,7 @@ func partsOf(format string, args []any) []part {
 	return parts
 }
 
-// spelled joins parts, each call as say says it.
+// spelled joins parts, each call worded by say.
 func spelled(parts []part, say func(Call) string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -179,12 +176,10 @@ func spelled(parts []part, say func(Call) string) string {
 	return b.String()
 }
 
-// HintOf returns the hint of the outermost *Error in err's chain, its calls as the command
-// line has them, or "".
+// HintOf returns the hint of the outermost *Error in err's chain, with calls as commands, or "".
 func HintOf(err error) string { return HintFor(err, Call.String) }
 
-// HintFor returns the hint of the outermost *Error in err's chain, its calls as say says
-// them, or "".
+// HintFor returns the hint of the outermost *Error in err's chain, with calls worded by say, or "".
 func HintFor(err error, say func(Call) string) string {
 	e, ok := errors.AsType[*Error](err)
 	switch {

@@ -2,7 +2,6 @@ package engram
 
 import (
 	"cmp"
-	"encoding"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -12,11 +11,11 @@ import (
 	"strings"
 )
 
-// VersionStamp names one write anywhere: when, by hybrid clock, and in which store. Of two writes
-// the one with the greater stamp is the later; the zero Stamp is older than every write.
+// VersionStamp identifies one write in any store: when, by hybrid clock, and in which store. The greater of two
+// stamps is the later write; the zero stamp is older than every write.
 //
-// What was written where no stamps were kept has one that Derived made: its Device begins
-// with a tilde and belongs to the words, so that a stamp always tells one value from another.
+// Text written without a stamp has a derived one: its Device begins with a tilde and is computed from the text,
+// so that stamps always distinguish values.
 type VersionStamp struct {
 	At     Clock
 	Device string
@@ -30,11 +29,10 @@ func (s VersionStamp) Compare(o VersionStamp) int {
 	return cmp.Compare(s.Device, o.Device)
 }
 
-// Derived reports whether the stamp was made of the words, where no stamps were kept.
+// Derived reports whether the stamp was computed from the text.
 func (s VersionStamp) Derived() bool { return strings.HasPrefix(s.Device, "~") }
 
-// String is the stamp as it travels: 16 hex digits of the clock, a hyphen, the device; "" for
-// the zero Stamp.
+// String returns the replicated form: 16 hex digits of the clock, a hyphen, the device; "" for the zero stamp.
 func (s VersionStamp) String() string {
 	if s == (VersionStamp{}) {
 		return ""
@@ -64,39 +62,34 @@ func (s *VersionStamp) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-var (
-	_ encoding.TextMarshaler   = VersionStamp{}
-	_ encoding.TextUnmarshaler = (*VersionStamp)(nil)
-)
-
-// Part is what is written of a thing at once: of two replicas the later write of each part
-// holds. Parts are called as their fields are in a Mutation's Was, but for these.
+// Part is the unit of merging: of two replicas the later write of each part wins. Parts are named like the
+// fields in a Mutation's Was, except for these.
 type Part string
 
-// The parts that are not a field by themselves.
+// The parts that are not single fields.
 const (
-	PartText     Part = "text"     // of a memory: title and content; PartSummary and PartToolName go with it
-	PartVerdict  Part = "verdict"  // of a relation: all that it says
-	PartDeleted  Part = "deleted"  // that it was forgotten, deleted or removed
-	PartRestored Part = "restored" // that this was taken back
-	// PartSummary and PartToolName are of a text: whoever writes that writes them with it, and
-	// they may be written again by themselves (Lineage.Of). A session has a summary, too.
+	PartText     Part = "text"     // of a memory: title and content, with PartSummary and PartToolName
+	PartVerdict  Part = "verdict"  // of a relation: all it says
+	PartDeleted  Part = "deleted"  // forgotten, deleted or removed
+	PartRestored Part = "restored" // the reversal of that
+	// PartSummary and PartToolName belong to a text: a write of the text includes them, and they may be written
+	// alone (CausalMetadata.Of). A session has a summary, too.
 	PartSummary  Part = "summary"
 	PartToolName Part = "tool_name"
-	// PartLeft is for those who know a memory in a project: the move by which it left. Unlike
-	// PartDeleted it says nothing to who knows of that move, or of a later one.
+	// PartLeft is the move of a memory out of a project, for readers who know it there. Unlike PartDeleted it
+	// is void for readers who know of that move or a later one.
 	PartLeft Part = "left"
-	// PartDirectory is the folder that a session works in: a path of one machine, which no batch
-	// carries. A lineage by whose Parts it comes from no write says nothing of it.
+	// PartDirectory is the folder of a session: a path of one machine, which is not replicated. Causal metadata
+	// whose Parts derive it from no write says nothing about it.
 	PartDirectory Part = "directory"
 )
 
-// Dot says of a member of a set when a store last added it, and which of that store's adds
-// were there when it was removed. It is in the set while some Added is above its Removed:
-// a removal takes away what it had seen, so that of an add and a removal at once the add wins.
+// Dot says of a member of a set when a store last added it, and which of that store's adds were known when it
+// was removed. It is in the set while some Added exceeds its Removed: a removal cancels only known adds, so of
+// a concurrent add and removal the add wins.
 //
-// Source: Bieniusa, Zawirski, Preguiça, Shapiro, Baquero, Balegas, Duarte, "An Optimized
-// Conflict-Free Replicated Set", INRIA RR-8083, 2012.
+// Source: Bieniusa, Zawirski, Preguiça, Shapiro, Baquero, Balegas, Duarte, "An Optimized Conflict-Free
+// Replicated Set", INRIA RR-8083, 2012.
 type Dot struct {
 	Added   Clock `json:"a,omitempty"`
 	Removed Clock `json:"r,omitempty"`
@@ -115,39 +108,34 @@ func (d Dots) Member() bool {
 	return false
 }
 
-// Count is what one store counted of a memory: each store counts for itself, and what is
-// shown is the sum.
+// Count is one store's counts of a memory; the visible value is the sum over stores.
 type Count struct {
 	Accesses int `json:"a,omitempty"`
 	Repeats  int `json:"r,omitempty"` // exact repeats after the first save
 }
 
-// CausalMetadata says which write each part of a thing comes from: what replicas need beside its
-// values to bring two states of it together, in whatever order they come (lifecycle.Merge).
-// Equal lineages, but for Counts and Held, mean equal values and, by Past, equal older texts.
+// CausalMetadata says which write each part of a thing comes from: with its values, all that replicas need to
+// merge two states in any order (lifecycle.Merge). Equal metadata, except for Counts and Shadowed, means equal
+// values and, by Past, equal older texts.
 type CausalMetadata struct {
-	// Base is the write that made the thing, and holds for every part that is not in Parts
-	// and every member of a set that is not in Sets.
+	// Base is the write that made the thing; it applies to every part not in Parts and every member not in
+	// Sets.
 	Base  VersionStamp          `json:"base,omitzero"`
 	Parts map[Part]VersionStamp `json:"parts,omitempty"`
-	// Sets has the members of the thing's one set, tags of a memory or aliases of a project,
-	// that were added or removed after it was made, or by more than one store. A member that
-	// the thing has and that is not here was added by Base.
+	// Sets has the members of the thing's one set (tags of a memory or aliases of a project) that were added or
+	// removed after it was made, or by more than one store. Members not here were added by Base.
 	Sets map[string]Dots `json:"sets,omitempty"`
-	// Counts is what stores counted, by device. In a store its own count is left out: it is
-	// what the others leave of the sum.
+	// Counts is each store's count, by device. A store omits its own, which is the sum less the others.
 	Counts map[string]Count `json:"counts,omitempty"`
-	// Past is the set of texts that a memory said before, as one number (lifecycle.Past): no
-	// stamp of a part tells of a text that came to be known after a later one. 0 is none. It
-	// does not travel: the texts do.
+	// Past represents the set of a memory's earlier texts as one number (lifecycle.Past), since no part's stamp
+	// reflects a text that became known after a later one. 0 is none. It is not replicated: the texts are.
 	Past int64 `json:"-"`
-	// Shadowed has parts that this store shows otherwise than they were written, with the values
-	// that were written, because a rule of its own stands against them: a topic that another
-	// memory has here, a memory that an undone import brought. It does not travel.
+	// Shadowed holds the merged values of parts that this store shows differently, because of a rule of its
+	// own: another memory has the topic here, an undone import brought the memory. It is not replicated.
 	Shadowed map[Part]json.RawMessage `json:"-"`
 }
 
-// Of is the write that a part comes from. What goes with a text is never older than that.
+// Of returns the write that a part comes from. Parts of a text are never older than the text.
 func (l CausalMetadata) Of(p Part) VersionStamp {
 	s, own := l.Parts[p]
 	if p == PartSummary || p == PartToolName {
@@ -162,7 +150,7 @@ func (l CausalMetadata) Of(p Part) VersionStamp {
 	return l.Base
 }
 
-// Newest is the latest write of any part or member.
+// Newest returns the latest write of any part or member.
 func (l CausalMetadata) Newest() VersionStamp {
 	newest := l.Base
 	for _, s := range l.Parts {
@@ -180,8 +168,8 @@ func (l CausalMetadata) Newest() VersionStamp {
 	return newest
 }
 
-// Digest is a number by which two lineages are compared: what Counts and Held say does not
-// matter to it, nor does PartDirectory. It is never 0.
+// Digest is a number for comparing causal metadata. It ignores Counts, Shadowed and PartDirectory, and is never
+// 0.
 func (l CausalMetadata) Digest() int64 {
 	h := fnv.New64a()
 	put := func(words ...string) {
@@ -209,7 +197,7 @@ func (l CausalMetadata) Digest() int64 {
 	return int64(h.Sum64() | 1)
 }
 
-// Clone is a copy that shares nothing with l.
+// Clone returns a copy that shares nothing with l.
 func (l CausalMetadata) Clone() CausalMetadata {
 	l.Parts, l.Counts, l.Shadowed = maps.Clone(l.Parts), maps.Clone(l.Counts), maps.Clone(l.Shadowed)
 	l.Sets = maps.Clone(l.Sets)

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// ID names a memory for ever and everywhere: "mem_" and 26 lower-case characters
-// of Crockford base 32 (a ULID), sortable by the time it was made.
+// ID is the permanent, global name of a memory: "mem_" and 26 lower-case characters of Crockford base 32 (a
+// ULID), sortable by creation time.
 type ID string
 
 // IDPrefix opens every memory ID.
 const IDPrefix = "mem_"
 
-// Limits of what one memory may hold, in bytes. Longer text is refused, never cut.
+// Limits of one memory in bytes. Longer text is rejected, never cut.
 const (
 	MaxTitle    = 4 << 10
 	MaxContent  = 1 << 20
@@ -32,13 +32,12 @@ type Scope string
 
 // The scopes. Any other spelling means ScopeProject.
 const (
-	ScopeProject  Scope = "project"  // whoever works on the project
+	ScopeProject  Scope = "project"  // everyone who works on the project
 	ScopePersonal Scope = "personal" // its author, in every project
-	ScopeGlobal   Scope = "global"   // everybody, in every project
+	ScopeGlobal   Scope = "global"   // everyone, in every project
 )
 
-// ParseScope reads a scope as agents write it. What it does not know, the empty
-// string included, is ScopeProject.
+// ParseScope reads a scope as agents write it. Unknown ones, the empty string included, are ScopeProject.
 func ParseScope(s string) Scope {
 	switch Scope(strings.ToLower(strings.TrimSpace(s))) {
 	case ScopePersonal:
@@ -49,8 +48,8 @@ func ParseScope(s string) Scope {
 	return ScopeProject
 }
 
-// Type says what kind of thing is remembered. The vocabulary is open; the known
-// types carry rules (when a decision falls due for review) and show up in help.
+// Type is the kind of a memory. The vocabulary is open; the known types have rules (when a decision is due for
+// review) and appear in help.
 type Type string
 
 // The known types.
@@ -72,7 +71,7 @@ const (
 	TypeEpisode        Type = "episode"
 	TypeSessionSummary Type = "session_summary"
 	TypePassive        Type = "passive"
-	TypeManual         Type = "manual" // the default: saved without saying what it is
+	TypeManual         Type = "manual" // the default: saved without a type
 )
 
 // KnownTypes lists the known types in the order help shows them.
@@ -82,72 +81,71 @@ func KnownTypes() []Type {
 		TypeSessionSummary, TypePassive, TypeManual}
 }
 
-// Origin says where a memory came from. What may be shown to an agent unasked
-// depends on it.
+// Origin says where a memory came from. What may be injected into an agent's context depends on it.
 type Origin string
 
 // The origins.
 const (
 	OriginHuman  Origin = "human"  // typed by the person
-	OriginAgent  Origin = "agent"  // saved by an agent by its own judgement
+	OriginAgent  Origin = "agent"  // saved by an agent on its own judgement
 	OriginTool   Origin = "tool"   // taken from a tool's or a model's output
 	OriginImport Origin = "import" // read from a file or another system
 	OriginSync   Origin = "sync"   // received from a replica
 )
 
-// DefaultImportance is the importance of a memory nobody rated.
+// DefaultImportance is the importance of an unrated memory.
 const DefaultImportance = 0.5
 
 // Memory is the one record: something worth knowing in a later session.
 //
-// Times are UTC with millisecond resolution; the zero time means "never" or "not
-// set". A Memory is a value: whoever holds one may change it without anybody noticing.
+// Times are UTC with millisecond resolution; the zero time means "never" or "not set". A Memory is a value: its
+// holder may change it without affecting others.
 type Memory struct {
 	ID     ID     // set once
-	Num    int64  // per database, from 1, never used twice; what the mem_* dialect shows
-	SyncID string // "obs-" and 16 hex digits; how git chunks and older programs name it
+	Num    int64  // per database, from 1, never reused; the id in the mem_* dialect
+	SyncID string // "obs-" and 16 hex digits; its name in git chunks and older programs
 
 	Project   string // normalised; "" for a memory of no project
 	Scope     Scope
 	Type      Type
-	Title     string // one line, never empty
-	Content   string // up to MaxContent bytes, kept to the byte
-	Summary   string // short form of a long content; "" when content is short. See OwnSummary
+	Title     string // one line, not empty
+	Content   string // up to MaxContent bytes, unchanged
+	Summary   string // short form of a long content, or ""; see OwnSummary
 	Tags      []string
 	Metadata  map[string]any // free JSON object; nil when there is none
 	TopicKey  string         // "family/description"; "" for none; unique among live memories of a project and scope
-	Anchors   []Anchor       // the code that it speaks of, as CleanAnchors gives them; nil for none
+	Anchors   []Anchor       // the code it refers to, as CleanAnchors returns them; nil for none
 	SessionID string         // the session it was saved in
 	ToolName  string         // the tool that reported it; "" for none
 	Origin    Origin
 
 	Importance     float64   // 0 to 1
-	Strength       float64   // 0 to 1, as it was at TouchedAt; what it is now is lifecycle's answer
-	TouchedAt      time.Time // when Strength was last true
-	Permanent      bool      // does not fade
+	Strength       float64   // 0 to 1, at TouchedAt; lifecycle computes the present value
+	TouchedAt      time.Time // when Strength was computed
+	Permanent      bool      // never fades
 	AccessCount    int
 	LastAccessedAt time.Time
 
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
-	ReviewAfter    time.Time // when somebody should check that it still holds
+	ReviewAfter    time.Time // when to check that it still holds
 	ValidFrom      time.Time
 	ValidTo        time.Time
-	RevisionCount  int // 1 at first, one more for each change of what it says
-	DuplicateCount int // 1 at first, one more for each exact repeat
+	RevisionCount  int // from 1, plus one for each change of its text
+	DuplicateCount int // from 1, plus one for each exact repeat
 	LastSeenAt     time.Time
-	DeletedAt      time.Time // when it was forgotten
+	DeletedAt      time.Time // when forgotten
 
-	// NormalizedHash is the SHA-256 (lower-case hex) of the content in lower case,
-	// words joined by one space: how an exact repeat is recognised.
+	// NormalizedHash is the SHA-256 (lower-case hex) of the content in lower case with single spaces, by which
+	// exact repeats are recognised.
 	NormalizedHash string
 }
 
 // Forgotten reports whether the memory was softly deleted.
 func (m Memory) Forgotten() bool { return !m.DeletedAt.IsZero() }
 
-// OwnSummary is the summary where it is worth what the content is. Beside what a person typed it
-// may have come from anywhere, for replicas merge it by itself; there it is "".
+// OwnSummary returns the summary where it is as trustworthy as the content, else "". Replicas merge summaries
+// separately, so that of a memory typed by a person may come from anywhere.
 func (m Memory) OwnSummary() string {
 	if m.Origin == OriginHuman {
 		return ""
@@ -155,27 +153,21 @@ func (m Memory) OwnSummary() string {
 	return m.Summary
 }
 
-// Validate says what is wrong with m as a record, as an *Error of CodeInvalid.
-// It does not look at ID, Num or the times.
+// Validate reports an invalid record as CodeInvalid. It does not check ID, Num and the times.
 func (m Memory) Validate() error {
-	// The content first: without one, nobody could make a title of it.
+	// The content first, since titles are made from it.
 	if strings.TrimSpace(m.Content) == "" {
 		return Errorf(CodeInvalid, "content is empty").WithHint("say what is to be remembered")
 	}
 	if strings.TrimSpace(m.Title) == "" {
 		return Errorf(CodeInvalid, "title is empty").WithHint("give a short, searchable title")
 	}
-	for _, f := range []struct {
-		name, text string
-		max        int
-	}{
+	if err := checkTexts([]namedText{
 		{"title", m.Title, MaxTitle}, {"content", m.Content, MaxContent}, {"summary", m.Summary, MaxContent},
 		{"topic key", m.TopicKey, MaxTopicKey}, {"project", m.Project, MaxName}, {"type", string(m.Type), MaxName},
 		{"session id", m.SessionID, MaxName}, {"tool name", m.ToolName, MaxName},
-	} {
-		if err := CheckText(f.name, f.text, f.max); err != nil {
-			return err
-		}
+	}); err != nil {
+		return err
 	}
 	if len(m.Anchors) > MaxAnchors {
 		return Errorf(CodeInvalid, "%d anchors are too many", len(m.Anchors)).WithHint("at most %d", MaxAnchors)
@@ -191,15 +183,15 @@ func (m Memory) Validate() error {
 			return err
 		}
 	}
-	// Written as a negation so that NaN is refused too.
+	// A negation, so that NaN is rejected too.
 	if !(m.Importance >= 0 && m.Importance <= 1) {
 		return Errorf(CodeInvalid, "importance %v is out of range", m.Importance).WithHint("from 0 to 1")
 	}
 	return nil
 }
 
-// CheckText returns an *Error of CodeInvalid when text, called name in the
-// message, is longer than maxBytes, is not valid UTF-8 or holds a NUL byte.
+// CheckText returns a CodeInvalid error, calling the text name, when it is longer than maxBytes, not valid
+// UTF-8 or contains a NUL byte.
 func CheckText(name, text string, maxBytes int) error {
 	if len(text) > maxBytes {
 		hint := "shorten it"
@@ -217,36 +209,50 @@ func CheckText(name, text string, maxBytes int) error {
 	return nil
 }
 
-// Revision is what a memory said before a change. No write loses text except an
-// erase that was asked for: whatever content or title is replaced stays as one.
+type namedText struct {
+	name, text string
+	max        int // bytes
+}
+
+func checkTexts(all []namedText) error {
+	for _, t := range all {
+		if err := CheckText(t.name, t.text, t.max); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Revision is a memory's text before a change. Every replaced title or content is kept as one; only an erase
+// loses text.
 type Revision struct {
 	Memory     int64        // Num of the memory
-	Number     int          // the RevisionCount the memory had while it said this, from 1
+	Number     int          // the memory's RevisionCount with this text, from 1
 	Type       Type         // as it was
 	Title      string       // as it was
 	Content    string       // as it was
 	WrittenAt  time.Time    // when this text became current
-	ReplacedAt time.Time    // when it ceased to be
+	ReplacedAt time.Time    // when it was replaced
 	Reason     string       // why it was replaced: "topic key", "update", …
-	Stamp      VersionStamp // the write that this text comes from; zero when that is not known
+	Stamp      VersionStamp // the write of this text; zero when unknown
 }
 
-// Version is what a memory said for a while.
+// Version is one text of a memory.
 type Version struct {
-	Number     int // the RevisionCount it had meanwhile, from 1, rising, not without gaps
+	Number     int // the RevisionCount with this text, from 1, rising, may have gaps
 	Type       Type
 	Title      string
 	Content    string
 	WrittenAt  time.Time
-	ReplacedAt time.Time // zero for what it says now
-	Reason     string    // why it was replaced; "" for what it says now
+	ReplacedAt time.Time // zero for the current text
+	Reason     string    // why it was replaced; "" for the current text
 }
 
-// History is a memory with all that it ever said.
+// History is a memory with all its texts.
 type History struct {
 	Memory   Memory    // as it is now, forgotten or not
-	Versions []Version // oldest first; the last is what it says now
-	Flagged  []string  // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Versions []Version // oldest first; the last is current
+	Flagged  []string  // why it is flagged as instruction-like, in words; nil: not flagged, or approved
 }
 
 // NewHistory joins a memory and its revisions, oldest first.
@@ -261,8 +267,8 @@ func NewHistory(m Memory, revisions []Revision) History {
 	return h
 }
 
-// Version returns the version with a number; not_found when there is none. 0 is what the
-// memory says now, -1 what it said before that, and so on.
+// Version returns the version with a number: 0 is the current text, -1 the one before, and so on. It returns
+// not_found for none.
 func (h History) Version(number int) (Version, error) {
 	i := slices.IndexFunc(h.Versions, func(v Version) bool { return v.Number == number })
 	if number <= 0 {
@@ -275,22 +281,22 @@ func (h History) Version(number int) (Version, error) {
 	return h.Versions[i], nil
 }
 
-// TrustMark says what is known of a text of a memory. Marks are of this store alone: what one
-// person let in, nobody else did.
+// TrustMark is a mark on a memory or a text of it. Marks are local to this store: one person's approval does
+// not count for others.
 type TrustMark string
 
 // The marks.
 const (
-	// TrustFlagged is on a memory that nobody typed and that reads like an order to an agent:
-	// it is not told unasked, and waits for a person.
+	// TrustFlagged is on a memory that no person typed and that is instruction-like: it is not injected until a
+	// person approves it.
 	TrustFlagged TrustMark = "suspect"
-	// TrustApproved is on a text that a person read and let be told. Another text of the
-	// same memory is not approved by it.
+	// TrustApproved is on a text that a person approved for injection; it does not cover other texts of the
+	// memory.
 	TrustApproved TrustMark = "approved"
-	// TrustSecret is on a secret that a person meant to keep.
+	// TrustSecret is on a secret that a person chose to keep.
 	TrustSecret TrustMark = "secret"
-	// TrustSnoozed is on a memory that a person put off: until At it waits for nobody, even if its
-	// code changes. It holds as long as At is the memory's ReviewAfter.
+	// TrustSnoozed is on a memory whose review a person postponed until At, even if its code changes. It is
+	// valid while At equals the memory's ReviewAfter.
 	TrustSnoozed TrustMark = "snoozed"
 )
 
@@ -298,14 +304,13 @@ const (
 type Trust struct {
 	Memory int64 // Num
 	Mark   TrustMark
-	Text   string // digest of what it is about, never the text itself; "" of TrustFlagged and TrustSnoozed, which are on the memory
-	// Reasons are the codes of package suspicion by which a memory is suspect, each once;
-	// nil for the other marks.
+	Text   string // digest of the marked text, never the text itself; "" for TrustFlagged and TrustSnoozed, which mark the memory
+	// Reasons are the codes of package suspicion for TrustFlagged, each once; nil for other marks.
 	Reasons []string
 	At      time.Time
 }
 
-// TraceKind is what kind of place holds a copy.
+// TraceKind is the kind of place that holds a copy.
 type TraceKind string
 
 // The kinds.
@@ -313,33 +318,30 @@ const (
 	TraceBackup TraceKind = "backup" // a copy of the database
 	TraceChunk  TraceKind = "chunk"  // a file that is shared through git
 	TraceMemory TraceKind = "memory" // a memory into which the text was merged
-	// TraceLog is the database's own log, which somebody who reads the database keeps from
-	// being emptied. It goes when they leave.
+	// TraceLog is the database's own log, which an active reader keeps from being emptied.
 	TraceLog TraceKind = "log"
 )
 
-// Trace is a copy of a text that erasing the text does not reach.
+// Trace is a copy of a text that erasing does not reach.
 type Trace struct {
 	Kind  TraceKind
-	Where string // its path; of a memory its number: #12
+	Where string // its path, or the number of a memory: #12
 }
 
-// Source is what another program keeps, opened to be read: it is never written, nor is
-// anything left beside it. It is used by one goroutine, and the caller closes it.
+// Source is another program's store, opened read-only: nothing is written to it or left beside it. It is used
+// by one goroutine, and the caller closes it.
 type Source interface {
-	// Read reads the head, and gives the records as they are read, once: what they hold was
-	// not looked at, and may be anything. Each has a name that is the same whenever it is
-	// read, so that reading twice brings in nothing twice. The last pair carries the error
-	// that ended it: CodeInvalid for what is no such store or is damaged, CodeConflict for
-	// one of a newer version, CodeUnavailable for one that is being written meanwhile.
+	// Read reads the head, and yields the records once, as they are read and unchecked. Each has a stable name,
+	// so that importing twice adds nothing twice. The last pair carries the error that ended it: CodeInvalid
+	// for another kind of store or a damaged one, CodeConflict for a newer version, CodeUnavailable for one
+	// that is being written.
 	Read(ctx context.Context) (Snapshot, iter.Seq2[Record, error], error)
-	// Notes are about what was left out or comes in otherwise than it stands there; they are
-	// complete when the records have ended.
+	// Notes reports what was left out or changed on the way; complete when the records have ended.
 	Notes() []ImportNote
-	// Close lets go of it, and removes what was copied in order to read it.
+	// Close closes the source and removes temporary copies.
 	Close() error
 }
 
-// SourceDated is the field of a memory's metadata by which a source says that the times
-// of the memory are only those of the file in which it stands. Its value is "file".
+// SourceDated is the metadata field by which a source says that a memory's times are only those of its file.
+// Its value is "file".
 const SourceDated = "source_dated"

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Clock is a hybrid logical clock: milliseconds since 1970 in the upper 48 bits,
-// a counter in the lower 16. It orders what one store wrote even when the wall
-// clock stands still or runs backwards, and stays close to real time.
+// Clock is a hybrid logical clock: milliseconds since 1970 in the upper 48 bits, a counter in the lower 16. It
+// orders the writes of one store even when the wall clock stands still or runs backwards, and stays close to
+// real time.
 //
-// Source: Kulkarni, Demirbas, Madappa, Avva, Leone, "Logical Physical Clocks and
-// Consistent Snapshots in Globally Distributed Databases", OPODIS 2014.
+// Source: Kulkarni, Demirbas, Madappa, Avva, Leone, "Logical Physical Clocks and Consistent Snapshots in
+// Globally Distributed Databases", OPODIS 2014.
 type Clock int64
 
-// Tick returns the next reading after c at the wall time now: always greater than
-// c, and now itself when now is ahead of c.
+// Tick returns the next reading after c at the wall time now: greater than c, and equal to now when now is
+// ahead.
 func (c Clock) Tick(now time.Time) Clock {
 	return max(c+1, Clock(now.UnixMilli()<<16))
 }
@@ -22,7 +22,7 @@ func (c Clock) Tick(now time.Time) Clock {
 // Time returns the wall part of c in UTC.
 func (c Clock) Time() time.Time { return time.UnixMilli(int64(c) >> 16).UTC() }
 
-// Entity is what kind of thing a mutation changed.
+// Entity is the kind of thing a mutation changed.
 type Entity string
 
 // The entities.
@@ -32,37 +32,34 @@ const (
 	EntitySession  Entity = "session"
 	EntityPrompt   Entity = "prompt"
 	EntityProject  Entity = "project"
-	EntityErased   Entity = "erased"  // that something was erased elsewhere, and is to stay away
-	EntityPending  Entity = "waiting" // what waits for a person, and was taken or refused
+	EntityErased   Entity = "erased"  // an erasure elsewhere, to be respected here
+	EntityPending  Entity = "waiting" // a pending item that was approved or rejected
 )
 
-// Mutation is one journal entry: what one verb did to one thing. It is written in
-// the transaction that writes the state.
+// Mutation is one journal entry: what one operation did to one thing, written in the same transaction.
 //
-// The journal keeps what a thing was; what it became is the next entry's Was, or
-// the state itself. So no text is kept twice, and erasing one memory means erasing
-// its row, its revisions and its entries' Was. docs/adr/0003 says more.
+// The journal keeps what a thing was; what it became is the next entry's Was, or the current state. So no text
+// is kept twice, and erasing a memory means erasing its row, its revisions and its entries' Was. See
+// docs/adr/0003.
 type Mutation struct {
 	Seq       int64 // per store, from 1, rising; not a cursor for replicas
-	Op        int64 // Seq of the first entry of the same verb: what undo takes back at once
+	Op        int64 // Seq of the operation's first entry: the unit of undo
 	At        Clock
 	Device    string // which store wrote it
 	Actor     string // who asked: "cli", "http", "mcp:claude-code"
-	Operation string // the engine's verb: "save", "update", "forget", …
+	Operation string // the engine's operation: "save", "update", "forget", …
 	Entity    Entity
-	Key       string // number of a memory, prompt or relation; id of a session; name of a project; Erased.Key of what was erased elsewhere; w and the number of what waits
-	Project   string // where the thing was; a move between projects takes its entries along
-	Reason    string // why the verb did this: "topic key", "exact repeat", …
-	// Was is a JSON object of the fields that changed, with their old values; nil
-	// when the thing did not exist. Title and content of a memory are not in it: the
-	// field "revision" names the Revision that holds them.
+	Key       string // number of a memory, prompt or relation; id of a session; name of a project; Erased.Key; w and the number of a pending item
+	Project   string // where the thing was; moving it to another project moves its entries
+	Reason    string // why the operation did this: "topic key", "exact repeat", …
+	// Was is a JSON object of the changed fields with their old values; nil when the thing did not exist. It
+	// omits title and content of a memory: the field "revision" names their Revision.
 	Was json.RawMessage
-	// Undoes is the Op that this entry's op takes back; on the first entry of an op
-	// alone, 0 when it takes nothing back.
+	// Undoes, on the first entry of an operation, is the Op that it undoes; else 0.
 	Undoes int64
 }
 
-// Operation is one call of a verb, as the journal has it.
+// Operation is one call of an operation, as journaled.
 type Operation struct {
 	Op       int64
 	At       Clock // of its first entry
@@ -70,21 +67,19 @@ type Operation struct {
 	Name     string
 	Project  string // of its first entry
 	Entries  int
-	Undoes   int64 // the operation that it took back; 0: none
-	UndoneBy int64 // the latest operation that took it back; 0: none
+	Undoes   int64 // the operation that it undid; 0: none
+	UndoneBy int64 // the latest operation that undid it; 0: none
 }
 
-// LogEntry is an operation with what it touched.
+// LogEntry is an operation with the things it touched.
 type LogEntry struct {
 	Operation
-	Reason string // of its first entry about a memory, else of its first
-	// Items are the things it touched, those of its first entries first, each once. More
-	// says how many others there were; of an operation of hundreds of entries it counts
-	// entries, of which a thing may have several.
+	Reason string // of its first entry about a memory, else of its first entry
+	// Items are the things it touched, each once, those of its first entries first. More says how many others;
+	// for operations of hundreds of entries it counts entries, several of which may concern one thing.
 	Items []LogItem
 	More  int
-	// Final says that undo cannot take it back: it erased, or all that it touched was erased
-	// since.
+	// Final says that undo cannot reverse it: it erased, or all it touched has been erased since.
 	Final bool
 }
 
@@ -92,52 +87,48 @@ type LogEntry struct {
 type LogItem struct {
 	Entity  Entity
 	Key     string
-	ID      ID     // of a memory; "" when it was erased
-	Title   string // of a memory as it is now, of a relation what it ties; "" when it was erased
+	ID      ID     // of a memory; "" when erased
+	Title   string // of a memory as it is now, or both ends of a relation; "" when erased
 	Created bool   // it did not exist before
-	// Fields are what changed, sorted; "text" stands for title and content, "taken away" and
-	// "brought back" for being forgotten, deleted or removed, and coming back, "erased",
-	// and of a project "moved to NAME" and "removed".
+	// Fields are the changes, sorted; "text" stands for title and content, "taken away" and "brought back" for
+	// deletion and its reversal, "erased", and of a project "moved to NAME" and "removed".
 	Fields []string
 }
 
 // Undone says what an undo did.
 type Undone struct {
-	Undone  Operation    // what was taken back
-	Op      int64        // the undo's own operation: undoing it does it again; 0 when nothing was changed
-	Changes []UndoChange // in the order of the journal, the latest first
-	Left    []string     // what stayed as it is, with the reason
-	// Projects are those in which the operation had written, by name; those that are gone are
-	// not among them.
-	Projects []string
+	Undone   Operation    // the undone operation
+	Op       int64        // the undo's own operation, which can be undone; 0 when nothing changed
+	Changes  []UndoChange // in the order of the journal, latest first
+	Left     []string     // what was not undone, with the reason
+	Projects []string     // those the operation wrote to, by name, without deleted ones
 }
 
-// UndoChange is what became of one thing.
+// UndoChange is the change of one thing.
 type UndoChange struct {
 	Entity Entity
 	Key    string // as in the journal
 	What   string // for a person: "restored text, tags", "forgotten: Auth model"
 }
 
-// JournalFilter narrows a list of operations. The zero value lets all pass.
+// JournalFilter narrows a list of operations. The zero value matches all.
 type JournalFilter struct {
-	Project     string // of the first entry; of any entry of an import or a pull
-	WithDeleted bool   // with Project: what was done to projects that are gone, too
-	Entity      Entity // with Key: operations that touched this thing, moves between projects too
+	Project     string // of the first entry; for an import or a pull of any entry
+	WithDeleted bool   // with Project: operations on deleted projects too
+	Entity      Entity // with Key: operations on this thing, moves between projects included
 	Key         string
-	Actor       string // or its beginning up to a colon: "mcp" is every MCP client
+	Actor       string // or its part before a colon: "mcp" is every MCP client
 	Operation   string
 	Since       time.Time
 	Until       time.Time
-	After       int64 // operations of greater numbers
-	// OldestFirst turns the list around.
-	OldestFirst bool
+	After       int64 // only greater numbers
+	OldestFirst bool  // reverses the list
 }
 
-// JournalSpan is a part of the journal.
+// JournalSpan is a range of the journal.
 type JournalSpan struct {
-	Entity  Entity // what its entries are about
-	After   int64  // a smaller Seq than any of them
-	Before  int64  // a greater one; 0: up to the newest
-	Changes bool   // only what changed of things that were there: entries with Was
+	Entity  Entity // of its entries
+	After   int64  // exclusive lower bound of Seq
+	Before  int64  // exclusive upper bound; 0: none
+	Changes bool   // only entries with Was, that is changes of existing things
 }

@@ -12,11 +12,11 @@ type Project struct {
 	Aliases   []string      // names that were merged into it
 	Root      string        // the folder it was last seen in; "" when unknown
 	Remote    string        // its git remote; "" when unknown
-	Decay     *ProjectDecay // how its memories fade; nil: as all do
+	Decay     *ProjectDecay // how its memories fade; nil: by the defaults
 	CreatedAt time.Time
 }
 
-// ProjectCounts is a project with what is kept under it.
+// ProjectCounts is a project with its counts.
 type ProjectCounts struct {
 	Project
 	Memories int // live ones
@@ -44,82 +44,66 @@ type Session struct {
 	StartedAt time.Time
 	EndedAt   time.Time // zero while it runs
 	Summary   string
-	// ActiveAt is when something was last saved in it; StartedAt at first.
-	ActiveAt time.Time
+	ActiveAt  time.Time // the time of the last save in it; at first StartedAt
 }
 
-// Validate says what is wrong with s as a record, as an *Error of CodeInvalid.
+// Validate reports an invalid record as CodeInvalid.
 func (s Session) Validate() error {
 	if s.ID == "" {
 		return Errorf(CodeInvalid, "session id is empty").WithHint("use the agent's own session id")
 	}
-	for _, f := range []struct {
-		name, text string
-		max        int
-	}{
-		{"session id", s.ID, MaxName}, {"project", s.Project, MaxName},
-		{"directory", s.Directory, 4 << 10}, {"summary", s.Summary, MaxContent},
-	} {
-		if err := CheckText(f.name, f.text, f.max); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkTexts([]namedText{{"session id", s.ID, MaxName}, {"project", s.Project, MaxName},
+		{"directory", s.Directory, 4 << 10}, {"summary", s.Summary, MaxContent}})
 }
 
-// SessionActivity is a session with the number of live memories saved in it.
+// SessionActivity is a session with its number of live memories.
 type SessionActivity struct {
 	Session
 	Memories int
-	// From is where its summary was written, when that was not here: OriginImport or OriginSync.
-	// What tells of sessions unasked sets it, and Withheld.
+	// From is the origin of a summary written elsewhere: OriginImport or OriginSync. Operations that inject
+	// sessions set it and Withheld.
 	From     Origin
-	Withheld bool // the summary reads like an order to an agent, and Summary is "" for that
+	Withheld bool // the summary is instruction-like, and Summary is "" for that
 }
 
-// Prompt is what a person asked an agent: the why behind the what.
+// Prompt is what a person asked an agent.
 type Prompt struct {
-	Num       int64  // per database, from 1, never used twice
+	Num       int64  // per database, from 1, never reused
 	SyncID    string // "prompt-" and 16 hex digits
 	SessionID string
 	Project   string
 	Content   string // up to MaxContent bytes
 	CreatedAt time.Time
-	DeletedAt time.Time // when it was softly deleted
+	DeletedAt time.Time // when softly deleted
 }
 
 // Deleted reports whether the prompt was softly deleted.
 func (p Prompt) Deleted() bool { return !p.DeletedAt.IsZero() }
 
-// Validate says what is wrong with p as a record, as an *Error of CodeInvalid.
+// Validate reports an invalid record as CodeInvalid.
 func (p Prompt) Validate() error {
 	if strings.TrimSpace(p.Content) == "" {
 		return Errorf(CodeInvalid, "prompt is empty").WithHint("say what was asked")
 	}
-	if err := CheckText("prompt", p.Content, MaxContent); err != nil {
-		return err
-	}
-	return CheckText("session id", p.SessionID, MaxName)
+	return checkTexts([]namedText{{"prompt", p.Content, MaxContent}, {"session id", p.SessionID, MaxName}})
 }
 
-// Curve is a way for strength to fade, named by what it does; package lifecycle has
-// the formulas.
+// Curve is a way for strength to fade; package lifecycle has the formulas.
 type Curve string
 
 // The curves.
 const (
-	CurveImportance Curve = "importance" // exponential, from higher up for what is important; the default
-	CurveGeometric  Curve = "geometric"  // a fixed part of it each day, use multiplies
-	CurveEbbinghaus Curve = "ebbinghaus" // the slower the more often it was repeated
+	CurveImportance Curve = "importance" // exponential, starting higher for important memories; the default
+	CurveGeometric  Curve = "geometric"  // loses a fixed fraction each day; use multiplies
+	CurveEbbinghaus Curve = "ebbinghaus" // slower the more often it was repeated
 )
 
-// Curves are the curves there are, the default first.
+// Curves returns the curves, the default first.
 func Curves() []Curve { return []Curve{CurveImportance, CurveGeometric, CurveEbbinghaus} }
 
-// CurveOf is the curve that a rate means which was given without one: from half to all of it
-// left after a day is a factor, and so the geometric curve's, which an earlier design prints
-// alone (a rate of 0.95). As a loss a day even 0.5 would leave nothing worth keeping after a week;
-// more than 1 can be no factor.
+// CurveOf returns the curve meant by a rate given without one. From 0.5 to 1 it is the daily factor of the
+// geometric curve, which an earlier design prints alone (a rate of 0.95): as a daily loss even 0.5 would leave
+// nothing worth keeping after a week, and more than 1 is not a factor.
 func CurveOf(rate float64) Curve {
 	if rate >= 0.5 && rate <= 1 {
 		return CurveGeometric
@@ -130,14 +114,13 @@ func CurveOf(rate float64) Curve {
 // Decay says how strength fades. The zero value is the importance curve at its rates.
 type Decay struct {
 	Curve Curve `json:"curve,omitempty"` // "" is CurveImportance
-	// Rate is what the curve makes of it: importance: loss a day, default 0.01;
-	// geometric: what is left after a day, at most 1, default 0.95; ebbinghaus: days of
-	// stability, default 30. 0 is the default.
+	// Rate depends on the curve. importance: loss a day, default 0.01; geometric: fraction left after a day, at
+	// most 1, default 0.95; ebbinghaus: days of stability, default 30. 0 is the default.
 	Rate     float64 `json:"rate,omitempty"`
-	MaxBoost float64 `json:"max_boost,omitempty"` // geometric: the most that use multiplies by, at least 1; 0 is 2
+	MaxBoost float64 `json:"max_boost,omitempty"` // geometric: maximum factor of use, at least 1; 0 is 2
 }
 
-// Validate says what is wrong with d, as an *Error of CodeInvalid.
+// Validate reports an invalid setting as CodeInvalid.
 func (d Decay) Validate() error {
 	if d.Curve != "" && !slices.Contains(Curves(), d.Curve) {
 		return Errorf(CodeInvalid, "there is no curve %.40q", string(d.Curve)).WithHint("importance, geometric or ebbinghaus")
@@ -149,7 +132,7 @@ func (d Decay) Validate() error {
 	case CurveEbbinghaus:
 		most, what = 100_000, "the ebbinghaus curve is stable for more than 0 and at most 100,000 days, such as 30"
 	}
-	// Written as a negation so that NaN is refused too.
+	// A negation, so that NaN is rejected too.
 	if !(d.Rate >= 0 && d.Rate <= most) {
 		return Errorf(CodeInvalid, "rate %v is out of range", d.Rate).WithHint("%s", what)
 	}
@@ -159,13 +142,13 @@ func (d Decay) Validate() error {
 	return nil
 }
 
-// ProjectDecay is how the memories of one project fade, as far as it has a way of its own.
+// ProjectDecay is a project's own settings for how its memories fade.
 type ProjectDecay struct {
-	Decay                // of all its types; with Curve "" the project has none of its own
-	Types map[Type]Decay `json:"types,omitempty"` // of some; goes before Decay
+	Decay                // of all types; with Curve "" the project has no setting of its own
+	Types map[Type]Decay `json:"types,omitempty"` // of some types, before Decay
 }
 
-// Validate says what is wrong with d, as an *Error of CodeInvalid.
+// Validate reports an invalid setting as CodeInvalid.
 func (d ProjectDecay) Validate() error {
 	if err := d.Decay.Validate(); err != nil {
 		return err

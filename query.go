@@ -2,37 +2,34 @@ package engram
 
 import "time"
 
-// Filter narrows what is listed or found. The zero value lets every live memory pass.
+// Filter narrows a list or a search. The zero value matches every live memory.
 type Filter struct {
-	Project string // "" is every project, memories of no project included
-	Types   []Type // any of them
-	Scope   Scope  // "" is every scope
-	// Beyond lets only those pass that are of no single project: personal ones, which belong to
-	// their author, and global ones.
-	Beyond    bool
+	Project   string // "" is every project, and memories without one
+	Types     []Type // any of them
+	Scope     Scope  // "" is every scope
+	Beyond    bool   // matches only memories of no single project: personal and global ones
 	Tags      []string
-	Topic     string // this topic key, and those below it: "auth" has auth and auth/tokens; "" is every memory
+	Topic     string // this topic key and those below it: "auth" matches auth and auth/tokens; "" is any
 	SessionID string
 	Since     time.Time // created at or after
 	Until     time.Time // created before
 	Metadata  map[string]any
-	Forgotten bool // only forgotten memories instead of only live ones
-	// MinStrength lets only those pass that are as strong now; 0 hides nothing. Stores do
-	// not look at it: what a strength is now is a rule's answer, and the engine gives it.
+	Forgotten bool // only forgotten memories instead of live ones
+	// MinStrength matches memories at least this strong now; 0 is any. Stores ignore it: the engine computes
+	// the present strength.
 	MinStrength float64
-	// Current lets only those pass in whose place no live memory has been put that passes
-	// the filter itself. Channels that find do not heed it: who joins their finds looks at
-	// the relations.
+	// Current excludes memories superseded by a live memory that itself matches the filter. Search channels
+	// ignore it: the engine checks relations when it joins their hits.
 	Current bool
 }
 
-// Page is a stretch of a list.
+// Page is a range of a list.
 type Page struct {
 	Limit  int // at least 1
 	Offset int // at least 0
-	// After is where a list of memories goes on: with those that come after it, newest first,
-	// whatever was saved or forgotten meanwhile. The zero Position is the beginning. Lists of
-	// other things, and of what was forgotten, do not heed it.
+	// After continues a list of memories, newest first, behind a position, whatever was saved or forgotten
+	// meanwhile. The zero Position is the beginning. Lists of other things, and of forgotten memories, ignore
+	// it.
 	After Position
 }
 
@@ -42,7 +39,7 @@ type Position struct {
 	Num       int64
 }
 
-// PositionOf is the place of m.
+// PositionOf returns the place of m.
 func PositionOf(m Memory) Position { return Position{m.CreatedAt, m.Num} }
 
 // Before reports whether m comes after p in a list; every memory comes after the zero Position.
@@ -58,54 +55,50 @@ func (p Position) Before(m Memory) bool {
 
 // LexicalQuery asks the lexical channel.
 type LexicalQuery struct {
-	// Terms are analysed words, as text.Query gives them: a memory needs one of
-	// them. Never raw input.
-	Terms []Term
-	// All asks for memories that have every term, joined ones aside.
-	All    bool
+	// Terms are analysed words from text.Query, never raw input. A memory must have one of them.
+	Terms  []Term
+	All    bool // requires every term, joined ones excepted
 	Filter Filter
-	Limit  int // at least 1
-	// Alone spares the store what sessions have to say: Lexical.Sessions and Beside may be nil.
-	Alone bool
+	Limit  int  // at least 1
+	Alone  bool // omits Lexical.Sessions and Beside, which may then be nil
 }
 
 // Term is one analysed word of a question.
 type Term struct {
-	Word    string // as the index holds it: lower case, stemmed
-	Written string // lower case, not stemmed; where the index lacks Word, words that begin like it are taken
-	Stop    bool   // carries no meaning: only titles are searched for it
-	Joined  bool   // the parts of the word before it, written as one
-	Time    bool   // part of an expression of time: it means itself, and a memory need not have it
+	Word    string // as in the index: lower case, stemmed
+	Written string // lower case, not stemmed; matches by prefix where the index lacks Word
+	Stop    bool   // a stop word: matches only titles
+	Joined  bool   // the parts of the preceding word as one
+	Time    bool   // part of an expression of time: matches literally, but is not required
 }
 
 // Lexical is the answer of the lexical channel.
 type Lexical struct {
-	Hits   []Ranked    // best first; BM25, rarity counted within the project
-	Words  []WordCount // what the index has of each term, in the order of the terms
-	Rows   int         // live memories in the project asked, or in the store
-	Length float64     // mean number of indexed words of these
-	// Sessions has for each of Hits the score of its session, taken as one long text, or
-	// of the stretch of it in which the hit stands; comparable among each other only.
-	// Without an entry a hit stands in none. Nil where the store does not reckon them.
+	Hits   []Ranked    // best first; BM25 with document frequencies of the project
+	Words  []WordCount // what the index has for each term, in the order of the terms
+	Rows   int         // live memories in the searched project or store
+	Length float64     // their mean number of indexed words
+	// Sessions has for each hit in a session the score of that session as one long text, or of its part around
+	// the hit; comparable only among each other. Nil where the store does not compute them.
 	Sessions map[int64]float64
-	// Beside has for each of Hits that stands in a session who stands next to it there, the
-	// sizes as far as the index tells them. Nil where the store does not say.
+	// Beside has for each hit in a session its neighbours there, with sizes as far as the index knows them. Nil
+	// where the store does not compute them.
 	Beside map[int64]Beside
 }
 
-// WordCount says what stands in the index for a term of the question.
+// WordCount is what the index has for a term of the question.
 type WordCount struct {
 	Term     Term
-	Matched  []string // the indexed words that count for it; several where only beginnings fit; empty: none
-	Repaired bool     // Matched is not what was written but what was probably meant
-	Rows     int      // memories among Lexical.Rows that have it
+	Matched  []string // the matching indexed words; several for a prefix match; empty: none
+	Repaired bool     // Matched is a spelling correction
+	Rows     int      // how many of Lexical.Rows have it
 }
 
-// Beside is who stands next to a memory in its session.
+// Beside is the neighbours of a memory in its session.
 type Beside struct {
 	Session int64     // the same number for memories of one session
 	Size    int       // of the memory's own title and content, in bytes
-	Before  Neighbour // saved just before it; its Num is 0 when nobody was
+	Before  Neighbour // saved just before it; Num 0 for none
 	After   Neighbour // saved just after it
 }
 
@@ -115,32 +108,32 @@ type Neighbour struct {
 	Size int // of title and content, in bytes
 }
 
-// Exposure is one showing of a memory to somebody.
+// Exposure is one showing of a memory to a session.
 type Exposure struct {
 	At        time.Time
-	SessionID string // "" when it is not known
+	SessionID string // "" when unknown
 	Project   string
 	Operation string // search, recall, context, get, remind
-	Query     string // what was asked, private spans removed
+	Query     string // the question, without private spans
 	Memory    int64  // Num; 0: nothing was shown
-	Rank      int    // from 1, also where nothing was shown because all of it had been before; 0: nothing was found
-	Tokens    int    // what showing it cost, about
+	Rank      int    // from 1, also when all results had been shown before; 0: nothing was found
+	Tokens    int    // approximate cost of showing it
 	Fallback  bool   // a channel could not answer, or an empty question listed the newest
 }
 
-// UseCount says how often a memory was asked for, and when last.
+// UseCount is how often a memory was requested, and when last.
 type UseCount struct {
 	Count int
 	Last  time.Time
 }
 
-// Ranked is one find of one channel.
+// Ranked is one hit of one channel.
 type Ranked struct {
 	Num   int64
 	Score float64 // greater is better; comparable within one answer only
 }
 
-// Channel is a way of finding.
+// Channel is a way of searching.
 type Channel string
 
 // The channels.
@@ -148,16 +141,16 @@ const (
 	ChannelLexical Channel = "fts"
 	ChannelVector  Channel = "vector"
 	ChannelGraph   Channel = "graph"
-	ChannelRerank  Channel = "rerank" // a reranking model read it
+	ChannelRerank  Channel = "rerank" // a reranking model scored it
 	ChannelTopic   Channel = "topic"  // the query is a topic key
-	ChannelRecent  Channel = "recent" // nothing was asked: the newest
+	ChannelRecent  Channel = "recent" // an empty query: the newest
 )
 
-// Why says how a hit came to its place.
+// Why explains the rank of a hit.
 type Why struct {
 	Channels []ChannelRank
 	Factors  []Factor
-	Notes    []string // what no number says: by which relation it was reached, what took its place
+	Notes    []string // explanations without a number: the relation it was reached by, what superseded it
 }
 
 // ChannelRank is a hit's place in one channel.
@@ -182,17 +175,17 @@ const (
 	StateNeedsReview State = "needs_review"
 )
 
-// Hit is a memory that was found, with its score and the reasons for it.
+// Hit is a found memory with its score and the reasons for it.
 type Hit struct {
 	Memory    Memory
 	Score     float64 // greater is better
 	State     State
-	Repeats   int64          // Num of a better find that says the same; 0: none does
-	Relations []RelationNote // ties that change how the memory should be read
-	Flagged   []string       // why it reads like an order to an agent, in words; nil: it does not, or was approved
-	Anchors   []Anchored     // the memory's, with what became of their places; nil for none
-	// Relevance is how like the question the memory is, times Strength, its strength now: 0 to
-	// 1 both. Only of a search that was asked to rank by it; then it is the Score, too.
+	Repeats   int64          // Num of a better hit that says the same; 0: none
+	Relations []RelationNote // relations that change how the memory should be read
+	Flagged   []string       // why it is flagged as instruction-like, in words; nil: not flagged, or approved
+	Anchors   []Anchored     // with the present state of their places; nil for none
+	// Relevance is the likeness to the question times Strength, the present strength; both 0 to 1. Set only
+	// when a search ranks by it; then it equals Score.
 	Relevance, Strength float64
 	Why                 Why
 }
@@ -205,48 +198,43 @@ type RelationNote struct {
 	Relation Relation
 	Outgoing bool // the memory is the source
 	Other    Memory
-	Withheld bool // the title of Other reads like an order to an agent, and nobody approved it
-	// Via is the memory that stands between: its relation it is, and the memory's own only
-	// because it supersedes that one, directly or through others. 0: it is the memory's own.
+	Withheld bool // the title of Other is instruction-like and not approved
+	// Via is the memory whose relation this is, when the memory supersedes it directly or through others; 0: it
+	// is the memory's own.
 	Via int64
 }
 
 // Note is what changes how a memory should be read.
 type Note struct {
 	State     State
-	Relations []RelationNote // what supersedes it or is superseded by it, what contradicts it or may; the oldest first
-	Flagged   []string       // why it reads like an order to an agent, in words; nil: it does not, or was approved
-	Anchors   []Anchored     // the memory's, with what became of their places; nil for none
+	Relations []RelationNote // superseding, superseded, contradicting, possibly contradicting; oldest first
+	Flagged   []string       // why it is flagged as instruction-like, in words; nil: not flagged, or approved
+	Anchors   []Anchored     // with the present state of their places; nil for none
 }
 
-// Notes has the note of each memory of an answer, by its number.
+// Notes has the note of each memory of an answer, by number.
 type Notes map[int64]Note
 
 // Found is the answer to a search.
 type Found struct {
-	Query string // as it was asked, private spans removed
-	Hits  []Hit  // what is relevant, best first
-	// BelowThreshold are finds below the floor, best first: near enough to be shown apart, too far
-	// to be an answer. With no Hits, nothing relevant is stored.
+	Query string // the question, without private spans
+	Hits  []Hit  // relevant ones, best first
+	// BelowThreshold are hits below the relevance threshold, best first: near enough to show separately, too
+	// far to be an answer. Without Hits, nothing relevant is stored.
 	BelowThreshold []Hit
-	// Repaired are words of the question that nothing has, with those that were searched
-	// for instead.
-	Repaired []Repair
-	// Times are the expressions of time in the question that drew its finds nearer.
-	Times []TimeSpan
-	// Degraded names each channel that could not answer, with the reason. Empty when
-	// all did.
+	Repaired       []Repair   // words of the question missing in the index, with their corrections
+	Times          []TimeSpan // the expressions of time in the question that affected the ranking
+	// Degraded names each channel that could not answer, with the reason; empty when all did.
 	Degraded []string
-	// WordsAlone says that the vector channel was to be asked and could not answer: there is
-	// no model, it failed, or no memory has a vector of it.
+	// WordsAlone says that the vector channel was requested and failed: no model, an error, or no memory has
+	// its vector.
 	WordsAlone bool
-	// Rows is how many live memories were searched, as far as the filter is about a project;
-	// 0 where no words were.
+	// Rows is how many live memories of the filter's project were searched; 0 without a search for words.
 	Rows int
 }
 
-// InOrder returns relevant and weak finds together, best first: the ranking as it was
-// before the floor parted it. weak[i] says that hit i is below the floor.
+// InOrder merges relevant hits and those below the threshold by rank, best first. weak[i] says that hit i is
+// below the threshold.
 func (f Found) InOrder() (hits []Hit, weak []bool) {
 	i, j := 0, 0
 	for i < len(f.Hits) || j < len(f.BelowThreshold) {
@@ -263,14 +251,14 @@ func (f Found) InOrder() (hits []Hit, weak []bool) {
 	return hits, weak
 }
 
-// Cut leaves the best n finds; weak ones go first.
+// Cut keeps the best n hits; those below the threshold go first.
 func (f *Found) Cut(n int) {
 	f.Hits = f.Hits[:min(len(f.Hits), n)]
 	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), n-len(f.Hits))]
 }
 
-// LimitBelowThreshold leaves as many weak finds as help somebody who found little: none beside three
-// relevant ones or more, else the best three.
+// LimitBelowThreshold keeps hits below the threshold only where they help: none beside three or more relevant
+// ones, else the best three.
 func (f *Found) LimitBelowThreshold() {
 	const enough, most = 3, 3
 	if len(f.Hits) >= enough {
@@ -279,22 +267,22 @@ func (f *Found) LimitBelowThreshold() {
 	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), most)]
 }
 
-// Nothing is what an answer in which nothing was found tells of where it looked, and of what is
-// elsewhere. The zero value, of no project, is an empty store.
+// Nothing says where an answer without results looked, and what other projects hold. The zero value, without a
+// project, is an empty store.
 type Nothing struct {
-	Project string // that was looked in; "" is every one
+	Project string // the searched project; "" is every one
 	Here    int    // live memories there
-	Others  int    // in other projects, but for what is personal or global, which is found anywhere
-	Stored  bool   // there are memories at all, of whatever project
+	Others  int    // in other projects, without personal and global ones, which are found anywhere
+	Stored  bool   // whether any project has memories
 }
 
-// Repair is a word that was probably mistyped.
+// Repair is a corrected spelling.
 type Repair struct {
 	Written string
 	Read    []string // words of the store
 }
 
-// TimeSpan is a stretch of time that a question speaks of.
+// TimeSpan is a span of time in a question.
 type TimeSpan struct {
 	Phrase string    // as written
 	From   time.Time // inclusive; zero: from the beginning
@@ -309,8 +297,7 @@ type Timeline struct {
 	Session Session
 	Total   int   // live memories in the session
 	Notes   Notes // of Focus, Before and After
-	// Flagged says why the summary of Session reads like an order to an agent, in words; nil where
-	// it does not.
+	// Flagged says why Session's summary is flagged as instruction-like, in words; nil: not flagged.
 	Flagged []string
 }
 
@@ -318,22 +305,19 @@ type Timeline struct {
 type Context struct {
 	Sessions []SessionActivity // newest activity first
 	Prompts  []Prompt          // newest first
-	Memories []Memory          // those that are worth most, newest first
-	// Personal are memories of other projects, or of none, that are personal or global: those that
-	// are worth most, the newest first.
+	Memories []Memory          // the most valuable, newest first
+	// Personal are the most valuable personal and global memories of other projects or none, newest first.
 	Personal []Memory
-	Notes    Notes // of Memories and Personal
-	// LeftOut are memories that were worth telling too, best first.
-	LeftOut []LeftOut
-	Tokens  int // what all of it costs as text, about; never more than Budget
-	Budget  int
-	// Again says that the session was shown every one of Memories before: nothing
-	// else remained.
+	Notes    Notes     // of Memories and Personal
+	LeftOut  []LeftOut // further valuable memories, best first
+	Tokens   int       // approximate cost of all as text; at most Budget
+	Budget   int
+	// Again says that the session was shown all Memories before, because no others remained.
 	Again bool
-	// Withheld is how many memories were worth telling and read like orders to an agent: they wait
-	// for a person. WithheldPrompts were left out for the same, and wait for nobody.
+	// Withheld counts flagged memories, which are pending for a person. WithheldPrompts counts flagged prompts,
+	// which are not.
 	Withheld, WithheldPrompts int
-	Degraded                  []string // what could not be done, with the reason
+	Degraded                  []string // what failed, with the reason
 }
 
 // LeftOut is a memory that was not shown, with the reason.
@@ -342,7 +326,7 @@ type LeftOut struct {
 	Reason string
 }
 
-// Empty reports whether there is nothing to tell.
+// Empty reports whether the context holds nothing.
 func (c Context) Empty() bool {
 	return len(c.Sessions) == 0 && len(c.Prompts) == 0 && len(c.Memories) == 0 && len(c.Personal) == 0 && c.Withheld == 0 && c.WithheldPrompts == 0
 }

@@ -7,43 +7,40 @@ import (
 	"strings"
 )
 
-// Ref is how somebody outside names a memory: by number, by ID or the beginning
-// of one, by sync id, or by topic key. Exactly one field is set, beside Project.
+// Ref names a memory: by number, ID or a prefix of one, sync id, or topic key. Exactly one field is set, beside
+// Project.
 type Ref struct {
-	Num    int64
-	ID     string // a whole ID, an unambiguous beginning with "mem_", or the id that an earlier program gave (SyncIDOf)
-	SyncID string
-	Topic  string
-	// Project narrows a Topic; "" looks in every project.
-	Project string
+	Num     int64
+	ID      string // a whole ID, an unambiguous prefix starting with "mem_", or an id of an earlier program (SyncIDOf)
+	SyncID  string
+	Topic   string
+	Project string // restricts a Topic; "" searches every project
 }
 
 // idLength is the length of a whole ID: the prefix and 26 characters.
 const idLength = len(IDPrefix) + 26
 
-// ByNum is the Ref of a memory's number.
+// ByNum returns the Ref of a memory's number.
 func ByNum(num int64) Ref { return Ref{Num: num} }
 
-// ByID is the Ref of a whole memory ID.
+// ByID returns the Ref of a whole memory ID.
 func ByID(id ID) Ref { return Ref{ID: string(id)} }
 
-// SyncIDOf is the sync id of a memory that has no other: "obs-" and a digest of its ID. A
-// memory that comes from a program whose ids are not of our form has it of its id there, by
-// which it is found again.
+// SyncIDOf returns the default sync id: "obs-" and a digest of the ID. A memory from a program with ids of
+// another form gets that of its id there, so that it can still be found by it.
 func SyncIDOf(id ID) string {
 	sum := sha256.Sum256([]byte(id))
 	return "obs-" + hex.EncodeToString(sum[:8])
 }
 
 // ParseRef reads "12", "#12", "mem_01k…" (whole or shortened), "obs-0123456789abcdef",
-// "topic:architecture/auth-model" and the ids of earlier programs: "mem_abc123", "mem_" or
-// nothing before a UUID. A # before an id, as older texts have it, is passed over. Anything
-// else is an *Error of CodeInvalid.
+// "topic:architecture/auth-model" and the ids of earlier programs: "mem_abc123", "mem_" or nothing before a
+// UUID. A # before an id, as in older texts, is ignored. Anything else is CodeInvalid.
 func ParseRef(s string) (Ref, error) {
 	s = strings.TrimSpace(s)
 	bad := func() (Ref, error) {
 		if len(s) > longestID || strings.ContainsAny(s, "<>") {
-			s = "this" // a text that was pasted by mistake, perhaps a private one
+			s = "this" // a text pasted by mistake, perhaps private
 		} else {
 			s = strconv.Quote(s)
 		}
@@ -81,7 +78,7 @@ func ParseRef(s string) (Ref, error) {
 	return Ref{Num: n}, nil
 }
 
-// Whole reports whether an ID is complete, so that it needs no search by prefix.
+// Whole reports whether the ID is complete, so that no search by prefix is needed.
 func (r Ref) Whole() bool { return len(r.ID) == idLength }
 
 // String returns the spelling ParseRef reads.
@@ -100,7 +97,7 @@ func (r Ref) String() string {
 // longestID is the length of the longest id: the prefix and a UUID.
 const longestID = len(IDPrefix) + 36
 
-// isUUID reports the ids of earlier programs that are UUIDs, with or without their dashes.
+// isUUID reports whether s is a UUID, with or without dashes: an id of earlier programs.
 func isUUID(s string) bool {
 	if plain := strings.ReplaceAll(s, "-", ""); len(plain) != 32 || len(s) != 32 && len(s) != 36 {
 		return false
@@ -109,28 +106,22 @@ func isUUID(s string) bool {
 }
 
 func isLowerAlnum(s string) bool {
-	for _, c := range []byte(s) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// Place is a stretch of a file.
+// Place is a range of lines of a file.
 type Place struct {
-	Path        string // in an Anchored from the root of the repository, with slashes
+	Path        string // in an Anchored relative to the repository, with slashes
 	First, Last int    // lines, from 1; 0: the whole file
 }
 
 // PlaceForms says how a place is written, for hints.
 const PlaceForms = "PATH, PATH:LINE, PATH:FIRST-LAST, or as a forge links to it, PATH#L3 and PATH#L3-L9; lines count from 1"
 
-// ParsePlace reads a file and lines of it as people, compilers and forges write them: "PATH",
-// "PATH:3", "PATH:3-9" and "PATH:L3-L9", "PATH:3:14" with a column, "PATH#L3", "PATH#L3-L9" and
-// "PATH#L3C1-L9C2". A path may have blanks, colons and the letter of a drive in it: what stands
-// behind its last colon or hash and is no lines belongs to it. Columns are passed over.
-// CodeInvalid for no path, and for lines that cannot be.
+// ParsePlace reads a file and lines as people, compilers and forges write them: "PATH", "PATH:3", "PATH:3-9"
+// and "PATH:L3-L9", "PATH:3:14" with a column, "PATH#L3", "PATH#L3-L9" and "PATH#L3C1-L9C2". A path may contain
+// blanks, colons and a drive letter: what follows its last colon or hash and is not a line belongs to it.
+// Columns are ignored. No path and impossible lines are CodeInvalid.
 //
 // Source of the forms with a hash: "Creating a permanent link to a code snippet" of GitHub's manual.
 func ParsePlace(s string) (Place, error) {
@@ -152,8 +143,7 @@ func ParsePlace(s string) (Place, error) {
 	return p, CheckText("path", p.Path, 4*MaxAnchorPath)
 }
 
-// withoutColumn is a place whose lines may be the column of a line before them, as compilers and
-// searches write it: "a.go:12:5".
+// withoutColumn returns a place without its column, as compilers and searches write it: "a.go:12:5".
 func withoutColumn(path, lines string, first, last int) (string, int, int) {
 	colon := strings.LastIndexByte(path, ':')
 	if colon < 1 || !digits(lines) || !digits(path[colon+1:]) || endsInNumber(path[:colon]) {
@@ -163,17 +153,17 @@ func withoutColumn(path, lines string, first, last int) (string, int, int) {
 	return strings.TrimSpace(path[:colon]), line, line
 }
 
-// endsInNumber reports whether what stands behind the last colon could be a line.
+// endsInNumber reports whether the text behind the last colon could be a line.
 func endsInNumber(path string) bool {
 	colon := strings.LastIndexByte(path, ':')
 	return colon > 0 && digits(path[colon+1:])
 }
 
-// maxLine is more lines than any file that is looked at has.
+// maxLine exceeds the lines of any file that is read.
 const maxLine = 1 << 24
 
-// lineRange reads one or two lines. Behind a hash they have an L before them, or a file of which
-// a number is part of the name could not be named.
+// lineRange reads one or two lines. Behind a hash they need an L, because a file's name may contain a hash and
+// a number.
 func lineRange(s string, hash bool) (first, last int, is bool) {
 	if hash && !strings.HasPrefix(s, "L") {
 		return 0, 0, false
@@ -190,8 +180,8 @@ func lineRange(s string, hash bool) (first, last int, is bool) {
 	return lineNumber(from), lineNumber(to), true
 }
 
-// lineDigits are the digits of a line: with or without an L before them, and of one behind a hash
-// perhaps with a column.
+// lineDigits returns the digits of a line, with or without an L before them and, behind a hash, a column after
+// them.
 func lineDigits(s string, hash bool) (string, bool) {
 	s = strings.TrimPrefix(s, "L")
 	if line, column, has := strings.Cut(s, "C"); hash && has && digits(column) {
@@ -202,8 +192,8 @@ func lineDigits(s string, hash bool) (string, bool) {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// lineNumber is the number of digits. Too many are one that is none of a line, and so is -1 for 0:
-// a Place with line 0 is a whole file, for which nobody asked.
+// lineNumber returns the number; too many digits give one above maxLine, and 0 gives -1, because line 0 of a
+// Place means the whole file.
 func lineNumber(s string) (n int) {
 	for _, r := range s {
 		n = min(n*10+int(r-'0'), maxLine+1)
@@ -214,7 +204,7 @@ func lineNumber(s string) (n int) {
 	return n
 }
 
-// Lines are the lines of a place, "12" or "12-20"; "" for the whole file.
+// Lines returns "12" or "12-20"; "" for the whole file.
 func (p Place) Lines() string {
 	switch {
 	case p.First == 0:
@@ -225,8 +215,7 @@ func (p Place) Lines() string {
 	return strconv.Itoa(p.First) + "-" + strconv.Itoa(p.Last)
 }
 
-// String is what ParsePlace reads. A path that ends in what could be a line itself has its lines
-// behind a hash.
+// String returns what ParsePlace reads. Lines follow a hash when the path ends like a line.
 func (p Place) String() string {
 	switch {
 	case p.First == 0:

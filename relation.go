@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// Verb is what a relation says of its two memories: source verb target.
+// Verb is the verb of a relation: source verb target.
 type Verb string
 
-// The verbs, as every face says them. Other programs have spellings of their own (related,
-// conflicts_with), which ParseVerb reads; of what is written, the chunks alone have them, whose
-// format is another program's.
+// The verbs, as all frontends spell them. ParseVerb also reads the spellings of other programs (related,
+// conflicts_with); of what is written only chunks use them, whose format is another program's.
 const (
 	VerbRelatesTo   Verb = "relates_to"
 	VerbDerivedFrom Verb = "derived_from"
@@ -25,25 +24,24 @@ const (
 	VerbNotConflict Verb = "not_conflict"
 )
 
-// RelationStatus says how far a relation has been looked at.
+// RelationStatus is the state of a verdict.
 type RelationStatus string
 
 // The statuses.
 const (
-	RelationPending RelationStatus = "pending" // a candidate, waiting for a verdict
-	RelationJudged  RelationStatus = "judged"  // somebody said so
-	RelationIgnored RelationStatus = "ignored" // looked at and set aside
+	RelationPending RelationStatus = "pending" // a candidate without a verdict
+	RelationJudged  RelationStatus = "judged"  // with a verdict
+	RelationIgnored RelationStatus = "ignored" // dismissed
 )
 
-// Verbs lists the verbs in the order in which help shows them.
+// Verbs lists the verbs in the order of the help.
 func Verbs() []Verb {
 	return []Verb{VerbRelatesTo, VerbDerivedFrom, VerbEvolvedFrom, VerbCausedBy, VerbSupersedes, VerbContradicts,
 		VerbCompatible, VerbScoped, VerbNotConflict}
 }
 
-// ParseVerb reads a verb as people and dialects write it: in any case, with hyphens or
-// blanks for underscores, related and related_to for relates_to, conflicts_with for
-// contradicts. What is none is CodeInvalid, and the hint lists the verbs.
+// ParseVerb reads a verb in any case, with hyphens or blanks for underscores, related and related_to for
+// relates_to, conflicts_with for contradicts. Others are CodeInvalid, and the hint lists the verbs.
 func ParseVerb(s string) (Verb, error) {
 	v := Verb(strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(s))))
 	switch v {
@@ -65,8 +63,8 @@ func ParseVerb(s string) (Verb, error) {
 // RelationIDPrefix opens every relation ID.
 const RelationIDPrefix = "rel-"
 
-// Relation is a typed, directed tie between two memories. A pending one is a candidate
-// for a contradiction: its verb says what is suspected, not what is so.
+// Relation is a typed, directed link between two memories. A pending one is a candidate for a contradiction:
+// its verb is only suspected.
 type Relation struct {
 	Num        int64  // per database, from 1
 	ID         string // RelationIDPrefix and 16 hex digits
@@ -77,33 +75,32 @@ type Relation struct {
 	Strength   float64 // 0 to 1
 	Reason     string
 	Evidence   string
-	Confidence float64 // 0 to 1; 0 when nobody said
-	Actor      string  // who judged: "agent", "engram", a person
+	Confidence float64 // 0 to 1; 0 when not given
+	Actor      string  // the judge: "agent", "engram", a person
 	ActorKind  string  // agent, system, human
-	Model      string  // the model that judged; "" when none did
+	Model      string  // the model that judged; "" for none
 	SessionID  string
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
-	RemovedAt  time.Time // when it was taken away; its row stays, for the journal
+	RemovedAt  time.Time // when it was removed; its row stays, for the journal
 }
 
-// Removed reports whether the relation was taken away.
+// Removed reports whether the relation was removed.
 func (r Relation) Removed() bool { return !r.RemovedAt.IsZero() }
 
-// Supersedes reports whether it is settled that the source takes the target's place.
+// Supersedes reports whether a verdict says that the source supersedes the target.
 func (r Relation) Supersedes() bool {
 	return r.Verb == VerbSupersedes && r.Status == RelationJudged && !r.Removed()
 }
 
-// Automatic reports whether Engram made the tie by itself, because the two memories are
-// near in meaning. Nobody has confirmed it.
+// Automatic reports whether Engram made the relation itself from similarity in meaning, unconfirmed.
 func (r Relation) Automatic() bool {
 	return r.Verb == VerbRelatesTo && r.ActorKind == "system" && r.Confidence == 0
 }
 
-// Judgment reports whether the relation is a candidate for a contradiction or a verdict on
-// one, be it that there is none: between two memories there is one such relation at most.
-// A relates_to is a verdict when somebody was confident of it, else a tie like others.
+// Judgment reports whether the relation is a candidate for a contradiction or a verdict on one, not_conflict
+// included: two memories have at most one. A relates_to is a verdict if it has a confidence, else an ordinary
+// relation.
 func (r Relation) Judgment() bool {
 	switch r.Verb {
 	case VerbContradicts, VerbSupersedes, VerbCompatible, VerbScoped, VerbNotConflict:
@@ -114,54 +111,49 @@ func (r Relation) Judgment() bool {
 	return false
 }
 
-// RelationRef names a relation: by number or by ID. Exactly one field is set.
+// RelationRef names a relation by number or by ID. Exactly one field is set.
 type RelationRef struct {
 	Num int64
 	ID  string
 }
 
-// RelationFilter narrows a list of relations. The zero value lets every live relation
-// pass.
+// RelationFilter narrows a list of relations. The zero value matches every live relation.
 type RelationFilter struct {
-	Project  string // of the source; "" is every project
-	Statuses []RelationStatus
-	Verbs    []Verb
-	Since    time.Time // created at or after
-	// Judgments lets only those pass whose Judgment is true.
-	Judgments bool
-	// Ends asks whether the memories are still there.
-	Ends RelationEnds
+	Project   string // of the source; "" is every project
+	Statuses  []RelationStatus
+	Verbs     []Verb
+	Since     time.Time    // created at or after
+	Judgments bool         // matches only relations whose Judgment is true
+	Ends      RelationEnds // restricts by whether the memories were forgotten
 }
 
-// RelationEnds says which relations are wanted by whether their memories were forgotten.
+// RelationEnds selects relations by whether their memories were forgotten.
 type RelationEnds int
 
 // The kinds of ends.
 const (
 	EndsAny       RelationEnds = iota
-	EndsLive                   // neither was forgotten
-	EndsForgotten              // at least one of them was
+	EndsLive                   // both memories are live
+	EndsForgotten              // at least one was forgotten
 )
 
 // Graph is what relations lead to from one memory.
 type Graph struct {
-	Nodes []GraphNode // the nearest first, the memory that was asked about at the head
-	Edges []Relation  // between nodes, each once, in the order in which they were come upon
-	Cut   bool        // there may be more than was asked for at most
+	Nodes []GraphNode // nearest first, starting with the memory itself
+	Edges []Relation  // between nodes, each once, in the order of discovery
+	Cut   bool        // a limit was reached: there may be more
 }
 
 // GraphNode is a memory in a graph.
 type GraphNode struct {
-	Memory Memory
-	State  State
-	Depth  int // relations between it and the memory that was asked about
-	// Superseded says that a live memory stands in its place, be that one in the graph or
-	// not.
-	Superseded bool
-	Flagged    []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Memory     Memory
+	State      State
+	Depth      int      // number of relations from the start
+	Superseded bool     // says that a live memory, in the graph or not, supersedes it
+	Flagged    []string // why it is flagged as instruction-like, in words; nil: not flagged, or approved
 }
 
-// Superseded returns the numbers of the memories of g in whose place another one stands.
+// Superseded returns the numbers of superseded memories of g.
 func (g Graph) Superseded() map[int64]bool {
 	over := map[int64]bool{}
 	for _, n := range g.Nodes {
@@ -177,16 +169,16 @@ func (g Graph) Superseded() map[int64]bool {
 	return over
 }
 
-// QueueKind says why something waits for a person.
+// QueueKind says why an item is pending for a person.
 type QueueKind string
 
-// The kinds, in the order in which they are listed.
+// The kinds, in the order of lists.
 const (
-	QueueFlagged  QueueKind = "suspect"  // it reads like an order to an agent, and is not told unasked
-	QueuePending  QueueKind = "waiting"  // it came from others, and is no memory yet
-	QueueProposal QueueKind = "proposal" // it was read out of transcripts or commits, and is no memory yet
-	QueueChanged  QueueKind = "changed"  // the code that it speaks of is another one, or gone
-	QueueDue      QueueKind = "due"      // the time to check it has come
+	QueueFlagged  QueueKind = "suspect"  // a memory that is instruction-like, and not injected
+	QueuePending  QueueKind = "waiting"  // a record from another store, not a memory yet
+	QueueProposal QueueKind = "proposal" // read from transcripts or commits, not a memory yet
+	QueueChanged  QueueKind = "changed"  // a memory whose code changed or disappeared
+	QueueDue      QueueKind = "due"      // a memory due for review
 )
 
 // QueueKinds returns all kinds, in their order.
@@ -194,8 +186,7 @@ func QueueKinds() []QueueKind {
 	return []QueueKind{QueueFlagged, QueuePending, QueueProposal, QueueChanged, QueueDue}
 }
 
-// ParseQueueKinds reads kinds as people write them, each once; none is every one. What is no
-// kind is CodeInvalid.
+// ParseQueueKinds reads kinds in any case, each once; empty names mean all. Others are CodeInvalid.
 func ParseQueueKinds(names []string) ([]QueueKind, error) {
 	var kinds []QueueKind
 	for _, name := range names {
@@ -210,19 +201,18 @@ func ParseQueueKinds(names []string) ([]QueueKind, error) {
 	return kinds, nil
 }
 
-// QueueItem is one thing that waits for a person.
+// QueueItem is one item pending for a person.
 type QueueItem struct {
 	Kind    QueueKind
-	Memory  Memory    // the zero Memory of waiting and proposal
-	State   State     // of Memory
-	Pending *Deferred // of waiting and proposal; else nil
-	// Anchors is the code that a changed memory speaks of, with what became of it; nil of others.
-	Anchors []Anchored
-	Reasons []string  // for a person
-	Since   time.Time // since when it waits; zero where nobody noted that
+	Memory  Memory     // zero for waiting and proposal
+	State   State      // of Memory
+	Pending *Deferred  // for waiting and proposal; else nil
+	Anchors []Anchored // the code of a changed memory, with its state; nil for others
+	Reasons []string   // for a person
+	Since   time.Time  // since when it is pending; zero when unknown
 }
 
-// Name is by what a person decides on it: the number of a memory, or the PendingName of a record.
+// Name is the name for a decision: the number of a memory, or the PendingName of a record.
 func (i QueueItem) Name() string {
 	if i.Pending != nil {
 		return PendingName(i.Pending.Num)
@@ -230,7 +220,7 @@ func (i QueueItem) Name() string {
 	return strconv.FormatInt(i.Memory.Num, 10)
 }
 
-// PendingName is what something that waits and is no memory yet is called by a person: w and its number.
+// PendingName names a pending record that is not a memory yet: w and its number.
 func PendingName(num int64) string { return "w" + strconv.FormatInt(num, 10) }
 
 // ParsePendingName reads a PendingName, in any case; is reports whether it is one.

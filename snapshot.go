@@ -10,22 +10,21 @@ import (
 	"time"
 )
 
-// Snapshot is the head of a file in which memory travels: where its records come from.
+// Snapshot is the head of a file of exported records.
 type Snapshot struct {
-	Format   string    // what wrote it: "json", "mem"; of a file that was read, what it was found to be
-	At       time.Time // when it was written; zero when the file does not say
-	Program  string    // the version of the program that wrote it; "" when unknown
-	Project  string    // the one project it was taken from; "": every one, or unknown
+	Format   string    // the format: "json", "mem"; on reading, the detected one
+	At       time.Time // when it was written; zero when unknown
+	Program  string    // version of the writing program; "" when unknown
+	Project  string    // the one project it was taken from; "": all, or unknown
 	Whole    bool      // it says that it was taken from every project
-	Memories int       // how many live ones it is to have, about; 0: unknown
-	Lacks    []Entity  // kinds of things that the format has no room for
-	// Untold are the fields of memories, by their names in a native file, that the format has
-	// no room for.
+	Memories int       // approximate number of live memories; 0: unknown
+	Lacks    []Entity  // kinds of things the format cannot hold
+	// Untold are the fields of memories, by their names in a native file, that the format cannot hold.
 	Untold []string
-	Grid   time.Duration // what its times are multiples of; 0: milliseconds
+	Grid   time.Duration // resolution of its times; 0: milliseconds
 }
 
-// Record is one thing that travels. One of the pointers is set, or Flaw is.
+// Record is one exported thing. One of the pointers is set, or Flaw.
 type Record struct {
 	Project  *Project
 	Session  *Session
@@ -34,21 +33,17 @@ type Record struct {
 	Relation *RelationRecord
 	Erased   *Erased
 
-	// Causal is where the parts of it come from; nil in a format that does not tell, and of
-	// what was erased. In it, Counts has every store's own.
+	// Causal is its causal metadata, with every store's own Counts; nil for formats without it and for
+	// erasures.
 	Causal *CausalMetadata
-	// Tombstone says that it was taken away without a row being left, as a session is: it holds no
-	// more than its names.
+	// Tombstone says that it was deleted without leaving a row, as sessions are: it holds only its names.
 	Tombstone bool
 
-	// Item says where in the file it stands: "memories[12]", from 0. "" for a record that
-	// was in no file yet.
-	Item string
-	// Flaw says why what stands there is no record; the rest of the file can be read.
-	Flaw error
+	Item string // its place in the file: "memories[12]", from 0; "" outside files
+	Flaw error  // says why this item cannot be read; the rest of the file can
 }
 
-// Entity is what kind of thing the record is about; "" when it could not be read.
+// Entity returns the kind of the record; "" when unreadable.
 func (r Record) Entity() Entity {
 	switch {
 	case r.Project != nil:
@@ -67,13 +62,12 @@ func (r Record) Entity() Entity {
 	return ""
 }
 
-// MemoryRecord is a memory with all that belongs to it. Its Num, and that of its
-// revisions, means nothing outside the store that it came from. An ID that is "" was
-// never given; a SyncID then names it.
+// MemoryRecord is a memory with all that belongs to it. Num is valid only in its own store. An empty ID was
+// never assigned; then SyncID names the memory.
 type MemoryRecord struct {
 	Memory    Memory
 	Revisions []Revision         // oldest first
-	Vectors   []FingerprintedRow // nil when they were left out
+	Vectors   []FingerprintedRow // nil when left out
 }
 
 // FingerprintedRow is a memory's vector of one model.
@@ -82,33 +76,29 @@ type FingerprintedRow struct {
 	Values []float32
 }
 
-// RelationRecord is a relation whose memories are named as they are everywhere: Source and
-// Target of Relation mean nothing.
+// RelationRecord is a relation with globally named ends: Relation's Source and Target are unused.
 type RelationRecord struct {
 	Relation Relation
 	Source   Ref
 	Target   Ref
 }
 
-// Erased says that something was removed for good, and keeps none of its text.
+// Erased records that something was erased, without its text.
 type Erased struct {
-	Entity Entity // memory, prompt or session
-	ID     string // of a memory or a session; of a prompt, and of a memory of which it is not known, the sync id
-	SyncID string // of a memory or a prompt; "" when that is not known
-	// Project is the one it was in; "" when that is not known.
-	Project string
+	Entity  Entity // memory, prompt or session
+	ID      string // of a memory or a session; the sync id of a prompt, and of a memory whose ID is unknown
+	SyncID  string // of a memory or a prompt; "" when unknown
+	Project string // where it was; "" when unknown
 	At      Clock
-	// Bound says that it counts for what is in Project alone, for it came from there: who may
-	// write to what one project shares has no say in another. What was erased here counts
-	// everywhere. It does not travel.
+	// Bound limits its effect to Project, where it came from: writers to one shared project must not affect
+	// others. Local erasures apply everywhere. It is not replicated.
 	Bound bool `json:"-"`
 }
 
-// Digest tells what was erased earlier from what was erased later, as Lineage.Digest does
-// of other things.
+// Digest distinguishes earlier from later erasures, as CausalMetadata.Digest does for other things.
 func (x Erased) Digest() int64 { return int64(x.At) }
 
-// Name is what it is told from others of its kind by: the sync id where it has one.
+// Name identifies it among its kind: the sync id where it has one.
 func (x Erased) Name() string {
 	if x.Entity == EntitySession {
 		return x.ID
@@ -116,11 +106,10 @@ func (x Erased) Name() string {
 	return cmp.Or(x.SyncID, x.ID)
 }
 
-// Key is what it is called where things are named by one: kind, a blank, Name, a tab and
-// Project. Neither name has a tab.
+// Key is a single name: kind, a blank, Name, a tab and Project. Neither name has a tab.
 func (x Erased) Key() string { return string(x.Entity) + " " + x.Name() + "\t" + x.Project }
 
-// ErasedKey reads what Erased.Key wrote, as far as that tells: a memory's ID is not in it.
+// ErasedKey reads Erased.Key, except for a memory's ID, which is not in it.
 func ErasedKey(key string) Erased {
 	kind, rest, _ := strings.Cut(key, " ")
 	name, project, _ := strings.Cut(rest, "\t")
@@ -131,49 +120,42 @@ func ErasedKey(key string) Erased {
 	return x
 }
 
-// Format writes and reads whole stores as files, record by record: neither side keeps
-// more than one of them in memory. It may be used by many goroutines.
+// Format writes and reads whole stores as files, holding one record in memory at a time. It is safe for
+// concurrent use.
 type Format interface {
-	// Write writes records, which come as Export gives them: projects, sessions, memories,
-	// prompts, relations, what was erased. What the format has no room for is left out. An
-	// error of records ends it, and is returned as it is.
+	// Write writes records in the order of Export: projects, sessions, memories, prompts, relations, erasures.
+	// It omits what the format cannot hold. An error from records ends it and is returned unchanged.
 	Write(w io.Writer, head Snapshot, records iter.Seq2[Record, error]) error
-	// Fit returns what of a record Write would write; false when that is nothing. The record
-	// is not changed.
+	// Fit returns the part of a record that Write would write; false for none. The record is not changed.
 	Fit(r Record) (Record, bool)
-	// Read reads a file's head, and gives its records as they are read; what they hold was
-	// not looked at, and may be anything. The last pair carries the error that ended it,
-	// with the byte at which the file could not be read any further: CodeInvalid for a file
-	// that is cut off, too deep, too large or none of this format, CodeConflict for one of
-	// a newer version.
+	// Read reads a file's head and yields its records as they are read, unchecked. The last pair carries the
+	// error that ended it, with the byte offset: CodeInvalid for a file that is truncated, too deep, too large
+	// or of another format, CodeConflict for a newer version.
 	Read(r io.Reader) (Snapshot, iter.Seq2[Record, error], error)
 }
 
-// SnapshotReader reads all there is of a kind, page by page, in an order that what is
-// written meanwhile does not change: each page may be of a later state. A project of "" is
-// every one, and there is nothing in one that does not exist. limit is at least 1.
+// SnapshotReader reads everything of a kind page by page, in an order that concurrent writes do not change;
+// each page may be of a later state. Project "" is every one; one that does not exist is empty. limit is at
+// least 1.
 type SnapshotReader interface {
-	// MemoriesAfter returns memories with a greater number, by number, forgotten ones too.
+	// MemoriesAfter returns memories with a greater number, by number, forgotten ones included.
 	MemoriesAfter(ctx context.Context, project string, after int64, limit int) ([]Memory, error)
-	// PromptsAfter returns prompts with a greater number, by number, deleted ones too.
+	// PromptsAfter returns prompts with a greater number, by number, deleted ones included.
 	PromptsAfter(ctx context.Context, project string, after int64, limit int) ([]Prompt, error)
 	// SessionsAfter returns sessions with a greater id, by id.
 	SessionsAfter(ctx context.Context, project, after string, limit int) ([]Session, error)
-	// RelationsAfter returns relations with a greater number, by number, removed ones too;
-	// of a project are those whose memories are both in it.
+	// RelationsAfter returns relations with a greater number, by number, removed ones included; for a project,
+	// those with both memories in it.
 	RelationsAfter(ctx context.Context, project string, after int64, limit int) ([]Relation, error)
-	// ErasedAfter returns what was erased of a kind with a greater Erased.Key, by that; "" is
-	// before every one.
+	// ErasedAfter returns erasures of a kind with a greater Erased.Key, by key; "" is before every one.
 	ErasedAfter(ctx context.Context, entity Entity, after string, limit int) ([]Erased, error)
-	// Named returns the numbers and ids of the memories that have one of these IDs or sync
-	// ids, forgotten ones too.
+	// Named returns the names of memories with one of these IDs or sync ids, forgotten ones included.
 	Named(ctx context.Context, names []string) ([]MemoryName, error)
-	// PromptBySyncID is the prompt of that name, deleted or not; found is false when there
-	// is none.
+	// PromptBySyncID returns the prompt, deleted or not; found is false for none.
 	PromptBySyncID(ctx context.Context, syncID string) (p Prompt, found bool, err error)
 }
 
-// MemoryName is what a memory is called, and where it belongs.
+// MemoryName is the names of a memory, and where it belongs.
 type MemoryName struct {
 	Num     int64
 	ID      ID
@@ -184,34 +166,32 @@ type MemoryName struct {
 
 // SnapshotWriter is what an import needs beside the other roles.
 type SnapshotWriter interface {
-	// PutErased remembers that something was erased. With what is known of the same Key it is
-	// brought together as lifecycle.MergeErased does it. What waits of it is removed.
+	// PutErased records an erasure, merged with one of the same Key by lifecycle.MergeErased, and removes
+	// pending records of the thing.
 	PutErased(ctx context.Context, x Erased) error
-	// DropErased takes that back, and returns what was remembered under an Erased.Key; found
-	// is false when nothing was.
+	// DropErased removes and returns the erasure with an Erased.Key; found is false for none.
 	DropErased(ctx context.Context, key string) (x Erased, found bool, err error)
 }
 
-// ImportMode says what an import does with what is here already.
+// ImportMode says what an import does with existing data.
 type ImportMode string
 
 // The modes.
 const (
-	ImportMerge   ImportMode = "merge"   // the later edit of each thing holds; nothing that is here alone changes
-	ImportReplace ImportMode = "replace" // afterwards there is what is in the file: what is here alone is forgotten
+	ImportMerge   ImportMode = "merge"   // the later edit of each thing wins; things only here do not change
+	ImportReplace ImportMode = "replace" // the file replaces what is here: memories only here are forgotten
 )
 
-// Imported says what an import did.
+// Imported is the result of an import.
 type Imported struct {
 	From   Snapshot // the head of the file
 	Mode   ImportMode
-	Op     int64  // what undo takes back; 0 when nothing was changed
-	Backup string // the copy of the database that was made before; "" when none was
-	// Forgets is how many memories an ImportReplace forgets, or would forget, of which projects, by
-	// name. They are the Gone of Memories.
+	Op     int64  // for undo; 0 when nothing changed
+	Backup string // the copy of the database made before; "" for none
+	// Forgets is how many memories an ImportReplace forgets, or would forget, by project name: the Removed of
+	// Memories.
 	Forgets []ProjectMemories
-	// Elsewhere is how many things of the file were passed over because they are of other projects
-	// than the one that is replaced.
+	// Elsewhere counts things of the file that belong to other projects than the replaced one and were skipped.
 	Elsewhere int
 
 	Projects  ImportTally
@@ -219,50 +199,54 @@ type Imported struct {
 	Prompts   ImportTally
 	Memories  ImportTally
 	Relations ImportTally
-	Erased    ImportTally // things that were removed for good elsewhere: Changed are those that were forgotten here for it
+	Erased    ImportTally // erasures elsewhere; Changed are those forgotten here for it
 
-	// Pending is how many memories of those that were written wait for a person, since they read
-	// like an order to an agent: until that one approves them they are not told unasked.
+	// Pending counts imported memories flagged as instruction-like: they are not injected until a person
+	// approves them.
 	Pending int
 
-	Rejected []ImportNote // what did not come in, and why, in the order of the file; the first MostImportNotes
-	Notes    []ImportNote // what came in otherwise than it stood there; the first MostImportNotes
+	Rejected []ImportNote // what was rejected and why, in the order of the file; the first MostImportNotes
+	Notes    []ImportNote // what was changed on import; the first MostImportNotes
 }
 
-// ProjectMemories is how many memories of a project something is about.
+// ProjectMemories is a number of memories of a project.
 type ProjectMemories struct {
 	Project  string
 	Memories int
 }
 
-// ImportTally counts the things of one kind in a file by what became of them.
+// ImportTally counts the things of one kind in a file by outcome.
 type ImportTally struct {
 	Added     int
 	Changed   int
 	Unchanged int
-	Forgotten int // of these, those that were forgotten or deleted here since, and stay so
-	Rejected  int // those that could not even be read count as memories
-	Removed   int // not in the file, and forgotten or taken away for it: ImportReplace
+	Forgotten int // of these, those forgotten or deleted here since, which stay so
+	Rejected  int // unreadable ones count as memories
+	Removed   int // not in the file, and forgotten or removed by ImportReplace
 }
 
-// MostImportNotes is how many notes of a kind an import keeps.
+// MostImportNotes limits the notes of a kind that an import keeps.
 const MostImportNotes = 1000
 
 // ImportNote is about one item of a file or a batch.
 type ImportNote struct {
-	Item   string // where it stands: "memories[12]"
-	Name   string // its id; "" when it has none
-	Batch  string // that it came with, of a pull; else ""
+	Item   string // its place: "memories[12]"
+	Name   string // its id; "" for none
+	Batch  string // its batch, for a pull; else ""
 	Reason string
 }
 
 // All adds the tallies of every kind.
 func (i Imported) All() ImportTally {
 	var sum ImportTally
-	for _, t := range []ImportTally{i.Projects, i.Sessions, i.Prompts, i.Memories, i.Relations, i.Erased} {
-		sum.add(t)
+	for _, t := range i.tallies() {
+		sum.add(*t)
 	}
 	return sum
+}
+
+func (i *Imported) tallies() []*ImportTally {
+	return []*ImportTally{&i.Projects, &i.Sessions, &i.Prompts, &i.Memories, &i.Relations, &i.Erased}
 }
 
 func (t *ImportTally) add(o ImportTally) {
@@ -274,14 +258,11 @@ func (t *ImportTally) add(o ImportTally) {
 	t.Removed += o.Removed
 }
 
-// Add adds the tallies and notes of another import: what several did together.
+// Add adds the tallies and notes of another import.
 func (i *Imported) Add(o Imported) {
-	i.Projects.add(o.Projects)
-	i.Sessions.add(o.Sessions)
-	i.Prompts.add(o.Prompts)
-	i.Memories.add(o.Memories)
-	i.Relations.add(o.Relations)
-	i.Erased.add(o.Erased)
+	for kind, t := range i.tallies() {
+		t.add(*o.tallies()[kind])
+	}
 	i.Pending += o.Pending
 	i.Rejected = firstNotes(append(i.Rejected, o.Rejected...))
 	i.Notes = firstNotes(append(i.Notes, o.Notes...))
@@ -289,7 +270,7 @@ func (i *Imported) Add(o Imported) {
 
 func firstNotes(all []ImportNote) []ImportNote { return all[:min(len(all), MostImportNotes)] }
 
-// Reject notes that an item does not come in.
+// Reject notes that an item is rejected.
 func (i *Imported) Reject(r Record, n ImportNote) {
 	i.Of(r).Rejected++
 	if len(i.Rejected) < MostImportNotes {
@@ -297,15 +278,15 @@ func (i *Imported) Reject(r Record, n ImportNote) {
 	}
 }
 
-// Note notes that an item comes in otherwise than it stood there.
+// Note notes that an item was changed on import.
 func (i *Imported) Note(n ImportNote) {
 	if len(i.Notes) < MostImportNotes {
 		i.Notes = append(i.Notes, n)
 	}
 }
 
-// Of is the tally of the kind of r. Of one that could not be read the list in which it stands
-// says the kind; where that says nothing it counts as a memory.
+// Of returns the tally for the kind of r. An unreadable record is classified by the list it stands in, else as
+// a memory.
 func (i *Imported) Of(r Record) *ImportTally {
 	list := ""
 	if r.Flaw != nil { // "memories[12]" of a file, "memories 12" of a table

@@ -2,7 +2,7 @@ package engram
 
 import (
 	"context"
-	"encoding"
+	"encoding/binary"
 	"encoding/hex"
 	"hash/fnv"
 	"iter"
@@ -10,65 +10,61 @@ import (
 	"strconv"
 )
 
-// Vault is a folder in which memories stand as notes: text files that people read and edit,
-// one a memory, and some that lead to them. What in it Engram did not write is not touched.
+// Vault is a folder of memories as notes: text files that people read and edit, one a memory, and hubs that
+// link to them. Files that Engram did not write are not touched.
 type Vault interface {
-	// Begin reads what was written into the folder before, and how it stands now. Errors
-	// are CodeInvalid for a folder that cannot be a vault, CodeConflict for a list of what was
-	// written of a newer version, CodeUnavailable where the disk refuses. Such a list that
-	// cannot be read is made anew, and remarked upon.
+	// Begin reads what was written into the folder before, and its present state. Errors are CodeInvalid for a
+	// folder that cannot be a vault, CodeConflict for an index of a newer version, CodeUnavailable for disk
+	// errors. An unreadable index is rebuilt, with a remark.
 	Begin(ctx context.Context, how VaultMode) (VaultNotes, error)
 }
 
 // VaultMode says what may be done with a vault.
 type VaultMode struct {
-	DryRun bool // nothing is written, though it is said what would be
-	// Force writes notes that were edited or deleted in the vault, too; what was edited is
-	// kept in a file beside.
+	DryRun bool // write nothing, but report what would be written
+	// Force also overwrites notes that were edited or deleted in the vault; edits are kept in a separate file.
 	Force bool
 }
 
-// VaultNotes are the notes of a vault at work. They belong to one goroutine.
+// VaultNotes is access to the notes of a vault. It is used by one goroutine.
 type VaultNotes interface {
-	// Known lists the memories that have a note here, in the order of their IDs.
+	// Known lists the memories that have a note here, by ID.
 	Known() []ID
-	// Named lists the memories that notes here name, in the order of their IDs: those of
-	// Known, and those whose notes came by another way.
+	// Named lists the memories that notes here name, by ID: Known ones, and those whose notes arrived in
+	// another way.
 	Named() []ID
-	// Replicated reads the note of a memory as what carries it to a store that does not have
-	// it; told is false for a note that is not there or cannot be read.
+	// Replicated reads the note of a memory for import into another store; told is false for a missing or
+	// unreadable note.
 	Replicated(id ID) (c ReplicatedNote, told bool, err error)
-	// Place settles what the note of a memory is called: every memory whose note will be
-	// put, or linked to, needs its place first.
+	// Place decides the name of a memory's note. Call it first for every memory whose note is put or linked to.
 	Place(p NotePlace)
-	// Put writes the note of a memory where it is new or says something else.
+	// Put writes the note of a memory if it is new or changed.
 	Put(n VaultNote) (NoteDone, error)
-	// Remove takes the note of a memory away, which was forgotten.
+	// Remove removes the note of a forgotten memory.
 	Remove(id ID) (NoteDone, error)
-	// PutHubs writes the notes that lead to others, and takes those of the projects away
-	// that are not among them any more; a project of "" in the list is one like others.
+	// PutHubs writes hubs, and removes those of the listed projects that are not among them; "" is a project
+	// like others.
 	PutHubs(hubs []Hub, projects []string) (HubsDone, error)
-	// Dress sets up how the program that shows the vault draws its graph, where that is wanted.
+	// Dress configures the graph view of the vault's program, if wanted.
 	Dress() error
-	// Edits are the notes that people edited, wrote or deleted since they were written.
-	// Nothing else may be done with the notes before it ends but Settle and SetAside.
+	// Edits yields the notes that people edited, wrote or deleted since the last write. Until it ends only
+	// Settle and SetAside may be called.
 	Edits(ctx context.Context) iter.Seq2[NoteEdit, error]
-	// Settle says that a memory has all that an edit says: the note stays as it is until
-	// the memory says something else.
+	// Settle records that a memory contains an edit, so that the note stays until the memory changes.
 	Settle(e NoteEdit, id ID, base NoteDigest) error
-	// SetAside renames a note that cannot be taken in, so that the next Put writes it anew,
-	// and returns the name it has now.
+	// SetAside renames a note that cannot be imported, so that the next Put writes it again, and returns its
+	// new name.
 	SetAside(e NoteEdit) (string, error)
-	// Drop says that the note of a deleted memory need not be missed any more.
+	// Drop records that the note of a deleted memory is no longer expected.
 	Drop(e NoteEdit)
-	// Remarks are what of the vault was passed over so far, in the order in which it was found:
-	// what Engram may not follow, or cannot read, and is no note of a memory.
+	// Remarks returns what was skipped so far, in order: what Engram may not follow or cannot read, and what is
+	// not a note of a memory.
 	Remarks() []NoteRemark
-	// End keeps what was written, for the next time, and must be called.
+	// End saves the state for the next time, and must be called.
 	End() error
 }
 
-// NotePlace is what the name of a note comes from.
+// NotePlace determines the name of a note.
 type NotePlace struct {
 	ID      ID
 	Project string
@@ -76,44 +72,44 @@ type NotePlace struct {
 	Title   string
 }
 
-// VaultNote is what the note of a memory says.
+// VaultNote is the content of a memory's note.
 type VaultNote struct {
 	Memory Memory
-	Links  []NoteLink // in the order in which they are shown
-	Hubs   []Hub      // that lead to it; their members do not matter
+	Links  []NoteLink // in display order
+	Hubs   []Hub      // that link to it; their members are unused
 }
 
-// NoteLink is a relation as the note of one of its memories shows it.
+// NoteLink is a relation as shown in the note of one of its memories.
 type NoteLink struct {
 	Verb     Verb
 	Outgoing bool // the memory of the note is the source
-	Pending  bool // nobody has judged it yet
+	Pending  bool // without a verdict
 	ID       ID   // of the other memory
 	Title    string
 	Reason   string
 }
 
-// HubKind says what the memories of a hub have in common.
+// HubKind is what the memories of a hub share.
 type HubKind string
 
 // The kinds of hubs.
 const (
 	HubSession HubKind = "session"
-	HubTopic   HubKind = "topic"   // the first part of their topic keys
-	HubCluster HubKind = "cluster" // relations tie them all
+	HubTopic   HubKind = "topic"   // the first part of the topic key
+	HubCluster HubKind = "cluster" // connected by relations
 )
 
-// Hub is a note that leads to others.
+// Hub is a note that links to others.
 type Hub struct {
 	Kind    HubKind
-	Key     string // names it among those of its kind, for ever
+	Key     string // unique among its kind, permanent
 	Project string
 	Title   string
-	Text    string // what is said of it; may be ""
+	Text    string // its description; may be ""
 	Members []NotePlace
 }
 
-// Name is what a hub is called among all of a vault.
+// Name is unique among all hubs of a vault.
 func (h Hub) Name() string { return string(h.Kind) + ":" + h.Key }
 
 // NoteAct is what was done with a note.
@@ -124,64 +120,62 @@ const (
 	NoteCreated NoteAct = "created"
 	NoteUpdated NoteAct = "updated"
 	NoteDeleted NoteAct = "deleted"
-	NoteSkipped NoteAct = "skipped" // it says all this already
-	NoteEdited  NoteAct = "edited"  // left alone: somebody edited it
-	NoteMissing NoteAct = "missing" // left alone: somebody deleted it
+	NoteSkipped NoteAct = "skipped" // unchanged
+	NoteEdited  NoteAct = "edited"  // left alone: a person edited it
+	NoteMissing NoteAct = "missing" // left alone: a person deleted it
 )
 
-// NoteDone is what was done with the note of a memory.
+// NoteDone is the outcome for the note of a memory.
 type NoteDone struct {
 	Act   NoteAct
 	Path  string // in the vault, with slashes
-	Aside string // where what was edited is kept; "" when nothing was
+	Aside string // where an edit is kept; "" for none
 }
 
-// HubsDone is what was done with hubs.
+// HubsDone is the outcome for hubs.
 type HubsDone struct {
 	Standing int // how many there are now
 	Written  int
 	Deleted  int
-	Edited   []string // paths of those that were left alone, because somebody edited them
-	Aside    []string // where what was edited is kept, as of VaultMode.Force
+	Edited   []string // paths of those left alone because a person edited them
+	Aside    []string // where edits are kept, for VaultMode.Force
 }
 
-// NoteEdit is what somebody did to a note.
+// NoteEdit is a person's change of a note.
 type NoteEdit struct {
 	Path    string
-	Line    int        // of Flaw, from 1; 0 when it is not about one
-	ID      ID         // "" when somebody wrote the note
-	Project string     // of a new note: by its front matter, else by its folder
-	Fields  NoteFields // what it says now
-	// Base is what the note said when Engram wrote it; nil when that is not known.
-	Base    *NoteDigest
-	Deleted bool // somebody deleted it
-	// Unended says that the line is gone which ends the memory: Fields may have the beginning
-	// of its content alone.
+	Line    int         // of Flaw, from 1; 0 for none
+	ID      ID          // "" for a note that a person wrote
+	Project string      // of a new note: by its front matter, else by its folder
+	Fields  NoteFields  // its present content
+	Base    *NoteDigest // the note as Engram wrote it; nil when unknown
+	Deleted bool        // a person deleted it
+	// Unended says that the line that ends the memory is missing: Fields may have only the beginning of its
+	// content.
 	Unended bool
-	Lacks   []string // fields that it does not tell: they stay as they are
-	// Flaw is why it cannot be taken in: CodeInvalid, CodeUnavailable where the disk refuses,
-	// CodeConflict for a merge that nobody finished; then Fields is what it says all the same.
+	Lacks   []string // fields it does not have: they stay unchanged
+	// Flaw is why it cannot be imported: CodeInvalid, CodeUnavailable for disk errors, CodeConflict for an
+	// unfinished merge; then Fields is still its content.
 	Flaw    error
-	Ignored []string // what in it no edit can change, for a person
+	Ignored []string // changes that cannot be imported, for a person
 }
 
-// NoteRemark tells what was passed over in a vault, and why.
+// NoteRemark says what was skipped in a vault, and why.
 type NoteRemark struct {
 	Path   string // in the vault, with slashes
 	Reason string // for a person
 }
 
-// ReplicatedNote is a note as what carries a memory from one store to another.
+// ReplicatedNote is a note as the source of a memory for another store.
 type ReplicatedNote struct {
 	NoteEdit
-	Edited bool   // somebody edited it since it was written; false where that is not known
-	Memory Memory // as far as the note tells it; its times may be zero
-	// Links are relations that the note shows, of memories that have a note here; those that
-	// nobody judged are not among them.
+	Edited bool   // a person edited it since it was written; false when unknown
+	Memory Memory // as far as the note has it; its times may be zero
+	// Links are the relations with a verdict that the note shows, to memories that have a note here.
 	Links []NoteLink
 }
 
-// NoteFields is what the edit of a note can change of a memory.
+// NoteFields are the fields of a memory that an edit of its note can change.
 type NoteFields struct {
 	Title      string
 	Content    string
@@ -193,23 +187,22 @@ type NoteFields struct {
 	Permanent  bool
 }
 
-// NoteFieldsOf is what a note says of m.
+// NoteFieldsOf returns the fields of m.
 func NoteFieldsOf(m Memory) NoteFields {
 	return NoteFields{Title: m.Title, Content: m.Content, Type: m.Type, Scope: m.Scope, TopicKey: m.TopicKey,
 		Tags: m.Tags, Importance: m.Importance, Permanent: m.Permanent}
 }
 
-// NoteDigest is what each field of a note said, in the order of NoteFieldNames, as numbers
-// that are compared.
+// NoteDigest has a number for each field of a note, in the order of NoteFieldNames, for comparison.
 type NoteDigest [8]uint32
 
-// NoteFieldNames are the names of the fields of a note.
+// NoteFieldNames returns the names of the fields of a note.
 func NoteFieldNames() [8]string {
 	return [8]string{"title", "content", "type", "scope", "topic", "tags", "importance", "permanent"}
 }
 
-// Digest is what the fields say. Tags are a set, and an importance has the six digits that
-// a note shows.
+// Digest returns the digest of the fields. Tags are a set, and an importance has the six digits that a note
+// shows.
 func (f NoteFields) Digest() NoteDigest {
 	tags := slices.Sorted(slices.Values(f.Tags))
 	permanent := ""
@@ -229,7 +222,7 @@ func (f NoteFields) Digest() NoteDigest {
 	return d
 }
 
-// Differs names the fields in which two digests differ.
+// Differs returns the names of the fields in which two digests differ.
 func (d NoteDigest) Differs(o NoteDigest) []string {
 	var names []string
 	for i, name := range NoteFieldNames() {
@@ -242,27 +235,21 @@ func (d NoteDigest) Differs(o NoteDigest) []string {
 
 // MarshalText implements encoding.TextMarshaler: eight hex digits a field.
 func (d NoteDigest) MarshalText() ([]byte, error) {
-	var raw [4 * len(d)]byte
-	for i, v := range d {
-		raw[4*i], raw[4*i+1], raw[4*i+2], raw[4*i+3] = byte(v>>24), byte(v>>16), byte(v>>8), byte(v)
+	var raw []byte
+	for _, v := range d {
+		raw = binary.BigEndian.AppendUint32(raw, v)
 	}
-	return hex.AppendEncode(nil, raw[:]), nil
+	return hex.AppendEncode(nil, raw), nil
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler; what MarshalText did not write is
-// CodeInvalid.
+// UnmarshalText implements encoding.TextUnmarshaler; input not from MarshalText is CodeInvalid.
 func (d *NoteDigest) UnmarshalText(text []byte) error {
 	raw, err := hex.DecodeString(string(text))
 	if err != nil || len(raw) != 4*len(d) {
 		return Errorf(CodeInvalid, "%q is no digest of a note", text)
 	}
 	for i := range d {
-		d[i] = uint32(raw[4*i])<<24 | uint32(raw[4*i+1])<<16 | uint32(raw[4*i+2])<<8 | uint32(raw[4*i+3])
+		d[i] = binary.BigEndian.Uint32(raw[4*i:])
 	}
 	return nil
 }
-
-var (
-	_ encoding.TextMarshaler   = NoteDigest{}
-	_ encoding.TextUnmarshaler = (*NoteDigest)(nil)
-)

@@ -1,9 +1,9 @@
-// Package plugin holds what Engram installs into agents: a folder of assets for each
-// agent, and the memory protocol, the one text from which skills, rules, system prompts and
-// the instructions of the MCP server are made (protocol.md).
+// Package plugin holds what Engram installs into agents: a folder of assets for each agent, and the memory
+// protocol (protocol.md), from which skills, rules, system prompts and the instructions of the MCP server are
+// made.
 //
-// Everything is embedded, so that one binary installs itself without a download. Nothing
-// here knows where an agent keeps its files: that is setup's business.
+// Everything is embedded, so that one binary installs itself without a download. Package setup knows where
+// agents keep their files.
 package plugin
 
 import (
@@ -14,15 +14,15 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// assets are the folders beside this file, files that begin with a dot included. A new
-// folder is embedded without a change here.
+// assets are the folders beside this file, files that begin with a dot included. New folders are embedded
+// automatically.
 //
 //go:embed all:*/*
 var assets embed.FS
 
-// Files returns the assets of an agent: what lies in the folder of its name, paths from
-// there. It reads nothing from the disk and can be used from several goroutines. An agent
-// without assets is an *engram.Error of CodeNotFound that names those which have some.
+// Files returns the assets of an agent: the folder with its name, with relative paths. It reads nothing from
+// the disk and is safe for concurrent use. An agent without assets is CodeNotFound with a hint of those that
+// have some.
 func Files(agent string) (fs.FS, error) {
 	for _, known := range Agents() {
 		if known == agent {
@@ -33,11 +33,11 @@ func Files(agent string) (fs.FS, error) {
 		WithHint("agents that have some: %s", strings.Join(Agents(), ", "))
 }
 
-// Agents returns the names for which Files has something, sorted.
+// Agents returns the names for which Files has assets, sorted.
 func Agents() []string {
 	entries, err := fs.ReadDir(assets, ".")
 	if err != nil {
-		return nil // unreachable: the folder is in the binary
+		return nil // unreachable: the folder is embedded
 	}
 	var names []string
 	for _, e := range entries {

@@ -8,11 +8,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// completions is the path of the one call, after the base.
+// completions is the path of the only call, after the base.
 const completions = "/chat/completions"
 
-// address checks where the model is to be asked and returns it without a slash at its
-// end. It repeats nothing of what it refuses, which may hold a password.
+// address validates the base URL of the model's server and returns it without a trailing slash. Errors do not
+// quote it, because it may contain a password.
 func address(base string, withKey bool) (string, error) {
 	if base = strings.TrimSpace(base); base == "" {
 		base = DefaultURL
@@ -32,7 +32,7 @@ func address(base string, withKey bool) (string, error) {
 		return "", engram.Errorf(engram.CodeInvalid, "the key of the language model would be sent unencrypted to another machine").
 			WithHint("use an address of https, or none but this machine's own, or no key")
 	}
-	// What documentation shows is often the whole address of the call.
+	// Documentation often shows the whole URL of the call.
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), completions)
 	if u.Path == "" {
 		u.Path = "/v1"
@@ -54,7 +54,7 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// isToken reports whether key can stand in a header; "" can.
+// isToken reports whether key can be sent in a header; "" can.
 func isToken(key string) bool {
 	return !strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }

@@ -15,20 +15,20 @@ const (
 	maxContent = 4 << 10 // bytes
 )
 
-// What is wrong with an answer. The answer itself is not repeated: it speaks of memories.
+// What is wrong with an answer. The answer itself is not quoted: it contains memories.
 var (
 	errNoObject = errors.New("no object with a title and a content in it")
 	errEmpty    = errors.New("a title or a content without any text")
 )
 
-// verdict is the object that a model is asked for.
+// verdict is the object that the model is asked for.
 type verdict struct {
 	None    bool   `json:"none"`
 	Title   string `json:"title"`
 	Content string `json:"content"`
 }
 
-// parse finds the object in what a model said.
+// parse finds the object in the model's answer.
 func parse(said string) (p engram.Pattern, ok bool, err error) {
 	v, found := llm.Object(said, func(v verdict) bool { return v.None || v.Title != "" || v.Content != "" })
 	if !found {
@@ -37,7 +37,7 @@ func parse(said string) (p engram.Pattern, ok bool, err error) {
 	return v.pattern()
 }
 
-// pattern cleans v, which a model wrote that may have been led astray by a memory.
+// pattern cleans v, which a memory may have manipulated.
 func (v verdict) pattern() (engram.Pattern, bool, error) {
 	if v.None {
 		return engram.Pattern{}, false, nil

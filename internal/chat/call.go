@@ -13,10 +13,10 @@ import (
 
 const (
 	tries   = 3
-	maxBody = 1 << 20 // bytes of an answer, several hundred times what is asked for
+	maxBody = 1 << 20 // bytes of an answer, several hundred times the expected size
 )
 
-// ask sends body and returns what the model said, trying again where that may help.
+// ask sends body and returns the model's answer, with retries where they may help.
 func (c *Client) ask(ctx context.Context, body []byte) (string, error) {
 	pause := c.pause
 	for try := 1; ; try++ {
@@ -35,8 +35,7 @@ func (c *Client) ask(ctx context.Context, body []byte) (string, error) {
 	}
 }
 
-// once sends body and returns what the model said. again: what failed may go well at
-// the next try.
+// once sends body once and returns the model's answer. again says that a retry may succeed.
 func (c *Client) once(ctx context.Context, body []byte) (said string, again bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+completions, bytes.NewReader(body))
 	if err != nil {
@@ -55,8 +54,7 @@ func (c *Client) once(ctx context.Context, body []byte) (said string, again bool
 	if code := res.StatusCode; code != http.StatusOK {
 		return "", code == http.StatusTooManyRequests || code >= 500, c.refused(code)
 	}
-	// Read whole and not by a decoder: a body that is too long is told apart from one
-	// that is broken.
+	// Not a decoder: it would not distinguish a body that is too long from a broken one.
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
 	if err != nil {
 		return "", true, err
@@ -70,8 +68,7 @@ func (c *Client) once(ctx context.Context, body []byte) (said string, again bool
 	return said, false, nil
 }
 
-// refused says what a status other than 200 means. The body is not repeated: servers
-// quote in it what they were sent, keys and memories alike.
+// refused explains a status other than 200. It does not quote the body: servers repeat keys and memories in it.
 func (c *Client) refused(status int) error {
 	advice := "its log says why"
 	switch {
@@ -87,8 +84,8 @@ func (c *Client) refused(status int) error {
 	return c.unavailable(fmt.Sprintf("the language model's server answers with %d %s", status, http.StatusText(status)), advice)
 }
 
-// spoken returns the text of the first choice of a chat completion. Content is a
-// string; some servers send the parts of one.
+// spoken returns the text of the first choice of a chat completion. Content is a string or, from some servers,
+// a list of parts.
 func spoken(body []byte) (string, error) {
 	var r struct {
 		Choices []struct {

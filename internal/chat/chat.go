@@ -1,14 +1,14 @@
-// Package chat asks a language model what several memories have in common. It is
-// engram.Extractor over the chat completions of the OpenAI API, which model servers on
-// one's own machine speak as well: LM Studio, llama.cpp, vLLM, Ollama.
+// Package chat asks a language model what several memories have in common. It implements engram.Extractor over
+// the chat completions of the OpenAI API, which local model servers provide too: LM Studio, llama.cpp, vLLM,
+// Ollama.
 //
-// Nothing here runs unless a person has named an address or a model. What is sent goes
-// to that address and nowhere else: redirects are not followed and no proxy is used.
-// Memories are framed as data (prompt.go); what the model says about them is bounded
-// and cleaned before anybody sees it (answer.go). Errors repeat neither.
+// Nothing here runs unless a person has configured an address or a model. Data goes only to that address:
+// redirects are not followed and no proxy is used. Memories are framed as data (prompt.go); the model's answer
+// is bounded and cleaned (answer.go). Errors quote neither.
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -20,37 +20,30 @@ import (
 // The defaults of Options.
 const (
 	DefaultURL     = "http://localhost:1234/v1" // where LM Studio listens
-	DefaultTimeout = 2 * time.Minute            // a server that first has to load its model takes one
+	DefaultTimeout = 2 * time.Minute            // a server may need one to load its model
 	DefaultPause   = 500 * time.Millisecond
 )
 
-// anyModel is sent where no model is named. Servers that hold one model take any name,
-// and most refuse an empty one.
+// anyModel is sent without a configured model: servers with one model accept any name, and most reject an empty
+// one.
 const anyModel = "local-model"
 
-// Options make a Client. The zero value asks whatever model LM Studio has loaded.
+// Options configure a Client. The zero value asks whatever model LM Studio has loaded.
 type Options struct {
-	// BaseURL is what /chat/completions is appended to, such as
-	// https://api.example.com/v1; "" is DefaultURL. One without a path gets /v1.
+	// BaseURL is the prefix of /chat/completions, such as https://api.example.com/v1; "" is DefaultURL. One
+	// without a path gets /v1.
 	BaseURL string
-	// Model is the model's name at that server; "" sends "local-model", which servers
-	// that hold a single model answer to.
-	Model string
-	// Key is sent as a bearer token; "" sends none.
-	Key string
-	// Timeout bounds one Extract, further tries included; 0 is DefaultTimeout.
-	Timeout time.Duration
-	// Pause is what passes before the second try, twice that before the third; 0 is
-	// DefaultPause.
-	Pause time.Duration
-	// Transport carries the requests; nil is one of the Client's own.
-	Transport http.RoundTripper
+	// Model is the model's name at that server; "" sends "local-model", which servers with a single model
+	// accept.
+	Model   string
+	Key     string        // sent as a bearer token; "" sends none
+	Timeout time.Duration // bounds one Extract, retries included; 0 is DefaultTimeout
+	Pause   time.Duration // precedes the second try, twice that the third; 0 is DefaultPause
 }
 
-// Client is an engram.Extractor that asks one model at one server. It may be used by
-// many goroutines.
+// Client is an engram.Extractor for one model at one server. It is safe for concurrent use.
 type Client struct {
-	base    string // with neither credentials nor a slash at its end
+	base    string // without credentials and trailing slash
 	model   string
 	key     string
 	timeout time.Duration
@@ -58,9 +51,8 @@ type Client struct {
 	http    *http.Client
 }
 
-// New returns a Client. It connects to nobody. An address that is none, one that holds
-// a password or a query, and a key that would travel unencrypted to another machine are
-// errors of CodeInvalid.
+// New returns a Client without connecting. An invalid address, one with a password or a query, and a key that
+// would be sent unencrypted to another machine are CodeInvalid.
 func New(o Options) (*Client, error) {
 	base, err := address(o.BaseURL, o.Key != "")
 	if err != nil {
@@ -70,29 +62,20 @@ func New(o Options) (*Client, error) {
 		return nil, engram.Errorf(engram.CodeInvalid, "the key of the language model has characters that no key has").
 			WithHint("look for spaces and line breaks in ENGRAM_LLM_API_KEY")
 	}
-	c := &Client{base: base, model: o.Model, key: o.Key, timeout: o.Timeout, pause: o.Pause}
-	if c.timeout <= 0 {
-		c.timeout = DefaultTimeout
-	}
-	if c.pause <= 0 {
-		c.pause = DefaultPause
-	}
-	if o.Transport == nil {
-		// Kept connections would outlive the Client, which has no Close, to save a
-		// thousandth of what an answer takes.
-		o.Transport = &http.Transport{DisableKeepAlives: true, ForceAttemptHTTP2: true}
-	}
-	// A redirect would carry memories, and perhaps the key, to an address that nobody named.
+	c := &Client{base: base, model: o.Model, key: o.Key, timeout: cmp.Or(o.Timeout, DefaultTimeout), pause: cmp.Or(o.Pause, DefaultPause)}
+	// Kept connections would outlive the Client, which has no Close, to save a thousandth of an answer's time.
+	transport := &http.Transport{DisableKeepAlives: true, ForceAttemptHTTP2: true}
+	// A redirect would send memories, and perhaps the key, to an address that was not configured.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c.http = &http.Client{Transport: o.Transport, CheckRedirect: stay}
+	c.http = &http.Client{Transport: transport, CheckRedirect: stay}
 	return c, nil
 }
 
 // Model implements engram.Extractor.
 func (c *Client) Model() string { return c.model }
 
-// Extract implements engram.Extractor. A connection that fails and an answer of 429 or
-// 500 and above are tried again, twice.
+// Extract implements engram.Extractor. It retries a failed connection and answers of 429 or 500 and above
+// twice.
 func (c *Client) Extract(ctx context.Context, ms []engram.Memory) (engram.Pattern, bool, error) {
 	if len(ms) < 2 {
 		return engram.Pattern{}, false, nil
@@ -114,7 +97,7 @@ func (c *Client) Extract(ctx context.Context, ms []engram.Memory) (engram.Patter
 	return p, ok, nil
 }
 
-// explain is err as the caller sees it.
+// explain words err for the caller.
 func (c *Client) explain(ctx, within context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

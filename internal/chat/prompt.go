@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -13,8 +14,7 @@ import (
 //go:embed extract.md
 var instructions string
 
-// What one question may hold: small models read 8,000 tokens or fewer, instructions and
-// answer included.
+// The limits of one question: small models read 8,000 tokens or fewer, instructions and answer included.
 const (
 	maxMemories = 40
 	maxSent     = 16 << 10 // bytes of content, all memories together
@@ -28,14 +28,11 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// question is the body of the request about ms.
+// question returns the body of the request about ms.
 //
-// The answer is not bounded here, though the API could: models that think aloud first
-// would be cut off before they say anything, and the servers do not agree on a name.
+// It does not limit the answer's length: models that think aloud first would be cut off before the answer, and
+// servers disagree on the parameter's name.
 func question(model string, ms []engram.Memory) ([]byte, error) {
-	if model == "" {
-		model = anyModel
-	}
 	data, err := framed(ms)
 	if err != nil {
 		return nil, err
@@ -45,10 +42,10 @@ func question(model string, ms []engram.Memory) ([]byte, error) {
 		Messages    []message `json:"messages"`
 		Temperature float64   `json:"temperature"`
 		Stream      bool      `json:"stream"`
-	}{model, []message{{"system", strings.TrimSpace(instructions)}, {"user", data}}, 0, false})
+	}{cmp.Or(model, anyModel), []message{{"system", strings.TrimSpace(instructions)}, {"user", data}}, 0, false})
 }
 
-// framed writes memories as data, with the question behind them.
+// framed writes memories as data, followed by the question.
 func framed(ms []engram.Memory) (string, error) {
 	type row struct {
 		Title   string `json:"title"`

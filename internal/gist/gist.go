@@ -1,10 +1,8 @@
-// Package gist says in short what a text says: the sentences of it that carry most, whole and in
-// their order. Which they are is decided by their place and by the weight of their words within the
-// text, without a model and without a list of words, so that it holds for any language (weigh.go).
-// How Markdown, lists and scripts without spaces are cut into sentences stands in parts.go.
+// Package gist shortens a text to its most important sentences, whole and in order. Their position and the
+// weight of their words within the text decide, without a model or word lists, so that it works for any
+// language (weigh.go). parts.go cuts Markdown, lists and scripts without spaces into sentences.
 //
-// Everything here is a pure function of the text: the same text has the same gist everywhere, and
-// nobody has to keep one, nor renew it when the text changes.
+// Everything here is a pure function of the text: gists need not be stored, nor renewed when the text changes.
 package gist
 
 import (
@@ -15,15 +13,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Long is the number of characters from which on a content has a summary, and Most how many
-// characters that has at most.
+// Long is the number of characters above which a content gets a summary, and Most the summary's maximum.
 const (
 	Long = 500
 	Most = 280
 )
 
-// Summary is the short form of a memory: the one that it came with, where that is worth what the
-// content is, else the gist of a content of more than Long characters; "" for a short one.
+// Summary returns the short form of a memory: its own summary where trustworthy, else the gist of a content of
+// more than Long characters; "" for a short one.
 func Summary(m engram.Memory) string {
 	if own := m.OwnSummary(); own != "" || utf8.RuneCountInString(m.Content) <= Long {
 		return own
@@ -31,8 +28,8 @@ func Summary(m engram.Memory) string {
 	return Of(m.Content, Most)
 }
 
-// Line is what a list shows of a memory: its content as one line where that has at most most
-// characters, else its summary, else the gist of the content.
+// Line returns a memory in one line for a list: its content if that has at most most characters, else its
+// summary, else the gist.
 func Line(m engram.Memory, most int) string {
 	if len(m.Content) <= 4*most {
 		if whole := strings.Join(strings.Fields(m.Content), " "); utf8.RuneCountInString(whole) <= most {
@@ -48,9 +45,9 @@ func Line(m engram.Memory, most int) string {
 // maxRead is how many bytes of a text are read for its gist.
 const maxRead = 16 << 10
 
-// Of returns the sentences of a text that carry most, as one line of at most most characters. The
-// first one leads; one that is too long by itself ends in "…" at the end of a clause, else of a
-// word. "" for a text without words.
+// Of returns the most important sentences of a text as one line of at most most characters. The first one
+// leads; a sentence that is too long by itself ends in "…" after a clause, else after a word. "" for a text
+// without words.
 func Of(content string, most int) string {
 	parts := partsOf(clip(content, maxRead))
 	if len(parts) == 0 || most < 1 {
@@ -58,7 +55,7 @@ func Of(content string, most int) string {
 	}
 	chosen := choose(parts, most)
 	var b strings.Builder
-	label := parts[0].label // that of the first part goes without saying
+	label := parts[0].label // the first part's label is implied
 	for i, p := range parts {
 		if !chosen[i] {
 			continue
@@ -73,8 +70,8 @@ func Of(content string, most int) string {
 	return shorten(b.String(), most)
 }
 
-// gap is what parts a sentence from what was said before: nothing after a mark that needs no blank,
-// and more than a blank after what has no mark at all.
+// gap is the separator after the text so far: nothing after a mark that needs no blank, and more than a blank
+// after text without a mark.
 func gap(before string) string {
 	r, _ := utf8.DecodeLastRuneInString(before)
 	switch {
@@ -86,8 +83,7 @@ func gap(before string) string {
 	return "; "
 }
 
-// shorten cuts a line that has more than most characters at the end of a clause, else of a word,
-// and puts "…" there.
+// shorten cuts a line of more than most characters after a clause, else after a word, and appends "…".
 func shorten(line string, most int) string {
 	end, clause, word, n := len(line), 0, 0, 0
 	for i, r := range line {
@@ -117,7 +113,7 @@ func shorten(line string, most int) string {
 	case word > end/2:
 		end = word
 	}
-	for end > 0 { // a mark belongs to the letter before it
+	for end > 0 { // keep combining marks with their letter
 		if r, _ := utf8.DecodeRuneInString(line[end:]); !unicode.Is(unicode.M, r) && r != 0x200d {
 			break
 		}
@@ -127,7 +123,7 @@ func shorten(line string, most int) string {
 	return strings.TrimRightFunc(line[:end], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(clauseEnds, r) }) + "…"
 }
 
-// clauseEnds are the marks between the clauses of a sentence.
+// clauseEnds are the marks between clauses.
 const clauseEnds = ",;:—–，、；：،؛"
 
 // clip returns the first bytes of s, cut between characters.

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// part is a sentence, or an item of a list without its mark.
+// part is a sentence, or an item of a list without its bullet.
 type part struct {
-	text  string // one line, ends as it was written
-	label string // what stands over or before it: the heading, **Why**; "" for nothing
-	opens bool   // it is the first of its section, paragraph or item
+	text  string // one line, with its end mark
+	label string // the heading or label above or before it, such as **Why**; "" for none
+	opens bool   // first of its section, paragraph or item
 	chars int
 }
 
-// maxLabel is how many characters a label has that is told.
+// maxLabel is the maximum length of a shown label, in characters.
 const maxLabel = 30
 
-// lead is what stands before a part where its label is told.
+// lead returns the label to show before a part.
 func (p part) lead() string {
 	if p.label == "" || utf8.RuneCountInString(p.label) > maxLabel {
 		return ""
@@ -28,13 +28,13 @@ func (p part) lead() string {
 // reader cuts a text into parts, line by line.
 type reader struct {
 	parts []part
-	code  string // the first line of code; what a text says that has nothing else
+	code  string // the first line of code, for a text without sentences
 	label string
-	block strings.Builder // the lines of the paragraph or item so far
+	block strings.Builder // the current paragraph or item
 }
 
-// partsOf are the sentences of a text in their order. Code, tables, rules and headings are none; a
-// text that has nothing else is its first line of that.
+// partsOf returns the sentences of a text in order, without code, tables, rules and headings. A text without
+// sentences is represented by its first line.
 func partsOf(s string) []part {
 	r := reader{}
 	fence := ""
@@ -62,7 +62,7 @@ func partsOf(s string) []part {
 	return r.parts
 }
 
-// fenceOf is the mark that opens or closes a block of code; "" for any other line.
+// fenceOf returns the mark that opens or closes a block of code; "" for any other line.
 func fenceOf(line string) string {
 	for _, mark := range []string{"```", "~~~"} {
 		if strings.HasPrefix(line, mark) {
@@ -72,7 +72,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// aside is a line that is no sentence.
+// aside keeps the first line that is not a sentence.
 func (r *reader) aside(line string) {
 	if r.code == "" {
 		r.code = line
@@ -80,7 +80,7 @@ func (r *reader) aside(line string) {
 }
 
 func (r *reader) line(line string) {
-	for strings.HasPrefix(line, ">") { // a quotation is read like what it quotes
+	for strings.HasPrefix(line, ">") { // read a quotation like its text
 		line = strings.TrimSpace(line[1:])
 	}
 	item := itemOf(line)
@@ -114,7 +114,7 @@ func (r *reader) line(line string) {
 	}
 }
 
-// itemOf is an item of a list without its mark, "" for a line that is none.
+// itemOf returns an item of a list without its bullet, "" for any other line.
 func itemOf(line string) string {
 	rest := strings.TrimLeft(line, "0123456789")
 	if n := len(line) - len(rest); n > 0 && n < 4 && rest != "" && (rest[0] == '.' || rest[0] == ')') {
@@ -138,8 +138,7 @@ func itemOf(line string) string {
 	return rest
 }
 
-// labelOf is the bold beginning of a line that says what follows, **Why**: or **Why:**, and what
-// follows; "" for a line without.
+// labelOf splits a line that starts with a bold label, **Why**: or **Why:**; "" without one.
 func labelOf(line string) (name, rest string) {
 	for _, mark := range []string{"**", "__"} {
 		inner, found := strings.CutPrefix(line, mark)
@@ -158,12 +157,11 @@ func labelOf(line string) (name, rest string) {
 	return "", ""
 }
 
-// bare is a heading or a label without its marks.
+// bare returns a heading or a label without its marks.
 func bare(s string) string { return strings.Trim(strings.TrimSpace(s), "#*_:： ") }
 
-// plain is a text without the marks of bold. A pair stays where one of them stands between two
-// letters or digits, or where what is between them begins or ends with a blank: without it two
-// words would be one, and 2**10 another number.
+// plain removes bold marks. A pair stays where removing it would join two words or change a number such as
+// 2**10, or where the text between begins or ends with a blank.
 func plain(s string) string {
 	var b strings.Builder
 	for {
@@ -182,7 +180,7 @@ func plain(s string) string {
 	}
 }
 
-// glued reports whether the last word of one text and the first of the next would become one.
+// glued reports whether the last word of one text and the first of the next would merge.
 func glued(one, next string) bool {
 	last, _ := utf8.DecodeLastRuneInString(one)
 	first, _ := utf8.DecodeRuneInString(next)
@@ -191,7 +189,7 @@ func glued(one, next string) bool {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// end cuts the block so far into its sentences.
+// end cuts the current block into sentences.
 func (r *reader) end() {
 	s := plain(strings.Join(strings.Fields(r.block.String()), " "))
 	r.block.Reset()
@@ -205,23 +203,23 @@ func (r *reader) end() {
 	}
 }
 
-// The marks that end a sentence: firm ones wherever they stand, others before a blank alone, and
-// what may close after either.
+// The marks that end a sentence: firm ones anywhere, loose ones only before a blank, and closing marks after
+// either.
 const (
 	firmEnds  = "。！？｡।؟۔"
 	looseEnds = ".!?…"
 	closings  = `"')]}”’»」』）】`
 )
 
-// sentence is how many bytes the first sentence of s has.
+// sentence returns the length of the first sentence of s in bytes.
 func sentence(s string) int {
-	word := 0 // where the word begins that is being read
+	word := 0 // start of the current word
 	for i, r := range s {
 		next := i + utf8.RuneLen(r)
 		switch {
 		case r == ' ':
 			word = next
-		case r < utf8.RuneSelf && r != '.' && r != '!' && r != '?': // most are
+		case r < utf8.RuneSelf && r != '.' && r != '!' && r != '?': // the common case
 		case strings.ContainsRune(firmEnds, r):
 			return closed(s, next)
 		case strings.ContainsRune(looseEnds, r):
@@ -244,8 +242,8 @@ func closed(s string, end int) int {
 	return end
 }
 
-// goesOn reports whether a sentence goes on after a mark: that of an abbreviation (e.g., J.), or
-// one before a small letter.
+// goesOn reports whether a sentence continues after a mark: that of an abbreviation (e.g., J.), or one before a
+// small letter.
 func goesOn(word, rest string, mark rune) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	letters := strings.TrimLeft(word, "([\"'“‘")

@@ -9,10 +9,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// MostSession is how many characters Session has at most.
+// MostSession is the maximum length of Session in characters.
 const MostSession = 1500
 
-// What one memory, the goal and the list of files may take of it.
+// The limits of one memory, the goal and the list of files.
 const (
 	mostItem  = 220
 	leastItem = 80
@@ -20,14 +20,13 @@ const (
 	mostFiles = 8
 )
 
-// section is a part of the summary of a session.
+// section is a part of a session's summary.
 type section struct {
 	head  string
 	types []engram.Type
 }
 
-// sections are the parts in which a reader looks: what binds later work, what is mended, what was
-// found out. The last one takes what is of no other.
+// sections are the parts of a summary. The last one takes all other types.
 var sections = []section{
 	{"Decided", []engram.Type{engram.TypeDecision, engram.TypeArchitecture, engram.TypePolicy, engram.TypePreference, engram.TypePattern, engram.TypeConfig, engram.TypeReflex}},
 	{"Fixed", []engram.Type{engram.TypeBugfix, engram.TypeDebug}},
@@ -35,13 +34,11 @@ var sections = []section{
 	{"Also", nil},
 }
 
-// Session is what the memories of a session, the oldest first, say of it, for one that nobody
-// summed up: what was decided, mended and found out, each memory in short, and the files that they
-// speak of. goal is what was asked for at first; "" where that is not known. It says of itself that
-// it was made automatically. Without a memory it is "".
+// Session summarises a session from its memories, oldest first, when no summary was written: decisions, fixes
+// and findings, each memory in short, and the files they refer to. goal is the first request; "" when unknown.
+// The text says that it was made automatically. Without memories it is "".
 //
-// What does not go in is counted. Each part has its share: many decisions do not crowd out the one
-// mistake that was mended.
+// Omitted memories are counted. Each part has its share, so that many decisions do not crowd out the only fix.
 func Session(goal string, ms []engram.Memory) string {
 	if len(ms) == 0 {
 		return ""
@@ -51,7 +48,7 @@ func Session(goal string, ms []engram.Memory) string {
 		head += "\n## Goal\n" + goal + "\n"
 	}
 	tail := filesOf(ms)
-	const frame = 80 // the heads of all parts, and the line of what is left out
+	const frame = 80 // the headings, and the line about omitted memories
 	room := MostSession - frame - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
 	most := min(mostItem, max(leastItem, room/len(ms)-len("- \n")))
 	parts := make([][]string, len(sections))
@@ -73,8 +70,8 @@ func Session(goal string, ms []engram.Memory) string {
 	return b.String() + tail
 }
 
-// share takes the first of each part in turn as far as room goes; it returns how many of each it
-// took, and how many are left.
+// share takes items from each part in turn while there is room; it returns how many of each it took, and how
+// many are left.
 func share(parts [][]string, room int) (taken []int, left int) {
 	taken = make([]int, len(parts))
 	full := make([]bool, len(parts))
@@ -99,8 +96,8 @@ func share(parts [][]string, room int) (taken []int, left int) {
 	return taken, left
 }
 
-// item is a memory as one line of at most most characters. A title that the content begins with
-// is not said twice.
+// item is a memory as one line of at most most characters. A title with which the content begins is not
+// repeated.
 func item(m engram.Memory, most int) string {
 	title := strings.Join(strings.Fields(m.Title), " ")
 	said := Line(m, most)
@@ -116,7 +113,7 @@ func item(m engram.Memory, most int) string {
 	return title
 }
 
-// filesOf names the files that memories speak of, each once, in a part of its own; "" for none.
+// filesOf lists the files that memories refer to, each once, in a part of its own; "" for none.
 func filesOf(ms []engram.Memory) string {
 	var all []string
 	for _, m := range ms {

@@ -7,21 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// How much the place of a part counts against the words of it, and how much less a word counts each
-// time that it was said.
+// How much the position of a part counts against its words, and how much less a word counts after each mention.
 //
-// Source: Luhn, "The Automatic Creation of Literature Abstracts", 1958 (frequent words carry the
-// sentence); Edmundson, "New Methods in Automatic Extracting", 1969 (place and headings); Nenkova,
-// Vanderwende, "The Impact of Frequency on Summarization", 2005 (what was said counts less).
+// Source: Luhn, "The Automatic Creation of Literature Abstracts", 1958 (frequent words carry the sentence);
+// Edmundson, "New Methods in Automatic Extracting", 1969 (place and headings); Nenkova, Vanderwende, "The
+// Impact of Frequency on Summarization", 2005 (repeated words count less).
 const (
 	opening = 1.5
 	repeats = 0.3
-	// leastRoom is how many characters are worth one more part.
+	// leastRoom is the least room in characters for one more part.
 	leastRoom = 20
 )
 
-// choose says which parts make the gist: the first, and then by what each adds for its length,
-// as long as there is room.
+// choose selects the parts of the gist: the first, then by value for their length while there is room.
 func choose(parts []part, most int) []bool {
 	chosen := make([]bool, len(parts))
 	w := weigh(parts)
@@ -53,16 +51,15 @@ func choose(parts []part, most int) []bool {
 	return chosen
 }
 
-// weights are the words of parts and what each is worth.
+// weights holds the words of parts and their worth.
 type weights struct {
 	parts []part
 	words [][]int // of each part, each word once
 	worth []float64
 }
 
-// weigh finds what each word is worth within the text: the more often it is used and the longer it
-// is, for in every language the words that only join others are short. One that stands in
-// most parts of a long text says nothing of any of them.
+// weigh computes the worth of each word within the text: frequent and long words count more, because in every
+// language the words that only join others are short. A word in most parts of a long text is worth nothing.
 func weigh(parts []part) *weights {
 	w := &weights{parts: parts, words: make([][]int, len(parts))}
 	known := make(map[string]int, 128)
@@ -91,8 +88,8 @@ func weigh(parts []part) *weights {
 	return w
 }
 
-// value is what part i adds: the worth of its words for the root of its length, which lets a long
-// sentence win that says more, and not one that only goes on.
+// value returns what part i adds: the worth of its words over the root of its length, so that a long sentence
+// wins only if it says more.
 func (w *weights) value(i int) float64 {
 	sum := 0.0
 	for _, n := range w.words[i] {
@@ -104,14 +101,14 @@ func (w *weights) value(i int) float64 {
 	return sum / math.Sqrt(float64(w.parts[i].chars+20))
 }
 
-// said lets the words of part i count less.
+// said reduces the worth of the words of part i.
 func (w *weights) said(i int) {
 	for _, n := range w.words[i] {
 		w.worth[n] *= repeats
 	}
 }
 
-// lengthWorth is what a word is worth for its length alone. A figure or a name counts full.
+// lengthWorth is the worth of a word by its length. A figure or a name has full worth.
 func lengthWorth(word string) float64 {
 	first, size := utf8.DecodeRuneInString(word)
 	if first > 0x2e80 || unicode.IsDigit(first) || size == 1 && unicode.IsUpper(first) && len(word) > 1 && unicode.IsUpper(rune(word[1])) {
@@ -120,8 +117,8 @@ func lengthWorth(word string) float64 {
 	return min(1, max(0, float64(utf8.RuneCountInString(word)-2)/4))
 }
 
-// eachWord calls emit for the words of a part: what stands between blanks, without the marks
-// around it, and in scripts without blanks each pair of neighbours.
+// eachWord calls emit for the words of a part: between blanks, without surrounding marks, and in scripts
+// without blanks each pair of neighbouring characters.
 func eachWord(s string, emit func(string)) {
 	for word := range strings.FieldsSeq(s) {
 		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -139,7 +136,7 @@ func eachWord(s string, emit func(string)) {
 	}
 }
 
-// isName reports a word in capitals, which is not to be taken for the same in small letters.
+// isName reports whether a word is in capitals, which distinguishes it from the same word in small letters.
 func isName(word string) bool {
 	return len(word) > 1 && word[0] >= 'A' && word[0] <= 'Z' && word[1] >= 'A' && word[1] <= 'Z'
 }

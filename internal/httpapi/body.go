@@ -19,8 +19,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// readBody reads the whole body, which may have limit bytes, before anything else is
-// done: no verb waits for a slow client.
+// readBody reads a whole body of at most limit bytes before anything else happens: no operation waits for a
+// slow client.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, tooLarge(limit)
@@ -45,15 +45,20 @@ func tooLarge(limit int64) error {
 		WithHint("split it into several requests"))
 }
 
-// decode reads the body into a T. Older routes ignore unknown fields, newer ones refuse
-// them; errors are *engram.Error of CodeInvalid that name the field.
-func decode[T any](q request) (T, error) {
+// decode reads the body into a T. Older routes ignore unknown fields, newer ones reject them. Errors are
+// CodeInvalid and name the field.
+func decode[T any](q *request) T {
+	in, err := decoding[T](q)
+	q.bad(err)
+	return in
+}
+
+func decoding[T any](q *request) (T, error) {
 	var in T
 	if reflect.TypeFor[T]() != reflect.TypeOf(q.route.Body) {
 		return in, engram.Errorf(engram.CodeInternal, "%s decodes a %T, its row takes a %T", q.route.name(), in, q.route.Body)
 	}
-	// Go's JSON reader would replace broken bytes in silence, and what was saved would
-	// not be what was sent.
+	// Go's JSON reader would silently replace invalid bytes, and save other text than was sent.
 	if !utf8.Valid(q.body) {
 		return in, engram.Errorf(engram.CodeInvalid, "invalid json: the body is not valid UTF-8").WithHint("convert the text to UTF-8 first")
 	}
@@ -62,7 +67,7 @@ func decode[T any](q request) (T, error) {
 	}
 	body := q.body
 	err := json.Unmarshal(body, &in)
-	if _, mistyped := errors.AsType[*json.UnmarshalTypeError](err); mistyped { // once more, as it was meant
+	if _, mistyped := errors.AsType[*json.UnmarshalTypeError](err); mistyped { // retry with lenient types
 		var meant T
 		body = loosened(body, reflect.TypeFor[T]())
 		err = json.Unmarshal(body, &meant)
@@ -90,15 +95,15 @@ func notDecoded(err error) error {
 		WithHint("send %s as %s", field, kindOf(mistyped))
 }
 
-// named is a path of fields as they stand in the JSON: Go puts the types in it that are
-// embedded, which begin with a capital letter as none of our fields does.
+// named returns a path of fields as in the JSON, without the embedded types that Go includes; these begin with
+// a capital letter, and no field of ours does.
 func named(path string) string {
 	fields := strings.Split(path, ".")
 	fields = slices.DeleteFunc(fields, func(f string) bool { return f != "" && unicode.IsUpper(rune(f[0])) })
 	return strings.Join(fields, ".")
 }
 
-// kindOf says in JSON's words what a field should have been.
+// kindOf names in JSON's words what a field should be.
 func kindOf(e *json.UnmarshalTypeError) string {
 	kind := e.Type.Kind().String()
 	switch {
@@ -116,7 +121,7 @@ func kindOf(e *json.UnmarshalTypeError) string {
 	return "a string"
 }
 
-// article is a JSON kind as it stands in a sentence; a number may come with its text.
+// article returns a JSON kind with its article; a number may come with its text.
 func article(kind string) string {
 	switch {
 	case kind == "array", kind == "object":
@@ -127,8 +132,8 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// loosened is a JSON value as a t takes it: numbers, true and false out of their quotes,
-// and lists out of a string with commas, wherever t has such. What it cannot mend stays.
+// loosened converts a JSON value toward t: numbers and booleans out of quotes, lists out of a string with
+// commas. What it cannot convert stays.
 func loosened(value json.RawMessage, t reflect.Type) json.RawMessage {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -153,11 +158,10 @@ func loosened(value json.RawMessage, t reflect.Type) json.RawMessage {
 		if json.Unmarshal(value, &members) != nil || members == nil {
 			return value
 		}
+		fields := fieldsOf(t)
 		for name, member := range members {
-			for _, f := range fieldsOf(t) {
-				if strings.EqualFold(f.name, name) {
-					members[name] = loosened(member, f.kind)
-				}
+			if i := indexOf(fields, name); i >= 0 {
+				members[name] = loosened(member, fields[i].kind)
 			}
 		}
 		return rewritten(members, value)
@@ -165,7 +169,7 @@ func loosened(value json.RawMessage, t reflect.Type) json.RawMessage {
 	return value
 }
 
-// rewritten is v as JSON, or what it was made of where that cannot be.
+// rewritten returns v as JSON, or was when that fails.
 func rewritten(v any, was json.RawMessage) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -174,15 +178,14 @@ func rewritten(v any, was json.RawMessage) json.RawMessage {
 	return b
 }
 
-// What a newer route does not know it refuses: a misspelt dry_run that was ignored would
-// change what it was only to try.
+// Newer routes reject what they do not know: ignoring a misspelled dry_run would make real changes.
 
-// mostIgnored is how many names are told that nobody knows.
+// mostIgnored limits how many unknown names are listed.
 const mostIgnored = 10
 
-// ignored are the names of parameters and of fields of the body that r, an older route, does not
-// know and passes over: whoever misspelt one can see it in a header. Nil where there are none.
-func (r Route) ignored(q request) (names []string) {
+// ignored returns the names of parameters and body fields that r, an older route, does not know and ignores; a
+// header lists them, so that a misspelled one shows. Nil for none.
+func (r Route) ignored(q *request) (names []string) {
 	if r.Newer {
 		return nil
 	}
@@ -193,10 +196,10 @@ func (r Route) ignored(q request) (names []string) {
 	}
 	var members map[string]json.RawMessage
 	kind := reflect.TypeOf(r.Body)
-	if kind != nil && kind.Kind() == reflect.Struct && json.Unmarshal(q.body, &members) == nil { // what is wrong with it is told by whoever decodes it
+	if kind != nil && kind.Kind() == reflect.Struct && json.Unmarshal(q.body, &members) == nil { // decode reports its errors
 		fields := fieldsOf(kind)
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			if !slices.ContainsFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) }) {
+			if indexOf(fields, name) < 0 {
 				names = append(names, clip(name))
 			}
 		}
@@ -207,9 +210,9 @@ func (r Route) ignored(q request) (names []string) {
 	return names
 }
 
-// refuseUnknown refuses parameters that r does not read, and a body where it reads none;
-// an older route only never sees them.
-func (r Route) refuseUnknown(q request) error {
+// refuseUnknown rejects parameters that r does not read, and a body where it reads none. For older routes it
+// removes such parameters instead.
+func (r Route) refuseUnknown(q *request) error {
 	if !r.Newer {
 		maps.DeleteFunc(q.query, func(name string, _ []string) bool { return !r.knows(name) })
 		return nil
@@ -225,7 +228,7 @@ func (r Route) refuseUnknown(q request) error {
 	return nil
 }
 
-// knows reports whether r has a parameter of that name; a member of an object counts as it.
+// knows reports whether r has a parameter of that name; a member of an object counts as the object.
 func (r Route) knows(name string) bool {
 	object, _, dotted := strings.Cut(name, ".")
 	return slices.ContainsFunc(r.Params, func(p Param) bool {
@@ -241,14 +244,14 @@ func (r Route) names() []string {
 	return names
 }
 
-// empty reports whether the body says nothing: some clients send {} with everything.
-func (q request) empty() bool {
+// empty reports whether the body says nothing: some clients send {} with every request.
+func (q *request) empty() bool {
 	body := strings.TrimSpace(string(q.body))
 	return body == "" || body == "{}"
 }
 
-// unknownField is the error for the first field of a JSON value that a t has not, nil when
-// there is none. The value was decoded into a t before; path leads to it.
+// unknownField returns the error for the first field of a JSON value that t lacks; nil for none. The value was
+// decoded into a t before; path is its prefix in names.
 func unknownField(value []byte, t reflect.Type, path string) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -271,14 +274,13 @@ func unknownField(value []byte, t reflect.Type, path string) error {
 }
 
 func unknownMember(value []byte, t reflect.Type, path string) error {
-	var members map[string]json.RawMessage // nil for null, which says nothing
+	var members map[string]json.RawMessage // nil for null, which has no fields
 	if err := json.Unmarshal(value, &members); err != nil {
 		return notDecoded(err)
 	}
 	fields := fieldsOf(t)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		// Go's JSON reader takes names in any case.
-		i := slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) })
+		i := indexOf(fields, name)
 		if i < 0 {
 			return unknown("field", path+name, paths(fields, path))
 		}
@@ -295,7 +297,7 @@ type field struct {
 	kind reflect.Type
 }
 
-// fieldsOf are the fields of t in their order, with those of embedded structs.
+// fieldsOf returns the fields of t in order, with those of embedded structs.
 func fieldsOf(t reflect.Type) (fields []field) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -306,6 +308,11 @@ func fieldsOf(t reflect.Type) (fields []field) {
 	return fields
 }
 
+// indexOf returns the index of the field that Go's JSON reader, which ignores case, takes for name; -1 for none.
+func indexOf(fields []field, name string) int {
+	return slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) })
+}
+
 func paths(fields []field, path string) (names []string) {
 	for _, f := range fields {
 		names = append(names, path+f.name)
@@ -313,7 +320,7 @@ func paths(fields []field, path string) (names []string) {
 	return names
 }
 
-// unknown is the error for a name that is none of those there are.
+// unknown is the error for an unknown name.
 func unknown(what, name string, names []string) error {
 	err := invalid("there is no %s %q", what, clip(name))
 	if near := text.Nearest(name, names); near != "" {
@@ -329,7 +336,7 @@ func reads(what string, names []string) string {
 	return "one of " + strings.Join(names, ", ")
 }
 
-// clip shortens a name that nobody meant as one.
+// clip shortens an unknown name for an error.
 func clip(name string) string {
 	const most = 64 // bytes
 	if len(name) <= most {

@@ -17,27 +17,35 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// request is what a handler is given: the body is read, the query taken apart.
+// request is the input of a handler: the body is read, the query parsed.
 type request struct {
 	*http.Request
 	body  []byte
-	query url.Values // what the route knows of it
+	query url.Values // only parameters that the route knows
 	route Route
+	err   error // of the first part that could not be read
 }
 
-// reply is what a handler answers.
+// bad records an error in the request. The first one stays.
+func (q *request) bad(err error) {
+	if q.err == nil {
+		q.err = err
+	}
+}
+
+// reply is the answer of a handler.
 type reply struct {
 	status   int    // 0 is 200
-	body     any    // written as JSON
-	media    string // what text is; "" answers with body
+	body     any    // encoded as JSON
+	media    string // of text; "" answers with body
 	text     string
 	location string
-	// elsewhere says where was looked and what is in other projects, where nothing was found.
+	// elsewhere says where a search that found nothing looked, and what other projects hold.
 	elsewhere string
-	degraded  []string // channels of a search that could not answer, and why; what was cut out of what was sent
+	degraded  []string // search channels that failed and why; text removed from the input
 }
 
-// chain puts the token and the body limit before a route.
+// chain checks the token and reads the body before a route.
 func (a *API) chain(route Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := a.pass(route, w, r)
@@ -53,7 +61,7 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err err
 			return err
 		}
 	}
-	q := request{Request: r, query: parseQuery(r.URL.RawQuery), route: route}
+	q := &request{Request: r, query: parseQuery(r.URL.RawQuery), route: route}
 	if route.unread {
 		r.Body = http.MaxBytesReader(w, r.Body, route.MaxBody)
 		defer func() {
@@ -64,7 +72,7 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err err
 	} else if q.body, err = readBody(w, r, route.MaxBody); err != nil {
 		return err
 	}
-	if route.Path != "/mcp" { // a protocol of its own says what it does not know
+	if route.Path != "/mcp" { // a protocol with its own errors
 		if ignored := route.ignored(q); len(ignored) > 0 {
 			w.Header().Set("Engram-Ignored", oneLine(strings.Join(ignored, ", ")))
 		}
@@ -78,8 +86,8 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err err
 	return a.reply(w, q)
 }
 
-// reply answers with what the handler returns.
-func (a *API) reply(w http.ResponseWriter, q request) error {
+// reply answers with the result of the handler.
+func (a *API) reply(w http.ResponseWriter, q *request) error {
 	rep, err := q.route.handle(q)
 	if err != nil {
 		return err
@@ -87,8 +95,8 @@ func (a *API) reply(w http.ResponseWriter, q request) error {
 	return a.write(w, q.Request, rep)
 }
 
-// long answers a route that may take as long as it likes, until the server is stopped.
-func (a *API) long(route Route, w http.ResponseWriter, q request) error {
+// long answers a route without a time limit, until the server is stopped.
+func (a *API) long(route Route, w http.ResponseWriter, q *request) error {
 	r := q.Request
 	unhurried(w)
 	ctx, cancel := untilStop(r.Context(), route.grace(r.Method))
@@ -105,31 +113,32 @@ func (a *API) long(route Route, w http.ResponseWriter, q request) error {
 	return err
 }
 
-// leave ends the connection of a request whose body was not read to its end: net/http would
-// wait for the rest before it answers, and for some of it even then.
+// leave ends the connection of a request whose body was not read to its end. net/http would wait for the rest
+// before and after it answers.
 func leave(w http.ResponseWriter) {
 	w.Header().Set("Connection", "close")
-	// A writer that has no deadlines (a recorder in a test) waits for nobody.
+	// A writer without deadlines (a recorder in a test) does not wait.
 	time.AfterFunc(leaveTime, func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
 }
 
-// speakMCP hands a request to the server of MCP.
-func (a *API) speakMCP(w http.ResponseWriter, q request) error {
-	q.Body = io.NopCloser(bytes.NewReader(q.body))
-	a.MCP.ServeHTTP(w, q.Request)
-	return nil
+// passTo is a stream that passes a request, whose body was read, to another handler.
+func passTo(h http.Handler) func(http.ResponseWriter, *request) error {
+	return func(w http.ResponseWriter, q *request) error {
+		q.Body = io.NopCloser(bytes.NewReader(q.body))
+		h.ServeHTTP(w, q.Request)
+		return nil
+	}
 }
 
-// unhurried lifts the server's deadlines from a stream, which may take as long as its client stays:
-// the one for reading would end the request's context in mid-answer.
+// unhurried lifts the server's deadlines for a stream: the read deadline would end the request's context during
+// the answer.
 func unhurried(w http.ResponseWriter) {
 	c := http.NewResponseController(w)
-	// A writer that has no deadlines (a recorder in a test) has none to lift.
+	// A writer without deadlines (a recorder in a test) has none to lift.
 	_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{})
 }
 
-// write sends rep, JSON on one line. It is encoded first, so that what cannot be written
-// is an error and not half an answer.
+// write sends rep. It encodes first, so that a failure is an error and not half an answer.
 func (a *API) write(w http.ResponseWriter, r *http.Request, rep reply) error {
 	answer := []byte(rep.text)
 	if rep.media == "" {
@@ -164,8 +173,8 @@ const (
 	mediaMermaid = "text/vnd.mermaid; charset=utf-8"
 )
 
-// send answers with a line. What a GET reads may be kept by its client, who asks each
-// time whether it is still the same; errors and answers to changes are not kept.
+// send answers with a line. Clients may keep the answer to a GET and revalidate it each time; they may not keep
+// errors and answers to changes.
 func (a *API) send(w http.ResponseWriter, r *http.Request, status int, media string, line []byte) {
 	line = append(line, '\n')
 	h := w.Header()
@@ -200,7 +209,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, status int, media str
 		h.Set("Content-Encoding", "gzip")
 		put(zipped)
 	})
-	if err != nil { // a buffer takes everything: it cannot be
+	if err != nil { // unreachable: a buffer takes everything
 		a.Log.Error("an answer could not be compressed", "err", err)
 	}
 }
@@ -215,11 +224,10 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// gzipFrom is how many bytes an answer must have to be compressed: what goes into one
-// packet as it is gains nothing.
+// gzipFrom is the size in bytes from which an answer is compressed: below, it fits one packet anyway.
 const gzipFrom = 1400
 
-// compressors are kept between answers: one takes 800 kB to make.
+// compressors are kept between answers: creating one takes 800 kB.
 type compressors struct{ pool sync.Pool }
 
 type compressor struct {
@@ -227,7 +235,7 @@ type compressor struct {
 	zip *gzip.Writer
 }
 
-// with hands body to use, compressed; what use gets is good until it returns.
+// with passes the compressed body to use, valid until use returns.
 func (p *compressors) with(body []byte, use func(zipped []byte)) error {
 	c, _ := p.pool.Get().(*compressor)
 	if c == nil {
@@ -250,8 +258,8 @@ func (p *compressors) with(body []byte, use func(zipped []byte)) error {
 	return nil
 }
 
-// wantsGzip reports whether the values of Accept-Encoding allow gzip, and do not rather
-// have nothing done. A name beats *, whatever its place.
+// wantsGzip reports whether the values of Accept-Encoding allow gzip and do not prefer identity. A name beats
+// *, wherever it is.
 func wantsGzip(acceptEncoding []string) bool {
 	weights := map[string]float64{}
 	for _, value := range acceptEncoding {
@@ -271,7 +279,7 @@ func wantsGzip(acceptEncoding []string) bool {
 	return gzip > 0 && gzip >= weights["identity"]
 }
 
-// weight reads the q of a list's element: 1 when there is none, 0 when it is no number.
+// weight reads the q of a list element: 1 when absent, 0 when not a number.
 func weight(parameters string) float64 {
 	for parameter := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(parameter, "=")
@@ -287,8 +295,8 @@ func weight(parameters string) float64 {
 	return 1
 }
 
-// paced is a body, or an answer, that takes as long as it likes, as long as something
-// moves: a client that neither sends nor reads for the time that it has is given up.
+// paced is a body or an answer without a time limit, as long as something moves: a client that neither sends
+// nor reads within the given time is dropped.
 type paced struct {
 	w       http.ResponseWriter
 	body    io.Reader
@@ -297,31 +305,30 @@ type paced struct {
 	written bool
 }
 
-// pacedBody is a body of which some arrives within each stretch of that length.
+// pacedBody returns a body of which some must arrive within each interval.
 func pacedBody(w http.ResponseWriter, body io.Reader, within time.Duration) *paced {
 	p := &paced{w: w, body: body, within: within}
 	p.idle = time.AfterFunc(within, func() { p.expire(http.NewResponseController(w).SetReadDeadline) })
 	return p
 }
 
-// pacedAnswer is an answer of which some is read within each stretch of that length.
+// pacedAnswer returns an answer of which some must be read within each interval.
 func pacedAnswer(w http.ResponseWriter, within time.Duration) *paced {
 	p := &paced{w: w, within: within}
 	p.idle = time.AfterFunc(within, p.breakOff)
 	return p
 }
 
-// breakOff makes a write that waits, and every later one, fail.
+// breakOff makes pending and later writes fail.
 func (p *paced) breakOff() { p.expire(http.NewResponseController(p.w).SetWriteDeadline) }
 
-// expire sets a deadline that is over. A writer that has none (a recorder in a test) waits
-// for nobody.
+// expire sets a deadline in the past. A writer without deadlines (a recorder in a test) does not wait.
 func (p *paced) expire(deadline func(time.Time) error) { _ = deadline(time.Unix(1, 0)) }
 
-// stop ends the waiting.
+// stop ends the supervision.
 func (p *paced) stop() { p.idle.Stop() }
 
-// Read implements io.Reader. After the end of the body nobody is waited for.
+// Read implements io.Reader. The end of the body stops the timer.
 func (p *paced) Read(b []byte) (int, error) {
 	n, err := p.body.Read(b)
 	if err != nil {
@@ -340,18 +347,17 @@ func (p *paced) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// zipped ends the entity tag of an answer that is sent compressed: a strong tag is of the
-// bytes that are sent.
+// zipped ends the entity tag of a compressed answer: a strong tag names the bytes sent.
 const zipped = "-gzip"
 
-// entityTag names an answer by what it says: a strong entity tag without its quotes.
+// entityTag returns a strong entity tag for body, without quotes.
 func entityTag(body []byte) string {
 	sum := sha256.Sum256(body)
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// has reports whether one of the values of If-None-Match names the answer with this tag.
-// They are compared weakly, and so that what was kept compressed counts as the same.
+// has reports whether a value of If-None-Match names the answer with this tag, compared weakly and regardless
+// of compression.
 func has(ifNoneMatch []string, tag string) bool {
 	for _, value := range ifNoneMatch {
 		for given := range strings.SplitSeq(value, ",") {
@@ -367,11 +373,10 @@ func has(ifNoneMatch []string, tag string) bool {
 	return false
 }
 
-// clock is a time as the older routes write it: RFC 3339 in UTC to the second, left
-// out when there is none.
+// clock is a time as the older routes write it: RFC 3339 in UTC to the second, omitted when zero.
 type clock time.Time
 
-// IsZero lets omitzero leave it out.
+// IsZero lets omitzero omit it.
 func (c clock) IsZero() bool { return time.Time(c).IsZero() }
 
 // MarshalJSON implements json.Marshaler.

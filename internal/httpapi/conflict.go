@@ -25,12 +25,11 @@ type conflictPage struct {
 	Relations []document.Conflict `json:"relations"`
 }
 
-func (a *API) conflicts(q request) (reply, error) {
-	f := engine.ConflictFilter{Project: q.query.Get("project"), Status: engram.RelationStatus(strings.TrimSpace(q.query.Get("status")))}
-	f.Page = engram.Page{Limit: q.lenient("limit"), Offset: q.lenient("offset")}
-	var err error
-	if f.Since, err = q.when("since", a.Engine.Now()); err != nil {
-		return reply{}, worded(err, engram.CodeInvalid, "invalid since parameter: must be RFC3339")
+func (a *API) conflicts(q *request) (reply, error) {
+	f := engine.ConflictFilter{Project: q.query.Get("project"), Status: engram.RelationStatus(strings.TrimSpace(q.query.Get("status"))),
+		Page: engram.Page{Limit: q.lenient("limit"), Offset: q.lenient("offset")}, Since: q.when("since", a.Engine.Now())}
+	if q.err != nil {
+		return reply{}, worded(q.err, engram.CodeInvalid, "invalid since parameter: must be RFC3339")
 	}
 	list, total, err := a.Engine.Conflicts(q.Context(), f)
 	return reply{body: conflictPage{total, f.Page.Limit, f.Page.Offset, document.Each(list, func(c engine.Conflict) document.Conflict {
@@ -47,7 +46,7 @@ type conflictCounts struct {
 	Dead     int                           `json:"dead"`
 }
 
-func (a *API) conflictStats(q request) (reply, error) {
+func (a *API) conflictStats(q *request) (reply, error) {
 	project := q.query.Get("project")
 	s, err := a.Engine.ConflictStats(q.Context(), project)
 	byVerb := map[string]int{}
@@ -64,7 +63,7 @@ func (a *API) conflictStats(q request) (reply, error) {
 	return reply{body: &counts}, a.countDeferred(q.Context(), project, &counts.Deferred, &counts.Dead)
 }
 
-func (a *API) conflict(q request) (reply, error) {
+func (a *API) conflict(q *request) (reply, error) {
 	num, err := strconv.ParseInt(q.PathValue("id"), 10, 64)
 	if err != nil {
 		return reply{}, invalid("invalid relation_id: must be an integer")
@@ -85,12 +84,12 @@ type judgeBody struct {
 	Model      string   `json:"marked_by_model" doc:"the model that judges"`
 }
 
-// verdictDoc is a verdict that was recorded.
+// verdictDoc is a recorded verdict.
 type verdictDoc struct {
 	Relation document.Judged `json:"relation"`
 }
 
-func (a *API) judgeConflict(q request, in judgeBody) (reply, error) {
+func (a *API) judgeConflict(q *request, in judgeBody) (reply, error) {
 	if blank(in.ID) {
 		return reply{}, invalid("judgment_id is required")
 	}
@@ -106,10 +105,10 @@ func (a *API) judgeConflict(q request, in judgeBody) (reply, error) {
 	return reply{body: verdictDoc{document.JudgedOf(c.Relation, c.Source, c.Target)}}, err
 }
 
-// verdicts are those of the engine as older clients spell them.
+// verdicts lists the verdicts in the spelling of older clients.
 const verdicts = "relates_to, compatible, scoped, contradicts, supersedes, not_conflict"
 
-// verdictOf reads a verdict; what, a name older clients know, opens the error for one that is none.
+// verdictOf reads a verdict. what opens the error message, which older clients know.
 func verdictOf(what, word string) (engram.Verb, error) {
 	if blank(word) {
 		return "", invalid("relation is required")
@@ -131,12 +130,12 @@ type compareBody struct {
 	Model      string   `json:"model" doc:"the model that judges"`
 }
 
-// compared names the verdict; "" where the dialect has none.
+// compared names the recorded verdict; "" for not_conflict.
 type compared struct {
 	SyncID string `json:"sync_id"`
 }
 
-func (a *API) compareMemories(q request, in compareBody) (reply, error) {
+func (a *API) compareMemories(q *request, in compareBody) (reply, error) {
 	switch {
 	case in.A == 0:
 		return reply{}, invalid("memory_id_a is required (integer observation id)")
@@ -157,16 +156,16 @@ func (a *API) compareMemories(q request, in compareBody) (reply, error) {
 		err = worded(err, engram.CodeNotFound, "%s", fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, messageOf(err)))
 	}
 	row := compared{}
-	if verb != engram.VerbNotConflict { // the dialect names no row there, though one is kept
+	if verb != engram.VerbNotConflict { // the dialect names no row for it, though one is kept
 		row.SyncID = c.Relation.ID
 	}
 	return reply{body: row}, err
 }
 
-// noRunner is what older clients are told when nobody is there who could judge.
+// noRunner is the error that older clients know when no judge is configured.
 const noRunner = "failed to resolve agent runner: invalid runner name: ENGRAM_AGENT_CLI is not set; supported values are: claude, opencode"
 
-// scannedDoc says what a scan saw and did.
+// scannedDoc says what a scan found and did.
 type scannedDoc struct {
 	Project         string `json:"project"`
 	Inspected       int    `json:"inspected"`
@@ -193,7 +192,7 @@ type scanBody struct {
 	MaxSemantic *int   `json:"max_semantic" min:"1" max:"10000" default:"100" doc:"how many pairs to judge at most"`
 }
 
-func (a *API) scanConflicts(q request, in scanBody) (reply, error) {
+func (a *API) scanConflicts(q *request, in scanBody) (reply, error) {
 	if blank(in.Project) {
 		return reply{}, invalid("project is required")
 	}
@@ -239,7 +238,7 @@ func scannedOf(s engine.Scanned) scannedDoc {
 	return d
 }
 
-// deferredPage is what came from other stores and waits.
+// deferredPage is a page of pending changes from other stores.
 type deferredPage struct {
 	Total int           `json:"total"`
 	Limit int           `json:"limit"`
@@ -259,19 +258,15 @@ type deferredRow struct {
 	FirstSeen     clock             `json:"first_seen_at"`
 }
 
-func (a *API) deferred(q request) (reply, error) {
+func (a *API) deferred(q *request) (reply, error) {
 	status, page := strings.TrimSpace(q.query.Get("status")), deferredPage{Rows: []deferredRow{}}
 	if states := q.param("status").Enum; status != "" && !slices.Contains(states, status) {
 		return reply{}, invalid("status %q does not exist", clip(status)).WithHint("one of %s", strings.Join(states, ", "))
 	}
 	var offset int
 	for name, n := range map[string]*int{"limit": &page.Limit, "offset": &offset} {
-		var err error
-		if *n, err = q.number(name); err != nil {
-			if told, ok := errors.AsType[*engram.Error](err); ok {
-				err = told.WithHint("left out it is %d", q.param(name).whole())
-			}
-			return reply{}, err
+		if *n = q.number(name); q.err != nil {
+			return reply{}, invalid("%s", messageOf(q.err)).WithHint("left out it is %d", q.param(name).whole())
 		}
 	}
 	all, err := a.Engine.Deferred(q.Context(), "")
@@ -296,37 +291,36 @@ func deferredRowOf(d engram.Deferred) deferredRow {
 		ApplyStatus: r.ApplyStatus, RetryCount: r.RetryCount, LastError: r.LastError, LastAttempted: clock(d.LastAt), FirstSeen: clock(d.FirstAt)}
 }
 
-// replayed says what became of changes that waited.
+// replayed says what became of pending changes.
 type replayed struct {
 	Retried   int `json:"retried"`
 	Succeeded int `json:"succeeded"`
-	Failed    int `json:"failed"` // that wait still
-	Dead      int `json:"dead"`   // of these, tried often
+	Failed    int `json:"failed"` // still pending
+	Dead      int `json:"dead"`   // of Failed: retried often
 }
 
-func (a *API) replayDeferred(q request) (reply, error) {
+func (a *API) replayDeferred(q *request) (reply, error) {
 	res, err := a.Engine.RetryDeferred(q.Context(), "")
-	body := replayed{Retried: res.Taken + len(res.Left), Succeeded: res.Taken, Failed: len(res.Left)}
-	for _, d := range res.Left {
-		if document.DeferredStatus(d) == "dead" {
-			body.Dead++
-		}
-	}
-	return reply{body: body}, err
+	return reply{body: replayed{res.Taken + len(res.Left), res.Taken, len(res.Left), dead(res.Left)}}, err
 }
 
-// countDeferred counts what waits of a project, or of every one.
-func (a *API) countDeferred(ctx context.Context, project string, deferred, dead *int) error {
+// countDeferred counts the pending changes of a project; "" counts all.
+func (a *API) countDeferred(ctx context.Context, project string, deferred, givenUp *int) error {
 	all, err := a.Engine.Deferred(ctx, project)
-	for _, d := range all {
-		if document.DeferredStatus(d) == "dead" {
-			*dead++
-		} else {
-			*deferred++
-		}
-	}
+	*givenUp = dead(all)
+	*deferred = len(all) - *givenUp
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil // nothing is kept of it, and nothing waits
+		return nil // a project without data has nothing pending
 	}
 	return err
+}
+
+// dead counts the changes that were retried often.
+func dead(all []engram.Deferred) (n int) {
+	for _, d := range all {
+		if document.DeferredStatus(d) == "dead" {
+			n++
+		}
+	}
+	return n
 }

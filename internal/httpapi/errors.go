@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -15,27 +16,18 @@ import (
 
 // statusOf maps the code of an error to an HTTP status.
 func statusOf(c engram.Code) int {
-	switch c {
-	case engram.CodeInvalid:
-		return http.StatusBadRequest
-	case engram.CodeNotFound:
-		return http.StatusNotFound
-	case engram.CodeConflict:
-		return http.StatusConflict
-	case engram.CodeForbidden:
-		return http.StatusForbidden
-	case engram.CodeUnavailable:
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusInternalServerError
+	return cmp.Or(map[engram.Code]int{
+		engram.CodeInvalid: http.StatusBadRequest, engram.CodeNotFound: http.StatusNotFound, engram.CodeConflict: http.StatusConflict,
+		engram.CodeForbidden: http.StatusForbidden, engram.CodeUnavailable: http.StatusServiceUnavailable,
+	}[c], http.StatusInternalServerError)
 }
 
-// refusal is an error that has a status of its own, and perhaps a header.
+// refusal is an error with its own status and optional header.
 type refusal struct {
 	status        int
-	newer         bool // in the shape of the newer routes, whatever the route
+	newer         bool // answer in the shape of newer routes
 	header, value string
-	err           error // carries the code
+	err           error // has the code
 }
 
 func refuse(status int, err error) error { return &refusal{status: status, err: err} }
@@ -46,8 +38,8 @@ func (r *refusal) Error() string { return r.err.Error() }
 // Unwrap returns the error itself.
 func (r *refusal) Unwrap() error { return r.err }
 
-// worded is err in the words that older clients know, if it has the code; else err.
-// The hint goes too: those clients read the message alone.
+// worded replaces the message of err, if it has this code, with the one that older clients know. It drops the
+// hint: those clients read only the message.
 func worded(err error, code engram.Code, format string, args ...any) error {
 	if engram.CodeOf(err) != code {
 		return err
@@ -55,8 +47,7 @@ func worded(err error, code engram.Code, format string, args ...any) error {
 	return engram.Errorf(code, format, args...).WithCause(err)
 }
 
-// flatError is an error as older clients read it. Code is the kind of the problem
-// where it is about a project.
+// flatError is an error of the older routes. For problems of projects, Code is the kind of problem.
 type flatError struct {
 	Error             string   `json:"error"`
 	Code              string   `json:"code"`
@@ -64,7 +55,7 @@ type flatError struct {
 	SessionProject    string   `json:"session_project,omitempty"`
 	Project           string   `json:"project,omitempty"`
 	AvailableProjects []string `json:"available_projects,omitempty"`
-	// Rejected has what was wrong with the file, where one was refused for that: the first thousand.
+	// Rejected lists what is wrong with a rejected file: the first thousand items.
 	Rejected []document.ImportNote `json:"rejected,omitempty"`
 }
 
@@ -76,38 +67,38 @@ type nestedError struct {
 type errorBody struct {
 	Code    engram.Code `json:"code"`
 	Message string      `json:"message"`
-	Hint    string      `json:"hint"` // "" when there is none
+	Hint    string      `json:"hint"` // "" for none
 }
 
-// rpcFailure is an error of MCP: what is refused before its server sees it has the shape that its
-// clients read, too.
+// rpcFailure is an error of /mcp: requests rejected before its server sees them get the shape that MCP clients
+// read.
 //
 // Source: https://www.jsonrpc.org/specification#error_object
 type rpcFailure struct {
 	Version string   `json:"jsonrpc"` // 2.0
-	ID      any      `json:"id"`      // of the request; null where it could not be read
+	ID      any      `json:"id"`      // of the request; null when it could not be read
 	Error   rpcError `json:"error"`
 }
 
 type rpcError struct {
 	Code    int      `json:"code"`
 	Message string   `json:"message"`
-	Data    *rpcData `json:"data,omitempty"` // where this server refused the request, and not that of MCP
+	Data    *rpcData `json:"data,omitempty"` // present when this server rejected the request, not the MCP server
 }
 
 type rpcData struct {
 	Code engram.Code `json:"code"`
-	Hint string      `json:"hint"` // "" when there is none
+	Hint string      `json:"hint"` // "" for none
 }
 
-// JSON-RPC's codes for a request that cannot be taken, and for one that could have been.
+// JSON-RPC error codes: invalid request, internal error.
 const (
 	rpcInvalidRequest = -32600
 	rpcInternal       = -32603
 )
 
-// fail answers with err's message and hint, without private spans. Causes stay inside; that of an
-// internal error goes to the log.
+// fail answers with err's message and hint, without private spans. Causes are not sent; that of an internal
+// error is logged.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err error) {
 	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(hintOf(err))}
 	status := statusOf(body.Code)
@@ -119,7 +110,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 	}
 	switch {
 	case status == http.StatusInternalServerError && r.Context().Err() != nil:
-		// The client left, and the verb stopped for it: nobody's fault, nobody listens.
+		// The client left and the operation was cancelled: not a failure of the server.
 		body.Code, status = engram.CodeUnavailable, http.StatusServiceUnavailable
 		body.Message, body.Hint = "the request was given up", ""
 	case status == http.StatusInternalServerError:
@@ -139,7 +130,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 	case !route.Newer:
 		doc = flatten(body, err)
 	}
-	line, _ := json.Marshal(doc) // strings alone cannot fail
+	line, _ := json.Marshal(doc) // strings cannot fail
 	a.send(w, r, status, mediaJSON, line)
 }
 
@@ -154,8 +145,7 @@ func flatten(body errorBody, err error) flatError {
 	return flat
 }
 
-// messageOf is the message of the outermost *engram.Error: neither its cause nor what
-// the layers in between were doing.
+// messageOf returns the message of the outermost *engram.Error, without its cause and context.
 func messageOf(err error) string {
 	if e, ok := errors.AsType[*engram.Error](err); ok && e.Code != engram.CodeInternal {
 		return e.Msg
@@ -163,11 +153,11 @@ func messageOf(err error) string {
 	return "internal error"
 }
 
-// instead says which request does what a command does that hints name. Words in angles
-// stand for whatever the command has there.
+// instead maps a command that hints name to the request that does the same. Words in angle brackets stand for
+// the command's arguments.
 type instead struct{ command, request string }
 
-// routesOfCommands are the commands that hints name and that a route does the work of.
+// routesOfCommands lists the commands in hints that have a route.
 func routesOfCommands() []instead {
 	return []instead{
 		{"projects list", "GET /projects"},
@@ -176,7 +166,7 @@ func routesOfCommands() []instead {
 		{"search <words>", "GET /search?q=<words>"},
 		{"session list", "GET /sessions/recent"},
 		{"log", "GET /log"},
-		{"log --all-projects", "GET /log"}, // without a project it is of every one
+		{"log --all-projects", "GET /log"}, // without a project it covers all
 		{"log --verb <verb>", "GET /log?verb=<verb>"},
 		{"log <ref>", "GET /log?ref=<ref>"},
 		{"undo <op>", `POST /undo {"op":<op>}`},
@@ -195,8 +185,7 @@ func routesOfCommands() []instead {
 	}
 }
 
-// requested says a call as a request. What no route does is told as the command that a
-// person can run.
+// requested writes a call as a request, or as the command where no route does the same.
 func requested(c engram.Call) string {
 	for _, r := range routesOfCommands() {
 		if values, ok := c.Match(r.command); ok {
@@ -211,7 +200,7 @@ func requested(c engram.Call) string {
 	return c.String()
 }
 
-// spelt is what Match returned, each value as spell writes it.
+// spelt applies spell to each value that Match returned.
 func spelt(values []string, spell func(string) string) []string {
 	all := make([]string, len(values))
 	for i := 0; i < len(values); i += 2 {
@@ -220,11 +209,11 @@ func spelt(values []string, spell func(string) string) []string {
 	return all
 }
 
-// inString is s as it stands in a JSON string.
+// inString escapes s for a JSON string.
 func inString(s string) string {
 	quoted, _ := json.Marshal(s) // a string cannot fail
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// hintOf is the hint of err for whoever calls the API.
+// hintOf returns the hint of err in terms of routes.
 func hintOf(err error) string { return engram.HintFor(err, requested) }

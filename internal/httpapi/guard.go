@@ -13,15 +13,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// guard refuses what a web page could send. Any page in the user's browser can reach
-// the loopback address; what it cannot do is choose its Host and its Origin, nor send
-// JSON without asking first. So:
+// guard rejects what a web page could send. Any page in the user's browser can reach the loopback address, but
+// it cannot choose its Host and Origin headers, nor send JSON without a preflight. So:
 //
-//   - Host must be one of ours (a name of the attacker's that resolves to 127.0.0.1
-//     is how DNS rebinding makes a page "the same origin");
-//   - Origin, when there is one, must be the very same host and port;
-//   - a body must be JSON, which no form and no simple request can be;
-//   - or it comes from a plain tool on this machine, such as curl -d: see plainTool.
+//   - Host must be one of ours (DNS rebinding makes a page "the same origin" by a foreign name that resolves to
+//     127.0.0.1);
+//   - Origin, if present, must be the same host and port;
+//   - a body must be JSON, which no form and no simple request can be,
+//   - or come from a plain tool on this machine, such as curl -d: see plainTool.
 //
 // No route answers a preflight, no answer has CORS headers, and GET changes nothing.
 func (a *API) guard(r *http.Request) error {
@@ -44,28 +43,32 @@ func (a *API) guard(r *http.Request) error {
 	return nil
 }
 
-// ours reports whether host is one of the server's names, alone or with a port, to the byte:
-// localhost:80.evil.test is a foreign name.
+// ours reports whether host is exactly one of the server's names, with or without a port:
+// localhost:80.evil.test is not.
 func (a *API) ours(host string) bool {
-	name := host
-	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
-		if !isPort(host[i+1:]) {
-			return false
-		}
-		name = host[:i]
-	}
-	switch name {
-	case "localhost", "127.0.0.1", "[::1]":
-		return true
-	case "":
+	name, port, has := cutPort(host)
+	switch {
+	case has && !isPort(port), name == "":
 		return false
+	case loopback(name):
+		return true
 	}
 	return slices.ContainsFunc(a.Hosts, func(own string) bool { return name == bracketed(own) })
 }
 
-// plainTool reports whether r comes from a tool on this machine that sets no content type, such as
-// curl -d. A page in a browser can send the same type, but leaves a trace: an Origin on every POST,
-// PUT, PATCH and DELETE, Sec-Fetch-Site, or in old browsers a Referer or a Mozilla User-Agent.
+// cutPort splits a host into its name and its port, if it has one.
+func cutPort(host string) (name, port string, has bool) {
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		return host[:i], host[i+1:], true
+	}
+	return host, "", false
+}
+
+func loopback(name string) bool { return name == "localhost" || name == "127.0.0.1" || name == "[::1]" }
+
+// plainTool reports whether r comes from a tool on this machine that sets no content type, such as curl -d. A
+// browser can send the same type but leaves a trace: Origin on every POST, PUT, PATCH and DELETE,
+// Sec-Fetch-Site, or in old browsers Referer or a Mozilla User-Agent.
 //
 // Sources: https://fetch.spec.whatwg.org/#origin-header and https://www.w3.org/TR/fetch-metadata/
 func plainTool(r *http.Request) bool {
@@ -85,14 +88,11 @@ func plainTool(r *http.Request) bool {
 	if ip := net.ParseIP(peer); err != nil || ip == nil || !ip.IsLoopback() {
 		return false
 	}
-	host := r.Host
-	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
-		host = host[:i]
-	}
-	return host == "localhost" || host == "127.0.0.1" || host == "[::1]"
+	name, _, _ := cutPort(r.Host)
+	return loopback(name)
 }
 
-// bracketed is a host as it stands in a URL.
+// bracketed returns a host as it appears in a URL.
 func bracketed(host string) string {
 	if ip := net.ParseIP(host); ip != nil && strings.Contains(host, ":") {
 		return "[" + host + "]"
@@ -119,8 +119,8 @@ func sameOrigin(r *http.Request) bool {
 			return false
 		}
 	}
-	// Browsers send no Origin with the GET of an image or a script; its answer stays
-	// hidden from the page, but not the work it makes. A click on a link is welcome.
+	// Browsers send no Origin with a GET of an image or script. The page cannot read the answer, but it can
+	// cause the work. Following a link is allowed.
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":
 		return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
@@ -128,7 +128,7 @@ func sameOrigin(r *http.Request) bool {
 	return true
 }
 
-// isJSON reports whether the one Content-Type is application/json in UTF-8.
+// isJSON reports whether the only Content-Type is application/json in UTF-8.
 func isJSON(contentType []string) bool {
 	if len(contentType) != 1 {
 		return false
@@ -141,10 +141,10 @@ func isJSON(contentType []string) bool {
 	return !given || strings.EqualFold(charset, "utf-8")
 }
 
-// needsToken reports whether r is for those who have the token, where there is one.
+// needsToken reports whether r requires the token, when one is set.
 func (a *API) needsToken(r Route) bool { return r.Token || a.Exposed && r.Path != "/health" }
 
-// authorize refuses a request without the token, when one is set.
+// authorize rejects a request without the token, when one is set.
 func (a *API) authorize(r *http.Request) error {
 	want := a.Token()
 	if want == "" {
@@ -158,7 +158,7 @@ func (a *API) authorize(r *http.Request) error {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return unauthorized("authorization required")
 	}
-	// Digests, because the comparison takes constant time for equal lengths only.
+	// Digests, because the comparison takes constant time only for equal lengths.
 	is, must := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(want))
 	if subtle.ConstantTimeCompare(is[:], must[:]) != 1 {
 		return unauthorized("invalid token")

@@ -1,19 +1,14 @@
-// Package httpapi is the HTTP frontend: JSON over net/http, a file per noun. A
-// handler decodes, calls one verb of the engine and encodes; what it owns is names
-// and shapes.
+// Package httpapi is the HTTP frontend: JSON over net/http, a file per noun. A handler decodes, calls one
+// operation of the engine and encodes.
 //
-// One table (table.go) registers every route, and every request passes one chain:
-// the guard and the route's token (guard.go), its body limit (body.go). A
-// route that is not in the table does not exist, so none can forget the chain. What a
-// route reads and answers stands in its row, too, and GET /openapi.json is written from
-// it (openapi.go, schema.go).
+// One table (table.go) registers every route, and every request passes one chain: the guard and the token
+// (guard.go), then the body limit (body.go). GET /openapi.json is written from the same table (openapi.go,
+// schema.go).
 //
-// There are two sets of routes. The older ones (/observations, /sessions, /search …)
-// speak the words and shapes that plugins of the mem_* world know: a memory is an
-// observation, errors are {"error":"message"} with code and hint beside it, numbers
-// that are none fall back to their default. The newer ones (/memories …) show whole
-// memories, refuse what they do not understand, and answer errors as
-// {"error":{"code","message","hint"}}.
+// There are two sets of routes. The older ones (/observations, /sessions, /search …) use the words and shapes
+// of the mem_* world: a memory is an observation, errors are {"error":"message"} with code and hint beside it,
+// invalid numbers fall back to their default. The newer ones (/memories …) return whole memories, reject what
+// they do not understand, and answer errors as {"error":{"code","message","hint"}}.
 package httpapi
 
 import (
@@ -33,43 +28,41 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Options make an API. Only Engine is required.
+// Options configure an API. Only Engine is required.
 type Options struct {
 	Engine  *engine.Engine
-	Version string // what /health reports
-	// Token returns the bearer token that everything which changes or exports needs;
-	// it is read for each request. Nil, or "" as its answer, leaves all open.
+	Version string // reported by /health
+	// Token returns the bearer token required by routes that change or export, and is called for each request.
+	// Nil or "" leaves everything open.
 	Token func() string
-	// Exposed says that other machines can reach the server: then reading needs the
-	// token too, and only /health does not.
+	// Exposed says that other machines can reach the server. Then reading needs the token too; only /health
+	// does not.
 	Exposed bool
-	MCP     http.Handler // answers /mcp; nil: there is no such route
-	Daemon  http.Handler // answers the program's own commands under /daemon/; nil: there is no such route
-	Log     *slog.Logger // nil: nothing is logged
-	// Hosts are names, beside those of the loopback address, by which clients may
-	// call the server: the host it was told to listen on. An IPv6 address may stand
-	// with or without brackets.
+	MCP     http.Handler // answers /mcp; nil for no such route
+	Daemon  http.Handler // answers the program's own commands under /daemon/; nil for no such route
+	Log     *slog.Logger // nil logs nothing
+	// Hosts are names by which clients may call the server beside those of the loopback address: the host it
+	// listens on. IPv6 addresses may have brackets.
 	Hosts   []string
-	Dir     string         // the server's own folder, whose project /project/current tells
-	Project string         // the project in force in Dir, when it was set by hand; "" detects it
-	Zone    *time.Location // of the times in texts for people; nil is UTC
-	// Chunks opens what the repository around Dir carries of a project; nil: nothing does.
-	Chunks func(ctx context.Context, project string) (engram.Remote, error)
-	// Measured turns GET /metrics on, and counts requests for it; nil: it is answered 404.
-	Measured *Process
+	Dir     string         // the server's folder, whose project /project/current reports
+	Project string         // the configured project of Dir; "" detects it
+	Zone    *time.Location // of times in texts; nil is UTC
+	// Chunks opens the chunks of a project in the repository around Dir; nil for none.
+	Chunks   func(ctx context.Context, project string) (engram.Remote, error)
+	Measured *Process // enables GET /metrics and counts requests for it; nil answers 404
 }
 
-// API answers HTTP requests. It may be used by many goroutines.
+// API answers HTTP requests. It is safe for concurrent use.
 type API struct {
 	Options
 	routes   []Route
-	patterns map[string]Route // by their pattern
+	patterns map[string]Route // by pattern
 	mux      *http.ServeMux
 
 	zip       compressors
-	watchers  watchers
+	watchers  chan struct{} // a value for each current one
 	requests  requests
-	described func() (string, error) // the OpenAPI document, written once
+	described func() (string, error) // returns the OpenAPI document, built once
 }
 
 // New returns an API. It starts nothing.
@@ -80,7 +73,7 @@ func New(o Options) *API {
 	if o.Token == nil {
 		o.Token = func() string { return "" }
 	}
-	a := &API{Options: o, mux: http.NewServeMux(), patterns: map[string]Route{}}
+	a := &API{Options: o, mux: http.NewServeMux(), patterns: map[string]Route{}, watchers: make(chan struct{}, maxWatchers)}
 	a.routes = a.table()
 	for _, route := range a.routes {
 		a.patterns[route.pattern()] = route
@@ -88,8 +81,7 @@ func New(o Options) *API {
 	}
 	a.mux.Handle("/", a.chain(a.fallback()))
 	a.described = sync.OnceValues(a.describe)
-	// A path that would only do with a / at its end is no route; the mux would send its
-	// client there.
+	// The mux would redirect a path without its trailing slash, which is no route.
 	bare := map[string]bool{}
 	for _, route := range a.routes {
 		if base, ok := strings.CutSuffix(route.Path, "/{ref...}"); ok && !bare[base] {
@@ -100,7 +92,7 @@ func New(o Options) *API {
 	return a
 }
 
-// clean is a path without empty and dotted parts, escaped as it was; a / at its end stays.
+// clean removes empty and dot segments from an escaped path; a trailing / stays.
 func clean(escaped string) string {
 	tidy := path.Clean("/" + escaped)
 	if strings.HasSuffix(escaped, "/") && tidy != "/" {
@@ -109,8 +101,7 @@ func clean(escaped string) string {
 	return tidy
 }
 
-// ServeHTTP answers one request. Whatever happens, the answer is JSON and tells
-// nothing about the inside.
+// ServeHTTP answers one request, always in JSON and without internal details.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &answer{ResponseWriter: w}
 	if a.Measured != nil {
@@ -132,8 +123,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(out, r)
 }
 
-// survive turns a panic into an answer. One that is under way cannot be taken back:
-// its connection is broken, so that nobody takes it for whole.
+// survive turns a panic into an error answer. When an answer has already begun it breaks the connection, so
+// that the client does not take it as complete.
 func (a *API) survive(w *answer, r *http.Request) {
 	p := recover()
 	if p == nil {
@@ -149,11 +140,11 @@ func (a *API) survive(w *answer, r *http.Request) {
 	}
 }
 
-// answer is a ResponseWriter that knows whether anything was sent.
+// answer is a ResponseWriter that records whether anything was sent.
 type answer struct {
 	http.ResponseWriter
 	started bool
-	status  int // 0 until there is one
+	status  int // 0 before the header
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -169,34 +160,33 @@ func (w *answer) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Flush implements http.Flusher, which streams ask for.
+// Flush implements http.Flusher, which streams need.
 func (w *answer) Flush() {
 	w.started = true
-	// A writer that cannot flush has nothing to be flushed.
+	// A writer that cannot flush has nothing to flush.
 	_ = http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (w *answer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// How long the server waits for whom. A client on the same machine needs none of it;
-// one that sends a byte a second must not hold a connection for ever.
+// Time limits. They keep a client that sends a byte a second from holding a connection forever.
 const (
 	headerTimeout = 10 * time.Second // from the first byte to the end of the header
 	readTimeout   = 30 * time.Second // to the end of the body
 	writeTimeout  = 2 * time.Minute  // from the header to the end of the answer; streams lift it
 	idleTimeout   = 2 * time.Minute  // between two requests
-	leaveTime     = 2 * time.Second  // for the rest of a body that nobody reads
-	graceTime     = 5 * time.Second  // for requests under way when the server stops
-	slowGrace     = 4 * time.Second  // for verbs that may take minutes: some of it is left for them to say so
+	leaveTime     = 2 * time.Second  // for the rest of an unread body
+	graceTime     = 5 * time.Second  // for requests in progress when the server stops
+	slowGrace     = 4 * time.Second  // for slow operations: the rest of graceTime is left for their error answer
 	streamGrace   = time.Second      // for streams, which never end by themselves
 )
 
-// maxHeader is room for a question in the address: 100 kB of any bytes, each escaped.
+// maxHeader is room for a question of 100 kB in the URL, every byte escaped.
 const maxHeader = 512 << 10
 
-// Serve answers requests on l with h until ctx ends, then gives those under way five seconds. It closes
-// l. An error means that it stopped before it was told to. A nil log is silent.
+// Serve answers requests on l with h until ctx ends, then gives those in progress five seconds and closes l. It
+// returns an error when it stops before ctx ends or cannot stop cleanly. A nil log is silent.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -209,10 +199,10 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-		// OPTIONS * has to pass the guard like everything else.
+		// OPTIONS * must pass the guard as well.
 		DisableGeneralOptionsHandler: true,
 	}
-	// Requests outlive ctx; those that want to know that it ended find it in their context.
+	// Requests outlive ctx; slow ones find it in their context (untilStop).
 	srv.BaseContext = func(net.Listener) context.Context {
 		return context.WithValue(context.WithoutCancel(ctx), stopping{}, ctx)
 	}
@@ -223,7 +213,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 		return errors.Join(fmt.Errorf("serve HTTP: %w", err), srv.Close())
 	case <-ctx.Done():
 	}
-	// ctx is over; what is under way has its own time.
+	// ctx has ended; requests in progress get their own time.
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceTime)
 	defer cancel()
 	err := srv.Shutdown(grace)
@@ -240,12 +230,10 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	return nil
 }
 
-// stopping is the key under which a request's context holds the one that Serve was
-// given.
+// stopping is the context key of the ctx passed to Serve.
 type stopping struct{}
 
-// untilStop is the context of a request that may take long: it ends some time after the
-// server is stopped.
+// untilStop returns a context that ends some time after the server is stopped.
 func untilStop(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	if server, ok := ctx.Value(stopping{}).(context.Context); ok {

@@ -6,18 +6,17 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// maxImport is what an import may send, in bytes. It is read as it comes in.
+// maxImport limits an import in bytes. The body is read as a stream.
 const maxImport = 256 << 20
 
-// importedDoc is what an import did. The first three are what plugins of the mem_* world
-// know: how many are here now that were not before.
+// importedDoc says what an import did. The first three fields are those of the mem_* world: how many were
+// added.
 type importedDoc struct {
 	Sessions     int `json:"sessions_imported"`
 	Observations int `json:"observations_imported"`
@@ -25,7 +24,7 @@ type importedDoc struct {
 	document.Imported
 }
 
-// wrongFile is why a file was refused as a whole, with each item that is wrong.
+// wrongFile is the rejection of a whole file, with each faulty item.
 type wrongFile struct {
 	error
 	items []document.ImportNote
@@ -34,22 +33,15 @@ type wrongFile struct {
 // Unwrap returns the error itself.
 func (w *wrongFile) Unwrap() error { return w.error }
 
-// importFile brings a file in. The body is the file.
-func (a *API) importFile(w http.ResponseWriter, q request) error {
-	dryRun, err := q.flag("dry_run")
-	if err != nil {
-		return err
-	}
-	if q.ContentLength > maxImport {
+// importFile imports the file in the body.
+func (a *API) importFile(w http.ResponseWriter, q *request) error {
+	dryRun := q.flag("dry_run")
+	if q.err == nil && q.ContentLength > maxImport {
 		return tooLarge(maxImport)
 	}
-	project := q.query.Get("project")
-	if q.query.Has("project") && strings.TrimSpace(project) == "" {
-		return invalid("project parameter must not be blank")
-	}
-	input := engine.ImportInput{Mode: engine.ImportMode(q.query.Get("mode")), Project: project, DryRun: dryRun}
-	if err := a.bound(q, &input); err != nil {
-		return err
+	input := engine.ImportInput{Mode: engine.ImportMode(q.query.Get("mode")), Project: q.oneProject(), DryRun: dryRun}
+	if a.bound(q, &input); q.err != nil {
+		return q.err
 	}
 	in := pacedBody(w, q.Body, readTimeout)
 	defer in.stop()
@@ -66,7 +58,7 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 	case err != nil:
 		return err
 	}
-	// What follows the file is waited for at its pace; net/http would wait without end.
+	// Read what follows the file at its own pace; net/http would wait without limit.
 	_, _ = io.Copy(io.Discard, in)
 	line, err := json.Marshal(importedDoc{res.Sessions.Added, res.Memories.Added, res.Prompts.Added, document.ImportedOf(res, dryRun)})
 	if err != nil {
@@ -76,48 +68,45 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 	return nil
 }
 
-// bound says what a replacement may touch: the project of the server's folder, the one that is
-// named or all, and as many memories as the caller agreed to.
-func (a *API) bound(q request, in *engine.ImportInput) error {
+// bound limits what a replacing import may touch: one project (named, or the server's) or all, and the number
+// of memories the caller agreed to forget.
+func (a *API) bound(q *request, in *engine.ImportInput) {
 	if in.Mode != engine.ImportReplace {
-		return nil
+		return
 	}
-	all, err := q.flag("all_projects")
-	if err != nil {
-		return err
+	all := q.flag("all_projects")
+	in.MayForget = new(q.number("may_forget"))
+	if q.err == nil && !all && in.Project == "" {
+		here, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
+		in.Only, q.err = here.Name, err
 	}
-	n, err := q.number("may_forget")
-	if err != nil {
-		return err
-	}
-	if in.MayForget = &n; all || in.Project != "" {
-		return nil
-	}
-	here, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
-	in.Only = here.Name
-	return err
 }
 
-// exportFormats are how an export is written, the default first.
+// oneProject reads the project that a file is limited to, which may be left out but not blank.
+func (q *request) oneProject() string {
+	name := q.query.Get("project")
+	if q.query.Has("project") && blank(name) {
+		q.bad(invalid("project parameter must not be blank"))
+	}
+	return name
+}
+
+// exportFormats lists the formats of an export, the default first.
 func exportFormats() []string { return []string{engine.NativeFormat, "mem"} }
 
-// export answers with a file, which is written as it is read.
-func (a *API) export(w http.ResponseWriter, q request) error {
-	project := q.query.Get("project")
-	if q.query.Has("project") && strings.TrimSpace(project) == "" {
-		return invalid("project parameter must not be blank")
-	}
-	vectors, err := q.flag("vectors")
-	if err != nil {
-		return err
+// export answers with a file, written while it is read.
+func (a *API) export(w http.ResponseWriter, q *request) error {
+	in := engine.ExportInput{Format: q.query.Get("format"), Project: q.oneProject(), Vectors: q.flag("vectors")}
+	if q.err != nil {
+		return q.err
 	}
 	w.Header().Set("Content-Disposition", "attachment; filename=engram-export.json")
 	w.Header().Set("Content-Type", mediaJSON)
 	out := pacedAnswer(w, writeTimeout)
 	defer out.stop()
-	_, err = a.Engine.Export(q.Context(), out, engine.ExportInput{Format: q.query.Get("format"), Project: project, Vectors: vectors})
+	_, err := a.Engine.Export(q.Context(), out, in)
 	if err != nil && out.written {
-		// Half of it is on its way: who reads it must not take it for whole.
+		// Half of it is sent: break the connection so that the client does not take it as complete.
 		a.Log.Debug("an export was broken off", "err", err)
 		out.breakOff()
 		return nil

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -18,37 +17,22 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// log answers what was written, newest first; ref narrows it to one memory.
-func (a *API) log(q request) (reply, error) {
+// log answers the journal, newest first; ref narrows it to one memory.
+func (a *API) log(q *request) (reply, error) {
 	in := engine.LogInput{Project: q.query.Get("project"), Actor: q.query.Get("actor"), Operation: q.query.Get("verb")}
-	var err error
 	if name := q.query.Get("ref"); name != "" {
-		ref, err := engram.ParseRef(name)
-		if err != nil {
-			return reply{}, err
-		}
-		in.Ref = &ref
+		in.Ref = new(q.parsed(name))
 	}
-	if err := a.known(q, in.Project); err != nil {
-		return reply{}, err
-	}
-	if in.Since, err = q.when("since", a.Engine.Now()); err != nil {
-		return reply{}, err
-	}
-	if in.Until, err = q.when("until", a.Engine.Now()); err != nil {
-		return reply{}, err
-	}
-	if in.Page.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if in.Page.Offset, err = q.number("offset"); err != nil {
-		return reply{}, err
+	a.known(q, in.Project)
+	in.Since, in.Until, in.Page = q.when("since", a.Engine.Now()), q.when("until", a.Engine.Now()), q.page()
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	entries, begins, err := a.Engine.Log(q.Context(), in)
 	return reply{body: document.Log{Begins: document.Timestamp(begins), Operations: document.Each(entries, document.OperationOf)}}, err
 }
 
-// undoBody says what to take back: op, the latest of a project or of all, or a stretch.
+// undoBody says what to undo: op, the latest of a project or of all, or a range.
 type undoBody struct {
 	Op        *int64 `json:"op" min:"1" doc:"an operation; GET /log has the numbers"`
 	From      *int64 `json:"from" min:"1" doc:"with to: the first of several"`
@@ -59,9 +43,8 @@ type undoBody struct {
 	DryRun    bool   `json:"dry_run" default:"false" doc:"change nothing, and say what would be"`
 }
 
-// undo takes an operation back: op, or the latest of a project; with from and to,
-// several, of a verb where one is named.
-func (a *API) undo(q request, in undoBody) (reply, error) {
+// undo undoes one operation, the latest of a project, or a range, optionally of one operation name.
+func (a *API) undo(q *request, in undoBody) (reply, error) {
 	switch {
 	case in.From != nil && in.To != nil:
 		list, err := a.Engine.UndoRange(q.Context(), engine.UndoRangeInput{First: *in.From, Last: *in.To, Operation: in.Operation, Project: in.Project, DryRun: in.DryRun})
@@ -83,15 +66,14 @@ func (a *API) undo(q request, in undoBody) (reply, error) {
 // undoneDoc is the answer of POST /undo with from and to.
 type undoneDoc struct {
 	DryRun bool              `json:"dry_run"`
-	Undone []document.Undone `json:"undone"` // the latest first
+	Undone []document.Undone `json:"undone"` // latest first
 }
 
-// history answers what a memory said over time; with from and to, what changed between
-// two of its versions.
-func (a *API) history(q request) (reply, error) {
-	ref, err := q.ref()
-	if err != nil {
-		return reply{}, err
+// history answers the versions of a memory, or with from and to the difference of two.
+func (a *API) history(q *request) (reply, error) {
+	ref := q.ref()
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	h, err := a.Engine.History(q.Context(), ref)
 	if err != nil {
@@ -102,9 +84,9 @@ func (a *API) history(q request) (reply, error) {
 	}
 	var versions [2]engram.Version
 	for i, name := range []string{"from", "to"} {
-		number, err := q.number(name)
-		if err != nil {
-			return reply{}, err
+		number := q.number(name)
+		if q.err != nil {
+			return reply{}, q.err
 		}
 		if versions[i], err = h.Version(number); err != nil {
 			return reply{}, err
@@ -120,8 +102,8 @@ type restoreBody struct {
 	Version int    `json:"version" required:"true" min:"1" doc:"GET /history/{ref} has them"`
 }
 
-// restore lets a memory say again what it said in an earlier version.
-func (a *API) restore(q request, in restoreBody) (reply, error) {
+// restore makes an earlier version of a memory current again.
+func (a *API) restore(q *request, in restoreBody) (reply, error) {
 	if strings.TrimSpace(in.Ref) == "" || in.Version < 1 {
 		return reply{}, invalid("ref and version are required").WithHint("GET %s has the versions", "/history/{ref}")
 	}
@@ -130,36 +112,36 @@ func (a *API) restore(q request, in restoreBody) (reply, error) {
 		return reply{}, err
 	}
 	m, err := a.Engine.Restore(q.Context(), ref, in.Version)
-	return reply{body: changedDoc{document.MemoryOf(m, a.Engine.StateOf(m))}}, err
+	return reply{body: changedDoc{a.docOf(m)}}, err
 }
 
-// How watchers are served. What is new is read from the journal, where other processes
-// write too; a look that finds nothing reads one row.
+// How watchers are served. News are polled from the journal, where other processes write too; a poll without
+// news reads one row.
 const (
-	watchEvery   = 250 * time.Millisecond // between two looks
-	watchBeat    = 15 * time.Second       // between two signs of life
-	watchPatient = 30 * time.Second       // for a client to take what it is told
-	watchRetry   = 2 * time.Second        // after which a client that lost us should come back
+	watchEvery   = 250 * time.Millisecond // between two polls
+	watchBeat    = 15 * time.Second       // between two keep-alive comments
+	watchPatient = 30 * time.Second       // for a client to take an event
+	watchRetry   = 2 * time.Second        // after which a client should reconnect
 	maxWatchers  = 32
 )
 
-// eventDoc is an operation as a watcher is told it: whom and what it touched, but no text
-// of it. A watcher that may read them asks for them.
+// eventDoc is an operation as a watcher sees it: who and what it touched, but no text. A watcher with the right
+// to read asks for it.
 type eventDoc struct {
 	Op        int64              `json:"op"`
 	At        document.Timestamp `json:"at"`
 	Actor     string             `json:"actor"`
 	Operation string             `json:"verb"`
 	Project   string             `json:"project"`
-	Undoes    int64              `json:"undoes"`   // the operation that it took back; 0: none
-	Memories  []eventMemory      `json:"memories"` // the first that it touched
+	Undoes    int64              `json:"undoes"`   // the operation that it undid; 0: none
+	Memories  []eventMemory      `json:"memories"` // the first it touched
 	Things    []eventThing       `json:"things"`   // the first others: sessions, prompts, relations, projects
-	More      int                `json:"more"`     // how many others there were
+	More      int                `json:"more"`     // how many more
 }
 
 type eventMemory struct {
 	Num     int64     `json:"num"`
-	ID      engram.ID `json:"id"` // "" when it was erased
+	ID      engram.ID `json:"id"` // "" when erased
 	Created bool      `json:"created"`
 }
 
@@ -169,7 +151,7 @@ type eventThing struct {
 	Created bool          `json:"created"`
 }
 
-// fromDoc says that operations after Op are told from now on.
+// fromDoc says that events after Op follow.
 type fromDoc struct {
 	Op int64 `json:"op"`
 }
@@ -194,15 +176,14 @@ func (a *API) eventsRow() Route {
 	return r
 }
 
-// events tells what is written as Server-Sent Events, until the client leaves or the
-// server stops. Last-Event-ID, which browsers send when they come back, beats since: that
-// stands in the address for ever.
+// events streams operations as Server-Sent Events until the client leaves or the server stops. Last-Event-ID,
+// which browsers send when they reconnect, takes precedence over since, which stays in the address.
 //
 // Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
-func (a *API) events(w http.ResponseWriter, q request) error {
+func (a *API) events(w http.ResponseWriter, q *request) error {
 	in := engine.WatchInput{Project: q.query.Get("project")}
-	if err := a.known(q, in.Project); err != nil {
-		return err
+	if a.known(q, in.Project); q.err != nil {
+		return q.err
 	}
 	for _, given := range []string{q.Header.Get("Last-Event-ID"), q.query.Get("since")} {
 		if given == "" {
@@ -215,18 +196,20 @@ func (a *API) events(w http.ResponseWriter, q request) error {
 		in.After = &op
 		break
 	}
-	if !a.watchers.enter() {
+	select {
+	case a.watchers <- struct{}{}:
+		defer func() { <-a.watchers }()
+	default:
 		return engram.Errorf(engram.CodeUnavailable, "%d are watching already", maxWatchers).WithHint("close one, or ask GET /log")
 	}
-	defer a.watchers.leave()
 	h := w.Header()
 	h.Set("Content-Type", mediaEvents)
-	h.Set("X-Accel-Buffering", "no") // or a proxy would collect them
+	h.Set("X-Accel-Buffering", "no") // keeps proxies from buffering
 	w.WriteHeader(http.StatusOK)
 	if q.Method == http.MethodHead {
 		return nil
 	}
-	ctx, cancel := untilStopped(q.Context())
+	ctx, cancel := untilStop(q.Context(), 0) // a watch has nothing to finish
 	defer cancel()
 	out := &eventWriter{w: w, control: http.NewResponseController(w)}
 	in.Wait = out.wait
@@ -238,20 +221,20 @@ func (a *API) events(w http.ResponseWriter, q request) error {
 	case ctx.Err() != nil, errors.Is(err, errLeft):
 		a.Log.Debug("a watch ended", "err", err)
 	default:
-		a.Log.Error("a watch ended", "err", err) // the client comes back and asks anew
+		a.Log.Error("a watch ended", "err", err) // the client reconnects
 	}
 	return nil
 }
 
-// errLeft says that a client took nothing any more.
+// errLeft says that a client no longer accepts events.
 var errLeft = errors.New("the client left")
 
-// eventWriter writes the events of one watcher in order. Nothing is kept: a slow client is waited for,
-// and what is written meanwhile is read afterwards.
+// eventWriter writes the events of one watcher in order. It buffers nothing: a slow client delays it, and later
+// events are read from the journal afterwards.
 type eventWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
-	idle    time.Duration // since the last event or sign of life
+	idle    time.Duration // since the last event or keep-alive
 }
 
 // report writes one event.
@@ -263,7 +246,7 @@ func (e *eventWriter) report(n engine.Watched) error {
 	case n.Missed:
 		name, doc = "missed", fromDoc{n.Entry.Op}
 	}
-	line, err := json.Marshal(doc) // on one line: a new one would end the field
+	line, err := json.Marshal(doc) // on one line: a line break would end the field
 	if err != nil {
 		return err
 	}
@@ -272,8 +255,7 @@ func (e *eventWriter) report(n engine.Watched) error {
 	return e.write(b.String())
 }
 
-// wait is the pause between two looks, with a sign of life now and then: a client that
-// vanished is only noticed by writing to it.
+// wait pauses between two polls and sends a keep-alive now and then: only a write reveals a vanished client.
 func (e *eventWriter) wait(ctx context.Context) error {
 	t := time.NewTimer(watchEvery)
 	defer t.Stop()
@@ -288,11 +270,11 @@ func (e *eventWriter) wait(ctx context.Context) error {
 	return e.write(": still here\n\n")
 }
 
-// write sends text, and breaks the connection when the client does not take it.
+// write sends text, and breaks the connection when the client does not take it in time.
 func (e *eventWriter) write(text string) error {
 	e.idle = 0
 	late := time.AfterFunc(watchPatient, func() {
-		_ = e.control.SetWriteDeadline(time.Unix(1, 0)) // without deadlines there is nobody to wait for
+		_ = e.control.SetWriteDeadline(time.Unix(1, 0)) // a writer without deadlines does not wait
 	})
 	defer late.Stop()
 	if _, err := e.w.Write([]byte(text)); err != nil {
@@ -302,28 +284,4 @@ func (e *eventWriter) write(text string) error {
 		return fmt.Errorf("%w: %w", errLeft, err)
 	}
 	return nil
-}
-
-// watchers counts those who watch.
-type watchers struct{ n atomic.Int32 }
-
-func (c *watchers) enter() bool {
-	if c.n.Add(1) > maxWatchers {
-		c.n.Add(-1)
-		return false
-	}
-	return true
-}
-
-func (c *watchers) leave() { c.n.Add(-1) }
-
-// untilStopped is a request's context that ends when the server is stopped: a watch has
-// nothing to finish.
-func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if server, ok := ctx.Value(stopping{}).(context.Context); ok {
-		unhook := context.AfterFunc(server, cancel)
-		return ctx, func() { unhook(); cancel() }
-	}
-	return ctx, cancel
 }

@@ -12,39 +12,19 @@ import (
 )
 
 // memories lists, or with q searches.
-func (a *API) memories(q request) (reply, error) {
-	filter, err := q.filter(a.Engine.Now())
-	if err != nil {
-		return reply{}, err
-	}
-	if filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
-		return reply{}, err
-	}
-	if filter.Current, err = q.current(); err != nil {
-		return reply{}, err
-	}
-	filter.SessionID = q.query.Get("session_id")
-	if filter.Forgotten, err = q.flag("forgotten"); err != nil {
-		return reply{}, err
-	}
-	if !blank(q.query.Get("q")) {
+func (a *API) memories(q *request) (reply, error) {
+	filter := q.filter(a.Engine.Now())
+	filter.Scope, filter.Current, filter.SessionID, filter.Forgotten = q.knownScope(), q.current(), q.query.Get("session_id"), q.flag("forgotten")
+	if q.err == nil && !blank(q.query.Get("q")) {
 		return a.searchMemories(q, filter)
 	}
-	for _, p := range finding() { // a list has no use for them, and takes no nonsense all the same
-		if err := q.fits(p); err != nil {
-			return reply{}, err
-		}
+	for _, p := range finding() { // a list does not use them, but rejects bad values
+		q.fits(p)
 	}
-	at, err := q.when("as_of", a.Engine.Now())
-	if err != nil {
-		return reply{}, err
-	}
-	page := engram.Page{}
-	if page.Limit, err = q.numberAs(limit(20, maxList)); err != nil {
-		return reply{}, err
-	}
-	if page.Offset, err = q.number("offset"); err != nil {
-		return reply{}, err
+	at := q.when("as_of", a.Engine.Now())
+	page := engram.Page{Limit: q.numberAs(limit(20, maxList)), Offset: q.number("offset")}
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	list, err := a.Engine.ListNoted(q.Context(), filter, page, at)
 	if err != nil {
@@ -55,23 +35,18 @@ func (a *API) memories(q request) (reply, error) {
 	return reply{body: doc, degraded: list.Degraded, elsewhere: elsewhere}, err
 }
 
-func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
+func (a *API) searchMemories(q *request, filter engram.Filter) (reply, error) {
 	if q.query.Has("offset") {
 		return reply{}, invalid("a search has no offset").WithHint("ask for more with limit, at most 100")
 	}
 	if filter.Forgotten {
 		return reply{}, invalid("forgotten memories cannot be searched").WithHint("leave q out to list them")
 	}
-	in, err := q.searchInput(a.Engine.Now())
-	if err != nil {
-		return reply{}, err
-	}
-	if err := a.knownAt(q, filter.Project, in.AsOf); err != nil {
-		return reply{}, err
-	}
-	in.Filter = filter // this route is stricter about it
-	if in.Limit, err = q.numberAs(limit(10, 100)); err != nil {
-		return reply{}, err
+	in := q.searchInput(a.Engine.Now())
+	a.knownAt(q, filter.Project, in.AsOf)
+	in.Filter, in.Limit = filter, q.numberAs(limit(10, 100)) // this route validates the filter more strictly
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	found, err := a.at(q).Search(q.Context(), in)
 	if err != nil {
@@ -82,33 +57,25 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 	return reply{body: doc, elsewhere: doc.Elsewhere}, err
 }
 
-// known refuses a project that does not exist: a name that was mistyped must not look
-// like a project without an answer.
-func (a *API) known(q request, name string) error { return a.knownAt(q, name, time.Time{}) }
+// known rejects a project that does not exist: a mistyped name must not look like an empty project.
+func (a *API) known(q *request, name string) { a.knownAt(q, name, time.Time{}) }
 
-// knownAt is known for a question about a time past, when a project may have had another
-// name. The zero time is now.
-func (a *API) knownAt(q request, name string, at time.Time) error {
-	if name == "" {
-		return nil
+// knownAt is known at a past time, when a project may have had another name. The zero time is now.
+func (a *API) knownAt(q *request, name string, at time.Time) {
+	if name != "" && q.err == nil {
+		_, q.err = a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
 	}
-	_, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
-	return err
 }
 
-// maxOffset keeps a page inside what any store can count.
+// maxOffset is the largest offset that every store can count.
 const maxOffset = 1 << 40
 
-func (a *API) memory(q request) (reply, error) {
-	ref, err := q.ref()
-	if err != nil {
-		return reply{}, err
-	}
-	d, err := a.readMemory(q, ref)
+func (a *API) memory(q *request) (reply, error) {
+	d, err := a.readMemory(q, q.ref())
 	return reply{body: detailOf(d), degraded: d.Degraded}, err
 }
 
-// memoryChange is what may change of a memory; what is left out stays.
+// memoryChange holds the changes of a memory; absent fields stay.
 type memoryChange struct {
 	Title      *string        `json:"title"`
 	Content    *string        `json:"content"`
@@ -125,14 +92,10 @@ type memoryChange struct {
 	Files      *[]string      `json:"files" doc:"the code it speaks of instead: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of its session on"`
 }
 
-func (a *API) updateMemory(q request) (reply, error) {
-	ref, err := q.ref()
-	if err != nil {
-		return reply{}, err
-	}
-	in, err := decode[memoryChange](q)
-	if err != nil {
-		return reply{}, err
+func (a *API) updateMemory(q *request) (reply, error) {
+	ref, in := q.ref(), decode[memoryChange](q)
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	up := engine.UpdateInput{
 		Ref: ref, Title: in.Title, Content: in.Content, Type: in.Type, Project: in.Project, TopicKey: in.TopicKey,
@@ -147,32 +110,37 @@ func (a *API) updateMemory(q request) (reply, error) {
 		up.Scope = &scope
 	}
 	m, err := a.Engine.Update(q.Context(), up)
-	doc := document.MemoryOf(m.Memory, a.Engine.StateOf(m.Memory))
+	doc := a.docOf(m.Memory)
 	doc.Flagged = m.Flagged
 	return reply{body: updatedDoc{changedDoc{doc}, document.OrEmpty(m.Warnings)}}, err
 }
 
 // deleteMemory forgets, or with hard=true erases.
-func (a *API) deleteMemory(q request) (reply, error) {
-	ref, err := q.ref()
-	if err != nil {
-		return reply{}, err
-	}
-	hard, err := q.flag("hard")
-	if err != nil {
-		return reply{}, err
+func (a *API) deleteMemory(q *request) (reply, error) {
+	ref, hard := q.ref(), q.flag("hard")
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	d, err := a.Engine.Delete(q.Context(), hard, ref)
 	return reply{body: document.DeletedOf(d.Memories, d.HeldBy, hard), degraded: d.Degraded}, err
 }
 
 // ref reads the memory that a path names; project narrows a topic.
-func (q request) ref() (engram.Ref, error) {
-	ref, err := engram.ParseRef(q.PathValue("ref"))
-	if err == nil && ref.Topic != "" {
+func (q *request) ref() engram.Ref { return q.inProject(q.parsed(q.PathValue("ref"))) }
+
+// parsed reads a reference to a memory.
+func (q *request) parsed(name string) engram.Ref {
+	ref, err := engram.ParseRef(name)
+	q.bad(err)
+	return ref
+}
+
+// inProject narrows a topic to the project of the query.
+func (q *request) inProject(ref engram.Ref) engram.Ref {
+	if ref.Topic != "" {
 		ref.Project = q.query.Get("project")
 	}
-	return ref, err
+	return ref
 }
 
 func refs(names []string) ([]engram.Ref, error) {
@@ -187,7 +155,7 @@ func refs(names []string) ([]engram.Ref, error) {
 	return list, nil
 }
 
-// knownScope reads a scope and refuses what is none; "" is "".
+// knownScope reads a scope and rejects unknown ones; "" is "".
 func knownScope(text string) (engram.Scope, error) {
 	scope := engram.Scope(strings.ToLower(strings.TrimSpace(text)))
 	if scope != "" && engram.ParseScope(string(scope)) != scope {
@@ -196,13 +164,20 @@ func knownScope(text string) (engram.Scope, error) {
 	return scope, nil
 }
 
+// knownScope reads the scope of the query.
+func (q *request) knownScope() engram.Scope {
+	scope, err := knownScope(q.query.Get("scope"))
+	q.bad(err)
+	return scope
+}
+
 // memoryBody is a memory to save.
 type memoryBody struct {
 	document.Draft
 	Merge bool `json:"merge" default:"false" doc:"a near-duplicate may take it up"`
 }
 
-func (a *API) saveMemory(q request, in memoryBody) (reply, error) {
+func (a *API) saveMemory(q *request, in memoryBody) (reply, error) {
 	save, err := saveInput(in.Draft, in.Merge)
 	if err != nil {
 		return reply{}, err
@@ -226,8 +201,8 @@ type batchDoc struct {
 	Saved []document.Saved `json:"saved"` // in the order of the memories
 }
 
-// saveMemories saves several, all or none.
-func (a *API) saveMemories(q request, in batchBody) (reply, error) {
+// saveMemories saves several memories, all or none.
+func (a *API) saveMemories(q *request, in batchBody) (reply, error) {
 	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (engine.SaveInput, error) {
 		return saveInput(in.Memories[i], in.Merge)
 	})
@@ -240,7 +215,7 @@ func (a *API) saveMemories(q request, in batchBody) (reply, error) {
 	return rep, err
 }
 
-// saveInput is what d asks for; merge lets another memory take it up.
+// saveInput returns the input for d; merge allows merging with a near-duplicate.
 func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
 	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
 		SessionID: d.SessionID, NewSession: true, ToolName: d.ToolName, Tags: d.Tags, Metadata: d.Metadata,
@@ -256,7 +231,7 @@ func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
 	return in, err
 }
 
-// savedOf is the document of what a save did.
+// savedOf returns the document of a save.
 func savedOf(s engine.SaveResult) document.Saved {
 	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
 		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf), Related: document.Each(s.Related, relatedOf)}
@@ -266,33 +241,38 @@ func savedOf(s engine.SaveResult) document.Saved {
 	return d
 }
 
+// docOf returns the document of m.
+func (a *API) docOf(m engram.Memory) document.Memory {
+	return document.MemoryOf(m, a.Engine.StateOf(m))
+}
+
 func candidateOf(c engine.Candidate) document.Candidate {
 	return document.CandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
 }
 
 func relatedOf(n engine.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) }
 
-// The documents below are what the newer routes answer; package document has those that
-// the command line prints too, and says what all of them promise.
+// The documents below are the answers of newer routes only; package document has those that the command line
+// prints too.
 
 // listDoc is the answer of GET /memories.
 type listDoc struct {
 	Limit     int               `json:"limit"`
 	Offset    int               `json:"offset"`
 	Memories  []document.Marked `json:"memories"`            // newest first
-	Elsewhere string            `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
+	Elsewhere string            `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
 // foundDoc is the answer of GET /memories with q.
 type foundDoc struct {
 	Query          string         `json:"query"`
-	Hits           []document.Hit `json:"hits"` // what is relevant, best first; empty: nothing relevant
-	BelowThreshold []document.Hit `json:"weak"` // below the floor, best first; their ranks go on
-	// How the question was read: words that nothing has, expressions of time.
+	Hits           []document.Hit `json:"hits"` // relevant ones, best first; empty: nothing relevant
+	BelowThreshold []document.Hit `json:"weak"` // below the relevance threshold, best first; ranks continue
+	// How the question was read: corrected words and expressions of time.
 	Repaired  []document.Repair `json:"repaired"`
 	Times     []document.Time   `json:"times"`
 	Degraded  []string          `json:"degraded"`
-	Elsewhere string            `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
+	Elsewhere string            `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
 func foundOf(f engram.Found) foundDoc {

@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// maxList is the longest list anybody gets.
+// maxList is the longest list of any route.
 const maxList = 1000
 
 // observation is a memory as the older routes show it.
@@ -37,8 +37,8 @@ type observation struct {
 	DeletedAt      clock        `json:"deleted_at,omitzero"`
 
 	Origin  engram.Origin     `json:"origin"`
-	Flagged []string          `json:"suspect,omitempty"` // why it reads like an order to an agent; absent where it does not, or was approved
-	Anchors []document.Anchor `json:"anchors,omitempty"` // the code that it speaks of, with its state where somebody looked
+	Flagged []string          `json:"suspect,omitempty"` // why it is flagged as instruction-like; absent otherwise
+	Anchors []document.Anchor `json:"anchors,omitempty"` // the code that it refers to, with its state if checked
 }
 
 func observationOf(m engram.Memory, n engram.Note) observation {
@@ -51,7 +51,7 @@ func observationOf(m engram.Memory, n engram.Note) observation {
 	}
 }
 
-// kept says what became of something that is named by a number.
+// kept is the outcome for a thing named by number.
 type kept struct {
 	ID     int64  `json:"id"`
 	Status string `json:"status"`
@@ -71,15 +71,15 @@ type observationBody struct {
 	Files []string `json:"files" doc:"code it speaks of: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of the session on"`
 }
 
-// savedObservation says what became of a memory, and what of it has to be judged.
+// savedObservation says what became of a memory, and what needs a verdict.
 type savedObservation struct {
 	kept
 	placed
-	Anchors []document.Anchor `json:"anchors,omitempty"` // the code that it is anchored to now, asked for or named in its text
+	Anchors []document.Anchor `json:"anchors,omitempty"` // the code it is anchored to, requested or named in its text
 	*judgment
 }
 
-func (a *API) saveObservation(q request, in observationBody) (reply, error) {
+func (a *API) saveObservation(q *request, in observationBody) (reply, error) {
 	if blank(in.SessionID, in.Title, in.Content) {
 		return reply{}, invalid("session_id, title, and content are required")
 	}
@@ -91,15 +91,15 @@ func (a *API) saveObservation(q request, in observationBody) (reply, error) {
 	return reply{status: http.StatusCreated, body: body, degraded: res.Warnings}, mismatched(err)
 }
 
-// judgment is what a save has to be judged with, as mem_save tells it.
+// judgment is what needs a verdict after a save, as mem_save reports it.
 type judgment struct {
 	Required   bool                        `json:"judgment_required"`
 	Status     engram.RelationStatus       `json:"judgment_status"`
 	ID         string                      `json:"judgment_id"` // of the likeliest candidate
-	Candidates []document.FlaggedCandidate `json:"candidates"`  // what it may contradict, the likeliest first
+	Candidates []document.FlaggedCandidate `json:"candidates"`  // possible contradictions, likeliest first
 }
 
-// judgmentOf is nil, and stays out of the answer, when there is nothing to judge.
+// judgmentOf returns nil, which omits it, when there is nothing to judge.
 func judgmentOf(cs []engine.Candidate) *judgment {
 	if len(cs) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func judgmentOf(cs []engine.Candidate) *judgment {
 	})}
 }
 
-// mismatched is err as older clients know it when a session belongs to another project.
+// mismatched words err as older clients know it when a session belongs to another project.
 func mismatched(err error) error {
 	p, ok := errors.AsType[*project.Problem](err)
 	if !ok || p.Reason != project.ReasonSession {
@@ -120,7 +120,7 @@ func mismatched(err error) error {
 	return refuse(http.StatusBadRequest, told)
 }
 
-// captureBody is a text that may have learnings.
+// captureBody is a text that may contain learnings.
 type captureBody struct {
 	SessionID string `json:"session_id" required:"true" doc:"the session that saves"`
 	Content   string `json:"content" doc:"a text, with or without learnings"`
@@ -128,7 +128,7 @@ type captureBody struct {
 	Source    string `json:"source" doc:"where the text comes from"`
 }
 
-// captured counts what was taken out of a text.
+// captured counts what was taken from a text.
 type captured struct {
 	Extracted  int `json:"extracted"`
 	Saved      int `json:"saved"`
@@ -136,7 +136,7 @@ type captured struct {
 	placed
 }
 
-func (a *API) capture(q request, in captureBody) (reply, error) {
+func (a *API) capture(q *request, in captureBody) (reply, error) {
 	if blank(in.SessionID) {
 		return reply{}, invalid("session_id is required")
 	}
@@ -146,18 +146,17 @@ func (a *API) capture(q request, in captureBody) (reply, error) {
 	return reply{body: captured{res.Extracted, res.Saved, res.Duplicates, placed{res.Project, res.Warnings}}, degraded: res.Warnings}, mismatched(err)
 }
 
-func (a *API) observations(q request) (reply, error) {
+func (a *API) observations(q *request) (reply, error) {
 	if sort := q.query.Get("sort"); sort != "" && sort != "created_at:desc" {
 		return reply{}, invalid("unsupported sort: use created_at:desc")
 	}
 	return a.recentObservations(q)
 }
 
-func (a *API) recentObservations(q request) (reply, error) {
-	filter := engram.Filter{Project: q.query.Get("project"), Scope: q.scope()}
-	var err error
-	if filter.Current, err = q.current(); err != nil {
-		return reply{}, err
+func (a *API) recentObservations(q *request) (reply, error) {
+	filter := engram.Filter{Project: q.query.Get("project"), Scope: q.scope(), Current: q.current()}
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	list, err := a.Engine.ListNoted(q.Context(), filter, engram.Page{Limit: q.lenient("limit")}, time.Time{})
 	if err != nil {
@@ -168,16 +167,16 @@ func (a *API) recentObservations(q request) (reply, error) {
 	return reply{body: all, elsewhere: elsewhere}, err
 }
 
-func (a *API) observation(q request) (reply, error) {
-	ref, err := numbered(q.PathValue("id"), "observation")
-	if err != nil {
-		return reply{}, err
+func (a *API) observation(q *request) (reply, error) {
+	ref := q.numbered("observation")
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	d, err := a.readMemory(q, ref)
 	return reply{body: observationOf(d.Memory, d.Note())}, worded(err, engram.CodeNotFound, "observation not found")
 }
 
-// observationChange is what may change of a memory; what is left out stays.
+// observationChange holds the changes of a memory; absent fields stay.
 type observationChange struct {
 	Type     *engram.Type  `json:"type"`
 	Title    *string       `json:"title"`
@@ -188,14 +187,10 @@ type observationChange struct {
 	Files    *[]string     `json:"files" doc:"the code it speaks of instead: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of its session on"`
 }
 
-func (a *API) updateObservation(q request) (reply, error) {
-	ref, err := numbered(q.PathValue("id"), "observation")
-	if err != nil {
-		return reply{}, err
-	}
-	in, err := decode[observationChange](q)
-	if err != nil {
-		return reply{}, err
+func (a *API) updateObservation(q *request) (reply, error) {
+	ref, in := q.numbered("observation"), decode[observationChange](q)
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	if in.Type == nil && in.Title == nil && in.Content == nil && in.Project == nil && in.Scope == nil && in.TopicKey == nil && in.Files == nil {
 		return reply{}, invalid("at least one field is required")
@@ -204,7 +199,7 @@ func (a *API) updateObservation(q request) (reply, error) {
 		Ref: ref, Type: in.Type, Title: in.Title, Content: in.Content, Project: in.Project, Scope: in.Scope, TopicKey: in.TopicKey,
 		Files: in.Files, InSession: true,
 	})
-	if _, is := errors.AsType[*engine.FileError](err); !is { // what is not there is the file
+	if _, is := errors.AsType[*engine.FileError](err); !is { // it is not the file that is missing
 		err = worded(err, engram.CodeNotFound, "observation not found")
 	}
 	return reply{body: observationOf(m.Memory, engram.Note{Flagged: m.Flagged}), degraded: m.Warnings}, err
@@ -217,19 +212,18 @@ type deletedObservation struct {
 	Status string `json:"status"`
 }
 
-// deleteObservation erases only when it is told so in as many words: anything else
-// that hard may be is no.
-func (a *API) deleteObservation(q request) (reply, error) {
-	ref, err := numbered(q.PathValue("id"), "observation")
-	if err != nil {
-		return reply{}, err
+// deleteObservation erases only for an explicit hard=true; any other value means no.
+func (a *API) deleteObservation(q *request) (reply, error) {
+	ref := q.numbered("observation")
+	if q.err != nil {
+		return reply{}, q.err
 	}
-	hard, _ := q.flag("hard")
-	_, err = a.Engine.Delete(q.Context(), hard, ref)
+	hard := q.flag("hard")
+	_, err := a.Engine.Delete(q.Context(), hard, ref)
 	return reply{body: deletedObservation{hard, ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "observation not found")
 }
 
-// numbered reads the number of a thing, which is called what in errors.
+// numbered reads the number of a thing, called what in errors.
 func numbered(text, what string) (engram.Ref, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
@@ -241,13 +235,20 @@ func numbered(text, what string) (engram.Ref, error) {
 	return engram.ByNum(n), nil
 }
 
-// rememberRows are the tools remember, recall and forget as routes. They look in all
-// projects, as those do (package recall of mcp says why): what is remembered goes to the
-// project that is named, else to that of the session, of the settings or of the server's folder.
+// numbered reads the number of a thing from the path.
+func (q *request) numbered(what string) engram.Ref {
+	ref, err := numbered(q.PathValue("id"), what)
+	q.bad(err)
+	return ref
+}
+
+// rememberRows are the tools remember, recall and forget as routes. They search all projects (package recall of
+// mcp says why). A new memory goes to the named project, else to that of the session, the settings or the
+// server's folder.
 func (a *API) rememberRows() []Route {
 	return []Route{
 		write("POST", "/remember", decoded(a.remember), "remember one thing; what is known already is merged").newer().takes(rememberBody{}).gives(remembered{}, http.StatusOK, created),
-		// It counts what it shows as read: hence not open, as what only reads is.
+		// Its reads are counted, so it needs the token.
 		write("POST", "/recall", decoded(a.recollect), "what is remembered of a question, by likeness × strength").newer().takes(recollectBody{}).gives(document.Recollection{}),
 		write("POST", "/forget", decoded(a.forget), "forget a memory").newer().takes(forgetBody{}).gives(document.Forgotten{}).fails(notFound, conflict),
 	}
@@ -268,13 +269,13 @@ type remembered struct {
 	placed
 }
 
-// placed says in which project something was saved, and what should be known of that.
+// placed says in which project something was saved, with warnings.
 type placed struct {
-	Project  string   `json:"project,omitempty"`  // as it is spelled from now on; absent for none
-	Warnings []string `json:"warnings,omitempty"` // on the name of the project, on what was cut out or could not be done
+	Project  string   `json:"project,omitempty"`  // normalised; absent for none
+	Warnings []string `json:"warnings,omitempty"` // on the project's name, on removed text or failed parts
 }
 
-func (a *API) remember(q request, in rememberBody) (reply, error) {
+func (a *API) remember(q *request, in rememberBody) (reply, error) {
 	if blank(in.Content) {
 		return reply{}, invalid("content is required")
 	}
@@ -297,8 +298,8 @@ func (a *API) remember(q request, in rememberBody) (reply, error) {
 	return rep, nil
 }
 
-// projectOf is where something belongs that names no project: "" where its session has one,
-// which then counts, else that of the settings or of the folder in which the server runs.
+// projectOf returns the project for something that names none: "" where its session has one, which then counts,
+// else that of the settings or the server's folder.
 func (a *API) projectOf(ctx context.Context, session string) (string, error) {
 	if session != "" {
 		switch s, err := a.Engine.Session(ctx, session); {
@@ -321,7 +322,7 @@ type recollectBody struct {
 	Metadata    map[string]any `json:"metadata_filter" doc:"only what has all of this, exactly"`
 }
 
-func (a *API) recollect(q request, in recollectBody) (reply, error) {
+func (a *API) recollect(q *request, in recollectBody) (reply, error) {
 	ask := engine.RecollectInput{Query: in.Query, Category: string(in.Category), MinStrength: in.MinStrength, Metadata: in.Metadata}
 	if in.Limit != nil {
 		if ask.Limit = *in.Limit; ask.Limit == 0 {
@@ -337,14 +338,14 @@ type forgetBody struct {
 	ID string `json:"id" required:"true" doc:"an id, a number or topic:KEY"`
 }
 
-func (a *API) forget(q request, in forgetBody) (reply, error) {
+func (a *API) forget(q *request, in forgetBody) (reply, error) {
 	if blank(in.ID) {
 		return reply{}, invalid("id is required")
 	}
-	ref, err := engram.ParseRef(in.ID)
-	if err != nil {
-		return reply{}, err
+	ref := q.parsed(in.ID)
+	if q.err != nil {
+		return reply{}, q.err
 	}
-	_, err = a.Engine.Forget(q.Context(), ref)
+	_, err := a.Engine.Forget(q.Context(), ref)
 	return reply{body: document.Forgotten{Forgotten: true}}, err
 }

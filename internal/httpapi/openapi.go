@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,8 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// openAPI answers with the description of every route, for programs that write clients.
-func (a *API) openAPI(request) (reply, error) {
+// openAPI answers with the description of every route, for programs that generate clients.
+func (a *API) openAPI(*request) (reply, error) {
 	doc, err := a.described()
 	if err != nil {
 		return reply{}, engram.Errorf(engram.CodeInternal, "the routes cannot be described").WithCause(err)
@@ -23,8 +24,7 @@ func (a *API) openAPI(request) (reply, error) {
 	return reply{media: mediaJSON, text: doc}, nil
 }
 
-// describe writes the table of routes as an OpenAPI 3.1 document. There is no other list:
-// what a row does not say is not there.
+// describe writes the table of routes as an OpenAPI 3.1 document. The table is its only source.
 //
 // Source: https://spec.openapis.org/oas/v3.1.1.html
 func (a *API) describe() (string, error) {
@@ -35,16 +35,8 @@ func (a *API) describe() (string, error) {
 			continue
 		}
 		path := strings.Replace(r.Path, "...}", "}", 1)
-		methods, ok := paths[path].(object)
-		if !ok {
-			methods = object{}
-			paths[path] = methods
-		}
-		method := r.Method
-		if method == "" {
-			method = http.MethodPost
-		}
-		methods[strings.ToLower(method)] = a.operation(s, r, method)
+		method := cmp.Or(r.Method, http.MethodPost)
+		child(paths, path)[strings.ToLower(method)] = a.operation(s, r, method)
 	}
 	doc := object{
 		"openapi": "3.1.1",
@@ -65,6 +57,14 @@ func (a *API) describe() (string, error) {
 		err = s.err
 	}
 	return string(line), err
+}
+
+// child returns the object under a key of o, which it makes when there is none.
+func child(o object, key string) object {
+	if o[key] == nil {
+		o[key] = object{}
+	}
+	return o[key].(object)
 }
 
 // operation describes one route.
@@ -100,31 +100,20 @@ func (a *API) operation(s *schemas, r Route, method string) object {
 	return op
 }
 
-// responses are what a route may answer, with the errors that any may.
+// responses describes the answers of a route, with the errors that any route may return.
 func (a *API) responses(s *schemas, r Route, method string) object {
 	out := object{}
 	for _, answer := range r.Answers {
-		status := strconv.Itoa(answer.Status)
-		response, ok := out[status].(object)
-		if !ok {
-			response = object{"description": http.StatusText(answer.Status)}
-			out[status] = response
-		}
+		response := child(out, strconv.Itoa(answer.Status))
+		response["description"] = http.StatusText(answer.Status)
 		if answer.Body == nil {
 			continue
 		}
-		media, schema := mediaJSON, object{"type": "string"}
-		if answer.Media != "" {
-			media = answer.Media
-		}
+		media, schema := cmp.Or(answer.Media, mediaJSON), object{"type": "string"}
 		if reflect.TypeOf(answer.Body) != reflect.TypeFor[string]() {
 			schema = s.of(reflect.TypeOf(answer.Body), written)
 		}
-		content, ok := response["content"].(object)
-		if !ok {
-			content = object{}
-			response["content"] = content
-		}
+		content := child(response, "content")
 		if other, ok := content[media].(object); ok { // one of several
 			others, _ := other["schema"].(object)["anyOf"].([]object)
 			if others == nil {
@@ -143,7 +132,7 @@ func (a *API) responses(s *schemas, r Route, method string) object {
 	return out
 }
 
-// failing are the statuses of errors that r may answer.
+// failing returns the error statuses of r.
 func (a *API) failing(r Route) []int {
 	all := slices.Concat(anyFailures(), r.Fails)
 	if a.needsToken(r) {
@@ -153,13 +142,13 @@ func (a *API) failing(r Route) []int {
 	return slices.Compact(all)
 }
 
-// anyFailures are the errors of every route: those of the guard, of the body, and ours.
+// anyFailures returns the error statuses of every route: those of the guard, of the body, and internal ones.
 func anyFailures() []int {
 	return []int{http.StatusBadRequest, http.StatusForbidden, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType, http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable}
 }
 
-// shape is how a route answers errors, as a prefix of their names.
+// shape is the form in which a route answers errors, as a prefix of their component names.
 type shape string
 
 const (
@@ -178,7 +167,7 @@ func shapeOf(r Route) shape {
 	return flat
 }
 
-// failure describes an error of a shape, and returns the reference to it.
+// failure describes an error in one shape and returns the reference to it.
 func (s *schemas) failure(status int, shape shape) object {
 	name := string(shape) + strings.ReplaceAll(http.StatusText(status), " ", "")
 	if s.failures[name] == nil {
@@ -194,7 +183,7 @@ func (s *schemas) failure(status int, shape shape) object {
 	return object{"$ref": "#/components/responses/" + name}
 }
 
-// describe is p as the document has it.
+// describe returns p as an OpenAPI parameter.
 func (p Param) describe() object {
 	out := object{"name": p.Name, "in": "query", "description": p.Doc}
 	if p.Max != nil && p.Kind == KindWhole && !p.exact {
@@ -232,7 +221,7 @@ func (p Param) describe() object {
 	return out
 }
 
-// pathNames are the names in a path, in order.
+// pathNames returns the names in a path, in order.
 func pathNames(path string) (names []string) {
 	for _, m := range regexp.MustCompile(`\{([a-z]+)(\.\.\.)?\}`).FindAllStringSubmatch(path, -1) {
 		names = append(names, m[1])
@@ -240,8 +229,8 @@ func pathNames(path string) (names []string) {
 	return names
 }
 
-// pathParameter describes a name in a path: sessions are named by texts, the other things
-// of the older routes by numbers, memories in several ways.
+// pathParameter describes a name in a path. Sessions are named by text, other things of the older routes by
+// number, memories in several ways.
 func pathParameter(path, name string) object {
 	out := object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}}
 	switch {
@@ -257,7 +246,7 @@ func pathParameter(path, name string) object {
 	return out
 }
 
-// operationID is METHOD /some/{id}/path as getSomePathById.
+// operationID turns METHOD /some/{id}/path into getSomePathById.
 func operationID(method, path string) string {
 	var b strings.Builder
 	b.WriteString(strings.ToLower(method))
@@ -268,7 +257,7 @@ func operationID(method, path string) string {
 	return b.String()
 }
 
-// tagOf is the first part of a route's path.
+// tagOf returns the first part of a route's path.
 func tagOf(r Route) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	first, _, _ = strings.Cut(first, ".")
@@ -278,7 +267,7 @@ func tagOf(r Route) string {
 	return first
 }
 
-// tags are those of the routes, in their order.
+// tags returns the tags of the routes, in their order.
 func (a *API) tags() []object {
 	var out []object
 	var seen []string

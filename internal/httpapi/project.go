@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -14,8 +13,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// currentProject is the project of a folder. It is never an error: what is wrong with
-// the folder is part of the answer.
+// currentProject is the project of a folder. It is never an error: what is wrong with the folder is part of the
+// answer.
 type currentProject struct {
 	Project   string   `json:"project"`
 	Source    string   `json:"project_source"`
@@ -26,15 +25,8 @@ type currentProject struct {
 	ErrorHint string   `json:"error_hint,omitempty"`
 }
 
-func (a *API) currentProject(q request) (reply, error) {
-	// The server's own setting speaks of the server's own folder.
-	in := engine.ProjectRequest{Dir: q.query.Get("cwd")}
-	switch {
-	case in.Dir == "":
-		in.Dir, in.Override = a.Dir, a.Project
-	case !filepath.IsAbs(in.Dir):
-		in.Dir = filepath.Join(a.Dir, in.Dir)
-	}
+func (a *API) currentProject(q *request) (reply, error) {
+	in := a.folder(q)
 	at, err := a.Engine.ProjectFor(q.Context(), in)
 	out := currentProject{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: in.Dir, Available: at.Available, Warning: at.Warning}
 	if err != nil {
@@ -46,13 +38,13 @@ func (a *API) currentProject(q request) (reply, error) {
 			out.Available = p.Available
 		}
 	}
-	// A folder that the caller named may hold anything.
+	// A folder that the caller named may contain anything.
 	out.Project, out.Path, out.Cwd = redact.Private(out.Project), redact.Private(out.Path), redact.Private(out.Cwd)
 	out.Available = document.OrEmpty(out.Available)
 	return reply{body: out}, nil
 }
 
-// projectDoc is a project with what is kept under it.
+// projectDoc is a project with its counts.
 type projectDoc struct {
 	Name     string   `json:"name"`
 	Aliases  []string `json:"aliases"`
@@ -66,14 +58,14 @@ type projectsDoc struct {
 	Projects []projectDoc `json:"projects"`
 }
 
-func (a *API) projects(q request) (reply, error) {
+func (a *API) projects(q *request) (reply, error) {
 	list, err := a.Engine.Projects(q.Context())
 	return reply{body: projectsDoc{document.Each(list, func(p engram.ProjectCounts) projectDoc {
 		return projectDoc{p.Name, document.OrEmpty(p.Aliases), p.Memories, p.Sessions, p.Prompts}
 	})}}, err
 }
 
-// skipped says why a move of a project had nothing to do.
+// skipped says why a project was not migrated.
 type skipped struct {
 	Status string `json:"status"`
 	Reason string `json:"reason"`
@@ -94,7 +86,7 @@ type migrateBody struct {
 	New string `json:"new_project" required:"true" doc:"where to"`
 }
 
-func (a *API) migrateProject(q request, in migrateBody) (reply, error) {
+func (a *API) migrateProject(q *request, in migrateBody) (reply, error) {
 	if blank(in.Old, in.New) {
 		return reply{}, invalid("old_project and new_project are required")
 	}
@@ -108,40 +100,39 @@ func (a *API) migrateProject(q request, in migrateBody) (reply, error) {
 	return reply{body: migrated{"migrated", redact.Private(in.Old), redact.Private(in.New), res.Memories, res.Sessions, res.Prompts}}, err
 }
 
-// syncStatus is how replication stands, in the words that older clients know. What they
-// have for a server to replicate with is told of the chunks in the repository of the
-// server's folder: there is no such server.
+// syncStatus is the state of replication in the words of older clients. Where they expect a replication server,
+// it reports the chunks in the repository of the server's folder.
 type syncStatus struct {
 	Enabled   bool        `json:"enabled"`
 	Phase     string      `json:"phase"` // disabled, healthy, pending or degraded
 	LastError string      `json:"last_error"`
 	Failures  int         `json:"consecutive_failures"`
-	Backoff   *clock      `json:"backoff_until"` // null: nothing waits
+	Backoff   *clock      `json:"backoff_until"` // always null
 	LastSync  *clock      `json:"last_sync_at"`  // null: never
 	Reason    string      `json:"reason_code"`
 	Message   string      `json:"reason_message"`
 	Deferred  int         `json:"deferred_count"`
 	Dead      int         `json:"dead_count"`
 	Upgrade   syncUpgrade `json:"upgrade"`
-	Chunks    *syncChunks `json:"chunks,omitempty"` // of the repository; missing where it has none of this project
+	Chunks    *syncChunks `json:"chunks,omitempty"` // of the repository; absent when it has none of this project
 }
 
-// syncUpgrade is how far a move to a server has come.
+// syncUpgrade is the progress of a migration to a server.
 type syncUpgrade struct {
 	Stage   string `json:"stage"`
 	Reason  string `json:"reason_code"`
 	Message string `json:"reason_message"`
 }
 
-// syncChunks counts what lies in .engram of the repository.
+// syncChunks counts the chunks in .engram of the repository.
 type syncChunks struct {
-	Local    int `json:"local"`          // that came in here or were written here
-	Remote   int `json:"remote"`         // that are there
-	Pending  int `json:"pending_import"` // of these, that did not come in yet
-	Unpushed int `json:"not_exported"`   // things that none of them has
+	Local    int `json:"local"`          // imported or written here
+	Remote   int `json:"remote"`         // present there
+	Pending  int `json:"pending_import"` // of Remote: not imported yet
+	Unpushed int `json:"not_exported"`   // things in none of them
 }
 
-func (a *API) syncStatus(q request) (reply, error) {
+func (a *API) syncStatus(q *request) (reply, error) {
 	const reason, message = "cloud_not_configured", "no server to replicate with is configured"
 	s := syncStatus{Phase: "disabled", Reason: reason, Message: message, Upgrade: syncUpgrade{Stage: "none", Reason: reason, Message: message}}
 	if err := project.CheckText(q.query.Get("project")); err != nil {
@@ -163,7 +154,7 @@ func (a *API) syncStatus(q request) (reply, error) {
 		return reply{}, err
 	}
 	st, err := a.Engine.RemoteStatus(q.Context(), remote, name)
-	if engram.CodeOf(err) == engram.CodeForbidden { // the folder itself is a link: that is a state, and no fault of who asks
+	if engram.CodeOf(err) == engram.CodeForbidden { // the folder is a link: a state to report, not a fault of the request
 		st.Trouble, err = []engram.ImportNote{{Item: remote.Name(), Reason: messageOf(err)}}, nil
 	}
 	if err != nil {
@@ -175,7 +166,7 @@ func (a *API) syncStatus(q request) (reply, error) {
 	return reply{body: s}, nil
 }
 
-// canonical is the name of the project that goes by a name; the name itself where none does.
+// canonical returns the project that has this name or alias; the name itself where none does.
 func (a *API) canonical(ctx context.Context, name string) string {
 	in, err := a.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: name})
 	if err != nil || name == "" {
@@ -184,7 +175,7 @@ func (a *API) canonical(ctx context.Context, name string) string {
 	return in.Name
 }
 
-// report says how the chunks of a repository stand.
+// report fills in the state of a repository's chunks.
 func (s *syncStatus) report(st engine.RemoteStatus) {
 	u := st.Unpushed
 	s.Chunks = &syncChunks{st.Pulled, st.Batches, st.Pending, u.Sessions + u.Memories + u.Prompts + u.Relations + u.Erased}
@@ -200,23 +191,22 @@ func (s *syncStatus) report(st engine.RemoteStatus) {
 	}
 }
 
-// statsDoc is the answer of GET /stats: what plugins read, and with by what was counted
-// apart.
+// statsDoc is the answer of GET /stats: the fields that plugins read, and with by the groups.
 type statsDoc struct {
 	Sessions     int                 `json:"total_sessions"`
 	Observations int                 `json:"total_observations"`
 	Prompts      int                 `json:"total_prompts"`
 	Projects     []string            `json:"projects"`
 	By           string              `json:"by,omitempty"`
-	Since        *document.Timestamp `json:"since,omitempty"`  // of groups; left out: from the beginning
-	Groups       []document.Group    `json:"groups,omitempty"` // by project and type those with most memories first; else oldest first
+	Since        *document.Timestamp `json:"since,omitempty"`  // of groups; absent: from the beginning
+	Groups       []document.Group    `json:"groups,omitempty"` // by project and type the largest first; else oldest first
 }
 
-func (a *API) stats(q request) (reply, error) {
+func (a *API) stats(q *request) (reply, error) {
 	by := q.query.Get("by")
-	since, err := q.when("since", a.Engine.Now())
-	if err != nil {
-		return reply{}, err
+	since := q.when("since", a.Engine.Now())
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	if blank(by) {
 		s, err := a.Engine.Stats(q.Context(), "")

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// parseQuery takes a query apart. Unlike url.ParseQuery it drops nothing: a bad %, a semicolon or a
-// broken byte is part of what somebody wants to find.
+// parseQuery parses a query. Unlike url.ParseQuery it drops nothing: a bad %, a semicolon or a broken byte is
+// part of what is searched for.
 func parseQuery(raw string) url.Values {
 	values := url.Values{}
 	for pair := range strings.SplitSeq(raw, "&") {
@@ -35,9 +36,9 @@ func unescape(s string) string {
 	return strings.ToValidUTF8(plain, "\uFFFD")
 }
 
-// lenient reads a number as the older routes do: what is none, or less than the
-// parameter's Min, is its default, and what is more than its Max is that.
-func (q request) lenient(name string) int {
+// lenient reads a number as the older routes do: an invalid one, or one below Min, counts as the default, one
+// above Max as Max.
+func (q *request) lenient(name string) int {
 	p := q.param(name)
 	n, err := strconv.Atoi(strings.TrimSpace(q.query.Get(name)))
 	if err != nil || n < int(*p.Min) {
@@ -46,85 +47,89 @@ func (q request) lenient(name string) int {
 	return min(n, int(*p.Max))
 }
 
-// number reads a number as the newer routes do: none, or less than Min, is an error; more than Max
-// counts as Max, unless the parameter is exact: then the engine says what is wrong.
-func (q request) number(name string) (int, error) { return q.numberAs(q.param(name)) }
+// number reads a number as the newer routes do: an invalid one, or one below Min, is an error. One above Max
+// counts as Max, unless the parameter is exact: then the engine reports it.
+func (q *request) number(name string) int { return q.numberAs(q.param(name)) }
 
-// numberAs is number where the question decides what the parameter means.
-func (q request) numberAs(p Param) (int, error) {
+// numberAs is number for a parameter whose meaning depends on the request.
+func (q *request) numberAs(p Param) int {
 	text := q.query.Get(p.Name)
 	if text == "" {
-		return p.whole(), nil
+		return p.whole()
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < int(*p.Min) {
-		return 0, invalid("%s %q is not a number from %v", p.Name, text, *p.Min)
+	switch {
+	case err != nil || n < int(*p.Min):
+		q.bad(invalid("%s %q is not a number from %v", p.Name, text, *p.Min))
+		return 0
+	case p.exact:
+		return n
 	}
-	if p.exact {
-		return n, nil
-	}
-	return min(n, int(*p.Max)), nil
+	return min(n, int(*p.Max))
 }
 
-// fits reports what is wrong with a parameter that is not going to be used.
-func (q request) fits(p Param) (err error) {
+// page reads limit and offset.
+func (q *request) page() engram.Page {
+	return engram.Page{Limit: q.number("limit"), Offset: q.number("offset")}
+}
+
+// fits reports what is wrong with an unused parameter.
+func (q *request) fits(p Param) {
 	given := q.query.Get(p.Name)
 	switch {
 	case given == "":
 	case p.Kind == KindFlag:
-		_, err = q.flag(p.Name)
+		q.flag(p.Name)
 	case p.Kind == KindWhole:
-		_, err = q.numberAs(p)
+		q.numberAs(p)
 	case p.Enum != nil && !slices.Contains(p.Enum, given):
-		return invalid("%s %q does not exist", p.Name, given).WithHint("one of %s", strings.Join(p.Enum, ", "))
+		q.bad(invalid("%s %q does not exist", p.Name, given).WithHint("one of %s", strings.Join(p.Enum, ", ")))
 	}
-	return err
 }
 
-// param is the route's parameter of that name.
-func (q request) param(name string) Param {
+// param returns the route's parameter of that name.
+func (q *request) param(name string) Param {
 	i := slices.IndexFunc(q.route.Params, func(p Param) bool { return p.Name == name })
-	if i < 0 { // a handler that its row does not fit: every answer of it is 0
+	if i < 0 { // a handler that does not fit its row: all its numbers are 0
 		return Param{Name: name, Min: new(0.0), Max: new(0.0)}
 	}
 	return q.route.Params[i]
 }
 
-// whole is the default as a number; 0 when there is none.
+// whole returns the default as a number; 0 for none.
 func (p Param) whole() int {
 	n, _ := p.Default.(int)
 	return n
 }
 
-// share reads a number from 0 to 1; a parameter that is not there is 0.
-func (q request) share(name string) (float64, error) {
+// share reads a number from 0 to 1; an absent parameter is 0.
+func (q *request) share(name string) float64 {
 	text := strings.TrimSpace(q.query.Get(name))
 	if text == "" {
-		return 0, nil
+		return 0
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v >= 0 && v <= 1) { // NaN too
-		return 0, invalid("%s %q is not a number from 0 to 1", name, text)
+	if err != nil || !(v >= 0 && v <= 1) { // also rejects NaN
+		q.bad(invalid("%s %q is not a number from 0 to 1", name, text))
 	}
-	return v, nil
+	return v
 }
 
-// flag reads true or false; a parameter that is not there is false.
-func (q request) flag(name string) (bool, error) {
+// flag reads true or false; an absent parameter is false.
+func (q *request) flag(name string) bool {
 	text := q.query.Get(name)
 	if text == "" {
-		return false, nil
+		return false
 	}
 	v, err := strconv.ParseBool(text)
 	if err != nil {
-		return false, invalid("%s %q is neither true nor false", name, text)
+		q.bad(invalid("%s %q is neither true nor false", name, text))
 	}
-	return v, nil
+	return v
 }
 
-// list reads the values of a parameter that may be repeated or hold several, parted
-// by commas.
-func (q request) list(name string) (values []string) {
+// list reads the values of a parameter that may be repeated or hold several, separated by commas.
+func (q *request) list(name string) (values []string) {
 	for _, text := range q.query[name] {
 		for value := range strings.SplitSeq(text, ",") {
 			if value = strings.TrimSpace(value); value != "" {
@@ -135,8 +140,8 @@ func (q request) list(name string) (values []string) {
 	return values
 }
 
-// scope reads the scope to look in as the older routes do; "" is every scope.
-func (q request) scope() engram.Scope {
+// scope reads the scope to search as the older routes do; "" is every scope.
+func (q *request) scope() engram.Scope {
 	text := strings.TrimSpace(q.query.Get("scope"))
 	if text == "" {
 		return ""
@@ -144,39 +149,25 @@ func (q request) scope() engram.Scope {
 	return engram.ParseScope(text)
 }
 
-// current reads whether superseded memories are hidden, which they are unless asked for.
-func (q request) current() (bool, error) {
-	superseded, err := q.flag("superseded")
-	return !superseded, err
-}
+// current reads whether superseded memories are hidden, the default.
+func (q *request) current() bool { return !q.flag("superseded") }
 
 // filter reads what narrows a search or a list.
-func (q request) filter(now time.Time) (engram.Filter, error) {
-	f := engram.Filter{Project: q.query.Get("project"), Scope: q.scope(), Tags: q.list("tag")}
+func (q *request) filter(now time.Time) engram.Filter {
+	f := engram.Filter{Project: q.query.Get("project"), Scope: q.scope(), Tags: q.list("tag"), Metadata: q.metadata(),
+		MinStrength: q.share("min_strength"), Since: q.when("since", now), Until: q.when("until", now)}
 	for _, t := range q.list("type") {
 		f.Types = append(f.Types, engram.Type(t))
 	}
-	var err error
-	if f.Metadata, err = q.metadata(); err != nil {
-		return f, err
-	}
-	if f.MinStrength, err = q.share("min_strength"); err != nil {
-		return f, err
-	}
-	if f.Since, err = q.when("since", now); err != nil {
-		return f, err
-	}
-	f.Until, err = q.when("until", now)
-	return f, err
+	return f
 }
 
-// metadata reads what metadata must have, all of it: metadata={json object}, or metadata.key=value,
-// where the value may be JSON. Nil when nothing is asked.
-func (q request) metadata() (map[string]any, error) {
-	var m map[string]any
+// metadata reads the metadata that a memory must have: metadata={json object}, or metadata.key=value, where the
+// value may be JSON. Nil for no condition.
+func (q *request) metadata() (m map[string]any) {
 	if given := q.query.Get("metadata"); given != "" {
 		if json.Unmarshal([]byte(given), &m) != nil || m == nil {
-			return nil, invalid("metadata is not a JSON object").WithHint("%s or metadata.ticket=ENG-12", `metadata={"ticket":"ENG-12"}`)
+			q.bad(invalid("metadata is not a JSON object").WithHint("%s or metadata.ticket=ENG-12", `metadata={"ticket":"ENG-12"}`))
 		}
 	}
 	for name, values := range q.query {
@@ -193,49 +184,46 @@ func (q request) metadata() (map[string]any, error) {
 		}
 		m[key] = value
 	}
-	return m, nil
+	return m
 }
 
-// when reads a point in time as text.When does, with days in UTC. A parameter that is
-// not there is the zero time.
-func (q request) when(name string, now time.Time) (time.Time, error) {
+// when reads a time as text.When does, with days in UTC. An absent parameter is the zero time.
+func (q *request) when(name string, now time.Time) time.Time {
 	given := strings.TrimSpace(q.query.Get(name))
 	if given == "" {
-		return time.Time{}, nil
+		return time.Time{}
 	}
 	// A + that was not escaped arrives as a blank.
 	for _, s := range []string{given, strings.ReplaceAll(given, " ", "+")} {
 		if t, ok := text.When(s, now.UTC()); ok {
-			return t.UTC(), nil
+			return t.UTC()
 		}
 	}
-	return time.Time{}, invalid("invalid %s parameter: %q is not a time", name, given).WithHint("%s", text.WhenForms)
+	q.bad(invalid("invalid %s parameter: %q is not a time", name, given).WithHint("%s", text.WhenForms))
+	return time.Time{}
 }
 
 func invalid(format string, args ...any) *engram.Error {
 	return engram.Errorf(engram.CodeInvalid, format, args...)
 }
 
-// Param is what a route reads from the query. Handlers take default and bounds from here
-// (query.go), and so does the OpenAPI document.
+// Param is a parameter in the query of a route. Handlers take default and bounds from it, and so does the
+// OpenAPI document.
 type Param struct {
-	Name string
-	Doc  string
-	Kind Kind
-	// Enum has what is allowed; empty is anything.
-	Enum []string
-	// Default is what counts when the parameter is not there; nil when that is nothing.
-	Default  any
+	Name     string
+	Doc      string
+	Kind     Kind
+	Enum     []string // the allowed values; empty for any
+	Default  any      // counts when the parameter is absent; nil for none
 	Min, Max *float64
 	Required bool
-	// Lax says that what is wrong is no error: it counts as the default, and what is more
-	// than Max as Max.
+	// Lax makes bad values count as the default, and values above Max as Max, instead of being errors.
 	Lax bool
-	// exact says that more than Max is an error; otherwise it counts as Max.
+	// exact makes values above Max an error; otherwise they count as Max.
 	exact bool
 }
 
-// Kind is what a parameter is.
+// Kind is the type of a parameter.
 type Kind string
 
 // The kinds of parameters.
@@ -244,12 +232,12 @@ const (
 	KindWhole  Kind = "integer"
 	KindNumber Kind = "number"
 	KindFlag   Kind = "boolean"
-	KindList   Kind = "array"  // of texts: repeated, or parted by commas
+	KindList   Kind = "array"  // of texts: repeated, or separated by commas
 	KindTime   Kind = "time"   // an age, a day or a time
 	KindObject Kind = "object" // as JSON, or member by member: name.key=value
 )
 
-// The constructors of parameters, each with what its handler reads it by.
+// The constructors of parameters.
 
 func words(name, doc string, enum ...string) Param {
 	return Param{Name: name, Doc: doc, Kind: KindText, Enum: enum}
@@ -267,7 +255,7 @@ func share(name, doc string) Param {
 	return Param{Name: name, Doc: doc, Kind: KindNumber, Min: new(0.0), Max: new(1.0)}
 }
 
-// whole is a number from least to most; what is more counts as most.
+// whole is a number from least to most; larger ones count as most.
 func whole(name, doc string, def, least, most int) Param {
 	return Param{Name: name, Doc: doc, Kind: KindWhole, Default: def, Min: new(float64(least)), Max: new(float64(most))}
 }
@@ -282,46 +270,55 @@ func forSession() Param {
 	return words("session_id", "the session that reads: it is remembered what it was shown")
 }
 
-// working is the folder that somebody works in who has no session.
+// working is the folder in which a caller without a session works.
 func working() Param {
 	return words("cwd", "the folder where the code is looked at that memories are anchored to, unless the session works in one; relative to the server's own")
 }
 
-// at is the engine in the folder that a request works in.
-func (a *API) at(q request) *engine.Engine {
-	dir := q.query.Get("cwd")
-	if dir == "" {
+// at returns the engine in the folder of a request.
+func (a *API) at(q *request) *engine.Engine {
+	if q.query.Get("cwd") == "" {
 		return a.Engine
 	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(a.Dir, dir)
-	}
-	return a.Engine.In(dir)
+	return a.Engine.In(a.folder(q).Dir)
 }
 
-// needed says that p must be there.
+// folder returns how to find the project of the folder of a request: cwd, relative to the server's own, or that
+// one, to which alone the server's project setting applies.
+func (a *API) folder(q *request) engine.ProjectRequest {
+	dir := q.query.Get("cwd")
+	switch {
+	case dir == "":
+		return engine.ProjectRequest{Dir: a.Dir, Override: a.Project}
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(a.Dir, dir)
+	}
+	return engine.ProjectRequest{Dir: dir}
+}
+
+// needed makes p required.
 func (p Param) needed() Param { p.Required = true; return p }
 
-// lax says that what is wrong with p is no error.
+// lax makes bad values of p count as the default.
 func (p Param) lax() Param { p.Lax = true; return p }
 
-// bounded says that more than Max is an error.
+// bounded makes values above Max an error.
 func (p Param) bounded() Param { p.exact = true; return p }
 
-// like replaces what p says about itself.
+// like replaces the description of p.
 func (p Param) like(doc string) Param { p.Doc = doc; return p }
 
-// unset takes the default away: what is not there says nothing.
+// unset removes the default.
 func (p Param) unset() Param { p.Default = nil; return p }
 
-// narrowing is what narrows a list or a search.
-func narrowing() []Param {
-	return []Param{inProject(), listed("type", "only these types"), oneScope(), listed("tag", "only what has all of these tags"), metadata(),
+// narrowing returns the parameters that narrow a list or a search.
+func narrowing(scope Param) []Param {
+	return []Param{inProject(), listed("type", "only these types"), scope, listed("tag", "only what has all of these tags"), metadata(),
 		share("min_strength", "only what is as strong"), moment("since", "only what was made then or later"), moment("until", "only what was made before")}
 }
 
 func oneScope() Param {
-	return words("scope", "only this scope", string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal))
+	return words("scope", "only this scope", strs(engram.ScopeProject, engram.ScopePersonal, engram.ScopeGlobal)...)
 }
 
 func metadata() Param {
@@ -334,21 +331,18 @@ func superseded() Param {
 
 func asOf() Param { return moment("as_of", "as it was at this time") }
 
-// finding is how to find.
+// finding returns the parameters that say how to search.
 func finding() []Param {
-	return []Param{words("q", "what to look for, in any words; none is an error"), words("mode", "which channels answer", string(engine.ModeHybrid), string(engine.ModeSemantic), string(engine.ModeLexical)),
+	return []Param{words("q", "what to look for, in any words; none is an error"), words("mode", "which channels answer", strs(engine.ModeHybrid, engine.ModeSemantic, engine.ModeLexical)...),
 		words("match", "any word, or all of them", "any", "all"), words("match_mode", "the same as match", "any", "all"),
-		words("fusion", "how channels are put together; the default is the embedding model's", string(engram.FusionScore), string(engram.FusionRank)),
+		words("fusion", "how channels are put together; the default is the embedding model's", strs(engram.FusionScore, engram.FusionRank)...),
 		superseded(), whole("hops", "how far to follow relations; 1 when it is left out", 0, 0, 5).bounded().unset(), flag("rerank", "let the configured reranker order the best again"), asOf()}
 }
 
-// curves are the ways to fade, by name.
-func curves() (names []string) {
-	for _, c := range engram.Curves() {
-		names = append(names, string(c))
-	}
-	return names
+// strs converts named texts.
+func strs[T ~string](list ...T) []string {
+	return document.Each(list, func(s T) string { return string(s) })
 }
 
-// all puts lists of parameters together.
+// all concatenates lists of parameters.
 func all(lists ...[]Param) []Param { return slices.Concat(lists...) }

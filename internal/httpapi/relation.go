@@ -14,7 +14,7 @@ func linkedOf(l engine.Linked) document.Linked {
 	return document.LinkedOf(string(l.Action), l.Relation, l.Source, l.Target)
 }
 
-// linkBody says what one memory is to another.
+// linkBody is a relation to make.
 type linkBody struct {
 	Source    string      `json:"source" example:"12" required:"true" doc:"a memory: its number, its id or topic:KEY"`
 	Target    string      `json:"target" example:"topic:architecture/auth-model" required:"true" doc:"another, named in the same ways"`
@@ -24,8 +24,8 @@ type linkBody struct {
 	SessionID string      `json:"session_id" doc:"the session that says so"`
 }
 
-// link says what one memory is to another.
-func (a *API) link(q request, in linkBody) (reply, error) {
+// link makes a relation.
+func (a *API) link(q *request, in linkBody) (reply, error) {
 	ends, err := ends(in.Source, in.Target)
 	if err != nil {
 		return reply{}, err
@@ -47,8 +47,8 @@ func ends(source, target string) ([]engram.Ref, error) {
 	return refs([]string{source, target})
 }
 
-// unlink takes the relations of two memories away, those of one verb when it is named.
-func (a *API) unlink(q request) (reply, error) {
+// unlink removes the relations of two memories, or those of one verb.
+func (a *API) unlink(q *request) (reply, error) {
 	ends, err := ends(q.query.Get("source"), q.query.Get("target"))
 	if err != nil {
 		return reply{}, err
@@ -60,31 +60,15 @@ func (a *API) unlink(q request) (reply, error) {
 	return reply{body: document.Unlinked{Removed: document.Each(gone, linkedOf)}}, err
 }
 
-// graph answers with what relations lead to from a memory, as JSON, as a tree, or as a
-// drawing.
-func (a *API) graph(q request) (reply, error) {
-	var in engine.GraphInput
-	var err error
+// graph answers with the relations around a memory, as JSON, text or a drawing.
+func (a *API) graph(q *request) (reply, error) {
 	if blank(q.query.Get("ref")) {
 		return reply{}, invalid("ref is required").WithHint("a number, an id or topic:KEY")
 	}
-	if in.Ref, err = engram.ParseRef(q.query.Get("ref")); err != nil {
-		return reply{}, err
-	}
-	if in.Ref.Topic != "" {
-		in.Ref.Project = q.query.Get("project")
-	}
-	if in.Depth, err = q.number("depth"); err != nil {
-		return reply{}, err
-	}
-	if in.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if in.Pending, err = q.flag("pending"); err != nil {
-		return reply{}, err
-	}
-	if in.AllProjects, err = q.flag("all_projects"); err != nil {
-		return reply{}, err
+	in := engine.GraphInput{Ref: q.inProject(q.parsed(q.query.Get("ref"))), Depth: q.number("depth"), Limit: q.number("limit"),
+		Pending: q.flag("pending"), AllProjects: q.flag("all_projects")}
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	for _, verb := range q.list("relation") {
 		in.Verbs = append(in.Verbs, engram.Verb(verb))
@@ -97,9 +81,8 @@ func (a *API) graph(q request) (reply, error) {
 	return write(g), err
 }
 
-// graphFormat reads how a graph is to be written; it is JSON unless something else is
-// asked for.
-func (q request) graphFormat() (func(engram.Graph) reply, error) {
+// graphFormat reads how to write a graph; the default is JSON.
+func (q *request) graphFormat() (func(engram.Graph) reply, error) {
 	text := func(media string, write func(engram.Graph) string) func(engram.Graph) reply {
 		return func(g engram.Graph) reply { return reply{media: media, text: write(g)} }
 	}

@@ -16,50 +16,36 @@ import (
 type reviewsDoc struct {
 	Limit    int                      `json:"limit"`
 	Offset   int                      `json:"offset"`
-	Memories []document.Memory        `json:"memories"` // those that are due, the longest overdue first
-	Counts   map[engram.QueueKind]int `json:"counts"`   // how many wait of each kind
-	Items    []document.Queued        `json:"items"`    // what waits, by kind; of each the longest waiting first
+	Memories []document.Memory        `json:"memories"` // due for review, longest overdue first
+	Counts   map[engram.QueueKind]int `json:"counts"`   // pending items by kind
+	Items    []document.Queued        `json:"items"`    // pending items by kind, the oldest of each first
 }
 
-// reviews lists what waits for a person, and the memories that are due for review by
-// themselves.
-func (a *API) reviews(q request) (reply, error) {
+// reviews lists the items pending for a person, and the memories due for review separately.
+func (a *API) reviews(q *request) (reply, error) {
 	name := q.query.Get("project")
-	if err := a.known(q, name); err != nil {
-		return reply{}, err
-	}
-	page := engram.Page{}
-	var err error
-	if page.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if page.Offset, err = q.number("offset"); err != nil {
-		return reply{}, err
-	}
+	a.known(q, name)
+	page := q.page()
 	kinds, err := engram.ParseQueueKinds(q.query["kind"])
-	if err != nil {
-		return reply{}, err
+	if q.bad(err); q.err != nil {
+		return reply{}, q.err
 	}
 	due, err := a.Engine.Reviews(q.Context(), name, page)
 	if err != nil {
 		return reply{}, err
 	}
 	queue, err := a.Engine.Queue(q.Context(), engine.QueueInput{Project: name, Kinds: kinds, Page: page})
-	return reply{body: reviewsDoc{page.Limit, page.Offset, document.Each(due, func(m engram.Memory) document.Memory {
-		return document.MemoryOf(m, a.Engine.StateOf(m))
-	}), queue.Counts, document.Each(queue.Items, document.QueuedOf)}}, err
+	return reply{body: reviewsDoc{page.Limit, page.Offset, document.Each(due, a.docOf), queue.Counts, document.Each(queue.Items, document.QueuedOf)}}, err
 }
 
-// reviewDone notes that a memory was checked and holds.
-func (a *API) reviewDone(q request) (reply, error) {
-	ref, err := engram.ParseRef(q.PathValue("ref"))
-	if err != nil {
-		return reply{}, err
-	}
+// reviewDone records that a memory was checked and holds.
+func (a *API) reviewDone(q *request) (reply, error) {
+	ref := q.parsed(q.PathValue("ref"))
 	if !q.empty() {
-		if _, err := decode[struct{}](q); err != nil {
-			return reply{}, err
-		}
+		decode[struct{}](q)
+	}
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	return a.reviewed(a.Engine.Reviewed(q.Context(), ref))
 }
@@ -67,16 +53,16 @@ func (a *API) reviewDone(q request) (reply, error) {
 // reviewedDoc is the answer of POST /review/{ref}/done and POST /review/{ref}/snooze.
 type reviewedDoc struct {
 	Memory   document.Memory `json:"memory"`
-	Op       int64           `json:"op"`       // what undo takes back; 0 when nothing was to be changed
-	Degraded []string        `json:"degraded"` // what could not be done of it, and why
+	Op       int64           `json:"op"`       // for undo; 0 when nothing changed
+	Degraded []string        `json:"degraded"` // what failed, and why
 
-	Anchored []string `json:"anchored,omitempty"` // code to which it is anchored as it stands now, and was not before
-	Released []string `json:"released,omitempty"` // code to which it was anchored and that is not there any more
+	Anchored []string `json:"anchored,omitempty"` // code it is newly anchored to, in its present state
+	Released []string `json:"released,omitempty"` // code it is no longer anchored to, because it is gone
 }
 
 func (a *API) reviewed(res engine.ReviewResult, err error) (reply, error) {
 	done := res.Decided()
-	return reply{body: reviewedDoc{document.MemoryOf(res.Memory, a.Engine.StateOf(res.Memory)), res.Op, document.OrEmpty(res.Degraded), done.Anchored, done.Released}}, err
+	return reply{body: reviewedDoc{a.docOf(res.Memory), res.Op, document.OrEmpty(res.Degraded), done.Anchored, done.Released}}, err
 }
 
 // snoozeBody says until when, in one of two ways.
@@ -85,15 +71,11 @@ type snoozeBody struct {
 	Until string `json:"until" example:"2027-01-31" doc:"a day or a time"`
 }
 
-// reviewSnooze puts the review of a memory off: for a span, or until a time.
-func (a *API) reviewSnooze(q request) (reply, error) {
-	ref, err := engram.ParseRef(q.PathValue("ref"))
-	if err != nil {
-		return reply{}, err
-	}
-	in, err := decode[snoozeBody](q)
-	if err != nil {
-		return reply{}, err
+// reviewSnooze postpones the review of a memory.
+func (a *API) reviewSnooze(q *request) (reply, error) {
+	ref, in := q.parsed(q.PathValue("ref")), decode[snoozeBody](q)
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	until, err := snoozeUntil(in.For, in.Until, a.Engine.Now())
 	if err != nil {
@@ -107,20 +89,18 @@ func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
 	if (span == "") == (until == "") {
 		return now, invalid("say until when").WithHint("%s", `either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
-	at, ok, given := now, false, span
+	read, given := text.Ahead, span
 	if until != "" {
-		given = until
-		at, ok = text.When(until, now.UTC())
-	} else {
-		at, ok = text.Ahead(span, now.UTC())
+		read, given = text.When, until
 	}
+	at, ok := read(given, now.UTC())
 	if !ok {
 		return at, invalid("%q is not a time", given).WithHint("%s", `either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
 	return at, nil
 }
 
-// namesBody says what is refused.
+// namesBody names what is rejected.
 type namesBody struct {
 	Names []string `json:"names" doc:"ids of memories: numbers, ids or topic:KEY; w and a number for what is no memory yet"`
 }
@@ -134,13 +114,13 @@ type approveBody struct {
 // decidedDoc is the answer of POST /review/approve and POST /review/refuse.
 type decidedDoc struct {
 	Memories []document.Memory      `json:"memories"`
-	Records  []int64                `json:"records"`  // numbers of what was no memory yet
-	Done     []document.DecidedName `json:"done"`     // all of them, as they were named, with what undo takes back
-	Degraded []string               `json:"degraded"` // what could not be done of it, and why
+	Records  []int64                `json:"records"`  // numbers of records that were no memories yet
+	Done     []document.DecidedName `json:"done"`     // all, as they were named, with the operations for undo
+	Degraded []string               `json:"degraded"` // what failed, and why
 }
 
-// reviewApprove lets what waits be told, or come in.
-func (a *API) reviewApprove(q request, in approveBody) (reply, error) {
+// reviewApprove approves pending items.
+func (a *API) reviewApprove(q *request, in approveBody) (reply, error) {
 	if (len(in.Names) == 0) == (in.Operation == 0) {
 		return reply{}, invalid("say what is approved").WithHint("%s", `either {"names": ["12", "w3"]} or {"operation": 42}`)
 	}
@@ -150,8 +130,8 @@ func (a *API) reviewApprove(q request, in approveBody) (reply, error) {
 	return a.decided(a.Engine.ApproveNamed(q.Context(), in.Names))
 }
 
-// reviewRefuse forgets what waits, or throws it away.
-func (a *API) reviewRefuse(q request, in namesBody) (reply, error) {
+// reviewRefuse rejects pending items.
+func (a *API) reviewRefuse(q *request, in namesBody) (reply, error) {
 	if len(in.Names) == 0 {
 		return reply{}, invalid("nothing is named").WithHint("%s", `{"names": ["12", "w3"]}`)
 	}
@@ -162,16 +142,11 @@ func (a *API) decided(done engine.Decided, err error) (reply, error) {
 	if err != nil {
 		return reply{}, afterSome(done.Names(), err)
 	}
-	doc := decidedDoc{Memories: []document.Memory{}, Records: done.Records, Degraded: document.OrEmpty(done.Degraded),
-		Done: document.Each(done.Done, func(d engine.DecidedName) document.DecidedName { return document.DecidedName(d) })}
-	for _, m := range done.Memories {
-		doc.Memories = append(doc.Memories, document.MemoryOf(m, a.Engine.StateOf(m)))
-	}
-	return reply{body: doc}, nil
+	return reply{body: decidedDoc{document.Each(done.Memories, a.docOf), done.Records,
+		document.Each(done.Done, func(d engine.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, nil
 }
 
-// afterSome is an error that says what was done before it: each name stands alone, and what was
-// done is not taken back.
+// afterSome adds what was done before the error: each name is decided separately, and earlier decisions stay.
 func afterSome(done []string, err error) error {
 	var known *engram.Error
 	if len(done) == 0 || !errors.As(err, &known) {
@@ -180,13 +155,13 @@ func afterSome(done []string, err error) error {
 	return engram.Errorf(known.Code, "%s; done before that: %s", known.Msg, strings.Join(done, ", ")).WithHintOf(err).WithCause(err)
 }
 
-// readMemory reads a memory for a session, for which it counts as an access. Without a
-// session nobody says who reads, and a GET changes nothing.
-func (a *API) readMemory(q request, ref engram.Ref) (engine.Detail, error) {
+// readMemory reads a memory and counts the access for the session. Without a session it counts nothing, as a
+// GET changes nothing.
+func (a *API) readMemory(q *request, ref engram.Ref) (engine.Detail, error) {
 	session := q.query.Get("session_id")
-	at, err := q.when("as_of", a.Engine.Now())
-	if err != nil {
-		return engine.Detail{}, err
+	at := q.when("as_of", a.Engine.Now())
+	if q.err != nil {
+		return engine.Detail{}, q.err
 	}
 	if blank(session) || !at.IsZero() {
 		return a.at(q).GetAsOf(q.Context(), ref, at)
@@ -196,41 +171,24 @@ func (a *API) readMemory(q request, ref engram.Ref) (engine.Detail, error) {
 
 // decayDoc is the answer of GET /decay.
 type decayDoc struct {
-	Days     int              `json:"days"`  // how far ahead later looks
-	Total    int              `json:"total"` // how many pass, with those that are not on this page
+	Days     int              `json:"days"`  // how far ahead Later looks
+	Total    int              `json:"total"` // all that match, on this page or not
 	Limit    int              `json:"limit"`
 	Offset   int              `json:"offset"`
 	Memories []document.Faded `json:"memories"` // weakest first
 }
 
-// decay tells how strong memories are, the weakest first; with id, repeated or parted by
-// commas, these memories.
-func (a *API) decay(q request) (reply, error) {
-	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve"))))}
-	var err error
-	if in.Filter, err = q.filter(a.Engine.Now()); err != nil {
-		return reply{}, err
+// decay reports the strength of memories, weakest first; id selects memories, repeated or separated by commas.
+func (a *API) decay(q *request) (reply, error) {
+	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve")))), Filter: q.filter(a.Engine.Now())}
+	in.Filter.Scope = q.knownScope()
+	a.known(q, in.Filter.Project)
+	for _, name := range q.list("id") {
+		in.Refs = append(in.Refs, q.parsed(name))
 	}
-	if in.Filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
-		return reply{}, err
-	}
-	if err := a.known(q, in.Filter.Project); err != nil {
-		return reply{}, err
-	}
-	if in.Refs, err = refs(q.list("id")); err != nil {
-		return reply{}, err
-	}
-	if in.Below, err = q.share("below"); err != nil {
-		return reply{}, err
-	}
-	if in.Days, err = q.number("days"); err != nil {
-		return reply{}, err
-	}
-	if in.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if in.Offset, err = q.number("offset"); err != nil {
-		return reply{}, err
+	in.Below, in.Days, in.Limit, in.Offset = q.share("below"), q.number("days"), q.number("limit"), q.number("offset")
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	out, err := a.Engine.Decay(q.Context(), in)
 	return reply{body: decayDoc{out.Days, out.Total, in.Limit, in.Offset, document.Each(out.Memories, func(f engine.Faded) document.Faded {
@@ -238,13 +196,13 @@ func (a *API) decay(q request) (reply, error) {
 	})}}, err
 }
 
-// projectDecay tells how the memories of a project fade; type asks for one type.
-func (a *API) projectDecay(q request) (reply, error) {
+// projectDecay reports how the memories of a project fade; type selects one type.
+func (a *API) projectDecay(q *request) (reply, error) {
 	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(q.query.Get("type"))})
 	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
 
-// decayBody says how a project is to fade; what is null stays.
+// decayBody says how a project fades; null fields stay.
 type decayBody struct {
 	Type     string        `json:"type" doc:"only memories of this type"`
 	Curve    *engram.Curve `json:"curve" doc:"importance, geometric or ebbinghaus"`
@@ -253,8 +211,8 @@ type decayBody struct {
 	Reset    bool          `json:"reset" default:"false" doc:"as the configuration has it again"`
 }
 
-// setProjectDecay changes how the memories of a project fade; what is null stays.
-func (a *API) setProjectDecay(q request, in decayBody) (reply, error) {
+// setProjectDecay changes how the memories of a project fade; null fields stay.
+func (a *API) setProjectDecay(q *request, in decayBody) (reply, error) {
 	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
 		Curve: in.Curve, Rate: in.Rate, MaxBoost: in.MaxBoost, Reset: in.Reset})
 	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
@@ -268,32 +226,32 @@ type sleepBody struct {
 	Below   *float64               `json:"below" min:"0" max:"1" doc:"forget what is weaker; above 0"`
 }
 
-// sleep consolidates memories, or says what that would be.
-func (a *API) sleep(q request, b sleepBody) (reply, error) {
+// sleep consolidates memories, or plans it.
+func (a *API) sleep(q *request, b sleepBody) (reply, error) {
 	return a.slept(q, b, b.Only)
 }
 
-// prune forgets what is too weak, or says what that is.
-func (a *API) prune(q request, b sleepBody) (reply, error) {
+// prune forgets weak memories, or plans it.
+func (a *API) prune(q *request, b sleepBody) (reply, error) {
 	if len(b.Only) > 0 {
 		return reply{}, invalid("a prune has no only").WithHint("POST /sleep has")
 	}
 	return a.slept(q, b, []lifecycle.StepAction{lifecycle.StepPrune})
 }
 
-func (a *API) slept(q request, b sleepBody, only []lifecycle.StepAction) (reply, error) {
+func (a *API) slept(q *request, b sleepBody, only []lifecycle.StepAction) (reply, error) {
 	in := engine.SleepInput{Project: b.Project, DryRun: b.DryRun}
-	if len(only) > 0 {
+	if len(only) > 0 { // an empty list would leave out every step
 		in.Only = only
 	}
 	if b.Below != nil {
-		if *b.Below == 0 { // the engine takes 0 for its default
+		if *b.Below == 0 { // 0 would mean the engine's default
 			return reply{}, invalid("below 0 forgets nothing").WithHint("a strength above 0, such as 0.1")
 		}
 		in.Below = *b.Below
 	}
-	if err := a.known(q, in.Project); err != nil {
-		return reply{}, err
+	if a.known(q, in.Project); q.err != nil {
+		return reply{}, q.err
 	}
 	res, err := a.Engine.Sleep(q.Context(), in)
 	if err != nil {
@@ -302,15 +260,11 @@ func (a *API) slept(q request, b sleepBody, only []lifecycle.StepAction) (reply,
 	return reply{body: document.SleepOf(res, in.DryRun)}, nil
 }
 
-// diagnostics are memories that deserve a look.
-func (a *API) diagnostics(q request) (reply, error) {
-	in := engine.DiagnosticsInput{Project: q.query.Get("project")}
-	var err error
-	if in.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if err := a.known(q, in.Project); err != nil {
-		return reply{}, err
+// diagnostics reports memories that deserve a look.
+func (a *API) diagnostics(q *request) (reply, error) {
+	in := engine.DiagnosticsInput{Project: q.query.Get("project"), Limit: q.number("limit")}
+	if a.known(q, in.Project); q.err != nil {
+		return reply{}, q.err
 	}
 	d, err := a.Engine.Diagnose(q.Context(), in)
 	if err != nil {

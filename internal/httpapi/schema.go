@@ -11,20 +11,18 @@ import (
 	"github.com/alanbuscaglia/engram/internal/document"
 )
 
-// object is a JSON object that is written.
+// object is a JSON object to be written.
 type object = map[string]any
 
-// schemas describes Go types as JSON Schema 2020-12. Named structs are written once, and
-// referred to.
+// schemas describes Go types as JSON Schema 2020-12. A named struct is written once and referenced.
 //
-// What a field says beside its type stands in its tags: doc is its description, example
-// one value; of what is read also required:"true", enum (parted by commas), min, max and
-// default. What is written has all its fields but those with omitempty or omitzero.
+// Tags say the rest: doc is the description, example one value; for decoded types also required:"true", enum
+// (separated by commas), min, max and default. Answers require every field without omitempty or omitzero.
 type schemas struct {
 	named map[string]object
-	types map[string]reflect.Type // whose the names are
+	types map[string]reflect.Type // by component name
 	read  map[reflect.Type]bool   // types that are decoded
-	// failures are the errors that routes may answer, by name.
+	// failures are the error responses, by name.
 	failures object
 	err      error // the first type that cannot be described
 }
@@ -68,16 +66,16 @@ func (s *schemas) of(t reflect.Type, use use) object {
 	return object{}
 }
 
-// use is what a type is for.
+// use is how a type is used.
 type use int
 
 const (
 	written use = iota
-	lenient     // read, and what is unknown is ignored
-	strict      // read, and what is unknown is refused
+	lenient     // decoded; unknown fields are ignored
+	strict      // decoded; unknown fields are rejected
 )
 
-// structure describes a struct: a named one as a reference.
+// structure describes a struct; a named one becomes a reference.
 func (s *schemas) structure(t reflect.Type, use use) object {
 	if t.Name() == "" {
 		return s.members(t, use)
@@ -96,7 +94,7 @@ func (s *schemas) structure(t reflect.Type, use use) object {
 
 func reference(name string) object { return object{"$ref": "#/components/schemas/" + name} }
 
-// componentName is what a type is called outside.
+// componentName returns the public name of a type.
 func componentName(t reflect.Type) string {
 	name := []rune(strings.TrimSuffix(t.Name(), "Doc"))
 	if len(name) < len(t.Name()) {
@@ -118,8 +116,8 @@ func (s *schemas) members(t reflect.Type, use use) object {
 	return out
 }
 
-// fields adds the fields of t, those of embedded structs after its own: what stands
-// outside hides what it embeds. Behind a pointer that may be nil nothing is required.
+// fields adds the fields of t, then those of embedded structs, which outer fields hide. Fields behind a pointer
+// that may be nil are never required.
 func (s *schemas) fields(t reflect.Type, use use, sure bool, properties object, required *[]string) {
 	var embedded []reflect.StructField
 	for i := range t.NumField() {
@@ -146,11 +144,11 @@ func (s *schemas) fields(t reflect.Type, use use, sure bool, properties object, 
 	}
 }
 
-// field describes one field with what its tags say.
+// field describes one field from its type and tags.
 func (s *schemas) field(f reflect.StructField, use use, options string) object {
 	t := f.Type
 	if t.Kind() == reflect.Pointer && options != "" {
-		t = t.Elem() // left out where it would be null
+		t = t.Elem() // omitted instead of null
 	}
 	out := s.of(t, use)
 	if text := f.Tag.Get("doc"); text != "" {
@@ -186,7 +184,7 @@ func valueOf(t reflect.Type, text string) any {
 	return text
 }
 
-// orNull lets a value be null, too.
+// orNull allows null as well.
 func orNull(s object) object {
 	if kind, ok := s["type"].(string); ok {
 		s["type"] = []string{kind, "null"}
@@ -201,21 +199,21 @@ func (s *schemas) fail(format string, args ...any) {
 	}
 }
 
-// wordsOf has what a type of text may be in an answer; nil: anything. What is read may be
-// spelt in other ways, and is not bound to these.
+// wordsOf returns the values that a text type can have in an answer; nil for any. Decoded values may be spelled
+// in other ways and are not restricted.
 func wordsOf(t reflect.Type) []string {
 	switch t {
 	case reflect.TypeFor[engram.Scope]():
-		return []string{string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal)}
+		return strs(engram.ScopeProject, engram.ScopePersonal, engram.ScopeGlobal)
 	case reflect.TypeFor[engram.Curve]():
-		return curves()
+		return strs(engram.Curves()...)
 	case reflect.TypeFor[engram.Verb]():
-		return document.Each(engram.Verbs(), func(v engram.Verb) string { return string(v) })
+		return strs(engram.Verbs()...)
 	case reflect.TypeFor[engram.RelationStatus]():
-		return []string{string(engram.RelationPending), string(engram.RelationJudged), string(engram.RelationIgnored), "orphaned"}
+		return strs(engram.RelationPending, engram.RelationJudged, engram.RelationIgnored, "orphaned")
 	case reflect.TypeFor[engram.Entity]():
-		return []string{string(engram.EntityMemory), string(engram.EntityRelation), string(engram.EntitySession), string(engram.EntityPrompt), string(engram.EntityProject), string(engram.EntityErased),
-			string(engram.EntityPending)}
+		return strs(engram.EntityMemory, engram.EntityRelation, engram.EntitySession, engram.EntityPrompt, engram.EntityProject,
+			engram.EntityErased, engram.EntityPending)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -9,31 +10,24 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// foundObservation is a memory that was found. Rank is smaller for better, as older clients sort.
+// foundObservation is a found memory. A smaller Rank is better, as older clients sort.
 type foundObservation struct {
 	observation
 	Rank           float64       `json:"rank"`
-	BelowThreshold bool          `json:"weak,omitempty"` // below the floor: probably not what was meant
-	Why            *document.Why `json:"why,omitempty"`  // only when asked for
+	BelowThreshold bool          `json:"weak,omitempty"` // below the relevance threshold: probably not meant
+	Why            *document.Why `json:"why,omitempty"`  // only on request
 }
 
-func (a *API) search(q request) (reply, error) {
-	in, err := q.searchInput(a.Engine.Now())
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) search(q *request) (reply, error) {
+	in := q.searchInput(a.Engine.Now())
 	in.Limit = q.lenient("limit")
-	explain, err := q.flag("explain")
-	if err != nil {
-		return reply{}, err
-	}
-	wanted, err := q.flag("weak")
-	if err != nil {
-		return reply{}, err
+	explain, wanted := q.flag("explain"), q.flag("weak")
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	found, err := a.at(q).SearchIn(q.Context(), q.query.Get("session_id"), in)
-	// Older clients do not know of weak finds: an empty list says that there is nothing
-	// relevant. Beside what is relevant, the mark is enough.
+	// Older clients do not know the mark: for them an empty list means that nothing is relevant. Beside
+	// relevant hits the mark is enough.
 	if !q.query.Has("weak") {
 		wanted = len(found.Hits) > 0
 	}
@@ -52,71 +46,46 @@ func (a *API) search(q request) (reply, error) {
 }
 
 func hitOf(h engram.Hit, explain, weak bool) foundObservation {
-	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: weak} // 0-x: a score of 0 is not -0
+	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: weak} // not -0
 	if explain {
-		why := document.WhyOf(h.Why)
-		out.Why = &why
+		out.Why = new(document.WhyOf(h.Why))
 	}
 	return out
 }
 
-// searchInput reads what a search asks, all but its limit.
-func (q request) searchInput(now time.Time) (engine.SearchInput, error) {
-	filter, err := q.filter(now)
-	if err != nil {
-		return engine.SearchInput{}, err
-	}
-	if filter.Current, err = q.current(); err != nil {
-		return engine.SearchInput{}, err
-	}
+// searchInput reads the parameters of a search except limit.
+func (q *request) searchInput(now time.Time) engine.SearchInput {
+	filter := q.filter(now)
+	filter.Current = q.current()
 	in := engine.SearchInput{Query: q.query.Get("q"), Filter: filter, Mode: engine.Mode(q.query.Get("mode")),
-		Fusion: engram.Fusion(q.query.Get("fusion"))}
-	if in.All, err = q.matchAll(); err != nil {
-		return in, err
-	}
-	if in.AsOf, err = q.when("as_of", now); err != nil {
-		return in, err
-	}
-	if in.Rerank, err = q.flag("rerank"); err != nil {
-		return in, err
-	}
+		Fusion: engram.Fusion(q.query.Get("fusion")), All: q.matchAll(), AsOf: q.when("as_of", now), Rerank: q.flag("rerank")}
 	if q.query.Has("hops") {
-		hops, err := q.number("hops")
-		if err != nil {
-			return in, err
-		}
-		in.Hops = &hops
+		in.Hops = new(q.number("hops"))
 	}
-	return in, nil
+	return in
 }
 
 // matchAll reads match, which newer clients call match_mode.
-func (q request) matchAll() (bool, error) {
-	mode := q.query.Get("match")
-	if mode == "" {
-		mode = q.query.Get("match_mode")
+func (q *request) matchAll() bool {
+	mode := cmp.Or(q.query.Get("match"), q.query.Get("match_mode"), "any")
+	if mode != "any" && mode != "all" {
+		q.bad(invalid("match %q is neither any nor all", mode))
 	}
-	switch mode {
-	case "", "any":
-		return false, nil
-	case "all":
-		return true, nil
-	}
-	return false, invalid("match %q is neither any nor all", mode)
+	return mode == "all"
 }
 
 // recalledDoc is the answer of GET /recall.
 type recalledDoc struct {
 	Query     string             `json:"query"`
 	Budget    int                `json:"budget"` // in tokens
-	Tokens    int                `json:"tokens"` // what text costs, about; never more than budget
-	Text      string             `json:"text"`   // all items as one block of Markdown; "" when there are none
+	Tokens    int                `json:"tokens"` // about what text costs; at most budget
+	Text      string             `json:"text"`   // all items as Markdown; "" for none
 	Items     []document.Shown   `json:"items"`  // best first
 	LeftOut   []document.LeftOut `json:"left_out"`
 	Repaired  []document.Repair  `json:"repaired"`
 	Times     []document.Time    `json:"times"`
 	Degraded  []string           `json:"degraded"`
-	Elsewhere string             `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
+	Elsewhere string             `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
 func recalledOf(r engine.Recalled) recalledDoc {
@@ -128,27 +97,14 @@ func recalledOf(r engine.Recalled) recalledDoc {
 	return d
 }
 
-// recall fills a budget of tokens with what a question finds.
-func (a *API) recall(q request) (reply, error) {
-	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true}
-	var err error
-	if in.SearchInput, err = q.searchInput(a.Engine.Now()); err != nil {
-		return reply{}, err
-	}
-	if in.Filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
-		return reply{}, err
-	}
-	if err := a.knownAt(q, in.Filter.Project, in.AsOf); err != nil {
-		return reply{}, err
-	}
-	if in.Limit, err = q.number("limit"); err != nil {
-		return reply{}, err
-	}
-	if in.Budget, err = q.number("budget"); err != nil {
-		return reply{}, err
-	}
-	if in.Again, err = q.flag("again"); err != nil {
-		return reply{}, err
+// recall fills a budget of tokens with the hits of a question.
+func (a *API) recall(q *request) (reply, error) {
+	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true, SearchInput: q.searchInput(a.Engine.Now())}
+	in.Filter.Scope = q.knownScope()
+	a.knownAt(q, in.Filter.Project, in.AsOf)
+	in.Limit, in.Budget, in.Again = q.number("limit"), q.number("budget"), q.flag("again")
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	r, err := a.at(q).Recall(q.Context(), in)
 	if err != nil {
@@ -159,7 +115,7 @@ func (a *API) recall(q request) (reply, error) {
 	return reply{body: doc, elsewhere: doc.Elsewhere}, err
 }
 
-// maxAround is how far a timeline looks to each side.
+// maxAround is how many memories a timeline has on each side.
 const maxAround = 100
 
 // timelineDoc is what was saved around a memory.
@@ -171,8 +127,7 @@ type timelineDoc struct {
 	Total   int         `json:"total_in_range"`
 }
 
-// entry is a neighbour in a timeline. It has no sync id: the outer field hides the
-// embedded one.
+// entry is a neighbour in a timeline. It has no sync id: the outer field hides the embedded one.
 type entry struct {
 	observation
 	SyncID  *string `json:"sync_id,omitempty"`
@@ -183,7 +138,7 @@ func entriesOf(ms []engram.Memory, notes engram.Notes) []entry {
 	return document.Each(ms, func(m engram.Memory) entry { return entry{observation: observationOf(m, notes[m.Num])} })
 }
 
-func (a *API) timeline(q request) (reply, error) {
+func (a *API) timeline(q *request) (reply, error) {
 	id := q.query.Get("observation_id")
 	if id == "" {
 		return reply{}, invalid("observation_id parameter is required")
@@ -202,15 +157,14 @@ func (a *API) timeline(q request) (reply, error) {
 	}
 	doc := timelineDoc{Focus: observationOf(t.Focus, t.Notes[t.Focus.Num]), Before: entriesOf(t.Before, t.Notes), After: entriesOf(t.After, t.Notes), Total: t.Total}
 	if t.Session.ID != "" {
-		s := sessionOf(t.Session)
-		doc.Session = &s
+		doc.Session = new(sessionOf(t.Session))
 	}
 	return reply{body: doc}, nil
 }
 
-// elsewhere says where was looked and what is in other projects, for an answer in which
-// nothing was found; "" where something was. Lists are bare arrays that clients parse, so a header has it.
-func (a *API) elsewhere(q request, project string, found bool) (string, error) {
+// elsewhere says where an answer without results looked, and what other projects hold; "" for one with results.
+// Older lists are bare arrays, so a header carries it.
+func (a *API) elsewhere(q *request, project string, found bool) (string, error) {
 	if found {
 		return "", nil
 	}

@@ -19,7 +19,7 @@ type sessionDoc struct {
 	StartedAt clock    `json:"started_at"`
 	EndedAt   clock    `json:"ended_at,omitzero"`
 	Summary   string   `json:"summary,omitempty"`
-	Flagged   []string `json:"suspect,omitempty"` // why the summary reads like an order to an agent; absent where it does not
+	Flagged   []string `json:"suspect,omitempty"` // why the summary is flagged as instruction-like; absent when not flagged
 }
 
 func sessionOf(s engram.Session) sessionDoc {
@@ -41,7 +41,7 @@ func rowOf(s engram.SessionActivity) sessionRow {
 	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.FlaggedSummary(s.Session), s.Memories}
 }
 
-// done says what became of something that is named by a text.
+// done is the outcome for a thing named by text.
 type done struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
@@ -54,13 +54,13 @@ type sessionBody struct {
 	Directory string `json:"directory" example:"/src/shop" doc:"where"`
 }
 
-// begun says what became of a session that was to start.
+// begun is the outcome of starting a session.
 type begun struct {
 	done
-	Project string `json:"project"` // as it is spelled from now on
+	Project string `json:"project"` // normalised
 }
 
-func (a *API) startSession(q request, in sessionBody) (reply, error) {
+func (a *API) startSession(q *request, in sessionBody) (reply, error) {
 	if blank(in.Project) {
 		return reply{}, invalid("project is required")
 	}
@@ -68,12 +68,12 @@ func (a *API) startSession(q request, in sessionBody) (reply, error) {
 	return reply{status: http.StatusCreated, body: begun{done{s.ID, "created"}, s.Project}}, err
 }
 
-func (a *API) recentSessions(q request) (reply, error) {
+func (a *API) recentSessions(q *request) (reply, error) {
 	list, err := a.Engine.Sessions(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit")})
 	return reply{body: document.Each(list, rowOf)}, err
 }
 
-func (a *API) session(q request) (reply, error) {
+func (a *API) session(q *request) (reply, error) {
 	s, err := a.Engine.Session(q.Context(), q.PathValue("id"))
 	return reply{body: sessionOf(s)}, worded(err, engram.CodeNotFound, "session not found")
 }
@@ -83,31 +83,30 @@ type endBody struct {
 	Summary string `json:"summary" doc:"what was done"`
 }
 
-// endSession has no error for a session that nobody knows: what should be over is over.
-func (a *API) endSession(q request) (reply, error) {
+// endSession succeeds for an unknown session: what should have ended has ended.
+func (a *API) endSession(q *request) (reply, error) {
 	if blank(string(q.body)) {
 		q.body = []byte("{}")
 	}
-	in, err := decode[endBody](q)
-	if err != nil {
-		return reply{}, err
+	in := decode[endBody](q)
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	id := q.PathValue("id")
 	ended, err := a.Engine.EndSession(q.Context(), id, in.Summary)
 	return reply{body: done{redact.Private(id), "completed"}, degraded: ended.Warnings}, err
 }
 
-func (a *API) deleteSession(q request) (reply, error) {
-	id := q.PathValue("id")
-	hard, err := q.flag("hard")
-	if err != nil {
-		return reply{}, err
+func (a *API) deleteSession(q *request) (reply, error) {
+	id, hard := q.PathValue("id"), q.flag("hard")
+	if q.err != nil {
+		return reply{}, q.err
 	}
-	err = a.Engine.DeleteSession(q.Context(), id, hard)
+	err := a.Engine.DeleteSession(q.Context(), id, hard)
 	return reply{body: done{redact.Private(id), "deleted"}}, worded(err, engram.CodeNotFound, "session not found: %q", id)
 }
 
-// blank reports whether one of the texts says nothing.
+// blank reports whether one of the texts is empty or white space.
 func blank(texts ...string) bool {
 	for _, s := range texts {
 		if strings.TrimSpace(s) == "" {
@@ -138,13 +137,13 @@ type promptBody struct {
 	Project   string `json:"project" doc:"that of the session when it is left out"`
 }
 
-// savedPrompt says what became of a prompt.
+// savedPrompt is the outcome of saving a prompt.
 type savedPrompt struct {
 	kept
 	placed
 }
 
-func (a *API) savePrompt(q request, in promptBody) (reply, error) {
+func (a *API) savePrompt(q *request, in promptBody) (reply, error) {
 	if blank(in.SessionID, in.Content) {
 		return reply{}, invalid("session_id and content are required")
 	}
@@ -154,49 +153,36 @@ func (a *API) savePrompt(q request, in promptBody) (reply, error) {
 	return reply{status: http.StatusCreated, body: savedPrompt{kept{p.Num, "saved"}, placed{p.Project, p.Warnings}}, degraded: p.Warnings}, mismatched(err)
 }
 
-func (a *API) recentPrompts(q request) (reply, error) {
+func (a *API) recentPrompts(q *request) (reply, error) {
 	list, err := a.Engine.Prompts(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit")})
 	return reply{body: document.Each(list, promptOf)}, err
 }
 
-func (a *API) searchPrompts(q request) (reply, error) {
+func (a *API) searchPrompts(q *request) (reply, error) {
 	list, err := a.Engine.SearchPrompts(q.Context(), q.query.Get("q"), q.query.Get("project"), q.lenient("limit"))
 	return reply{body: document.Each(list, promptOf)}, err
 }
 
-func (a *API) deletePrompt(q request) (reply, error) {
-	ref, err := numbered(q.PathValue("id"), "prompt")
-	if err != nil {
-		return reply{}, err
+func (a *API) deletePrompt(q *request) (reply, error) {
+	ref, hard := q.numbered("prompt"), q.flag("hard")
+	if q.err != nil {
+		return reply{}, q.err
 	}
-	hard, err := q.flag("hard")
-	if err != nil {
-		return reply{}, err
-	}
-	err = a.Engine.DeletePrompt(q.Context(), ref.Num, hard)
+	err := a.Engine.DeletePrompt(q.Context(), ref.Num, hard)
 	return reply{body: kept{ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "prompt not found")
 }
 
-// contextDoc is what a new session should know, as Markdown.
+// contextDoc is the context of a new session, as Markdown.
 type contextDoc struct {
 	Context   string `json:"context"`
-	Elsewhere string `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
+	Elsewhere string `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
-// context answers with the text that a plugin puts before a new session; "" when
-// there is nothing to tell.
-func (a *API) context(q request) (reply, error) {
-	again, err := q.flag("again")
-	if err != nil {
-		return reply{}, err
-	}
-	at, err := q.when("as_of", a.Engine.Now())
-	if err != nil {
-		return reply{}, err
-	}
-	current, err := q.current()
-	if err != nil {
-		return reply{}, err
+// context answers with the text that a plugin puts before a new session; "" for none.
+func (a *API) context(q *request) (reply, error) {
+	again, at, current := q.flag("again"), q.when("as_of", a.Engine.Now()), q.current()
+	if q.err != nil {
+		return reply{}, q.err
 	}
 	c, err := a.at(q).Context(q.Context(), engine.ContextInput{AsOf: at, Superseded: !current, Project: q.query.Get("project"), Scope: q.scope(),
 		Budget: q.lenient("budget"), SessionID: q.query.Get("session_id"), Again: again})
@@ -216,8 +202,8 @@ type usesDoc struct {
 	Uses      []document.Exposure `json:"uses"`   // oldest first
 }
 
-// sessionUses tells what a session was shown.
-func (a *API) sessionUses(q request) (reply, error) {
+// sessionUses reports what a session was shown.
+func (a *API) sessionUses(q *request) (reply, error) {
 	account, err := a.Engine.Why(q.Context(), q.PathValue("id"))
 	return reply{body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Uses, func(u engine.Shown) document.Exposure {
 		return document.UseOf(u.Exposure, u.Type, u.Title, u.Deleted)

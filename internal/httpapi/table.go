@@ -11,59 +11,58 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// maxBody is what a request may send, in bytes: room for the longest content, even
-// when every letter beyond ASCII in it is written as an escape.
+// maxBody is the size limit of a request in bytes: room for the longest content with every non-ASCII letter
+// escaped.
 const maxBody = 4 << 20
 
-// Route is one line of the table of routes. What a handler may read and answer stands
-// here and nowhere else: a parameter that is not in Params never reaches it, a body of
-// another type than Body is an error of ours, and GET /openapi.json is written from it.
+// Route is one row of the table of routes, and all that a handler may read and answer: a parameter that is not
+// in Params never reaches it, and a body of another type than Body is an internal error.
 type Route struct {
-	Method  string // "" is every method
+	Method  string // "" for every method
 	Path    string // as http.ServeMux has it: /sessions/{id}
-	Summary string // what it does, in a few words
-	Token   bool   // needs the token, when one is set
+	Summary string // for people, in a few words
+	Token   bool   // requires the token, when one is set
 	MaxBody int64  // bytes
 
-	// Newer says that the route refuses what it does not know, and answers errors as
-	// {"error":{…}}; the others ignore it, and answer {"error":"…"}.
+	// Newer routes reject unknown parameters and fields and answer errors as {"error":{…}}. Older ones ignore
+	// them and answer {"error":"…"}.
 	Newer    bool
 	RPC      bool     // answers errors as JSON-RPC does
-	Params   []Param  // what may stand in the query
-	Body     any      // a value of the type that is decoded; nil when no body is read
+	Params   []Param  // of the query
+	Body     any      // a value of the type to decode; nil when no body is read
 	Optional bool     // the body may be left out
-	Answers  []Answer // when all goes well, the usual one first
-	Fails    []int    // statuses of errors, beside those that any route may answer
-	Hidden   bool     // no part of the API: only the program's own commands ask it
+	Answers  []Answer // on success, the usual one first
+	Fails    []int    // error statuses beside those of every route
+	Hidden   bool     // not part of the API: only the program's own commands call it
 
-	handle func(request) (reply, error)                 // nil when stream is set
-	slow   bool                                         // it may take minutes to answer
-	stream func(w http.ResponseWriter, q request) error // answers by itself, for as long as it likes
-	unread bool                                         // the body, up to MaxBody, is left to be read from the request
+	handle func(*request) (reply, error)                 // nil when stream is set
+	slow   bool                                          // may take minutes
+	stream func(w http.ResponseWriter, q *request) error // answers by itself, without a time limit
+	unread bool                                          // the handler reads the body itself, up to MaxBody
 }
 
 // Answer is one kind of success.
 type Answer struct {
 	Status int
-	Body   any    // a value of the type that is encoded; a string where Media is a text; nil for no body
+	Body   any    // a value of the encoded type; a string where Media is text; nil for no body
 	Media  string // "" is application/json
 }
 
-// Routes returns the table, in the order of the documentation. Every request that
-// fits none of them passes the same chain and is answered 404 or 405.
+// Routes returns the table in the order of the documentation. A request that matches no route passes the same
+// chain and is answered 404 or 405.
 func (a *API) Routes() []Route { return slices.Clone(a.routes) }
 
-// pattern is the route as http.ServeMux has it.
+// pattern returns the route as http.ServeMux expects it.
 func (r Route) pattern() string {
 	path := r.Path
 	if path == "/" {
-		path = "/{$}" // or the greeting would answer whatever nobody else does
+		path = "/{$}" // the exact path only
 	}
 	return strings.TrimSpace(r.Method + " " + path)
 }
 
-// grace is what a request that may take long has left when the server is stopped: what
-// does something may finish; an open stream of MCP has nothing to finish.
+// grace returns how long a slow request may continue after the server is stopped. An open MCP stream never
+// finishes by itself.
 func (r Route) grace(method string) time.Duration {
 	if r.Path == "/mcp" && method == http.MethodGet {
 		return streamGrace
@@ -71,55 +70,55 @@ func (r Route) grace(method string) time.Duration {
 	return slowGrace
 }
 
-// name is the route as people read it.
+// name returns the route for display.
 func (r Route) name() string {
 	return strings.TrimSpace(r.Method + " " + strings.Replace(r.Path, "...}", "}", 1))
 }
 
-// read is a row for what only reads: open, unless other machines reach the server.
-func read(path string, h func(request) (reply, error), summary string) Route {
+// read is a row for a reading route: it needs the token only where other machines can reach the server.
+func read(path string, h func(*request) (reply, error), summary string) Route {
 	return Route{Method: http.MethodGet, Path: path, Summary: summary, MaxBody: maxBody, handle: h}
 }
 
-// write is a row for what changes something, or gives much away: it needs the token.
-func write(method, path string, h func(request) (reply, error), summary string) Route {
+// write is a row for a route that changes or exposes much: it needs the token.
+func write(method, path string, h func(*request) (reply, error), summary string) Route {
 	return Route{Method: method, Path: path, Summary: summary, Token: true, MaxBody: maxBody, handle: h}
 }
 
-// decoded is the handler of a route that takes a body.
-func decoded[T any](h func(request, T) (reply, error)) func(request) (reply, error) {
-	return func(q request) (reply, error) {
-		in, err := decode[T](q)
-		if err != nil {
-			return reply{}, err
+// decoded adapts a handler that takes a decoded body.
+func decoded[T any](h func(*request, T) (reply, error)) func(*request) (reply, error) {
+	return func(q *request) (reply, error) {
+		in := decode[T](q)
+		if q.err != nil {
+			return reply{}, q.err
 		}
 		return h(q, in)
 	}
 }
 
-// newer says that r refuses what it does not know.
+// newer makes r reject unknown parameters and fields.
 func (r Route) newer() Route { r.Newer = true; return r }
 
-// long says that r may take minutes.
+// long marks r as possibly taking minutes.
 func (r Route) long() Route { r.slow = true; return r }
 
-// query names what r reads from the query.
+// query adds parameters.
 func (r Route) query(ps ...Param) Route { r.Params = append(slices.Clip(r.Params), ps...); return r }
 
-// streams says that h answers r by itself, for as long as it likes.
-func (r Route) streams(h func(w http.ResponseWriter, q request) error) Route {
+// streams lets h answer r by itself, without a time limit.
+func (r Route) streams(h func(w http.ResponseWriter, q *request) error) Route {
 	r.stream = h
 	return r
 }
 
-// unreads leaves the body, of at most so many bytes, to whoever answers.
+// unreads leaves reading the body, of at most that many bytes, to the handler.
 func (r Route) unreads(most int64) Route { r.MaxBody, r.unread = most, true; return r }
 
-// takes says that r decodes a body of v's type, may that it decodes it when there is one.
+// takes makes r decode a body of v's type; may makes that body optional.
 func (r Route) takes(v any) Route { r.Body = v; return r }
 func (r Route) may(v any) Route   { r.Body, r.Optional = v, true; return r }
 
-// gives says that r answers v's type as JSON: with 200, or with any of the statuses.
+// gives adds a JSON answer of v's type with 200, or with each of the statuses.
 func (r Route) gives(v any, statuses ...int) Route {
 	if len(statuses) == 0 {
 		statuses = []int{http.StatusOK}
@@ -130,7 +129,7 @@ func (r Route) gives(v any, statuses ...int) Route {
 	return r
 }
 
-// tells says that r may answer a text of these media types instead.
+// tells adds text answers of these media types.
 func (r Route) tells(media ...string) Route {
 	for _, m := range media {
 		r.Answers = append(slices.Clip(r.Answers), Answer{Status: http.StatusOK, Body: "", Media: m})
@@ -138,11 +137,10 @@ func (r Route) tells(media ...string) Route {
 	return r
 }
 
-// fails names the errors that r has beside those of every route.
+// fails sets the error statuses of r beside those of every route.
 func (r Route) fails(statuses ...int) Route { r.Fails = statuses; return r }
 
-// routeOf returns the route that r would take. It is for requests that went wrong
-// before they took it.
+// routeOf returns the route that r would reach, for requests that fail before they reach it.
 func (a *API) routeOf(r *http.Request) Route {
 	if clean(r.URL.EscapedPath()) != r.URL.EscapedPath() {
 		return a.fallback()
@@ -154,20 +152,20 @@ func (a *API) routeOf(r *http.Request) Route {
 	return a.fallback()
 }
 
-// fallback answers what no route does, unguarded by the token: it tells nothing.
+// fallback answers requests that match no route. It needs no token, because it reveals nothing.
 func (a *API) fallback() Route {
 	return Route{Path: "/", MaxBody: maxBody, handle: a.unknown}
 }
 
-// unknown is 405 where another method would do, else 404.
-func (a *API) unknown(q request) (reply, error) {
+// unknown answers 405 where another method would match, else 404.
+func (a *API) unknown(q *request) (reply, error) {
 	path := q.URL.EscapedPath()
 	if tidy := clean(path); tidy != path {
 		err := engram.Errorf(engram.CodeNotFound, "no such route: %s", q.URL.Path).WithHint("%s is not the same; write a / inside a name as %%2F", tidy)
 		return reply{}, err
 	}
 	var allow []string
-	newer := false // what the path answers with another method
+	newer := false // whether the routes of this path are newer ones
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
 		probe := *q.Request
 		probe.Method = method
@@ -187,19 +185,17 @@ func (a *API) unknown(q request) (reply, error) {
 	return reply{}, &refusal{status: http.StatusMethodNotAllowed, newer: newer, header: "Allow", value: strings.Join(allow, ", "), err: err}
 }
 
-// The statuses that rows name often.
+// Statuses that many rows name.
 const (
 	created  = http.StatusCreated
 	notFound = http.StatusNotFound
 	conflict = http.StatusConflict
 )
 
-// table is every route there is. What reads is GET and open; what changes is not GET
-// and needs the token. A row is
+// table returns every route. Reading routes are GET and open; changing routes use other methods and need the
+// token. A row says all that its handler reads and answers:
 //
 //	write(METHOD, path, handler, summary).query(parameters).takes(body{}).gives(answer{}, statuses).fails(statuses)
-//
-// and says all that its handler reads and answers: what it does not say is not there.
 func (a *API) table() []Route {
 	lists := [][]Route{a.serverRows(), a.sessionRows(), a.observationRows(), a.findingRows(), a.promptRows(), a.storeRows(), a.ageingRows(),
 		a.journalRows(), a.relationRows(), a.conflictRows(), a.memoryRows(), a.rememberRows()}
@@ -208,11 +204,11 @@ func (a *API) table() []Route {
 		routes = append(routes, list...)
 	}
 	if a.Daemon != nil {
-		// Open, for it asks for a key of its own, which only this user can read.
-		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "what the commands of this program ask a server", MaxBody: maxBody, Newer: true, Hidden: true, Body: map[string]any{}, stream: a.forCommands})
+		// No token: it asks for a key of its own that only this user can read.
+		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "what the commands of this program ask a server", MaxBody: maxBody, Newer: true, Hidden: true, Body: map[string]any{}, stream: passTo(a.Daemon)})
 	}
 	if a.MCP != nil {
-		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, RPC: true, stream: a.speakMCP}.
+		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, RPC: true, stream: passTo(a.MCP)}.
 			query(words("tools", "profiles and names of tools, separated by commas; left out: agent")).gives(map[string]any{}).tells(mediaEvents).gives(nil, http.StatusAccepted).fails(notFound))
 	}
 	return routes
@@ -250,16 +246,10 @@ func (a *API) observationRows() []Route {
 	}
 }
 
-// erasing asks to leave nothing.
+// erasing asks for a hard delete.
 func erasing() Param { return flag("hard", "erase it, so that nothing of it is left") }
 
 func (a *API) findingRows() []Route {
-	old := all(narrowing(), finding())
-	for i, p := range old {
-		if p.Name == "scope" {
-			old[i] = p.lax()
-		}
-	}
 	around := func(name, where string) Param {
 		return whole(name, "how many of its session "+where, 5, 0, maxAround).lax()
 	}
@@ -268,12 +258,12 @@ func (a *API) findingRows() []Route {
 		return whole("budget", "tokens, about; 0 is the default", def, 0, engine.MaxBudget)
 	}
 	return []Route{
-		read("/search", a.search, "search, best first; without q the newest").query(all(old, []Param{forSession(), working(),
+		read("/search", a.search, "search, best first; without q the newest").query(all(narrowing(oneScope().lax()), finding(), []Param{forSession(), working(),
 			limit(10, 20).lax(), flag("explain", "say why each was found"), flag("weak", "whether finds below the floor are listed; left out: beside relevant ones").unset()})...).gives([]foundObservation{}).fails(notFound),
 		read("/timeline", a.timeline, "what was saved around a memory").query(Param{Name: "observation_id", Doc: "its number", Kind: KindWhole, Required: true},
 			around("before", "before it"), around("after", "after it")).gives(timelineDoc{}).fails(notFound),
 		read("/context", a.context, "what a new session should know").query(inProject(), oneScope().lax(), superseded(), budget(engine.ContextBudget).lax(), forSession(), working(), again, asOf()).gives(contextDoc{}).fails(notFound),
-		read("/recall", a.recall, "as much of what is found as goes into a budget").newer().query(all(narrowing(), finding(), []Param{forSession(), working(), again,
+		read("/recall", a.recall, "as much of what is found as goes into a budget").newer().query(all(narrowing(oneScope()), finding(), []Param{forSession(), working(), again,
 			budget(engine.RecallBudget), whole("limit", "how many at most; left out: as the budget has it", 0, 1, 100).unset()})...).gives(recalledDoc{}).fails(notFound),
 	}
 }
@@ -315,8 +305,8 @@ func (a *API) storeRows() []Route {
 func (a *API) ageingRows() []Route {
 	page := []Param{limit(20, maxList), offset()}
 	return []Route{
-		read("/decay", a.decay, "how strong memories are and why, the weakest first").newer().query(all(narrowing(), []Param{listed("id", "only these: numbers, ids or topic:KEY"),
-			share("below", "only what is weaker"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "reckon by this curve", curves()...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
+		read("/decay", a.decay, "how strong memories are and why, the weakest first").newer().query(all(narrowing(oneScope()), []Param{listed("id", "only these: numbers, ids or topic:KEY"),
+			share("below", "only what is weaker"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "reckon by this curve", strs(engram.Curves()...)...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
 		read("/review", a.reviews, "what waits for a person, and what is due for review, the longest overdue first").newer().query(all([]Param{inProject(),
 			listed("kind", "only these kinds: suspect, waiting, proposal, changed, due")}, page)...).gives(reviewsDoc{}).fails(notFound),
 		write("POST", "/review/approve", decoded(a.reviewApprove), "somebody read what waits: let it be told, or come in").newer().takes(approveBody{}).gives(decidedDoc{}).fails(notFound, conflict),
@@ -344,7 +334,7 @@ func (a *API) journalRows() []Route {
 	}
 }
 
-// topicProject says whose topic is meant.
+// topicProject says in which project a topic is.
 func topicProject() Param {
 	return words("project", "where the topic is, when the memory is named by one")
 }
@@ -380,7 +370,7 @@ func (a *API) memoryRows() []Route {
 	return []Route{
 		write("POST", "/memories", decoded(a.saveMemory), "save a memory").newer().takes(memoryBody{}).gives(document.Saved{}, http.StatusOK, created).fails(notFound, conflict),
 		write("POST", "/memories/batch", decoded(a.saveMemories), "save several memories, all or none").newer().takes(batchBody{}).gives(batchDoc{}, http.StatusOK, created).fails(notFound, conflict),
-		read("/memories", a.memories, "memories, newest first; with q those that are found").newer().query(all(narrowing(), finding(), []Param{words("session_id", "only what this session saved"), working(),
+		read("/memories", a.memories, "memories, newest first; with q those that are found").newer().query(all(narrowing(oneScope()), finding(), []Param{words("session_id", "only what this session saved"), working(),
 			flag("forgotten", "those that were forgotten"), limit(20, maxList).like("how many at most; with q 10, at most 100").unset(), offset().like("how many to leave out first; not with q").unset()})...).
 			gives(listDoc{}).gives(foundDoc{}).fails(notFound),
 		read("/memories/{ref...}", a.memory, "one memory with its relations and revisions").newer().query(topicProject(), forSession(), working(), asOf()).gives(detailDoc{}).fails(notFound, conflict),

@@ -1,10 +1,8 @@
-// Package llm is what goes for every question to a language model and every answer of
-// one, whichever way it is asked: how memories are put into the question (Framed,
-// Shown) and how what was asked for is found in the answer (Object, Line, Cut).
+// Package llm holds what all questions to language models share: how memories are put into the question
+// (Framed, Shown) and how the result is found in the answer (Object, Line, Cut).
 //
-// A memory is data: it can neither close the frame that it stands in nor hide from who
-// reads it. An answer comes from outside: it is bounded, and nothing of it is believed
-// that does not have the shape that was asked for.
+// A memory is data: it can neither close its frame nor hide text. An answer is untrusted: it is bounded, and
+// only the requested shape is accepted.
 package llm
 
 import (
@@ -16,16 +14,15 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// How much of an answer is looked at for the object that was asked for.
+// Limits of the search for the requested object in an answer.
 const (
 	maxBytes  = 64 << 10
 	maxBraces = 200
 )
 
-// Framed writes rows between two tags, each as a line of JSON, so that nothing in them can
-// pass for anything else: JSON writes the angle brackets of a text as \u003c and \u003e,
-// so no row can close the frame or forge the tokens by which chat templates part the
-// speakers. A row that is no JSON is an error.
+// Framed writes rows between two tags, each as a line of JSON, which escapes angle brackets as \u003c and
+// \u003e: no row can close the frame or forge the tokens with which chat templates separate speakers. A row
+// that cannot be JSON is an error.
 func Framed[T any](tag string, rows []T) (string, error) {
 	var b strings.Builder
 	b.WriteString("<" + tag + ">\n")
@@ -40,13 +37,11 @@ func Framed[T any](tag string, rows []T) (string, error) {
 	return b.String(), nil
 }
 
-// Shown is the beginning of a text of a memory, at most most bytes of it, with what hides
-// made visible. Private spans went when it was saved; this is where it leaves the
-// process, so they are looked for again.
+// Shown returns the beginning of a memory's text, at most most bytes, with hidden characters made visible.
+// Private spans were removed on saving, and are removed again here, where the text leaves the process.
 func Shown(s string, most int) string { return Cut(render.Plain(redact.Private(s)), most) }
 
-// Cut returns at most most bytes of s, whole characters, with … where something is
-// missing.
+// Cut returns at most most bytes of s, whole characters, with … in place of the rest.
 func Cut(s string, most int) string {
 	const dots = "…"
 	if len(s) <= most {
@@ -59,8 +54,8 @@ func Cut(s string, most int) string {
 	return strings.TrimSpace(s[:end]) + dots
 }
 
-// Line returns what a model said in one line of at most most characters, with what hides
-// made visible and private spans removed.
+// Line returns a model's text as one line of at most most characters, with hidden characters made visible and
+// private spans removed.
 func Line(s string, most int) string {
 	s = strings.Join(strings.Fields(redact.Private(render.Plain(s))), " ")
 	if utf8.RuneCountInString(s) <= most {
@@ -69,10 +64,9 @@ func Line(s string, most int) string {
 	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
 }
 
-// Object finds the first JSON object in what a model said that is one which was asked
-// for; found is false when there is none. Models put it into code fences, and prose before
-// and behind; those that think aloud write drafts of it first, so what stands before the
-// last </think> is passed over. What is longer than 64 KiB is not read to its end.
+// Object finds the first JSON object in a model's answer that asked accepts; found is false for none. Models
+// put it into code fences and between prose, and those that think aloud write drafts first, so everything
+// before the last </think> is skipped. At most 64 KiB are read.
 func Object[T any](said string, asked func(T) bool) (object T, found bool) {
 	if i := strings.LastIndex(said, "</think>"); i >= 0 {
 		said = said[i:]
@@ -88,7 +82,7 @@ func Object[T any](said string, asked func(T) bool) (object T, found bool) {
 		if json.NewDecoder(strings.NewReader(said)).Decode(&v) == nil && asked(v) {
 			return v, true
 		}
-		said = said[1:] // what was asked for may lie inside of it
+		said = said[1:] // the object may be inside
 	}
 	var none T
 	return none, false

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -21,18 +20,18 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// maxBody is the largest HTTP request, in bytes: a memory of the greatest length fits
-// even where a client escapes most of its characters.
+// maxBody is the size limit of an HTTP request in bytes: room for a memory of maximum length with most
+// characters escaped.
 const maxBody = 4 << 20
 
-// Handler serves MCP over HTTP without sessions; mount it at /mcp. The caller checks Host and Origin
-// before it, and ends subscriptions, which keep their request open, by the request's context.
+// Handler serves MCP over HTTP without sessions; mount it at /mcp. The caller checks Host and Origin first, and
+// ends subscriptions, which keep their request open, by the request's context.
 func (s *Server) Handler() http.Handler {
 	return s.shaped(s.streamable(true), s.streamable(false))
 }
 
-// streamable is the SDK's handler. It answers with JSON, or, where the client is to hear
-// of a call before its answer, with a stream of events.
+// streamable returns the SDK's handler. It answers with JSON, or with a stream of events where the client wants
+// progress.
 func (s *Server) streamable(json bool) http.Handler {
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
@@ -42,8 +41,8 @@ func (s *Server) streamable(json bool) http.Handler {
 	})
 }
 
-// shaped answers for requests that are none or whose parameters have a wrong form, and
-// passes the others on: to stream those that ask for progress, to plain the rest.
+// shaped answers malformed requests and passes the others on: to stream those that ask for progress, to plain
+// the rest.
 func (s *Server) shaped(plain, stream http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -81,9 +80,8 @@ func (s *Server) shaped(plain, stream http.Handler) http.Handler {
 	})
 }
 
-// refusedOverHTTP says why a request cannot be worked on, and the status that goes with it;
-// nil when it can. A method that is not offered has one of its own in the stateless
-// revision alone.
+// refusedOverHTTP returns why a request is rejected, with the HTTP status; nil when it is not. Only the
+// stateless revision has its own status for an unknown method.
 func (s *Server) refusedOverHTTP(r *http.Request, req *jsonrpc.Request, body []byte) (int, *jsonrpc.Error) {
 	if !faithful(body, req.ID) {
 		return http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "an id is a string or a whole number below 2^53"}
@@ -98,17 +96,17 @@ func (s *Server) refusedOverHTTP(r *http.Request, req *jsonrpc.Request, body []b
 	return http.StatusOK, bad
 }
 
-// inJSON turns what the SDK refuses in plain text into errors of the protocol, with the same status, so
-// that a client knows which call it is about. body is the request's, as far as it was read.
+// inJSON turns the SDK's plain-text errors into errors of the protocol with the same status, so that a client
+// knows which call failed. body is the request's, as far as it was read.
 func inJSON(w http.ResponseWriter, body []byte) *plainCatcher {
 	return &plainCatcher{ResponseWriter: w, body: body}
 }
 
-// plainCatcher is a writer that keeps back an error in plain text.
+// plainCatcher is a writer that holds back an error in plain text.
 type plainCatcher struct {
 	http.ResponseWriter
 	body   []byte
-	status int // of the error that is kept back; 0 when there is none
+	status int // of the held error; 0 for none
 	text   []byte
 }
 
@@ -122,7 +120,7 @@ func (c *plainCatcher) Flush() {
 	}
 }
 
-// WriteHeader keeps back errors in plain text, and passes everything else on.
+// WriteHeader holds back errors in plain text and passes everything else on.
 func (c *plainCatcher) WriteHeader(status int) {
 	if status >= http.StatusBadRequest && strings.HasPrefix(c.Header().Get("Content-Type"), "text/plain") {
 		c.status = status
@@ -131,7 +129,7 @@ func (c *plainCatcher) WriteHeader(status int) {
 	c.ResponseWriter.WriteHeader(status)
 }
 
-// Write takes what an error says, as much of it as is told.
+// Write keeps the beginning of a held error's text.
 func (c *plainCatcher) Write(p []byte) (int, error) {
 	if c.status == 0 {
 		return c.ResponseWriter.Write(p)
@@ -142,7 +140,7 @@ func (c *plainCatcher) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end sends the error that was kept back, if any.
+// end sends the held error, if any.
 func (c *plainCatcher) end() {
 	if c.status == 0 {
 		return
@@ -151,7 +149,7 @@ func (c *plainCatcher) end() {
 	m, err := jsonrpc.DecodeMessage(c.body)
 	r, isRequest := m.(*jsonrpc.Request)
 	switch {
-	case len(c.body) == 0: // what is wrong is not the message
+	case len(c.body) == 0: // the error is not about the message
 	case !json.Valid(c.body):
 		reported.Code, reported.Message = jsonrpc.CodeParseError, "parse error: the body is not JSON"
 	case err != nil:
@@ -162,27 +160,32 @@ func (c *plainCatcher) end() {
 	sendError(c.ResponseWriter, c.status, idOf(c.body), reported)
 }
 
-// sendError answers with an error of the protocol; id is nil where there was none to be read.
+// sendError answers with an error of the protocol.
 func sendError(w http.ResponseWriter, status int, id json.RawMessage, e *jsonrpc.Error) {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	line, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   *jsonrpc.Error  `json:"error"`
-	}{"2.0", id, e})
+	line, err := errorLine(id, e)
 	if err != nil {
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(line) // a client that has gone needs no answer
+	_, _ = w.Write(line) // a client that left needs no answer
 }
 
-// recoverPanics is the middleware that turns a panic into an answer. The SDK has none,
-// and a panic would end the process and with it the agent's session.
+// errorLine writes an error of the protocol; a nil id is null.
+func errorLine(id json.RawMessage, e *jsonrpc.Error) ([]byte, error) {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, e})
+}
+
+// recoverPanics is the middleware that turns a panic into an error answer. The SDK has none, and a panic would
+// end the process and the agent's session.
 func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -190,7 +193,7 @@ func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 			if v == nil {
 				return
 			}
-			// Without the arguments: they hold what people wrote.
+			// Without the arguments, which are private.
 			s.log.Error("panic", "method", method, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 			if call, ok := req.(*mcp.CallToolRequest); ok {
 				res, err = s.failure(call.Params.Name, engram.Errorf(engram.CodeInternal, "internal error in %s", call.Params.Name)), nil
@@ -202,8 +205,7 @@ func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// refuseUntaken is the middleware that answers for tools this server does not have,
-// and names the nearest one it has.
+// refuseUntaken is the middleware that answers calls of unknown tools and suggests the nearest name.
 func (s *Server) refuseUntaken(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if call, ok := req.(*mcp.CallToolRequest); ok && !s.takes(call.Params.Name) {
@@ -213,15 +215,11 @@ func (s *Server) refuseUntaken(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// takes reports whether the tool of that name can be called.
-func (s *Server) takes(name string) bool {
-	return slices.ContainsFunc(s.taken, func(t tool.Tool) bool { return t.Name == name })
-}
+// takes reports whether a tool of that name can be called.
+func (s *Server) takes(name string) bool { return has(s.taken, name) }
 
-// offers reports whether the tool of that name is listed, so that a model can be told of it.
-func (s *Server) offers(name string) bool {
-	return slices.ContainsFunc(s.tools, func(t tool.Tool) bool { return t.Name == name })
-}
+// offers reports whether a tool of that name is listed, so that texts may name it.
+func (s *Server) offers(name string) bool { return has(s.tools, name) }
 
 func (s *Server) unknownTool(name string) *jsonrpc.Error {
 	name = tool.Clip(redact.Private(name))

@@ -17,8 +17,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// definition is a tool as the SDK lists it. All four hints are stated, because agents take an
-// unstated one for dangerous and may refuse the tool.
+// definition returns a tool as the SDK lists it. It states all four hints, because agents treat a missing one
+// as dangerous and may refuse the tool.
 func definition(t tool.Tool) *mcp.Tool {
 	return &mcp.Tool{
 		Name:        t.Name,
@@ -36,22 +36,19 @@ func definition(t tool.Tool) *mcp.Tool {
 	}
 }
 
-// listedTool is a tool in tools/list. The SDK has no field for what some clients
-// read at the top of a definition: that the tool need not be loaded at once.
+// listedTool is a tool in tools/list. The SDK has no field for the defer_loading that some clients read.
 type listedTool struct {
 	*mcp.Tool
 	DeferLoading bool `json:"defer_loading,omitempty"`
 }
 
-// listedTools is the answer to tools/list with those in place of the SDK's own; the
-// field here hides the one of the same name there.
+// listedTools is the answer to tools/list; its field replaces the SDK's of the same name.
 type listedTools struct {
 	*mcp.ListToolsResult
 	Tools []listedTool `json:"tools"`
 }
 
-// listOffered is the middleware that lists in tools/list what is offered, and marks what
-// is deferred.
+// listOffered is the middleware that limits tools/list to the offered tools and marks the deferred ones.
 func (s *Server) listOffered(next mcp.MethodHandler) mcp.MethodHandler {
 	deferred := map[string]bool{}
 	for _, t := range s.tools {
@@ -77,21 +74,20 @@ const (
 	defaultProfile = "agent"
 	everyTool      = "all"
 	memDialect     = "mem"
-	// smallProfile offers its tools in few and short words, for small models.
+	// smallProfile offers few tools with short descriptions, for small models.
 	smallProfile = "core"
 	adminProfile = "admin"
 )
 
-// Profiles returns the names that choose several tools at once, in the order in which
-// they are explained.
+// Profiles returns the names that select several tools at once, in the order of their explanation.
 func Profiles() []string {
 	return []string{defaultProfile, smallProfile, adminProfile, memDialect, "memory", "recall", everyTool}
 }
 
-// selectTools returns the tools that list (profiles and tool names by commas; "" is the default
-// profile) shows, by name, and those that may be called without being listed: a profile of the mem_*
-// dialect decides what a model reads about, not what plugins call. A tool that only the core profile
-// shows is described as for a small model.
+// selectTools returns the tools that list (profiles and tool names separated by commas; "" is the default
+// profile) shows, sorted by name, and those that may be called without being listed: a profile of the mem_*
+// dialect limits what a model reads, not what plugins call. A tool that only the core profile shows is
+// described for a small model.
 func selectTools(all []tool.Tool, list string) (chosen, beside []tool.Tool, err error) {
 	wanted, err := wantedOf(profilesAndTools(all), list)
 	if err != nil {
@@ -115,13 +111,13 @@ func selectTools(all []tool.Tool, list string) (chosen, beside []tool.Tool, err 
 	return chosen, beside, nil
 }
 
-// memProfiles are the profiles that show tools of the mem_* dialect.
+// memProfiles lists the profiles that show tools of the mem_* dialect.
 func memProfiles() []string {
 	return []string{defaultProfile, smallProfile, adminProfile, memDialect, everyTool}
 }
 
-// wantedOf reads a list of profiles and tool names, all of them known: each once, sorted,
-// so that two lists that mean the same read the same.
+// wantedOf reads a list of profiles and tool names, each of them known: each once, sorted, so that equivalent
+// lists are equal.
 func wantedOf(known []string, list string) ([]string, error) {
 	var wanted []string
 	for word := range strings.SplitSeq(list, ",") {
@@ -144,7 +140,7 @@ func wantedOf(known []string, list string) ([]string, error) {
 	return slices.Compact(wanted), nil
 }
 
-// memberships are the words that select t.
+// memberships returns the words that select t.
 func memberships(t tool.Tool) []string {
 	words := append([]string{t.Name, everyTool}, t.Profiles...)
 	if strings.HasPrefix(t.Name, memDialect+"_") {
@@ -162,25 +158,19 @@ func profilesAndTools(all []tool.Tool) []string {
 	return slices.Compact(names)
 }
 
-// mostChoices is how many choices of tools are kept ready. There are more lists than
-// anybody has a use for; one more costs a millisecond or two to make again.
+// mostChoices is how many selections of tools are kept ready; another one costs a millisecond or two to build
+// again.
 const mostChoices = 16
 
-// Choices serves MCP over HTTP with the tools that each client chooses: /mcp?tools=LIST, else those of
-// the Options. It may be used concurrently.
+// Choices serves MCP over HTTP with the tools that each client selects: /mcp?tools=LIST, else those of the
+// Options. It is safe for concurrent use.
 type Choices struct {
 	options Options
 	known   []string // profiles and tools
 	usual   http.Handler
 
 	mu    sync.Mutex
-	ready []choice // the latest used last
-}
-
-// choice is the handler for a list of tools.
-type choice struct {
-	list    string
-	handler http.Handler
+	ready map[string]http.Handler // by their list of tools
 }
 
 // NewChoices returns Choices. Its errors are those of New.
@@ -189,11 +179,10 @@ func NewChoices(o Options) (*Choices, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Choices{options: o, known: profilesAndTools(dialects(o)), usual: s.Handler()}, nil
+	return &Choices{options: o, known: profilesAndTools(dialects(o)), usual: s.Handler(), ready: map[string]http.Handler{}}, nil
 }
 
-// ServeHTTP answers with the tools that the request asks for. A list that names what does
-// not exist is refused with 400.
+// ServeHTTP answers with the tools that the request selects. An unknown name is rejected with 400.
 func (c *Choices) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler, err := c.handler(strings.Join(r.URL.Query()["tools"], ","))
 	if err != nil {
@@ -203,7 +192,7 @@ func (c *Choices) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(w, r)
 }
 
-// handler returns the handler for a list of tools, made at need.
+// handler returns the handler for a list of tools, built on demand.
 func (c *Choices) handler(list string) (http.Handler, error) {
 	if strings.Trim(list, ", \t") == "" {
 		return c.usual, nil
@@ -215,10 +204,8 @@ func (c *Choices) handler(list string) (http.Handler, error) {
 	list = strings.Join(wanted, ",")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.IndexFunc(c.ready, func(have choice) bool { return have.list == list }); i >= 0 {
-		known := c.ready[i]
-		c.ready = append(slices.Delete(c.ready, i, i+1), known)
-		return known.handler, nil
+	if known := c.ready[list]; known != nil {
+		return known, nil
 	}
 	o := c.options
 	o.Tools = list
@@ -227,19 +214,19 @@ func (c *Choices) handler(list string) (http.Handler, error) {
 		return nil, err
 	}
 	if len(c.ready) == mostChoices {
-		c.ready = slices.Delete(c.ready, 0, 1)
+		clear(c.ready)
 	}
-	c.ready = append(c.ready, choice{list, s.Handler()})
-	return c.ready[len(c.ready)-1].handler, nil
+	c.ready[list] = s.Handler()
+	return c.ready[list], nil
 }
 
-// refuseChoice answers for a list that cannot be served.
+// refuseChoice answers a list that cannot be served.
 func refuseChoice(w http.ResponseWriter, err error) {
 	e := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 	status := http.StatusInternalServerError
 	if own, ok := errors.AsType[*engram.Error](err); ok {
 		e.Code, e.Message, status = jsonrpc.CodeInvalidRequest, own.Msg, http.StatusBadRequest
-		e.Data, _ = json.Marshal(map[string]string{"code": string(own.Code), "hint": engram.HintOf(err)}) // texts alone cannot fail
+		e.Data, _ = json.Marshal(map[string]string{"code": string(own.Code), "hint": engram.HintOf(err)}) // strings cannot fail
 	}
 	sendError(w, status, nil, e)
 }

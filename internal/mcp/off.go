@@ -14,8 +14,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// refuseWhileOff is the middleware that refuses calls while agents are switched off, and tells the
-// model why. Tools stay listed: a client would not ask again.
+// refuseWhileOff is the middleware that rejects calls while agents are switched off, and tells the model why.
+// Tools stay listed: a client would not list them again.
 func (s *Server) refuseWhileOff(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		off := s.switched()
@@ -40,8 +40,8 @@ func (s *Server) refuseWhileOff(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// offFor returns the error for a call that is about a project that is off. Where the agent works in
-// one, every call is, so that nothing is kept under another name.
+// offFor returns the error for a call that concerns a project that is off. Every call of an agent that works in
+// one does, so that nothing is saved under another name.
 func (s *Server) offFor(ctx context.Context, off func(project string) bool, w whose) error {
 	if off("") {
 		return engram.Errorf(engram.CodeForbidden, "Engram is switched off: nothing is remembered or recalled. Go on without it; only the user switches it on.").
@@ -56,15 +56,15 @@ func (s *Server) offFor(ctx context.Context, off func(project string) bool, w wh
 	return nil
 }
 
-// about are the projects that a call may be about: named, of its session, of the memories it names, and
-// of the folder it speaks of or works in. What cannot be found out is left out.
+// about returns the projects that a call may concern: named ones, those of its session and its memories, and
+// that of its folder or the working folder. Unknown ones are left out.
 func (s *Server) about(ctx context.Context, w whose) (names []string) {
 	names = append(names, w.Projects...)
-	if of, err := s.home.engine.ProjectsOf(ctx, w.Named); err == nil {
+	if of, err := s.home.Engine.ProjectsOf(ctx, w.Named); err == nil {
 		names = append(names, of...)
 	}
 	if w.SessionID != "" {
-		if session, err := s.home.engine.Session(ctx, w.SessionID); err == nil {
+		if session, err := s.home.Engine.Session(ctx, w.SessionID); err == nil {
 			names = append(names, session.Project)
 		}
 	}
@@ -72,32 +72,31 @@ func (s *Server) about(ctx context.Context, w whose) (names []string) {
 		names = s.withFolder(ctx, names, w.Directory)
 	}
 	switch {
-	case s.home.project != "":
-		return append(names, s.home.project)
-	case s.home.remote && len(names) > 0:
-		return names // it runs in a folder where none of its agents may be
+	case s.home.Project != "":
+		return append(names, s.home.Project)
+	case s.home.Remote && len(names) > 0:
+		return names // the server's folder need not be that of its agents
 	}
-	return s.withFolder(ctx, names, s.home.dir)
+	return s.withFolder(ctx, names, s.home.Dir)
 }
 
 // withFolder adds the project of a folder to names.
 func (s *Server) withFolder(ctx context.Context, names []string, dir string) []string {
-	at, err := s.home.engine.ProjectFor(ctx, engine.ProjectRequest{Dir: dir, Lenient: true})
+	at, err := s.home.Engine.ProjectFor(ctx, engine.ProjectRequest{Dir: dir, Lenient: true})
 	if err != nil {
 		return names
 	}
 	return append(names, at.Name)
 }
 
-// whose is as much of the arguments of any tool as says which projects a call is about.
+// whose holds the arguments of a tool that say which projects a call concerns.
 type whose struct {
 	Projects             []string
 	SessionID, Directory string
 	engine.Named
 }
 
-// whoseCall reads the arguments of a call. Those that have a wrong form are told so by the
-// tool, if it comes to that.
+// whoseCall reads the arguments of a call. The tool itself reports malformed ones.
 func whoseCall(tool string, args json.RawMessage) (w whose) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(args, &given) != nil {
@@ -146,7 +145,7 @@ func (w *whose) project(arg json.RawMessage) {
 	}
 }
 
-// memories adds what the arguments that name memories in any dialect say.
+// memories adds the memories named by arguments of any dialect.
 func (w *whose) memories(given map[string]json.RawMessage) {
 	for _, name := range []string{"id", "observation_id", "memory_id_a", "memory_id_b", "source_id", "target_id", "ids", "related_to"} {
 		all, ok := document.Items(given[name])
@@ -154,7 +153,7 @@ func (w *whose) memories(given map[string]json.RawMessage) {
 			all = []json.RawMessage{given[name]}
 		}
 		for _, one := range all {
-			w.memory(strings.Trim(string(one), `" #`)) // a number, or the word for one
+			w.memory(strings.Trim(string(one), `" #`)) // a number or an id
 		}
 	}
 }

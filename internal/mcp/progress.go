@@ -19,16 +19,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// progressEvery is how long a client is spared after it was told of progress.
+// progressEvery is the minimum pause between two progress notifications of a call.
 const progressEvery = 100 * time.Millisecond
 
-// telling returns how the call req tells of its progress, and what must be called when it
-// has returned. The first is nil where the client did not ask.
+// telling returns how the call req reports its progress, and a function to call when it has returned. The first
+// is nil where the client did not ask.
 func (s *Server) telling(ctx context.Context, req *mcp.CallToolRequest) (tool.Progress, func()) {
 	token := req.Params.GetProgressToken()
 	switch token.(type) {
 	case string, float64, int64, int:
-	default: // none, or none that the protocol knows
+	default: // none, or of a type that the protocol does not allow
 		return nil, func() {}
 	}
 	t := newReporter(ctx.Done(), func(p *mcp.ProgressNotificationParams) error {
@@ -38,7 +38,7 @@ func (s *Server) telling(ctx context.Context, req *mcp.CallToolRequest) (tool.Pr
 	return t.report, t.end
 }
 
-// wantsProgress reports whether r is a call whose client asks to be told of progress.
+// wantsProgress reports whether r is a call whose client asks for progress.
 func wantsProgress(r *jsonrpc.Request) bool {
 	var p struct {
 		Meta struct {
@@ -48,30 +48,29 @@ func wantsProgress(r *jsonrpc.Request) bool {
 	return r.Method == "tools/call" && json.Unmarshal(r.Params, &p) == nil && len(p.Meta.Token) > 0
 }
 
-// reporter turns what a verb reports into the notifications of one call. The protocol wants a number
-// that only rises, while a verb counts each kind of work anew, so earlier counts are added. They are
-// sent by a goroutine of its own, only the newest, because a verb reports within its transaction and
-// a slow client must not keep the database locked.
+// reporter turns what an operation reports into the notifications of one call. The protocol wants a rising
+// number while an operation counts each kind of work from 0, so earlier counts are added. A goroutine sends
+// only the newest, because an operation reports within its transaction and a slow client must not keep the
+// database locked.
 type reporter struct {
 	send      func(*mcp.ProgressNotificationParams) error
 	cancelled <-chan struct{}
 
 	mu       sync.Mutex
 	what     string
-	before   float64 // counted in kinds of work that are over
-	done     float64 // counted in this one
-	reported float64 // the number last said
-	other    bool    // the kind of work is another than the client knows
+	before   float64 // counted in finished kinds of work
+	done     float64 // counted in the current kind
+	reported float64 // the number last reported
+	other    bool    // the client does not know of the current kind yet
 	over     bool
-	news     *mcp.ProgressNotificationParams // not sent yet; nil when everything is
+	news     *mcp.ProgressNotificationParams // not sent yet; nil for none
 
 	wake   chan struct{} // has a value when there is news, or the call is over
-	urgent chan struct{} // has one when that is not to wait for progressEvery
+	urgent chan struct{} // has one when news should not wait for progressEvery
 	silent chan struct{} // closed when nothing more is sent
 }
 
-// newReporter returns a teller for a call that is given up when cancelled is closed. Its
-// end has to be called.
+// newReporter returns a reporter for a call that is cancelled when cancelled is closed. Its end must be called.
 func newReporter(cancelled <-chan struct{}, send func(*mcp.ProgressNotificationParams) error) *reporter {
 	t := &reporter{send: send, cancelled: cancelled,
 		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), silent: make(chan struct{})}
@@ -102,14 +101,14 @@ func (t *reporter) report(what string, done, total int) {
 	signal(t.wake)
 }
 
-// run sends what is news, until the call is over.
+// run sends news until the call is over.
 func (t *reporter) run() {
 	defer close(t.silent)
 	for {
 		<-t.wake
 		p, over := t.take()
 		if p != nil && !t.left() && t.send(p) != nil {
-			t.hush() // nobody is there to be told
+			t.hush() // the client is gone
 		}
 		if over {
 			return
@@ -121,19 +120,19 @@ func (t *reporter) run() {
 	}
 }
 
-// take returns the news, if any, and whether there will be none after it.
+// take returns the news, if any, and whether more can follow.
 func (t *reporter) take() (p *mcp.ProgressNotificationParams, over bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
-	case <-t.urgent: // it is being taken
+	case <-t.urgent: // the news is taken now
 	default:
 	}
 	p, t.news = t.news, nil
 	return p, t.over
 }
 
-// left reports whether the client has given the call up.
+// left reports whether the client has cancelled the call.
 func (t *reporter) left() bool {
 	select {
 	case <-t.cancelled:
@@ -143,7 +142,7 @@ func (t *reporter) left() bool {
 	}
 }
 
-// hush says that there is nothing more to tell.
+// hush ends reporting.
 func (t *reporter) hush() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -152,19 +151,18 @@ func (t *reporter) hush() {
 	signal(t.wake)
 }
 
-// end says that the call has returned. The client hears the last that was told, and when
-// end returns, nothing more is sent: the answer comes after it.
+// end marks the call as returned and waits until the last news is sent, so that the answer comes after it.
 func (t *reporter) end() {
 	t.hush()
 	<-t.silent
 }
 
-// requestKey finds in a call's context that of the HTTP request it came with.
+// requestKey is the context key of the HTTP request's own context.
 type requestKey struct{}
 
-// withRequest ends a call that only reads with the HTTP request it came with, and returns what must
-// be called when the call has returned. The SDK does so in the stateless revision only; in the
-// earlier ones nobody can hear the answer of a client that left either.
+// withRequest ends a reading call together with its HTTP request, and returns a function to call when the call
+// has returned. The SDK does so only in the stateless revision, but in earlier ones a client that left cannot
+// hear the answer either.
 func withRequest(ctx context.Context, t tool.Tool) (context.Context, context.CancelFunc) {
 	request, ok := ctx.Value(requestKey{}).(context.Context)
 	if !ok || t.Effect != tool.Reads {
@@ -186,24 +184,24 @@ func (s *Server) run(ctx context.Context, t tool.Tool, req *mcp.CallToolRequest)
 	return t.Call(ctx, by, req.Params.Arguments)
 }
 
-// defaultAskWithin is how long a person may take to answer.
+// defaultAskWithin is how long a person has to answer.
 const defaultAskWithin = 2 * time.Minute
 
-// stateless is the first revision in which a server sends no requests: a question would be the answer to
-// the call, which is then made again, and no save should be made twice.
+// stateless is the first revision in which a server sends no requests. A question would have to be the answer
+// to the call, which is then repeated, and a save must not be made twice.
 const stateless = "2026-07-28"
 
-// person is whoever sits at a client.
+// person is the person at a client.
 type person struct {
-	// busy is set while a question is open: two forms at once are one too many.
+	// busy is set while a question is open: only one form is shown at a time.
 	busy atomic.Bool
-	// away is set once a question was left unanswered, until the person's time was up or
-	// the client gave up the call. The saves to come must not wait for nothing again.
+	// away is set once a question went unanswered until its time was up or the client cancelled the call, so
+	// that later saves do not wait in vain.
 	away atomic.Bool
 }
 
-// asking returns how the call of ctx asks the person at its client; nil over HTTP, in the stateless
-// revision, and where the client does not offer it.
+// asking returns how the call of ctx asks the person at its client; nil over HTTP, in the stateless revision,
+// and where the client does not offer it.
 func (s *Server) asking(ctx context.Context, session *mcp.ServerSession, t tool.Tool) tool.Ask {
 	c, ok := ctx.Value(lineKey{}).(*lineConn)
 	if !ok || !elicits(session.InitializeParams()) {
@@ -234,8 +232,8 @@ func (s *Server) asking(ctx context.Context, session *mcp.ServerSession, t tool.
 	}
 }
 
-// elicits reports whether a client that introduced itself with p shows its person the
-// forms of a server. One that says that it elicits and not how, shows forms.
+// elicits reports whether a client that introduced itself with p shows forms of a server. One that declares
+// elicitation without a mode shows forms.
 func elicits(p *mcp.InitializeParams) bool {
 	if p == nil || p.Capabilities == nil || p.ProtocolVersion >= stateless {
 		return false
@@ -250,8 +248,8 @@ const (
 	reasonField = "reason"
 )
 
-// elicitation is q as a form of one choice and, where asked for, a line of reason. The
-// form sets no limit on the reason: the SDK would refuse the whole answer for it.
+// elicitation returns q as a form of one choice and, if requested, a line of reason. The form does not limit
+// the reason, because the SDK would then reject the whole answer.
 func elicitation(q tool.Question) *mcp.ElicitParams {
 	fields := map[string]any{choiceField: map[string]any{"type": "string", "title": "Answer", "enum": q.Choices}}
 	if q.Reason != "" {
@@ -263,8 +261,7 @@ func elicitation(q tool.Question) *mcp.ElicitParams {
 	}
 }
 
-// answered reads the filled form; false when the person declined, closed it, or a client
-// let them answer what is no choice.
+// answered reads the filled form; false when the person declined or closed it, or chose something else.
 func answered(q tool.Question, res *mcp.ElicitResult) (tool.Answer, bool) {
 	choice, _ := res.Content[choiceField].(string)
 	if res.Action != "accept" || !slices.Contains(q.Choices, choice) {

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// maxPending is how many bytes of messages may wait; beyond, the client is not read from. It is
-	// several times the longest message, so that a client that sends before it reads is served.
+	// maxPending is how many bytes of messages may be queued before the client is no longer read from. It is
+	// several times the longest message, so that a client may send before it reads.
 	maxPending = 32 << 20
-	// ticketSize is what a message costs beside its bytes.
+	// ticketSize is the cost of a message beside its bytes.
 	ticketSize = 256
-	// maxReading and maxPassing are how many reads, and other calls that do not write, are worked on at
-	// once. More would gain nothing, and each may hold an answer.
+	// maxReading and maxPassing limit the reads, and the other calls that do not write, in progress at once.
+	// More would gain nothing, and each may hold an answer.
 	maxReading = 16
 	maxPassing = 64
-	// defaultReadAfter is how long a read waits for the writes sent before it: for what an agent sends at
-	// once, but not for a store that another process keeps locked.
+	// defaultReadAfter is how long a read waits for the writes sent before it: long enough for calls sent
+	// together, but not for a store locked by another process.
 	defaultReadAfter = 500 * time.Millisecond
 )
 
-// queue decides when a message may be worked on. The SDK works on calls side by side, but clients
-// that send several mean them in order: a write waits for the writes before it, a read waits for
-// them a moment, and a call with the id of an unanswered one waits for that answer. Nothing is
-// refused because too much waits: the client is read from more slowly.
+// queue decides when a message is handed out. The SDK runs calls concurrently, but clients that send several
+// mean them in order: a write waits for the writes before it, a read waits for them briefly, and a call with
+// the id of an unanswered one waits for that answer. A full queue rejects nothing: the client is read from more
+// slowly.
 //
 // A call that asks the person at the client gives way meanwhile, and then takes its place back.
 type queue struct {
@@ -36,26 +36,26 @@ type queue struct {
 	readAfter time.Duration
 
 	mu      sync.Mutex
-	waiting []*ticket            // in the order they came in
-	size    int                  // of those, in bytes
+	waiting []*ticket            // in order of arrival
+	size    int                  // of waiting, in bytes
 	pending map[jsonrpc.ID]*work // handed out, not answered yet
-	writer  jsonrpc.ID           // of the writing call that was handed out last
+	writer  jsonrpc.ID           // of the writing call handed out last
 	asked   []jsonrpc.ID         // requests of this server that the client has not answered
-	ended   error                // why nothing more comes in; nil while it may
+	ended   error                // why the input ended; nil before
 	change  chan struct{}        // has a value when any of these changed
 	room    chan struct{}        // has a value when waiting became shorter
 }
 
 // ticket is one message in the queue.
 type ticket struct {
-	msg       jsonrpc.Message
-	id        jsonrpc.ID // of a call; not valid for other messages
-	kind      kind
-	size      int
-	impatient bool // has waited long enough
+	msg     jsonrpc.Message
+	id      jsonrpc.ID // of a call; invalid for other messages
+	kind    kind
+	size    int
+	overdue bool // has waited long enough
 }
 
-// work is a call that was handed out.
+// work is a call in progress.
 type work struct {
 	kind      kind
 	cancelled bool // its answer is not wanted any more
@@ -69,7 +69,7 @@ const (
 	reading
 	writing
 	endless // nothing, and its answer is not waited for
-	asking  // nothing any more: a call that writes, while a person is asked
+	asking  // nothing more: a writing call while a person is asked
 )
 
 func newQueue(writes func(string) bool) *queue {
@@ -77,8 +77,7 @@ func newQueue(writes func(string) bool) *queue {
 		change: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// add puts m, which took size bytes, at the end of the queue; it waits while the queue is
-// full. false: the session is over.
+// add appends m, of size bytes, and waits while the queue is full. It returns false when the session is over.
 func (q *queue) add(m jsonrpc.Message, size int, done <-chan struct{}) bool {
 	t := q.ticket(m)
 	t.size = size + ticketSize
@@ -121,18 +120,13 @@ func (q *queue) ticket(m jsonrpc.Message) *ticket {
 			t.kind = writing
 			break
 		}
-		time.AfterFunc(q.readAfter, func() {
-			q.mu.Lock()
-			t.impatient = true
-			q.mu.Unlock()
-			signal(q.change)
-		})
+		time.AfterFunc(q.readAfter, func() { q.update(func() { t.overdue = true }) })
 	}
 	return t
 }
 
-// cancelled takes a call that the client has given up out of the queue, or remembers that nobody wants
-// its answer. The SDK, which is notified too, ends its context.
+// cancelled removes a call that the client has cancelled from the queue, or marks its answer as unwanted. The
+// SDK, which is notified too, ends its context.
 func (q *queue) cancelled(params json.RawMessage) {
 	var p struct {
 		ID any `json:"requestId"`
@@ -152,7 +146,7 @@ func (q *queue) cancelled(params json.RawMessage) {
 	}
 	if i := slices.IndexFunc(q.waiting, func(t *ticket) bool { return t.id == id }); i >= 0 {
 		q.remove(i)
-		signal(q.change) // the end of the input may have waited for it
+		signal(q.change) // the end of the input may depend on it
 	}
 }
 
@@ -163,8 +157,8 @@ func (q *queue) remove(i int) {
 	signal(q.room)
 }
 
-// next returns the first message that need not wait, and waits for one. When the input
-// has ended it first waits for the answers to all calls.
+// next waits for the first message that is ready and returns it. When the input has ended it first waits for
+// the answers to all calls.
 func (q *queue) next(ctx context.Context, done <-chan struct{}) (jsonrpc.Message, error) {
 	for {
 		m, err := q.take()
@@ -181,8 +175,7 @@ func (q *queue) next(ctx context.Context, done <-chan struct{}) (jsonrpc.Message
 	}
 }
 
-// take returns the first message that need not wait, or why there will be none; both
-// are nil when it is too early to tell.
+// take returns the first ready message, or why no more will come; both are nil while messages must wait.
 func (q *queue) take() (jsonrpc.Message, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -201,7 +194,7 @@ func (q *queue) take() (jsonrpc.Message, error) {
 		return t.msg, nil
 	}
 	if q.ended != nil && len(q.waiting) == 0 && len(q.asked) > 0 {
-		// Nobody can answer any more, and the calls that asked must not wait for it.
+		// No client can answer any more, so the asking calls must not wait.
 		id := q.asked[0]
 		q.asked = q.asked[1:]
 		return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the input has ended"}}, nil
@@ -212,10 +205,9 @@ func (q *queue) take() (jsonrpc.Message, error) {
 	return nil, nil
 }
 
-// ready is the place of the first message that need not wait; -1 when all must. q.mu is
-// held.
+// ready returns the index of the first message that need not wait; -1 for none. q.mu is held.
 func (q *queue) ready() int {
-	var at [asking + 1]int // how many of each kind are being worked on
+	var at [asking + 1]int // calls in progress of each kind
 	for _, w := range q.pending {
 		at[w.kind]++
 	}
@@ -227,7 +219,7 @@ func (q *queue) ready() int {
 		case writing:
 			return at[writing] == 0
 		case reading:
-			return at[reading] < maxReading && (at[writing] == 0 || t.impatient)
+			return at[reading] < maxReading && (at[writing] == 0 || t.overdue)
 		case passing:
 			return !t.id.IsValid() || at[passing] < maxPassing
 		}
@@ -235,15 +227,18 @@ func (q *queue) ready() int {
 	})
 }
 
-// answered says that the call with this id is done.
-func (q *queue) answered(id jsonrpc.ID) {
+// answered records that the call with this id is done.
+func (q *queue) answered(id jsonrpc.ID) { q.update(func() { delete(q.pending, id) }) }
+
+// update makes a change and lets next look again.
+func (q *queue) update(change func()) {
 	q.mu.Lock()
-	delete(q.pending, id)
+	change()
 	q.mu.Unlock()
 	signal(q.change)
 }
 
-// unwanted reports whether the client has given up the call with this id.
+// unwanted reports whether the client has cancelled the call with this id.
 func (q *queue) unwanted(id jsonrpc.ID) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -251,47 +246,36 @@ func (q *queue) unwanted(id jsonrpc.ID) bool {
 	return w != nil && w.cancelled
 }
 
-// asks says that the client was sent a request with this id.
-func (q *queue) asks(id jsonrpc.ID) {
-	q.mu.Lock()
-	q.asked = append(q.asked, id)
-	q.mu.Unlock()
-	signal(q.change)
-}
+// asks records that the client was sent a request with this id.
+func (q *queue) asks(id jsonrpc.ID) { q.update(func() { q.asked = append(q.asked, id) }) }
 
-// slot returns the id of the writing call that was handed out last. A call that writes
-// finds its own as it begins, because the next is handed out when it is answered.
+// slot returns the id of the writing call handed out last. A writing call finds its own as it begins, because
+// the next is handed out after its answer.
 func (q *queue) slot() jsonrpc.ID {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.writer
 }
 
-// giveWay lets the writes behind the writing call id go on before it is answered.
+// giveWay lets later writes begin before the writing call id is answered.
 func (q *queue) giveWay(id jsonrpc.ID) { q.turn(id, writing, asking) }
 
-// takeBack makes the writes that have not begun wait for the call id again.
+// takeBack makes writes that have not begun wait for the call id again.
 func (q *queue) takeBack(id jsonrpc.ID) { q.turn(id, asking, writing) }
 
-// turn changes the kind of a call that is being worked on, if it is from.
+// turn changes the kind of a call in progress, if it is from.
 func (q *queue) turn(id jsonrpc.ID, from, to kind) {
-	q.mu.Lock()
-	if w := q.pending[id]; w != nil && w.kind == from {
-		w.kind = to
-	}
-	q.mu.Unlock()
-	signal(q.change)
+	q.update(func() {
+		if w := q.pending[id]; w != nil && w.kind == from {
+			w.kind = to
+		}
+	})
 }
 
-// end says why nothing more comes in.
-func (q *queue) end(err error) {
-	q.mu.Lock()
-	q.ended = err
-	q.mu.Unlock()
-	signal(q.change)
-}
+// end records why the input ended.
+func (q *queue) end(err error) { q.update(func() { q.ended = err }) }
 
-// signal leaves a value in c, which has room for one.
+// signal puts a value into c, which holds one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

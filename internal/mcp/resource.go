@@ -18,8 +18,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// offersMemories reports whether resources, a prompt and completions are offered: they come with any tool
-// of the memory_* dialect. Clients of the others were always told that there are none.
+// offersMemories reports whether resources, a prompt and completions are offered: they come with any tool of
+// the memory_* dialect. Clients of the others have always seen none.
 func offersMemories(offered []tool.Tool) bool {
 	return slices.ContainsFunc(offered, func(t tool.Tool) bool { return strings.HasPrefix(t.Name, memory.Prefix) })
 }
@@ -33,15 +33,15 @@ type memories struct {
 	dialect *memory.Dialect
 }
 
-// configure tells clients that there is more than tools. Nobody is notified of changes:
-// whoever lists again sees them.
+// configure declares more capabilities than tools. Changes are not announced: clients see them when they list
+// again.
 func (s memories) configure(o *mcp.ServerOptions) {
 	o.Capabilities.Resources, o.Capabilities.Prompts = &mcp.ResourceCapabilities{}, &mcp.PromptCapabilities{}
 	o.Capabilities.Completions = &mcp.CompletionCapabilities{}
 	o.CompletionHandler = s.complete
 }
 
-// offer tells the SDK what there is.
+// offer registers templates, prompt and middleware with the SDK.
 func (s memories) offer() {
 	for _, t := range []*mcp.ResourceTemplate{
 		{Name: "memory", Title: "A memory", URITemplate: memory.MemoryTemplate, MIMEType: memory.JSON,
@@ -49,14 +49,14 @@ func (s memories) offer() {
 		{Name: "memories", Title: "Memories of a project", URITemplate: memory.ListTemplate, MIMEType: memory.JSON,
 			Description: "What is remembered of a project, the newest first, in pages of 50"},
 	} {
-		s.sdk.AddResourceTemplate(t, s.read) // the middleware answers before
+		s.sdk.AddResourceTemplate(t, s.read) // never called: the middleware answers first
 	}
 	s.sdk.AddPrompt(recallPrompt(), s.recall)
 	s.sdk.AddReceivingMiddleware(s.answer)
 }
 
-// answer is the middleware that lists and reads resources. The SDK would list what was
-// registered, and a memory is not: there may be a million.
+// answer is the middleware that lists and reads resources. The SDK would list registered ones, and there may be
+// a million memories.
 func (s memories) answer(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch r := req.(type) {
@@ -73,11 +73,11 @@ func (s memories) answer(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// completeRead is the answer to resources/read in the stateless revision, which wants to be
-// told that nothing more is asked for. The SDK says so of its own answers alone.
+// completeRead is the answer to resources/read in the stateless revision, which must say that nothing more is
+// asked for. The SDK does so only in its own answers.
 type completeRead struct{ *mcp.ReadResourceResult }
 
-// MarshalJSON writes the result as the SDK does, with that member in front.
+// MarshalJSON writes the result as the SDK does, with that member first.
 func (r completeRead) MarshalJSON() ([]byte, error) {
 	object, err := r.ReadResourceResult.MarshalJSON()
 	if err != nil {
@@ -86,8 +86,7 @@ func (r completeRead) MarshalJSON() ([]byte, error) {
 	return append([]byte(`{"resultType":"complete",`), object[1:]...), nil
 }
 
-// private is what may be kept of an answer, and by whom: memories change at any time, and
-// they are their person's.
+// private lets only the person's own client cache an answer, and not for long: memories change at any time.
 func private() mcp.Cacheable { return mcp.Cacheable{CacheScope: "private"} }
 
 func (s memories) list(ctx context.Context, req *mcp.ListResourcesRequest) (*mcp.ListResourcesResult, error) {
@@ -127,11 +126,11 @@ func (s memories) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.
 	return res, nil
 }
 
-// codeNoResource is how the revisions before the stateless one say that a resource does not
-// exist; since then it is a parameter that is invalid.
+// codeNoResource says in the revisions before the stateless one that a resource does not exist; later ones use
+// invalid params.
 const codeNoResource = -32002
 
-// notFound says that a resource does not exist.
+// notFound is the error for a resource that does not exist.
 func (s *Server) notFound(version, uri string, err error) *jsonrpc.Error {
 	reported := &jsonrpc.Error{Code: codeNoResource, Message: "Resource not found: " + messageOf(err),
 		Data: s.dataOf("uri", tool.Clip(redact.Private(uri)), err)}
@@ -141,8 +140,8 @@ func (s *Server) notFound(version, uri string, err error) *jsonrpc.Error {
 	return reported
 }
 
-// refusal is an error as the protocol has it for what is no tool. Causes go to the log,
-// never to the client.
+// refusal is the protocol error for a request that is not a tool call. Causes go to the log, never to the
+// client.
 func (s *Server) refusal(method string, err error) *jsonrpc.Error {
 	code := engram.CodeOf(err)
 	reported := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: messageOf(err)}
@@ -154,17 +153,17 @@ func (s *Server) refusal(method string, err error) *jsonrpc.Error {
 	return reported
 }
 
-// dataOf is what is told of an error beside its message: one fact by its name, and the hint.
+// dataOf returns the data of an error: one named fact, and the hint.
 func (s *Server) dataOf(name, value string, err error) json.RawMessage {
 	facts := map[string]string{name: value}
 	if hint := s.hint(memory.Prefix, err); hint != "" {
 		facts["hint"] = hint
 	}
-	data, _ := json.Marshal(facts) // strings are always JSON
+	data, _ := json.Marshal(facts) // strings cannot fail
 	return data
 }
 
-// messageOf is what went wrong, for the client.
+// messageOf returns the message of err for the client.
 func messageOf(err error) string {
 	if e, ok := errors.AsType[*engram.Error](err); ok {
 		return e.Msg
@@ -191,7 +190,7 @@ func (s memories) recall(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.G
 		Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
 }
 
-// complete answers what an argument of the prompt or of a template may be.
+// complete completes an argument of the prompt or of a template.
 func (s memories) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	p := req.Params
 	var known []string

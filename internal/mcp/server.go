@@ -1,17 +1,17 @@
-// Package mcp serves Engram to agents over the Model Context Protocol: on standard
-// input and output (stdio.go) and over HTTP (http.go), in both eras of the protocol,
-// the one that begins with initialize and the stateless one of 2026-07-28.
+// Package mcp serves Engram to agents over the Model Context Protocol: on standard input and output (stdio.go)
+// and over HTTP (http.go), in both eras of the protocol, the one that begins with initialize and the stateless
+// one of 2026-07-28.
 //
-// It owns what the protocol asks for: which tools are offered and how they are listed
-// (list.go), what is offered beside them (resource.go), how the person at the client is
-// asked (progress.go), and the guards that the SDK lacks (http.go, stdio.go). The tools
-// themselves belong to the dialects, the folders below.
+// It owns what the protocol requires: which tools are offered and how they are listed (list.go), resources and
+// prompts (resource.go), questions to the person at the client (progress.go), and the guards that the SDK lacks
+// (http.go, stdio.go). The tools belong to the dialects, the folders below.
 //
-// A caller may rely on this: a failure of a tool is an answer with isError, never the
-// end of the session, and nothing but the protocol is written to its output.
+// A failing tool is an answer with isError, never the end of the session, and only the protocol is written to
+// its output.
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,34 +34,33 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// Options make a Server. Engine is required.
+// Options configure a Server. Engine is required.
 type Options struct {
-	Engine  *engine.Engine
-	Version string         // of the program; "" is "unknown"
-	Tools   string         // profiles and tool names, separated by commas; "" is the agent profile
-	Project string         // the project of calls that name none; "" looks at Dir
-	Dir     string         // the folder the agent works in, absolute
-	Remote  bool           // agents may work anywhere: Dir is only a guess, and the projects they name are trusted
-	Zone    *time.Location // of times in texts; nil is UTC
-	Log     *slog.Logger   // nil logs nothing; must not write to the protocol's output
-	// Instructions are what models are told; the zero value tells them nothing.
-	Instructions Instructions
-	// Off returns nil while nothing is switched off, else what reports whether a project is off; "" is
-	// none. It is asked at each call and must not wait. nil is never.
+	Engine       *engine.Engine
+	Version      string         // of the program; "" is "unknown"
+	Tools        string         // profiles and tool names, separated by commas; "" is the agent profile
+	Project      string         // the project of calls that name none; "" looks at Dir
+	Dir          string         // the folder the agent works in, absolute
+	Remote       bool           // agents may work anywhere: Dir is only a guess, and projects they name are trusted
+	Zone         *time.Location // of times in texts; nil is UTC
+	Log          *slog.Logger   // nil logs nothing; must not write to the protocol's output
+	Instructions Instructions   // texts for models; the zero value gives none
+	// Off returns nil while nothing is switched off, else a function that reports whether a project is; "" is
+	// no project. It is called for each call and must not wait. Nil is never off.
 	Off func() (off func(project string) bool)
-	// AskWithin is how long the person at the client may take to answer a question; 0 is
-	// two minutes. Whoever leaves one unanswered is not asked again on that connection.
+	// AskWithin is how long the person at the client has to answer a question; 0 is two minutes. After an
+	// unanswered one no more are asked on that connection.
 	AskWithin time.Duration
-	// ReadAfter is how long a call that reads waits for the writes that were sent before it
-	// over the same connection; 0 is half a second.
+	// ReadAfter is how long a reading call waits for the writes sent before it over the same connection; 0 is
+	// half a second.
 	ReadAfter time.Duration
 }
 
 // Server offers tools to MCP clients. It may serve several at once, over both transports.
 type Server struct {
 	sdk   *mcp.Server
-	tools []tool.Tool // those offered, by name: they are listed
-	taken []tool.Tool // those that can be called: the same and some more
+	tools []tool.Tool // offered, that is listed, by name
+	taken []tool.Tool // callable: the same and some more
 	log   *slog.Logger
 	// memories is set when resources, a prompt and completions are offered (resource.go).
 	memories bool
@@ -70,17 +69,10 @@ type Server struct {
 	readAfter time.Duration
 
 	switched func() (off func(project string) bool) // Options.Off
-	home     home
+	home     tool.Options                           // decides the project of a call that names none
 }
 
-// home is what decides the project of a call that names none.
-type home struct {
-	engine       *engine.Engine
-	project, dir string
-	remote       bool
-}
-
-// New returns a Server within a millisecond or two, as agents start a process a session. An unknown
+// New returns a Server within a millisecond or two, because agents start a process for each session. An unknown
 // profile or tool is CodeInvalid with the nearest name.
 func New(o Options) (*Server, error) {
 	offered, beside, err := selectTools(dialects(o), o.Tools)
@@ -90,36 +82,28 @@ func New(o Options) (*Server, error) {
 	return newServer(o, offered, beside...), nil
 }
 
-// newServer returns a Server that offers these tools, and takes others beside them.
+// newServer returns a Server that offers these tools and also takes those beside them.
 func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Version == "" {
-		o.Version = "unknown"
-	}
-	if o.AskWithin <= 0 {
-		o.AskWithin = defaultAskWithin
-	}
-	if o.ReadAfter <= 0 {
-		o.ReadAfter = defaultReadAfter
-	}
 	if o.Off == nil {
 		o.Off = func() func(string) bool { return nil }
 	}
-	s := &Server{tools: offered, taken: slices.Concat(offered, beside), log: o.Log, askWithin: o.AskWithin, readAfter: o.ReadAfter,
-		switched: o.Off, home: home{o.Engine, o.Project, o.Dir, o.Remote}}
+	s := &Server{tools: offered, taken: slices.Concat(offered, beside), log: o.Log,
+		askWithin: cmp.Or(o.AskWithin, defaultAskWithin), readAfter: cmp.Or(o.ReadAfter, defaultReadAfter),
+		switched: o.Off, home: o.of(o.Engine)}
 	options := &mcp.ServerOptions{
 		Instructions: o.Instructions.offering(offered),
 		Logger:       slog.New(warnings{o.Log.Handler()}),
-		// Set, because the SDK would offer logging, which the newest revision deprecates.
+		// Set, because the SDK would declare logging, which the newest revision deprecates.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 	}
-	m := memories{Server: s, dialect: memory.New(memoryOptions(o))}
+	m := memories{Server: s, dialect: memory.New(o.reported())}
 	if s.memories = offersMemories(offered); s.memories {
 		m.configure(options)
 	}
-	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: o.Version}, options)
+	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: cmp.Or(o.Version, "unknown")}, options)
 	for _, t := range s.taken {
 		s.sdk.AddTool(definition(t), s.handler(t))
 	}
@@ -130,30 +114,27 @@ func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 	return s
 }
 
-// reported is what agents are told from: without what is in a project that is off.
-func (o Options) reported() *engine.Engine {
+// of returns the options of dialects over an engine.
+func (o Options) of(e *engine.Engine) tool.Options {
+	return tool.Options{Engine: e, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}
+}
+
+// reported returns the options of the dialects, whose engine hides projects that are off.
+func (o Options) reported() tool.Options {
 	if o.Off == nil || o.Engine == nil {
-		return o.Engine
+		return o.of(o.Engine)
 	}
-	return o.Engine.Apart(o.Off)
+	return o.of(o.Engine.Apart(o.Off))
 }
 
 // dialects returns the tools of every dialect.
 func dialects(o Options) []tool.Tool {
-	reported := o.reported()
-	return slices.Concat(
-		mem.Tools(mem.Options{Engine: reported, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
-		memory.New(memoryOptions(o)).Tools(),
-		recall.Tools(recall.Options{Engine: reported, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
-	)
+	d := o.reported()
+	return slices.Concat(mem.Tools(d), memory.New(d).Tools(), recall.Tools(d))
 }
 
-func memoryOptions(o Options) memory.Options {
-	return memory.Options{Engine: o.reported(), Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}
-}
-
-// handler runs a tool for the SDK. It never returns an error, because the SDK would
-// make a protocol error of it, which models do not get to see.
+// handler runs a tool for the SDK. It never returns an error: the SDK would make a protocol error of it, which
+// models do not see.
 func (s *Server) handler(t tool.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		reply, err := s.run(ctx, t, req)
@@ -168,8 +149,7 @@ func result(text string, structured json.RawMessage, isError bool) *mcp.CallTool
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: structured, IsError: isError}
 }
 
-// clientName cleans what a client calls itself, for it ends up in the journal: the
-// letters of a program's name, and not too many.
+// clientName cleans what a client calls itself, for the journal: the letters of a program's name, at most 40.
 func clientName(info *mcp.Implementation) string {
 	if info == nil {
 		return ""
@@ -189,8 +169,8 @@ func clientName(info *mcp.Implementation) string {
 	return b.String()
 }
 
-// warnings passes on what is worth a line: the SDK reports every connection, and over
-// HTTP every request is one.
+// warnings passes on warnings and errors only: the SDK logs every connection, and over HTTP every request is
+// one.
 type warnings struct{ slog.Handler }
 
 // Enabled reports whether level is at least a warning and wanted.
@@ -198,24 +178,24 @@ func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
 }
 
-// Instructions are what a client gives its model, one text for each way of working; "" is
-// none. They are handed in, because the same words stand in skills and rules of agents.
+// Instructions are what a client gives its model, one text for each way of working; "" is none. They are passed
+// in, because skills and rules of agents contain the same words.
 type Instructions struct {
 	Agent  string // for the agent profile
 	Core   string // for the core profile, whose readers are small models
 	Memory string // for the tools named memory_…
 	Recall string // for remember, recall and forget
-	Any    string // for any other choice of tools; names none
+	Any    string // for any other selection of tools; names none
 }
 
 // way is a way of working with some of the tools.
 type way struct {
-	needs []string // tools that must be offered for it, beside those of the text with a name such as mem_save
+	needs []string // required tools, beside those the text names like mem_save
 	text  string
 }
 
-// offering returns what a model is told that is offered these tools: the text of the first dialect
-// offered that names no missing tool, and short ones of the others.
+// offering returns the instructions for a model that is offered these tools: the texts of each dialect whose
+// tools are all offered.
 func (i Instructions) offering(offered []tool.Tool) string {
 	var reported []string
 	for _, ways := range [][]way{
@@ -236,19 +216,19 @@ func (i Instructions) offering(offered []tool.Tool) string {
 	return strings.Join(reported, "\n\nTHE SAME MEMORIES BY OTHER TOOLS (use one set, not several)\n")
 }
 
-// fits reports whether everything that w names is offered.
+// fits reports whether every tool that w needs is offered.
 func (w way) fits(offered []tool.Tool) bool {
-	return w.text != "" && has(offered, append(named(w.text), w.needs...))
+	return w.text != "" && has(offered, append(named(w.text), w.needs...)...)
 }
 
-// named returns the tools that a text names, as far as they can be told from other words.
+// named returns the tools that a text names, as far as their names are unmistakable.
 func named(text string) []string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
 	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, "mem_") && !strings.HasPrefix(w, "memory_") })
 }
 
-// has reports whether every one of the names is a tool's.
-func has(tools []tool.Tool, names []string) bool {
+// has reports whether tools has every one of the names.
+func has(tools []tool.Tool, names ...string) bool {
 	for _, name := range names {
 		if !slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Name == name }) {
 			return false
@@ -257,12 +237,12 @@ func has(tools []tool.Tool, names []string) bool {
 	return true
 }
 
-// instead says which tool does what a command does that hints name. Words in angles stand
-// for whatever the command has there.
+// instead maps a command that hints name to the tool that does the same. Words in angle brackets stand for the
+// command's arguments.
 type instead struct{ command, call string }
 
-// calls are the commands that hints name and the tools that do the same; the first that is offered is
-// told, one of the caller's dialect before another's.
+// calls lists the commands in hints with their tools. The first offered tool is used, one of the caller's
+// dialect before another's.
 func calls() []instead {
 	return []instead{
 		{"projects list", "mem_stats"},
@@ -290,8 +270,8 @@ func calls() []instead {
 	}
 }
 
-// hint is the hint of err for the caller of that tool ("" for none), in tools that this server offers;
-// what none of them does is told as the command.
+// hint returns the hint of err for the caller of that tool ("" for none), in terms of offered tools, else of
+// commands.
 func (s *Server) hint(name string, err error) string {
 	return engram.HintFor(err, func(c engram.Call) string {
 		for _, own := range []bool{true, false} {
@@ -307,15 +287,14 @@ func (s *Server) hint(name string, err error) string {
 	})
 }
 
-// sameDialect reports whether the names of two tools begin alike: mem_log, mem_undo.
+// sameDialect reports whether two tool names begin alike: mem_log, mem_undo.
 func sameDialect(a, b string) bool {
 	first, _, _ := strings.Cut(a, "_")
 	other, _, _ := strings.Cut(b, "_")
 	return first == other
 }
 
-// argued is what Match returned, a value in quotes where it would not be told from what
-// follows it.
+// argued quotes the values that Match returned where they would run into what follows.
 func argued(values []string) []string {
 	all := make([]string, len(values))
 	for i, v := range values {
@@ -337,11 +316,11 @@ type detail struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// failure is the answer for an error of a tool: in the dialect's shape where it has
-// one, else the message and the hint. Causes go to the log, never to the client.
+// failure is the answer for an error of a tool: in the dialect's shape where it has one, else the message and
+// the hint. Causes go to the log, never to the client.
 func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 	if errors.Is(err, context.Canceled) {
-		// By the client, which is told all the same over HTTP, where it may still listen.
+		// Cancelled by the client, which over HTTP may still listen.
 		err = engram.Errorf(engram.CodeConflict, "the call was cancelled").WithHint("what it had not written yet is not written")
 	}
 	code := engram.CodeOf(err)
@@ -367,7 +346,7 @@ func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 	}
 	structured, err := json.Marshal(object)
 	if err != nil {
-		// Unreachable: these are structs of strings. The text alone still tells.
+		// Unreachable: these are structs of strings. The text alone is enough.
 		return result(text, nil, true)
 	}
 	if text == "" {
@@ -376,8 +355,8 @@ func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 	return result(text, structured, true)
 }
 
-// refused says why a request cannot be worked on; nil when it can. The SDK would answer
-// with empty lists for what is not offered. memories says that the server has more than tools (resource.go).
+// refused returns why a request is rejected; nil when it is not. The SDK would answer with empty lists for what
+// is not offered. memories says that resources, a prompt and completions are (resource.go).
 func refused(r *jsonrpc.Request, memories bool) *jsonrpc.Error {
 	if family := unoffered(r.Method); family != "" && !(memories && slices.Contains(families(), family)) {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
@@ -385,8 +364,8 @@ func refused(r *jsonrpc.Request, memories bool) *jsonrpc.Error {
 	return misshapen(r)
 }
 
-// unoffered returns the family of a method that a server of tools has none of; "" else. The SDK refuses
-// these in other words than clients of the tools know.
+// unoffered returns the family of a method that a server of tools alone lacks, else "". The SDK words these
+// errors differently from what clients know.
 func unoffered(method string) string {
 	for _, family := range []string{"resources", "prompts", "logging", "completion"} {
 		if strings.HasPrefix(method, family+"/") {
@@ -396,35 +375,25 @@ func unoffered(method string) string {
 	return ""
 }
 
-// misshapen says what is wrong with the parameters of a request; nil for nothing. The SDK would name its
-// own Go types and repeat the input, private parts and all.
+// misshapen returns what is wrong with the parameters of a request; nil for nothing. The SDK would name its own
+// Go types and repeat the input, private spans included.
 func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
 	if clean := redact.Private(r.Method); clean != r.Method {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", tool.Clip(clean))}
 	}
-	var into any
-	switch r.Method {
-	case "initialize":
-		into = &mcp.InitializeParams{}
-	case "tools/call":
-		into = &mcp.CallToolParamsRaw{}
-	case "tools/list":
-		into = &mcp.ListToolsParams{}
-	case "subscriptions/listen":
-		into = &mcp.SubscriptionsListenParams{}
-	case "resources/list":
-		into = &mcp.ListResourcesParams{}
-	case "resources/templates/list":
-		into = &mcp.ListResourceTemplatesParams{}
-	case "resources/read":
-		into = &mcp.ReadResourceParams{}
-	case "prompts/list":
-		into = &mcp.ListPromptsParams{}
-	case "prompts/get":
-		into = &mcp.GetPromptParams{}
-	case "completion/complete":
-		into = &mcp.CompleteParams{}
-	default:
+	into, known := map[string]any{
+		"initialize":               &mcp.InitializeParams{},
+		"tools/call":               &mcp.CallToolParamsRaw{},
+		"tools/list":               &mcp.ListToolsParams{},
+		"subscriptions/listen":     &mcp.SubscriptionsListenParams{},
+		"resources/list":           &mcp.ListResourcesParams{},
+		"resources/templates/list": &mcp.ListResourceTemplatesParams{},
+		"resources/read":           &mcp.ReadResourceParams{},
+		"prompts/list":             &mcp.ListPromptsParams{},
+		"prompts/get":              &mcp.GetPromptParams{},
+		"completion/complete":      &mcp.CompleteParams{},
+	}[r.Method]
+	if !known {
 		into = &map[string]json.RawMessage{}
 	}
 	if len(r.Params) == 0 || json.Unmarshal(r.Params, into) == nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -18,22 +19,22 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
-// ServeStdio serves one client, a message a line, until in ends or ctx is done, which are no errors;
-// calls under way are still answered. An answer that cannot be written is CodeUnavailable. A line
-// that is no JSON, no message or over 8 MiB is answered with an error. queue.go orders the calls.
+// ServeStdio serves one client, a message a line, until in ends or ctx is done, and returns nil then; calls in
+// progress are still answered. An answer that cannot be written is CodeUnavailable. A line that is not JSON,
+// not a message or over 8 MiB gets an error answer. queue.go orders the calls.
 //
-// in must stop returning when the process ends: a read that blocks for ever keeps one goroutine.
+// in must stop returning when the process ends: a read that blocks forever keeps one goroutine.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := &lineConn{out: out, memories: s.memories, queue: newQueue(s.writes), done: make(chan struct{})}
 	c.queue.readAfter = s.readAfter
 	go c.receive(in)
-	// Not sdk.Run, which logs a stop that was asked for as an error.
+	// Not sdk.Run, which logs a requested stop as an error.
 	session, err := s.sdk.Connect(context.WithValue(ctx, lineKey{}, c), c, nil)
 	if err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() {
-		c.queue.end(ctx.Err()) // a person who is being asked is not waited for
+		c.queue.end(ctx.Err()) // releases a call that asks the person
 		_ = session.Close()
 	})
 	defer stop()
@@ -50,24 +51,18 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 // writes reports whether the tool of that name writes.
 func (s *Server) writes(name string) bool {
-	for _, t := range s.taken {
-		if t.Name == name {
-			return t.Effect != tool.Reads
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.taken, func(t tool.Tool) bool { return t.Name == name && t.Effect != tool.Reads })
 }
 
-// lineKey finds a call's lineConn in its context; the SDK passes on no more of a
-// connection than its context.
+// lineKey is the context key of a call's lineConn; the SDK passes on nothing else of a connection.
 type lineKey struct{}
 
-// lineConn is the SDK's connection to one client over lines of text. The SDK has one
-// of its own, which ends the session at the first line it cannot read.
+// lineConn is the SDK's connection to one client over lines of text. The SDK's own ends the session at the
+// first line it cannot read.
 type lineConn struct {
 	queue  *queue
-	person person // who can be asked
-	// memories says that the server has more than tools.
+	person person // asked by tools
+	// memories says that resources, a prompt and completions are offered.
 	memories bool
 
 	write  sync.Mutex // held while a line is written, so that lines stay whole
@@ -81,22 +76,21 @@ type lineConn struct {
 // Connect returns c: a transport of one connection.
 func (c *lineConn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
 
-// SessionID returns "": a pipe has no sessions to tell apart.
+// SessionID returns "": a pipe has one session.
 func (c *lineConn) SessionID() string { return "" }
 
-// Close ends the session. It leaves in and out open, which are not its own.
+// Close ends the session. It does not close in and out, which it does not own.
 func (c *lineConn) Close() error {
 	c.once.Do(func() { close(c.done) })
 	return nil
 }
 
-// Read returns the next message that may be worked on; io.EOF when there will be none.
+// Read returns the next message that is ready; io.EOF after the last.
 func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return c.queue.next(ctx, c.done)
 }
 
-// Write sends a message. It does not look at ctx: an answer that was worked out is
-// worth sending even when the session is ending.
+// Write sends a message. It ignores ctx: a finished answer is worth sending even when the session ends.
 func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 	switch m := m.(type) {
 	case *jsonrpc.Response:
@@ -117,8 +111,7 @@ func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 	return c.send(line)
 }
 
-// coded gives a code to those of the SDK's errors that have none: a call before
-// initialize, a second initialize.
+// coded gives a code to those of the SDK's errors that lack one: a call before initialize, a second initialize.
 func coded(err error) error {
 	if err == nil {
 		return nil
@@ -139,28 +132,21 @@ func (c *lineConn) send(line []byte) error {
 	return err
 }
 
-// broken is why an answer could not be written; nil when all could.
+// broken returns why an answer could not be written; nil when all could.
 func (c *lineConn) broken() error {
 	c.write.Lock()
 	defer c.write.Unlock()
 	return c.failed
 }
 
-// refuse answers what never became a message. id is nil where there was none to be read.
+// refuse answers input that is not a message.
 func (c *lineConn) refuse(id json.RawMessage, code int64, message string) {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	line, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   jsonrpc.Error   `json:"error"`
-	}{"2.0", id, jsonrpc.Error{Code: code, Message: message}})
+	line, err := errorLine(id, &jsonrpc.Error{Code: code, Message: message})
 	if err == nil {
 		err = c.send(line)
 	}
 	if err != nil {
-		// Nobody reads the answers any more.
+		// The client no longer reads answers.
 		c.queue.end(err)
 	}
 }
@@ -210,30 +196,29 @@ func (c *lineConn) accept(line []byte) bool {
 	return true
 }
 
-// maxLine is the longest line that is taken in, in bytes: a memory of the greatest
-// length fits even when every character of it is escaped.
+// maxLine is the longest accepted line in bytes: room for a memory of maximum length with every character
+// escaped.
 const maxLine = 8 << 20
 
 // errTooLong says that a line was longer than maxLine.
 var errTooLong = errors.New("line too long")
 
-// lineReader reads lines and drops what is past maxLine, so that nobody can fill the
-// memory with a line that never ends.
+// lineReader reads lines and drops what exceeds maxLine, so that an endless line cannot exhaust memory.
 type lineReader struct {
 	r     *bufio.Reader
 	begun bool
 	tail  []byte // the end of a line that was too long
 }
 
-// byteOrderMark is what shells of Windows put before what they pipe.
+// byteOrderMark precedes what Windows shells pipe.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 func newLineReader(in io.Reader) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(in, 64<<10)}
 }
 
-// next returns the next line, with its end. The last one may have none. After
-// errTooLong it has returned the beginning of the line, and tail is the end of it.
+// next returns the next line with its end, which the last one may lack. With errTooLong it returns the
+// beginning of the line, and tail is the end of it.
 func (l *lineReader) next() ([]byte, error) {
 	if !l.begun {
 		l.begun = true
@@ -265,12 +250,12 @@ func (l *lineReader) skip(part []byte, err error) error {
 		l.tail = append(l.tail, part...)
 		l.tail = l.tail[max(0, len(l.tail)-1024):]
 	}
-	// An end of input shows itself again at the next line.
+	// The next read reports the end of the input again.
 	return errTooLong
 }
 
 // valuesOf returns the messages of a line: usually one, several without a line break or as an array. What
-// follows a broken value is lost; the error says so.
+// follows a broken value is lost and reported as an error.
 func valuesOf(line []byte) ([]json.RawMessage, error) {
 	var all []json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -292,8 +277,7 @@ func valuesOf(line []byte) ([]json.RawMessage, error) {
 	}
 }
 
-// idOf returns the id of a message that is otherwise no message; nil when it has none
-// that an answer could carry.
+// idOf returns the id of an invalid message; nil when it has none that an answer could carry.
 func idOf(v json.RawMessage) json.RawMessage {
 	var m struct {
 		ID json.RawMessage `json:"id"`
@@ -307,15 +291,15 @@ func idOf(v json.RawMessage) json.RawMessage {
 	return m.ID
 }
 
-// faithful reports whether an answer to v, read with this id, would carry the id that was sent: the SDK
-// changes numbers that are not whole or too large, perhaps into another call's.
+// faithful reports whether an answer to v would carry the id that was sent: the SDK changes numbers that are
+// not whole or too large, perhaps into another call's.
 func faithful(v json.RawMessage, id jsonrpc.ID) bool {
 	n, ok := id.Raw().(int64)
 	return !ok || string(idOf(v)) == strconv.FormatInt(n, 10)
 }
 
-// idAround looks for the id of a message that was too long to be read, at its two ends,
-// where clients write it. Without it the client would wait for an answer until it gives up.
+// idAround looks for the id of a message that was too long to read at its two ends, where clients write it.
+// Without it the client would wait in vain.
 func idAround(start, end []byte) json.RawMessage {
 	const id = `"id"\s*:\s*("[^"\\]{1,200}"|-?\d{1,18})`
 	first := regexp.MustCompile(`^\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,\s*){0,2}` + id + `\s*,`)

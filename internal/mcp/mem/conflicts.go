@@ -44,7 +44,7 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 	if err != nil {
 		return conflictsAnswer{}, err
 	}
-	e := d.as(by)
+	e := d.As(by)
 	switch a.Action {
 	case "stats":
 		return countedConflicts(ctx, e, at)
@@ -105,7 +105,7 @@ func conflictRowOf(c engine.Conflict) conflictRow {
 	return conflictRow{c.Relation.ID, document.VerbOf(c.Relation), string(c.Status()), c.Source.Num, c.Target.Num}
 }
 
-// conflictLine is one of them on a line: its id, and what is said of what.
+// conflictLine is one line: the id, and which memory says what of which.
 func conflictLine(c engine.Conflict) string {
 	return fmt.Sprintf("%s: #%d %q %s #%d %q (%s)", c.Relation.ID, c.Source.Num, render.Line(c.Source.Title, 80), c.Relation.Verb,
 		c.Target.Num, render.Line(c.Target.Title, 80), c.Status())
@@ -135,7 +135,7 @@ func (d *dialect) judge(ctx context.Context, by tool.Caller, a judgeArgs) (judge
 	if c := a.Confidence; c != nil && (*c < 0 || *c > 1) {
 		return judged{}, invalid("confidence must be between 0.0 and 1.0")
 	}
-	c, err := d.as(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: a.ID}, Verb: verb, Reason: a.Reason,
+	c, err := d.As(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: a.ID}, Verb: verb, Reason: a.Reason,
 		Evidence: a.Evidence, Confidence: a.Confidence, SessionID: a.SessionID})
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return judged{}, &tool.Failure{Text: fmt.Sprintf("JudgeRelation: relation %q not found", brief(a.ID)), Err: err}
@@ -146,10 +146,10 @@ func (d *dialect) judge(ctx context.Context, by tool.Caller, a judgeArgs) (judge
 	return judged{document.JudgedOf(c.Relation, c.Source, c.Target)}, nil
 }
 
-// verdicts are those of the engine in the dialect's spelling.
+// verdicts lists the verdicts in the dialect's spelling.
 const verdicts = "relates_to, compatible, scoped, contradicts, supersedes, not_conflict"
 
-// verdictOf reads a verdict; what, a name older clients know, opens the error for one that is none.
+// verdictOf reads a verdict. what opens the error message, which older clients know.
 func verdictOf(what, word string) (engram.Verb, error) {
 	if strings.TrimSpace(word) == "" {
 		return "", invalid("relation is required")
@@ -194,7 +194,7 @@ func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (c
 	if strings.TrimSpace(a.Reasoning) == "" {
 		return compared{}, invalid("reasoning is required")
 	}
-	c, err := d.as(by).Compare(ctx, engine.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
+	c, err := d.As(by).Compare(ctx, engine.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
 		Confidence: *a.Confidence, Reasoning: a.Reasoning, Model: a.Model})
 	if absent, ok := errors.AsType[*engine.Absent](err); ok {
 		return compared{}, &tool.Failure{Text: fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, reason(err)), Err: err}
@@ -203,17 +203,17 @@ func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (c
 		return compared{}, &tool.Failure{Text: "JudgeBySemantic: " + reason(err), Err: err}
 	}
 	if verb == engram.VerbNotConflict {
-		return compared{}, nil // the dialect names no row here, though one is kept
+		return compared{}, nil // the dialect names no row for it, though one is kept
 	}
 	return compared{c.Relation.ID}, nil
 }
 
-// later is the choice that leaves a candidate in the queue.
+// later is the choice that leaves a candidate pending.
 const later = "later"
 
-// askVerdict asks the person at the client about the likeliest candidate of a save and records the
-// answer. It returns what to tell of it, "" when nobody answered, and the candidates that still
-// wait. It asks once: nobody wants three forms for a save.
+// askVerdict asks the person at the client about the likeliest candidate of a save and records the answer. It
+// returns a line about it, "" without an answer, and the candidates that are still pending. It asks only once
+// per save.
 func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.SaveResult) (told string, waiting []engine.Candidate) {
 	waiting = res.Candidates
 	if by.Ask == nil || len(waiting) == 0 {
@@ -232,7 +232,7 @@ func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.Sav
 	if err != nil {
 		return "", waiting
 	}
-	judged, err := d.as(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
+	judged, err := d.As(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
 		SessionID: res.Memory.SessionID, ActorKind: engine.KindHuman})
 	if err != nil {
 		return "The user's verdict was not recorded: " + reason(err), waiting
@@ -244,8 +244,7 @@ func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.Sav
 	return told, waiting[1:]
 }
 
-// conflictQuestion is what the person reads: both memories, so that it can be answered
-// without looking anything up.
+// conflictQuestion shows the person both memories, so that it can be answered without looking anything up.
 func conflictQuestion(saved engram.Memory, c engine.Candidate) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Two memories of project %q may contradict each other (%s).\n", saved.Project, render.Line(c.Reason, 200))

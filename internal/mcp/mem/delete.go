@@ -17,15 +17,13 @@ type deleteArgs struct {
 }
 
 type deleted struct {
-	ID   int64 `json:"id"`
-	Hard bool  `json:"hard_delete"`
-	// HeldBy are copies that an erase does not reach.
-	HeldBy []string `json:"held_by,omitempty"`
-	// Degraded says where copies may be that could not be looked for.
-	Degraded []string `json:"degraded,omitempty"`
+	ID       int64    `json:"id"`
+	Hard     bool     `json:"hard_delete"`
+	HeldBy   []string `json:"held_by,omitempty"`  // copies that an erase does not reach
+	Degraded []string `json:"degraded,omitempty"` // says where copies could not be looked for
 }
 
-// PlainText returns the sentence the dialect answers with.
+// PlainText returns the dialect's sentence.
 func (r deleted) PlainText() (string, bool) {
 	if r.Hard {
 		text := fmt.Sprintf("Memory #%d permanently deleted", r.ID)
@@ -41,7 +39,7 @@ func (r deleted) PlainText() (string, bool) {
 }
 
 func (d *dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (deleted, error) {
-	gone, err := d.as(by).Delete(ctx, a.Hard, engram.ByNum(int64(a.ID)))
+	gone, err := d.As(by).Delete(ctx, a.Hard, engram.ByNum(int64(a.ID)))
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return deleted{}, &tool.Failure{Text: "Failed to delete memory: observation not found", Err: err}
 	}
@@ -55,13 +53,13 @@ func (d *dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (del
 	return out, nil
 }
 
-// pinArgs name the memory; either way of naming it is known from the other tools.
+// pinArgs name the memory, by either of the names known from other tools.
 type pinArgs struct {
 	ID    tool.ID `json:"id" required:"schema"`
 	Alias tool.ID `json:"observation_id" schema:"-"`
 }
 
-// What the dialect calls pinned is a memory that does not fade.
+// Pinned memories do not fade.
 func (d *dialect) pin(ctx context.Context, by tool.Caller, a pinArgs) (message, error) {
 	return d.setPinned(ctx, by, a, true, "pin")
 }
@@ -77,7 +75,7 @@ func (d *dialect) setPinned(ctx context.Context, by tool.Caller, a pinArgs, pinn
 	if a.ID == 0 {
 		return message{}, invalid("id is required for mem_" + verb)
 	}
-	m, err := d.as(by).Update(ctx, engine.UpdateInput{Ref: engram.ByNum(int64(a.ID)), Permanent: &pinned})
+	m, err := d.As(by).Update(ctx, engine.UpdateInput{Ref: engram.ByNum(int64(a.ID)), Permanent: &pinned})
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to " + verb + " memory: " + reason(err), Err: err}
 	}
@@ -108,7 +106,7 @@ func (d *dialect) undo(ctx context.Context, by tool.Caller, a undoArgs) (undone,
 	if a.From > 0 || a.To > 0 {
 		return d.undoRange(ctx, by, a, at)
 	}
-	u, err := d.as(by).Undo(ctx, engine.UndoInput{Op: a.Op, Project: at.Name, DryRun: a.DryRun})
+	u, err := d.As(by).Undo(ctx, engine.UndoInput{Op: a.Op, Project: at.Name, DryRun: a.DryRun})
 	if err != nil {
 		return undone{}, err
 	}
@@ -116,7 +114,7 @@ func (d *dialect) undo(ctx context.Context, by tool.Caller, a undoArgs) (undone,
 }
 
 func (d *dialect) undoRange(ctx context.Context, by tool.Caller, a undoArgs, at engine.ProjectInForce) (undone, error) {
-	list, err := d.as(by).UndoRange(ctx, engine.UndoRangeInput{First: a.From, Last: a.To, Operation: a.Operation, Project: at.Name, DryRun: a.DryRun, Progress: by.Progress.Of("undoing")})
+	list, err := d.As(by).UndoRange(ctx, engine.UndoRangeInput{First: a.From, Last: a.To, Operation: a.Operation, Project: at.Name, DryRun: a.DryRun, Progress: by.Progress.Of("undoing")})
 	if err != nil {
 		return undone{}, err
 	}
@@ -156,7 +154,7 @@ func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, 
 		}
 	}
 	in.Project = at.Name
-	entries, begins, err := d.as(by).Log(ctx, in)
+	entries, begins, err := d.As(by).Log(ctx, in)
 	if err != nil {
 		return message{}, err
 	}

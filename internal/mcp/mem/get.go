@@ -25,16 +25,16 @@ type read struct {
 	message
 	State     string    `json:"state,omitempty" schema:"-"`
 	Relations []related `json:"relations,omitempty" schema:"-"` // those that change how it should be read
-	// Observation is the memory itself; Result says beside it what its fields do not.
+	// Observation is the memory itself; Result adds what its fields do not say.
 	Observation *observation `json:"observation,omitempty"`
 
 	whole string // the memory in words
 }
 
-// PlainText returns the memory in words where it stands without an envelope.
+// PlainText returns the memory in words when there is no envelope.
 func (r read) PlainText() (string, bool) { return r.whole, r.bare }
 
-// InText returns the same with the memory in words alone.
+// InText returns the answer with the memory in words only.
 func (r read) InText() any {
 	r.Result, r.Observation = r.whole, nil
 	return r
@@ -42,13 +42,12 @@ func (r read) InText() any {
 
 // related is a relation as seen from the memory that was read.
 type related struct {
-	Relation string `json:"relation"` // as mem_judge has it, or pending
-	Outgoing bool   `json:"outgoing"` // the memory is the source
-	ID       int64  `json:"id"`       // of the other memory
-	Title    string `json:"title"`
-	Deleted  bool   `json:"deleted,omitempty"`
-	// JudgmentID is what mem_judge takes.
-	JudgmentID string `json:"judgment_id"`
+	Relation   string `json:"relation"` // as mem_judge spells it, or pending
+	Outgoing   bool   `json:"outgoing"` // the memory is the source
+	ID         int64  `json:"id"`       // of the other memory
+	Title      string `json:"title"`
+	Deleted    bool   `json:"deleted,omitempty"`
+	JudgmentID string `json:"judgment_id"` // the argument of mem_judge
 }
 
 func relatedOf(n engram.RelationNote) related {
@@ -63,9 +62,9 @@ func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, err
 	ref := engram.ByNum(int64(a.ID))
 	var detail engine.Detail
 	if past.IsZero() {
-		detail, err = d.as(by).GetIn(ctx, d.asking.now(), ref)
+		detail, err = d.As(by).GetIn(ctx, d.asking.now(), ref)
 	} else {
-		detail, err = d.engine.GetAsOf(ctx, ref, past)
+		detail, err = d.Engine.GetAsOf(ctx, ref, past)
 	}
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return read{}, &tool.Failure{Text: fmt.Sprintf("Observation #%d not found", a.ID), Err: err}
@@ -98,15 +97,15 @@ func (d *dialect) when(name, date string) (time.Time, error) {
 	if zone == nil {
 		zone = time.UTC
 	}
-	at, ok := text.When(date, d.engine.Now().In(zone))
+	at, ok := text.When(date, d.Engine.Now().In(zone))
 	if !ok {
 		return at, invalid(fmt.Sprintf("%s %q is not a time: %s", name, brief(date), text.WhenForms))
 	}
 	return at, nil
 }
 
-// here wraps text in the project of the working folder; where that has none, the text
-// stands alone, because it does not depend on it.
+// here wraps text in the project of the working folder. Where that has none, the text, which does not depend on
+// it, stands alone.
 func (d *dialect) here(ctx context.Context, text string) message {
 	at, err := d.reading(ctx, "")
 	if err != nil {
@@ -115,9 +114,8 @@ func (d *dialect) here(ctx context.Context, text string) message {
 	return message{envelope: enveloped(at, text)}
 }
 
-// observation is a memory in the structured answers of tools that read, so that no client
-// has to read prose. Its fields are those of the dialect's HTTP routes; what needs no
-// explaining stays out of the schema.
+// observation is a memory in structured answers, so that clients need not read prose. Its fields are those of
+// the HTTP routes; self-explanatory ones are not in the schema.
 type observation struct {
 	ID             int64        `json:"id"`
 	SyncID         string       `json:"sync_id" schema:"-"`
@@ -125,7 +123,7 @@ type observation struct {
 	Type           string       `json:"type"`
 	Title          string       `json:"title"`
 	Content        string       `json:"content,omitempty"`
-	Cut            bool         `json:"cut,omitempty" schema:"-"` // Content is only its beginning
+	Cut            bool         `json:"cut,omitempty" schema:"-"` // Content is only the beginning
 	ToolName       string       `json:"tool_name,omitempty" schema:"-"`
 	Project        string       `json:"project,omitempty" schema:"-"`
 	Scope          string       `json:"scope" schema:"-"`
@@ -139,12 +137,12 @@ type observation struct {
 	CreatedAt      string       `json:"created_at" schema:"-"`
 	UpdatedAt      string       `json:"updated_at" schema:"-"`
 	Origin         string       `json:"origin" schema:"-"`
-	Source         string       `json:"source,omitempty" schema:"-"`  // of what nobody here wrote: a quotation
-	Flagged        []string     `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
+	Source         string       `json:"source,omitempty" schema:"-"`  // of a quotation, which was not written here
+	Flagged        []string     `json:"suspect,omitempty" schema:"-"` // why it is flagged as instruction-like
 }
 
-// observationOf is the document of m with the first most characters of its content; 0 is
-// all of it, less than 0 nothing.
+// observationOf returns the document of m with the first most characters of its content; 0 is all, less than 0
+// none.
 func (d *dialect) observationOf(m engram.Memory, n engram.Note, most int) observation {
 	o := observation{ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: string(m.Type), Title: m.Title, ToolName: m.ToolName,
 		Project: m.Project, Scope: string(m.Scope), TopicKey: m.TopicKey, Tags: m.Tags, State: n.State, RevisionCount: m.RevisionCount,
@@ -170,15 +168,15 @@ type timelineArgs struct {
 	Project string  `json:"project"`
 }
 
-// around is the answer of mem_timeline: in words, and beside them which memories those are.
+// around is the answer of mem_timeline: in words, and as memories.
 type around struct {
 	message
 	Focus  *observation  `json:"focus,omitempty" schema:"-"`
-	Before []observation `json:"before,omitempty" schema:"-"` // the oldest first, as After is; without what they say
+	Before []observation `json:"before,omitempty" schema:"-"` // oldest first, like After; without content
 	After  []observation `json:"after,omitempty" schema:"-"`
 }
 
-// InText returns the words alone.
+// InText returns only the words.
 func (a around) InText() any { return a.message }
 
 func (d *dialect) timeline(ctx context.Context, by tool.Caller, a timelineArgs) (around, error) {
@@ -186,7 +184,7 @@ func (d *dialect) timeline(ctx context.Context, by tool.Caller, a timelineArgs) 
 	if err != nil {
 		return around{}, err
 	}
-	t, err := d.as(by).Timeline(ctx, engram.ByNum(int64(a.ID)), a.Before, a.After)
+	t, err := d.As(by).Timeline(ctx, engram.ByNum(int64(a.ID)), a.Before, a.After)
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return around{}, &tool.Failure{Text: fmt.Sprintf("Timeline error: timeline: observation #%d not found", a.ID), Err: err}
 	}
@@ -209,13 +207,13 @@ type historyArgs struct {
 func (d *dialect) history(ctx context.Context, by tool.Caller, a historyArgs) (message, error) {
 	ref := engram.ByNum(int64(a.ID))
 	if a.Restore != nil {
-		m, err := d.as(by).Restore(ctx, ref, *a.Restore)
+		m, err := d.As(by).Restore(ctx, ref, *a.Restore)
 		if err != nil {
 			return message{}, err
 		}
 		return d.here(ctx, fmt.Sprintf("Memory restored: #%d %q says what it said in version %d", m.Num, m.Title, *a.Restore)), nil
 	}
-	h, err := d.as(by).History(ctx, ref)
+	h, err := d.As(by).History(ctx, ref)
 	if err != nil {
 		return message{}, err
 	}
@@ -229,19 +227,15 @@ func (d *dialect) history(ctx context.Context, by tool.Caller, a historyArgs) (m
 	if a.From == nil && a.To == nil {
 		return d.here(ctx, strings.TrimSpace(render.History(h, d.text))), nil
 	}
-	numbers := [2]int{-1, 0}
-	for i, n := range []*int{a.From, a.To} {
-		if n != nil {
-			numbers[i] = *n
+	var versions [2]engram.Version
+	for i, given := range []*int{a.From, a.To} {
+		number := i - 1 // -1 is the one before now, 0
+		if given != nil {
+			number = *given
+		}
+		if versions[i], err = h.Version(number); err != nil {
+			return message{}, err
 		}
 	}
-	from, err := h.Version(numbers[0])
-	if err != nil {
-		return message{}, err
-	}
-	to, err := h.Version(numbers[1])
-	if err != nil {
-		return message{}, err
-	}
-	return d.here(ctx, strings.TrimSpace(render.VersionDiff(from, to))), nil
+	return d.here(ctx, strings.TrimSpace(render.VersionDiff(versions[0], versions[1]))), nil
 }

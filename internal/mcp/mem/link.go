@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// linkRelations are the relations in the dialect's spelling, for a description.
+// linkRelations lists the relations in the dialect's spelling, for a hint.
 const linkRelations = "relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped, not_conflict"
 
 type linkArgs struct {
@@ -61,7 +61,7 @@ func (d *dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked,
 	if err != nil {
 		return linked{}, err
 	}
-	l, err := d.as(by).Link(ctx, engine.LinkInput{Source: engram.ByNum(int64(a.Source)), Target: engram.ByNum(int64(a.Target)), Verb: verb,
+	l, err := d.As(by).Link(ctx, engine.LinkInput{Source: engram.ByNum(int64(a.Source)), Target: engram.ByNum(int64(a.Target)), Verb: verb,
 		Strength: a.Strength, Reason: a.Reason, SessionID: a.SessionID})
 	return linked{string(l.Action), relatedMemoryOf(l.Relation)}, err
 }
@@ -76,7 +76,7 @@ type unlinked struct {
 	Removed []relatedMemory `json:"removed"`
 }
 
-// PlainText says what was taken away.
+// PlainText lists the removed relations.
 func (u unlinked) PlainText() (string, bool) {
 	words := make([]string, len(u.Removed))
 	for i, r := range u.Removed {
@@ -93,11 +93,11 @@ func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unl
 			return unlinked{}, err
 		}
 	}
-	gone, err := d.as(by).Unlink(ctx, in)
+	gone, err := d.As(by).Unlink(ctx, in)
 	return unlinked{document.Each(gone, func(l engine.Linked) relatedMemory { return relatedMemoryOf(l.Relation) })}, err
 }
 
-// relationOf reads a relation; an error names them as the dialect does.
+// relationOf reads a relation; an error lists them in the dialect's spelling.
 func relationOf(word string) (engram.Verb, error) {
 	verb, err := engram.ParseVerb(redact.Private(word))
 	if err != nil {
@@ -119,7 +119,7 @@ type graphed struct {
 	Edges []relatedMemory `json:"edges"`
 	Cut   bool            `json:"cut" doc:"there may be more"`
 
-	text string
+	tool.Words // the graph as a tree
 }
 
 type graphNode struct {
@@ -132,9 +132,6 @@ type graphNode struct {
 	Superseded bool `json:"superseded,omitempty" schema:"-"`
 }
 
-// PlainText returns the graph as a tree.
-func (g graphed) PlainText() (string, bool) { return g.text, true }
-
 func (d *dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graphed, error) {
 	in := engine.GraphInput{Ref: engram.ByNum(int64(a.ID)), Depth: a.Depth, Pending: a.Pending, Limit: a.Limit}
 	for _, word := range a.Relation {
@@ -144,12 +141,12 @@ func (d *dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graph
 		}
 		in.Verbs = append(in.Verbs, verb)
 	}
-	g, err := d.as(by).Graph(ctx, in)
+	g, err := d.As(by).Graph(ctx, in)
 	if err != nil {
 		return graphed{}, err
 	}
 	nodes := document.Each(g.Nodes, func(n engram.GraphNode) graphNode {
 		return graphNode{n.Memory.Num, n.Memory.Title, string(n.Memory.Type), string(n.State), n.Depth, n.Superseded}
 	})
-	return graphed{nodes, document.Each(g.Edges, relatedMemoryOf), g.Cut, render.Graph(g)}, nil
+	return graphed{nodes, document.Each(g.Edges, relatedMemoryOf), g.Cut, tool.Words{Text: render.Graph(g)}}, nil
 }

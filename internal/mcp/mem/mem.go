@@ -1,11 +1,10 @@
-// Package mem is the mem_* dialect of MCP: what its tools are called, what they take
-// and how they answer. Every tool decodes, calls a verb of the engine and encodes; its
-// prose is in the Markdown file of its name.
+// Package mem is the mem_* dialect of MCP: the names, arguments and answers of its tools. Every tool decodes,
+// calls an operation of the engine and encodes; its prose is in the Markdown file of its name.
 //
-// What the dialect keeps for itself lives as long as the process: how busy a project
-// has been and which session asks (session.go), tickets for choosing a project (place.go).
+// The dialect's own state lives as long as the process: how active a project has been and which session asks
+// (session.go), tokens for choosing a project (place.go).
 //
-// Text of memories is quoted as it is, as data: nothing here reads it for instructions.
+// Text of memories is quoted unchanged, as data: nothing here reads it for instructions.
 package mem
 
 import (
@@ -22,38 +21,25 @@ import (
 //go:embed *.md
 var prose embed.FS
 
-// Options make the dialect. Engine is required.
-type Options struct {
-	Engine  *engine.Engine
-	Project string         // the project of every call that names none; "" looks at Dir
-	Dir     string         // the folder the agent works in, absolute
-	Remote  bool           // Dir is only a guess: new projects may be named whatever it is
-	Zone    *time.Location // of times in texts; nil is UTC
-}
-
-// dialect is what the tools share.
+// dialect is shared by the tools.
 type dialect struct {
-	engine   *engine.Engine
-	project  string
-	dir      string
-	remote   bool
+	tool.Options
 	text     render.Options
 	activity activity
 	recovery recovery
 	asking   asking
 }
 
-// The profiles of contracts that this dialect has a part in, beside its own.
+// The profiles that tools of this dialect belong to, beside its own.
 const (
 	agent = "agent"
 	core  = "core"
 	admin = "admin"
 )
 
-// Tools returns the tools of the dialect, in the order of their names. They share
-// state and may be called concurrently.
-func Tools(o Options) []tool.Tool {
-	d := &dialect{engine: o.Engine, project: o.Project, dir: o.Dir, remote: o.Remote, text: render.Options{Zone: o.Zone}}
+// Tools returns the tools of the dialect. They share state and may be called concurrently.
+func Tools(o tool.Options) []tool.Tool {
+	d := &dialect{Options: o, text: render.Options{Zone: o.Zone}}
 	return tool.Described(prose, "mem_", []tool.Tool{
 		tool.New(tool.Def{Name: "mem_capture_passive", Title: "Capture learnings", Effect: tool.Writes, Deferred: true, Profiles: []string{agent}}, d.capture),
 		tool.New(tool.Def{Name: "mem_compare", Title: "Compare memories", Effect: tool.Writes, Idempotent: true, Profiles: []string{agent}}, d.compare),
@@ -90,11 +76,8 @@ func Tools(o Options) []tool.Tool {
 	})
 }
 
-// as is the engine writing in the caller's name.
-func (d *dialect) as(by tool.Caller) *engine.Engine { return d.engine.As(by.Actor()) }
-
-// envelope is what nearly every answer of the dialect is wrapped in. Fields that need
-// no explaining stay out of the schema: every agent pays for it in each session.
+// envelope wraps nearly every answer of the dialect. Self-explanatory fields are not in the schema, which costs
+// every agent tokens in each session.
 type envelope struct {
 	Project       string `json:"project" schema:"-"`
 	ProjectPath   string `json:"project_path" schema:"-"`
@@ -114,7 +97,7 @@ func enveloped(at engine.ProjectInForce, result string) envelope {
 	return e
 }
 
-// cautioned is a result with a line for each warning.
+// cautioned returns a result with a line for each warning.
 func cautioned(result string, warnings []string) string {
 	for _, w := range warnings {
 		result += "\n" + caution + w
@@ -122,7 +105,7 @@ func cautioned(result string, warnings []string) string {
 	return result
 }
 
-// message is the answer of a tool that has text alone to say.
+// message is the answer of a tool that returns only text.
 type message struct {
 	envelope
 	bare bool // the text stands without its envelope
@@ -131,7 +114,7 @@ type message struct {
 // PlainText returns the text of an answer without envelope.
 func (m message) PlainText() (string, bool) { return m.Result, m.bare }
 
-// timestamp writes a time for programs; "" for never.
+// timestamp writes a time for programs; "" for the zero time.
 func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -141,6 +124,6 @@ func timestamp(t time.Time) string {
 
 // nothing is the line of an answer in which nothing was found.
 func (d *dialect) nothing(ctx context.Context, by tool.Caller, project string) (string, error) {
-	n, err := d.as(by).Nothing(ctx, project)
+	n, err := d.As(by).Nothing(ctx, project)
 	return render.Nothing(n, "mem_search with all_projects: true", "mem_save"), err
 }

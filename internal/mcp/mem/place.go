@@ -19,25 +19,23 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// reading decides the project that a reading tool looks in. A project that is named
-// must exist.
+// reading returns the project that a reading tool looks in. A named one must exist.
 func (d *dialect) reading(ctx context.Context, named string) (engine.ProjectInForce, error) {
 	return d.readingAt(ctx, named, time.Time{})
 }
 
-// readingAt is reading of a tool that tells of a time past: a project that is named must
-// have existed then. The zero time is now.
+// readingAt is reading at a past time: a named project must have existed then. The zero time is now.
 func (d *dialect) readingAt(ctx context.Context, named string, past time.Time) (engine.ProjectInForce, error) {
 	named = redact.Private(named)
-	at, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir, AsOf: past})
+	at, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, AsOf: past})
 	if err == nil {
-		d.activity.called(at.Name, d.engine.Now())
+		d.activity.called(at.Name, d.Engine.Now())
 		return at, nil
 	}
 	return at, unread(err, named)
 }
 
-// unread tells why a reader has no project.
+// unread is the error of a reader without a project.
 func unread(err error, named string) error {
 	if p, ok := errors.AsType[*project.Problem](err); ok && named != "" {
 		if p.Reason == project.ReasonUnknown {
@@ -45,7 +43,7 @@ func unread(err error, named string) error {
 		}
 		return unplaced(err, engine.ProjectRequest{Explicit: named})
 	}
-	// Readers have always been told this in plain words, without an envelope.
+	// Readers have always had this in plain words, without an object.
 	text := "Project resolution failed: " + trouble(err)
 	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous && len(p.Available) > 0 {
 		text += "; pass project with one of: " + strings.Join(p.Available, ", ")
@@ -53,41 +51,40 @@ func unread(err error, named string) error {
 	return &tool.Failure{Text: text, Err: err}
 }
 
-// everywhere is the place of a search over all projects.
+// everywhere stands for a search of all projects.
 func everywhere() engine.ProjectInForce {
 	return engine.ProjectInForce{Source: project.SourceAll}
 }
 
-// writing decides the project that a writing tool writes to. Where to look, and
-// whether the process's own project counts, is the tool's choice in r.
+// writing returns the project that a tool writes to. The tool sets in r where to look, and whether the
+// process's own project counts.
 func (d *dialect) writing(ctx context.Context, r engine.ProjectRequest) (engine.ProjectInForce, error) {
-	r.Write, r.Trusted = true, d.remote
+	r.Write, r.Trusted = true, d.Remote
 	r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
 	if r.Dir == "" {
-		r.Dir = d.dir
+		r.Dir = d.Dir
 	}
-	at, err := d.engine.ProjectFor(ctx, r)
+	at, err := d.Engine.ProjectFor(ctx, r)
 	if err != nil {
 		return at, unplaced(err, r)
 	}
-	d.activity.called(at.Name, d.engine.Now())
+	d.activity.called(at.Name, d.Engine.Now())
 	return at, nil
 }
 
-// ofSession makes a write go to the project of its session, where that is known. A
-// session that is not, is made by the write.
+// ofSession directs a write to the project of its session, if it exists; otherwise the write creates the
+// session.
 func (d *dialect) ofSession(ctx context.Context, r engine.ProjectRequest, session string) engine.ProjectRequest {
 	if session == "" {
 		return r
 	}
-	if _, err := d.engine.Session(ctx, session); err == nil {
+	if _, err := d.Engine.Session(ctx, session); err == nil {
 		r.SessionID = session
 	}
 	return r
 }
 
-// refused is how the dialect says that no project could be decided. Its fields stand
-// in the order of the answer's keys.
+// refused is the dialect's error for an undecided project. Its fields are in the order of the answer's keys.
 type refused struct {
 	AvailableProjects []string `json:"available_projects"`
 	ErrorCode         string   `json:"error_code"`
@@ -97,13 +94,13 @@ type refused struct {
 	TokenTTLSeconds   int      `json:"token_ttl_seconds,omitempty"`
 }
 
-// Reported implements tool.Hinted. A hint that the dialect has of its own stays.
+// Reported implements tool.Hinted. The dialect's own hint takes precedence.
 func (r refused) Reported(hint string) any {
 	r.Hint = cmp.Or(r.Hint, hint)
 	return r
 }
 
-// refusal tells err, which must carry a *project.Problem, with the dialect's message.
+// refusal returns err, which must carry a *project.Problem, with the dialect's message.
 func refusal(err error, message string) *tool.Failure {
 	p, _ := errors.AsType[*project.Problem](err)
 	r := refused{AvailableProjects: []string{}, ErrorCode: string(p.Reason), Message: message}
@@ -117,8 +114,7 @@ func refusal(err error, message string) *tool.Failure {
 	return &tool.Failure{Object: r, Err: err}
 }
 
-// unplaced tells why a write has no project; errors that are not about projects pass
-// through.
+// unplaced is the error of a write without a project; errors that are not about projects pass through.
 func unplaced(err error, r engine.ProjectRequest) error {
 	p, ok := errors.AsType[*project.Problem](err)
 	if !ok {
@@ -127,7 +123,7 @@ func unplaced(err error, r engine.ProjectRequest) error {
 	return refusal(err, refusalText(p, r, err))
 }
 
-// refusalText is what the dialect says for each kind of problem of a write.
+// refusalText is the dialect's message for each kind of problem of a write.
 func refusalText(p *project.Problem, r engine.ProjectRequest, err error) string {
 	switch p.Reason {
 	case project.ReasonAmbiguous, project.ReasonConfig:
@@ -145,7 +141,7 @@ func refusalText(p *project.Problem, r engine.ProjectRequest, err error) string 
 	return trouble(err)
 }
 
-// brief keeps the echo of a name short, for it may be a whole text in the wrong place.
+// brief shortens the echo of a name, which may be a whole text passed by mistake.
 func brief(name string) string { return render.Preview(name, 200) }
 
 // trouble says what is wrong with a folder or a name.
@@ -156,7 +152,7 @@ func trouble(err error) string {
 	return reason(err)
 }
 
-// reason is an error's own message, without causes that are for the log.
+// reason returns an error's own message, without causes, which are for the log.
 func reason(err error) string {
 	if e, ok := errors.AsType[*engram.Error](err); ok {
 		return e.Msg
@@ -164,8 +160,8 @@ func reason(err error) string {
 	return "internal error"
 }
 
-// failed wraps an error of a verb in the dialect's words; those about projects and
-// sessions keep the shape of their own.
+// failed wraps an error of an operation in the dialect's words; those about projects and sessions keep their
+// own shape.
 func failed(what string, err error, r engine.ProjectRequest) error {
 	if _, ok := errors.AsType[*project.Problem](err); ok {
 		r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
@@ -174,7 +170,7 @@ func failed(what string, err error, r engine.ProjectRequest) error {
 	return &tool.Failure{Text: what + ": " + reason(err), Err: err}
 }
 
-// invalid is bad input that the dialect has words of its own for.
+// invalid is an input error in the dialect's own words.
 func invalid(text string) error {
 	return &tool.Failure{Text: text, Err: engram.Errorf(engram.CodeInvalid, "%s", text)}
 }
@@ -192,8 +188,8 @@ type current struct {
 }
 
 func (d *dialect) current(ctx context.Context, by tool.Caller, _ currentArgs) (current, error) {
-	at, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Override: d.project, Dir: d.dir})
-	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.dir, Available: []string{}, Warning: at.Warning}
+	at, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Override: d.Project, Dir: d.Dir})
+	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.Dir, Available: []string{}, Warning: at.Warning}
 	if at.Available != nil {
 		out.Available = at.Available
 	}
@@ -222,7 +218,7 @@ type merged struct {
 	Prompts      int    `json:"prompts"`
 }
 
-// PlainText returns the table the dialect answers with.
+// PlainText returns the dialect's table.
 func (m merged) PlainText() (string, bool) {
 	return fmt.Sprintf("Merged %d source(s) into %q:\n  Observations moved: %d\n  Sessions moved:     %d\n  Prompts moved:      %d\n",
 		m.Sources, m.To, m.Observations, m.Sessions, m.Prompts), true
@@ -238,7 +234,7 @@ func (d *dialect) merge(ctx context.Context, by tool.Caller, a mergeArgs) (merge
 	if len(from) == 0 || strings.TrimSpace(a.To) == "" {
 		return merged{}, invalid("both 'from' and 'to' are required")
 	}
-	res, err := d.as(by).MergeProjects(ctx, from, a.To)
+	res, err := d.As(by).MergeProjects(ctx, from, a.To)
 	if err != nil {
 		return merged{}, &tool.Failure{Text: "Merge failed: " + reason(err), Err: err}
 	}
@@ -246,30 +242,30 @@ func (d *dialect) merge(ctx context.Context, by tool.Caller, a mergeArgs) (merge
 }
 
 const (
-	// userChose is the only reason for which a write may pick a project of an
-	// ambiguous folder: the agent asked its user.
+	// userChose is the only reason for which a write may choose a project of an ambiguous folder: the agent
+	// asked its user.
 	userChose = "user_selected_after_ambiguous_project"
-	// tokenLife is how long a recovery token is good for.
+	// tokenLife is how long a recovery token is valid.
 	tokenLife = 5 * time.Minute
-	// maxTokens bounds what a client that never recovers can make the process keep.
+	// maxTokens bounds the tokens kept for clients that never use them.
 	maxTokens = 256
 )
 
-// recovery keeps the tokens given out with ambiguous_project errors. A token shows that a choice
-// answers that very error. The zero value is ready; it may be used concurrently.
+// recovery keeps the tokens issued with ambiguous_project errors. A token proves that a choice answers that
+// error. The zero value is ready and safe for concurrent use.
 type recovery struct {
 	mu     sync.Mutex
 	grants map[string]*grant
 }
 
-// grant is what one token is good for.
+// grant is what one token allows.
 type grant struct {
 	asked   question
-	choice  string // the project it was first used for; it is good for no other
+	choice  string // the project of its first use; it allows no other
 	expires time.Time
 }
 
-// question is the error that a token was given out with.
+// question is the error that a token was issued with.
 type question struct {
 	session, dir, available string
 }
@@ -295,8 +291,8 @@ func (r *recovery) issue(q question, now time.Time) string {
 	return token
 }
 
-// accept reports whether token allows choice as the answer to q, and from then on
-// binds the token to that choice.
+// accept reports whether token allows choice as the answer to q, and from then on binds the token to that
+// choice.
 func (r *recovery) accept(token string, q question, choice string, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -313,8 +309,8 @@ type choice struct {
 	Session, Project, Reason, Token string
 }
 
-// chosen decides the project of a write that can recover from an ambiguous folder. r
-// is how the project is decided when nobody chose.
+// chosen returns the project of a write that can recover from an ambiguous folder. r says how to decide the
+// project when the user made no choice.
 func (d *dialect) chosen(ctx context.Context, c choice, r engine.ProjectRequest) (engine.ProjectInForce, error) {
 	if c.Reason == userChose {
 		if p := d.ambiguous(ctx); p != nil {
@@ -331,7 +327,7 @@ func (d *dialect) chosen(ctx context.Context, c choice, r engine.ProjectRequest)
 	case ok && p.Reason == project.ReasonAmbiguous:
 		return at, d.withToken(err, c.Session, p)
 	case ok && p.Reason == project.ReasonUnknown:
-		// It may be one of the choices, without the user's word for it.
+		// It may be one of the choices, but without the user's decision.
 		if choices := d.ambiguous(ctx); choices != nil && isChoice(choices, c.Project) {
 			return at, d.withToken(err, c.Session, choices)
 		}
@@ -341,7 +337,7 @@ func (d *dialect) chosen(ctx context.Context, c choice, r engine.ProjectRequest)
 
 // ambiguous returns the problem of the working folder if it holds several projects.
 func (d *dialect) ambiguous(ctx context.Context) *project.Problem {
-	_, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Dir: d.dir, Write: true})
+	_, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Dir: d.Dir, Write: true})
 	p, ok := errors.AsType[*project.Problem](err)
 	if !ok || p.Reason != project.ReasonAmbiguous {
 		return nil
@@ -349,7 +345,7 @@ func (d *dialect) ambiguous(ctx context.Context) *project.Problem {
 	return p
 }
 
-// choiceAt is the place of a project among the choices of an ambiguous folder; -1 for none.
+// choiceAt returns the index of a project among the choices of an ambiguous folder; -1 for none.
 func choiceAt(p *project.Problem, want string) int {
 	return slices.IndexFunc(p.Available, func(name string) bool { return strings.EqualFold(name, want) })
 }
@@ -358,7 +354,7 @@ func isChoice(p *project.Problem, want string) bool {
 	return choiceAt(p, strings.TrimSpace(redact.Private(want))) >= 0
 }
 
-// pick returns the name of the project that was chosen, if the choice is good.
+// pick returns the name of the chosen project, if the choice is valid.
 func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
 	want := strings.TrimSpace(redact.Private(c.Project))
 	at := choiceAt(p, want)
@@ -372,14 +368,14 @@ func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
 			"project_choice_reason=%s for %q requires the recovery_token from the ambiguous_project error", userChose, want))
 	}
 	name := p.Available[at]
-	if !d.recovery.accept(c.Token, ask(c.Session, d.dir, p.Available), name, d.engine.Now()) {
+	if !d.recovery.accept(c.Token, ask(c.Session, d.Dir, p.Available), name, d.Engine.Now()) {
 		return "", unchosen(project.ReasonToken, p, fmt.Sprintf(
 			"recovery_token is invalid, stale, or not valid for selected project %q", want))
 	}
 	return name, nil
 }
 
-// unchosen is the refusal of a choice.
+// unchosen is the rejection of a choice.
 func unchosen(why project.Reason, p *project.Problem, message string) error {
 	err := engram.Errorf(engram.CodeInvalid, "%s", message).
 		WithHint("call again without project and reason for a fresh recovery_token, ask the user, then send their choice with it").
@@ -398,7 +394,7 @@ func (d *dialect) withToken(err error, session string, p *project.Problem) error
 		return err
 	}
 	r.AvailableProjects = p.Available
-	r.RecoveryToken = d.recovery.issue(ask(session, d.dir, p.Available), d.engine.Now())
+	r.RecoveryToken = d.recovery.issue(ask(session, d.Dir, p.Available), d.Engine.Now())
 	r.TokenTTLSeconds = int(tokenLife.Seconds())
 	r.Hint = "ask the user which of available_projects it is, then call again with project, project_choice_reason=" + userChose +
 		" and this recovery_token"

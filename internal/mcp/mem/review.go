@@ -18,14 +18,14 @@ type reviewArgs struct {
 	Action  string `json:"action" enum:"list,mark_reviewed,snooze,refuse" schema:"only" required:"schema"`
 	Project string `json:"project"`
 	Kind    string `json:"kind" enum:"changed,due,suspect,waiting,proposal" schema:"only"` // of a list; "" is changed and due
-	// Defaults and ranges stand below and not in the schema, which every agent pays for.
+	// Defaults and ranges are here and not in the schema, which costs every agent tokens.
 	Limit int     `json:"limit"` // 10, at most 100
 	ID    tool.ID `json:"observation_id"`
 	Alias tool.ID `json:"id" schema:"-"`          // the same
 	Days  *int    `json:"days" doc:"of a snooze"` // 30
 }
 
-// reviewed is the answer of every action: observations of list, the rest of the others.
+// reviewed is the answer of every action: Observations of list, the rest of the others.
 type reviewed struct {
 	envelope
 	Observations []dueResult `json:"observations,omitempty" schema:"-"`
@@ -36,15 +36,14 @@ type reviewed struct {
 }
 
 type dueResult struct {
-	ID          int64  `json:"id"`
-	SyncID      string `json:"sync_id"`
-	Title       string `json:"title"`
-	Type        string `json:"type"`
-	State       string `json:"state"`
-	Project     string `json:"project,omitempty"`
-	ReviewAfter string `json:"review_after,omitempty"`
-	// Reasons are each file and its state of a memory whose code changed.
-	Reasons []string `json:"reasons,omitempty"`
+	ID          int64    `json:"id"`
+	SyncID      string   `json:"sync_id"`
+	Title       string   `json:"title"`
+	Type        string   `json:"type"`
+	State       string   `json:"state"`
+	Project     string   `json:"project,omitempty"`
+	ReviewAfter string   `json:"review_after,omitempty"`
+	Reasons     []string `json:"reasons,omitempty"` // say what happened to each file of a memory whose code changed
 }
 
 func (d *dialect) review(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
@@ -69,8 +68,8 @@ func (d *dialect) review(ctx context.Context, by tool.Caller, a reviewArgs) (rev
 	return reviewed{}, invalid("action must be one of: list, mark_reviewed, snooze, refuse; a person approves with engram review approve")
 }
 
-// reviewList tells which memories are to be checked: whose code changed, and what is due; of every
-// project unless one is named.
+// reviewList lists the memories to check: those whose code changed, and those that are due; of every project
+// unless one is named.
 func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
 	at := everywhere()
 	if a.Project != "" {
@@ -91,13 +90,13 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	if kind != "" {
 		kinds = []engram.QueueKind{engram.QueueKind(kind)}
 	}
-	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: at.Name, Kinds: kinds, Page: engram.Page{Limit: limit}})
+	q, err := d.queue(ctx, by, at.Name, kinds, limit)
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+		return reviewed{}, err
 	}
 	others, err := d.pendingElse(ctx, by, at.Name)
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+		return reviewed{}, err
 	}
 	if len(q.Items) == 0 {
 		return reviewed{envelope: enveloped(at, "No memories need review."+others)}, nil
@@ -118,7 +117,16 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	return reviewed{envelope: enveloped(at, b.String()+others), Observations: rows}, nil
 }
 
-// reviewOne marks a memory reviewed, or puts its review off.
+// queue reads the pending items of some kinds.
+func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kinds []engram.QueueKind, limit int) (engine.Queue, error) {
+	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: limit}})
+	if err != nil {
+		return q, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+	}
+	return q, nil
+}
+
+// reviewOne marks a memory reviewed, or postpones its review.
 func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, snooze bool) (reviewed, error) {
 	ref := engram.ByNum(int64(a.ID))
 	res, err, what, doing := engine.ReviewResult{}, error(nil), "mark reviewed", "marked reviewed"
@@ -128,9 +136,9 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 			days = *a.Days
 		}
 		what, doing = "snooze", "snoozed"
-		res, err = d.as(by).Snooze(ctx, ref, d.engine.Now().AddDate(0, 0, days))
+		res, err = d.As(by).Snooze(ctx, ref, d.Engine.Now().AddDate(0, 0, days))
 	} else {
-		res, err = d.as(by).Reviewed(ctx, ref)
+		res, err = d.As(by).Reviewed(ctx, ref)
 	}
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to " + what + ": " + reason(err), Err: err}
@@ -144,19 +152,19 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 	for _, why := range res.Degraded {
 		text += "\n" + why
 	}
-	return reviewed{envelope: d.here(ctx, text).envelope, ID: m.Num, SyncID: m.SyncID, State: string(d.engine.StateOf(m)), ReviewAfter: timestamp(m.ReviewAfter)}, nil
+	return reviewed{envelope: d.here(ctx, text).envelope, ID: m.Num, SyncID: m.SyncID, State: string(d.Engine.StateOf(m)), ReviewAfter: timestamp(m.ReviewAfter)}, nil
 }
 
-// reviewKind tells what waits for a person, by title alone: what reads like an order is not
-// put before an agent because it asked what waits. No tool approves: that is a person's to do.
+// reviewKind lists the items pending for a person by title only: an agent that asks for them should not read
+// instruction-like text. No tool approves; only a person may.
 func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.ProjectInForce, kind string, limit int) (reviewed, error) {
 	kinds, err := engram.ParseQueueKinds([]string{tool.Clip(kind)})
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
-	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: at.Name, Kinds: kinds, Page: engram.Page{Limit: limit}})
+	q, err := d.queue(ctx, by, at.Name, kinds, limit)
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+		return reviewed{}, err
 	}
 	if len(q.Items) == 0 {
 		return reviewed{envelope: enveloped(at, "Nothing waits for that.")}, nil
@@ -181,10 +189,10 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 	return reviewed{envelope: enveloped(at, b.String()), Observations: rows}, nil
 }
 
-// pendingElse says, below what is due, how much waits for another reason; "" for nothing.
+// pendingElse counts the pending items of the other kinds in a line; "" for none.
 func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project string) (string, error) {
 	kinds := slices.DeleteFunc(engram.QueueKinds(), func(k engram.QueueKind) bool { return k == engram.QueueDue || k == engram.QueueChanged })
-	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: 1}})
+	q, err := d.queue(ctx, by, project, kinds, 1)
 	if err != nil {
 		return "", err
 	}
@@ -200,7 +208,7 @@ func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project strin
 	return "\nFor a person there is more to review: " + strings.Join(waits, ", ") + ". A list with one of these words as kind has them.", nil
 }
 
-// nameOf is how a list calls what waits: #12, or w3 of what is no memory yet.
+// nameOf is the name of an item in a list: #12, or w3 for one that is not a memory yet.
 func nameOf(i engram.QueueItem) string {
 	if i.Pending != nil {
 		return i.Name()
@@ -210,7 +218,7 @@ func nameOf(i engram.QueueItem) string {
 
 // reviewRefuse forgets a memory.
 func (d *dialect) reviewRefuse(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
-	res, err := d.as(by).Refuse(ctx, engram.ByNum(int64(a.ID)))
+	res, err := d.As(by).Refuse(ctx, engram.ByNum(int64(a.ID)))
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to refuse: " + reason(err), Err: err}
 	}

@@ -31,7 +31,7 @@ type saveArgs struct {
 	Token        string         `json:"recovery_token" small:"-"`
 }
 
-// text is the content, under whichever name it came.
+// text returns the content, by whichever name it came.
 func (a saveArgs) text() string {
 	if strings.TrimSpace(a.Content) == "" {
 		return a.Observation
@@ -44,19 +44,19 @@ type saved struct {
 	ID          int64  `json:"id"`
 	SyncID      string `json:"sync_id"`
 	State       string `json:"state"`
-	Action      string `json:"action,omitempty" schema:"-"` // revised, repeated or merged; a new memory has none
+	Action      string `json:"action,omitempty" schema:"-"` // revised, repeated or merged; none for a new memory
 	ReviewAfter string `json:"review_after,omitempty" schema:"-"`
 
 	Anchors []document.Anchor `json:"anchors,omitempty" schema:"-"` // the code that its text names
 	judgment
 }
 
-// judgment is what a save has to be judged with: what it may contradict.
+// judgment lists what a saved memory may contradict.
 type judgment struct {
 	Required   bool                        `json:"judgment_required"`
 	Status     string                      `json:"judgment_status,omitempty" schema:"-"`
 	ID         string                      `json:"judgment_id,omitempty"`           // of the likeliest candidate
-	Candidates []document.FlaggedCandidate `json:"candidates,omitempty" schema:"-"` // the likeliest first
+	Candidates []document.FlaggedCandidate `json:"candidates,omitempty" schema:"-"` // likeliest first
 }
 
 func judgmentOf(cs []engine.Candidate) judgment {
@@ -74,26 +74,26 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	if strings.TrimSpace(a.text()) == "" {
 		return saved{}, noContent(by)
 	}
-	asked := engine.ProjectRequest{Explicit: a.Project, SessionID: a.SessionID, Override: d.project}
+	asked := engine.ProjectRequest{Explicit: a.Project, SessionID: a.SessionID, Override: d.Project}
 	at, err := d.chosen(ctx, choice{a.SessionID, a.Project, a.ChoiceReason, a.Token}, asked)
 	if err != nil {
 		return saved{}, err
 	}
 	name := at.Name
 	if at.Source == project.SourceExplicit {
-		name = a.Project // as it was written, so that the save can say how it was normalised
+		name = a.Project // as written, so that the save can report how it was normalised
 	}
-	res, err := d.as(by).Save(ctx, engine.SaveInput{
+	res, err := d.As(by).Save(ctx, engine.SaveInput{
 		Title: a.Title, Content: a.text(), Type: engram.Type(a.Type), Scope: engram.ParseScope(a.Scope), Project: name,
-		TopicKey: a.TopicKey, SessionID: a.SessionID, Directory: d.dir, Tags: a.Tags, Metadata: a.Metadata, Files: a.Files,
+		TopicKey: a.TopicKey, SessionID: a.SessionID, Directory: d.Dir, Tags: a.Tags, Metadata: a.Metadata, Files: a.Files,
 		Importance: a.Importance, Permanent: a.Permanent,
 	})
 	if err != nil {
 		return saved{}, failed("Failed to save", err, asked)
 	}
-	d.activity.savedIn(at.Name, d.engine.Now())
-	at.Name = res.Memory.Project // a merged project's memories go to what it was merged into
-	var verdict string           // the last thing done: a person may take their time
+	d.activity.savedIn(at.Name, d.Engine.Now())
+	at.Name = res.Memory.Project // a merged project's memories go to its target
+	var verdict string           // last, because a person may take time
 	verdict, res.Candidates = d.askVerdict(ctx, by, res)
 	out := saved{envelope: enveloped(at, strings.Join(saveLines(by, res, verdict), "\n")), ID: res.Memory.Num,
 		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: timestamp(res.Memory.ReviewAfter),
@@ -105,8 +105,8 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	return out, nil
 }
 
-// noContent says what is missing: the old name of it only to those whose tools are many
-// enough for an agent that may know it.
+// noContent says what is missing. It mentions the old name only where an agent that knows it may be: among many
+// tools.
 func noContent(by tool.Caller) error {
 	if !by.Has("mem_get_observation") {
 		return invalid("content is required for mem_save: one or more full sentences")
@@ -114,7 +114,7 @@ func noContent(by tool.Caller) error {
 	return invalid("content is required for mem_save (use content, or observation for backward-compatible clients)")
 }
 
-// saveLines is what a save reports; verdict is what a person said of it, "" for nothing.
+// saveLines reports a save; verdict is the line about a person's verdict, "" for none.
 func saveLines(by tool.Caller, res engine.SaveResult, verdict string) []string {
 	lines := []string{fmt.Sprintf("Memory saved: %q (%s)", res.Memory.Title, res.Memory.Type)}
 	if res.SuggestedTopic != "" {
@@ -138,8 +138,8 @@ func saveLines(by tool.Caller, res engine.SaveResult, verdict string) []string {
 	return append(lines, render.AnchoredTo(res.Memory.Anchors)...)
 }
 
-// admission is what became of a memory that was there before in one way or another; "" when
-// it is new. It stands below the lines that clients of the dialect know.
+// admission says how a save merged into an existing memory; "" for a new one. It comes after the lines that
+// clients of the dialect know.
 func admission(res engine.SaveResult) string {
 	m := res.Memory
 	switch res.Action {
@@ -172,7 +172,7 @@ type updateArgs struct {
 
 func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (message, error) {
 	if a.Project != nil && strings.TrimSpace(*a.Project) == "" {
-		a.Project = nil // models fill in what they do not mean; a memory is not moved to nowhere
+		a.Project = nil // models fill in empty arguments; a memory is not moved to no project
 	}
 	if a.Title == nil && a.Content == nil && a.Type == nil && a.Scope == nil && a.TopicKey == nil && a.Project == nil {
 		return message{}, invalid("provide at least one field to update")
@@ -185,13 +185,13 @@ func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (mes
 		in.Scope = new(engram.ParseScope(*a.Scope))
 	}
 	if a.Project != nil {
-		to, err := d.writing(ctx, engine.ProjectRequest{Explicit: *a.Project}) // one that is known, as for a save
+		to, err := d.writing(ctx, engine.ProjectRequest{Explicit: *a.Project}) // a known one, as for a save
 		if err != nil {
 			return message{}, err
 		}
 		in.Project = &to.Name
 	}
-	m, err := d.as(by).Update(ctx, in)
+	m, err := d.As(by).Update(ctx, in)
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to update memory: " + reason(err), Err: err}
 	}
@@ -199,10 +199,7 @@ func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (mes
 	if in.Project != nil {
 		lines = append(lines, fmt.Sprintf("It is in project %q now.", m.Project))
 	}
-	for _, w := range m.Warnings {
-		lines = append(lines, caution+w)
-	}
-	return d.here(ctx, strings.Join(lines, "\n")), nil
+	return d.here(ctx, cautioned(strings.Join(lines, "\n"), m.Warnings)), nil
 }
 
 type captureArgs struct {
@@ -215,17 +212,17 @@ func (d *dialect) capture(ctx context.Context, by tool.Caller, a captureArgs) (m
 	if strings.TrimSpace(a.Content) == "" {
 		return message{}, invalid("content is required — include text with a '## Key Learnings:' section")
 	}
-	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.project}, a.SessionID))
+	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.Project}, a.SessionID))
 	if err != nil {
 		return message{}, err
 	}
-	res, err := d.as(by).Capture(ctx, engine.CaptureInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
-		Project: at.Name, Directory: d.dir, Source: a.Source})
+	res, err := d.As(by).Capture(ctx, engine.CaptureInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+		Project: at.Name, Directory: d.Dir, Source: a.Source})
 	if err != nil {
 		return message{}, failed("Failed to capture", err, engine.ProjectRequest{SessionID: a.SessionID})
 	}
 	if res.Saved > 0 {
-		d.activity.savedIn(at.Name, d.engine.Now())
+		d.activity.savedIn(at.Name, d.Engine.Now())
 	}
 	return message{envelope: enveloped(at, cautioned(fmt.Sprintf("Passive capture complete: extracted=%d saved=%d duplicates=%d",
 		res.Extracted, res.Saved, res.Duplicates), res.Warnings))}, nil
@@ -241,13 +238,13 @@ type topicKey struct {
 	TopicKey string `json:"topic_key"`
 }
 
-// PlainText returns the line the dialect answers with.
+// PlainText returns the dialect's line.
 func (t topicKey) PlainText() (string, bool) { return "Suggested topic_key: " + t.TopicKey, true }
 
 func (d *dialect) suggestTopic(_ context.Context, _ tool.Caller, a topicArgs) (topicKey, error) {
 	if strings.TrimSpace(a.Title) == "" && strings.TrimSpace(a.Content) == "" {
 		return topicKey{}, invalid("provide title or content to suggest a topic_key")
 	}
-	key, err := d.engine.SuggestTopic(engram.Type(a.Type), a.Title, a.Content)
+	key, err := d.Engine.SuggestTopic(engram.Type(a.Type), a.Title, a.Content)
 	return topicKey{key}, err
 }

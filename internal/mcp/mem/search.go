@@ -26,8 +26,8 @@ type searchArgs struct {
 	MaxBytes    int      `json:"max_bytes" doc:"cut the list to this size" min:"0" small:"-"`
 }
 
-// found is the answer to a search: the relevant finds; weak ones are only titles in the text. Results is
-// nil, and its key left out, when nothing was found: clients ask for the key.
+// found is the answer to a search: relevant memories; those below the threshold are only titles in the text.
+// Results is nil, and its key omitted, when nothing was found: clients check for the key.
 type found struct {
 	envelope
 	Results []observation `json:"results,omitempty"`
@@ -35,10 +35,10 @@ type found struct {
 	text foundText
 }
 
-// InText returns the same with what the finds say in words, and less beside them.
+// InText returns the same with contents in words, and fewer fields.
 func (f found) InText() any { return f.text }
 
-// foundText is a search as clients have always read it out of the text.
+// foundText is a search as clients have always read it from the text.
 type foundText struct {
 	envelope
 	Results []result `json:"results,omitempty"`
@@ -67,7 +67,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 		}
 		filter.Project = at.Name
 	}
-	hits, err := d.as(by).SearchIn(ctx, d.asking.now(), engine.SearchInput{Query: a.Query, AsOf: past, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
+	hits, err := d.As(by).SearchIn(ctx, d.asking.now(), engine.SearchInput{Query: a.Query, AsOf: past, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
 	if err != nil {
 		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
 	}
@@ -106,8 +106,8 @@ func filterOf(a searchArgs) engram.Filter {
 	return f
 }
 
-// listing writes the finds that fit into a.MaxBytes, if given, and returns them; the weakest go first,
-// and the best one always stays.
+// listing writes the hits that fit into a.MaxBytes, if given, and returns them. It drops the weakest first and
+// always keeps the best one.
 func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (told list, shown engram.Found) {
 	shown = all
 	for told = d.list(by, a, shown); a.MaxBytes > 0 && len(told.text) > a.MaxBytes && dropLast(&shown); {
@@ -119,7 +119,7 @@ func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (told 
 	return told, shown
 }
 
-// dropLast takes the last find out; the best one stays.
+// dropLast removes the last hit, but never the best one.
 func dropLast(f *engram.Found) bool {
 	switch hits, weak := len(f.Hits), len(f.BelowThreshold); {
 	case hits+weak <= 1:
@@ -132,11 +132,10 @@ func dropLast(f *engram.Found) bool {
 	return true
 }
 
-// list is what was found in words: whole, and without what the memories say, for whoever
-// reads that in the fields.
+// list is a list of hits in words: whole, and without contents, for readers of the fields.
 type list struct{ text, brief string }
 
-// and is l with more below both.
+// and returns l with more text appended.
 func (l list) and(more string) list { return list{l.text + more, l.brief + more} }
 
 func (d *dialect) list(by tool.Caller, a searchArgs, hits engram.Found) list {
@@ -158,11 +157,11 @@ func (d *dialect) list(by tool.Caller, a searchArgs, hits engram.Found) list {
 	return told
 }
 
-// previewed is how much of a memory a search shows, in characters.
+// previewed is how many characters of a memory a search shows.
 const previewed = 300
 
-// bestWhole is the text of the best of those finds that were cut, for a caller who has no
-// tool to read it with, and who may be a small model: with an end, and set off like the previews.
+// bestWhole returns the text of the best truncated hit, for a caller without a tool to read it, perhaps a small
+// model: with a limit, and set off like the previews.
 func bestWhole(f engram.Found) string {
 	const most = 4000
 	for _, h := range f.Hits {
@@ -181,7 +180,7 @@ func bestWhole(f engram.Found) string {
 
 func results(f engram.Found) []result {
 	if len(f.Hits) == 0 {
-		return nil // no key says that there is nothing relevant
+		return nil // no key means that nothing is relevant
 	}
 	return document.Each(f.Hits, func(h engram.Hit) result {
 		m := h.Memory
@@ -190,12 +189,12 @@ func results(f engram.Found) []result {
 	})
 }
 
-// nudge reminds the agent of saving; it has no project to ask about when all were searched.
+// nudge reminds the agent of saving; "" when all projects were searched.
 func (d *dialect) nudge(at engine.ProjectInForce) string {
 	if at.Name == "" {
 		return ""
 	}
-	return d.activity.nudge(at.Name, d.engine.Now())
+	return d.activity.nudge(at.Name, d.Engine.Now())
 }
 
 type contextArgs struct {
@@ -216,7 +215,7 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 		}
 	}
 	session, again := d.asking.context()
-	told, err := d.as(by).Context(ctx, engine.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
+	told, err := d.As(by).Context(ctx, engine.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
 	}
@@ -227,7 +226,7 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 		}
 		return message{envelope: enveloped(at, "No previous session memories found.\n"+nothing+d.nudge(at))}, nil
 	}
-	stats, err := d.engine.Stats(ctx, "")
+	stats, err := d.Engine.Stats(ctx, "")
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
 	}

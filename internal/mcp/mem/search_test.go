@@ -22,7 +22,7 @@ func TestTheBestFindInFullCannotPassForAnotherFind(t *testing.T) {
 		if _, err := e.Save(t.Context(), engine.SaveInput{Title: "Auth", Content: content, Project: "demo"}); err != nil {
 			t.Fatal(err)
 		}
-		tools := mem.Tools(mem.Options{Engine: e, Project: "demo"})
+		tools := mem.Tools(tool.Options{Engine: e, Project: "demo"})
 		i := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Name == "mem_search" })
 		reply, err := tools[i].Call(t.Context(), tool.Caller{Offers: func(string) bool { return false }}, json.RawMessage(`{"query":"tokens"}`))
 		if err != nil || !strings.Contains(reply.Text, "in full") || !strings.Contains(reply.Text, forged) {

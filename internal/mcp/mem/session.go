@@ -20,19 +20,19 @@ type startArgs struct {
 }
 
 func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs) (message, error) {
-	dir := d.dir
+	dir := d.Dir
 	if a.Directory != "" {
 		if dir = a.Directory; !filepath.IsAbs(dir) {
-			dir = filepath.Join(d.dir, dir)
+			dir = filepath.Join(d.Dir, dir)
 		}
 	}
-	// The process's project counts before any folder: the saves of the session must go to
-	// where the searches of this process look.
-	at, err := d.writing(ctx, engine.ProjectRequest{Override: d.project, Dir: dir})
+	// The process's project takes precedence over any folder: the session's saves must go where the searches of
+	// this process look.
+	at, err := d.writing(ctx, engine.ProjectRequest{Override: d.Project, Dir: dir})
 	if err != nil {
 		return message{}, err
 	}
-	s, err := d.as(by).StartSession(ctx, engine.SessionInput{ID: a.ID, Project: at.Name, Directory: dir})
+	s, err := d.As(by).StartSession(ctx, engine.SessionInput{ID: a.ID, Project: at.Name, Directory: dir})
 	if err != nil {
 		return message{}, failed("Failed to start session", err, engine.ProjectRequest{SessionID: a.ID})
 	}
@@ -41,7 +41,7 @@ func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs)
 		at = engine.ProjectInForce{Name: s.Project, Source: project.SourceSession, Path: s.Directory}
 	}
 	d.activity.restart(s.Project)
-	if !d.remote { // where several agents are served, nobody knows which of them asks
+	if !d.Remote { // with several agents, the asking one is unknown
 		d.asking.began(s.ID)
 	}
 	return message{envelope: enveloped(at, fmt.Sprintf("Session %q started for project %q", s.ID, s.Project))}, nil
@@ -53,16 +53,16 @@ type endArgs struct {
 }
 
 func (d *dialect) endSession(ctx context.Context, by tool.Caller, a endArgs) (message, error) {
-	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.project, Lenient: true}, a.ID))
+	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.Project, Lenient: true}, a.ID))
 	if err != nil {
 		return message{}, err
 	}
 	if strings.TrimSpace(a.ID) == "" {
-		if a.ID, err = d.engine.RunningSession(ctx, at.Name); err != nil {
+		if a.ID, err = d.Engine.RunningSession(ctx, at.Name); err != nil {
 			return message{}, failed("Failed to end session", err, engine.ProjectRequest{})
 		}
 	}
-	ended, err := d.as(by).EndSession(ctx, a.ID, a.Summary)
+	ended, err := d.As(by).EndSession(ctx, a.ID, a.Summary)
 	if err != nil {
 		return message{}, failed("Failed to end session", err, engine.ProjectRequest{SessionID: a.ID})
 	}
@@ -80,21 +80,21 @@ func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) 
 	if strings.TrimSpace(a.Content) == "" {
 		return message{}, invalid("content is required for mem_session_summary")
 	}
-	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.project}, a.SessionID))
+	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.Project}, a.SessionID))
 	if err != nil {
 		return message{}, err
 	}
-	// A summary is not a save to this count: it closes the session and says nothing of
-	// what was worth keeping during it.
-	score := d.activity.score(at.Name, d.engine.Now())
-	res, err := d.as(by).Summarize(ctx, engine.SaveInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
-		Project: at.Name, Directory: d.dir})
+	// A summary does not count as a save: it closes the session and does not show that anything was kept during
+	// it.
+	score := d.activity.score(at.Name, d.Engine.Now())
+	res, err := d.As(by).Summarize(ctx, engine.SaveInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+		Project: at.Name, Directory: d.Dir})
 	if err != nil {
 		return message{}, failed("Failed to save session summary", err, engine.ProjectRequest{SessionID: a.SessionID})
 	}
 	at.Name = res.Memory.Project // see save
 	text := fmt.Sprintf("Session summary saved for project %q", at.Name)
-	if !d.remote { // where several agents are served, their calls are not those of this session
+	if !d.Remote { // with several agents, the calls are not those of this session
 		text += "\n" + score
 	}
 	return message{envelope: enveloped(at, cautioned(text, res.Warnings))}, nil
@@ -109,13 +109,13 @@ type promptArgs struct {
 }
 
 func (d *dialect) savePrompt(ctx context.Context, by tool.Caller, a promptArgs) (message, error) {
-	asked := d.ofSession(ctx, engine.ProjectRequest{Override: d.project}, a.SessionID)
+	asked := d.ofSession(ctx, engine.ProjectRequest{Override: d.Project}, a.SessionID)
 	at, err := d.chosen(ctx, choice{a.SessionID, a.Project, a.ChoiceReason, a.Token}, asked)
 	if err != nil {
 		return message{}, err
 	}
-	p, err := d.as(by).SavePrompt(ctx, engine.PromptInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
-		Project: at.Name, Directory: d.dir})
+	p, err := d.As(by).SavePrompt(ctx, engine.PromptInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+		Project: at.Name, Directory: d.Dir})
 	if err != nil {
 		return message{}, failed("Failed to save prompt", err, engine.ProjectRequest{SessionID: a.SessionID})
 	}
@@ -126,13 +126,13 @@ func (d *dialect) savePrompt(ctx context.Context, by tool.Caller, a promptArgs) 
 const (
 	// quiet is how long a project may see no save before its agent is reminded.
 	quiet = 10 * time.Minute
-	// busy is the number of calls above which an agent that saved nothing is
-	// thought to be working rather than looking around.
+	// busy is the number of calls above which an agent without saves is taken to be working rather than looking
+	// around.
 	busy = 5
 )
 
-// activity counts what agents did in each project since its session began. The zero
-// value is ready; it may be used concurrently.
+// activity counts what agents did in each project since its session began. The zero value is ready and safe for
+// concurrent use.
 type activity struct {
 	mu       sync.Mutex
 	projects map[string]*work
@@ -144,8 +144,10 @@ type work struct {
 	calls, saves int
 }
 
-// of returns a project's work, which begins at now if there was none. mu is held.
-func (a *activity) of(project string, now time.Time) *work {
+// with calls do on a project's work, which begins at now if absent.
+func (a *activity) with(project string, now time.Time, do func(*work)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.projects == nil {
 		a.projects = map[string]*work{}
 	}
@@ -154,24 +156,18 @@ func (a *activity) of(project string, now time.Time) *work {
 		w = &work{since: now}
 		a.projects[project] = w
 	}
-	return w
+	do(w)
 }
 
 func (a *activity) called(project string, now time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.of(project, now).calls++
+	a.with(project, now, func(w *work) { w.calls++ })
 }
 
 func (a *activity) savedIn(project string, now time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	w := a.of(project, now)
-	w.saves++
-	w.saved = now
+	a.with(project, now, func(w *work) { w.saves, w.saved = w.saves+1, now })
 }
 
-// restart forgets what was done in a project: a session begins or is over.
+// restart forgets the activity in a project: a session begins or ends.
 func (a *activity) restart(project string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -179,22 +175,20 @@ func (a *activity) restart(project string) {
 }
 
 // score is the line that closes a session's summary.
-func (a *activity) score(project string, now time.Time) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	w := a.of(project, now)
-	line := fmt.Sprintf("Session activity: %d tool calls, %d saves", w.calls, w.saves)
-	if w.saves == 0 && w.calls > busy {
-		line += " — high activity with no saves, consider persisting important decisions"
-	}
+func (a *activity) score(project string, now time.Time) (line string) {
+	a.with(project, now, func(w *work) {
+		line = fmt.Sprintf("Session activity: %d tool calls, %d saves", w.calls, w.saves)
+		if w.saves == 0 && w.calls > busy {
+			line += " — high activity with no saves, consider persisting important decisions"
+		}
+	})
 	return line
 }
 
-// nudge is what to append to an answer when nothing was saved for a while; "" else.
+// nudge is a reminder to append to an answer when nothing was saved for a while; else "".
 func (a *activity) nudge(project string, now time.Time) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	w := a.of(project, now)
+	var w work
+	a.with(project, now, func(have *work) { w = *have })
 	since := w.since
 	if w.saves > 0 {
 		since = w.saved
@@ -207,8 +201,8 @@ func (a *activity) nudge(project string, now time.Time) string {
 		"Did you make any decisions, fix bugs, or discover something worth persisting?", int(idle.Minutes()))
 }
 
-// asking knows which session asks: the one started last in this process that has not ended. The zero
-// value is ready; it may be used concurrently.
+// asking knows which session asks: the one started last in this process that has not ended. The zero value is
+// ready and safe for concurrent use.
 type asking struct {
 	mu      sync.Mutex
 	session string
@@ -231,15 +225,15 @@ func (a *asking) ended(session string) {
 	}
 }
 
-// now returns the session that asks, "" when it is not known.
+// now returns the asking session, "" when unknown.
 func (a *asking) now() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.session
 }
 
-// context returns the session that asks for its context. again says that it had one before: its agent
-// was compacted and has forgotten what it was told.
+// context returns the session that asks for its context. again says that it had one before: its agent was
+// compacted and has lost it.
 func (a *asking) context() (session string, again bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

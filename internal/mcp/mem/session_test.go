@@ -14,7 +14,7 @@ import (
 // what a session did cannot be told.
 func TestTheActivityOfASessionIsToldWhereOneAgentSpeaks(t *testing.T) {
 	for _, remote := range []bool{false, true} {
-		for _, tl := range mem.Tools(mem.Options{Engine: enginetest.New(t), Project: "demo", Remote: remote}) {
+		for _, tl := range mem.Tools(tool.Options{Engine: enginetest.New(t), Project: "demo", Remote: remote}) {
 			if tl.Name != "mem_session_summary" {
 				continue
 			}

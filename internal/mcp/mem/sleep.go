@@ -41,7 +41,7 @@ func (d *dialect) sleep(ctx context.Context, by tool.Caller, a sleepArgs) (slept
 	for _, word := range strings.Fields(strings.ToLower(strings.Join(a.Only, " "))) {
 		in.Only = append(in.Only, lifecycle.StepAction(word))
 	}
-	res, err := d.as(by).Sleep(ctx, in)
+	res, err := d.As(by).Sleep(ctx, in)
 	if err != nil {
 		return slept{}, err
 	}
@@ -65,7 +65,7 @@ func (d *dialect) decay(ctx context.Context, by tool.Caller, a decayArgs) (messa
 	if a.ID != 0 {
 		in.Refs = []engram.Ref{engram.ByNum(int64(a.ID))}
 	}
-	out, err := d.as(by).Decay(ctx, in)
+	out, err := d.As(by).Decay(ctx, in)
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to tell strengths: " + reason(err), Err: err}
 	}
@@ -91,7 +91,7 @@ func (d *dialect) diagnostics(ctx context.Context, by tool.Caller, a diagnostics
 	if err != nil {
 		return message{}, err
 	}
-	out, err := d.as(by).Diagnose(ctx, engine.DiagnosticsInput{Project: at.Name, Limit: a.Limit, Progress: by.Progress})
+	out, err := d.As(by).Diagnose(ctx, engine.DiagnosticsInput{Project: at.Name, Limit: a.Limit, Progress: by.Progress})
 	if err != nil {
 		return message{}, err
 	}
@@ -103,11 +103,11 @@ type doctorArgs struct {
 	Check   string `json:"check" doc:"this check_id alone"`
 }
 
-// doctor answers with a report also where that is bad: it is what was asked for. Only
-// one with an error is told as a failure, so that nobody takes it for good news.
+// doctor answers with a report, good or bad. Only one with an error is a failure, so that it cannot pass as
+// good news.
 func (d *dialect) doctor(ctx context.Context, by tool.Caller, a doctorArgs) (document.Report, error) {
-	in := engine.DoctorInput{Check: a.Check, Project: engine.ProjectRequest{Explicit: a.Project, Override: d.project, Dir: d.dir}}
-	r, err := d.as(by).Doctor(ctx, in)
+	in := engine.DoctorInput{Check: a.Check, Project: engine.ProjectRequest{Explicit: a.Project, Override: d.Project, Dir: d.Dir}}
+	r, err := d.As(by).Doctor(ctx, in)
 	if err != nil {
 		return document.Report{}, unread(err, redact.Private(a.Project))
 	}
@@ -127,7 +127,7 @@ func (d *dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (messa
 	if err != nil {
 		return message{}, err
 	}
-	s, err := d.as(by).Stats(ctx, "")
+	s, err := d.As(by).Stats(ctx, "")
 	if err != nil {
 		return message{}, err
 	}

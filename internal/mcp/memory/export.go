@@ -17,8 +17,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
-// exportBytes is how long a page is, in bytes, about: 16,000 tokens, for which most conversations
-// have room.
+// exportBytes is the approximate size of a page in bytes: 16,000 tokens, for which most conversations have
+// room.
 const exportBytes = 64 << 10
 
 type exportArgs struct {
@@ -27,8 +27,7 @@ type exportArgs struct {
 	Project string `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
-// exported is the export object itself, as memory_import takes it; the fields say in the
-// schema what is in it.
+// exported is the export object itself, as memory_import takes it; the fields describe it in the schema.
 type exported struct {
 	Format   string           `json:"format"`
 	Version  int              `json:"version"`
@@ -40,10 +39,10 @@ type exported struct {
 	file []byte
 }
 
-// MarshalJSON writes the export as it is.
+// MarshalJSON writes the export unchanged.
 func (x exported) MarshalJSON() ([]byte, error) { return x.file, nil }
 
-// PlainText returns the export in its own order, in which readers need not hold it whole.
+// PlainText returns the export in its own order, in which readers can stream it.
 func (x exported) PlainText() (string, bool) { return string(x.file), true }
 
 func (d *Dialect) export(ctx context.Context, by tool.Caller, a exportArgs) (exported, error) {
@@ -52,7 +51,7 @@ func (d *Dialect) export(ctx context.Context, by tool.Caller, a exportArgs) (exp
 		return exported{}, err
 	}
 	var file, compact bytes.Buffer
-	page, err := d.as(by).ExportPage(ctx, &file, engine.ExportPageInput{After: a.Cursor, Most: exportBytes,
+	page, err := d.As(by).ExportPage(ctx, &file, engine.ExportPageInput{After: a.Cursor, Most: exportBytes,
 		ExportInput: engine.ExportInput{Format: engine.PlainFormat, Project: at.Name, Vectors: a.Vectors, Progress: by.Progress.Of("exporting")}})
 	if err != nil {
 		return exported{}, err
@@ -78,8 +77,7 @@ func (d *Dialect) export(ctx context.Context, by tool.Caller, a exportArgs) (exp
 	return exported{file: whole}, nil
 }
 
-// The fields that say which page of an export an object is: where it began, and where the next
-// one does.
+// The fields that say which page of an export an object is: its start, and the start of the next one.
 const (
 	cursorField = "cursor"
 	nextField   = "next_cursor"
@@ -92,7 +90,7 @@ type importArgs struct {
 	Project string          `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
-// imported counts what came in.
+// imported counts what was imported.
 type imported struct {
 	Mode      string         `json:"mode"`
 	Memories  document.Tally `json:"memories"`
@@ -101,7 +99,7 @@ type imported struct {
 	Warnings  []string       `json:"warnings"`                    // what was rejected, and why
 }
 
-// PlainText says what came in.
+// PlainText reports the counts.
 func (i imported) PlainText() (string, bool) {
 	report := func(t document.Tally, what string) string {
 		return fmt.Sprintf("%d %s added, %d changed, %d unchanged, %d rejected, %d gone", t.Added, what, t.Changed, t.Unchanged, t.Rejected, t.Removed)
@@ -113,7 +111,7 @@ func (i imported) PlainText() (string, bool) {
 	return withWarnings(text, i.Warnings), true
 }
 
-// mostWarnings is how many things that were rejected are named.
+// mostWarnings limits how many rejected items are named.
 const mostWarnings = 20
 
 func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) (imported, error) {
@@ -125,7 +123,7 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 		return imported{}, engram.Errorf(engram.CodeInvalid, "data is one page of an export, and what is in the others would be forgotten").
 			WithHint("import each page with mode merge")
 	}
-	res, err := d.as(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name, MayForget: &a.Forget,
+	res, err := d.As(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name, MayForget: &a.Forget,
 		Progress: by.Progress.Of("importing")})
 	if err != nil && len(res.Forgets) > 0 {
 		return imported{}, engram.Errorf(engram.CodeOf(err), "%v", err).
@@ -150,7 +148,7 @@ func isPage(data json.RawMessage) bool {
 	return fields[cursorField] != nil || fields[nextField] != nil
 }
 
-// itemsOf tells what was rejected or changed, an item a line; of many the first.
+// itemsOf lists what was rejected or changed, an item a line, up to mostWarnings.
 func itemsOf(notes []engram.ImportNote) (told []string) {
 	for i, n := range notes {
 		if i == mostWarnings {
@@ -161,7 +159,7 @@ func itemsOf(notes []engram.ImportNote) (told []string) {
 	return told
 }
 
-// withItems is err with every item that it is for, where it names only the first.
+// withItems adds every item to err, where it names only the first.
 func withItems(err error, items []string) error {
 	refused, ok := errors.AsType[*engram.Error](err)
 	if !ok || len(items) < 2 {
@@ -170,12 +168,12 @@ func withItems(err error, items []string) error {
 	return engram.Errorf(refused.Code, "%s\n%s", refused.Msg, strings.Join(items, "\n")).WithHintOf(refused).WithCause(refused.Err)
 }
 
-// headFirst puts the fields of an export object into the order in which a file is read, since agents and
-// JSON libraries put keys into any order.
+// headFirst puts the fields of an export object into the order in which a file is read; agents and JSON
+// libraries use any order.
 func headFirst(data json.RawMessage) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(data, &fields) != nil {
-		return data // whoever reads it says what is wrong
+		return data // the import reports what is wrong
 	}
 	order := func(name string) int {
 		lists := []string{"projects", "sessions", "deleted_sessions", "memories", "observations", "prompts", "deleted_prompts", "relations", "relationships"}

@@ -30,7 +30,7 @@ func call(t testing.TB, d *memory.Dialect, name, args string) (tool.Reply, error
 // the structured answer has them sorted, the text as they were written.
 func TestAnExportComesInElsewhere(t *testing.T) {
 	e := enginetest.New(t)
-	here := memory.New(memory.Options{Engine: e, Project: "demo"})
+	here := memory.New(tool.Options{Engine: e, Project: "demo"})
 	for _, args := range []string{`{"content":"Tokens live 15 minutes <&>","tags":["auth"],"importance":0.9}`, `{"content":"Kettles whistle","type":"pattern","related_to":["1"]}`} {
 		if _, err := call(t, here, "memory_store", args); err != nil {
 			t.Fatal(err)
@@ -42,7 +42,7 @@ func TestAnExportComesInElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		for form, data := range map[string]string{"text": file.Text, "structured": string(file.Structured)} {
-			there := memory.New(memory.Options{Engine: enginetest.New(t), Project: "elsewhere"})
+			there := memory.New(tool.Options{Engine: enginetest.New(t), Project: "elsewhere"})
 			for run, want := range []string{`"added":2`, `"unchanged":2`} {
 				got, err := call(t, there, "memory_import", `{"data":`+data+`}`)
 				if err != nil || !strings.Contains(string(got.Structured), want) {
@@ -64,7 +64,7 @@ func TestAnExportComesInElsewhere(t *testing.T) {
 // and one page alone replaces nothing.
 func TestALargeExportComesInPages(t *testing.T) {
 	e := enginetest.New(t)
-	d := memory.New(memory.Options{Engine: e, Project: "demo"})
+	d := memory.New(tool.Options{Engine: e, Project: "demo"})
 	const many = 60
 	for i := range many {
 		in := engine.SaveInput{Title: fmt.Sprintf("Story %d", i), Content: fmt.Sprintf("%d: ", i) + strings.Repeat("a long story ", 300), Project: "demo", TopicKey: fmt.Sprintf("s/%d", i)}
@@ -85,7 +85,7 @@ func TestALargeExportComesInPages(t *testing.T) {
 	if _, err := e.Forget(t.Context(), engram.ByNum(3)); err != nil {
 		t.Fatal(err)
 	}
-	there := memory.New(memory.Options{Engine: enginetest.New(t), Project: "elsewhere"})
+	there := memory.New(tool.Options{Engine: enginetest.New(t), Project: "elsewhere"})
 	var memories, pages, relations int
 	for cursor := ""; ; pages++ {
 		r, err := call(t, d, "memory_export", `{"cursor":"`+cursor+`"}`)
@@ -131,7 +131,7 @@ func TestALargeExportComesInPages(t *testing.T) {
 // An offset leaves out what was answered before.
 func TestAQueryObeysItsOffset(t *testing.T) {
 	e := enginetest.New(t)
-	d := memory.New(memory.Options{Engine: e, Project: "demo"})
+	d := memory.New(tool.Options{Engine: e, Project: "demo"})
 	for i := range 12 {
 		if _, err := e.Save(t.Context(), engine.SaveInput{Title: fmt.Sprintf("Kettle %d", i), Content: fmt.Sprintf("The kettle of room %d whistles", i), Project: "demo"}); err != nil {
 			t.Fatal(err)
@@ -183,12 +183,12 @@ func TestTheProjectIsAskedForWhereNobodyKnowsIt(t *testing.T) {
 	e := enginetest.New(t)
 	for _, tt := range []struct {
 		name string
-		o    memory.Options
+		o    tool.Options
 		want int // tools that ask for it
 	}{
-		{"in the agent's folder", memory.Options{Engine: e, Dir: "/src/shop"}, 0},
-		{"over HTTP", memory.Options{Engine: e, Dir: "/", Remote: true}, 6},
-		{"over HTTP, with a project", memory.Options{Engine: e, Dir: "/", Remote: true, Project: "shop"}, 0},
+		{"in the agent's folder", tool.Options{Engine: e, Dir: "/src/shop"}, 0},
+		{"over HTTP", tool.Options{Engine: e, Dir: "/", Remote: true}, 6},
+		{"over HTTP, with a project", tool.Options{Engine: e, Dir: "/", Remote: true, Project: "shop"}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := 0
@@ -202,7 +202,7 @@ func TestTheProjectIsAskedForWhereNobodyKnowsIt(t *testing.T) {
 			}
 		})
 	}
-	d := memory.New(memory.Options{Engine: e, Dir: "/", Remote: true})
+	d := memory.New(tool.Options{Engine: e, Dir: "/", Remote: true})
 	if r, err := call(t, d, "memory_store", `{"content":"From afar.","project":"A new one"}`); err != nil || !strings.Contains(r.Text, `project "a new one"`) {
 		t.Errorf("a new project over HTTP: got %+v, error %v", r, err)
 	}

@@ -1,14 +1,12 @@
-// Package memory is the memory_* dialect of MCP: what its tools are called, what they
-// take and how they answer (the prose of each in the Markdown file of its name), and what
-// the same memories are as resources, as a prompt and as completions (resource.go).
-// Package mcp puts those into the protocol.
+// Package memory is the memory_* dialect of MCP: the names, arguments and answers of its tools (the prose of
+// each in the Markdown file of its name), and the same memories as resources, as a prompt and as completions
+// (resource.go), which package mcp serves.
 //
-// Memories are named by their ids (mem_…); numbers, unambiguous beginnings of ids and
-// topic:KEY are read as well. What is stored, asked for or listed is of the project in
-// force; an id names its memory in whatever project that is.
+// Memories are named by their ids (mem_…); numbers, unambiguous prefixes of ids and topic:KEY are read as well.
+// Storing, querying and listing concern the project in force; an id names its memory in any project.
 //
-// The dialect keeps nothing between calls, and text of memories is quoted as it is, as
-// data: nothing here reads it for instructions.
+// The dialect keeps no state between calls. Text of memories is quoted unchanged, as data: nothing here reads
+// it for instructions.
 package memory
 
 import (
@@ -16,7 +14,6 @@ import (
 	"embed"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -28,76 +25,50 @@ import (
 // Prefix opens the name of every tool of the dialect.
 const Prefix = "memory_"
 
-// profile is the profile that has all of the dialect.
+// profile has all tools of the dialect.
 const profile = "memory"
 
 //go:embed *.md
 var prose embed.FS
 
-// Options make the dialect. Engine is required.
-type Options struct {
-	Engine  *engine.Engine
-	Project string         // the project of every call that names none; "" looks at Dir
-	Dir     string         // the folder the agent works in, absolute
-	Remote  bool           // Dir is only a guess: new projects may be named whatever it is
-	Zone    *time.Location // of times in texts; nil is UTC
-}
-
-// Dialect is the tools and resources over one engine. It may be used concurrently.
+// Dialect is the tools and resources over one engine. It is safe for concurrent use.
 type Dialect struct {
-	engine  *engine.Engine
-	project string
-	dir     string
-	remote  bool
-	text    render.Options
+	tool.Options
+	text render.Options
 }
 
 // New returns the dialect.
-func New(o Options) *Dialect {
-	return &Dialect{engine: o.Engine, project: o.Project, dir: o.Dir, remote: o.Remote, text: render.Options{Zone: o.Zone}}
-}
+func New(o tool.Options) *Dialect { return &Dialect{o, render.Options{Zone: o.Zone}} }
 
 // Tools returns the tools of the dialect, in the order of their names.
 func (d *Dialect) Tools() []tool.Tool {
 	return tool.Described(prose, Prefix, []tool.Tool{
 		tool.New(tool.Def{Name: "memory_delete", Title: "Delete a memory", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}}, d.delete),
 		tool.New(tool.Def{Name: "memory_delete_batch", Title: "Delete several memories", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}}, d.deleteBatch),
-		tool.New(tool.Def{Name: "memory_export", Title: "Export the project", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.export),
+		tool.New(tool.Def{Name: "memory_export", Title: "Export the project", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.Shown()}, d.export),
 		tool.New(tool.Def{Name: "memory_graph", Title: "Memory with what is related", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}}, d.graph),
-		tool.New(tool.Def{Name: "memory_import", Title: "Import an export", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.importData),
+		tool.New(tool.Def{Name: "memory_import", Title: "Import an export", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.Shown()}, d.importData),
 		tool.New(tool.Def{Name: "memory_link", Title: "Link two memories", Effect: tool.Writes, Idempotent: true, Profiles: []string{profile}}, d.link),
-		tool.New(tool.Def{Name: "memory_query", Title: "Query memories", Effect: tool.Reads, Idempotent: true, Profiles: []string{profile}, Shows: d.shown()}, d.query),
-		tool.New(tool.Def{Name: "memory_stats", Title: "Project statistics", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.stats),
-		tool.New(tool.Def{Name: "memory_store", Title: "Store a memory", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.shown()}, d.store),
-		tool.New(tool.Def{Name: "memory_store_batch", Title: "Store several memories", Effect: tool.Writes, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.storeBatch),
+		tool.New(tool.Def{Name: "memory_query", Title: "Query memories", Effect: tool.Reads, Idempotent: true, Profiles: []string{profile}, Shows: d.Shown()}, d.query),
+		tool.New(tool.Def{Name: "memory_stats", Title: "Project statistics", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.Shown()}, d.stats),
+		tool.New(tool.Def{Name: "memory_store", Title: "Store a memory", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.Shown()}, d.store),
+		tool.New(tool.Def{Name: "memory_store_batch", Title: "Store several memories", Effect: tool.Writes, Deferred: true, Profiles: []string{profile}, Shows: d.Shown()}, d.storeBatch),
 		tool.New(tool.Def{Name: "memory_update", Title: "Update a memory", Effect: tool.Writes, Idempotent: true, Profiles: []string{profile}}, d.update),
 	})
 }
 
-// shown are the arguments that have to be told: over HTTP the agent may work anywhere, and
-// only its project's name says where.
-func (d *Dialect) shown() []string {
-	if d.remote && d.project == "" {
-		return []string{"project"}
-	}
-	return nil
-}
-
-// as is the engine writing in the caller's name.
-func (d *Dialect) as(by tool.Caller) *engine.Engine { return d.engine.As(by.Actor()) }
-
-// reading decides the project that a tool looks in. One that is named must exist.
+// reading returns the project that a tool looks in. A named one must exist.
 func (d *Dialect) reading(ctx context.Context, named string) (engine.ProjectInForce, error) {
-	return d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir})
+	return d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir})
 }
 
-// writing decides the project that a tool writes to.
+// writing returns the project that a tool writes to.
 func (d *Dialect) writing(ctx context.Context, named string) (engine.ProjectInForce, error) {
-	return d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir, Write: true, Trusted: d.remote})
+	return d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, Write: true, Trusted: d.Remote})
 }
 
-// ref reads how the argument of that name names a memory. A topic is one of the project in
-// force; where none is, it is looked for everywhere.
+// ref reads a memory's name from the argument of that name. A topic is one of the project in force; without a
+// project, of any.
 func (d *Dialect) ref(ctx context.Context, argument, id string) (engram.Ref, error) {
 	r, err := engram.ParseRef(id)
 	if err != nil {
@@ -111,7 +82,7 @@ func (d *Dialect) ref(ctx context.Context, argument, id string) (engram.Ref, err
 	return r, nil
 }
 
-// refs reads a list of them.
+// refs reads a list of memory names.
 func (d *Dialect) refs(ctx context.Context, argument string, ids []string) ([]engram.Ref, error) {
 	var rs []engram.Ref
 	for i, id := range ids {
@@ -124,7 +95,7 @@ func (d *Dialect) refs(ctx context.Context, argument string, ids []string) ([]en
 	return rs, nil
 }
 
-// warnings are what is to be said beside an answer; empty ones fall out. Never nil.
+// warnings joins lists of warnings without empty ones; never nil.
 func warnings(lists ...[]string) []string {
 	all := []string{}
 	for _, list := range lists {
@@ -137,12 +108,12 @@ func warnings(lists ...[]string) []string {
 	return all
 }
 
-// whole is how many characters of a content an answer with several memories has of each.
-// What is longer is cut, and memory_graph has all of it.
+// whole is how many characters of each content an answer with several memories has. Longer ones are cut;
+// memory_graph returns them whole.
 const whole = 4000
 
-// told is a memory in an answer. Fields that need no explaining stay out of the schema:
-// every agent pays for it in each session.
+// told is a memory in an answer. Self-explanatory fields are not in the schema, which costs every agent tokens
+// in each session.
 type told struct {
 	ID          string             `json:"id"`
 	Type        string             `json:"type"`
@@ -156,12 +127,11 @@ type told struct {
 	CreatedAt   document.Timestamp `json:"created_at" schema:"-"`
 	UpdatedAt   document.Timestamp `json:"updated_at" schema:"-"`
 	AccessCount int                `json:"access_count" schema:"-"`
-	// Notes say what changes how the memory should be read: what it contradicts, that it is
-	// due for review.
+	// Notes say what changes how the memory should be read: what it contradicts, that it is due for review.
 	Notes   []string      `json:"notes,omitempty" schema:"-"`
 	Origin  engram.Origin `json:"origin" schema:"-"`
-	Flagged []string      `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
-	source  string        // of what is a quotation in a text; "" is none
+	Flagged []string      `json:"suspect,omitempty" schema:"-"` // why it is flagged as instruction-like
+	source  string        // where a quotation comes from; "" for one's own memory
 }
 
 func toldOf(m engram.Memory, n engram.Note) told {
@@ -174,7 +144,7 @@ func toldOf(m engram.Memory, n engram.Note) told {
 	return t
 }
 
-// clipped is t with at most most characters of its content.
+// clipped returns t with at most most characters of its content.
 func (t told) clipped(most int) told {
 	if r := []rune(t.Content); len(r) > most {
 		t.Content, t.Cut = string(r[:most])+"…", true
@@ -182,8 +152,8 @@ func (t told) clipped(most int) told {
 	return t
 }
 
-// block is a memory as text: a line about it, then its content, set off so that no line of
-// it can pass for the line of another memory.
+// block is a memory as text: a line about it, then its content, indented so that no line of it can pass as the
+// line of another memory.
 func (t told) block(about ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s [%s]", t.ID, render.Line(t.Type, 0))
@@ -207,7 +177,7 @@ func (t told) block(about ...string) string {
 	return b.String()
 }
 
-// line is a line of a memory's own words: a quotation where its content is one.
+// line is a line of a memory's own words, quoted where its content is.
 func (t told) line(s string) string {
 	if t.source != "" {
 		return render.QuoteLine(s)
@@ -215,7 +185,7 @@ func (t told) line(s string) string {
 	return render.Line(s, 0)
 }
 
-// origin says in a list where a memory that is quoted comes from, and why it is suspect.
+// origin says in a list where a quoted memory comes from, and why it is flagged.
 func (t told) origin() string {
 	if t.source == "" {
 		return ""
@@ -225,6 +195,6 @@ func (t told) origin() string {
 
 // nothing is the sentence of an answer in which nothing was found.
 func (d *Dialect) nothing(ctx context.Context, by tool.Caller, project string) (string, error) {
-	n, err := d.as(by).Nothing(ctx, project)
+	n, err := d.As(by).Nothing(ctx, project)
 	return render.Nothing(n, "ask with the project of one of them", "memory_store"), err
 }

@@ -26,18 +26,18 @@ type queryArgs struct {
 	Project      string   `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
-// queried is the answer: the most relevant first.
+// queried is the answer, the most relevant first.
 type queried struct {
 	Memories []relevant `json:"memories"`
 	Warnings []string   `json:"warnings,omitempty" schema:"-"`
-	// Elsewhere says where was looked and what is in other projects, where nothing was found.
+	// Elsewhere says where it looked and what other projects hold, when nothing was found.
 	Elsewhere string `json:"elsewhere,omitempty" schema:"-"`
-	newest    bool   // nothing was asked: the newest first
-	further   bool   // some were left out first
+	newest    bool   // an empty question: the newest first
+	further   bool   // an offset was given
 }
 
-// relevant is a memory with how relevant it is: how like the question, 0 to 1, times how
-// strong it is now, 0 to 1.
+// relevant is a memory with its relevance: likeness to the question, 0 to 1, times its present strength, 0 to
+// 1.
 type relevant struct {
 	Relevance      float64 `json:"relevance"`
 	BelowThreshold bool    `json:"weak,omitempty" doc:"probably not what was meant"`
@@ -75,7 +75,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 		return queried{}, engram.Errorf(engram.CodeInvalid, "offset %d with limit %d goes beyond the first %d of a search", a.Offset, a.Limit, mostRanked).
 			WithHint("ask a closer question, or for some types or tags alone")
 	}
-	found, err := d.as(by).SearchWhole(ctx, "", engine.SearchInput{Query: a.Query, Limit: a.Offset + a.Limit, ByStrength: true, MinLikeness: a.MinRelevance,
+	found, err := d.As(by).SearchWhole(ctx, "", engine.SearchInput{Query: a.Query, Limit: a.Offset + a.Limit, ByStrength: true, MinLikeness: a.MinRelevance,
 		Filter: engram.Filter{Project: at.Name, Types: types(a.Types), Tags: a.Tags, Current: true}})
 	if err != nil {
 		return queried{}, err
@@ -105,9 +105,9 @@ func types(words []string) []engram.Type {
 }
 
 const (
-	// mostNodes is how many memories a graph shows: it is read by a model.
+	// mostNodes is how many memories a graph shows, because a model reads it.
 	mostNodes = 100
-	// aside is how many characters of the memories around one are shown.
+	// aside is how many characters of the surrounding memories are shown.
 	aside = 500
 )
 
@@ -139,15 +139,8 @@ func (g graphed) PlainText() (string, bool) {
 		}
 		parts = append(parts, n.block(about...))
 	}
-	lines := make([]string, len(g.Edges))
-	for i, e := range g.Edges {
-		lines[i] = e.String()
-		if e.Pending {
-			lines[i] += " (suspected)"
-		}
-	}
-	if len(lines) > 0 {
-		parts = append(parts, "Relations:\n"+strings.Join(lines, "\n"))
+	if len(g.Edges) > 0 {
+		parts = append(parts, "Relations:\n"+strings.Join(document.Each(g.Edges, edge.line), "\n"))
 	}
 	if g.Cut {
 		parts = append(parts, fmt.Sprintf("There may be more: %d memories are shown at most.", mostNodes))
@@ -168,14 +161,14 @@ func (d *Dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graph
 		}
 		in.Verbs = append(in.Verbs, verb)
 	}
-	g, err := d.as(by).Graph(ctx, in)
+	g, err := d.As(by).Graph(ctx, in)
 	if err != nil {
 		return graphed{}, err
 	}
 	return graphedOf(g), nil
 }
 
-// graphedOf shows the memory that was asked for whole, and those around it in short.
+// graphedOf shows the requested memory whole and shortens those around it.
 func graphedOf(g engram.Graph) graphed {
 	out := graphed{Nodes: []node{}, Edges: []edge{}, Cut: g.Cut}
 	ids := map[int64]engram.ID{}
@@ -193,8 +186,8 @@ func graphedOf(g engram.Graph) graphed {
 	return out
 }
 
-// markdown is a memory as a text that says what its document says: who it is, its words,
-// its relations and what it said before.
+// markdown is a memory as text with the content of its document: itself, its relations and its earlier
+// versions.
 func (d *Dialect) markdown(m engine.Detail) string {
 	about := []string{fmt.Sprintf("strength %.2f", m.Strength), render.Time(m.Memory.UpdatedAt, d.text)}
 	if m.Memory.Project != "" {
@@ -228,14 +221,10 @@ func relationLine(m engram.Memory, r engram.RelationNote) string {
 	if !r.Outgoing {
 		e.Source, e.Target = e.Target, e.Source
 	}
-	line := e.String()
-	if e.Pending {
-		line += " (suspected)"
-	}
 	if r.Other.Forgotten() {
-		return line + " (forgotten)"
+		return e.line() + " (forgotten)"
 	}
-	return line + ": " + toldOf(r.Other, engram.Note{}).line(render.Line(r.Other.Title, 120))
+	return e.line() + ": " + toldOf(r.Other, engram.Note{}).line(render.Line(r.Other.Title, 120))
 }
 
 type statsArgs struct {
@@ -247,7 +236,7 @@ type counted struct {
 	Memories      int     `json:"memory_count"`
 	Relationships int     `json:"relationship_count"`
 	AvgRelevance  float64 `json:"avg_relevance" doc:"mean strength now, 0 to 1"`
-	// Elsewhere says what is in other projects, where there are no memories in this one.
+	// Elsewhere says what other projects hold, when this one has no memories.
 	Elsewhere string `json:"elsewhere,omitempty" schema:"-"`
 }
 
@@ -265,7 +254,7 @@ func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (count
 	if err != nil {
 		return counted{}, err
 	}
-	v, err := d.as(by).Overview(ctx, at.Name)
+	v, err := d.As(by).Overview(ctx, at.Name)
 	if err != nil {
 		return counted{}, err
 	}
@@ -276,7 +265,7 @@ func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (count
 	return out, err
 }
 
-// linkArgs names four relations, those of the dialect; the engine's others are read too.
+// linkArgs offers the four relations of the dialect; the engine's others are accepted too.
 type linkArgs struct {
 	Source   string   `json:"source_id" required:"true" ref:"true"`
 	Target   string   `json:"target_id" required:"true" ref:"true"`
@@ -300,7 +289,15 @@ type edge struct {
 
 func (e edge) String() string { return fmt.Sprintf("%s %s %s", e.Source, e.Relation, e.Target) }
 
-// edgeOf is a relation of these memories. The verbs of the dialect are the engine's own.
+// line is e with a mark where it is only suspected.
+func (e edge) line() string {
+	if e.Pending {
+		return e.String() + " (suspected)"
+	}
+	return e.String()
+}
+
+// edgeOf returns a relation between these memories. The dialect uses the engine's verbs.
 func edgeOf(r engram.Relation, source, target engram.ID) edge {
 	return edge{string(source), string(r.Verb), string(target), document.Thousandths(r.Strength), r.Status == engram.RelationPending}
 }
@@ -324,14 +321,14 @@ func (d *Dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked,
 	if err != nil {
 		return linked{}, err
 	}
-	l, err := d.as(by).Link(ctx, engine.LinkInput{Source: source, Target: target, Verb: verb, Strength: a.Strength})
+	l, err := d.As(by).Link(ctx, engine.LinkInput{Source: source, Target: target, Verb: verb, Strength: a.Strength})
 	if err != nil {
 		return linked{}, err
 	}
 	return linked{string(l.Action), edgeOf(l.Relation, l.Source.ID, l.Target.ID)}, nil
 }
 
-// verbOf reads the relation that the argument of that name asks for.
+// verbOf reads a relation from the argument of that name.
 func verbOf(argument, word string) (engram.Verb, error) {
 	verb, err := engram.ParseVerb(word)
 	if err != nil {

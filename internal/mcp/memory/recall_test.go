@@ -19,7 +19,7 @@ func TestNoMemoryEndsItsFrame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := memory.New(memory.Options{Engine: e, Project: "demo"}).RecallContext(t.Context(), tool.Caller{}, "tokens "+end, "")
+		got, err := memory.New(tool.Options{Engine: e, Project: "demo"}).RecallContext(t.Context(), tool.Caller{}, "tokens "+end, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ func newDialect(t testing.TB) *memory.Dialect {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return memory.New(memory.Options{Engine: e, Project: "demo"})
+	return memory.New(tool.Options{Engine: e, Project: "demo"})
 }
 
 func TestWhatURIsName(t *testing.T) {
@@ -76,7 +76,7 @@ func TestAListLeadsToItsNextPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d := memory.New(memory.Options{Engine: e, Project: "a b"})
+	d := memory.New(tool.Options{Engine: e, Project: "a b"})
 	uri, pages, found := "engram://projects/a%20b/memories?type=tip+%26+trick", 0, 0
 	for ; uri != ""; pages++ {
 		got, err := d.Read(t.Context(), tool.Caller{}, uri)
@@ -94,7 +94,7 @@ func TestAListLeadsToItsNextPage(t *testing.T) {
 
 func TestAProjectThatIsNoneIsRefused(t *testing.T) {
 	e := enginetest.New(t)
-	d := memory.New(memory.Options{Engine: e, Project: "no/such/../name"})
+	d := memory.New(tool.Options{Engine: e, Project: "no/such/../name"})
 	if _, _, err := d.Resources(t.Context(), ""); engram.CodeOf(err) != engram.CodeInvalid {
 		t.Errorf("a project that is none: got %v, want invalid", err)
 	}

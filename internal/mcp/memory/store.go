@@ -55,25 +55,25 @@ func (d *Dialect) store(ctx context.Context, by tool.Caller, a storeArgs) (store
 	if err != nil {
 		return stored{}, err
 	}
-	res, err := d.as(by).Save(ctx, in)
+	res, err := d.As(by).Save(ctx, in)
 	if err != nil {
 		return stored{}, err
 	}
 	return stored{string(res.Memory.ID), string(res.Action), warningsOf(at, res), savedAs(res)}, nil
 }
 
-// input is what the engine is to save; path opens the names of arguments in errors.
+// input returns the engine's input for m; path is the prefix of names in errors.
 func (d *Dialect) input(ctx context.Context, at engine.ProjectInForce, path string, m draft) (engine.SaveInput, error) {
 	related, err := d.refs(ctx, path+"related_to", m.RelatedTo)
 	if err != nil {
 		return engine.SaveInput{}, err
 	}
-	return engine.SaveInput{Content: m.Content, Type: engram.Type(m.Type), Project: at.Name, Directory: d.dir, Tags: m.Tags,
+	return engine.SaveInput{Content: m.Content, Type: engram.Type(m.Type), Project: at.Name, Directory: d.Dir, Tags: m.Tags,
 		Importance: m.Importance, Related: related}, nil
 }
 
-// warningsOf are what a save has to be told with: about the project, and what the memory
-// may contradict, with the id under which a verdict is recorded.
+// warningsOf returns the warnings of a save: about the project, and possible contradictions with the id for a
+// verdict.
 func warningsOf(at engine.ProjectInForce, res engine.SaveResult) []string {
 	var conflicts []string
 	for _, c := range res.Candidates {
@@ -109,7 +109,7 @@ func (d *Dialect) storeBatch(ctx context.Context, by tool.Caller, a storeBatchAr
 	if err != nil {
 		return storedBatch{}, err
 	}
-	all, err := d.as(by).SaveBatchOf(ctx, len(a.Memories), func(i int) (engine.SaveInput, error) {
+	all, err := d.As(by).SaveBatchOf(ctx, len(a.Memories), func(i int) (engine.SaveInput, error) {
 		return d.input(ctx, at, fmt.Sprintf("memories[%d].", i), a.Memories[i])
 	})
 	if err != nil {
@@ -148,11 +148,11 @@ func (d *Dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (upd
 	if a.Type != nil {
 		in.Type = new(engram.Type(*a.Type))
 	}
-	m, err := d.as(by).Update(ctx, in)
+	m, err := d.As(by).Update(ctx, in)
 	if err != nil {
 		return updated{}, err
 	}
-	return updated{toldOf(m.Memory, engram.Note{State: d.engine.StateOf(m.Memory)})}, nil
+	return updated{toldOf(m.Memory, engram.Note{State: d.Engine.StateOf(m.Memory)})}, nil
 }
 
 type deleteArgs struct {
@@ -172,7 +172,7 @@ func (d *Dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (del
 	if err != nil {
 		return deleted{}, err
 	}
-	gone, err := d.as(by).Forget(ctx, ref)
+	gone, err := d.As(by).Forget(ctx, ref)
 	if err != nil {
 		return deleted{}, err
 	}
@@ -202,7 +202,7 @@ func (d *Dialect) deleteBatch(ctx context.Context, by tool.Caller, a deleteBatch
 	if err != nil {
 		return deletedBatch{}, err
 	}
-	gone, unknown, err := d.as(by).ForgetKnown(ctx, refs...)
+	gone, unknown, err := d.As(by).ForgetKnown(ctx, refs...)
 	if err != nil {
 		return deletedBatch{}, err
 	}

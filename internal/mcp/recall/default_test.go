@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheSchemaTellsTheEnginesDefault(t *testing.T) {
-	tools := recall.Tools(recall.Options{})
+	tools := recall.Tools(tool.Options{})
 	i := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Name == "recall" })
 	var schema struct {
 		Properties map[string]struct{ Default any }

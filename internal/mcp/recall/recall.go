@@ -1,15 +1,13 @@
-// Package recall is the smallest dialect of MCP: remember, recall and forget, for agents
-// and small models that want a memory and nothing to manage. The prose of a tool is in the
-// Markdown file of its name; the answers are in package document, as HTTP gives them too.
+// Package recall is the smallest dialect of MCP: remember, recall and forget, for agents and small models that
+// want a memory and nothing to manage. The prose of a tool is in the Markdown file of its name; the answers are
+// in package document, because HTTP returns them too.
 //
-// The dialect knows no projects: it is one mind for everything its person works on, and
-// what was learned in one project is there in the next. So recall looks everywhere. What is
-// remembered still goes to the project of the folder, where there is one: the other
-// dialects find it there, and near-duplicates are looked for among its likes. Where nobody
-// can say which project it is, the memory belongs to none, and recall finds it all the same. An
-// agent elsewhere may name its project, which is in the schema only there.
+// The dialect knows no projects: it is one memory for everything its person works on. So recall searches
+// everywhere. A new memory still goes to the project of the folder, if there is one: the other dialects find it
+// there, and near-duplicates are looked for there. Without a project the memory belongs to none, and recall
+// finds it anyway. A remote agent may name its project; only there is the argument in the schema.
 //
-// Text of memories is quoted as it is, as data: nothing here reads it for instructions.
+// Text of memories is quoted unchanged, as data: nothing here reads it for instructions.
 package recall
 
 import (
@@ -19,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -29,51 +26,29 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// profile is the profile that has all of the dialect.
+// profile has all tools of the dialect.
 const profile = "recall"
 
 //go:embed *.md
 var prose embed.FS
 
-// Options make the dialect. Engine is required.
-type Options struct {
-	Engine  *engine.Engine
-	Project string         // where everything is remembered; "" looks at Dir
-	Dir     string         // the folder the agent works in, absolute
-	Remote  bool           // the agent works elsewhere: Dir says nothing
-	Zone    *time.Location // of times in texts; nil is UTC
-}
-
 type dialect struct {
-	Options
+	tool.Options
 	text render.Options
 }
 
-// Tools returns the tools of the dialect, in the order of their names. They may be called
-// concurrently, and keep nothing between calls.
-func Tools(o Options) []tool.Tool {
+// Tools returns the tools of the dialect, in the order of their names. They may be called concurrently, and
+// keep no state between calls.
+func Tools(o tool.Options) []tool.Tool {
 	d := &dialect{o, render.Options{Zone: o.Zone}}
 	return tool.Described(prose, "", []tool.Tool{
 		tool.New(tool.Def{Name: "forget", Title: "Forget", Effect: tool.Destroys, Idempotent: true, Profiles: []string{profile}}, d.forget),
 		tool.New(tool.Def{Name: "recall", Title: "Recall", Effect: tool.Reads, Idempotent: true, Profiles: []string{profile}}, d.recall),
-		tool.New(tool.Def{Name: "remember", Title: "Remember", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.shown()}, d.remember),
+		tool.New(tool.Def{Name: "remember", Title: "Remember", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.Shown()}, d.remember),
 	})
 }
 
-// as is the engine writing in the caller's name.
-func (d *dialect) as(by tool.Caller) *engine.Engine { return d.Engine.As(by.Actor()) }
-
-// shown are the arguments that have to be told: over HTTP the agent may work anywhere, and
-// only its project's name says where.
-func (d *dialect) shown() []string {
-	if d.Remote && d.Project == "" {
-		return []string{"project"}
-	}
-	return nil
-}
-
-// place is the project that something is remembered in, named or not; "" where nobody can
-// say.
+// place returns the project of a new memory, named or not; "" where it cannot be decided.
 func (d *dialect) place(ctx context.Context, named string) (name, warning string, err error) {
 	if named == "" && d.Project == "" && (d.Remote || d.Dir == "") {
 		return "", "", nil
@@ -92,30 +67,27 @@ type rememberArgs struct {
 	Project  string         `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
-// remembered is the answer, and what it says in words.
+// remembered is the answer of remember.
 type remembered struct {
 	document.Remembered
-	text string
+	tool.Words
 }
-
-// PlainText returns the words.
-func (r remembered) PlainText() (string, bool) { return r.text, true }
 
 func (d *dialect) remember(ctx context.Context, by tool.Caller, a rememberArgs) (remembered, error) {
 	at, warning, err := d.place(ctx, a.Project)
 	if err != nil {
 		return remembered{}, err
 	}
-	res, err := d.as(by).Save(ctx, engine.SaveInput{Content: a.Content, Type: engram.Type(a.Category), Metadata: a.Metadata,
+	res, err := d.As(by).Save(ctx, engine.SaveInput{Content: a.Content, Type: engram.Type(a.Category), Metadata: a.Metadata,
 		Project: at, Directory: d.Dir, Admit: engine.AdmitMerging})
 	if err != nil {
 		return remembered{}, err
 	}
-	return remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), d.saidOf(res, warning)}, nil
+	return remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), tool.Words{Text: saidOf(res, warning)}}, nil
 }
 
-// saidOf tells what a save did, and what there is to do about it.
-func (d *dialect) saidOf(res engine.SaveResult, warning string) string {
+// saidOf reports what a save did, and what to do about it.
+func saidOf(res engine.SaveResult, warning string) string {
 	lines := []string{fmt.Sprintf("Remembered as %s.", res.Memory.ID)}
 	switch res.Action {
 	case engine.ActionRepeated:
@@ -143,40 +115,37 @@ type recallArgs struct {
 	Metadata    map[string]any `json:"metadata_filter" doc:"only what has all of this, exactly"`
 }
 
-// recollection is the answer, and what it says in words.
+// recollection is the answer of recall.
 type recollection struct {
 	document.Recollection
-	text string
+	tool.Words
 }
 
-// PlainText returns the words.
-func (r recollection) PlainText() (string, bool) { return r.text, true }
-
 func (d *dialect) recall(ctx context.Context, by tool.Caller, a recallArgs) (recollection, error) {
-	found, err := d.as(by).Recollect(ctx, engine.RecollectInput{Query: a.Query, Limit: a.Limit, Category: a.Category, MinStrength: &a.MinStrength, Metadata: a.Metadata})
+	found, err := d.As(by).Recollect(ctx, engine.RecollectInput{Query: a.Query, Limit: a.Limit, Category: a.Category, MinStrength: &a.MinStrength, Metadata: a.Metadata})
 	if err != nil {
 		return recollection{}, err
 	}
 	text := d.list(found, a.narrowed())
 	if len(found.Hits) == 0 {
-		n, err := d.as(by).Nothing(ctx, "")
+		n, err := d.As(by).Nothing(ctx, "")
 		if err != nil {
 			return recollection{}, err
 		}
-		if !n.Stored { // it looks everywhere: there is no elsewhere
+		if !n.Stored { // it searches everywhere: there is no elsewhere
 			text += "\n\n" + render.Nothing(n, "", "remember")
 		}
 	}
-	return recollection{document.RecollectionOf(found), text}, nil
+	return recollection{document.RecollectionOf(found), tool.Words{Text: text}}, nil
 }
 
-// narrowed reports a question that leaves out memories whatever they say.
+// narrowed reports whether a question excludes memories regardless of their text.
 func (a recallArgs) narrowed() bool {
 	return strings.TrimSpace(a.Category) != "" || len(a.Metadata) > 0 || a.MinStrength > engine.LeastStrength
 }
 
-// list is what was found as text: of each memory a line about it, then its content, set
-// off so that no line of it can pass for the line of another memory.
+// list is the hits as text: of each memory a line about it, then its content, indented so that no line of it
+// can pass as the line of another memory.
 func (d *dialect) list(f engram.Found, narrowed bool) string {
 	order := "the most relevant first"
 	if f.Query == "" {
@@ -226,25 +195,22 @@ type forgetArgs struct {
 	ID string `json:"id" doc:"as recall shows it" required:"true" ref:"true"`
 }
 
-// forgotten is the answer, and what it says in words.
+// forgotten is the answer of forget.
 type forgotten struct {
 	document.Forgotten
-	text string
+	tool.Words
 }
-
-// PlainText returns the words.
-func (f forgotten) PlainText() (string, bool) { return f.text, true }
 
 func (d *dialect) forget(ctx context.Context, by tool.Caller, a forgetArgs) (forgotten, error) {
 	ref, err := engram.ParseRef(a.ID)
 	if err != nil {
 		return forgotten{}, err
 	}
-	gone, err := d.as(by).Forget(ctx, ref)
+	gone, err := d.As(by).Forget(ctx, ref)
 	if err != nil {
 		return forgotten{}, err
 	}
 	m := gone[0]
 	text := fmt.Sprintf("Forgot %s: %s\nThe user can bring it back with engram undo.", m.ID, render.Line(m.Content, 100))
-	return forgotten{document.Forgotten{Forgotten: true}, text}, nil
+	return forgotten{document.Forgotten{Forgotten: true}, tool.Words{Text: text}}, nil
 }

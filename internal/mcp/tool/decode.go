@@ -17,8 +17,7 @@ import (
 // decode reads args into the struct in. Missing and null arguments keep their default, unknown ones are
 // ignored. Errors are CodeInvalid and name the argument and what it should be.
 func decode(args json.RawMessage, params []param, in reflect.Value) error {
-	// Go's JSON reader would replace broken bytes in silence, and a memory that was
-	// saved would not be what was sent.
+	// Go's JSON reader would silently replace invalid bytes, and save other text than was sent.
 	if !utf8.Valid(args) {
 		return engram.Errorf(engram.CodeInvalid, "the arguments are not valid UTF-8").WithHint("convert the text to UTF-8 first")
 	}
@@ -32,8 +31,8 @@ func decode(args json.RawMessage, params []param, in reflect.Value) error {
 	return fill("", given, params, in)
 }
 
-// fill reads what is given into the fields of in. path opens the names in errors: "" for
-// the arguments themselves, "memories[3]." for an object in a list.
+// fill reads the given values into the fields of in. path is the prefix of names in errors: "" for arguments,
+// "memories[3]." for an object in a list.
 func fill(path string, given map[string]json.RawMessage, params []param, in reflect.Value) error {
 	for _, p := range params {
 		raw := given[p.name]
@@ -56,13 +55,13 @@ func fill(path string, given map[string]json.RawMessage, params []param, in refl
 
 func absent(raw json.RawMessage) bool { return len(raw) == 0 || bytes.Equal(raw, []byte("null")) }
 
-// blank reports whether raw is a string with nothing in it.
+// blank reports whether raw is a string of white space.
 func blank(raw json.RawMessage) bool {
 	var s string
 	return raw[0] == '"' && json.Unmarshal(raw, &s) == nil && strings.TrimSpace(s) == ""
 }
 
-// set puts one value into its field.
+// set reads one value into its field.
 func (p param) set(field reflect.Value, raw json.RawMessage) error {
 	if field.Kind() == reflect.Pointer {
 		field.Set(reflect.New(p.kind))
@@ -104,8 +103,7 @@ func (p param) set(field reflect.Value, raw json.RawMessage) error {
 	return nil
 }
 
-// whole reports whether raw is a number without a fraction: of a memory, where its id is
-// asked for.
+// whole reports whether raw is a whole number, which can name a memory where an id is expected.
 func whole(raw json.RawMessage) bool {
 	_, err := strconv.ParseInt(string(raw), 10, 64)
 	return err == nil
@@ -135,7 +133,7 @@ func (p param) setNumber(field reflect.Value, raw json.RawMessage) error {
 	if p.kind == reflect.TypeFor[ID]() && n != math.Trunc(n) {
 		return engram.Errorf(engram.CodeInvalid, "%s must be a whole number, not %v", p.name, n)
 	}
-	// Beyond this a float64 no longer tells one whole number from the next.
+	// Beyond this a float64 does not distinguish neighbouring whole numbers.
 	if math.Abs(n) > 1<<53 {
 		return engram.Errorf(engram.CodeInvalid, "%s is out of range", p.name)
 	}
@@ -143,7 +141,7 @@ func (p param) setNumber(field reflect.Value, raw json.RawMessage) error {
 	return nil
 }
 
-// unmarked is the number of a memory without the mark with which texts show it: "#12".
+// unmarked removes the # with which texts show the number of a memory.
 func unmarked(raw json.RawMessage) json.RawMessage {
 	var s string
 	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
@@ -171,14 +169,19 @@ func (p param) inRange(n float64) (float64, error) {
 	case p.lax:
 		return *p.min, nil
 	}
-	err := engram.Errorf(engram.CodeInvalid, "%s %v is out of range", p.name, n)
+	return 0, p.outOfRange("%s %v is out of range", n)
+}
+
+// outOfRange is the error for a number, or a number of items, out of the range that its hint names.
+func (p param) outOfRange(format string, n any) error {
+	err := engram.Errorf(engram.CodeInvalid, format, p.name, n)
 	switch {
 	case p.min != nil && p.max != nil:
-		return 0, err.WithHint("from %v to %v", *p.min, *p.max)
+		return err.WithHint("from %v to %v", *p.min, *p.max)
 	case p.min != nil:
-		return 0, err.WithHint("at least %v", *p.min)
+		return err.WithHint("at least %v", *p.min)
 	}
-	return 0, err.WithHint("at most %v", *p.max)
+	return err.WithHint("at most %v", *p.max)
 }
 
 func (p param) allowed(s string) (string, error) {
@@ -212,7 +215,7 @@ func (p param) mistyped(raw json.RawMessage, want string) error {
 	return err
 }
 
-// What JSON types are called in messages.
+// The names of JSON types in messages.
 const (
 	aString = "a string"
 	aNumber = "a number"
@@ -242,7 +245,7 @@ func plural(t reflect.Type) string {
 	return fmt.Sprintf("an array of %ss", t.Elem().Kind())
 }
 
-// Clip keeps an echo of somebody's input short: nobody needs a megabyte of their own back.
+// Clip shortens an echo of input in a message.
 func Clip(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {

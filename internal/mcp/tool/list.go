@@ -10,18 +10,18 @@ import (
 	"github.com/alanbuscaglia/engram/internal/document"
 )
 
-// isList reports a kind of which a schema counts the items. Raw JSON is a slice to Go alone.
+// isList reports whether a schema counts the items of t. Raw JSON is a slice only to Go.
 func isList(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t != reflect.TypeFor[json.RawMessage]()
 }
 
-// listsObjects reports a list of objects that have fields of their own to check.
+// listsObjects reports whether t is a list of objects with fields to check.
 func listsObjects(t reflect.Type) bool { return isList(t) && t.Elem().Kind() == reflect.Struct }
 
 func isObject(raw json.RawMessage) bool { return raw[0] == '{' }
 
-// setList reads a list item by item, so that an error names the item: "memories[3].content
-// is required". Places count from 0, as in JSON.
+// setList reads a list item by item, so that an error names the item: "memories[3].content is required". Items
+// count from 0, as in JSON.
 func (p param) setList(field reflect.Value, raw json.RawMessage) error {
 	given, ok := document.Items(raw)
 	if !ok || p.items != nil && raw[0] == '"' && !slices.ContainsFunc(given, isObject) {
@@ -59,17 +59,10 @@ func (p param) setObject(field reflect.Value, raw json.RawMessage) error {
 	return fill(p.name+".", given, p.items, field)
 }
 
-// counted checks how many items a list has.
+// counted checks the number of items in a list.
 func (p param) counted(n int) error {
 	if p.told || (p.min == nil || float64(n) >= *p.min) && (p.max == nil || float64(n) <= *p.max) {
 		return nil
 	}
-	err := engram.Errorf(engram.CodeInvalid, "%s has %d items", p.name, n)
-	switch {
-	case p.min != nil && p.max != nil:
-		return err.WithHint("from %v to %v", *p.min, *p.max)
-	case p.min != nil:
-		return err.WithHint("at least %v", *p.min)
-	}
-	return err.WithHint("at most %v", *p.max)
+	return p.outOfRange("%s has %d items", n)
 }

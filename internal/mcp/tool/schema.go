@@ -10,25 +10,22 @@ import (
 	"strings"
 )
 
-// ID is the argument that names a memory by its number. Unlike a count it is never
-// rounded: half a memory is a mistake, not the one before it.
+// ID is an argument that names a memory by its number. Unlike a count it is never rounded.
 type ID int64
 
 // param is one argument. It is read from a field of an input struct:
 //
 //	Limit int `json:"limit" doc:"how many" default:"10" min:"1" max:"20" lax:"true"`
 //
-// json is the name, doc the description. required:"true" is checked here, with a
-// generic message; required:"schema" only stands in the schema, because the dialect
-// has words of its own for it, or accepts less than it asks for. enum lists what is
-// allowed, separated by commas. A lax argument is never out of range: what is below
-// min or not in enum counts as the default, what is above max as max. schema:"-" leaves an
-// argument out of the schema: one that clients know from elsewhere, such as an old name, and
-// that no model should pay for reading about. schema:"only" is the reverse: enum, min and
-// max are told and not checked, because the dialect has words of its own for what is wrong.
-// one:"true" tells a list as a string: most calls name one, and a list is taken all the same.
-// small:"-" leaves an argument out for small models; any other text there is their doc, and
-// needed:"small" tells them that it must be there, whatever the dialect says of it.
+// json is the name, doc the description. required:"true" is checked here, with a generic message;
+// required:"schema" is only in the schema, because the dialect has its own message or accepts less. enum lists
+// the allowed values, separated by commas. A lax argument is never out of range: a value below min or not in
+// enum counts as the default, one above max as max. schema:"-" omits an argument from the schema: one that
+// clients know from elsewhere, such as an old name, and that no model should pay for reading. schema:"only"
+// puts enum, min and max in the schema without checking them, because the dialect has its own messages.
+// one:"true" describes a list as a string: most calls pass one value, and a list is accepted too. small:"-"
+// omits an argument from the schema for small models; any other text there is their doc, and needed:"small"
+// makes it required for them.
 type param struct {
 	name     string
 	doc      string
@@ -38,14 +35,14 @@ type param struct {
 	enum     []string
 	def      json.RawMessage // nil for none
 	min, max *float64
-	ref      bool // names a memory: a number will do, too
+	ref      bool // names a memory: a number is accepted too
 	lax      bool
-	told     bool // enum, min and max stand in the schema alone
+	told     bool // enum, min and max are only in the schema
 	unlisted bool
-	one      bool    // a list that the schema tells as one string
+	one      bool    // a list that the schema describes as one string
 	items    []param // the fields of the objects of a list; nil for other kinds
-	small    string  // "-": not for small models; else their doc, where it is another
-	needed   bool    // told to small models as required
+	small    string  // "-": not for small models; else their doc, where it differs
+	needed   bool    // required for small models
 }
 
 func paramsOf(in reflect.Type) []param {
@@ -77,7 +74,7 @@ func paramsOf(in reflect.Type) []param {
 	return ps
 }
 
-// small are the arguments as a small model is told of them.
+// small returns the arguments as described to a small model.
 func small(ps []param) []param {
 	told := slices.Clone(ps)
 	for i, p := range told {
@@ -113,59 +110,56 @@ func defaultJSON(kind reflect.Type, s string) json.RawMessage {
 	return json.RawMessage(s)
 }
 
-// inputSchema writes the arguments in the order of their fields, because models read
-// a schema from the top and the fields stand in the order of their worth.
+// inputSchema writes the arguments in the order of their fields, the most important first, because models read
+// a schema from the top.
 func inputSchema(ps []param) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteString(`{"type":"object","properties":{`)
-	var required []string
-	listed := 0
+	var members, required []string
 	for _, p := range ps {
 		if p.unlisted {
 			continue
 		}
-		if listed++; listed > 1 {
-			b.WriteByte(',')
-		}
-		p.write(&b)
+		members = append(members, p.member())
 		if p.required != "" {
 			required = append(required, p.name)
 		}
 	}
-	b.WriteByte('}')
+	schema := "{" + properties(members)
 	if len(required) > 0 {
-		b.WriteString(`,"required":`)
-		b.Write(encode(required))
+		schema += `,"required":` + string(encode(required))
 	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return json.RawMessage(schema + "}")
 }
 
-func (p param) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, `%s:{%s`, quote(p.name), p.typeSchema())
+func properties(members []string) string {
+	return `"type":"object","properties":{` + strings.Join(members, ",") + `}`
+}
+
+func (p param) member() string {
+	schema := p.typeSchema()
+	add := func(keyword string, value any) { schema += fmt.Sprintf(`,"%s":%v`, keyword, value) }
 	if p.doc != "" {
-		fmt.Fprintf(b, `,"description":%s`, quote(p.doc))
+		add("description", string(quote(p.doc)))
 	}
 	if p.enum != nil {
-		fmt.Fprintf(b, `,"enum":%s`, encode(p.enum))
+		add("enum", string(encode(p.enum)))
 	}
 	if p.def != nil {
-		fmt.Fprintf(b, `,"default":%s`, p.def)
+		add("default", string(p.def))
 	}
 	low, high := "minimum", "maximum"
 	if isList(p.kind) {
 		low, high = "minItems", "maxItems"
 	}
 	if p.min != nil {
-		fmt.Fprintf(b, `,"%s":%v`, low, *p.min)
+		add(low, *p.min)
 	}
 	if p.max != nil {
-		fmt.Fprintf(b, `,"%s":%v`, high, *p.max)
+		add(high, *p.max)
 	}
-	b.WriteByte('}')
+	return fmt.Sprintf("%s:{%s}", quote(p.name), schema)
 }
 
-// typeSchema is typeSchema of the kind, with what is checked of the objects of a list.
+// typeSchema is the typeSchema of the kind, with the constraints on the objects of a list.
 func (p param) typeSchema() string {
 	if p.one {
 		return `"type":"string"`
@@ -176,37 +170,27 @@ func (p param) typeSchema() string {
 	return typeSchema(p.kind)
 }
 
-// outputSchema describes the fields of a struct that have a json name and are not
-// marked schema:"-".
+// outputSchema describes the fields of a struct that have a json name and are not marked schema:"-".
 //
-// Nothing is required: an answer that is an error has an object of another shape, and
-// widely used clients check that too against the schema and then hide it from the model.
+// Nothing is required: an error answer is an object of another shape, and widely used clients check that
+// against the schema too and then hide it from the model.
 func outputSchema(out reflect.Type) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	b.WriteString(objectSchema(out))
-	b.WriteByte('}')
-	return b.Bytes()
+	return json.RawMessage("{" + objectSchema(out) + "}")
 }
 
 func objectSchema(t reflect.Type) string {
-	var b strings.Builder
-	b.WriteString(`"type":"object","properties":{`)
-	sep := ""
+	var members []string
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || name == "-" || f.Tag.Get("schema") == "-" {
-			continue
+		if name != "" && name != "-" && f.Tag.Get("schema") != "-" {
+			members = append(members, fmt.Sprintf("%s:{%s}", quote(name), typeSchema(f.Type)))
 		}
-		fmt.Fprintf(&b, `%s%s:{%s}`, sep, quote(name), typeSchema(f.Type))
-		sep = ","
 	}
-	b.WriteByte('}')
-	return b.String()
+	return properties(members)
 }
 
-// typeSchema returns the members of a schema that say what type a value has; "" for
-// a type no argument and no answer should have, which a test of every tool looks for.
+// typeSchema returns the schema members for the type of a value; "" for a type that no argument or answer may
+// have, which a test of every tool checks.
 func typeSchema(t reflect.Type) string {
 	if t == reflect.TypeFor[json.RawMessage]() {
 		return `"type":"object"`
@@ -234,8 +218,7 @@ func typeSchema(t reflect.Type) string {
 
 func quote(s string) json.RawMessage { return encode(s) }
 
-// encode writes strings and lists of them, which cannot fail, and leaves < and > as
-// they are, which prose uses.
+// encode writes strings and lists of them, which cannot fail, and does not escape < and >, which prose uses.
 func encode[T string | []string](v T) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -1,10 +1,9 @@
-// Package tool says what an MCP tool is, apart from any MCP library: its name, its
-// prose, what it does to the store, how its arguments are described (schema.go) and
-// read (decode.go), how it answers, and how it asks the person at the client. Dialects define tools with it, package mcp serves them.
+// Package tool defines what an MCP tool is, independent of any MCP library: its name, its prose, its effect on
+// the store, how its arguments are described (schema.go) and read (decode.go), how it answers, and how it asks
+// the person at the client. Dialects define tools with it, package mcp serves them.
 //
-// Arguments are checked by the very fields that describe them to the client, so a
-// schema cannot promise what the tool does not keep. What a schema does not mention
-// is ignored, never refused.
+// Arguments are checked by the same fields that describe them to the client, so a schema cannot promise what
+// the tool does not check. Arguments that a schema does not mention are ignored, never rejected.
 package tool
 
 import (
@@ -15,61 +14,63 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Effect is what a tool does to the store; annotations are made of it.
+// Effect is what a tool does to the store; its annotations derive from it.
 type Effect int
 
 // The effects.
 const (
 	Reads    Effect = iota // changes nothing
-	Writes                 // adds or revises; what was there can be had back
-	Destroys               // takes something away
+	Writes                 // adds or revises; earlier state can be restored
+	Destroys               // removes something
 )
 
-// Tool is one tool, ready to be listed and called. It is not changed once made.
+// Tool is one tool, ready to be listed and called. It does not change.
 type Tool struct {
 	Def
 	Input  json.RawMessage // JSON Schema of the arguments, of type object
 	Output json.RawMessage // JSON Schema of the structured answer, of type object
 
-	small json.RawMessage // Input as a small model gets it
+	small json.RawMessage // Input for small models
 
 	// Call runs the tool on its raw arguments, nil for none; it may be called concurrently. The error is a
-	// *Failure where the dialect has a shape of its own for it, else an *engram.Error.
+	// *Failure where the dialect has its own shape for it, else an *engram.Error.
 	Call func(ctx context.Context, by Caller, args json.RawMessage) (Reply, error)
 }
 
-// Def is what a dialect says of a tool.
+// Def is a dialect's definition of a tool.
 type Def struct {
 	Name       string
 	Title      string // for people
 	Prose      string // for the model
-	SmallProse string // the same for a small model; "" is Prose
+	SmallProse string // the prose for a small model; "" is Prose
 	Effect     Effect
-	Idempotent bool     // the same call again changes nothing more
-	Deferred   bool     // clients may load it only when it is searched for
+	Idempotent bool     // repeating a call changes nothing more
+	Deferred   bool     // clients may load it only when a search finds it
 	Profiles   []string // the profiles it belongs to, beside its dialect's own and "all"
-	// Shows names arguments that stand in the schema although their tag says schema:"-":
-	// some have to be told where the server runs one way, and not where it runs another.
+	// Shows names arguments to include in the schema in spite of schema:"-", for servers whose callers need
+	// them.
 	Shows []string
 }
 
-// Caller is who calls a tool.
+// Caller identifies who calls a tool.
 type Caller struct {
-	Client string // the client program's own name, cleaned; "" when it did not say
-	Ask    Ask    // asks the person at the client; nil when that cannot be done
-	// Progress tells the client how far a long call is; nil when it did not ask for that.
-	// Verbs of the engine take it as it is.
+	Client string // the client program's name, cleaned; "" when unknown
+	Ask    Ask    // asks the person at the client; nil when impossible
+	// Progress reports the progress of a long call to the client; nil when it did not ask for that. Operations
+	// of the engine accept it as it is.
 	Progress Progress
-	Offers   func(name string) bool // which tools it is offered; nil: every one
-	// Advice is the hint of an error in the tools that it is offered; nil: in commands.
+	Offers   func(name string) bool // the tools offered to it; nil: all
+	// Advice words the hint of an error in terms of offered tools; nil: of commands.
 	Advice func(err error) string
 }
 
-// Hint is the hint of err, for the caller.
+// Hint is the hint of err for the caller.
 func (c Caller) Hint(err error) string {
 	if c.Advice == nil {
 		return engram.HintOf(err)
@@ -77,11 +78,10 @@ func (c Caller) Hint(err error) string {
 	return c.Advice(err)
 }
 
-// Has reports whether the caller is offered a tool of that name: it is not to be told to
-// call another.
+// Has reports whether the caller is offered this tool: an answer should not send it to another.
 func (c Caller) Has(name string) bool { return c.Offers == nil || c.Offers(name) }
 
-// Actor is how the journal names the caller: "mcp:claude-code", or "mcp".
+// Actor is the caller's name in the journal: "mcp:claude-code", or "mcp".
 func (c Caller) Actor() string {
 	if c.Client == "" {
 		return "mcp"
@@ -89,8 +89,28 @@ func (c Caller) Actor() string {
 	return "mcp:" + c.Client
 }
 
-// New makes a tool that runs run. In is a struct whose fields are the arguments, with the tags that
-// schema.go explains; Out is a struct that becomes the answer as ReplyOf says.
+// Options configure a dialect. Engine is required.
+type Options struct {
+	Engine  *engine.Engine
+	Project string         // of calls that name none; "" looks at Dir
+	Dir     string         // the folder the agent works in, absolute
+	Remote  bool           // agents may work anywhere: Dir is only a guess, and projects they name are trusted
+	Zone    *time.Location // of times in texts; nil is UTC
+}
+
+// As returns the engine, writing in the caller's name.
+func (o Options) As(by Caller) *engine.Engine { return o.Engine.As(by.Actor()) }
+
+// Shown lists the arguments to include in the schema: a remote agent's project is known only by its name.
+func (o Options) Shown() []string {
+	if o.Remote && o.Project == "" {
+		return []string{"project"}
+	}
+	return nil
+}
+
+// New makes a tool that runs run. In is a struct of arguments with the tags explained at param; Out is a struct
+// that becomes the answer by ReplyOf.
 func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error)) Tool {
 	d.Prose, d.SmallProse = strings.TrimSpace(d.Prose), strings.TrimSpace(d.SmallProse)
 	params := paramsOf(reflect.TypeFor[In]())
@@ -116,11 +136,11 @@ func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error))
 	}
 }
 
-// Described fills in the prose of a dialect's tools: that of prefix_NAME stands in the file
-// NAME.md, that for small models, where it is another one, in NAME_small.md.
+// Described fills in the prose of a dialect's tools: that of prefix_NAME is in the file NAME.md, the prose for
+// small models, if any, in NAME_small.md.
 func Described(docs fs.ReadFileFS, prefix string, tools []Tool) []Tool {
 	read := func(name string) string {
-		text, _ := docs.ReadFile(name + ".md") // not every tool has words of its own for small models
+		text, _ := docs.ReadFile(name + ".md") // most tools have no prose of their own for small models
 		return strings.TrimSpace(string(text))
 	}
 	for i, t := range tools {
@@ -130,8 +150,8 @@ func Described(docs fs.ReadFileFS, prefix string, tools []Tool) []Tool {
 	return tools
 }
 
-// Small is the tool as it is told to a small model: in its own prose, and with the
-// arguments alone that such a model should think about. It takes the others all the same.
+// Small is the tool as described to a small model: with its own prose and fewer arguments. It accepts the
+// others too.
 func (t Tool) Small() Tool {
 	t.Input = t.small
 	if t.SmallProse != "" {
@@ -140,28 +160,35 @@ func (t Tool) Small() Tool {
 	return t
 }
 
-// Reply is what a tool answers.
+// Reply is the answer of a tool.
 type Reply struct {
 	Text       string          // the one text block
 	Structured json.RawMessage // the same as an object
 }
 
-// plainText is what an output has when its text is not its JSON.
+// plainText is an output whose text is not its JSON.
 type plainText interface {
-	// PlainText returns the text block; ok is false when the JSON is to be it after all.
+	// PlainText returns the text block; ok is false when the text is the JSON after all.
 	PlainText() (text string, ok bool)
 }
 
-// inText is what an output has when the object in its text is another than the structured
-// one: clients that read texts know it in words and need no fields beside, those that read
-// structured content have the fields and need no words.
+// Words is the text of an output that embeds it.
+type Words struct {
+	Text string `json:"-"`
+}
+
+// PlainText returns the text.
+func (w Words) PlainText() (string, bool) { return w.Text, true }
+
+// inText is an output whose text has another object than the structured content: in the text, words replace the
+// fields.
 type inText interface {
 	// InText returns the object for the text, a struct.
 	InText() any
 }
 
-// ReplyOf makes the reply of an output struct: the object as structured content, and as text the object,
-// or that of its method PlainText or InText.
+// ReplyOf makes the reply of an output struct: the object as structured content, and as text the object or the
+// result of PlainText or InText.
 func ReplyOf(out any) (Reply, error) {
 	object, err := sorted(out)
 	if err != nil {
@@ -182,8 +209,7 @@ func ReplyOf(out any) (Reply, error) {
 	return Reply{Text: string(object), Structured: object}, nil
 }
 
-// sorted writes v, a struct, as an object with sorted keys; nested objects keep the
-// order of their fields.
+// sorted writes v, a struct, as an object with sorted keys; nested objects keep the order of their fields.
 func sorted(v any) (json.RawMessage, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -196,60 +222,56 @@ func sorted(v any) (json.RawMessage, error) {
 	return json.Marshal(members)
 }
 
-// Failure is an error for which a dialect has a shape of its own.
+// Failure is an error with a dialect's own shape.
 type Failure struct {
-	Text string // the text block; "" writes Object there, as JSON
-	// Object is the structured answer, a struct; nil makes one of Err.
-	Object any
-	Err    error // the cause; never nil
+	Text   string // the text block; "" writes Object there, as JSON
+	Object any    // the structured answer, a struct; nil derives one from Err
+	Err    error  // the cause; never nil
 }
 
-// Hinted is an Object of a Failure that has a place for the hint of its error.
+// Hinted is an Object of a Failure that can include the hint of its error.
 type Hinted interface {
-	// Reported returns the object with the hint, in the words of the caller.
+	// Reported returns the object with the hint, worded for the caller.
 	Reported(hint string) any
 }
 
-// Error returns what went wrong.
+// Error returns the message of the cause.
 func (f *Failure) Error() string { return f.Err.Error() }
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Ask puts a question to the person at the client and waits. ok is false when there is no answer:
-// declined, closed, too late, busy, or ctx ended; the tool then goes on as if it had not asked.
-// Later writes of the client go on meanwhile, so what was read before asking may be outdated.
+// Ask puts a question to the person at the client and waits. ok is false without an answer: declined, closed,
+// too late, busy, or ctx ended; the tool then continues as if it had not asked. Later writes of the client
+// continue meanwhile, so what was read before asking may be outdated.
 type Ask func(ctx context.Context, q Question) (a Answer, ok bool)
 
-// Question is what a person is asked.
+// Question is a question to a person.
 type Question struct {
-	// Message is the question, plain text of at most MaxQuestion characters; what is
-	// longer is cut. It is shown outside the agent, so it must make sense by itself.
+	// Message is the question, plain text; more than MaxQuestion characters are cut. It is shown outside the
+	// agent, so it must be understandable by itself.
 	Message string
-	// Choices are the answers there are: at least one, each once, in the order shown.
-	Choices []string
-	// Reason is how a line of explanation is asked for, which may be left empty; ""
-	// asks for none.
-	Reason string
+	Choices []string // the possible answers: at least one, each once, in the order shown
+	Reason  string   // the label of an optional line of explanation; "" asks for none
 }
 
 // Answer is what the person chose.
 type Answer struct {
 	Choice string // one of Question.Choices
-	Reason string // in the person's words, trimmed, at most MaxReason characters, nothing private; "" when none was given
+	Reason string // in the person's words, trimmed, at most MaxReason characters, without private spans; "" for none
 }
 
-// The longest texts of a question and its answer, in characters.
+// The maximum lengths of a question and its reason, in characters.
 const (
 	MaxQuestion = 2000
 	MaxReason   = 1000
 )
 
-// Progress tells the client how far a call is: what is being done, how much, and of how much (0 or
-// less is unknown). It may be called often and from several goroutines; the server sends only news.
+// Progress reports to the client what is being done, how much, and of how much (0 or less is unknown). It may
+// be called often and concurrently; the server sends only news.
 type Progress func(what string, done, total int)
 
-// Of is p for a verb that does one kind of work and does not name it; nil for nil.
+// Of returns p for an operation that does one kind of work and does not name it; nil for nil.
 func (p Progress) Of(what string) func(done, total int) {
 	if p == nil {
 		return nil
