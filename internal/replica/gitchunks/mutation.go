@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
@@ -106,7 +105,7 @@ func mutationOf(r engram.Record, known syncIDs) ([]byte, error) {
 		p := *r.Prompt
 		m.Entity, m.EntityKey, m.Project = "prompt", p.SyncID, p.Project
 		payload = goodbye{SyncID: p.SyncID, SessionID: p.SessionID, Content: p.Content, Project: p.Project,
-			CreatedAt: maybe(p.CreatedAt), Deleted: true, DeletedAt: maybe(p.DeletedAt)}
+			CreatedAt: wire.OnOrNil(p.CreatedAt), Deleted: true, DeletedAt: wire.OnOrNil(p.DeletedAt)}
 	case r.Erased != nil:
 		m, payload = erasureOf(*r.Erased)
 	default:
@@ -125,7 +124,7 @@ func mutationOf(r engram.Record, known syncIDs) ([]byte, error) {
 
 func erasureOf(x engram.Erased) (mutation, goodbye) {
 	m := mutation{Entity: string(x.Entity), EntityKey: cmp.Or(x.SyncID, x.ID), Op: "delete", Project: x.Project}
-	p := goodbye{SyncID: m.EntityKey, Project: x.Project, Deleted: true, DeletedAt: maybe(x.At.Time()), HardDelete: true}
+	p := goodbye{SyncID: m.EntityKey, Project: x.Project, Deleted: true, DeletedAt: wire.OnOrNil(x.At.Time()), HardDelete: true}
 	switch x.Entity {
 	case engram.EntityMemory:
 		m.Entity = "observation"
@@ -135,18 +134,11 @@ func erasureOf(x engram.Erased) (mutation, goodbye) {
 	return m, p
 }
 
-func maybe(t time.Time) *wire.DialectTime {
-	if t.IsZero() {
-		return nil
-	}
-	return new(wire.On(t))
-}
-
 func relationPayloadOf(r engram.RelationRecord, known syncIDs) relationPayload {
 	x := r.Relation
 	p := relationPayload{SyncID: x.ID, SourceID: known.of(r.Source), TargetID: known.of(r.Target), Relation: spelled(x),
-		Reason: some(x.Reason), Evidence: some(x.Evidence), Confidence: some(x.Confidence), Status: string(x.Status), Actor: some(x.Actor),
-		Kind: some(x.ActorKind), Model: some(x.Model), SessionID: some(x.SessionID), CreatedAt: wire.On(x.CreatedAt), UpdatedAt: wire.On(x.UpdatedAt)}
+		Reason: wire.OrNil(x.Reason), Evidence: wire.OrNil(x.Evidence), Confidence: wire.OrNil(x.Confidence), Status: string(x.Status), Actor: wire.OrNil(x.Actor),
+		Kind: wire.OrNil(x.ActorKind), Model: wire.OrNil(x.Model), SessionID: wire.OrNil(x.SessionID), CreatedAt: wire.On(x.CreatedAt), UpdatedAt: wire.On(x.UpdatedAt)}
 	if x.Removed() { // the format never takes a relation away
 		p.Status = string(engram.RelationIgnored)
 	}
@@ -167,27 +159,11 @@ func spelled(r engram.Relation) string {
 	return string(r.Verb)
 }
 
-func some[T comparable](v T) *T {
-	var none T
-	if v == none {
-		return nil
-	}
-	return &v
-}
-
-func or[T any](v *T) T {
-	if v == nil {
-		var none T
-		return none
-	}
-	return *v
-}
-
 // record is a relation of another program.
 func (p relationPayload) record() engram.Record {
-	x := engram.Relation{ID: p.SyncID, Verb: engram.Verb(p.Relation), Status: engram.RelationStatus(p.Status), Strength: 1, Reason: or(p.Reason),
-		Evidence: or(p.Evidence), Confidence: or(p.Confidence), Actor: or(p.Actor), ActorKind: or(p.Kind), Model: or(p.Model),
-		SessionID: or(p.SessionID), CreatedAt: p.CreatedAt.Time.Time, UpdatedAt: p.UpdatedAt.Time.Time}
+	x := engram.Relation{ID: p.SyncID, Verb: engram.Verb(p.Relation), Status: engram.RelationStatus(p.Status), Strength: 1, Reason: wire.Or(p.Reason, ""),
+		Evidence: wire.Or(p.Evidence, ""), Confidence: wire.Or(p.Confidence, 0), Actor: wire.Or(p.Actor, ""), ActorKind: wire.Or(p.Kind, ""), Model: wire.Or(p.Model, ""),
+		SessionID: wire.Or(p.SessionID, ""), CreatedAt: p.CreatedAt.Time.Time, UpdatedAt: p.UpdatedAt.Time.Time}
 	switch verb, err := engram.ParseVerb(p.Relation); {
 	case p.Relation == string(engram.RelationPending):
 		x.Verb, x.Status = engram.VerbContradicts, engram.RelationPending

@@ -12,12 +12,7 @@
 // is read. What a record says is for the engine to check.
 package jsonfile
 
-import (
-	"io"
-	"iter"
-
-	"github.com/alanbuscaglia/engram"
-)
+import "github.com/alanbuscaglia/engram"
 
 // The names of the forms.
 const (
@@ -34,52 +29,19 @@ func Formats() map[string]engram.Format {
 
 // Native is the form that keeps everything, and in which readers of the mem_* dialect find
 // their lists.
-type Native struct{}
-
-// Write implements engram.Format.
-func (Native) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
-	return writeNative(w, head, records)
-}
+type Native struct{ reader }
 
 // Fit implements engram.Format.
 func (Native) Fit(r engram.Record) (engram.Record, bool) { return r, true }
 
-// Read implements engram.Format.
-func (Native) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
-	return read(r)
-}
-
 // Dialect is the export object of the mem_* dialect. It has sessions, observations and
 // prompts, without what is deleted but for observations, and neither revisions nor
 // relations.
-type Dialect struct{}
-
-// Write implements engram.Format.
-func (Dialect) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
-	return writeDialect(w, head, records)
-}
-
-// Fit implements engram.Format.
-func (Dialect) Fit(r engram.Record) (engram.Record, bool) { return fitDialect(r) }
-
-// Read implements engram.Format.
-func (Dialect) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
-	return read(r)
-}
+type Dialect struct{ reader }
 
 // Plain is the first version of the native form: it keeps everything, memories in a list of
 // that name.
-type Plain struct{}
-
-// Write implements engram.Format.
-func (Plain) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
-	return writePlain(w, head, records)
-}
+type Plain struct{ reader }
 
 // Fit implements engram.Format.
 func (Plain) Fit(r engram.Record) (engram.Record, bool) { return r, true }
-
-// Read implements engram.Format.
-func (Plain) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
-	return read(r)
-}

@@ -58,25 +58,14 @@ func nativeSections() (names []string) {
 	return names
 }
 
-func writeNative(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
-	o := newObject(w, nativeSections()...)
-	err := o.begin(field{"version", dialectVersion}, field{"exported_at", wire.On(head.At)}, field{"format", nativeName}, field{"format_version", nativeVersion},
-		field{"program", head.Program}, field{"project", head.Project}, field{"count", head.Memories})
-	if err != nil {
-		return err
-	}
-	for r, err := range records {
-		if err == nil {
-			err = writeNativeRecord(o, r)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return o.end()
+// Write implements engram.Format.
+func (Native) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
+	fields := []field{{"version", dialectVersion}, {"exported_at", wire.On(head.At)}, {"format", nativeName}, {"format_version", nativeVersion},
+		{"program", head.Program}, {"project", head.Project}, {"count", head.Memories}}
+	return newObject(w, nativeSections()).write(fields, records, writeNative)
 }
 
-func writeNativeRecord(o *object, r engram.Record) error {
+func writeNative(o *object, r engram.Record) error {
 	dialect, extended, err := wire.EncodeExtended(r)
 	if err != nil {
 		return err
@@ -97,19 +86,11 @@ func writeNativeRecord(o *object, r engram.Record) error {
 	return o.item(slices.IndexFunc(nativeLists(), func(l nativeList) bool { return l.section == section }), item)
 }
 
-// nativeItem reads an item of a list.
-func nativeItem(list string, d *json.Decoder) (engram.Record, error) {
-	raw, err := rawItem(d)
-	if err != nil {
-		return engram.Record{}, err
-	}
+func decodeNative(list string, raw []byte) (engram.Record, error) {
 	lists := nativeLists()
 	l := lists[slices.IndexFunc(lists, func(l nativeList) bool { return l.name == list })]
-	var r engram.Record
 	if l.dialect >= 0 {
-		r, err = wire.DecodeExtended(l.dialect, raw)
-	} else {
-		r, err = wire.Decode(l.section, raw)
+		return wire.DecodeExtended(l.dialect, raw)
 	}
-	return r, flawed(err)
+	return wire.Decode(l.section, raw)
 }

@@ -47,9 +47,7 @@ func encoding(head []byte) string {
 		return "UTF-32LE"
 	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")), head[0] == 0 && head[1] == 0 && head[2] == 0 && head[3] != 0:
 		return "UTF-32BE"
-	case bytes.HasPrefix(head, []byte("\xff\xfe")):
-		return "UTF-16"
-	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return "UTF-16"
 	case head[0] != 0 && head[1] == 0 && head[3] == 0:
 		return "UTF-16LE"

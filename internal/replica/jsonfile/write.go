@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // object writes one JSON object whose last fields are lists, an item a line.
@@ -16,7 +19,7 @@ type object struct {
 	items    int // in it
 }
 
-func newObject(w io.Writer, sections ...string) *object {
+func newObject(w io.Writer, sections []string) *object {
 	out := bufio.NewWriterSize(w, 1<<16)
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
@@ -29,8 +32,24 @@ type field struct {
 	value any
 }
 
+// write writes the whole object: its first fields, then each record as put does.
+func (o *object) write(head []field, records iter.Seq2[engram.Record, error], put func(*object, engram.Record) error) error {
+	if err := o.begin(head); err != nil {
+		return err
+	}
+	for r, err := range records {
+		if err == nil {
+			err = put(o, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return o.end()
+}
+
 // begin writes the fields before the lists.
-func (o *object) begin(fields ...field) error {
+func (o *object) begin(fields []field) error {
 	for i, f := range fields {
 		value, err := json.Marshal(f.value)
 		if err != nil {
@@ -73,24 +92,17 @@ func (o *object) item(section int, v any) error {
 // open opens a section, and those before it that have nothing.
 func (o *object) open(section int) error {
 	for o.at < section {
-		if err := o.close(); err != nil {
-			return err
+		end := ""
+		if o.at >= 0 {
+			end = "]"
 		}
 		o.at++
 		o.items = 0
-		if _, err := fmt.Fprintf(o.w, ",\n%q: [", o.sections[o.at]); err != nil {
+		if _, err := fmt.Fprintf(o.w, "%s,\n%q: [", end, o.sections[o.at]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (o *object) close() error {
-	if o.at < 0 {
-		return nil
-	}
-	_, err := o.w.WriteString("]")
-	return err
 }
 
 // end writes what is missing.

@@ -19,8 +19,8 @@ func (c DialectTime) MarshalJSON() ([]byte, error) {
 // On is a time in the words of the mem_* dialect.
 func On(t time.Time) DialectTime { return DialectTime{Time{t}} }
 
-// perhaps is a time that is left out when there is none.
-func perhaps(t time.Time) *DialectTime {
+// OnOrNil is On, nil for the zero time.
+func OnOrNil(t time.Time) *DialectTime {
 	if t.IsZero() {
 		return nil
 	}
@@ -87,30 +87,30 @@ func DialectSections() []string { return []string{"sessions", "observations", "p
 
 // MemSessionOf is what the dialect has a word for.
 func MemSessionOf(s engram.Session) MemSession {
-	return MemSession{s.ID, s.Project, s.Directory, On(s.StartedAt), perhaps(s.EndedAt), orNil(s.Summary)}
+	return MemSession{s.ID, s.Project, s.Directory, On(s.StartedAt), OnOrNil(s.EndedAt), OrNil(s.Summary)}
 }
 
 // ObservationOf is what the dialect has a word for.
 func ObservationOf(m engram.Memory) Observation {
 	return Observation{ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: m.Type, Title: m.Title, Content: m.Content,
-		ToolName: orNil(m.ToolName), Project: orNil(m.Project), Scope: m.Scope, TopicKey: orNil(m.TopicKey),
-		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, LastSeenAt: perhaps(m.LastSeenAt),
-		ReviewAfter: perhaps(m.ReviewAfter), CreatedAt: On(m.CreatedAt), UpdatedAt: On(m.UpdatedAt), DeletedAt: perhaps(m.DeletedAt)}
+		ToolName: OrNil(m.ToolName), Project: OrNil(m.Project), Scope: m.Scope, TopicKey: OrNil(m.TopicKey),
+		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, LastSeenAt: OnOrNil(m.LastSeenAt),
+		ReviewAfter: OnOrNil(m.ReviewAfter), CreatedAt: On(m.CreatedAt), UpdatedAt: On(m.UpdatedAt), DeletedAt: OnOrNil(m.DeletedAt)}
 }
 
 // MemPromptOf is what the dialect has a word for.
 func MemPromptOf(p engram.Prompt) MemPrompt {
-	return MemPrompt{p.Num, p.SyncID, p.SessionID, p.Content, orNil(p.Project), On(p.CreatedAt)}
+	return MemPrompt{p.Num, p.SyncID, p.SessionID, p.Content, OrNil(p.Project), On(p.CreatedAt)}
 }
 
 func (n MemSession) record() engram.Record {
 	return engram.Record{Session: &engram.Session{ID: n.ID, Project: n.Project, Directory: n.Directory, StartedAt: n.StartedAt.Time.Time,
-		EndedAt: n.EndedAt.time(), Summary: orNone(n.Summary)}}
+		EndedAt: n.EndedAt.time(), Summary: Or(n.Summary, "")}}
 }
 
 func (n Observation) record() engram.Record {
 	m := engram.Memory{SyncID: n.SyncID, SessionID: n.SessionID, Type: n.Type, Title: n.Title, Content: n.Content,
-		ToolName: orNone(n.ToolName), Project: orNone(n.Project), Scope: n.Scope, TopicKey: orNone(n.TopicKey),
+		ToolName: Or(n.ToolName, ""), Project: Or(n.Project, ""), Scope: n.Scope, TopicKey: Or(n.TopicKey, ""),
 		RevisionCount: n.RevisionCount, DuplicateCount: n.DuplicateCount, LastSeenAt: n.LastSeenAt.time(),
 		ReviewAfter: n.ReviewAfter.time(), CreatedAt: n.CreatedAt.Time.Time, UpdatedAt: n.UpdatedAt.Time.Time, DeletedAt: n.DeletedAt.time(),
 		Importance: engram.DefaultImportance, Strength: 1}
@@ -118,7 +118,7 @@ func (n Observation) record() engram.Record {
 }
 
 func (n MemPrompt) record() engram.Record {
-	return engram.Record{Prompt: &engram.Prompt{SyncID: n.SyncID, SessionID: n.SessionID, Project: orNone(n.Project),
+	return engram.Record{Prompt: &engram.Prompt{SyncID: n.SyncID, SessionID: n.SessionID, Project: Or(n.Project, ""),
 		Content: n.Content, CreatedAt: n.CreatedAt.Time.Time}}
 }
 
@@ -135,16 +135,19 @@ func DecodeDialect(section int, item []byte) (engram.Record, error) {
 
 var _ json.Marshaler = DialectTime{}
 
-func orNil(s string) *string {
-	if s == "" {
+// OrNil returns a pointer to v, nil for its zero value.
+func OrNil[T comparable](v T) *T {
+	var none T
+	if v == none {
 		return nil
 	}
-	return &s
+	return &v
 }
 
-func orNone(s *string) string {
-	if s == nil {
-		return ""
+// Or returns what v points to, otherwise for nil.
+func Or[T any](v *T, otherwise T) T {
+	if v == nil {
+		return otherwise
 	}
-	return *s
+	return *v
 }

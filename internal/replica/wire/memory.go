@@ -127,7 +127,7 @@ func memoryOf(r engram.MemoryRecord, t Trail) Memory {
 func (n Memory) record() engram.Record {
 	m := engram.Memory{ID: n.ID, SyncID: n.SyncID, Project: n.Project, Scope: n.Scope, Type: n.Type, Title: n.Title, Content: n.Content,
 		Summary: n.Summary, Tags: n.Tags, Metadata: n.Metadata, Anchors: n.Anchors, TopicKey: n.TopicKey, SessionID: n.SessionID, ToolName: n.ToolName,
-		Origin: n.Origin, Importance: or(n.Importance, engram.DefaultImportance), Strength: or(n.Strength, 1), TouchedAt: n.TouchedAt.Time,
+		Origin: n.Origin, Importance: Or(n.Importance, engram.DefaultImportance), Strength: Or(n.Strength, 1), TouchedAt: n.TouchedAt.Time,
 		Permanent: n.Permanent, AccessCount: n.AccessCount, LastAccessedAt: n.LastAccessedAt.Time, CreatedAt: n.CreatedAt.Time,
 		UpdatedAt: n.UpdatedAt.Time, ReviewAfter: n.ReviewAfter.Time, ValidFrom: n.ValidFrom.Time, ValidTo: n.ValidTo.Time,
 		RevisionCount: n.RevisionCount, DuplicateCount: n.DuplicateCount, LastSeenAt: n.LastSeenAt.Time, DeletedAt: n.DeletedAt.Time}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -35,7 +36,7 @@ func relationOf(r engram.RelationRecord, t Trail) Relation {
 }
 
 func (n Relation) record() engram.Record {
-	x := engram.Relation{ID: n.ID, Verb: n.Relation, Status: n.Status, Strength: or(n.Strength, 1), Reason: n.Reason, Evidence: n.Evidence,
+	x := engram.Relation{ID: n.ID, Verb: n.Relation, Status: n.Status, Strength: Or(n.Strength, 1), Reason: n.Reason, Evidence: n.Evidence,
 		Confidence: n.Confidence, Actor: n.Actor, ActorKind: n.ActorKind, Model: n.Model, SessionID: n.SessionID,
 		CreatedAt: n.CreatedAt.Time, UpdatedAt: n.UpdatedAt.Time, RemovedAt: n.RemovedAt.Time}
 	return n.on(engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: RefOf(n.Source), Target: RefOf(n.Target)}})
@@ -45,12 +46,7 @@ func (n Relation) record() engram.Record {
 const syncIDPrefix = "obs-"
 
 // NameOf is how a file names a memory: by its ID, or else its sync id.
-func NameOf(r engram.Ref) string {
-	if r.ID != "" {
-		return r.ID
-	}
-	return r.SyncID
-}
+func NameOf(r engram.Ref) string { return cmp.Or(r.ID, r.SyncID) }
 
 // RefOf is the memory that a file names so.
 func RefOf(name string) engram.Ref {

@@ -113,10 +113,3 @@ func withArticle(kind string) string {
 	}
 	return "a " + kind
 }
-
-func or(v *float64, otherwise float64) float64 {
-	if v == nil {
-		return otherwise
-	}
-	return *v
-}
