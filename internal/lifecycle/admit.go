@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -250,19 +251,9 @@ func Repeated(old, m engram.Memory, now time.Time) engram.Memory {
 	return r
 }
 
+// union is in the order in which stores give tags back.
 func union(a, b []string) []string {
-	seen := map[string]bool{}
-	var all []string
-	for _, list := range [][]string{a, b} {
-		for _, s := range list {
-			if !seen[s] {
-				seen[s] = true
-				all = append(all, s)
-			}
-		}
-	}
-	slices.Sort(all) // as stores give them back
-	return all
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
 func merged(a, b map[string]any) map[string]any {
@@ -270,10 +261,7 @@ func merged(a, b map[string]any) map[string]any {
 		return a
 	}
 	all := make(map[string]any, len(a)+len(b))
-	for _, m := range []map[string]any{a, b} {
-		for k, v := range m {
-			all[k] = v
-		}
-	}
+	maps.Copy(all, a)
+	maps.Copy(all, b)
 	return all
 }

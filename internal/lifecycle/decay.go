@@ -150,13 +150,6 @@ func daysSince(t, now time.Time) float64 {
 	return max(now.Sub(t).Hours()/24, 0)
 }
 
-func orElse(v, fallback float64) float64 {
-	if v <= 0 {
-		return fallback
-	}
-	return v
-}
-
 func clamp(v, least, most float64) float64 {
 	if math.IsNaN(v) {
 		return least

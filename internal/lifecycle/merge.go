@@ -50,12 +50,23 @@ func MergeNormal(a, b engram.Record) engram.Record {
 		}
 		r.take(m, from)
 	}
+	mergeRest(m, a, b)
 	switch {
 	case m.Memory != nil:
-		mergeMemory(m.Memory, a, b)
+		mergeTexts(m.Memory, a, b)
+	case m.Relation != nil:
+		m.Relation.Relation.UpdatedAt = laterSaid(a, b)
+	}
+	return resolved(m)
+}
+
+// mergeRest brings together what of two states is no register and no set.
+func mergeRest(m, a, b engram.Record) {
+	switch {
+	case m.Memory != nil:
+		mergeMemory(&m.Memory.Memory, a.Memory.Memory, b.Memory.Memory)
 	case m.Relation != nil:
 		mergeRelation(m.Relation, *a.Relation, *b.Relation)
-		m.Relation.Relation.UpdatedAt = laterSaid(a, b)
 	case m.Project != nil:
 		m.Project.CreatedAt = earlier(a.Project.CreatedAt, b.Project.CreatedAt)
 	case m.Prompt != nil:
@@ -63,7 +74,6 @@ func MergeNormal(a, b engram.Record) engram.Record {
 	case m.Session != nil:
 		m.Session.ActiveAt = later(a.Session.ActiveAt, b.Session.ActiveAt)
 	}
-	return resolved(m)
 }
 
 // Normal is a state in the form in which equal states are equal to the byte: Lineage says no
@@ -86,21 +96,15 @@ func Normal(r engram.Record) engram.Record {
 	for _, reg := range registers {
 		reg.take(m, r)
 	}
+	mergeRest(m, r, r)
 	switch {
 	case m.Memory != nil:
 		normalMemory(m.Memory, *r.Memory, &l)
 	case m.Relation != nil:
-		mergeRelation(m.Relation, *r.Relation, *r.Relation)
 		m.Relation.Relation.UpdatedAt = changedAt(r)
 		if r.Relation.Relation.Removed() && l.Sets[""] == nil {
 			l.Sets = map[string]engram.Dots{"": without(byBase(l))}
 		}
-	case m.Project != nil:
-		m.Project.CreatedAt = r.Project.CreatedAt
-	case m.Prompt != nil:
-		m.Prompt.CreatedAt = r.Prompt.CreatedAt
-	case m.Session != nil:
-		m.Session.ActiveAt = r.Session.ActiveAt
 	}
 	l.Sets = fullSets(l, membersOf(r))
 	return resolved(m)
@@ -229,6 +233,12 @@ type register struct {
 	part engram.Part
 	says func(engram.Record) any
 	take func(into, from engram.Record)
+}
+
+// part is the register of one field of a thing of a kind, which of takes out of its record.
+func part[T, F any](p engram.Part, of func(engram.Record) *T, field func(*T) *F) register {
+	return register{p, func(r engram.Record) any { return *field(of(r)) },
+		func(into, from engram.Record) { *field(of(into)) = *field(of(from)) }}
 }
 
 // later reports whether what b says of the part holds against what a says.

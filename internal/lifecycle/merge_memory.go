@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -13,48 +14,51 @@ import (
 // them there. It goes with the words, for a text from elsewhere must not be trusted as the one
 // before it was, and does not decide between two of them.
 func memoryRegisters() []register {
-	field := func(p engram.Part, says func(*engram.Memory) any, take func(into, from *engram.Memory)) register {
-		return register{p, func(r engram.Record) any { return says(&r.Memory.Memory) },
-			func(into, from engram.Record) { take(&into.Memory.Memory, &from.Memory.Memory) }}
-	}
+	text := func(r engram.Record) any { return []string{r.Memory.Memory.Title, r.Memory.Memory.Content} }
 	return []register{
-		field(engram.PartText, func(m *engram.Memory) any { return []string{m.Title, m.Content} }, func(m, from *engram.Memory) {
-			m.Title, m.Content, m.NormalizedHash, m.Origin = from.Title, from.Content, from.NormalizedHash, from.Origin
-		}),
-		field(engram.PartSummary, func(m *engram.Memory) any { return m.Summary }, func(m, from *engram.Memory) { m.Summary = from.Summary }),
-		field(engram.PartToolName, func(m *engram.Memory) any { return m.ToolName }, func(m, from *engram.Memory) { m.ToolName = from.ToolName }),
-		field("type", func(m *engram.Memory) any { return m.Type }, func(m, from *engram.Memory) { m.Type = from.Type }),
-		field("scope", func(m *engram.Memory) any { return m.Scope }, func(m, from *engram.Memory) { m.Scope = from.Scope }),
-		field("topic_key", func(m *engram.Memory) any { return m.TopicKey }, func(m, from *engram.Memory) { m.TopicKey = from.TopicKey }),
-		field("metadata", func(m *engram.Memory) any { return m.Metadata }, func(m, from *engram.Memory) { m.Metadata = from.Metadata }),
-		field("anchors", func(m *engram.Memory) any { return m.Anchors }, func(m, from *engram.Memory) { m.Anchors = from.Anchors }),
-		field("importance", func(m *engram.Memory) any { return m.Importance }, func(m, from *engram.Memory) { m.Importance = from.Importance }),
-		field("permanent", func(m *engram.Memory) any { return m.Permanent }, func(m, from *engram.Memory) { m.Permanent = from.Permanent }),
-		field("review_after", func(m *engram.Memory) any { return m.ReviewAfter }, func(m, from *engram.Memory) { m.ReviewAfter = from.ReviewAfter }),
-		field("valid_from", func(m *engram.Memory) any { return m.ValidFrom }, func(m, from *engram.Memory) { m.ValidFrom = from.ValidFrom }),
-		field("valid_to", func(m *engram.Memory) any { return m.ValidTo }, func(m, from *engram.Memory) { m.ValidTo = from.ValidTo }),
-		field(partProject, func(m *engram.Memory) any { return m.Project }, func(m, from *engram.Memory) { m.Project = from.Project }),
-		field(partSession, func(m *engram.Memory) any { return m.SessionID }, func(m, from *engram.Memory) { m.SessionID = from.SessionID }),
-		field(engram.PartDeleted, func(m *engram.Memory) any { return m.DeletedAt }, func(m, from *engram.Memory) { m.DeletedAt = from.DeletedAt }),
+		{engram.PartText, text, func(into, from engram.Record) {
+			m, f := memoryOf(into), memoryOf(from)
+			m.Title, m.Content, m.NormalizedHash, m.Origin = f.Title, f.Content, f.NormalizedHash, f.Origin
+		}},
+		part(engram.PartSummary, memoryOf, func(m *engram.Memory) *string { return &m.Summary }),
+		part(engram.PartToolName, memoryOf, func(m *engram.Memory) *string { return &m.ToolName }),
+		part("type", memoryOf, func(m *engram.Memory) *engram.Type { return &m.Type }),
+		part("scope", memoryOf, func(m *engram.Memory) *engram.Scope { return &m.Scope }),
+		part("topic_key", memoryOf, func(m *engram.Memory) *string { return &m.TopicKey }),
+		part("metadata", memoryOf, func(m *engram.Memory) *map[string]any { return &m.Metadata }),
+		part("anchors", memoryOf, func(m *engram.Memory) *[]engram.Anchor { return &m.Anchors }),
+		part("importance", memoryOf, func(m *engram.Memory) *float64 { return &m.Importance }),
+		part("permanent", memoryOf, func(m *engram.Memory) *bool { return &m.Permanent }),
+		part("review_after", memoryOf, func(m *engram.Memory) *time.Time { return &m.ReviewAfter }),
+		part("valid_from", memoryOf, func(m *engram.Memory) *time.Time { return &m.ValidFrom }),
+		part("valid_to", memoryOf, func(m *engram.Memory) *time.Time { return &m.ValidTo }),
+		part(partProject, memoryOf, func(m *engram.Memory) *string { return &m.Project }),
+		part(partSession, memoryOf, func(m *engram.Memory) *string { return &m.SessionID }),
+		part(engram.PartDeleted, memoryOf, func(m *engram.Memory) *time.Time { return &m.DeletedAt }),
 	}
 }
 
-// mergeMemory brings together what of a memory is no register; the registers of m are settled.
-// Whatever of both is not said any more is among its revisions.
-func mergeMemory(m *engram.MemoryRecord, a, b engram.Record) {
-	x, y := a.Memory.Memory, b.Memory.Memory
-	now := &m.Memory
-	now.ID, now.SyncID = least(x.ID, y.ID), least(x.SyncID, y.SyncID)
-	now.CreatedAt, now.UpdatedAt = earlier(x.CreatedAt, y.CreatedAt), later(x.UpdatedAt, y.UpdatedAt)
-	now.LastAccessedAt, now.LastSeenAt = later(x.LastAccessedAt, y.LastAccessedAt), later(x.LastSeenAt, y.LastSeenAt)
-	now.Strength, now.TouchedAt = x.Strength, x.TouchedAt
-	if c := y.TouchedAt.Compare(x.TouchedAt); c > 0 || c == 0 && y.Strength > x.Strength {
-		now.Strength, now.TouchedAt = y.Strength, y.TouchedAt
+func memoryOf(r engram.Record) *engram.Memory { return &r.Memory.Memory }
+
+// mergeMemory brings together what of a memory is no register, but for its texts and counters.
+func mergeMemory(m *engram.Memory, a, b engram.Memory) {
+	m.ID, m.SyncID = least(a.ID, b.ID), least(a.SyncID, b.SyncID)
+	m.CreatedAt, m.UpdatedAt = earlier(a.CreatedAt, b.CreatedAt), later(a.UpdatedAt, b.UpdatedAt)
+	m.LastAccessedAt, m.LastSeenAt = later(a.LastAccessedAt, b.LastAccessedAt), later(a.LastSeenAt, b.LastSeenAt)
+	m.Strength, m.TouchedAt = a.Strength, a.TouchedAt
+	if c := b.TouchedAt.Compare(a.TouchedAt); c > 0 || c == 0 && b.Strength > a.Strength {
+		m.Strength, m.TouchedAt = b.Strength, b.TouchedAt
 	}
+}
+
+// mergeTexts brings together the texts of two states; the registers of m are settled. Whatever
+// of both is not said any more is among its revisions.
+func mergeTexts(m *engram.MemoryRecord, a, b engram.Record) {
+	x, y := a.Memory.Memory, b.Memory.Memory
 	tx, ty := textOf(x, a.Causal.Of(engram.PartText)), textOf(y, b.Causal.Of(engram.PartText))
 	m.Revisions = slices.Concat(a.Memory.Revisions, b.Memory.Revisions, []engram.Revision{tx, ty})
 	if sameText(tx, ty) {
-		now.Origin = moreTrusted(x.Origin, y.Origin)
+		m.Memory.Origin = moreTrusted(x.Origin, y.Origin)
 	}
 }
 
@@ -75,11 +79,9 @@ func textOf(m engram.Memory, s engram.VersionStamp) engram.Revision {
 	return r
 }
 
-// normalMemory fills in of a memory what is no register.
+// normalMemory gives the texts of a memory their stamps, and its counters a device.
 func normalMemory(m *engram.MemoryRecord, r engram.MemoryRecord, l *engram.CausalMetadata) {
-	x, now := r.Memory, &m.Memory
-	now.ID, now.SyncID, now.CreatedAt, now.UpdatedAt = x.ID, x.SyncID, x.CreatedAt, x.UpdatedAt
-	now.LastAccessedAt, now.LastSeenAt, now.Strength, now.TouchedAt = x.LastAccessedAt, x.LastSeenAt, x.Strength, x.TouchedAt
+	x := r.Memory
 	for _, rev := range r.Revisions {
 		rev.Stamp = RevisionStamp(rev)
 		m.Revisions = append(m.Revisions, rev)

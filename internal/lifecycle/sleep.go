@@ -125,7 +125,7 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 	}
 	d := n.DecayOf(m, p)
 	strength := Strength(m, now, d)
-	boosted, used := Boosted(m, now, d, p)
+	boosted, against := Boosted(m, now, d, p)
 	switch {
 	case n.Wants(StepPrune) && n.Kept(m, now, p) == "":
 		reason := fmt.Sprintf("strength %.3f is below %.2g, %s", strength, s.Prune, idle(m, now))
@@ -133,7 +133,7 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 			reason = fmt.Sprintf("strength %.3f is the least of its curve and would be %.3f, below %.2g; %s", strength, left, s.Prune, idle(m, now))
 		}
 		return Step{Action: StepPrune, Memories: []int64{m.Num}, From: strength, To: strength, Reason: reason}, true
-	case used && n.Wants(StepBoost):
+	case against == "" && n.Wants(StepBoost):
 		reason := fmt.Sprintf("%s, the last one since its strength was set %s ago", counted(m.AccessCount, "access", "accesses"), days(m.TouchedAt, now))
 		return Step{Action: StepBoost, Memories: []int64{m.Num}, From: strength, To: Strength(boosted, now, d), Reason: reason}, true
 	case n.Wants(StepFade):

@@ -69,19 +69,12 @@ func bestCluster(around map[int64][]engram.Ranked, s SleepPolicy) (best Cluster,
 		for _, r := range others {
 			b.Memories = append(b.Memories, r.Num)
 		}
-		if order := cmp.Or(cmp.Compare(len(b.Memories), len(best.Memories)), cmp.Compare(b.Cosine, best.Cosine),
-			cmp.Compare(firstOf(best), middle)); !found || order > 0 {
+		if !found || cmp.Or(cmp.Compare(len(b.Memories), len(best.Memories)), cmp.Compare(b.Cosine, best.Cosine),
+			cmp.Compare(best.Memories[0], middle)) > 0 {
 			best, found = b, true
 		}
 	}
 	return best, found
-}
-
-func firstOf(b Cluster) int64 {
-	if len(b.Memories) == 0 {
-		return 0
-	}
-	return b.Memories[0]
 }
 
 func extracts(clusters []Cluster) []Step {

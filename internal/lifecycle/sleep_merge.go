@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -62,10 +63,7 @@ func (n Night) merges(byNum map[int64]engram.Memory, now time.Time, p Policy) []
 		tie(t.A, t.B, t.Cosine)
 		tie(t.B, t.A, t.Cosine)
 	}
-	var nums []int64
-	for num := range near {
-		nums = append(nums, num)
-	}
+	nums := slices.Collect(maps.Keys(near))
 	strength := func(num int64) float64 {
 		return Strength(byNum[num], now, n.DecayOf(byNum[num], p))
 	}

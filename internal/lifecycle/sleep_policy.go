@@ -40,17 +40,17 @@ const DefaultPrune = 0.05
 
 func (p SleepPolicy) orDefaults() SleepPolicy {
 	return SleepPolicy{
-		FadeAfter: orElseOf(p.FadeAfter, 24*time.Hour), FadeLeast: orElseOf(p.FadeLeast, 0.01),
-		BoostAfter: orElseOf(p.BoostAfter, 24*time.Hour), BoostAccesses: orElseOf(p.BoostAccesses, 3), BoostBy: orElseOf(p.BoostBy, 0.1),
-		BoostLeast: orElseOf(p.BoostLeast, 0.01), Prune: orElseOf(p.Prune, DefaultPrune), PruneAfter: orElseOf(p.PruneAfter, 30*24*time.Hour),
-		Cluster: max(orElseOf(p.Cluster, 3), 2), ClusterMost: orElseOf(p.ClusterMost, 8), Clusters: orElseOf(p.Clusters, 5),
+		FadeAfter: orElse(p.FadeAfter, 24*time.Hour), FadeLeast: orElse(p.FadeLeast, 0.01),
+		BoostAfter: orElse(p.BoostAfter, 24*time.Hour), BoostAccesses: orElse(p.BoostAccesses, 3), BoostBy: orElse(p.BoostBy, 0.1),
+		BoostLeast: orElse(p.BoostLeast, 0.01), Prune: orElse(p.Prune, DefaultPrune), PruneAfter: orElse(p.PruneAfter, 30*24*time.Hour),
+		Cluster: max(orElse(p.Cluster, 3), 2), ClusterMost: orElse(p.ClusterMost, 8), Clusters: orElse(p.Clusters, 5),
 	}
 }
 
 // Settled is PruneAfter, or its default.
 func (p SleepPolicy) Settled() time.Duration { return p.orDefaults().PruneAfter }
 
-func orElseOf[T ~int | ~int64 | ~float64](v, fallback T) T {
+func orElse[T ~int | ~int64 | ~float64](v, fallback T) T {
 	if v <= 0 {
 		return fallback
 	}

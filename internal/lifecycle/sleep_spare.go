@@ -44,24 +44,12 @@ func (n Night) Kept(m engram.Memory, now time.Time, p Policy) string {
 // forgotten unless that is asked for.
 const lastingImportance = 0.7
 
-// Boosted is m made stronger at now, and whether it has earned it. It is never weaker
-// than m, at now and at any time later, under any curve.
-func Boosted(m engram.Memory, now time.Time, d engram.Decay, p Policy) (boosted engram.Memory, earned bool) {
-	boosted, why := boost(m, now, d, p)
-	return boosted, why == ""
-}
-
-// Unboosted says why sleep does not boost m at now, in words that follow a count; "" where
-// it does.
-func Unboosted(m engram.Memory, now time.Time, d engram.Decay, p Policy) string {
-	_, why := boost(m, now, d, p)
-	return why
-}
-
-// boost is Boosted with the reason against it. The importance and the geometric curve count
-// from the last access, or boost, so that what was lost since comes back even where nothing
-// can be added to the stored strength, which begins at 1.
-func boost(m engram.Memory, now time.Time, d engram.Decay, p Policy) (engram.Memory, string) {
+// Boosted is m made stronger at now, or m and why sleep does not boost it, in words that follow
+// a count. It is never weaker than m, at now and at any time later, under any curve.
+//
+// The importance and the geometric curve count from the last access, or boost, so that what was
+// lost since comes back even where nothing can be added to the stored strength, which begins at 1.
+func Boosted(m engram.Memory, now time.Time, d engram.Decay, p Policy) (boosted engram.Memory, against string) {
 	s := p.Sleep.orDefaults()
 	switch {
 	case m.Permanent:
@@ -78,7 +66,7 @@ func boost(m engram.Memory, now time.Time, d engram.Decay, p Policy) (engram.Mem
 		// It is told from TouchedAt on, which moves: what was lost until now stays lost.
 		base = Strength(m, now, d)
 	}
-	boosted := m
+	boosted = m
 	boosted.Strength, boosted.TouchedAt = max(min(base+s.BoostBy, 1), base), now
 	if Strength(boosted, now, d)-Strength(m, now, d) < s.BoostLeast {
 		return m, "as strong as a boost would make them"
@@ -95,7 +83,8 @@ type Spared struct {
 
 // Spare is what of the wanted steps sleep does not take about m at now by itself, and why.
 func (n Night) Spare(m engram.Memory, now time.Time, p Policy) (spared []Spared) {
-	for _, one := range []Spared{{StepBoost, Unboosted(m, now, n.DecayOf(m, p), p), 1}, {StepPrune, n.Kept(m, now, p), 1}} {
+	_, against := Boosted(m, now, n.DecayOf(m, p), p)
+	for _, one := range []Spared{{StepBoost, against, 1}, {StepPrune, n.Kept(m, now, p), 1}} {
 		if one.Reason != "" && n.Wants(one.Action) {
 			spared = append(spared, one)
 		}

@@ -78,7 +78,7 @@ func TestOnePassOverWhatIsSpared(t *testing.T) {
 			t.Errorf("plan of %+v is %v, and it is kept for being %q", m, plan, why)
 		}
 		boosted := slices.Contains(plan, lifecycle.StepBoost)
-		if why := lifecycle.Unboosted(m, noon(), n.DecayOf(m, p), p); !pruned && boosted != (why == "") {
+		if _, why := lifecycle.Boosted(m, noon(), n.DecayOf(m, p), p); !pruned && boosted != (why == "") {
 			t.Errorf("plan of %+v is %v, and it is not boosted for being %q", m, plan, why)
 		}
 	})
@@ -116,7 +116,7 @@ func TestWhySleepLeavesAMemoryAlone(t *testing.T) {
 			if got := n.Kept(tt.m, noon(), p); got != tt.kept {
 				t.Errorf("Kept(%+v)\n got %q\nwant %q", tt.m, got, tt.kept)
 			}
-			if got := lifecycle.Unboosted(tt.m, noon(), engram.Decay{}, p); got != tt.boosts {
+			if _, got := lifecycle.Boosted(tt.m, noon(), engram.Decay{}, p); got != tt.boosts {
 				t.Errorf("Unboosted(%+v)\n got %q\nwant %q", tt.m, got, tt.boosts)
 			}
 		})
