@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -92,7 +94,7 @@ func (c *claudeCode) memories() ([]string, error) {
 			if path.Base(p) == "MEMORY.md" {
 				p = path.Dir(p)
 			}
-			if info, err := c.folder.root.Stat(filepath.FromSlash(p)); err == nil && info.IsDir() && !contains(found, p) {
+			if info, err := c.folder.root.Stat(filepath.FromSlash(p)); err == nil && info.IsDir() && !slices.Contains(found, p) {
 				found = append(found, p)
 			}
 		}
@@ -114,37 +116,24 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 	if err != nil {
 		return false, unreadable("the folder", err)
 	}
+	var paths []string // sorted
+	for _, e := range entries {
+		if !e.IsDir() && isMarkdown(e.Name()) && !hidden(e.Name()) && (c.only == "" || c.only == e.Name()) {
+			paths = append(paths, path.Join(dir, e.Name()))
+		}
+	}
 	called, ties, open := pageNames{}, ties{naming: c.naming}, []openLink(nil)
-	for _, e := range entries { // sorted
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
-		if e.IsDir() || !isMarkdown(e.Name()) || hidden(e.Name()) || c.only != "" && c.only != e.Name() {
-			continue
-		}
-		pg := c.folder.read(path.Join(dir, e.Name()))
-		if pg.path = e.Name(); pg.missing != nil {
-			if !yield(unreadablePage(pg)) {
-				return false, nil
-			}
-			continue
-		}
-		if r, broken := brokenPage(pg); broken {
-			if !yield(r) {
-				return false, nil
-			}
-			continue
-		}
+	more = true
+	all := func(r engram.Record) bool { more = yield(r); return more }
+	c.below = strings.TrimPrefix(dir+"/", "./")
+	err = c.pages(ctx, paths, all, func(pg page) bool {
 		m, body, line := split(pg.text)
-		if len(m.fields) == 0 || e.Name() == "MEMORY.md" {
-			if !c.cut(pg, c.withoutPointers(pg, body, line), line, pg.stem(), false, c.classify, yield) {
-				return false, nil
-			}
-			continue
+		if len(m.fields) == 0 || pg.path == "MEMORY.md" {
+			return c.cut(pg, c.withoutPointers(pg, body, line), line, pg.stem(), false, c.classify, all)
 		}
 		r := c.topic(pg, m, body)
 		if c.repeated(pg.path, r.Memory.Memory.Title, r.Memory.Memory.Content) {
-			continue
+			return true
 		}
 		sync := r.Memory.Memory.SyncID
 		called.call(m.first("name"), sync)
@@ -152,30 +141,24 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 		for _, l := range c.patterns.parse(body, line).links {
 			open = append(open, openLink{l, sync, fmt.Sprintf("%s:%d", pg.path, l.line), page{at: pg.at}})
 		}
-		if !yield(r) {
-			return false, nil
-		}
+		return all(r)
+	})
+	if err != nil || !more {
+		return false, err
 	}
 	for _, l := range open {
 		if to := called[nameKey(l.target)]; to != "" && to != l.from {
 			ties.add(tie{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
 		}
 	}
-	more = true
-	ties.each(func(r engram.Record) bool { more = yield(r); return more })
+	ties.each(all)
 	return more, nil
 }
 
 // topic is a file with front matter as a memory.
 func (c *claudeCode) topic(pg page, m matter, body string) engram.Record {
-	title := m.first("name", "title")
-	if title == "" {
-		title = pg.stem()
-	}
-	content := strings.TrimSpace(withoutTitle(body, title))
-	if content == "" {
-		content = m.first("description")
-	}
+	title := cmp.Or(m.first("name", "title"), pg.stem())
+	content := cmp.Or(strings.TrimSpace(withoutTitle(body, title)), m.first("description"))
 	kind := strings.ToLower(m.first("type", "metadata.type"))
 	more := map[string]any{}
 	if kind != "" {

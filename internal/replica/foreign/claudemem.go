@@ -1,10 +1,10 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"strings"
 	"time"
@@ -68,16 +68,9 @@ type claudeMem struct {
 type cmSession struct{ id, project string }
 
 func (c *claudeMem) each(ctx context.Context, yield func(engram.Record) bool) error {
-	return c.db.records(ctx, yield, rowReader{cmSessions(), c.session}, rowReader{cmObservations(), c.observation},
+	_, err := c.db.records(ctx, yield, rowReader{cmSessions(), c.session}, rowReader{cmObservations(), c.observation},
 		rowReader{cmSummaries(), c.summary}, rowReader{cmPrompts(), c.prompt})
-}
-
-// either is the first of two columns that has something: some were renamed.
-func either(v values, now, before string) string {
-	if text := v.text(now); text != "" {
-		return text
-	}
-	return v.text(before)
+	return err
 }
 
 func cmTime(v values, name string) time.Time {
@@ -88,10 +81,8 @@ func cmTime(v values, name string) time.Time {
 }
 
 func (c *claudeMem) session(v values) engram.Record {
-	id, watched := either(v, "content_session_id", "claude_session_id"), either(v, "memory_session_id", "sdk_session_id")
-	if id == "" {
-		id = watched
-	}
+	watched := v.first("memory_session_id", "sdk_session_id")
+	id := cmp.Or(v.first("content_session_id", "claude_session_id"), watched)
 	if id == "" {
 		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "the session has no id")}
 	}
@@ -113,53 +104,42 @@ func (c *claudeMem) in(name string) cmSession {
 
 // projectOf is the project of a row: that into which its own was merged goes first.
 func projectOf(v values, s cmSession) string {
-	for _, name := range []string{v.text("merged_into_project"), v.text("project"), s.project} {
-		if name != "" {
-			return name
-		}
-	}
-	return ""
+	return cmp.Or(v.first("merged_into_project", "project"), s.project)
 }
 
-// cmType is a type of observations. Those that are not known here (feature, refactor,
-// change) are kept: the vocabulary is open.
-func cmType(t string) engram.Type {
-	if t == "" {
-		return engram.TypeDiscovery
-	}
-	return engram.Type(t)
-}
-
-// observation is what the watcher wrote of a piece of work: its narrative, or the text that
-// early versions had, with the facts below.
-func (c *claudeMem) observation(v values) engram.Record {
-	watched := either(v, "memory_session_id", "sdk_session_id")
-	s := c.in(watched)
-	parts := []string{v.text("subtitle"), either(v, "narrative", "text"), bullets(list(v.text("facts")))}
+// filesOf are the lists of files that a row has, for metadata.
+func filesOf(v values, names ...string) map[string]any {
 	more := map[string]any{}
-	for _, name := range []string{"files_read", "files_modified"} {
+	for _, name := range names {
 		if files := list(v.text(name)); len(files) > 0 {
 			more[name] = listed(files)
 		}
 	}
+	return more
+}
+
+// observation is what the watcher wrote of a piece of work: its narrative, or the text that
+// early versions had, with the facts below. Types that are not known here (feature, refactor,
+// change) are kept: the vocabulary is open.
+func (c *claudeMem) observation(v values) engram.Record {
+	watched := v.first("memory_session_id", "sdk_session_id")
+	s := c.in(watched)
+	parts := []string{v.text("subtitle"), v.first("narrative", "text"), bullets(list(v.text("facts")))}
+	more := filesOf(v, "files_read", "files_modified")
 	if n := v.number("prompt_number"); n > 0 {
 		more["prompt_number"] = n
 	}
 	if model := v.text("generated_by_model"); model != "" {
 		more["model"] = model
 	}
-	content := joined(parts)
-	if content == "" {
-		content = v.text("title")
-	}
 	return newMemory(engram.Memory{SyncID: c.memory("observation", watched, v.text("id")), SessionID: s.id, Project: projectOf(v, s),
-		Type: cmType(v.text("type")), Title: v.text("title"), Content: content, Tags: tagsOf(list(v.text("concepts"))),
+		Type: cmp.Or(engram.Type(v.text("type")), engram.TypeDiscovery), Title: v.text("title"), Content: cmp.Or(joined(parts), v.text("title")), Tags: tagsOf(list(v.text("concepts"))),
 		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("observations/"+v.text("id"), claudeMemFile, more)})
 }
 
 // summary is what was written at the end of a session, or of one of its prompts.
 func (c *claudeMem) summary(v values) engram.Record {
-	watched := either(v, "memory_session_id", "sdk_session_id")
+	watched := v.first("memory_session_id", "sdk_session_id")
 	s := c.in(watched)
 	var parts []string
 	for _, p := range []struct{ column, heading string }{
@@ -169,19 +149,13 @@ func (c *claudeMem) summary(v values) engram.Record {
 			parts = append(parts, "## "+p.heading+"\n\n"+text)
 		}
 	}
-	more := map[string]any{}
-	for _, name := range []string{"files_read", "files_edited"} {
-		if files := list(v.text(name)); len(files) > 0 {
-			more[name] = listed(files)
-		}
-	}
 	return newMemory(engram.Memory{SyncID: c.memory("summary", watched, v.text("id")), SessionID: s.id, Project: projectOf(v, s),
-		Type: engram.TypeSessionSummary, Title: firstLine(either(v, "request", "completed")), Content: strings.Join(parts, "\n\n"),
-		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("session_summaries/"+v.text("id"), claudeMemFile, more)})
+		Type: engram.TypeSessionSummary, Title: firstLine(v.first("request", "completed")), Content: strings.Join(parts, "\n\n"),
+		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("session_summaries/"+v.text("id"), claudeMemFile, filesOf(v, "files_read", "files_edited"))})
 }
 
 func (c *claudeMem) prompt(v values) engram.Record {
-	name := either(v, "content_session_id", "claude_session_id")
+	name := v.first("content_session_id", "claude_session_id")
 	s := c.in(name)
 	return engram.Record{Prompt: &engram.Prompt{SyncID: c.naming.prompt(name, v.text("id")), SessionID: s.id, Project: s.project,
 		Content: v.text("prompt_text"), CreatedAt: cmTime(v, "created_at")}}
@@ -238,5 +212,3 @@ func firstLine(text string) string {
 	}
 	return strings.ToValidUTF8(text[:cut], "") + "…"
 }
-
-func isEOF(err error) bool { return errors.Is(err, io.EOF) }

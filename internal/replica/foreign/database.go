@@ -60,8 +60,7 @@ func openDatabase(ctx context.Context, path string, o Options) (*database, error
 		query = "mode=rw" // what the log has must come into the copy
 	}
 	query += "&_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
-	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(target), RawQuery: query}).String()
-	if d.db, err = sql.Open("sqlite", dsn); err != nil {
+	if d.db, err = sql.Open("sqlite", uriOf(target, query)); err != nil {
 		return nil, errors.Join(d.broken(err), d.close())
 	}
 	d.db.SetMaxOpenConns(1) // the limit is one connection's
@@ -129,13 +128,24 @@ func (d *database) broken(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if bad, ok := errors.AsType[*sqlite.Error](err); ok {
-		switch bad.Code() & 0xff {
-		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-			return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", d.name).WithHint("copy it once more, or mend it with: sqlite3 FILE .recover").WithCause(err)
-		case sqlite3.SQLITE_TOOBIG:
-			return engram.Errorf(engram.CodeInvalid, "%s has a value of more than %d MiB", d.name, maxValue>>20).WithCause(err)
-		}
+	switch codeOf(err) {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", d.name).WithHint("copy it once more, or mend it with: sqlite3 FILE .recover").WithCause(err)
+	case sqlite3.SQLITE_TOOBIG:
+		return engram.Errorf(engram.CodeInvalid, "%s has a value of more than %d MiB", d.name, maxValue>>20).WithCause(err)
 	}
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", d.name).WithCause(err)
+	return unreadable(d.name, err)
+}
+
+// codeOf is the result code of SQLite; 0 for other errors.
+func codeOf(err error) int {
+	if bad, ok := errors.AsType[*sqlite.Error](err); ok {
+		return bad.Code() & 0xff
+	}
+	return 0
+}
+
+// uriOf names a database file as SQLite's URI.
+func uriOf(path, query string) string {
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String()
 }

@@ -3,8 +3,10 @@ package foreign
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -83,7 +85,7 @@ func beginsWithBrace(path string) (bool, error) {
 	}
 	defer func() { _ = f.Close() }()
 	head, err := bufio.NewReader(f).Peek(64)
-	if len(head) == 0 && err != nil && !isEOF(err) {
+	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return false, unreadable(path, err)
 	}
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
@@ -116,11 +118,7 @@ func (x *export) Read(context.Context) (engram.Snapshot, iter.Seq2[engram.Record
 		for r, err := range records {
 			if err == nil && r.Memory != nil {
 				m := &r.Memory.Memory
-				id := m.SyncID
-				if id == "" {
-					id = string(m.ID)
-				}
-				m.Metadata = x.origin(id, exportFile, m.Metadata)
+				m.Metadata = x.origin(cmp.Or(m.SyncID, string(m.ID)), exportFile, m.Metadata)
 			}
 			if !yield(r, err) {
 				return
@@ -166,9 +164,7 @@ type memDatabase struct {
 }
 
 func (m *memDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
-	stopped := false
-	err := m.db.records(ctx, func(r engram.Record) bool { stopped = !yield(r); return !stopped },
-		rowReader{memSessions(), m.session}, rowReader{memObservations(), m.memory}, rowReader{memPrompts(), m.prompt},
+	stopped, err := m.db.records(ctx, yield, rowReader{memSessions(), m.session}, rowReader{memObservations(), m.memory}, rowReader{memPrompts(), m.prompt},
 		rowReader{memTombstones(), m.erased}, rowReader{memRelations(), m.relation})
 	if err != nil || stopped {
 		return err
@@ -182,10 +178,8 @@ func (m *memDatabase) session(v values) engram.Record {
 }
 
 func (m *memDatabase) memory(v values) engram.Record {
-	sync := v.text("sync_id")
-	if sync == "" { // before git sync there were none
-		sync = m.naming.memory(v.text("session_id"), v.text("id"), v.text("created_at"))
-	}
+	// Before git sync there were no sync ids.
+	sync := cmp.Or(v.text("sync_id"), m.naming.memory(v.text("session_id"), v.text("id"), v.text("created_at")))
 	m.names[v.number("id")] = sync
 	more := map[string]any{}
 	if at := v.text("expires_at"); at != "" {
@@ -200,10 +194,7 @@ func (m *memDatabase) memory(v values) engram.Record {
 }
 
 func (m *memDatabase) prompt(v values) engram.Record {
-	sync := v.text("sync_id")
-	if sync == "" {
-		sync = m.naming.prompt(v.text("session_id"), v.text("id"), v.text("created_at"))
-	}
+	sync := cmp.Or(v.text("sync_id"), m.naming.prompt(v.text("session_id"), v.text("id"), v.text("created_at")))
 	return engram.Record{Prompt: &engram.Prompt{Num: v.number("id"), SyncID: sync, SessionID: v.text("session_id"), Project: v.text("project"),
 		Content: v.text("content"), CreatedAt: v.moment("created_at")}}
 }
@@ -228,13 +219,11 @@ func (m *memDatabase) relation(v values) engram.Record {
 		verb, status = engram.VerbContradicts, engram.RelationPending
 	}
 	confidence, _ := v.row["confidence"].(float64)
-	r := engram.Relation{ID: v.text("sync_id"), Verb: verb, Status: status, Strength: 1, Reason: v.text("reason"), Evidence: v.text("evidence"),
+	id := cmp.Or(v.text("sync_id"), m.naming.relation(v.text("id"), v.text("created_at")))
+	r := engram.Relation{ID: id, Verb: verb, Status: status, Strength: 1, Reason: v.text("reason"), Evidence: v.text("evidence"),
 		Confidence: confidence, Actor: v.text("marked_by_actor"), ActorKind: v.text("marked_by_kind"), Model: v.text("marked_by_model"),
 		SessionID: v.text("session_id"), CreatedAt: v.moment("created_at"), UpdatedAt: v.moment("updated_at", "created_at"),
 		RemovedAt: v.moment("superseded_at")}
-	if r.ID == "" {
-		r.ID = m.naming.relation(v.text("id"), v.text("created_at"))
-	}
 	return engram.Record{Relation: &engram.RelationRecord{Relation: r, Source: m.end(v.text("source_id")), Target: m.end(v.text("target_id"))}}
 }
 

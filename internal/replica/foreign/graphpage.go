@@ -47,19 +47,7 @@ func (g *graphPages) add(m engram.Memory, s section, item string) {
 // tie relates the entities.
 func (g *graphPages) tie(all *ties) {
 	for _, t := range g.said {
-		fence := ""
-		for l := range strings.Lines(t.text) {
-			if f := fenceOf(strings.TrimLeft(l, " \t")); f != "" && (fence == "" || strings.HasPrefix(f, fence)) {
-				if fence == "" {
-					fence = f
-				} else {
-					fence = ""
-				}
-				continue
-			}
-			if fence != "" {
-				continue
-			}
+		for _, l := range prose(t.text) {
 			for _, x := range g.patterns.sayings(l) {
 				from, to := t.sync, g.called[nameKey(x.to)]
 				if x.from != "" {

@@ -46,10 +46,7 @@ func (i *instructions) each(ctx context.Context, yield func(engram.Record) bool)
 		if path.Base(pg.path) == "MEMORY.md" {
 			kind = engram.TypeManual // notes, not rules
 		}
-		heading := matter.first("description", "title", "name")
-		if heading == "" {
-			heading = path.Base(pg.path)
-		}
+		heading := cmp.Or(matter.first("description", "title", "name"), path.Base(pg.path))
 		return i.cut(pg, i.withoutImports(pg, body, line), line, heading, false, func(m *engram.Memory, s section) {
 			m.Type = kind
 			if n := len(s.headings); n > 0 {

@@ -45,20 +45,8 @@ const mostWords = 4
 // parse reads the lines of a note; what stands between fences is code, and says nothing.
 func (p patterns) parse(body string, firstLine int) said {
 	var s said
-	fence := ""
-	for n, l := range strings.Split(body, "\n") {
-		trimmed := strings.TrimLeft(l, " \t")
-		if f := fenceOf(trimmed); f != "" && (fence == "" || strings.HasPrefix(f, fence)) {
-			if fence == "" {
-				fence = f
-			} else {
-				fence = ""
-			}
-			continue
-		}
-		if fence == "" {
-			p.line(&s, l, firstLine+n)
-		}
+	for n, l := range prose(body) {
+		p.line(&s, l, firstLine+n)
 	}
 	return s
 }
@@ -126,5 +114,3 @@ func (n pageNames) call(name, sync string) {
 		n[k] = sync
 	}
 }
-
-func contains(list []string, s string) bool { return slices.Contains(list, s) }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -49,10 +50,7 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 		if t := matter.first("type"); t != "" {
 			kind = engram.Type(t)
 		}
-		heading := matter.first("title", "name", "description")
-		if heading == "" {
-			heading = pg.stem()
-		}
+		heading := cmp.Or(matter.first("title", "name", "description"), pg.stem())
 		return m.cut(pg, body, line, heading, named, func(x *engram.Memory, s section) {
 			x.Type = kind
 			if len(s.headings) > 0 && !named {

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -48,9 +49,7 @@ func newGraph(ctx context.Context, db *database) (engram.Source, error) {
 }
 
 func (g *graphDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
-	stopped := false
-	err := g.db.records(ctx, func(r engram.Record) bool { stopped = !yield(r); return !stopped },
-		rowReader{graphProjects(), g.project}, rowReader{graphMemories(), g.memory}, rowReader{graphRelationships(), g.relation})
+	stopped, err := g.db.records(ctx, yield, rowReader{graphProjects(), g.project}, rowReader{graphMemories(), g.memory}, rowReader{graphRelationships(), g.relation})
 	if err != nil || stopped {
 		return err
 	}
@@ -60,10 +59,8 @@ func (g *graphDatabase) each(ctx context.Context, yield func(engram.Record) bool
 // project is a project with the rate at which it faded, unless that is the one which every
 // project had by itself, and has here.
 func (g *graphDatabase) project(v values) engram.Record {
-	id, name := v.text("id"), v.text("name")
-	if name == "" {
-		name = id
-	}
+	id := v.text("id")
+	name := cmp.Or(v.text("name"), id)
 	g.projects[id] = name
 	p := engram.Project{Name: name, Root: v.text("root_path"), CreatedAt: v.moment("created_at")}
 	if rate, is := v.row["decay_rate"].(float64); is && rate != usualRate {
@@ -80,12 +77,10 @@ func (g *graphDatabase) project(v values) engram.Record {
 const usualRate = 0.01
 
 func (g *graphDatabase) memory(v values) engram.Record {
-	id, project := v.text("id"), v.text("project_id")
+	id := v.text("id")
+	project := cmp.Or(g.projects[v.text("project_id")], v.text("project_id"))
 	if id == "" {
 		v.doubt("it has no id: it is known by what it says")
-	}
-	if name := g.projects[project]; name != "" {
-		project = name
 	}
 	r := newMemory(engram.Memory{ID: engram.ID(id), Project: project, Type: engram.Type(v.text("memory_type")), Content: v.text("content"),
 		Summary: v.text("summary"), Tags: tagList(v.text("tags")), AccessCount: int(v.number("access_count")), CreatedAt: v.moment("created_at"),
@@ -109,17 +104,15 @@ func tagList(text string) []string {
 }
 
 func (g *graphDatabase) relation(v values) engram.Record {
-	word := read(v.text("relation_type"))
+	said := v.text("relation_type")
+	word := read(said)
 	r := engram.Relation{ID: v.text("id"), Verb: word.verb, Strength: 1, CreatedAt: v.moment("created_at")}
 	if x, is := v.share("strength"); is {
 		r.Strength = x
 	}
-	if said := v.text("relation_type"); said != string(word.verb) {
+	if said != string(word.verb) {
 		r.Reason = said
 	}
-	from, to := v.text("source_id"), v.text("target_id")
-	if word.inverse {
-		from, to = to, from
-	}
+	from, to := word.ends(v.text("source_id"), v.text("target_id"))
 	return engram.Record{Relation: &engram.RelationRecord{Relation: r, Source: engram.ByID(engram.ID(from)), Target: engram.ByID(engram.ID(to))}}
 }

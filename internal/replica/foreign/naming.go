@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -67,11 +68,6 @@ func listed(list []string) []any {
 // newMemory is a memory that nobody rated.
 func newMemory(m engram.Memory) engram.Record {
 	m.Importance, m.Strength = engram.DefaultImportance, 1
-	if m.Scope == "" {
-		m.Scope = engram.ScopeProject
-	}
-	if m.UpdatedAt.IsZero() {
-		m.UpdatedAt = m.CreatedAt
-	}
+	m.Scope, m.UpdatedAt = cmp.Or(m.Scope, engram.ScopeProject), cmp.Or(m.UpdatedAt, m.CreatedAt)
 	return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}
 }

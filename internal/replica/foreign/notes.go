@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -70,15 +71,9 @@ func (n *notes) each(ctx context.Context, yield func(engram.Record) bool) error 
 // noteOf is a note as a memory.
 func (n *notes) noteOf(pg page) engram.Record {
 	m, body, line := split(pg.text)
-	title := m.first("title")
-	if title == "" {
-		title = pg.stem()
-	}
+	title := cmp.Or(m.first("title"), pg.stem())
 	plain := strings.TrimSuffix(pg.path, path.Ext(pg.path))
-	id := m.first("permalink")
-	if id == "" {
-		id = nameKey(plain)
-	}
+	id := cmp.Or(m.first("permalink"), nameKey(plain))
 	if own := n.own(id); own != id {
 		n.note(pg.path, "another note has the permalink "+id+": it is called "+own+" here")
 		id = own
@@ -108,15 +103,9 @@ func (n *notes) noteOf(pg page) engram.Record {
 	if updated.IsZero() {
 		updated, origin = pg.at, n.dated
 	}
-	if created.IsZero() {
-		created = updated
-	}
-	content := strings.TrimSpace(withoutTitle(body, title))
-	if content == "" {
-		content = title
-	}
+	content := cmp.Or(strings.TrimSpace(withoutTitle(body, title)), title)
 	r := newMemory(engram.Memory{SyncID: sync, Project: n.project, Type: noteType(kind, s.categories), Title: title, Content: content,
-		Tags: tagsOf(append(listOf(m, "tags"), s.tags...)), CreatedAt: created, UpdatedAt: updated, Metadata: origin(id, pg.path, more)})
+		Tags: tagsOf(append(listOf(m, "tags"), s.tags...)), CreatedAt: cmp.Or(created, updated), UpdatedAt: updated, Metadata: origin(id, pg.path, more)})
 	r.Item = pg.path
 	return r
 }

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 )
@@ -64,47 +65,27 @@ func OpenCode(ctx context.Context, path, temp string, wants func(OpenCodeSession
 
 func (d *database) openCodeSessions(ctx context.Context) (all []OpenCodeSession, err error) {
 	const query = `SELECT id, directory, time_updated FROM session WHERE coalesce(parent_id, '') = '' ORDER BY time_updated DESC, id`
-	rows, err := d.db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, d.broken(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	_, err = d.rows(ctx, query, nil, func(rows *sql.Rows) (bool, error) {
 		var s OpenCodeSession
 		var updated int64
-		if err := rows.Scan(&s.ID, &s.Directory, &updated); err != nil {
-			return nil, d.broken(err)
-		}
+		err := rows.Scan(&s.ID, &s.Directory, &updated)
 		s.UpdatedAt = time.UnixMilli(updated).UTC()
 		all = append(all, s)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, d.broken(err)
-	}
-	return all, nil
+		return true, err
+	})
+	return all, err
 }
 
 func (d *database) openCodeParts(ctx context.Context, s OpenCodeSession, part func(OpenCodeSession, OpenCodePart) bool) (more bool, err error) {
 	const query = `SELECT m.data, p.data, p.time_created FROM message m JOIN part p ON p.message_id = m.id
 		WHERE m.session_id = ? AND length(p.data) <= ? AND length(m.data) <= ? ORDER BY m.time_created, m.id, p.id`
-	rows, err := d.db.QueryContext(ctx, query, s.ID, maxPart, maxPart)
-	if err != nil {
-		return false, d.broken(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	return d.rows(ctx, query, []any{s.ID, maxPart, maxPart}, func(rows *sql.Rows) (bool, error) {
 		var p OpenCodePart
 		var at int64
 		if err := rows.Scan(&p.Message, &p.Part, &at); err != nil {
-			return false, d.broken(err)
+			return false, err
 		}
 		p.At = time.UnixMilli(at).UTC()
-		if !part(s, p) {
-			return false, nil
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return false, d.broken(err)
-	}
-	return true, nil
+		return part(s, p), nil
+	})
 }

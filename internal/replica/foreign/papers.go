@@ -1,9 +1,11 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -14,6 +16,7 @@ type papers struct {
 	source
 	naming
 	folder  *folder
+	below   string // of paths, what a page is not called by
 	project string
 	seen    map[[sha256.Size]byte]string // what came in already, by its words: where it stands
 	given   map[string]bool              // ids, by space
@@ -26,9 +29,6 @@ func newPapers(s System, f *folder, project string) papers {
 	p.close = f.close
 	return p
 }
-
-// unreadablePage is a page that could not be read, as an item.
-func unreadablePage(p page) engram.Record { return engram.Record{Item: p.path, Flaw: p.missing} }
 
 // repeated reports whether the same words came in already under the same headings, from this
 // page or another: it is noted, and comes in once. "Use four spaces" below Frontend and below
@@ -80,11 +80,7 @@ func (p *papers) cut(pg page, body string, firstLine int, heading string, split 
 				continue
 			}
 			own := id
-			m := engram.Memory{Project: p.project, Title: s.title(whole), Content: piece.text, CreatedAt: pg.at}
-			if m.Title == "" {
-				m.Title = heading
-			}
-			m.Title = titled(m.Title)
+			m := engram.Memory{Project: p.project, Title: titled(cmp.Or(s.title(whole), heading)), Content: piece.text, CreatedAt: pg.at}
 			if len(pieces) > 1 {
 				// An item has no name but its words: by its place it would be another one
 				// as soon as something comes in above it.
@@ -125,34 +121,27 @@ func (p *papers) pages(ctx context.Context, paths []string, yield func(engram.Re
 			return err
 		}
 		pg := p.folder.read(name)
-		if pg.missing != nil {
-			if !yield(unreadablePage(pg)) {
-				return nil
-			}
-			continue
-		}
-		if r, broken := brokenPage(pg); broken {
-			if !yield(r) {
-				return nil
-			}
-			continue
-		}
-		if !fn(pg) {
+		pg.path = strings.TrimPrefix(pg.path, p.below)
+		r := flawedPage(pg)
+		if r.Flaw == nil && !fn(pg) || r.Flaw != nil && !yield(r) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// brokenPage is a page whose front matter breaks off, as an item: what it should say would
-// come in as text, or not at all.
-func brokenPage(p page) (r engram.Record, broken bool) {
+// flawedPage is a page that cannot be read, or whose front matter breaks off, as an item with
+// its Flaw: what that should say would come in as text, or not at all.
+func flawedPage(p page) engram.Record {
+	if p.missing != nil {
+		return engram.Record{Item: p.path, Flaw: p.missing}
+	}
 	m, _, _ := split(p.text)
 	if m.broken == 0 {
-		return r, false
+		return engram.Record{}
 	}
 	return engram.Record{Item: fmt.Sprintf("%s:%d", p.path, m.broken),
-		Flaw: engram.Errorf(engram.CodeInvalid, "the front matter has something here that has no end").WithHint("end it, or copy the file once more")}, true
+		Flaw: engram.Errorf(engram.CodeInvalid, "the front matter has something here that has no end").WithHint("end it, or copy the file once more")}
 }
 
 // nothing is said of a folder in which there is none of what was looked for.
@@ -165,7 +154,7 @@ func nothing(what, hint string) error {
 func fieldsOf(m matter, without ...string) map[string]any {
 	kept := map[string]any{}
 	for _, k := range m.order {
-		if contains(without, k) || len(kept) >= mostListed {
+		if slices.Contains(without, k) || len(kept) >= mostListed {
 			continue
 		}
 		if v := m.fields[k]; len(v) == 1 {

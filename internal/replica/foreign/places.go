@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"io"
@@ -201,10 +202,7 @@ func (w Where) basicProjects() []string {
 // slugs are the memory folders that Claude Code has of the folder in which the person works,
 // or of one above it.
 func (w Where) slugs() []string {
-	base := w.expanded(w.env("CLAUDE_CONFIG_DIR"))
-	if base == "" {
-		base = w.home(".claude")
-	}
+	base := cmp.Or(w.expanded(w.env("CLAUDE_CONFIG_DIR")), w.home(".claude"))
 	if base == "" || w.Dir == "" {
 		return nil
 	}

@@ -93,14 +93,11 @@ func (p *plainDatabase) each(ctx context.Context, yield func(engram.Record) bool
 	for _, name := range []string{"links", "memory_links", "relations", "relationships"} {
 		readers = append(readers, rowReader{plainLinks(name), p.link})
 	}
-	stopped := false
-	if err := p.db.records(ctx, func(r engram.Record) bool { stopped = !yield(r); return !stopped }, readers...); err != nil || stopped {
+	if stopped, err := p.db.records(ctx, yield, readers...); err != nil || stopped {
 		return err
 	}
-	for _, r := range p.ties {
-		if !yield(r) {
-			return nil
-		}
+	if slices.ContainsFunc(p.ties, func(r engram.Record) bool { return !yield(r) }) {
+		return nil
 	}
 	return p.db.leftOut(ctx)
 }
@@ -190,11 +187,8 @@ func (p *plainDatabase) link(v values) engram.Record {
 	said := v.first("relation", "relation_type", "link_type", "type")
 	word := read(said)
 	r := engram.Relation{Verb: word.verb, Strength: 1, Reason: v.first("reason", "note"), CreatedAt: v.moment("created_at")}
-	for _, name := range []string{"strength", "weight"} {
-		if x, is := v.share(name); is {
-			r.Strength = x
-			break
-		}
+	if x, is := v.share("strength", "weight"); is {
+		r.Strength = x
 	}
 	if r.Reason == "" && said != string(word.verb) && said != "related_to" {
 		r.Reason = said
@@ -203,8 +197,6 @@ func (p *plainDatabase) link(v values) engram.Record {
 	if from == "" || to == "" {
 		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "it does not name two memories in columns that are known")}
 	}
-	if word.inverse {
-		from, to = to, from
-	}
+	from, to = word.ends(from, to)
 	return engram.Record{Relation: &engram.RelationRecord{Relation: r, Source: p.end(from), Target: p.end(to)}}
 }

@@ -2,12 +2,10 @@ package foreign
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/alanbuscaglia/engram"
@@ -25,14 +23,17 @@ type scanned struct {
 func (s *scanned) all(ctx context.Context, fn func(values) (more bool), lost func(engram.Record)) error {
 	if !s.numbered(ctx) {
 		_, _, err := s.from(ctx, 0, false, fn)
-		return s.brokenOr(err)
+		if err != nil {
+			err = s.broken(err)
+		}
+		return err
 	}
 	for next := int64(math.MinInt64); ; {
 		last, stopped, err := s.from(ctx, next, true, fn)
 		if err == nil || stopped {
 			return nil
 		}
-		if !isCorrupt(err) || lost == nil {
+		if codeOf(err) != sqlite3.SQLITE_CORRUPT || lost == nil {
 			return s.broken(err)
 		}
 		readable, found := s.readable(ctx, max(last+1, next, 0)) // numbers begin at 1, unless a person gave others
@@ -134,38 +135,14 @@ func (s *scanned) reads(ctx context.Context, from int64) bool {
 	return err == nil
 }
 
-// brokenOr is broken, but for nil.
-func (d *database) brokenOr(err error) error {
-	if err == nil {
-		return nil
-	}
-	return d.broken(err)
-}
-
-func isCorrupt(err error) bool {
-	bad, ok := errors.AsType[*sqlite.Error](err)
-	return ok && bad.Code()&0xff == sqlite3.SQLITE_CORRUPT
-}
-
 // leftOut notes what other tables have, once all is read: what is made anew here, or is kept
 // by nobody any more. Nothing goes unsaid.
 func (d *database) leftOut(ctx context.Context) error {
 	const query = `SELECT name FROM sqlite_schema t WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE 'CREATE VIRTUAL%'
 		AND NOT EXISTS (SELECT 1 FROM sqlite_schema v WHERE v.sql LIKE 'CREATE VIRTUAL%' AND t.name LIKE v.name || '\_%' ESCAPE '\') ORDER BY name`
-	rows, err := d.db.QueryContext(ctx, query)
+	others, err := d.names(ctx, query)
 	if err != nil {
-		return d.broken(err)
-	}
-	var others []string
-	for rows.Next() {
-		var name string
-		if err = rows.Scan(&name); err != nil {
-			break
-		}
-		others = append(others, name)
-	}
-	if err := errors.Join(err, rows.Err(), rows.Close()); err != nil {
-		return d.broken(err)
+		return err
 	}
 	var told []string
 	for _, name := range others {

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -137,6 +138,24 @@ func fenceOf(l string) string {
 		}
 	}
 	return ""
+}
+
+// prose gives the lines of a text, with their numbers from 0, but for code between fences.
+func prose(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		fence := ""
+		for n, l := range strings.Split(text, "\n") {
+			f := fenceOf(strings.TrimLeft(l, " \t"))
+			switch {
+			case f != "" && fence == "":
+				fence = f
+			case f != "" && strings.HasPrefix(f, fence):
+				fence = ""
+			case fence == "" && !yield(n, l):
+				return
+			}
+		}
+	}
 }
 
 // items cuts a text that is nothing but a list into its items, each with what is further in

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -39,7 +38,7 @@ func Seize(ctx context.Context, path string) (*Seized, error) {
 	}
 	// The lock before all else: a log whose index no other process can see needs it at once.
 	query := "mode=rw&_pragma=locking_mode(EXCLUSIVE)&_pragma=trusted_schema(0)"
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String())
+	db, err := sql.Open("sqlite", uriOf(path, query))
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
@@ -49,7 +48,7 @@ func Seize(ctx context.Context, path string) (*Seized, error) {
 		if err = s.take(ctx); err == nil {
 			return s, nil
 		}
-		if !isBusy(err) {
+		if codeOf(err) != sqlite3.SQLITE_BUSY {
 			return nil, errors.Join((&database{name: path}).broken(err), s.Release())
 		}
 		select {
@@ -81,11 +80,6 @@ func (s *Seized) take(ctx context.Context) error {
 	return nil
 }
 
-func isBusy(err error) bool {
-	bad, ok := errors.AsType[*sqlite.Error](err)
-	return ok && bad.Code()&0xff == sqlite3.SQLITE_BUSY
-}
-
 // Copy copies the database, page for page and with what its log has, into a new file that
 // only the user may read. What is damaged is copied as it is.
 func (s *Seized) Copy(ctx context.Context, to string) error {
@@ -103,7 +97,7 @@ func (s *Seized) Copy(ctx context.Context, to string) error {
 		if !ok {
 			return errors.New("the driver makes no copies")
 		}
-		b, err := source.NewBackup((&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(to)}).String())
+		b, err := source.NewBackup(uriOf(to, ""))
 		if err != nil {
 			return err
 		}

@@ -17,23 +17,37 @@ import (
 // name is none: what it would do is anybody's guess.
 func (d *database) columns(ctx context.Context, table string) ([]string, error) {
 	const query = `SELECT c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table' AND s.name = ? ORDER BY c.cid`
-	rows, err := d.db.QueryContext(ctx, query, table)
+	return d.names(ctx, query, table)
+}
+
+// names returns what a query for one column of texts finds.
+func (d *database) names(ctx context.Context, query string, args ...any) (all []string, err error) {
+	_, err = d.rows(ctx, query, args, func(rows *sql.Rows) (bool, error) {
+		all = append(all, "")
+		return true, rows.Scan(&all[len(all)-1])
+	})
+	return all, err
+}
+
+// rows calls fn with each row that a query finds, until it returns false: then more is false.
+func (d *database) rows(ctx context.Context, query string, args []any, fn func(*sql.Rows) (bool, error)) (more bool, err error) {
+	rows, err := d.db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, d.broken(err)
+		return false, d.broken(err)
 	}
 	defer func() { _ = rows.Close() }()
-	var names []string
 	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, d.broken(err)
+		if more, err = fn(rows); err != nil {
+			return false, d.broken(err)
 		}
-		names = append(names, name)
+		if !more {
+			return false, nil
+		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, d.broken(err)
+		return false, d.broken(err)
 	}
-	return names, nil
+	return true, nil
 }
 
 // table is a table of another program: the columns that are of use, of which those that a
@@ -51,11 +65,11 @@ type rowReader struct {
 	record func(values) engram.Record
 }
 
-// records calls yield with the records of tables, one after the other, until it returns false.
-func (d *database) records(ctx context.Context, yield func(engram.Record) bool, tables ...rowReader) error {
+// records calls yield with the records of tables, one after the other, until it returns false:
+// then stopped is true.
+func (d *database) records(ctx context.Context, yield func(engram.Record) bool, tables ...rowReader) (stopped bool, err error) {
 	good, bad := 0, error(nil)
 	for _, t := range tables {
-		stopped := false
 		err := d.each(ctx, t.table, func(v values) bool {
 			good++
 			item := v.item(t.table)
@@ -70,13 +84,13 @@ func (d *database) records(ctx context.Context, yield func(engram.Record) bool, 
 			stopped = stopped || !yield(lost)
 		})
 		if err != nil || stopped {
-			return err
+			return stopped, err
 		}
 	}
 	if good == 0 && bad != nil {
-		return d.broken(bad) // there is nothing but damage
+		return false, d.broken(bad) // there is nothing but damage
 	}
-	return d.settled()
+	return false, d.settled()
 }
 
 // told notes something of an item that comes in all the same.
@@ -266,17 +280,20 @@ func (v values) number(name string) int64 {
 	return 0
 }
 
-// share is a number from 0 to 1.
-func (v values) share(name string) (x float64, is bool) {
-	switch n := v.row[name].(type) {
-	case float64:
-		x = n
-	case int64:
-		x = float64(n)
-	default:
-		return 0, false
+// share is the first of several columns that is a number, cut to 0 and 1.
+func (v values) share(names ...string) (x float64, is bool) {
+	for _, name := range names {
+		switch n := v.row[name].(type) {
+		case float64:
+			x, is = n, n == n
+		case int64:
+			x, is = float64(n), true
+		}
+		if is {
+			break
+		}
 	}
-	return min(max(x, 0), 1), x == x
+	return min(max(x, 0), 1), is
 }
 
 // shares takes importance and strength, where there are any.

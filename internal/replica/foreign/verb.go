@@ -14,6 +14,14 @@ type reading struct {
 	inverse bool // of it and the verb, one is said from the other end
 }
 
+// ends returns the ends of a relation in the direction of its verb.
+func (r reading) ends(from, to string) (string, string) {
+	if r.inverse {
+		return to, from
+	}
+	return from, to
+}
+
 // readings are the words of other systems that are nearer to a verb than to relates_to.
 // Only those that can mean nothing else are read as a judgment, which takes a memory's
 // place or calls it wrong.
@@ -76,9 +84,7 @@ func (t *ties) add(x tie) {
 		reason += " (" + x.about + ")"
 	}
 	other := r.inverse
-	if other {
-		x.from, x.to = x.to, x.from
-	}
+	x.from, x.to = r.ends(x.from, x.to)
 	pair := func(a, b string) string { return a + "\x00" + string(r.verb) + "\x00" + b }
 	k := pair(x.from, x.to)
 	// relates_to holds both ways: it is one relation, whichever end says it.
