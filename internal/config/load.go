@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,9 +38,6 @@ type Sources struct {
 // noted in Config.Remarks. CodeInvalid for a bad flag and for an unknown data directory, because
 // memories must not go elsewhere. It writes nothing.
 func Load(s Sources) (Config, error) {
-	if s.Env == nil {
-		s.Env = func(string) (string, bool) { return "", false }
-	}
 	all := settings()
 	if err := checkFlags(s.Flags, all); err != nil {
 		return Config{}, err
@@ -52,9 +50,7 @@ func Load(s Sources) (Config, error) {
 	var file map[string]string // read as soon as the data directory is known, which is the first key
 	ev := evaluation{paths: p, lookup: func(set setting) []candidate { return s.lookup(set, file, path) }}
 	ev.located = func(c *Config) {
-		if path == "" {
-			path = filepath.Join(c.DataDir, FileName)
-		}
+		path = cmp.Or(path, c.File())
 		file, c.Remarks = readFile(path, all)
 	}
 	c, err := ev.run(all)
@@ -63,8 +59,16 @@ func Load(s Sources) (Config, error) {
 	}
 	c.Path = path
 	c.keepAtHome()
-	c.noServer(s.Env)
+	c.noServer(s.env)
 	return c, nil
+}
+
+// env looks a variable up.
+func (s Sources) env(name string) (string, bool) {
+	if s.Env == nil {
+		return "", false
+	}
+	return s.Env(name)
 }
 
 // candidate is a value for a setting, and where it stands.
@@ -164,7 +168,7 @@ func (s Sources) lookup(set setting, file map[string]string, path string) (found
 	}
 	for _, name := range set.Env {
 		// An empty variable is how shells and service files spell "not set".
-		if v, ok := s.Env(name); ok && strings.TrimSpace(v) != "" {
+		if v, ok := s.env(name); ok && strings.TrimSpace(v) != "" {
 			found = append(found, candidate{v, Origin{SourceEnv, name}})
 		}
 	}
@@ -190,9 +194,9 @@ func (set setting) fallback(c Config, p paths) (string, error) {
 }
 
 func (s Sources) paths() (paths, error) {
-	home, _ := s.Env("HOME")
+	home, _ := s.env("HOME")
 	if home == "" {
-		home, _ = s.Env("USERPROFILE") // Windows
+		home, _ = s.env("USERPROFILE") // Windows
 	}
 	dir, err := filepath.Abs(s.Dir)
 	if err != nil {
@@ -224,7 +228,7 @@ func readFile(path string, all []setting) (map[string]string, []Remark) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, []Remark{{Origin: from, Text: messageOf(unreadable(path, err)), Ignored: true}}
+		return nil, []Remark{{Origin: from, Text: sentence(unreadable(path, err)).Error(), Ignored: true}}
 	}
 	var raw map[string]any
 	if err := toml.Unmarshal(data, &raw); err != nil {
@@ -235,16 +239,13 @@ func readFile(path string, all []setting) (map[string]string, []Remark) {
 	for _, key := range slices.Sorted(maps.Keys(raw)) {
 		text, err := textOf(key, raw[key], path, all)
 		if err != nil {
-			remarks = append(remarks, Remark{Key: key, Origin: from, Text: messageOf(err), Ignored: true})
+			remarks = append(remarks, Remark{Key: key, Origin: from, Text: sentence(err).Error(), Ignored: true})
 			continue
 		}
 		out[key] = text
 	}
 	return out, remarks
 }
-
-// messageOf is what an error and its hint say, in one sentence.
-func messageOf(err error) string { return sentence(err).Error() }
 
 func unreadable(path string, err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,6 +56,30 @@ type setting struct {
 	set func(c *Config, p paths, value string) error
 	// get is the value in force, as set would take it; "" for none.
 	get func(c Config) string
+	// Where the value is a field as it is, one of these gives it, and makes set and get.
+	text, path func(*Config) *string
+	on         func(*Config) *bool
+}
+
+// fields makes set and get of a setting that gives its field.
+func (s *setting) fields() {
+	switch {
+	case s.text != nil:
+		s.set = func(c *Config, _ paths, v string) error {
+			*s.text(c) = strings.TrimSpace(v)
+			return nil
+		}
+		s.get = func(c Config) string { return *s.text(&c) }
+	case s.path != nil:
+		s.set = func(c *Config, p paths, v string) (err error) {
+			*s.path(c), err = p.abs(v)
+			return err
+		}
+		s.get = func(c Config) string { return *s.path(&c) }
+	case s.on != nil:
+		s.set = func(c *Config, _ paths, v string) error { return setSwitch(s.on(c), v) }
+		s.get = func(c Config) string { return strconv.FormatBool(*s.on(&c)) }
+	}
 }
 
 // paths is what relative paths and ~ are resolved against.
@@ -82,18 +108,12 @@ func Keys() []Key {
 
 // settings lists every key. One is read after those above it.
 func settings() []setting {
-	all := append(places(), serving()...)
-	all = append(all, models()...)
-	all = append(all, lives()...)
+	all := slices.Concat(places(), serving(), models(), lives())
 	for i := range all {
 		s := &all[i]
+		s.fields()
 		s.InFile = s.Name != keyDataDir
-		if s.Kind == "" {
-			s.Kind = Text
-		}
-		if s.Default == "" {
-			s.Default = s.preset
-		}
+		s.Kind, s.Default = cmp.Or(s.Kind, Text), cmp.Or(s.Default, s.preset)
 	}
 	return all
 }
@@ -102,16 +122,10 @@ func places() []setting {
 	return []setting{
 		{Key: Key{Name: keyDataDir, Env: []string{"ENGRAM_DATA_DIR"}, Flag: "--data-dir", Default: "~/.engram", Like: "~/memories",
 			About: "folder of the database, of `config.toml` and of backups"},
-			set: func(c *Config, p paths, v string) (err error) {
-				c.DataDir, err = p.abs(v)
-				return err
-			}, get: func(c Config) string { return c.DataDir }},
+			path: func(c *Config) *string { return &c.DataDir }},
 		{Key: Key{Name: keyDBPath, Env: []string{"ENGRAM_DB_PATH"}, Default: "`engram.db` in the data directory", Like: "~/memories/engram.db",
 			About: "the SQLite file; in `config.toml` a relative path is relative to the data directory, in the environment to the working directory"},
-			set: func(c *Config, p paths, v string) (err error) {
-				c.DBPath, err = p.abs(v)
-				return err
-			}, get: func(c Config) string { return c.DBPath }},
+			path: func(c *Config) *string { return &c.DBPath }},
 		{Key: Key{Name: "project", Env: []string{"ENGRAM_PROJECT"}, Flag: "--project", Default: "from the folder", Like: "shop",
 			Range: fmt.Sprintf("at most %d bytes", engram.MaxName), About: "the project of every call that names none"},
 			set: setProject, get: func(c Config) string { return c.Project }},
@@ -131,18 +145,13 @@ func serving() []setting {
 			set: setPort, get: func(c Config) string { return strconv.Itoa(c.Port) }},
 		{Key: Key{Name: "http_token", Env: []string{"ENGRAM_HTTP_TOKEN"}, Default: "none", Like: "a-long-random-word", Secret: true,
 			About: "bearer token of the [HTTP routes](http.md) that change, delete or export"},
-			set: func(c *Config, _ paths, v string) error {
-				c.HTTPToken = strings.TrimSpace(v)
-				return nil
-			}, get: func(c Config) string { return c.HTTPToken }},
+			text: func(c *Config) *string { return &c.HTTPToken }},
 		{Key: Key{Name: "metrics", Env: []string{"ENGRAM_METRICS"}, Flag: "--metrics of serve", Kind: Switch, Like: "true",
 			About: "`serve` answers Prometheus at [`GET /metrics`](http.md#metrics)"}, preset: "false",
-			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.Metrics, v) },
-			get: func(c Config) string { return strconv.FormatBool(c.Metrics) }},
+			on: func(c *Config) *bool { return &c.Metrics }},
 		{Key: Key{Name: "offline", Env: []string{"ENGRAM_OFFLINE"}, Kind: Switch, Like: "true",
 			About: "nothing may leave this machine: a language model that is not on it, and agents' command lines, are refused"}, preset: "false", cautious: "true",
-			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.Offline, v) },
-			get: func(c Config) string { return strconv.FormatBool(c.Offline) }},
+			on: func(c *Config) *bool { return &c.Offline }},
 	}
 }
 
@@ -159,16 +168,10 @@ func models() []setting {
 			set: setLLMBaseURL, get: func(c Config) string { return c.LLMBaseURL }},
 		{Key: Key{Name: "llm_model", Env: []string{"ENGRAM_LLM_MODEL"}, Default: "none", Like: "qwen3",
 			About: "its name there; alone, it is asked at `http://localhost:1234/v1`"},
-			set: func(c *Config, _ paths, v string) error {
-				c.LLMModel = strings.TrimSpace(v)
-				return nil
-			}, get: func(c Config) string { return c.LLMModel }},
+			text: func(c *Config) *string { return &c.LLMModel }},
 		{Key: Key{Name: "llm_key", Env: []string{"ENGRAM_LLM_API_KEY"}, Default: "none", Like: "a-key", Secret: true,
 			About: "its key; sent by https or to this machine only"},
-			set: func(c *Config, _ paths, v string) error {
-				c.LLMKey = strings.TrimSpace(v)
-				return nil
-			}, get: func(c Config) string { return c.LLMKey }},
+			text: func(c *Config) *string { return &c.LLMKey }},
 		{Key: Key{Name: "agent_cli", Env: []string{"ENGRAM_AGENT_CLI"}, Default: "none", Like: "claude", Range: "`claude` or `opencode`",
 			About: "whose command line judges for [`conflicts scan --semantic`](cli.md#contradictions)"},
 			set: setAgentCLI, get: func(c Config) string { return c.AgentCLI }},
@@ -202,12 +205,10 @@ func lives() []setting {
 			set: setSleepAt, get: sleepAtText},
 		{Key: Key{Name: "plugin_auto_extract", Env: []string{"ENGRAM_PLUGIN_AUTO_EXTRACT"}, Kind: Switch, Like: "false",
 			About: "[hooks](hooks.md) keep the learnings that an agent lists when it stops"}, preset: "true", cautious: "false",
-			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.AutoExtract, v) },
-			get: func(c Config) string { return strconv.FormatBool(c.AutoExtract) }},
+			on: func(c *Config) *bool { return &c.AutoExtract }},
 		{Key: Key{Name: "import_at_start", Env: []string{"ENGRAM_IMPORT_AT_START"}, Kind: Switch, Like: "false",
 			About: "[hooks](hooks.md#what-a-pull-brought) bring in at the start of a session what is new in `.engram` of the repository"}, preset: "true",
-			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.ImportAtStart, v) },
-			get: func(c Config) string { return strconv.FormatBool(c.ImportAtStart) }},
+			on: func(c *Config) *bool { return &c.ImportAtStart }},
 		{Key: Key{Name: "hook_within", Env: []string{"ENGRAM_HOOK_WITHIN"}, Kind: Number, Like: "500", Unit: "milliseconds", Range: fmt.Sprintf("%d to %d", minHookWithin, maxHookWithin),
 			About: "how long a [hook](hooks.md) works before it lets the agent go on; what is not done then is done by the next"}, preset: "150",
 			set: setHookWithin, get: func(c Config) string { return strconv.FormatInt(c.HookWithin.Milliseconds(), 10) }},

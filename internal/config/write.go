@@ -21,9 +21,6 @@ func FileOf(s Sources) (string, error) {
 	if s.File != "" {
 		return s.File, nil
 	}
-	if s.Env == nil {
-		s.Env = func(string) (string, bool) { return "", false }
-	}
 	p, err := s.paths()
 	if err != nil {
 		return "", err
@@ -124,19 +121,15 @@ func wrongs(path string, file []byte) (map[string]error, error) {
 			return wrong, nil
 		}
 		bad, ok := errors.AsType[*badValue](err)
-		if _, there := values[keyOfBad(bad)]; !ok || !there {
+		if !ok {
+			return nil, err
+		}
+		if _, there := values[bad.key]; !there {
 			return nil, err
 		}
 		wrong[bad.key] = bad.err
 		delete(values, bad.key)
 	}
-}
-
-func keyOfBad(bad *badValue) string {
-	if bad == nil {
-		return ""
-	}
-	return bad.key
 }
 
 // evaluateText reads settings from the values of one file alone. Home is any: what ~ means
@@ -147,7 +140,7 @@ func evaluateText(path string, values map[string]string, all []setting) error {
 		if set.Name == keyDataDir {
 			return []candidate{{root, Origin{}}}
 		}
-		return Sources{Env: func(string) (string, bool) { return "", false }}.lookup(set, values, path)
+		return Sources{}.lookup(set, values, path)
 	}}
 	_, err := ev.run(all)
 	return err
