@@ -1,6 +1,7 @@
 package health
 
 import (
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -19,14 +20,7 @@ type Query struct {
 
 // Wants reports whether facts for one of the checks are wanted.
 func (q Query) Wants(ids ...ID) bool {
-	for _, id := range ids {
-		for _, c := range q.Checks {
-			if c == id {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(ids, func(id ID) bool { return slices.Contains(q.Checks, id) })
 }
 
 // Facts are what was found out about a store.

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -47,10 +48,8 @@ func Judge(id ID, f Facts, p Policy) Check {
 		return untried(id, rule.why)
 	}
 	err := part.Err
-	if err == nil && !part.Known {
-		if err = f.Err; err == nil {
-			err = errors.New("nothing is known about it")
-		}
+	if !part.Known {
+		err = cmp.Or(err, f.Err, errors.New("nothing is known about it"))
 	}
 	if err != nil {
 		c := rule.failed(id, rule.why, err)

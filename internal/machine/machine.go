@@ -48,10 +48,7 @@ func look(path string, f *health.Files) error {
 	if f.Free, f.Kind, err = disk(dir); err != nil {
 		return fmt.Errorf("the disk of %s: %w", dir, err)
 	}
-	open, err := openToOthers(abs)
-	for _, o := range open {
-		f.Open = append(f.Open, health.Mode{Path: o.path, Mode: uint32(o.mode.Perm()), Want: uint32(o.want)})
-	}
+	f.Open, err = openToOthers(abs)
 	return err
 }
 
@@ -92,25 +89,19 @@ func Tighten(path string) (closed []string, err error) {
 	}
 	var errs []error
 	for _, o := range open {
-		if err := os.Chmod(o.path, o.mode.Perm()&o.want); err != nil {
-			errs = append(errs, fmt.Errorf("take the rights of others on %s away: %w", o.path, err))
+		if err := os.Chmod(o.Path, fs.FileMode(o.Mode&o.Want)); err != nil {
+			errs = append(errs, fmt.Errorf("take the rights of others on %s away: %w", o.Path, err))
 			continue
 		}
-		closed = append(closed, o.path)
+		closed = append(closed, o.Path)
 	}
 	return closed, errors.Join(errs...)
-}
-
-// openFile is a file or folder that others have rights on.
-type openFile struct {
-	path       string
-	mode, want fs.FileMode
 }
 
 // openToOthers looks through the store's own files. The folder counts where nothing but
 // they is in it: one that holds other things is somebody's own affair, and the files
 // are closed all the same.
-func openToOthers(path string) (open []openFile, err error) {
+func openToOthers(path string) (open []health.Mode, err error) {
 	if !permissions {
 		return nil, nil
 	}
@@ -125,7 +116,7 @@ func openToOthers(path string) (open []openFile, err error) {
 		}
 		plain := info.IsDir() || info.Mode().IsRegular() // a link's own mode says nothing
 		if plain && info.Mode().Perm()&^want&0o077 != 0 {
-			open = append(open, openFile{name, info.Mode(), want})
+			open = append(open, health.Mode{Path: name, Mode: uint32(info.Mode().Perm()), Want: uint32(want)})
 		}
 		return nil
 	}
