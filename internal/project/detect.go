@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,14 +60,8 @@ func detectRepository(f Facts) Detection {
 	if name := clean(RemoteName(f.Remote)); name != "" {
 		return Detection{Name: name, Source: SourceRemote, Path: f.Root}
 	}
-	main := f.Main
-	if main == "" {
-		main = f.Root
-	}
-	name := baseName(main)
-	if bare := strings.TrimSuffix(name, ".git"); bare != "" {
-		name = bare
-	}
+	name := baseName(cmp.Or(f.Main, f.Root))
+	name = cmp.Or(strings.TrimSuffix(name, ".git"), name)
 	return Detection{Name: name, Source: SourceRoot, Path: f.Root}
 }
 
@@ -85,15 +80,10 @@ func detectSeveral(f Facts) (Detection, error) {
 
 // baseName returns the last part of a folder as a project name.
 func baseName(dir string) string {
-	if dir == "" {
+	switch base := filepath.Base(dir); base { // "." of ""
+	case ".", "..", string(filepath.Separator):
 		return unknown
+	default:
+		return cmp.Or(clean(base), unknown)
 	}
-	base := filepath.Base(dir)
-	if base == "." || base == ".." || base == string(filepath.Separator) {
-		return unknown
-	}
-	if name := clean(base); name != "" {
-		return name
-	}
-	return unknown
 }

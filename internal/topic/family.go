@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -12,10 +13,7 @@ const maxFamily = engram.MaxTopicKey - maxSegment - 1
 // familyOf decides the family of a memory of this type with this text.
 func familyOf(typ, text string) string {
 	typ = strings.ToLower(strings.TrimSpace(typ))
-	if f := familyOfType(typ); f != "" {
-		return f
-	}
-	if f := familyOfText(text); f != "" {
+	if f := cmp.Or(familyOfType(typ), familyOfText(text)); f != "" {
 		return f
 	}
 	// The type is open vocabulary; a slash in it would make a third level.

@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -79,32 +80,15 @@ func active(s sentence) sentence {
 		if s[i].key != "by" || s[i].limits || !verb.past {
 			continue
 		}
-		for _, w := range s[i+1:] {
-			if w.opens || w.limits {
-				return s
-			}
+		if slices.ContainsFunc(s[i+1:], func(w word) bool { return w.opens || w.limits }) {
+			return s
 		}
-		turned := append(sentence{}, s[i+1:]...)
+		rest := slices.DeleteFunc(slices.Clone(s[:i-1]), func(w word) bool { return w.key == "was" || w.key == "were" })
 		// In the present it stands for the verb; in the past it is the same word.
-		verb.turned = !pastTense(s[:i-1])
-		turned = append(turned, verb)
-		for _, w := range s[:i-1] {
-			if w.key != "was" && w.key != "were" {
-				turned = append(turned, w)
-			}
-		}
-		return turned
+		verb.turned = len(rest) == i-1
+		return slices.Concat(s[i+1:], sentence{verb}, rest)
 	}
 	return s
-}
-
-func pastTense(s sentence) bool {
-	for _, w := range s {
-		if w.key == "was" || w.key == "were" {
-			return true
-		}
-	}
-	return false
 }
 
 func stemOf(w string) (stem string) {

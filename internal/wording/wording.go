@@ -140,11 +140,7 @@ func flat(all []sentence) (one sentence) {
 // of a title may have been cut.
 func holds(whole, part sentence) bool {
 	for i := 0; i+len(part) <= len(whole); i++ {
-		same := 0
-		for same < len(part) && whole[i+same].is(part[same]) {
-			same++
-		}
-		if same == len(part) {
+		if slices.EqualFunc(whole[i:i+len(part)], part, word.is) {
 			return true
 		}
 	}
@@ -238,10 +234,5 @@ func (p *parser) add(body string) {
 }
 
 func letters(s string) bool {
-	for _, r := range s {
-		if !unicode.IsLetter(r) && r != '\'' && r != '’' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
 }
