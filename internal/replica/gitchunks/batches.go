@@ -53,24 +53,28 @@ func chunksIn(at *os.Root) (all []found, others []string, err error) {
 // only asked about chunks that do not tell who made them and when. What a chunk tells here
 // is checked when it is read.
 func (r *Repository) Batches(ctx context.Context) ([]engram.Batch, error) {
+	return r.list(ctx, every)
+}
+
+// every wants all chunks.
+func every(string) bool { return true }
+
+// list is Batches of the chunks, and of the export, that are wanted.
+func (r *Repository) list(ctx context.Context, wanted func(id string) bool) ([]engram.Batch, error) {
 	folder, err := r.folder(false, folderName)
 	if err != nil || folder == nil {
 		return nil, err
 	}
 	defer func() { _ = folder.Close() }()
-	all, err := r.batches(ctx, folder)
+	all, err := r.batches(ctx, folder, wanted)
 	if err != nil {
 		return nil, err
 	}
-	return r.withExport(ctx, folder, all)
+	return r.withExport(ctx, folder, all, wanted)
 }
 
-func (r *Repository) batches(ctx context.Context, folder *os.Root) ([]engram.Batch, error) {
-	return r.batchesOf(ctx, folder, func(string) bool { return true })
-}
-
-// batchesOf are those of the chunks with these names.
-func (r *Repository) batchesOf(ctx context.Context, folder *os.Root, wanted func(id string) bool) ([]engram.Batch, error) {
+// batches are those of the chunks that are wanted.
+func (r *Repository) batches(ctx context.Context, folder *os.Root, wanted func(id string) bool) ([]engram.Batch, error) {
 	at, err := within(folder, chunksName, false)
 	if err != nil || at == nil {
 		return nil, err
@@ -112,7 +116,7 @@ func (r *Repository) batch(ctx context.Context, at *os.Root, c found, said manif
 	case err != nil:
 		return b, err
 	case h.Version > 0:
-		b = engram.Batch{ID: c.id, By: h.By, At: h.At.Time, Sessions: h.Sessions, Memories: h.Memories, Prompts: h.Prompts}
+		b = batchOf(c.id, h)
 	case !told && strings.HasSuffix(c.name, plainSuffix):
 		b = r.count(ctx, at, c)
 	}
@@ -121,27 +125,25 @@ func (r *Repository) batch(ctx context.Context, at *os.Root, c found, said manif
 	return b, ctx.Err()
 }
 
-// count counts the items of another program's chunk; of one that cannot be read, none.
-func (r *Repository) count(ctx context.Context, at *os.Root, c found) (b engram.Batch) {
-	if parts, err := r.load(ctx, at, c); err == nil {
-		b.Sessions, b.Memories, b.Prompts = parts.counts()
+// count counts the items of another program's chunk, by its lists; of one that cannot be read,
+// none.
+func (r *Repository) count(ctx context.Context, at *os.Root, c found) engram.Batch {
+	b := engram.Batch{ID: c.id}
+	parts, err := r.load(ctx, at, c)
+	if err != nil {
+		return b
 	}
-	return b
-}
-
-// counts are the lengths of the lists.
-func (c chunk) counts() (sessions, memories, prompts int) {
-	for _, i := range c.items {
+	for _, i := range parts.items {
 		switch i.list {
 		case listSessions:
-			sessions++
+			b.Sessions++
 		case listObservations:
-			memories++
+			b.Memories++
 		case listPrompts:
-			prompts++
+			b.Prompts++
 		}
 	}
-	return sessions, memories, prompts
+	return b
 }
 
 // knownHead is a head that was read, and the file that it was read from.
@@ -315,8 +317,17 @@ func named(err error, id string) error {
 	case strings.Contains(told.Msg, id):
 		return err
 	}
+	return prefixed("chunk "+id+": ", err)
+}
+
+// prefixed is an error with words before its message, where it has one for people.
+func prefixed(before string, err error) error {
+	told, ok := errors.AsType[*engram.Error](err)
+	if !ok {
+		return err
+	}
 	whole := *told
-	whole.Msg = "chunk " + id + ": " + told.Msg
+	whole.Msg = before + told.Msg
 	return &whole
 }
 

@@ -101,20 +101,12 @@ func (c chunk) inOrder() []item {
 		}
 		return c.rankOfMutation(i.raw)
 	}
-	type ranked struct {
-		item
-		rank int
+	byRank := make([][]item, wire.Erasures+1)
+	for _, i := range c.items {
+		at := rank(i)
+		byRank[at] = append(byRank[at], i)
 	}
-	all := make([]ranked, len(c.items))
-	for n, i := range c.items {
-		all[n] = ranked{i, rank(i)}
-	}
-	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
-	out := make([]item, len(all))
-	for n, r := range all {
-		out[n] = r.item
-	}
-	return out
+	return slices.Concat(byRank...)
 }
 
 func (c chunk) rankOfMutation(raw []byte) int {

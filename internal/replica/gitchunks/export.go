@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -65,15 +64,12 @@ func (r *Repository) exported(ctx context.Context, folder *os.Root, most int64) 
 
 // withExport adds the export to the batches. When it was made nobody knows: a checkout gives a file
 // the time of the checkout.
-func (r *Repository) withExport(ctx context.Context, folder *os.Root, all []engram.Batch) ([]engram.Batch, error) {
+func (r *Repository) withExport(ctx context.Context, folder *os.Root, all []engram.Batch, wanted func(id string) bool) ([]engram.Batch, error) {
 	id, err := r.exported(ctx, folder, r.most())
-	if err != nil || id == "" {
+	if err != nil || id == "" || !wanted(id) {
 		return all, err
 	}
-	b := engram.Batch{ID: id}
-	if c, err := r.load(ctx, folder, found{id, exportName}); err == nil {
-		b.Sessions, b.Memories, b.Prompts = c.counts()
-	}
+	b := r.count(ctx, folder, found{id, exportName})
 	return slices.Insert(all, 0, b), ctx.Err() // of no time, and so before all others
 }
 
@@ -136,18 +132,4 @@ type partly struct {
 }
 
 // Batches implements engram.Remote.
-func (s partly) Batches(ctx context.Context) ([]engram.Batch, error) {
-	folder, err := s.folder(false, folderName)
-	if err != nil || folder == nil {
-		return nil, err
-	}
-	defer func() { _ = folder.Close() }()
-	all, err := s.batchesOf(ctx, folder, s.wanted)
-	if err != nil {
-		return nil, err
-	}
-	if all, err = s.withExport(ctx, folder, all); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(all, func(b engram.Batch) bool { return strings.HasPrefix(b.ID, exportPrefix) && !s.wanted(b.ID) }), nil
-}
+func (s partly) Batches(ctx context.Context) ([]engram.Batch, error) { return s.list(ctx, s.wanted) }

@@ -101,8 +101,7 @@ func (m manifest) mentioned() (ids []string) {
 	for _, id := range idNamed().FindAllSubmatch(m.text, -1) {
 		ids = append(ids, string(id[1]))
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return setSorted(ids)
 }
 
 // add takes an entry that is whole by itself, says each thing once and was not there before,
@@ -242,7 +241,7 @@ func (r *Repository) ManifestFaults(ctx context.Context) ([]engram.ImportNote, e
 	if err != nil || said.fits(usable) {
 		return nil, err
 	}
-	there, err := r.batches(ctx, folder)
+	there, err := r.batches(ctx, folder, every)
 	if err != nil {
 		return nil, err
 	}

@@ -51,9 +51,11 @@ func recipientsIn(folder *os.Root) ([]string, error) {
 	if _, err := recipientsOf(all); err != nil {
 		return nil, err
 	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
+	return setSorted(all), nil
 }
+
+// setSorted are texts in order, each once; the list is not changed.
+func setSorted(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 // Sealed reports whether there are sealed chunks.
 func (r *Repository) Sealed() (bool, error) {
@@ -86,9 +88,7 @@ func (r *Repository) SetRecipients(recipients []string) error {
 		}
 		return nil
 	}
-	all := slices.Clone(recipients)
-	slices.Sort(all)
-	text := "# Whose keys open the memory in this folder: age recipients, a line each.\n" + strings.Join(slices.Compact(all), "\n") + "\n"
+	text := "# Whose keys open the memory in this folder: age recipients, a line each.\n" + strings.Join(setSorted(recipients), "\n") + "\n"
 	return writeFile(folder, recipientsName, []byte(text))
 }
 
@@ -100,9 +100,7 @@ func (r *Repository) agreed(folder *os.Root) error {
 	if err != nil {
 		return err
 	}
-	mine := slices.Clone(r.o.Recipients)
-	slices.Sort(mine)
-	mine = slices.Compact(mine)
+	mine := setSorted(r.o.Recipients)
 	if slices.Equal(named, mine) {
 		return nil
 	}
@@ -217,11 +215,7 @@ func (r *Repository) identities() ([]age.Identity, error) {
 	}
 	defer func() { _ = f.Close() }()
 	mine, err := identitiesOf(f)
-	if told, ok := errors.AsType[*engram.Error](err); ok {
-		whole := *told
-		whole.Msg = r.o.IdentityFile + ": " + told.Msg
-		err = &whole
-	}
+	err = prefixed(r.o.IdentityFile+": ", err)
 	all := make([]age.Identity, len(mine))
 	for i, m := range mine {
 		all[i] = m

@@ -30,14 +30,11 @@ func (r *Repository) damaged(ctx context.Context, at *os.Root, whole func(id str
 		return nil, err
 	}
 	for _, c := range chunks {
-		look := r.beginning
 		if whole(c.id) {
-			look = func(ctx context.Context, at *os.Root, c found) error {
-				_, err := r.load(ctx, at, c)
-				return err
-			}
+			_, err = r.load(ctx, at, c)
+		} else {
+			err = r.beginning(ctx, at, c)
 		}
-		err := look(ctx, at, c)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

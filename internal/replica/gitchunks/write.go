@@ -237,7 +237,7 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 // without end. A chunk that the manifest has already is looked at in its beginning only, as
 // long as the manifest needs not be made anew: each write would read all chunks otherwise.
 func (r *Repository) listed(ctx context.Context, folder *os.Root, said manifest, added engram.Batch) (all, others []engram.Batch, err error) {
-	if all, err = r.batches(ctx, folder); err != nil || len(all) == 0 {
+	if all, err = r.batches(ctx, folder, every); err != nil || len(all) == 0 {
 		return nil, nil, err
 	}
 	at, err := within(folder, chunksName, false)

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -64,11 +65,8 @@ func (n *notes) Replicated(id engram.ID) (c engram.ReplicatedNote, told bool, er
 // replicatedMemory is the memory of a note that another store wrote, as far as it tells it.
 func replicatedMemory(e engram.NoteEdit, r read) engram.Memory {
 	m := engram.Memory{ID: e.ID, SyncID: r.told["sync_id"], Project: e.Project, SessionID: r.told["session"], Title: e.Fields.Title, Content: e.Fields.Content,
-		Type: e.Fields.Type, Scope: e.Fields.Scope, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Importance: e.Fields.Importance, Permanent: e.Fields.Permanent,
+		Type: cmp.Or(e.Fields.Type, engram.TypeManual), Scope: e.Fields.Scope, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Importance: e.Fields.Importance, Permanent: e.Fields.Permanent,
 		Origin: engram.OriginImport, Strength: 1}
-	if m.Type == "" {
-		m.Type = engram.TypeManual
-	}
 	if slices.Contains(e.Lacks, "scope") {
 		m.Scope = engram.ScopeProject
 	}

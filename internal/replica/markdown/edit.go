@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -16,9 +17,14 @@ import (
 type strays struct {
 	of   map[engram.ID][]string // by the memory that they name
 	new  []string               // that name none
-	bad  []string               // that cannot be read
+	bad  []stray                // that cannot be read
 	read map[string]read
-	why  map[string]*flaw
+}
+
+// stray is a note that cannot be read.
+type stray struct {
+	path string
+	*flaw
 }
 
 // asRead is how the file of a note was when Edits told it.
@@ -32,7 +38,7 @@ func (n *notes) strays() *strays {
 	if n.stray != nil {
 		return n.stray
 	}
-	s := &strays{of: map[engram.ID][]string{}, read: map[string]read{}, why: map[string]*flaw{}}
+	s := &strays{of: map[engram.ID][]string{}, read: map[string]read{}}
 	n.stray = s
 	listed := map[string]bool{}
 	for _, x := range n.state.Notes {
@@ -49,7 +55,7 @@ func (n *notes) strays() *strays {
 		n.asRead[f.path] = asRead{}
 		b, err := n.readFile(f.path, maxNote)
 		if err != nil {
-			s.bad, s.why[f.path] = append(s.bad, f.path), &flaw{0, asError(err)}
+			s.bad = append(s.bad, stray{f.path, &flaw{0, asError(err)}})
 			continue
 		}
 		r, bad := readNote(b)
@@ -61,11 +67,11 @@ func (n *notes) strays() *strays {
 		}
 		switch {
 		case bad != nil:
-			s.bad, s.why[f.path] = append(s.bad, f.path), bad
+			s.bad = append(s.bad, stray{f.path, bad})
 			continue
 		case r.foreign:
-			s.bad, s.why[f.path] = append(s.bad, f.path), &flaw{0, engram.Errorf(engram.CodeInvalid, "its id is none of a memory").
-				WithHint("take the line id away, and it becomes a memory of its own")}
+			s.bad = append(s.bad, stray{f.path, &flaw{0, engram.Errorf(engram.CodeInvalid, "its id is none of a memory").
+				WithHint("take the line id away, and it becomes a memory of its own")}})
 			continue
 		case r.id != "":
 			s.of[r.id] = append(s.of[r.id], f.path)
@@ -112,11 +118,7 @@ func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
 				yield(engram.NoteEdit{}, err)
 				return
 			}
-			e, told, err := n.edit(id, n.state.Notes[id])
-			if err != nil || told && !yield(e, nil) {
-				if err != nil {
-					yield(e, err)
-				}
+			if e, told := n.edit(id, n.state.Notes[id]); told && !yield(e, nil) {
 				return
 			}
 		}
@@ -133,7 +135,7 @@ func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
 }
 
 // edit is what became of a note that is known; told is false where nobody edited it.
-func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, err error) {
+func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool) {
 	n.follow(id, x)
 	base := x.Base
 	e = engram.NoteEdit{Path: shown(x.Path), ID: id, Base: &base}
@@ -141,31 +143,31 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, 
 	switch {
 	case !stands && n.taken(x.Path):
 		e.Flaw = engram.Errorf(engram.CodeInvalid, "it is a link now").WithHint("nothing is read through links")
-		return e, true, nil
+		return e, true
 	case !stands:
 		e.Deleted = true
-		return e, true, nil
+		return e, true
 	}
 	if changed, err := n.changedSince(f, &x.fileState); err == nil && !changed {
-		return e, false, nil
+		return e, false
 	}
 	b, err := n.readFile(f.path, maxNote)
 	if err != nil {
 		e.Flaw = asError(err)
-		return e, true, nil
+		return e, true
 	}
 	r, bad := readNote(b)
 	switch {
 	case bad != nil:
 		e.Line, e.Flaw = bad.line, bad.err
-		return e, true, nil
+		return e, true
 	case r.id != id && !(x.Hand && r.id == "" && !r.foreign):
 		e.Flaw = engram.Errorf(engram.CodeInvalid, "its id is gone, or another one").WithHint("put back: id: %s", id)
-		return e, true, nil
+		return e, true
 	}
 	if bad := r.end(x.Tail); bad != nil {
 		e.Line, e.Flaw = bad.line, bad.err
-		return e, true, nil
+		return e, true
 	}
 	if r.unmarked {
 		x.Said, n.changed = "", true // the next export puts the marker back
@@ -180,10 +182,10 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, 
 	}
 	if e.Flaw == nil && len(r.differs(base)) == 0 && tail == x.Tail {
 		x.fileState, n.changed = fileState{digest(b), f.size, f.time}, true // what was edited is the person's own
-		return e, false, nil
+		return e, false
 	}
 	e.Project, e.Fields, e.Lacks, e.Unended = r.project, r.fields, r.lacks, r.unmarked
-	return e, true, nil
+	return e, true
 }
 
 // unknown are the notes that people wrote, and those of which nobody knows what they said.
@@ -213,8 +215,8 @@ func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 				return
 			}
 		}
-		for _, name := range s.bad {
-			if !yield(engram.NoteEdit{Path: shown(name), Line: s.why[name].line, Flaw: s.why[name].err}) {
+		for _, x := range s.bad {
+			if !yield(engram.NoteEdit{Path: shown(x.path), Line: x.line, Flaw: x.err}) {
 				return
 			}
 		}
@@ -242,9 +244,7 @@ func (n *notes) newNote(name string, r read) (e engram.NoteEdit, told bool) {
 	if e.Fields.Type == "" && len(parts) > 2 && folder(parts[1], typeBytes) == parts[1] {
 		e.Fields.Type = engram.Type(parts[1])
 	}
-	if e.Fields.Title == "" {
-		e.Fields.Title = titleOf(r.fields.Content, parts[len(parts)-1])
-	}
+	e.Fields.Title = cmp.Or(e.Fields.Title, titleOf(r.fields.Content, parts[len(parts)-1]))
 	return e, true
 }
 

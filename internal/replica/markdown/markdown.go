@@ -49,7 +49,7 @@ const folderName = "engram"
 
 // Begin implements engram.Vault.
 func (v *Vault) Begin(ctx context.Context, how engram.VaultMode) (engram.VaultNotes, error) {
-	n := &notes{opts: v.opts, how: how, plainLinks: v.opts.PlainLinks, places: map[engram.ID]string{}, holders: map[string]engram.ID{}, folders: map[string]bool{}, asRead: map[string]asRead{}}
+	n := &notes{opts: v.opts, how: how, places: map[engram.ID]string{}, holders: map[string]engram.ID{}, folders: map[string]bool{}, asRead: map[string]asRead{}}
 	if err := n.open(ctx); err != nil {
 		return nil, errors.Join(err, n.close())
 	}

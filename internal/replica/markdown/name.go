@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
@@ -121,19 +122,13 @@ func reserved(name string) bool {
 
 // noteName is where the note of a memory stands, with so many characters of its ID.
 func noteName(p engram.NotePlace, tail int) string {
-	stem := slug(p.Title, stemBytes)
-	if stem == "" {
-		stem = "memory"
-	}
+	stem := cmp.Or(slug(p.Title, stemBytes), "memory")
 	return path.Join(projectFolder(p.Project), folder(string(p.Type), typeBytes), stem+"-"+idTail(p.ID, tail)+suffix)
 }
 
 // idTail is the last so many characters of an ID: those that chance made.
 func idTail(id engram.ID, n int) string {
-	s := slug(strings.TrimPrefix(string(id), engram.IDPrefix), 2*len(id))
-	if s == "" {
-		s = digest([]byte(id))
-	}
+	s := cmp.Or(slug(strings.TrimPrefix(string(id), engram.IDPrefix), 2*len(id)), digest([]byte(id)))
 	return s[max(0, len(s)-n):]
 }
 
@@ -148,11 +143,7 @@ func hubName(h engram.Hub) string {
 // hubStem is what the note of a hub is called: it comes from its key alone.
 func hubStem(name string) string {
 	_, key, _ := strings.Cut(name, ":")
-	stem := slug(key, stemBytes)
-	if stem == "" {
-		stem = "hub"
-	}
-	return stem + "-" + digest([]byte(name))[:6]
+	return cmp.Or(slug(key, stemBytes), "hub") + "-" + digest([]byte(name))[:6]
 }
 
 // sameFile is what two names have in common that a file system may take for one.

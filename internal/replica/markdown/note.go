@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -106,14 +107,11 @@ func linkWords(l engram.NoteLink) string {
 // linkTo is a link from one note to another, which is called by its title; a title alone
 // where there is no note.
 func (n *notes) linkTo(from, to, title string) string {
-	title = clean(title, 120)
-	if title == "" {
-		title = "memory"
-	}
+	title = cmp.Or(clean(title, 120), "memory")
 	switch {
 	case to == "":
 		return title
-	case n.plainLinks:
+	case n.opts.PlainLinks:
 		to = strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "%0A").Replace(relative(path.Dir(from), to))
 		return fmt.Sprintf("[%s](<%s>)", title, to)
 	}

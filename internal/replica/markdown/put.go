@@ -13,11 +13,10 @@ import (
 
 // notes is a vault at work.
 type notes struct {
-	opts       Options
-	how        engram.VaultMode
-	plainLinks bool
-	vault      *os.Root // nil: there is none, and none is to be made
-	root       *os.Root // its folder engram/; nil as vault
+	opts  Options
+	how   engram.VaultMode
+	vault *os.Root // nil: there is none, and none is to be made
+	root  *os.Root // its folder engram/; nil as vault
 
 	state   *state
 	changed bool             // state is not what was read

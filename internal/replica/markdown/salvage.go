@@ -42,21 +42,20 @@ func (n *notes) salvage(b []byte) (s *state, newer int) {
 		}
 	}
 	says := n.saying()
-	for id, all := range notes {
-		for _, x := range all {
-			if len(all) == 1 || says(x.Path, x.fileState) {
-				s.Notes[id] = x
-			}
-		}
-	}
-	for name, all := range hubs {
-		for _, x := range all {
-			if len(all) == 1 || says(x.Path, x.fileState) {
-				s.Hubs[name] = x
-			}
-		}
-	}
+	choose(s.Notes, notes, func(x *noteState) bool { return says(x.Path, x.fileState) })
+	choose(s.Hubs, hubs, func(x *hubState) bool { return says(x.Path, x.fileState) })
 	return s, 0
+}
+
+// choose takes what there is once, and of several those that hold.
+func choose[K comparable, V any](into map[K]V, from map[K][]V, holds func(V) bool) {
+	for key, all := range from {
+		for _, x := range all {
+			if len(all) == 1 || holds(x) {
+				into[key] = x
+			}
+		}
+	}
 }
 
 // versionOf is the version that a line of a list of notes tells; 0 for none.

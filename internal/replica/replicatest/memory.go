@@ -1,12 +1,13 @@
 package replicatest
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 
@@ -47,9 +48,7 @@ func (p *Place) Copy(from *Place) {
 	defer from.mu.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for id, b := range from.batches {
-		p.batches[id] = b
-	}
+	maps.Copy(p.batches, from.batches)
 }
 
 type memory struct{ place *Place }
@@ -74,10 +73,7 @@ func (m memory) Batches(ctx context.Context) ([]engram.Batch, error) {
 
 // byAge orders batches as Batches does.
 func byAge(a, b engram.Batch) int {
-	if c := a.At.Compare(b.At); c != 0 {
-		return c
-	}
-	return bytes.Compare([]byte(a.ID), []byte(b.ID))
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }
 
 // Read implements engram.Remote.
