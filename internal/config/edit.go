@@ -14,9 +14,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// edit sets key in a TOML file to what spelled says; "" removes the key. It changes the characters
-// of that value alone, and checks the result against the input; a file that cannot be edited so is
-// CodeInvalid.
+// edit sets key in a TOML file to a value as spelled; "" removes the key. It changes only the
+// characters of that value and verifies the result. CodeInvalid if the file cannot be edited this
+// way.
 func edit(file []byte, key, spelled string) ([]byte, error) {
 	was, err := readKeys(file)
 	if err != nil {
@@ -34,7 +34,7 @@ func edit(file []byte, key, spelled string) ([]byte, error) {
 			}
 			want[key] = one["x"]
 		}
-		if fmt.Sprintf("%#v", now) == fmt.Sprintf("%#v", want) { // maps are printed by key; NaN equals itself
+		if fmt.Sprintf("%#v", now) == fmt.Sprintf("%#v", want) { // prints maps sorted, and NaN equals itself
 			return out, nil
 		}
 	}
@@ -45,15 +45,15 @@ func edit(file []byte, key, spelled string) ([]byte, error) {
 	return nil, engram.Errorf(engram.CodeInvalid, "the configuration file is written in a way that %s cannot be changed in", key).WithHint("%s", hint)
 }
 
-// readKeys reads a file, whichever keys it has.
+// readKeys decodes a file with any keys.
 func readKeys(file []byte) (map[string]any, error) {
 	keys := map[string]any{}
 	err := toml.Unmarshal(file, &keys)
 	return keys, err
 }
 
-// spell writes a value as the file has it: numbers bare when they are TOML's, switches as
-// true or false, whichever way they were said, everything else between quotes.
+// spell formats a value for the file: TOML numbers bare, switches as true or false, everything else
+// quoted.
 func spell(k Key, value string) string {
 	value = strings.TrimSpace(value)
 	var on bool
@@ -72,7 +72,7 @@ func spell(k Key, value string) string {
 	return quoted(value)
 }
 
-// quoted is s as a basic string of TOML.
+// quoted returns s as a basic TOML string.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -91,8 +91,7 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// edited changes the value of key at the top of the file, where alone keys may stand; without
-// one it adds a line.
+// edited changes the value of key in the root table, or adds a line.
 func edited(file []byte, key, spelled string) []byte {
 	for from, to := range statements(file) {
 		text := file[from:to]
@@ -106,7 +105,7 @@ func edited(file []byte, key, spelled string) []byte {
 		switch {
 		case spelled != "":
 			return splice(file, value, value+len(bytes.TrimRight(file[value:comment], " \t\r\n")), spelled)
-		case comment < to: // it stays, for it was somebody's
+		case comment < to: // keep the person's comment
 			return splice(file, from, comment, "")
 		}
 		return splice(file, from, to, "")
@@ -129,8 +128,8 @@ func splice(file []byte, from, to int, text string) []byte {
 	return append(append(bytes.Clone(file[:from]), text...), file[to:]...)
 }
 
-// statements are the `key = value` of a file that is valid, up to the first table: each from the
-// beginning of its line to the end of the line that completes it.
+// statements returns the `key = value` statements of a valid file up to the first table, each from
+// the start of its first line to the end of its last.
 func statements(file []byte) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		from := len(file) - len(bytes.TrimPrefix(file, []byte("\ufeff")))
@@ -141,7 +140,7 @@ func statements(file []byte) iter.Seq2[int, int] {
 				return
 			}
 			if _, err := readKeys(line); err != nil {
-				continue // a list, a table or a text goes on in the next line
+				continue // a list, table or string continues in the next line
 			}
 			if len(line) > 0 && line[0] != '#' && !yield(from, to) {
 				return
@@ -151,14 +150,14 @@ func statements(file []byte) iter.Seq2[int, int] {
 	}
 }
 
-// valueOf is where the value begins in a statement of key; is is false for any other statement,
-// and for one that says a table of that name by dots.
+// valueOf returns where the value of a statement begins; is is false if its key is another one or
+// dotted.
 func valueOf(statement []byte, key string) (at int, is bool) {
 	for at, c := range statement {
 		if c != '=' {
 			continue
 		}
-		if says, err := readKeys(append(bytes.Clone(statement[:at]), "= {}"...)); err == nil { // else it is in quotes
+		if says, err := readKeys(append(bytes.Clone(statement[:at]), "= {}"...)); err == nil { // otherwise inside a quoted key
 			inner, table := says[key].(map[string]any)
 			return at + 1, table && len(inner) == 0
 		}
@@ -166,8 +165,8 @@ func valueOf(statement []byte, key string) (at int, is bool) {
 	return 0, false
 }
 
-// commentIn is where the comment behind the value of a statement begins; the end where there is
-// none. In the midst of a text or a list what stands before a # is no statement.
+// commentIn returns where the comment behind a value begins, or the end. A # inside a string or
+// list is preceded by an incomplete statement.
 func commentIn(statement []byte) int {
 	for at, c := range statement {
 		if c == '#' {
@@ -179,7 +178,7 @@ func commentIn(statement []byte) int {
 	return len(statement)
 }
 
-// lineEnd is the place behind the next end of a line.
+// lineEnd returns the position after the next line end.
 func lineEnd(file []byte, at int) int {
 	if i := bytes.IndexByte(file[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -187,7 +186,7 @@ func lineEnd(file []byte, at int) int {
 	return len(file)
 }
 
-// checkValue refuses what no file can hold.
+// checkValue rejects values that no file can hold.
 func checkValue(k Key, value string) error {
 	switch {
 	case strings.TrimSpace(value) == "":
@@ -198,5 +197,5 @@ func checkValue(k Key, value string) error {
 	return nil
 }
 
-// maxValue is how long a value may be, in bytes: the longest address there is.
+// maxValue is the longest value, in bytes: the longest address there is.
 const maxValue = 8 << 10

@@ -17,51 +17,51 @@ const (
 	defaultPort = "7437"
 )
 
-// Kind says what the value of a key is, and so how config.toml spells it.
+// Kind is the kind of a value, and so how config.toml spells it.
 type Kind string
 
-// The kinds. In the file a Number and a Switch stand bare, the others between quotes.
+// The kinds. In the file a Number and a Switch are bare, the others quoted.
 const (
 	Text   Kind = "text"
 	Number Kind = "number"
 	Switch Kind = "switch" // true or false
 )
 
-// Key is what there is to know of one setting, whatever its value.
+// Key describes one setting.
 type Key struct {
 	Name string   // in config.toml; letters and _
 	Env  []string // environment variables; the first that is set and not empty counts
-	Flag string   // "--port of serve"; "" when there is none
+	Flag string   // "--port of serve"; "" for none
 	Kind Kind
-	// Default is what holds when nobody says otherwise: a value, or words for one that is
-	// reckoned, such as "the system's".
+	// Default is the value without configuration, or a description of a computed one, such as "the
+	// system's".
 	Default string
-	Unit    string // of a number: "days"; "" where it has none
-	Range   string // which values there are: "0 to 65535"; every number has one
-	About   string // what it does; Markdown, links are relative to docs/
-	Like    string // a value that fits, for examples
-	Secret  bool   // its value is never shown
-	InFile  bool   // it may stand in config.toml
+	Unit    string // of a number: "days"; "" for none
+	Range   string // valid values: "0 to 65535"; every number has one
+	About   string // Markdown; links are relative to docs/
+	Like    string // an example value
+	Secret  bool   // never show its value
+	InFile  bool   // allowed in config.toml
 }
 
-// setting is one key: where it may come from and how its text becomes a value.
+// setting is a key with its reading and writing.
 type setting struct {
 	Key
-	// preset is the default as text. The paths have none here: they depend on each other.
+	// preset is the default as text; empty for paths, which depend on each other.
 	preset string
-	// cautious is what counts where a value cannot be understood and the default could do what
-	// the person did not want: leave the machine, forget, write down. "" is what is next in line.
+	// cautious replaces an unreadable value if the default could leave the machine, forget or store
+	// something against the person's will. "" means the next candidate.
 	cautious string
-	// set stores the value. Its error is a bare sentence; the caller says where the value stood.
+	// set stores the value. Its error is a bare sentence; the caller adds the origin.
 	set func(c *Config, p paths, value string) error
-	// get is the value in force, as set would take it; "" for none.
+	// get returns the value in force as set accepts it; "" for none.
 	get func(c Config) string
-	// Where the value is a field as it is, one of these gives it, and makes set and get.
+	// One of these returns the field of a plain value, from which set and get are made.
 	text, path func(*Config) *string
 	on         func(*Config) *bool
 }
 
-// fields makes set and get of a setting that gives its field.
+// fields makes set and get for a plain value.
 func (s *setting) fields() {
 	switch {
 	case s.text != nil:
@@ -82,21 +82,21 @@ func (s *setting) fields() {
 	}
 }
 
-// paths is what relative paths and ~ are resolved against.
+// paths resolves relative paths and ~.
 type paths struct {
-	home string // "" when unknown
+	home string // "" if unknown
 	dir  string // absolute
 }
 
-// The keys that code has to name.
+// Keys used in code.
 const (
-	keyDataDir     = "data_dir" // the file that holds the others lies in it
+	keyDataDir     = "data_dir" // folder of the file with the others
 	keyDBPath      = "db_path"
 	keyHost        = "host"
 	keyDecayPolicy = "decay_policy"
 )
 
-// Keys are all settings there are, in the order of `engram config list`.
+// Keys returns all settings, in the order of `engram config list`.
 func Keys() []Key {
 	all := settings()
 	keys := make([]Key, len(all))
@@ -106,7 +106,7 @@ func Keys() []Key {
 	return keys
 }
 
-// settings lists every key. One is read after those above it.
+// settings lists every key. Each is read after those above it.
 func settings() []setting {
 	all := slices.Concat(places(), serving(), models(), lives())
 	for i := range all {
@@ -226,7 +226,7 @@ func setProject(c *Config, _ paths, v string) error {
 	return nil
 }
 
-// setSwitch reads a choice of two, in the spellings that shells and files know.
+// setSwitch reads a boolean in the spellings of shells and files.
 func setSwitch(into *bool, v string) error {
 	switch strings.ToLower(strings.TrimSpace(v)) {
 	case "true", "1", "yes", "on":
@@ -239,7 +239,7 @@ func setSwitch(into *bool, v string) error {
 	return nil
 }
 
-// numberText spells a number as short as it can be; 0 is none.
+// numberText formats a number as short as possible; "" for 0.
 func numberText(n float64) string {
 	if n == 0 {
 		return ""
@@ -247,8 +247,7 @@ func numberText(n float64) string {
 	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
-// The bounds of hook_within, in milliseconds: agents give hooks up after some seconds or a
-// minute.
+// Bounds of hook_within, in milliseconds: agents cancel hooks after some seconds or a minute.
 const (
 	minHookWithin = 20
 	maxHookWithin = 60_000

@@ -2,7 +2,7 @@ package health
 
 import "fmt"
 
-// kindOf is one kind of cases with its words.
+// kindOf is a kind of cases with its words.
 type kindOf struct {
 	Cases
 	name      string // in evidence
@@ -33,7 +33,7 @@ func judgeVectors(f Facts, p Policy, why string) Check {
 	found := Finding{Check: VectorsInStep, Why: why, Evidence: e,
 		Next: "engram doctor --fix embeds what lacks a vector and makes wrong ones anew, after a backup. A server gives missing ones by itself."}
 	if v.Model == "" {
-		return fine(VectorsInStep, why, e) // finding by words alone is a choice
+		return fine(VectorsInStep, why, e) // searching by words alone is a choice
 	}
 	if v.Broken != nil {
 		found.Reason, found.Message = "vectors_damaged", "The codes of the vectors cannot be read: "+sentence(v.Broken)
@@ -54,8 +54,7 @@ func judgeVectors(f Facts, p Policy, why string) Check {
 	return c
 }
 
-// outOfStep is found with each kind of cases as a finding of its own; fine when there
-// are none.
+// outOfStep returns found with each kind of cases as a finding; fine for no cases.
 func outOfStep(result Status, found Finding, reason, what string, kinds []kindOf) Check {
 	sum := 0
 	for _, k := range kinds {

@@ -7,10 +7,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Filled is a state from a file whose format has not room for all of it, with what is here in
-// the place of what was left out: fields that the format does not tell, and the rest of times
-// that it cuts off. So a state that was written into such a file and is read again is the one
-// that it was. Neither record is changed; both are of the same kind.
+// Filled completes a state from a lossy format with local values: fields that the format lacks, and
+// the part of times that it truncates. So a state that was exported and imported again is
+// unchanged. Neither record is changed; both are of the same kind.
 func Filled(here, there engram.Record, head engram.Snapshot) engram.Record {
 	uncut := func(times ...[2]*time.Time) {
 		for _, t := range times {
@@ -39,8 +38,7 @@ func Filled(here, there engram.Record, head engram.Snapshot) engram.Record {
 	return there
 }
 
-// fillFields sets fields of a memory to what they are here. Of a summary that is so only where
-// the text is the same: that of another one says nothing of it.
+// fillFields copies the named fields of a memory. A summary is copied only for the same text.
 func fillFields(there, here engram.Record, names []string) {
 	m, was := memoryOf(there), memoryOf(here)
 	for _, r := range memoryRegisters() {

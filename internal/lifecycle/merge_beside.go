@@ -6,8 +6,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// relationRegisters are the parts of a relation: what it says, at once. Whether it is there at
-// all is a set of one member.
+// relationRegisters has one part for the whole verdict. Whether the relation exists is a set of one
+// member.
 func relationRegisters() []register {
 	said := func(r engram.Relation) engram.Relation {
 		return engram.Relation{Verb: r.Verb, Status: r.Status, Strength: r.Strength, Reason: r.Reason, Evidence: r.Evidence,
@@ -18,15 +18,15 @@ func relationRegisters() []register {
 	}}}
 }
 
-// mergeRelation brings together what of a relation is no part.
+// mergeRelation merges what is not a part of a relation.
 func mergeRelation(m *engram.RelationRecord, a, b engram.RelationRecord) {
 	m.Source, m.Target = leastRef(a.Source, b.Source), leastRef(a.Target, b.Target)
 	m.Relation.ID = least(a.Relation.ID, b.Relation.ID)
 	m.Relation.CreatedAt = earlier(a.Relation.CreatedAt, b.Relation.CreatedAt)
 }
 
-// laterSaid is when a relation was changed, of two states of it: as the one says of which a
-// write is the later; of one write, which may have been followed by a removal, the later time.
+// laterSaid returns the change time of a merged relation: that of the later write; for the same
+// write, which a removal may follow, the later time.
 func laterSaid(a, b engram.Record) time.Time {
 	x, y := changedAt(a), changedAt(b)
 	c := lastSaid(b).Compare(lastSaid(a))
@@ -36,7 +36,7 @@ func laterSaid(a, b engram.Record) time.Time {
 	return x
 }
 
-// lastSaid is the latest write of a relation: by which it says what it does, or is there.
+// lastSaid returns the latest write of a relation's verdict or presence.
 func lastSaid(r engram.Record) engram.VersionStamp {
 	last := r.Causal.Of(engram.PartVerdict)
 	for device, d := range fullSets(r.Causal.Clone(), membersOf(r))[""] {
@@ -47,7 +47,7 @@ func lastSaid(r engram.Record) engram.VersionStamp {
 	return last
 }
 
-// leastRef is one of two names of a memory.
+// leastRef picks one of two names of a memory.
 func leastRef(a, b engram.Ref) engram.Ref {
 	if a.ID == b.ID && b.SyncID < a.SyncID || b.ID != "" && (a.ID == "" || b.ID < a.ID) {
 		a = b
@@ -67,8 +67,8 @@ func sessionRegisters() []register {
 	}
 }
 
-// promptRegisters are the parts of a prompt. What it says is one, too: nobody changes it, but
-// stores may have come by it apart.
+// promptRegisters are the parts of a prompt. The text is one as well: it never changes, but stores
+// may have received it separately.
 func promptRegisters() []register {
 	of := func(r engram.Record) *engram.Prompt { return r.Prompt }
 	return []register{
@@ -79,8 +79,7 @@ func promptRegisters() []register {
 	}
 }
 
-// projectRegisters are the parts of a project. The folder that it was last seen in is a
-// matter of the machine.
+// projectRegisters are the parts of a project. Its last folder is local to the machine.
 func projectRegisters() []register {
 	of := func(r engram.Record) *engram.Project { return r.Project }
 	return []register{

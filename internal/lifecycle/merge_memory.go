@@ -9,10 +9,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// memoryRegisters are the parts of a memory. Its Origin is none: it says what its words are
-// worth to a store, and one that gets them from elsewhere trusts them as that, whoever wrote
-// them there. It goes with the words, for a text from elsewhere must not be trusted as the one
-// before it was, and does not decide between two of them.
+// memoryRegisters are the parts of a memory. Origin is not one: it is the trust in the words, set
+// by the store that received them. It is copied with the words, so a received text is not trusted
+// like the one before it, and does not decide between two texts.
 func memoryRegisters() []register {
 	text := func(r engram.Record) any { return []string{r.Memory.Memory.Title, r.Memory.Memory.Content} }
 	return []register{
@@ -40,7 +39,7 @@ func memoryRegisters() []register {
 
 func memoryOf(r engram.Record) *engram.Memory { return &r.Memory.Memory }
 
-// mergeMemory brings together what of a memory is no register, but for its texts and counters.
+// mergeMemory merges what is not a register, except texts and counters.
 func mergeMemory(m *engram.Memory, a, b engram.Memory) {
 	m.ID, m.SyncID = least(a.ID, b.ID), least(a.SyncID, b.SyncID)
 	m.CreatedAt, m.UpdatedAt = earlier(a.CreatedAt, b.CreatedAt), later(a.UpdatedAt, b.UpdatedAt)
@@ -51,8 +50,8 @@ func mergeMemory(m *engram.Memory, a, b engram.Memory) {
 	}
 }
 
-// mergeTexts brings together the texts of two states; the registers of m are settled. Whatever
-// of both is not said any more is among its revisions.
+// mergeTexts merges the texts of two states after the registers of m. Texts that are not current
+// become revisions.
 func mergeTexts(m *engram.MemoryRecord, a, b engram.Record) {
 	x, y := a.Memory.Memory, b.Memory.Memory
 	tx, ty := textOf(x, a.Causal.Of(engram.PartText)), textOf(y, b.Causal.Of(engram.PartText))
@@ -62,8 +61,8 @@ func mergeTexts(m *engram.MemoryRecord, a, b engram.Record) {
 	}
 }
 
-// moreTrusted is the origin of the same words by the same write in two states: what was
-// written here stays so when it comes back from elsewhere.
+// moreTrusted returns the more trusted origin of the same write: a text written here keeps its
+// origin when it comes back.
 func moreTrusted(a, b engram.Origin) engram.Origin {
 	if LessTrusted(a, b) == a {
 		return b
@@ -71,15 +70,15 @@ func moreTrusted(a, b engram.Origin) engram.Origin {
 	return a
 }
 
-// textOf is what a memory says, as the revision that it would become: of what comes from
-// elsewhere nobody knows more than its write.
+// textOf returns m's text as the revision that it would become. Nothing more is known of a text
+// from elsewhere.
 func textOf(m engram.Memory, s engram.VersionStamp) engram.Revision {
 	r := engram.Revision{Title: m.Title, Content: m.Content, Stamp: s}
 	r.Stamp = RevisionStamp(r)
 	return r
 }
 
-// normalMemory gives the texts of a memory their stamps, and its counters a device.
+// normalMemory stamps revisions and attributes uncounted accesses to the device nobody.
 func normalMemory(m *engram.MemoryRecord, r engram.MemoryRecord, l *engram.CausalMetadata) {
 	x := r.Memory
 	for _, rev := range r.Revisions {
@@ -97,7 +96,7 @@ func normalMemory(m *engram.MemoryRecord, r engram.MemoryRecord, l *engram.Causa
 	}
 }
 
-// countedBy sums up what all stores counted.
+// countedBy sums the counts of all stores.
 func countedBy(l engram.CausalMetadata) engram.Count {
 	var sum engram.Count
 	for _, c := range l.Counts {
@@ -106,7 +105,7 @@ func countedBy(l engram.CausalMetadata) engram.Count {
 	return sum
 }
 
-// resolveMemory makes of a memory what follows from its lineage and its texts.
+// resolveMemory sets what follows from m's causal metadata and texts.
 func resolveMemory(m *engram.MemoryRecord, l *engram.CausalMetadata, gone bool) {
 	now := &m.Memory
 	now.Tags = members(l.Sets)
@@ -118,7 +117,7 @@ func resolveMemory(m *engram.MemoryRecord, l *engram.CausalMetadata, gone bool) 
 	l.Past = pastOf(m.Revisions)
 }
 
-// texts are revisions in order, each once, but for the text that is in force.
+// texts returns revisions in order, each once, without the current text.
 func texts(all []engram.Revision, now engram.Revision) []engram.Revision {
 	if len(all) == 0 {
 		return nil
@@ -133,7 +132,7 @@ func texts(all []engram.Revision, now engram.Revision) []engram.Revision {
 		}
 		n := len(kept)
 		switch {
-		case r.Title == "" && r.Content == "": // of a memory of which no more is told than that it left
+		case r.Title == "" && r.Content == "": // of a memory known only to have moved away
 		case sameText(r, now) || r.Stamp.Derived() && instead[words{r.Title, r.Content}] != r.Stamp:
 		case n > 0 && sameText(kept[n-1], r):
 			kept[n-1] = sameRevision(kept[n-1], r)
@@ -150,9 +149,9 @@ func texts(all []engram.Revision, now engram.Revision) []engram.Revision {
 // words are a text without its write.
 type words struct{ title, content string }
 
-// bestOf returns, for words of which a text has a derived stamp, the stamp that stands for
-// them: one that a store gave if there is any, else the latest. The others are the same text
-// after it went by a format that keeps no stamps.
+// bestOf returns, for words with a derived stamp, the stamp that represents them: one set by a
+// store if there is any, otherwise the latest. The others are the same text after a format without
+// stamps.
 func bestOf(all []engram.Revision, now engram.Revision) map[words]engram.VersionStamp {
 	if !now.Stamp.Derived() && !slices.ContainsFunc(all, func(r engram.Revision) bool { return r.Stamp.Derived() }) {
 		return nil
@@ -175,7 +174,7 @@ func byStamp(a, b engram.Revision) int {
 
 func sameText(a, b engram.Revision) bool { return byStamp(a, b) == 0 }
 
-// sameRevision brings together what two stores know of one text.
+// sameRevision merges what two stores know of one text.
 func sameRevision(a, b engram.Revision) engram.Revision {
 	a.Type, a.Reason = max(a.Type, b.Type), max(a.Reason, b.Reason)
 	a.WrittenAt, a.ReplacedAt = earlier(a.WrittenAt, b.WrittenAt), earlier(a.ReplacedAt, b.ReplacedAt)

@@ -12,15 +12,13 @@ import (
 // unknown is the project of a folder without a name, such as /.
 const unknown = "unknown"
 
-// Detect decides the project of a folder. The first of these that is there counts:
-// the name in .engram/config.json, the name of the git remote, the folder of the
-// repository (of the main one for a worktree), the only repository among the child
-// folders, the folder's own name.
+// Detect decides the project of a folder by the first of: the name in .engram/config.json, the name
+// of the git remote, the folder of the repository (of the main one for a worktree), the only
+// repository among the child folders, the folder's own name.
 //
-// The name passes Check. Several repositories among the child folders are a
-// conflict, with a *Problem of ReasonAmbiguous as its cause and the choices in the
-// Detection as well; a configuration that cannot be used is invalid, with
-// ReasonConfig. In both cases the Detection has its Source and Path set.
+// The name passes Check. Several child repositories are a conflict, caused by a *Problem of
+// ReasonAmbiguous, with the choices in the Detection as well; an unusable configuration is invalid,
+// with ReasonConfig. In both cases the Detection has its Source and Path set.
 func Detect(f Facts) (Detection, error) {
 	if f.ConfigErr != "" || f.ConfigName != "" {
 		return detectConfig(f)
@@ -80,7 +78,7 @@ func detectSeveral(f Facts) (Detection, error) {
 
 // baseName returns the last part of a folder as a project name.
 func baseName(dir string) string {
-	switch base := filepath.Base(dir); base { // "." of ""
+	switch base := filepath.Base(dir); base { // Base returns "." for ""
 	case ".", "..", string(filepath.Separator):
 		return unknown
 	default:

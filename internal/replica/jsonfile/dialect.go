@@ -10,10 +10,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// dialectVersion is what the mem_* programs of all times have written.
+// dialectVersion is the version that all mem_* programs write.
 const dialectVersion = "0.1.0"
 
-// Write implements engram.Format: it writes what the dialect has a word for.
+// Write implements engram.Format.
 func (d Dialect) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
 	fields := []field{{"version", dialectVersion}, {"exported_at", wire.On(head.At)}}
 	return newObject(w, wire.DialectSections()).write(fields, records, func(o *object, r engram.Record) error {
@@ -30,7 +30,7 @@ func (d Dialect) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engr
 	})
 }
 
-// Fit implements engram.Format: what the dialect has a word for.
+// Fit implements engram.Format: it keeps what the dialect can express.
 func (Dialect) Fit(r engram.Record) (engram.Record, bool) {
 	switch {
 	case r.Tombstone:

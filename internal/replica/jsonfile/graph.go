@@ -8,9 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// The export of the memory_* program of old: the rows of its tables, memories,
-// relationships and embeddings. Its vectors are of a model that nobody can ask any more,
-// and are read over.
+// graphSections are the lists of an export of the old memory_* program, its tables. Vectors are
+// skipped: their model is not available.
 func graphSections() []string { return []string{"memories", "relationships", "embeddings"} }
 
 type graphMemory struct {
@@ -31,7 +30,7 @@ type graphMemory struct {
 	LastAccessedAt wire.Time      `json:"last_accessed_at"`
 }
 
-// tagList is a list of tags, or the text of a JSON list, as the table had it.
+// tagList is a list of tags, or a string with a JSON list as the table had it.
 type tagList []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -70,7 +69,7 @@ func decodeGraph(section string, raw []byte) (engram.Record, error) {
 	return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, err
 }
 
-// item decodes one item; the error says what of it does not fit.
+// item decodes one item; the error says what does not fit.
 func item[T any](raw []byte) (v T, err error) {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return v, wire.Misfit(err)

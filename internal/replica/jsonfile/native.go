@@ -10,33 +10,31 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// The native form is the export object of the mem_* dialect, in which every item has beside the
-// dialect's fields what only Engram knows (wire.Extra), and further lists: one file for readers of
-// both. What the dialect would take for alive, a session or a prompt that was deleted, stands in
-// a list of its own.
+// The native form is the export object of the mem_* dialect with further lists, and in every item a
+// field for what only Engram knows (wire.Extra). Deleted sessions and prompts, which the dialect
+// would take for live, are in lists of their own.
 
-// nativeName is the "format" of native files, nativeVersion the newest "format_version" that is
-// known. A field that is added does not make a new version; one that means something else
-// does. "version" is the dialect's.
+// nativeName is the "format" of native files, nativeVersion the newest known "format_version". A
+// new field does not make a new version, a changed meaning does. "version" is the dialect's.
 const (
 	nativeName    = "engram"
 	nativeVersion = 2
 )
 
-// nativeList is a list of native files: its name, and that of its items in package wire.
+// nativeList is a list of native files.
 type nativeList struct {
 	name    string
 	section int // of native items
-	dialect int // of the dialect's items, which are extended; -1: the items are native ones
+	dialect int // of extended dialect items; -1 for native items
 }
 
-// The places of nativeLists that records go to whose kind does not tell.
+// Indexes in nativeLists of lists that depend on more than the kind of record.
 const (
 	deletedSessions = 2
 	deletedPrompts  = 5
 )
 
-// nativeLists are the lists of native files, in their order.
+// nativeLists are the lists of native files, in order.
 func nativeLists() []nativeList {
 	return []nativeList{
 		{"projects", wire.Projects, -1},
@@ -50,7 +48,7 @@ func nativeLists() []nativeList {
 	}
 }
 
-// nativeSections are the names of the lists of native files.
+// nativeSections returns the names of nativeLists.
 func nativeSections() (names []string) {
 	for _, l := range nativeLists() {
 		names = append(names, l.name)

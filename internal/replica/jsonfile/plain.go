@@ -9,9 +9,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// plainVersion is the "version" of native files of the first version: native items alone, with
-// memories in a list of that name. People write such files by hand, and tools of the memory_*
-// dialect exchange them.
+// plainVersion is the "version" of the first native files: native items alone, with memories in a
+// list of that name. People write such files by hand, and tools of the memory_* dialect exchange
+// them.
 const plainVersion = 1
 
 // Write implements engram.Format.

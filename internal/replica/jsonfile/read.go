@@ -12,13 +12,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// form is what a file was found to be.
+// form is a detected form.
 type form struct {
 	name     string
 	sections []string
 	lacks    []engram.Entity
 	untold   []string      // fields of memories that it lacks
-	grid     time.Duration // of its times; 0: milliseconds
+	grid     time.Duration // resolution of its times; 0: milliseconds
 	decode   func(section string, raw []byte) (engram.Record, error)
 }
 
@@ -41,15 +41,14 @@ func graphForm() form {
 		[]string{"scope", "anchors", "topic_key", "tool_name", "permanent", "review_after", "valid_from", "valid_to"}, 0, decodeGraph}
 }
 
-// reading is a file that is being read.
+// reading is a file being read.
 type reading struct {
 	in    *guarded
 	d     *json.Decoder
-	head  map[string]any // the scalars of the object that were read so far
+	head  map[string]any // scalars of the object read so far
 	form  form
-	known bool // form was decided
-	// section is the list that the decoder stands in, before its first item; "" when it
-	// stands at the end of the object.
+	known bool // form is decided
+	// section is the list before whose next item the decoder is; "" at the end of the object.
 	section string
 	counts  map[string]int  // items by section
 	begun   map[string]bool // sections
@@ -58,7 +57,7 @@ type reading struct {
 // reader reads every form.
 type reader struct{}
 
-// Read implements engram.Format: it reads the fields of the head and stops at the first list.
+// Read implements engram.Format. It reads the fields of the head and stops at the first list.
 func (reader) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
 	r, err := sniffed(r)
 	if err != nil {
@@ -93,7 +92,7 @@ func (f *reading) begin() error {
 	return nil
 }
 
-// failed says where the file could not be read any further.
+// failed reports where the file became unreadable.
 func (f *reading) failed(err error) error {
 	at := f.d.InputOffset() + f.in.skip
 	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -126,7 +125,7 @@ func (f *reading) cut() error {
 		WithHint("it was cut off: export it anew, or copy it once more")
 }
 
-// where says in which item the decoder stands.
+// where names the current item.
 func (f *reading) where() string {
 	if f.section == "" {
 		return ""
@@ -183,7 +182,7 @@ func (f *reading) next() error {
 			}
 		}
 	}
-	if _, err := f.d.Token(); err != nil { // the brace that closes
+	if _, err := f.d.Token(); err != nil { // the closing brace
 		return f.failed(err)
 	}
 	if _, err := f.d.Token(); !errors.Is(err, io.EOF) {
@@ -195,7 +194,7 @@ func (f *reading) next() error {
 	return nil
 }
 
-// skip reads over a list or an object whose beginning was read.
+// skip skips a list or an object after its first token.
 func (f *reading) skip() error {
 	const deepest = 1000
 	for depth := 1; depth > 0; {
@@ -217,7 +216,7 @@ func (f *reading) skip() error {
 	return nil
 }
 
-// records gives the items of this list and of those that follow.
+// records returns the items of this list and the following ones.
 func (f *reading) records() iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for f.section != "" {
@@ -234,7 +233,7 @@ func (f *reading) records() iter.Seq2[engram.Record, error] {
 					return
 				}
 			}
-			if _, err := f.d.Token(); err != nil { // the bracket that closes
+			if _, err := f.d.Token(); err != nil { // the closing bracket
 				yield(engram.Record{}, f.failed(err))
 				return
 			}
@@ -246,11 +245,11 @@ func (f *reading) records() iter.Seq2[engram.Record, error] {
 	}
 }
 
-// nothing reports whether an item is of a list that is read over.
+// nothing reports whether an item belongs to a skipped list.
 func nothing(r engram.Record) bool { return r.Erased == nil && r.Entity() == "" }
 
-// one reads the next item of the section. An error is about the file; what is wrong with the
-// item is its Flaw.
+// one reads the next item of the section. An error is about the file; a fault of the item is its
+// Flaw.
 func (f *reading) one() (engram.Record, error) {
 	var raw json.RawMessage
 	if err := f.d.Decode(&raw); err != nil {
@@ -266,7 +265,7 @@ func (f *reading) one() (engram.Record, error) {
 	return r, nil
 }
 
-// decode reads an item of the section; a vector gives the zero Record.
+// decode decodes an item of the section; a vector gives the zero Record.
 func (f *reading) decode(raw []byte) (engram.Record, error) {
 	switch {
 	case f.section == "embeddings":

@@ -14,8 +14,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Place is where remotes in memory meet: each that Open gives is a way to the same batches.
-// It may be used by many goroutines.
+// Place is a meeting place of remotes in memory: all that Open returns share its batches. It is
+// safe for concurrent use.
 type Place struct {
 	name string
 
@@ -23,7 +23,7 @@ type Place struct {
 	batches map[string]kept
 }
 
-// kept is a batch: its records as JSON, so that nobody shares them.
+// kept is a batch with its records as JSON, so that none are shared.
 type kept struct {
 	head engram.Batch
 	text []byte
@@ -35,14 +35,14 @@ func NewPlace(name string) *Place { return &Place{name: name, batches: map[strin
 // Open returns a remote at this place.
 func (p *Place) Open() engram.Remote { return memory{p} }
 
-// Drop takes a batch away, as somebody does who rewrites history.
+// Drop removes a batch, as rewriting history does.
 func (p *Place) Drop(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.batches, id)
 }
 
-// Copy puts every batch of from here too, as a merge of branches does.
+// Copy adds all batches of from, as a merge of branches does.
 func (p *Place) Copy(from *Place) {
 	from.mu.Lock()
 	defer from.mu.Unlock()
@@ -71,7 +71,7 @@ func (m memory) Batches(ctx context.Context) ([]engram.Batch, error) {
 	return all, nil
 }
 
-// byAge orders batches as Batches does.
+// byAge sorts batches in the order of Batches.
 func byAge(a, b engram.Batch) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }
@@ -135,7 +135,7 @@ func idOf(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// counted is head with the counts of the records.
+// counted returns head with the numbers of records.
 func counted(head engram.Batch, records []engram.Record) engram.Batch {
 	head.Sessions, head.Memories, head.Prompts = 0, 0, 0
 	for _, r := range records {
@@ -151,7 +151,7 @@ func counted(head engram.Batch, records []engram.Record) engram.Batch {
 	return head
 }
 
-// portableOf is a record without what means nothing elsewhere.
+// portableOf returns a record without values local to a store.
 func portableOf(r engram.Record) engram.Record {
 	r.Item, r.Flaw = "", nil
 	switch {

@@ -7,8 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// DialectTime is a time as the mem_* dialect writes it, in whole seconds; it is read as
-// Time is.
+// DialectTime is a time in the mem_* dialect, in whole seconds; it is read like Time.
 type DialectTime struct{ Time }
 
 // MarshalJSON implements json.Marshaler.
@@ -16,10 +15,10 @@ func (c DialectTime) MarshalJSON() ([]byte, error) {
 	return []byte(c.UTC().Format(`"` + dialectTime + `"`)), nil
 }
 
-// On is a time in the words of the mem_* dialect.
+// On returns a time for the mem_* dialect.
 func On(t time.Time) DialectTime { return DialectTime{Time{t}} }
 
-// OnOrNil is On, nil for the zero time.
+// OnOrNil returns On(t); nil for the zero time.
 func OnOrNil(t time.Time) *DialectTime {
 	if t.IsZero() {
 		return nil
@@ -75,22 +74,22 @@ type MemPrompt struct {
 	CreatedAt DialectTime `json:"created_at"`
 }
 
-// The lists of the mem_* dialect, in their order. DialectSections names them.
+// Lists of the mem_* dialect, in order; DialectSections names them.
 const (
 	MemSessions = iota
 	Observations
 	MemPrompts
 )
 
-// DialectSections returns the names of the dialect's lists, in their order.
+// DialectSections returns the names of the dialect's lists, in order.
 func DialectSections() []string { return []string{"sessions", "observations", "prompts"} }
 
-// MemSessionOf is what the dialect has a word for.
+// MemSessionOf returns the part of a session that the dialect can express.
 func MemSessionOf(s engram.Session) MemSession {
 	return MemSession{s.ID, s.Project, s.Directory, On(s.StartedAt), OnOrNil(s.EndedAt), OrNil(s.Summary)}
 }
 
-// ObservationOf is what the dialect has a word for.
+// ObservationOf returns the part of a memory that the dialect can express.
 func ObservationOf(m engram.Memory) Observation {
 	return Observation{ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: m.Type, Title: m.Title, Content: m.Content,
 		ToolName: OrNil(m.ToolName), Project: OrNil(m.Project), Scope: m.Scope, TopicKey: OrNil(m.TopicKey),
@@ -98,7 +97,7 @@ func ObservationOf(m engram.Memory) Observation {
 		ReviewAfter: OnOrNil(m.ReviewAfter), CreatedAt: On(m.CreatedAt), UpdatedAt: On(m.UpdatedAt), DeletedAt: OnOrNil(m.DeletedAt)}
 }
 
-// MemPromptOf is what the dialect has a word for.
+// MemPromptOf returns the part of a prompt that the dialect can express.
 func MemPromptOf(p engram.Prompt) MemPrompt {
 	return MemPrompt{p.Num, p.SyncID, p.SessionID, p.Content, OrNil(p.Project), On(p.CreatedAt)}
 }
@@ -122,7 +121,7 @@ func (n MemPrompt) record() engram.Record {
 		Content: n.Content, CreatedAt: n.CreatedAt.Time.Time}}
 }
 
-// DecodeDialect reads an item of one of the dialect's lists. The error is of CodeInvalid.
+// DecodeDialect reads an item of one of the dialect's lists. The error is CodeInvalid.
 func DecodeDialect(section int, item []byte) (engram.Record, error) {
 	switch section {
 	case MemSessions:
@@ -135,7 +134,7 @@ func DecodeDialect(section int, item []byte) (engram.Record, error) {
 
 var _ json.Marshaler = DialectTime{}
 
-// OrNil returns a pointer to v, nil for its zero value.
+// OrNil returns a pointer to v; nil for its zero value.
 func OrNil[T comparable](v T) *T {
 	var none T
 	if v == none {
@@ -144,7 +143,7 @@ func OrNil[T comparable](v T) *T {
 	return &v
 }
 
-// Or returns what v points to, otherwise for nil.
+// Or returns *v, or otherwise for nil.
 func Or[T any](v *T, otherwise T) T {
 	if v == nil {
 		return otherwise

@@ -7,7 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Relation is a relation as a native item. Its memories are named as NameOf names them.
+// Relation is a relation as a native item. NameOf names its memories.
 type Relation struct {
 	ID         string                `json:"id"`
 	Source     string                `json:"source"`
@@ -42,13 +42,13 @@ func (n Relation) record() engram.Record {
 	return n.on(engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: RefOf(n.Source), Target: RefOf(n.Target)}})
 }
 
-// syncIDPrefix opens the sync ids of memories.
+// syncIDPrefix begins the sync ids of memories.
 const syncIDPrefix = "obs-"
 
-// NameOf is how a file names a memory: by its ID, or else its sync id.
+// NameOf returns the name of a memory in a file: its ID, or else its sync id.
 func NameOf(r engram.Ref) string { return cmp.Or(r.ID, r.SyncID) }
 
-// RefOf is the memory that a file names so.
+// RefOf returns the memory with this name in a file.
 func RefOf(name string) engram.Ref {
 	if len(name) > len(syncIDPrefix) && strings.HasPrefix(name, syncIDPrefix) {
 		return engram.Ref{SyncID: name}
