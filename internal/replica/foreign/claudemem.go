@@ -12,11 +12,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// claude-mem keeps a SQLite database, ~/.claude-mem/claude-mem.db: sdk_sessions,
-// observations, session_summaries and user_prompts. A session has two names, the agent's
-// own (content_session_id, formerly claude_session_id), by which it is called here, and that
-// of the process that watched it (memory_session_id, formerly sdk_session_id), under which
-// observations and summaries stand. Lists (facts, concepts, files) are JSON in a text.
+// claude-mem keeps a SQLite database, ~/.claude-mem/claude-mem.db: sdk_sessions, observations,
+// session_summaries and user_prompts. A session has two names: the agent's own (content_session_id,
+// formerly claude_session_id), used here, and that of the observing process (memory_session_id,
+// formerly sdk_session_id), used by observations and summaries. Lists (facts, concepts, files) are
+// JSON in a text.
 //
 // Source: thedotmack/claude-mem, src/services/sqlite (migrations up to 35).
 
@@ -57,7 +57,7 @@ func openClaudeMem(ctx context.Context, path string, info fs.FileInfo, o Options
 	return c, nil
 }
 
-// claudeMem is such a database at reading.
+// claudeMem reads such a database.
 type claudeMem struct {
 	source
 	naming
@@ -94,7 +94,7 @@ func (c *claudeMem) session(v values) engram.Record {
 	return engram.Record{Session: &engram.Session{ID: id, Project: known.project, StartedAt: cmTime(v, "started_at"), EndedAt: cmTime(v, "completed_at")}}
 }
 
-// in is the session under which a row stands, as it is called here.
+// in returns the session of a row by either name.
 func (c *claudeMem) in(name string) cmSession {
 	if s, known := c.sessions[name]; known {
 		return s
@@ -102,12 +102,12 @@ func (c *claudeMem) in(name string) cmSession {
 	return cmSession{id: name}
 }
 
-// projectOf is the project of a row: that into which its own was merged goes first.
+// projectOf returns the project of a row; one that it was merged into comes first.
 func projectOf(v values, s cmSession) string {
 	return cmp.Or(v.first("merged_into_project", "project"), s.project)
 }
 
-// filesOf are the lists of files that a row has, for metadata.
+// filesOf returns the lists of files of a row, for metadata.
 func filesOf(v values, names ...string) map[string]any {
 	more := map[string]any{}
 	for _, name := range names {
@@ -118,9 +118,8 @@ func filesOf(v values, names ...string) map[string]any {
 	return more
 }
 
-// observation is what the watcher wrote of a piece of work: its narrative, or the text that
-// early versions had, with the facts below. Types that are not known here (feature, refactor,
-// change) are kept: the vocabulary is open.
+// observation returns an observation: its narrative, or the text of early versions, with the facts
+// below. Unknown types (feature, refactor, change) are kept, because the vocabulary is open.
 func (c *claudeMem) observation(v values) engram.Record {
 	watched := v.first("memory_session_id", "sdk_session_id")
 	s := c.in(watched)
@@ -137,7 +136,7 @@ func (c *claudeMem) observation(v values) engram.Record {
 		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("observations/"+v.text("id"), claudeMemFile, more)})
 }
 
-// summary is what was written at the end of a session, or of one of its prompts.
+// summary returns the summary of a session or a prompt.
 func (c *claudeMem) summary(v values) engram.Record {
 	watched := v.first("memory_session_id", "sdk_session_id")
 	s := c.in(watched)
@@ -161,7 +160,7 @@ func (c *claudeMem) prompt(v values) engram.Record {
 		Content: v.text("prompt_text"), CreatedAt: cmTime(v, "created_at")}}
 }
 
-// list reads a JSON list of texts; a text that is none is a list of one.
+// list reads a JSON list of texts; any other text is a list of one.
 func list(text string) []string {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {
@@ -174,7 +173,7 @@ func list(text string) []string {
 	return []string{text}
 }
 
-// tagsOf are words as tags, as many as a memory may have.
+// tagsOf returns words as tags, up to the limit of a memory.
 func tagsOf(words []string) []string {
 	var tags []string
 	for _, w := range words {
@@ -185,7 +184,7 @@ func tagsOf(words []string) []string {
 	return tags
 }
 
-// joined puts a blank line between texts that say something.
+// joined joins non-empty texts with blank lines.
 func joined(parts []string) string {
 	var said []string
 	for _, p := range parts {
@@ -196,10 +195,10 @@ func joined(parts []string) string {
 	return strings.Join(said, "\n\n")
 }
 
-// longestTitle is how much of a text makes a title.
+// longestTitle is the longest title made from a text, in bytes.
 const longestTitle = 120
 
-// firstLine is the beginning of a text as a title, cut between words.
+// firstLine returns the beginning of a text as a title, cut between words.
 func firstLine(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	text = strings.Join(strings.Fields(text), " ")

@@ -17,10 +17,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 )
 
-// The programs of the mem_* dialect keep a SQLite database, engram.db: sessions,
-// observations, user_prompts, prompt_tombstones and memory_relations. Its times are texts in
-// UTC, and what has a sync_id keeps it. Columns came with time; those that a database does
-// not have are read as empty. Their JSON export, which has less, comes in just so.
+// Programs of the mem_* dialect keep a SQLite database, engram.db: sessions, observations,
+// user_prompts, prompt_tombstones and memory_relations. Times are texts in UTC; sync ids are kept.
+// Columns that a version lacks are read as empty. Their JSON export, which has less, is read too.
 
 const (
 	engramFile = "engram.db"
@@ -47,7 +46,7 @@ func openEngram(ctx context.Context, path string, info fs.FileInfo, o Options) (
 	return s, nil
 }
 
-// newEngram is the source of a database, by what tables it has.
+// newEngram returns the source of a database according to its tables.
 func newEngram(ctx context.Context, db *database, o Options) (engram.Source, error) {
 	have, err := db.columns(ctx, graphMemories().name)
 	if err != nil {
@@ -58,7 +57,7 @@ func newEngram(ctx context.Context, db *database, o Options) (engram.Source, err
 		return nil, err
 	}
 	switch {
-	case len(own) > 0: // of all these programs this one alone has it, and require says so
+	case len(own) > 0: // our own database, which require reports
 	case slices.Contains(have, "memory_type"):
 		return newGraph(ctx, db)
 	case slices.Contains(have, "content"):
@@ -101,8 +100,8 @@ func openExport(path string) (engram.Source, error) {
 	return &export{file: f, naming: naming{system: Engram}}, nil
 }
 
-// export is a JSON export, which jsonfile reads. A memory of another program is given the
-// name of the file; one of this program's own says itself where it comes from.
+// export is a JSON export, read by jsonfile. Memories of other programs get the name of the file as
+// their source.
 type export struct {
 	naming
 	file *os.File
@@ -155,12 +154,12 @@ func memRelations() table {
 		"judgment_status", "marked_by_actor", "marked_by_kind", "marked_by_model", "session_id", "superseded_at", "created_at", "updated_at"}, "id"}
 }
 
-// memDatabase is such a database at reading.
+// memDatabase reads such a database.
 type memDatabase struct {
 	source
 	naming
 	db    *database
-	names map[int64]string // sync ids of observations by number: some relations name these
+	names map[int64]string // sync ids of observations by number, which some relations use
 }
 
 func (m *memDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
@@ -199,7 +198,7 @@ func (m *memDatabase) prompt(v values) engram.Record {
 		Content: v.text("content"), CreatedAt: v.moment("created_at")}}
 }
 
-// erased is a prompt that was deleted there, of which nothing is left but its name.
+// erased returns a deleted prompt, of which only the name is left.
 func (m *memDatabase) erased(v values) engram.Record {
 	var at engram.Clock
 	if t := v.moment("deleted_at"); !t.IsZero() {
@@ -208,8 +207,7 @@ func (m *memDatabase) erased(v values) engram.Record {
 	return engram.Record{Erased: &engram.Erased{Entity: engram.EntityPrompt, ID: v.text("sync_id"), SyncID: v.text("sync_id"), Project: v.text("project"), At: at}}
 }
 
-// relation is a verdict, or a pair that waits for one: that it may be a contradiction is what
-// is suspected of it.
+// relation returns a verdict, or a pending pair: a suspected contradiction.
 func (m *memDatabase) relation(v values) engram.Record {
 	verb, status := engram.Verb(v.text("relation")), engram.RelationStatus(v.text("judgment_status"))
 	if status == "orphaned" {
@@ -227,7 +225,7 @@ func (m *memDatabase) relation(v values) engram.Record {
 	return engram.Record{Relation: &engram.RelationRecord{Relation: r, Source: m.end(v.text("source_id")), Target: m.end(v.text("target_id"))}}
 }
 
-// end is the memory that a relation names: by its sync id, or in some versions by its number.
+// end returns the memory that a relation names by sync id, or in some versions by number.
 func (m *memDatabase) end(name string) engram.Ref {
 	if n, err := strconv.ParseInt(name, 10, 64); err == nil && m.names[n] != "" {
 		name = m.names[n]

@@ -9,11 +9,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// The program of the memory_* tools kept one SQLite database: memories, relationships,
-// projects and embeddings. Its times are whole numbers since 1970, its tags the text of a
-// JSON list. Of a memory it gives the name that its JSON export has, so that one that came
-// in by either is known by the other. Vectors are of a model that nobody can ask any more,
-// and are read over.
+// The program of the memory_* tools kept one SQLite database: memories, relationships, projects and
+// embeddings. Times are integers since 1970, tags a JSON list in a text. A memory gets the same
+// name as from the JSON export, so both imports match. Vectors are skipped: their model is not
+// available.
 
 func graphProjects() table {
 	return table{"projects", []string{"id"}, []string{"name", "root_path", "decay_rate", "created_at"}, "id"}
@@ -28,15 +27,15 @@ func graphRelationships() table {
 	return table{"relationships", []string{"id", "source_id", "target_id", "relation_type"}, []string{"strength", "created_at"}, "id"}
 }
 
-// graphDatabase is such a database at reading.
+// graphDatabase reads such a database.
 type graphDatabase struct {
 	source
 	naming
 	db       *database
-	projects map[string]string // their names by their ids
+	projects map[string]string // names by ID
 }
 
-// newGraph is the source of a database, which it closes.
+// newGraph returns the source of a database, which it closes.
 func newGraph(ctx context.Context, db *database) (engram.Source, error) {
 	if err := db.require(ctx, "the memory_* program", graphMemories()); err != nil {
 		return nil, err
@@ -56,8 +55,7 @@ func (g *graphDatabase) each(ctx context.Context, yield func(engram.Record) bool
 	return g.db.leftOut(ctx)
 }
 
-// project is a project with the rate at which it faded, unless that is the one which every
-// project had by itself, and has here.
+// project returns a project with its decay rate, unless that is the default.
 func (g *graphDatabase) project(v values) engram.Record {
 	id := v.text("id")
 	name := cmp.Or(v.text("name"), id)
@@ -73,7 +71,7 @@ func (g *graphDatabase) project(v values) engram.Record {
 	return engram.Record{Project: &p}
 }
 
-// usualRate is the loss a day that a project had of which nobody said anything.
+// usualRate is the default loss per day of a project.
 const usualRate = 0.01
 
 func (g *graphDatabase) memory(v values) engram.Record {
@@ -89,7 +87,7 @@ func (g *graphDatabase) memory(v values) engram.Record {
 	return r
 }
 
-// tagList reads tags: the text of a JSON list, or words between commas.
+// tagList reads tags: a JSON list, or words between commas.
 func tagList(text string) []string {
 	var tags []string
 	if text == "" || json.Unmarshal([]byte(text), &tags) == nil {

@@ -11,14 +11,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// basic-memory keeps a folder of Markdown notes: front matter (title, type, tags, permalink
-// and fields of one's own), observations as items of lists ("- [category] text #tag
-// (context)"), relations as items with a wiki link ("- relation_type [[Target]] (context)"),
-// and links in prose, which it calls links_to. A link may lead to a note that nobody has
-// written yet.
+// basic-memory keeps a folder of Markdown notes: front matter (title, type, tags, permalink and
+// custom fields), observations as list items ("- [category] text #tag (context)"), relations as
+// items with a wiki link ("- relation_type [[Target]] (context)"), and links in prose (links_to). A
+// link may lead to a note that does not exist yet.
 //
-// A note becomes one memory, whose content is the note without its front matter; its
-// observations are not torn out of it. Its name is the permalink, or the path.
+// A note becomes one memory with the note as its content, without front matter; observations stay
+// in it. Its name is the permalink, or the path.
 //
 // Source: basicmachines-co/basic-memory, NOTE-FORMAT.md.
 
@@ -38,7 +37,7 @@ type notes struct {
 	patterns patterns
 	called   pageNames
 	said     ties
-	open     []openLink // that wait until every note has been read
+	open     []openLink // resolved after all notes are read
 }
 
 type openLink struct {
@@ -68,7 +67,7 @@ func (n *notes) each(ctx context.Context, yield func(engram.Record) bool) error 
 	return nil
 }
 
-// noteOf is a note as a memory.
+// noteOf returns a note as a memory.
 func (n *notes) noteOf(pg page) engram.Record {
 	m, body, line := split(pg.text)
 	title := cmp.Or(m.first("title"), pg.stem())
@@ -110,8 +109,8 @@ func (n *notes) noteOf(pg page) engram.Record {
 	return r
 }
 
-// noteType is the type of a note: what it says, or, for it usually says note, what all of
-// its observations are.
+// noteType returns the type of a note, or, for the usual "note", the common type of its
+// observations.
 func noteType(kind string, categories []string) engram.Type {
 	if kind != "" && kind != "note" {
 		return engram.Type(kind)
@@ -122,7 +121,7 @@ func noteType(kind string, categories []string) engram.Type {
 	return engram.TypeManual
 }
 
-// withoutTitle leaves out the heading that only repeats the title.
+// withoutTitle removes a heading that repeats the title.
 func withoutTitle(body, title string) string {
 	trimmed := strings.TrimLeft(body, "\n \t")
 	first, rest, _ := strings.Cut(trimmed, "\n")
@@ -132,7 +131,7 @@ func withoutTitle(body, title string) string {
 	return body
 }
 
-// relateAll ties notes by the links that lead to one.
+// relateAll relates notes by the links between them.
 func (n *notes) relateAll() {
 	for _, l := range n.open {
 		to, known := n.called[nameKey(l.target)]

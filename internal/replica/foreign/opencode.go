@@ -7,34 +7,33 @@ import (
 	"time"
 )
 
-// OpenCode keeps its sessions in ~/.local/share/opencode/opencode.db: session (with the
-// folder, and a parent where it is that of a subagent), message and part, each of the latter
-// two a JSON object in the column data. Times are milliseconds.
+// OpenCode keeps its sessions in ~/.local/share/opencode/opencode.db: session (with its folder, and
+// a parent for a subagent), message and part, the latter two with a JSON object in the column data.
+// Times are milliseconds.
 //
-// Source: the schema that opencode-ai 1.18.33 makes in an empty folder.
+// Source: the schema that opencode-ai 1.18.33 creates in an empty folder.
 
-// OpenCodeSession is one session in the database of OpenCode.
+// OpenCodeSession is a session in OpenCode's database.
 type OpenCodeSession struct {
 	ID, Directory string
 	UpdatedAt     time.Time
 }
 
-// OpenCodePart is one piece of a message, with the message that it is of.
+// OpenCodePart is a piece of a message.
 type OpenCodePart struct {
-	Message, Part string // JSON, as it stands there
+	Message, Part string // JSON, unparsed
 	At            time.Time
 }
 
-// maxPart is how long a part may be that is read, in bytes: longer ones are what tools read.
+// maxPart is the longest part read, in bytes: longer ones are tool output.
 const maxPart = 8 << 20
 
-// OpenCode gives the parts of the sessions that wants has, of the newest session first, and
-// in a session in their order, until part returns false. Sessions of subagents are left out.
-// Nothing is written, nor is anything left beside the database; one that is in use is copied
-// into temp first, "" is the system's own folder.
+// OpenCode passes the parts of the sessions that wants accepts to part, newest session first and in
+// order within a session, until part returns false. Sessions of subagents are left out. Nothing is
+// written beside the database; one in use is copied to temp first, "" for the system's folder.
 //
-// CodeNotFound where there is no such file, CodeInvalid for what is no database of OpenCode
-// or is damaged, CodeUnavailable for one that is being written all the time.
+// CodeNotFound if there is no such file, CodeInvalid for another or a damaged database,
+// CodeUnavailable for one that is written all the time.
 func OpenCode(ctx context.Context, path, temp string, wants func(OpenCodeSession) bool, part func(OpenCodeSession, OpenCodePart) (more bool)) (err error) {
 	db, err := openDatabase(ctx, path, Options{Temp: temp})
 	if err != nil {

@@ -9,21 +9,19 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// mutation is an entry of the list mutations: what the format says of relations, and of
-// what is there no more.
+// mutation is an entry of the list mutations: relations and removals in the format.
 type mutation struct {
 	Entity     string `json:"entity"`     // session, observation, prompt, relation
-	EntityKey  string `json:"entity_key"` // id of a session, sync id of anything else
+	EntityKey  string `json:"entity_key"` // ID of a session, otherwise a sync id
 	Op         string `json:"op"`         // upsert, delete
 	Payload    text   `json:"payload"`
 	Project    string `json:"project,omitempty"`
 	OccurredAt string `json:"occurred_at,omitempty"`
-	// Extra is Engram's.
+	// Extra is Engram's addition.
 	Extra json.RawMessage `json:"engram,omitempty"`
 }
 
-// text is JSON that is written as a text with JSON in it, as programs of the format have
-// it, and read in both forms.
+// text is JSON inside a JSON string, as programs of the format write it. Plain JSON is read too.
 type text []byte
 
 // MarshalJSON implements json.Marshaler.
@@ -40,7 +38,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// relationPayload is a relation in the format. Its memories are named by their sync ids.
+// relationPayload is a relation in the format. Its memories are named by sync ids.
 type relationPayload struct {
 	SyncID     string           `json:"sync_id"`
 	SourceID   string           `json:"source_id"`
@@ -59,7 +57,7 @@ type relationPayload struct {
 	UpdatedAt  wire.DialectTime `json:"updated_at"`
 }
 
-// goodbye is what the format says of a thing that was taken away.
+// goodbye is a removal in the format.
 type goodbye struct {
 	ID         string            `json:"id,omitempty"`
 	SyncID     string            `json:"sync_id,omitempty"`
@@ -72,7 +70,7 @@ type goodbye struct {
 	HardDelete bool              `json:"hard_delete,omitempty"`
 }
 
-// syncIDs are the sync ids of memories by their ID, as far as a batch tells them.
+// syncIDs maps IDs of memories to sync ids, as far as a batch has them.
 type syncIDs map[string]string
 
 func (s syncIDs) add(r engram.Record) {
@@ -81,12 +79,12 @@ func (s syncIDs) add(r engram.Record) {
 	}
 }
 
-// of is how the format names a memory: by its sync id, or its ID where that is not known.
+// of returns the format's name of a memory: its sync id, or its ID if that is unknown.
 func (s syncIDs) of(ref engram.Ref) string {
 	return cmp.Or(ref.SyncID, s[ref.ID], ref.ID)
 }
 
-// mutationOf is a record as a mutation; nil for a record that is nothing.
+// mutationOf returns a record as a mutation; nil for an empty record.
 func mutationOf(r engram.Record, known syncIDs) ([]byte, error) {
 	m := mutation{Op: "delete"}
 	var payload any
@@ -139,14 +137,14 @@ func relationPayloadOf(r engram.RelationRecord, known syncIDs) relationPayload {
 	p := relationPayload{SyncID: x.ID, SourceID: known.of(r.Source), TargetID: known.of(r.Target), Relation: spelled(x),
 		Reason: wire.OrNil(x.Reason), Evidence: wire.OrNil(x.Evidence), Confidence: wire.OrNil(x.Confidence), Status: string(x.Status), Actor: wire.OrNil(x.Actor),
 		Kind: wire.OrNil(x.ActorKind), Model: wire.OrNil(x.Model), SessionID: wire.OrNil(x.SessionID), CreatedAt: wire.On(x.CreatedAt), UpdatedAt: wire.On(x.UpdatedAt)}
-	if x.Removed() { // the format never takes a relation away
+	if x.Removed() { // the format never removes a relation
 		p.Status = string(engram.RelationIgnored)
 	}
 	return p
 }
 
-// spelled is the verb of r as the format has it, which other programs read: "pending" while
-// nobody has judged it, related for relates_to, conflicts_with for contradicts.
+// spelled returns the verb of r in the format: "pending" until judged, related for relates_to,
+// conflicts_with for contradicts.
 func spelled(r engram.Relation) string {
 	switch {
 	case r.Status == engram.RelationPending:
@@ -159,7 +157,7 @@ func spelled(r engram.Relation) string {
 	return string(r.Verb)
 }
 
-// record is a relation of another program.
+// record returns a relation of another program.
 func (p relationPayload) record() engram.Record {
 	x := engram.Relation{ID: p.SyncID, Verb: engram.Verb(p.Relation), Status: engram.RelationStatus(p.Status), Strength: 1, Reason: wire.Or(p.Reason, ""),
 		Evidence: wire.Or(p.Evidence, ""), Confidence: wire.Or(p.Confidence, 0), Actor: wire.Or(p.Actor, ""), ActorKind: wire.Or(p.Kind, ""), Model: wire.Or(p.Model, ""),
@@ -170,7 +168,7 @@ func (p relationPayload) record() engram.Record {
 	case err == nil:
 		x.Verb = verb
 	}
-	if x.Status == "orphaned" { // one of its memories is gone
+	if x.Status == "orphaned" { // one of its memories is missing
 		x.Status = engram.RelationIgnored
 	}
 	return engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: wire.RefOf(p.SourceID), Target: wire.RefOf(p.TargetID)}}

@@ -13,27 +13,27 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// strays are notes that are not where the list of notes has one.
+// strays are notes that are not at their place in the list of notes.
 type strays struct {
-	of   map[engram.ID][]string // by the memory that they name
-	new  []string               // that name none
-	bad  []stray                // that cannot be read
+	of   map[engram.ID][]string // by the memory they name
+	new  []string               // without a memory
+	bad  []stray                // unreadable
 	read map[string]read
 }
 
-// stray is a note that cannot be read.
+// stray is an unreadable note.
 type stray struct {
 	path string
 	*flaw
 }
 
-// asRead is how the file of a note was when Edits told it.
+// asRead is the file of a note when Edits reported it.
 type asRead struct {
 	fileState
 	tail string
 }
 
-// strays looks for notes that are not in the list, once.
+// strays finds notes that are not in the list, once.
 func (n *notes) strays() *strays {
 	if n.stray != nil {
 		return n.stray
@@ -84,15 +84,14 @@ func (n *notes) strays() *strays {
 	return s
 }
 
-// noteLike reports a file that may be the note of a memory: not a hub, nor what was put aside.
+// noteLike reports whether a file may be the note of a memory: not a hub or a conflict copy.
 func noteLike(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	return strings.HasSuffix(strings.ToLower(name), suffix) && !strings.HasSuffix(strings.ToLower(name), asideSuffix) &&
 		(!strings.HasPrefix(first, "_") || first == noProject)
 }
 
-// follow finds the note of a memory that is not where it was: a person moved it, and there
-// it stays.
+// follow finds the note of a memory that a person moved, and keeps its new place.
 func (n *notes) follow(id engram.ID, x *noteState) {
 	if _, stands := n.file(x.Path); stands || n.taken(x.Path) {
 		return
@@ -105,12 +104,12 @@ func (n *notes) follow(id engram.ID, x *noteState) {
 	}
 }
 
-// differs names the fields that a note tells otherwise than it did.
+// differs returns the changed fields of a note.
 func (r read) differs(base engram.NoteDigest) []string {
 	return slices.DeleteFunc(r.fields.Digest().Differs(base), func(f string) bool { return slices.Contains(r.lacks, f) })
 }
 
-// Edits implements engram.VaultNotes: first the notes that are known, then those that are not.
+// Edits implements engram.VaultNotes: known notes first, then others.
 func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
 	return func(yield func(engram.NoteEdit, error) bool) {
 		for _, id := range n.Known() {
@@ -134,7 +133,7 @@ func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
 	}
 }
 
-// edit is what became of a note that is known; told is false where nobody edited it.
+// edit returns the edit of a known note; told is false if there is none.
 func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool) {
 	n.follow(id, x)
 	base := x.Base
@@ -170,7 +169,7 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool) 
 		return e, true
 	}
 	if r.unmarked {
-		x.Said, n.changed = "", true // the next export puts the marker back
+		x.Said, n.changed = "", true // the next export restores the marker
 	}
 	if r.unmerged > 0 {
 		e.Line, e.Flaw = r.unmerged, errUnmerged()
@@ -181,14 +180,14 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool) 
 		e.Ignored = append(e.Ignored, "what stands below the line that ends the memory is not read: move it above")
 	}
 	if e.Flaw == nil && len(r.differs(base)) == 0 && tail == x.Tail {
-		x.fileState, n.changed = fileState{digest(b), f.size, f.time}, true // what was edited is the person's own
+		x.fileState, n.changed = fileState{digest(b), f.size, f.time}, true // only the person's own parts were edited
 		return e, false
 	}
 	e.Project, e.Fields, e.Lacks, e.Unended = r.project, r.fields, r.lacks, r.unmarked
 	return e, true
 }
 
-// unknown are the notes that people wrote, and those of which nobody knows what they said.
+// unknown yields notes that people wrote, and notes of unknown state.
 func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 	return func(yield func(engram.NoteEdit) bool) {
 		s := n.strays()
@@ -223,8 +222,8 @@ func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 	}
 }
 
-// newNote is a note that a person wrote. One that says nothing yet is not told, nor one that
-// stands in no folder and names no project: nobody knows where it belongs.
+// newNote returns a note that a person wrote; told is false if it is empty, or has neither a folder
+// nor a project.
 func (n *notes) newNote(name string, r read) (e engram.NoteEdit, told bool) {
 	if r.fields.Content == "" {
 		return e, false
@@ -248,7 +247,7 @@ func (n *notes) newNote(name string, r read) (e engram.NoteEdit, told bool) {
 	return e, true
 }
 
-// titleOf is the heading with which a text begins, else the name of its file.
+// titleOf returns the heading at the start of a text, or the name of its file.
 func titleOf(content, file string) string {
 	first, _, _ := strings.Cut(content, "\n")
 	if heading, is := strings.CutPrefix(first, "# "); is && strings.TrimSpace(heading) != "" {
@@ -257,7 +256,7 @@ func titleOf(content, file string) string {
 	return strings.TrimSuffix(file, path.Ext(file))
 }
 
-// under is a path as the vault tells it, under engram/.
+// under returns the path below engram/ of a path in the vault.
 func under(shownPath string) string { return strings.TrimPrefix(shownPath, folderName+"/") }
 
 // Settle implements engram.VaultNotes.
@@ -273,7 +272,7 @@ func (n *notes) Settle(e engram.NoteEdit, id engram.ID, base engram.NoteDigest) 
 		n.holders[sameFile(x.Path)] = id
 	}
 	x.Base, x.Said, n.changed = base, "", true
-	if r.tail == x.Tail { // else the text below the marker would be written over
+	if r.tail == x.Tail { // otherwise the text below the marker would be lost
 		x.fileState = r.fileState
 	}
 	return nil
