@@ -36,7 +36,7 @@ const (
 )
 
 // Known is what the store found for a save. Memories are live and of the same project and scope; a
-// pointer is nil if there is none.
+// missing one is nil.
 type Known struct {
 	Topic *engram.Memory // with the same topic key
 	// TopicSaid reports that Topic had this text before and that its present or next text comes

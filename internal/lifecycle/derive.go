@@ -11,9 +11,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// nobody is the device of counts of unknown origin. Every store uses the same one, so a count that
+// unknownDevice is the device of counts of unknown origin. Every store uses the same one, so a count that
 // passed through a format without devices is counted once.
-const nobody = "~"
+const unknownDevice = "~"
 
 // ClockAt returns the first clock reading at a time; 0 for an unknown time or one outside the
 // clock's range.
@@ -33,7 +33,7 @@ func derivedDevice(says ...any) string {
 		room = appendSaid(room, v)
 	}
 	sum := sha256.Sum256(room)
-	return nobody + hex.EncodeToString(sum[:4])
+	return unknownDevice + hex.EncodeToString(sum[:4])
 }
 
 // appendSaid appends a value with its length, so that no two sequences collide. It avoids JSON,
@@ -96,7 +96,7 @@ func derivedOf(r engram.Record, registers []register) engram.CausalMetadata {
 	case r.Memory != nil:
 		l = derivedLife(l, r.Memory.Memory.DeletedAt)
 		if m := r.Memory.Memory; m.AccessCount > 0 || m.DuplicateCount > 1 {
-			l.Counts = map[string]engram.Count{nobody: {Accesses: max(m.AccessCount, 0), Repeats: max(m.DuplicateCount-1, 0)}}
+			l.Counts = map[string]engram.Count{unknownDevice: {Accesses: max(m.AccessCount, 0), Repeats: max(m.DuplicateCount-1, 0)}}
 		}
 	case r.Prompt != nil:
 		l = derivedLife(l, r.Prompt.DeletedAt)

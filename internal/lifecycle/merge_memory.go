@@ -78,7 +78,7 @@ func textOf(m engram.Memory, s engram.VersionStamp) engram.Revision {
 	return r
 }
 
-// normalMemory stamps revisions and attributes uncounted accesses to the device nobody.
+// normalMemory stamps revisions and attributes uncounted accesses to unknownDevice.
 func normalMemory(m *engram.MemoryRecord, r engram.MemoryRecord, l *engram.CausalMetadata) {
 	x := r.Memory
 	for _, rev := range r.Revisions {
@@ -91,8 +91,8 @@ func normalMemory(m *engram.MemoryRecord, r engram.MemoryRecord, l *engram.Causa
 		if l.Counts == nil {
 			l.Counts = map[string]engram.Count{}
 		}
-		own := l.Counts[nobody]
-		l.Counts[nobody] = engram.Count{Accesses: own.Accesses + more.Accesses, Repeats: own.Repeats + more.Repeats}
+		own := l.Counts[unknownDevice]
+		l.Counts[unknownDevice] = engram.Count{Accesses: own.Accesses + more.Accesses, Repeats: own.Repeats + more.Repeats}
 	}
 }
 

@@ -3,7 +3,7 @@ package project
 import "strings"
 
 // RemoteName returns the name of the repository at a git remote: the last part of its path, without
-// .git. It is not normalized, and "" if there is none or it may contain credentials.
+// .git. It is not normalized, and "" if missing or if it may contain credentials.
 //
 // It reads scheme://host/path, host:path and plain paths.
 func RemoteName(remote string) string {

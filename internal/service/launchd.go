@@ -54,7 +54,7 @@ func xmlText(s string) string {
 }
 
 // LaunchdUse returns the commands that load the agent at path for a user. Unload a loaded one with
-// LaunchdLeave before; it fails if there is none.
+// LaunchdLeave before; it fails if no agent is loaded.
 func LaunchdUse(path string, user int) [][]string {
 	return [][]string{{"launchctl", "bootstrap", "gui/" + strconv.Itoa(user), path}}
 }

@@ -82,7 +82,7 @@ func (d *database) busy() error {
 	return engram.Errorf(engram.CodeUnavailable, "%s is being written", d.name).WithHint("stop the program that uses it, and try again; nothing came in")
 }
 
-// copyFile copies a file; if there is none, it removes the copy.
+// copyFile copies a file; a missing file removes the copy.
 func copyFile(from, to string) (err error) {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {

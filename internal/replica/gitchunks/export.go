@@ -49,7 +49,7 @@ func exportID(text []byte) string {
 	return exportPrefix + hex.EncodeToString(sum[:4])
 }
 
-// exported returns the ID of the export in the folder; "" if there is none or it may not be read.
+// exported returns the ID of the export in the folder; "" for a missing or unreadable one.
 func (r *Repository) exported(ctx context.Context, folder *os.Root, most int64) (id string, err error) {
 	text, err := readFile(ctx, folder, exportName, most)
 	switch {

@@ -91,7 +91,7 @@ func (r *Repository) Example() string {
 	return filepath.Join(folderName, chunksName, "00000000"+suffix)
 }
 
-// folder opens .engram or a folder in it, creating it if asked; nil if there is none.
+// folder opens .engram or a folder in it, creating it if asked; nil if missing.
 func (r *Repository) folder(create bool, path ...string) (*os.Root, error) {
 	at, err := os.OpenRoot(r.o.Dir)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *Repository) folder(create bool, path ...string) (*os.Root, error) {
 	return at, nil
 }
 
-// within opens a folder in another one, creating it if asked; nil if there is none. A link is
+// within opens a folder in another one, creating it if asked; nil if missing. A link is
 // rejected even inside the repository: it could name any other folder of it.
 func within(at *os.Root, name string, create bool) (*os.Root, error) {
 	if create {

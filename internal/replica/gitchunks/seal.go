@@ -71,7 +71,7 @@ func (r *Repository) Sealed() (bool, error) {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), sealedSuffix) }), nil
 }
 
-// SetRecipients writes .engram/recipients.txt, or removes it if there are none. It is for the team:
+// SetRecipients writes .engram/recipients.txt, or removes it for an empty list. It is for the team:
 // writing uses Options.
 func (r *Repository) SetRecipients(recipients []string) error {
 	if _, err := recipientsOf(recipients); err != nil {
@@ -93,7 +93,7 @@ func (r *Repository) SetRecipients(recipients []string) error {
 }
 
 // agreed checks that the repository has the recipients that the user agreed to. Sealing for others
-// would show the memory to whoever changed the file, and not sealing to everyone.
+// would show the memory to the author of the change, and not sealing to everyone.
 func (r *Repository) agreed(folder *os.Root) error {
 	named, err := recipientsIn(folder)
 	if err != nil {

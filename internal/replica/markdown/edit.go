@@ -133,7 +133,7 @@ func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
 	}
 }
 
-// edit returns the edit of a known note; told is false if there is none.
+// edit returns the edit of a known note; told is false without one.
 func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool) {
 	n.follow(id, x)
 	base := x.Base

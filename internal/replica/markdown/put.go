@@ -15,7 +15,7 @@ import (
 type notes struct {
 	opts  Options
 	how   engram.VaultMode
-	vault *os.Root // nil if there is none and none may be created
+	vault *os.Root // nil if missing and not to be created
 	root  *os.Root // its folder engram/; nil like vault
 
 	state   *state

@@ -23,7 +23,7 @@ type Place struct {
 	batches map[string]kept
 }
 
-// kept is a batch with its records as JSON, so that none are shared.
+// kept is a batch with its records as JSON, which nothing shares.
 type kept struct {
 	head engram.Batch
 	text []byte
