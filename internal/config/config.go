@@ -1,10 +1,8 @@
-// Package config turns flags, the environment and config.toml into one Config, and
-// remembers where each value came from. It is the only place that reads settings
-// from outside: everything else is handed a Config.
+// Package config turns flags, the environment and config.toml into one Config, and remembers the
+// origin of each value. It is the only package that reads settings from outside.
 //
-// The order is flag, environment, file, default. A flag that does not fit is an error. A
-// value of the environment or the file that does not fit stops nothing, least of all a
-// server or a hook that does not need it: the next in line counts, and a Remark says so.
+// Precedence is flag, environment, file, default. An invalid flag is an error. An invalid value in
+// the environment or the file is skipped with a Remark, because a server or a hook may not need it.
 package config
 
 import (
@@ -25,72 +23,68 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Config is every setting in force.
+// Config has every setting in force.
 type Config struct {
 	DataDir   string // absolute; database and config.toml live here. Default ~/.engram
 	DBPath    string // absolute; the SQLite file. Default engram.db in DataDir
 	Host      string // address the server listens on, without a port. Default 127.0.0.1
 	Port      int    // 0 to 65535; 0 takes any free port. Default 7437
-	Project   string // project of every call that names none; "" (the default) is detected from the folder
-	HTTPToken string // bearer token of the HTTP routes that destroy or export; "" (the default) asks for none
-	// Metrics says whether servers answer Prometheus at /metrics. Default false.
+	Project   string // project of every call without one; "" (the default) is detected from the folder
+	HTTPToken string // bearer token for routes that destroy or export; "" (the default) requires none
+	// Metrics enables Prometheus at /metrics of servers. Default false.
 	Metrics bool
-	// Offline says that nothing may leave this machine; LeavesBy tells what would.
+	// Offline forbids that anything leaves this machine; see MayAsk and MayRun.
 	Offline bool
 	// EmbeddingModel is BuiltIn (the default) or NoModel.
 	EmbeddingModel string
 	RerankModel    string // NoModel
-	// LLMBaseURL and LLMModel name the language model that sleep asks for patterns; LLM
-	// says whether there is one. "" (the default) for the address is LM Studio on this
-	// machine, for the model whichever is loaded there.
+	// LLMBaseURL and LLMModel name the language model that sleep asks for patterns; LLM reports
+	// whether there is one. An empty address is LM Studio on this machine, an empty model the one
+	// loaded there.
 	LLMBaseURL string
 	LLMModel   string
-	LLMKey     string // bearer token of that model's server, never shown; "" (the default) sends none
-	// AgentCLI is the agent whose command line judges pairs of memories when a scan is told
-	// to ask it: claude or opencode; "" (the default) is none.
+	LLMKey     string // bearer token for that server, never shown; "" (the default) for none
+	// AgentCLI is the agent whose command line judges pairs of memories in a semantic scan: claude
+	// or opencode; "" (the default) for none.
 	AgentCLI string
-	// Decay is how strength fades: its curve (importance by default), its rate (0 is the
-	// curve's own) and the most that use multiplies by. TypeDecay has the types that fade
-	// otherwise; nil for none.
+	// Decay is how strength fades: curve (default importance), rate (0 for the curve's own) and the
+	// largest factor of use. TypeDecay overrides it by type; nil for none.
 	Decay     engram.Decay
 	TypeDecay map[engram.Type]engram.Decay
-	// ReviewMonths says after how many months memories of a type fall due for review; 0 and
-	// types that are not in it never do. The default is lifecycle's.
+	// ReviewMonths is the number of months until memories of a type are due for review; 0 and
+	// missing types never are. The default is lifecycle's.
 	ReviewMonths map[engram.Type]int
-	// JournalDays is for how long entries of the journal are kept; 0 is for ever. Default
-	// 730: two years.
+	// JournalDays is how long journal entries are kept; 0 is forever. Default 730.
 	JournalDays int
-	// SleepAt is when servers consolidate memories, every night; nil (the default) is never.
+	// SleepAt is when servers consolidate memories every night; nil (the default) is never.
 	SleepAt *TimeOfDay
-	// AutoExtract says that hooks keep what an agent lists as learned when it stops. Default true.
+	// AutoExtract lets hooks keep the learnings that an agent lists at its end. Default true.
 	AutoExtract bool
-	// ImportAtStart says that hooks bring in at the start of a session what lies new in .engram of the
-	// repository. Default true.
+	// ImportAtStart lets hooks import new chunks from .engram of the repository at the start of a
+	// session. Default true.
 	ImportAtStart bool
-	// HookWithin is how long a hook works before it lets the agent go on. Default 150 ms.
+	// HookWithin is the time limit of a hook. Default 150 ms.
 	HookWithin time.Duration
-	Timezone   *time.Location // for times shown to people, never for stored ones. Default the system's
+	Timezone   *time.Location // for times shown to people, not for stored ones. Default the system's
 
-	// Path is the configuration file that was read, or would have been; absolute.
+	// Path is the configuration file, existing or not; absolute.
 	Path string
-	// Origins says for each key (data_dir, port, …) where its value came from. It has
-	// every key.
+	// Origins has the origin of every key (data_dir, port, …).
 	Origins map[string]Origin
-	// Remarks is what a person should know about the settings, in the order in which they are
-	// read; nil for nothing.
+	// Remarks are notes for a person, in the order of the settings; nil for none.
 	Remarks []Remark
 }
 
-// Remark is what a person should know about one setting.
+// Remark is a note about one setting for a person.
 type Remark struct {
-	Key     string // "" is the file as a whole
-	Origin  Origin // where the value stands
-	Text    string // one sentence, without the value of a secret
-	Ignored bool   // the value does not count
-	Instead string // what counts in its place; "" for a key that is not one. Of a file, what is not at its default
+	Key     string // "" for the file as a whole
+	Origin  Origin // where the value is
+	Text    string // one sentence, without secret values
+	Ignored bool   // the value is not in force
+	Instead string // the value in force; "" for an unknown key. For a file, the values not at their default
 }
 
-// String says it to a person in one line.
+// String formats a remark as one line.
 func (r Remark) String() string {
 	switch {
 	case r.Key == "":
@@ -103,13 +97,13 @@ func (r Remark) String() string {
 	return r.Text + " (it does not count)"
 }
 
-// Ignored are the remarks about values that do not count.
+// Ignored returns the remarks about values that are not in force.
 func (c Config) Ignored() []Remark {
 	return slices.DeleteFunc(slices.Clone(c.Remarks), func(r Remark) bool { return !r.Ignored })
 }
 
-// doubted is the value of a setting that is not set: preset, or the cautious value, with a remark,
-// where the file may have set it in a way that cannot be understood.
+// doubted returns the value of an unset setting: preset, or the cautious value, with a remark, if
+// the file may have set it in a way that is unreadable.
 func (c Config) doubted(set setting, preset string) string {
 	for i := range c.Remarks {
 		r := &c.Remarks[i]
@@ -125,8 +119,8 @@ func (c Config) doubted(set setting, preset string) string {
 	return preset
 }
 
-// keepAtHome has the server listen on the loopback address where the settings name one that
-// other machines reach, and no token. A flag is left for Address to refuse.
+// keepAtHome replaces a host that other machines reach by the loopback address if there is no
+// token. A flag is left for Address to reject.
 func (c *Config) keepAtHome() {
 	from := c.Origins[keyHost]
 	if _, err := c.Address(); err == nil || from.Source == SourceFlag {
@@ -137,14 +131,14 @@ func (c *Config) keepAtHome() {
 	c.Host, c.Origins[keyHost] = defaultHost, Origin{Source: SourceDefault}
 }
 
-// serverVariables are what earlier designs print for a server that stores replicate with.
+// serverVariables belong to replication servers of earlier designs.
 func serverVariables() []string {
 	return []string{"ENGRAM_CLOUD_SERVER", "ENGRAM_CLOUD_TOKEN", "ENGRAM_CLOUD_AUTOSYNC", "ENGRAM_CLOUD_SYNC", "ENGRAM_CLOUD_HOST",
 		"ENGRAM_CLOUD_ALLOWED_PROJECTS", "ENGRAM_CLOUD_MAX_PUSH_BYTES", "ENGRAM_CLOUD_INSECURE_NO_AUTH", "ENGRAM_JWT_SECRET", "ENGRAM_DATABASE_URL"}
 }
 
-// noServer remarks that variables ask for a server which this program does not have: who has
-// set them takes the memories for replicated.
+// noServer adds a remark if variables name a replication server, which this program does not have:
+// their owner would think that memories are replicated.
 func (c *Config) noServer(env func(string) (string, bool)) {
 	set := slices.DeleteFunc(serverVariables(), func(name string) bool {
 		v, ok := env(name)
@@ -156,10 +150,10 @@ func (c *Config) noServer(env func(string) (string, bool)) {
 	}
 }
 
-// Source is a kind of place that settings come from.
+// Source is a kind of origin.
 type Source string
 
-// The sources, the strongest first.
+// The sources, strongest first.
 const (
 	SourceFlag    Source = "flag"
 	SourceEnv     Source = "environment"
@@ -167,10 +161,10 @@ const (
 	SourceDefault Source = "default"
 )
 
-// Origin is where one value came from.
+// Origin is where a value came from.
 type Origin struct {
 	Source Source
-	Name   string // the flag (--port), the variable (ENGRAM_PORT) or the path of the file; "" for a default
+	Name   string // the flag (--port), variable (ENGRAM_PORT) or path of the file; "" for a default
 }
 
 // String returns "flag --port", "environment ENGRAM_PORT", "file /…/config.toml" or "default".
@@ -184,11 +178,11 @@ func (o Origin) String() string {
 // FileName is the name of the configuration file in the data directory.
 const FileName = "config.toml"
 
-// File is the path of the configuration file, whether or not it exists.
+// File is the path of the configuration file, existing or not.
 func (c Config) File() string { return filepath.Join(c.DataDir, FileName) }
 
-// Address is the host and port to listen on. Without a token, a host that other machines can reach is
-// CodeForbidden: anybody on the network could read and change the memories.
+// Address is the host and port to listen on. A host that other machines can reach is CodeForbidden
+// without a token: anyone on the network could read and change the memories.
 func (c Config) Address() (string, error) {
 	if !Loopback(c.Host) && c.HTTPToken == "" {
 		return "", engram.Errorf(engram.CodeForbidden, "refusing to listen on %s without a token", c.Host).
@@ -197,7 +191,7 @@ func (c Config) Address() (string, error) {
 	return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), nil
 }
 
-// Loopback reports whether host is reachable from this machine alone.
+// Loopback reports whether only this machine reaches host.
 func Loopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -209,13 +203,13 @@ func Loopback(host string) bool {
 // Environment looks a variable up in the environment of the process.
 func Environment(name string) (string, bool) { return os.LookupEnv(name) }
 
-// LLM reports whether a language model may be asked: only when a person has named its
-// address or its name. A key alone names none.
+// LLM reports whether a language model may be asked: only if its address or name is set. A key
+// alone is not enough.
 func (c Config) LLM() bool { return c.LLMBaseURL != "" || c.LLMModel != "" }
 
 // NoColor reports whether the environment asks for plain text.
 //
-// Source: https://no-color.org — NO_COLOR counts when it is present and not empty.
+// Source: https://no-color.org — NO_COLOR counts if it is present and not empty.
 func NoColor(env func(string) (string, bool)) bool {
 	v, _ := env("NO_COLOR")
 	term, _ := env("TERM")
@@ -248,8 +242,8 @@ func setDecayBoost(c *Config, _ paths, v string) (err error) {
 	return sentence(c.Decay.Validate())
 }
 
-// setDecayTypes reads ways to fade of single types: "fact=geometric:0.97, reflex=ebbinghaus".
-// It comes after the rest of the decay: how much use multiplies by is the same for all.
+// setDecayTypes reads decays of single types: "fact=geometric:0.97, reflex=ebbinghaus". It comes
+// last, because the factor of use is the same for all.
 func setDecayTypes(c *Config, _ paths, v string) error {
 	return eachType(v, "fact=geometric:0.97, reflex=ebbinghaus:60", func(t engram.Type, value string) error {
 		curve, rate, rated := strings.Cut(value, ":")
@@ -271,11 +265,11 @@ func setDecayTypes(c *Config, _ paths, v string) error {
 	})
 }
 
-// maxReviewMonths is a hundred years: later dates are no dates.
+// maxReviewMonths is a hundred years.
 const maxReviewMonths = 1200
 
-// setReviewMonths reads after how many months a type falls due for review; a type that is
-// not named keeps its default, 0 is never.
+// setReviewMonths reads the months until types are due for review; 0 is never, other types keep
+// their default.
 func setReviewMonths(c *Config, _ paths, v string) error {
 	c.ReviewMonths = defaultReviewMonths()
 	return eachType(v, "decision=6, policy=12, preference=3", func(t engram.Type, value string) error {
@@ -290,12 +284,12 @@ func setReviewMonths(c *Config, _ paths, v string) error {
 
 func defaultReviewMonths() map[engram.Type]int { return lifecycle.DefaultPolicy().ReviewMonths }
 
-// reviewMonthsText spells months as setReviewMonths reads them, by type.
+// reviewMonthsText formats months for setReviewMonths.
 func reviewMonthsText(months map[engram.Type]int) string {
 	return typesText(months, func(n int) string { return strconv.Itoa(n) })
 }
 
-// decayTypesText spells the types that fade otherwise as setDecayTypes reads them.
+// decayTypesText formats decays for setDecayTypes.
 func decayTypesText(c Config) string {
 	return typesText(c.TypeDecay, func(d engram.Decay) string {
 		if d.Rate == 0 {
@@ -313,8 +307,7 @@ func typesText[V any](values map[engram.Type]V, text func(V) string) string {
 	return strings.Join(entries, ", ")
 }
 
-// eachType reads a list of types with a value each, "type=value, type=value"; like is one
-// such list, for hints.
+// eachType reads a list "type=value, type=value"; like is an example for errors.
 func eachType(list, like string, each func(engram.Type, string) error) error {
 	var seen []engram.Type
 	for entry := range strings.SplitSeq(list, ",") {
@@ -346,7 +339,7 @@ func positive(v string) (float64, error) {
 	return n, nil
 }
 
-// sentence makes one of what is wrong and what would be right.
+// sentence joins the message and the hint of an error.
 func sentence(err error) error {
 	if err == nil {
 		return nil
@@ -361,14 +354,14 @@ func sentence(err error) error {
 	return errors.New(e.Msg + "; " + e.Hint)
 }
 
-// TimeOfDay is a time by the clock on the wall, in Config.Timezone.
+// TimeOfDay is a wall clock time in Config.Timezone.
 type TimeOfDay struct {
 	Hour   int // 0 to 23
 	Minute int // 0 to 59
 }
 
-// LastBefore is when it last was that time, at now or before; in now's zone. A day on
-// which the clock skips that time has it an hour later.
+// LastBefore returns the latest such time not after now, in now's zone. On a day when the clock
+// skips it, it is an hour later.
 func (t TimeOfDay) LastBefore(now time.Time) time.Time {
 	at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour, t.Minute, 0, 0, now.Location())
 	if at.After(now) {

@@ -135,7 +135,7 @@ func TestPathsAreAbsolute(t *testing.T) {
 	}
 }
 
-// Where memories go, and what a person typed for this one command, must be right.
+// The place of memories, and flags of this command, must be valid.
 func TestAWrongFlagOrPlaceIsAnError(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -218,7 +218,7 @@ func TestAWrongValueStopsNothingAndIsNamed(t *testing.T) {
 	}
 }
 
-// It may be the name of a project that exists: other programs have such names.
+// It may be an existing project: other programs have such names.
 func TestAProjectLikeAPathIsNotedAndKept(t *testing.T) {
 	c := load(t, config.Sources{Env: env("ENGRAM_PROJECT", "team/shop")})
 	if c.Project != "team/shop" || len(c.Remarks) != 1 || c.Remarks[0].Ignored || !strings.Contains(c.Remarks[0].String(), "like a path") {
@@ -234,8 +234,8 @@ func TestTheNextInLineCounts(t *testing.T) {
 	}
 }
 
-// Where nobody can tell what was meant, nothing leaves the machine, nothing is forgotten and
-// nothing is written down unasked.
+// If a value is unreadable, nothing leaves the machine, is forgotten, or is stored without a
+// request.
 func TestWhatIsInDoubtIsTakenWithCare(t *testing.T) {
 	for _, s := range []config.Sources{
 		{Env: env("ENGRAM_OFFLINE", "perhaps", "ENGRAM_JOURNAL_DAYS", "for ever", "ENGRAM_PLUGIN_AUTO_EXTRACT", "never")},
@@ -301,7 +301,7 @@ func TestNoColor(t *testing.T) {
 	}
 }
 
-// No file, however odd, stops the start or leaves a setting without a value.
+// No file, however odd, prevents the start or leaves a setting without a value.
 func FuzzLoadFile(f *testing.F) {
 	for _, s := range []string{"", "port = 7437", "port = \"x\"", "[a]\nb=1", "timezone = \"UTC\"\nhost='::1'", "port = 1e3", "\x00", "project = \"\"\"\na\"\"\""} {
 		f.Add(s)

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"maps"
 	"strconv"
 	"strings"
@@ -13,9 +14,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// edit sets key in a TOML file to what spelled says; "" removes the key. It changes the characters
-// of that value alone, and checks the result against the input; a file that cannot be edited so is
-// CodeInvalid.
+// edit sets key in a TOML file to a value as spelled; "" removes the key. It changes only the
+// characters of that value and verifies the result. CodeInvalid if the file cannot be edited this
+// way.
 func edit(file []byte, key, spelled string) ([]byte, error) {
 	was, err := readKeys(file)
 	if err != nil {
@@ -33,7 +34,7 @@ func edit(file []byte, key, spelled string) ([]byte, error) {
 			}
 			want[key] = one["x"]
 		}
-		if fmt.Sprintf("%#v", now) == fmt.Sprintf("%#v", want) { // maps are printed by key; NaN equals itself
+		if fmt.Sprintf("%#v", now) == fmt.Sprintf("%#v", want) { // prints maps sorted, and NaN equals itself
 			return out, nil
 		}
 	}
@@ -44,15 +45,15 @@ func edit(file []byte, key, spelled string) ([]byte, error) {
 	return nil, engram.Errorf(engram.CodeInvalid, "the configuration file is written in a way that %s cannot be changed in", key).WithHint("%s", hint)
 }
 
-// readKeys reads a file, whichever keys it has.
+// readKeys decodes a file with any keys.
 func readKeys(file []byte) (map[string]any, error) {
 	keys := map[string]any{}
 	err := toml.Unmarshal(file, &keys)
 	return keys, err
 }
 
-// spell writes a value as the file has it: numbers bare when they are TOML's, switches as
-// true or false, whichever way they were said, everything else between quotes.
+// spell formats a value for the file: TOML numbers bare, switches as true or false, everything else
+// quoted.
 func spell(k Key, value string) string {
 	value = strings.TrimSpace(value)
 	var on bool
@@ -71,7 +72,7 @@ func spell(k Key, value string) string {
 	return quoted(value)
 }
 
-// quoted is s as a basic string of TOML.
+// quoted returns s as a basic TOML string.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -90,21 +91,24 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// edited looks for the statement of key at the top of the file, where alone keys may
-// stand, and changes its value; without one it adds a line.
+// edited changes the value of key in the root table, or adds a line.
 func edited(file []byte, key, spelled string) []byte {
-	for _, s := range statements(file) {
-		if s.key != key {
+	for from, to := range statements(file) {
+		text := file[from:to]
+		at, is := valueOf(text, key)
+		if !is {
 			continue
 		}
-		if spelled != "" {
-			return splice(file, s.value, s.valueEnd, spelled)
+		value := from + at
+		value += len(file[value:to]) - len(bytes.TrimLeft(file[value:to], " \t"))
+		comment := from + commentIn(text)
+		switch {
+		case spelled != "":
+			return splice(file, value, value+len(bytes.TrimRight(file[value:comment], " \t\r\n")), spelled)
+		case comment < to: // keep the person's comment
+			return splice(file, from, comment, "")
 		}
-		// A comment behind the value stays, for it was somebody's.
-		if s.comment < s.end && file[s.comment] == '#' {
-			return splice(file, s.start, s.comment, "")
-		}
-		return splice(file, s.start, s.end, "")
+		return splice(file, from, to, "")
 	}
 	if spelled == "" {
 		return file
@@ -124,135 +128,65 @@ func splice(file []byte, from, to int, text string) []byte {
 	return append(append(bytes.Clone(file[:from]), text...), file[to:]...)
 }
 
-// statement is one `key = value` of a file, by the places of its parts in it.
-type statement struct {
-	key             string
-	start           int // of the line
-	value, valueEnd int
-	comment         int // what follows the value and blanks: a comment, or the end of the line
-	end             int // behind the end of the line
+// statements returns the `key = value` statements of a valid file up to the first table, each from
+// the start of its first line to the end of its last.
+func statements(file []byte) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		from := len(file) - len(bytes.TrimPrefix(file, []byte("\ufeff")))
+		for to := from; to < len(file); {
+			to = lineEnd(file, to)
+			line := bytes.TrimLeft(file[from:to], " \t\r\n")
+			if bytes.HasPrefix(line, []byte("[")) {
+				return
+			}
+			if _, err := readKeys(line); err != nil {
+				continue // a list, table or string continues in the next line
+			}
+			if len(line) > 0 && line[0] != '#' && !yield(from, to) {
+				return
+			}
+			from = to
+		}
+	}
 }
 
-// statements returns the statements of a file that is valid, up to the first table.
-func statements(file []byte) (all []statement) {
-	at := len(file) - len(bytes.TrimPrefix(file, []byte("\ufeff")))
-	for at < len(file) {
-		s := statement{start: at}
-		at = skip(file, at, " \t\r\n")
-		s.start = max(s.start, bytes.LastIndexByte(file[:at], '\n')+1)
-		if at == len(file) || file[at] == '[' {
-			return all
-		}
-		if file[at] == '#' {
-			at = lineEnd(file, at)
+// valueOf returns where the value of a statement begins; is is false if its key is another one or
+// dotted.
+func valueOf(statement []byte, key string) (at int, is bool) {
+	for at, c := range statement {
+		if c != '=' {
 			continue
 		}
-		begin := at
-		for at < len(file) && file[at] != '=' && file[at] != '\n' {
-			if file[at] == '"' || file[at] == '\'' {
-				at = stringEnd(file, at)
-			} else {
-				at++
+		if says, err := readKeys(append(bytes.Clone(statement[:at]), "= {}"...)); err == nil { // otherwise inside a quoted key
+			inner, table := says[key].(map[string]any)
+			return at + 1, table && len(inner) == 0
+		}
+	}
+	return 0, false
+}
+
+// commentIn returns where the comment behind a value begins, or the end. A # inside a string or
+// list is preceded by an incomplete statement.
+func commentIn(statement []byte) int {
+	for at, c := range statement {
+		if c == '#' {
+			if says, err := readKeys(statement[:at]); err == nil && len(says) > 0 {
+				return at
 			}
 		}
-		s.key = keyOf(string(file[begin:min(at, len(file))]))
-		s.value = skip(file, at+1, " \t")
-		s.valueEnd = valueEnd(file, s.value)
-		s.comment = skip(file, s.valueEnd, " \t")
-		at = lineEnd(file, s.comment)
-		s.end = at
-		all = append(all, s)
 	}
-	return all
+	return len(statement)
 }
 
-// keyOf reads a key as it is written: bare, quoted, with escapes; "" for one with dots.
-func keyOf(written string) string {
-	keys, err := readKeys([]byte(written + " = {}"))
-	if err != nil || len(keys) != 1 {
-		return ""
-	}
-	for key, value := range keys {
-		if inner, ok := value.(map[string]any); ok && len(inner) == 0 {
-			return key
-		}
-	}
-	return ""
-}
-
-// valueEnd is where the value that begins at a place ends. Lists and tables may hold
-// lines and strings of their own.
-func valueEnd(file []byte, at int) int {
-	depth, end := 0, at // end: behind the last character that is no blank
-	for at < len(file) {
-		switch c := file[at]; {
-		case c == '"' || c == '\'':
-			at = stringEnd(file, at)
-			end = at
-			continue
-		case c == '[' || c == '{':
-			depth++
-		case c == ']' || c == '}':
-			depth--
-		case c == '#' && depth > 0:
-			at = lineEnd(file, at)
-			continue
-		case c == '#' || c == '\n' && depth <= 0:
-			return end
-		}
-		if !strings.ContainsRune(" \t\r\n", rune(file[at])) {
-			end = at + 1
-		}
-		at++
-	}
-	return end
-}
-
-// stringEnd is where the string that begins at a place ends: one of a quote or of three,
-// and with " a backslash takes the next character's meaning.
-func stringEnd(file []byte, at int) int {
-	quote := file[at]
-	long := bytes.HasPrefix(file[at:], bytes.Repeat([]byte{quote}, 3))
-	if long {
-		at += 3
-	} else {
-		at++
-	}
-	for at < len(file) {
-		switch {
-		case file[at] == '\\' && quote == '"':
-			at++
-		case file[at] == quote && !long:
-			return at + 1
-		case long && bytes.HasPrefix(file[at:], bytes.Repeat([]byte{quote}, 3)):
-			at += 3
-			// The last three are the end: """a""""" ends in two quotes of its text.
-			for n := 0; n < 2 && at < len(file) && file[at] == quote; n++ {
-				at++
-			}
-			return at
-		}
-		at++
-	}
-	return min(at, len(file))
-}
-
-func skip(file []byte, at int, blanks string) int {
-	for at < len(file) && strings.IndexByte(blanks, file[at]) >= 0 {
-		at++
-	}
-	return min(at, len(file))
-}
-
-// lineEnd is the place behind the next end of a line.
+// lineEnd returns the position after the next line end.
 func lineEnd(file []byte, at int) int {
-	if i := bytes.IndexByte(file[min(at, len(file)):], '\n'); i >= 0 {
+	if i := bytes.IndexByte(file[at:], '\n'); i >= 0 {
 		return at + i + 1
 	}
 	return len(file)
 }
 
-// checkValue refuses what no file can hold.
+// checkValue rejects values that no file can hold.
 func checkValue(k Key, value string) error {
 	switch {
 	case strings.TrimSpace(value) == "":
@@ -263,5 +197,5 @@ func checkValue(k Key, value string) error {
 	return nil
 }
 
-// maxValue is how long a value may be, in bytes: the longest address there is.
+// maxValue is the longest value, in bytes: the longest address there is.
 const maxValue = 8 << 10

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,28 +19,25 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Sources are the places to read from. The zero value gives the defaults of a
-// machine without a home directory, which is an error.
+// Sources are the places to read from. The zero value gives the defaults of a machine without a
+// home directory, which is an error.
 type Sources struct {
-	// Flags holds the flags that were given, by key (data_dir, port, …).
+	// Flags are the given flags, by key (data_dir, port, …).
 	Flags map[string]string
-	// Env looks a variable up, as os.LookupEnv does. Nil is an empty environment.
+	// Env looks a variable up, like os.LookupEnv; nil is an empty environment.
 	Env func(string) (string, bool)
-	// File is the configuration file; "" is config.toml in the data directory. A file
-	// that does not exist is an empty one.
+	// File is the configuration file; "" is config.toml in the data directory. A missing file is an
+	// empty one.
 	File string
-	// Dir is what relative paths of flags and the environment are relative to; "" is the
-	// working directory. Those of the file are relative to the data directory.
+	// Dir resolves relative paths of flags and the environment; "" is the working directory. Paths
+	// in the file are relative to the data directory.
 	Dir string
 }
 
-// Load reads every setting. A bad value or key of the environment or the file is passed over and
-// noted in Config.Remarks. CodeInvalid for a bad flag and for an unknown data directory, because
-// memories must not go elsewhere. It writes nothing.
+// Load reads every setting. Bad values and keys of the environment or the file are skipped with a
+// Remark. CodeInvalid for a bad flag and for an unknown data directory, because memories must not
+// be stored elsewhere. It writes nothing.
 func Load(s Sources) (Config, error) {
-	if s.Env == nil {
-		s.Env = func(string) (string, bool) { return "", false }
-	}
 	all := settings()
 	if err := checkFlags(s.Flags, all); err != nil {
 		return Config{}, err
@@ -49,12 +47,10 @@ func Load(s Sources) (Config, error) {
 		return Config{}, err
 	}
 	path := s.File
-	var file map[string]string // read as soon as the data directory is known, which is the first key
+	var file map[string]string // read once the data directory is known, which is the first key
 	ev := evaluation{paths: p, lookup: func(set setting) []candidate { return s.lookup(set, file, path) }}
 	ev.located = func(c *Config) {
-		if path == "" {
-			path = filepath.Join(c.DataDir, FileName)
-		}
+		path = cmp.Or(path, c.File())
 		file, c.Remarks = readFile(path, all)
 	}
 	c, err := ev.run(all)
@@ -63,22 +59,30 @@ func Load(s Sources) (Config, error) {
 	}
 	c.Path = path
 	c.keepAtHome()
-	c.noServer(s.Env)
+	c.noServer(s.env)
 	return c, nil
 }
 
-// candidate is a value for a setting, and where it stands.
+// env looks a variable up.
+func (s Sources) env(name string) (string, bool) {
+	if s.Env == nil {
+		return "", false
+	}
+	return s.Env(name)
+}
+
+// candidate is a possible value of a setting, and its origin.
 type candidate struct {
 	value string
 	from  Origin
 }
 
-// evaluation sets every key to the first of its candidates that fits, or its default.
+// evaluation sets every key to its first valid candidate, or its default.
 type evaluation struct {
 	paths   paths
-	lookup  func(setting) []candidate // the strongest first
-	located func(*Config)             // called as soon as the data directory is known; may be nil
-	strict  bool                      // every candidate must fit
+	lookup  func(setting) []candidate // strongest first
+	located func(*Config)             // called once the data directory is known; may be nil
+	strict  bool                      // every candidate must be valid
 }
 
 func (ev evaluation) run(all []setting) (Config, error) {
@@ -109,8 +113,8 @@ func (ev evaluation) apply(c *Config, set setting) error {
 		try, from := *c, candidates[i].from
 		at := ev.paths
 		if from.Source == SourceFile {
-			// A file means the same wherever one stands, so what is relative in it is
-			// relative to the folder that it belongs to.
+			// Relative paths in a file are relative to the folder it belongs to, wherever the
+			// program runs.
 			at.dir = c.DataDir
 		}
 		err := set.set(&try, at, candidates[i].value)
@@ -137,7 +141,7 @@ func (ev evaluation) apply(c *Config, set setting) error {
 	return nil
 }
 
-// instead says what counts in the place of a value that does not fit.
+// instead describes the value in force instead of an invalid one.
 func (set setting) instead(next candidate) string {
 	switch {
 	case next.from.Source != SourceDefault:
@@ -148,23 +152,23 @@ func (set setting) instead(next candidate) string {
 	return next.value
 }
 
-// badValue is a value that does not fit its key.
+// badValue is an invalid value of a key.
 type badValue struct {
 	key string
 	err error
 }
 
-// Error says what is wrong.
+// Error returns the reason.
 func (b *badValue) Error() string { return b.err.Error() }
 
-// lookup returns what the sources have for a setting, the strongest first; nil when none has.
+// lookup returns the values of a setting in the sources, strongest first; nil for none.
 func (s Sources) lookup(set setting, file map[string]string, path string) (found []candidate) {
 	if v, ok := s.Flags[set.Name]; ok {
 		found = append(found, candidate{v, Origin{SourceFlag, "--" + strings.ReplaceAll(set.Name, "_", "-")}})
 	}
 	for _, name := range set.Env {
-		// An empty variable is how shells and service files spell "not set".
-		if v, ok := s.Env(name); ok && strings.TrimSpace(v) != "" {
+		// Shells and service files use an empty variable for "not set".
+		if v, ok := s.env(name); ok && strings.TrimSpace(v) != "" {
 			found = append(found, candidate{v, Origin{SourceEnv, name}})
 		}
 	}
@@ -174,7 +178,7 @@ func (s Sources) lookup(set setting, file map[string]string, path string) (found
 	return found
 }
 
-// fallback is the default, as text.
+// fallback returns the default as text.
 func (set setting) fallback(c Config, p paths) (string, error) {
 	switch set.Name {
 	case keyDataDir:
@@ -190,9 +194,9 @@ func (set setting) fallback(c Config, p paths) (string, error) {
 }
 
 func (s Sources) paths() (paths, error) {
-	home, _ := s.Env("HOME")
+	home, _ := s.env("HOME")
 	if home == "" {
-		home, _ = s.Env("USERPROFILE") // Windows
+		home, _ = s.env("USERPROFILE") // Windows
 	}
 	dir, err := filepath.Abs(s.Dir)
 	if err != nil {
@@ -213,18 +217,18 @@ func checkFlags(flags map[string]string, all []setting) error {
 	return nil
 }
 
-// readFile returns the keys of a configuration file as text, and what of it cannot be
-// understood. A file that is not there costs one system call and no parser.
+// readFile returns the keys of a configuration file as text, and remarks about unreadable ones. A
+// missing file costs one system call.
 func readFile(path string, all []setting) (map[string]string, []Remark) {
 	from := Origin{SourceFile, path}
 	data, err := os.ReadFile(path)
-	// A data directory that is itself a file is for the store to explain: version,
-	// config and help must work without one.
+	// The store reports a data directory that is a file: version, config and help must work without
+	// one.
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, []Remark{{Origin: from, Text: messageOf(unreadable(path, err)), Ignored: true}}
+		return nil, []Remark{{Origin: from, Text: sentence(unreadable(path, err)).Error(), Ignored: true}}
 	}
 	var raw map[string]any
 	if err := toml.Unmarshal(data, &raw); err != nil {
@@ -235,7 +239,7 @@ func readFile(path string, all []setting) (map[string]string, []Remark) {
 	for _, key := range slices.Sorted(maps.Keys(raw)) {
 		text, err := textOf(key, raw[key], path, all)
 		if err != nil {
-			remarks = append(remarks, Remark{Key: key, Origin: from, Text: messageOf(err), Ignored: true})
+			remarks = append(remarks, Remark{Key: key, Origin: from, Text: sentence(err).Error(), Ignored: true})
 			continue
 		}
 		out[key] = text
@@ -243,15 +247,12 @@ func readFile(path string, all []setting) (map[string]string, []Remark) {
 	return out, remarks
 }
 
-// messageOf is what an error and its hint say, in one sentence.
-func messageOf(err error) string { return sentence(err).Error() }
-
 func unreadable(path string, err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).
 		WithHint("let this user read it and its folder, or name another folder: --data-dir or ENGRAM_DATA_DIR").WithCause(err)
 }
 
-// textOf is one value of a file as text, or what is wrong with its key or its kind.
+// textOf returns one value of a file as text, or why its key or kind is wrong.
 func textOf(key string, value any, path string, all []setting) (string, error) {
 	if key == keyDataDir {
 		return "", engram.Errorf(engram.CodeInvalid, "data_dir stands in %s, which lies in the data directory", path).

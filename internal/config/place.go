@@ -11,12 +11,11 @@ import (
 	"time"
 	"unicode"
 
-	// The zones are built in: a bare container has no zone files, and ENGRAM_TIMEZONE
-	// must not fail there.
+	// Embed the zones: a bare container has no zone files, and ENGRAM_TIMEZONE must work there.
 	_ "time/tzdata"
 )
 
-// maxPath is the longest path that Linux takes, in bytes; a longer one names no place.
+// maxPath is the longest path on Linux, in bytes.
 const maxPath = 4096
 
 // abs expands a leading ~ and makes path absolute.
@@ -36,7 +35,7 @@ func (p paths) abs(path string) (string, error) {
 	return filepath.Join(p.dir, path), nil
 }
 
-// maxHost is how long the name of a host may be, in bytes.
+// maxHost is the longest host name, in bytes.
 //
 // Source: RFC 1035, section 2.3.4.
 const maxHost = 253
@@ -73,10 +72,10 @@ func setZone(c *Config, _ paths, v string) error {
 	return nil
 }
 
-// The models that need nothing else.
+// Models that need nothing else.
 const (
 	BuiltIn = "builtin" // the embedding model in the program
-	NoModel = "none"    // finding by words alone; nothing reranks
+	NoModel = "none"    // search by words alone; no reranking
 )
 
 func setEmbeddingModel(c *Config, _ paths, v string) error {
@@ -107,11 +106,11 @@ func setAgentCLI(c *Config, _ paths, v string) error {
 	return fmt.Errorf("%.60q cannot judge; use claude or opencode", v)
 }
 
-// setLLMBaseURL never repeats the value: a person may have written a password into it.
+// setLLMBaseURL never repeats the value: it may contain a password.
 func setLLMBaseURL(c *Config, _ paths, v string) error {
 	c.LLMBaseURL = strings.TrimSpace(v)
 	if c.LLMBaseURL == "" {
-		return nil // the default, which is no language model
+		return nil // the default: no language model
 	}
 	u, err := url.Parse(c.LLMBaseURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -123,7 +122,7 @@ func setLLMBaseURL(c *Config, _ paths, v string) error {
 	return nil
 }
 
-// hostOf is the host of an address that setLLMBaseURL took.
+// hostOf returns the host of an address accepted by setLLMBaseURL.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,62 +17,86 @@ const (
 	defaultPort = "7437"
 )
 
-// Kind says what the value of a key is, and so how config.toml spells it.
+// Kind is the kind of a value, and so how config.toml spells it.
 type Kind string
 
-// The kinds. In the file a Number and a Switch stand bare, the others between quotes.
+// The kinds. In the file a Number and a Switch are bare, the others quoted.
 const (
 	Text   Kind = "text"
 	Number Kind = "number"
 	Switch Kind = "switch" // true or false
 )
 
-// Key is what there is to know of one setting, whatever its value.
+// Key describes one setting.
 type Key struct {
 	Name string   // in config.toml; letters and _
 	Env  []string // environment variables; the first that is set and not empty counts
-	Flag string   // "--port of serve"; "" when there is none
+	Flag string   // "--port of serve"; "" for none
 	Kind Kind
-	// Default is what holds when nobody says otherwise: a value, or words for one that is
-	// reckoned, such as "the system's".
+	// Default is the value without configuration, or a description of a computed one, such as "the
+	// system's".
 	Default string
-	Unit    string // of a number: "days"; "" where it has none
-	Range   string // which values there are: "0 to 65535"; every number has one
-	About   string // what it does; Markdown, links are relative to docs/
-	Like    string // a value that fits, for examples
-	Secret  bool   // its value is never shown
-	InFile  bool   // it may stand in config.toml
+	Unit    string // of a number: "days"; "" for none
+	Range   string // valid values: "0 to 65535"; every number has one
+	About   string // Markdown; links are relative to docs/
+	Like    string // an example value
+	Secret  bool   // never show its value
+	InFile  bool   // allowed in config.toml
 }
 
-// setting is one key: where it may come from and how its text becomes a value.
+// setting is a key with its reading and writing.
 type setting struct {
 	Key
-	// preset is the default as text. The paths have none here: they depend on each other.
+	// preset is the default as text; empty for paths, which depend on each other.
 	preset string
-	// cautious is what counts where a value cannot be understood and the default could do what
-	// the person did not want: leave the machine, forget, write down. "" is what is next in line.
+	// cautious replaces an unreadable value if the default could leave the machine, forget or store
+	// something against the person's will. "" means the next candidate.
 	cautious string
-	// set stores the value. Its error is a bare sentence; the caller says where the value stood.
+	// set stores the value. Its error is a bare sentence; the caller adds the origin.
 	set func(c *Config, p paths, value string) error
-	// get is the value in force, as set would take it; "" for none.
+	// get returns the value in force as set accepts it; "" for none.
 	get func(c Config) string
+	// One of these returns the field of a plain value, from which set and get are made.
+	text, path func(*Config) *string
+	on         func(*Config) *bool
 }
 
-// paths is what relative paths and ~ are resolved against.
+// fields makes set and get for a plain value.
+func (s *setting) fields() {
+	switch {
+	case s.text != nil:
+		s.set = func(c *Config, _ paths, v string) error {
+			*s.text(c) = strings.TrimSpace(v)
+			return nil
+		}
+		s.get = func(c Config) string { return *s.text(&c) }
+	case s.path != nil:
+		s.set = func(c *Config, p paths, v string) (err error) {
+			*s.path(c), err = p.abs(v)
+			return err
+		}
+		s.get = func(c Config) string { return *s.path(&c) }
+	case s.on != nil:
+		s.set = func(c *Config, _ paths, v string) error { return setSwitch(s.on(c), v) }
+		s.get = func(c Config) string { return strconv.FormatBool(*s.on(&c)) }
+	}
+}
+
+// paths resolves relative paths and ~.
 type paths struct {
-	home string // "" when unknown
+	home string // "" if unknown
 	dir  string // absolute
 }
 
-// The keys that code has to name.
+// Keys used in code.
 const (
-	keyDataDir     = "data_dir" // the file that holds the others lies in it
+	keyDataDir     = "data_dir" // folder of the file with the others
 	keyDBPath      = "db_path"
 	keyHost        = "host"
 	keyDecayPolicy = "decay_policy"
 )
 
-// Keys are all settings there are, in the order of `engram config list`.
+// Keys returns all settings, in the order of `engram config list`.
 func Keys() []Key {
 	all := settings()
 	keys := make([]Key, len(all))
@@ -80,20 +106,14 @@ func Keys() []Key {
 	return keys
 }
 
-// settings lists every key. One is read after those above it.
+// settings lists every key. Each is read after those above it.
 func settings() []setting {
-	all := append(places(), serving()...)
-	all = append(all, models()...)
-	all = append(all, lives()...)
+	all := slices.Concat(places(), serving(), models(), lives())
 	for i := range all {
 		s := &all[i]
+		s.fields()
 		s.InFile = s.Name != keyDataDir
-		if s.Kind == "" {
-			s.Kind = Text
-		}
-		if s.Default == "" {
-			s.Default = s.preset
-		}
+		s.Kind, s.Default = cmp.Or(s.Kind, Text), cmp.Or(s.Default, s.preset)
 	}
 	return all
 }
@@ -102,16 +122,10 @@ func places() []setting {
 	return []setting{
 		{Key: Key{Name: keyDataDir, Env: []string{"ENGRAM_DATA_DIR"}, Flag: "--data-dir", Default: "~/.engram", Like: "~/memories",
 			About: "folder of the database, of `config.toml` and of backups"},
-			set: func(c *Config, p paths, v string) (err error) {
-				c.DataDir, err = p.abs(v)
-				return err
-			}, get: func(c Config) string { return c.DataDir }},
+			path: func(c *Config) *string { return &c.DataDir }},
 		{Key: Key{Name: keyDBPath, Env: []string{"ENGRAM_DB_PATH"}, Default: "`engram.db` in the data directory", Like: "~/memories/engram.db",
 			About: "the SQLite file; in `config.toml` a relative path is relative to the data directory, in the environment to the working directory"},
-			set: func(c *Config, p paths, v string) (err error) {
-				c.DBPath, err = p.abs(v)
-				return err
-			}, get: func(c Config) string { return c.DBPath }},
+			path: func(c *Config) *string { return &c.DBPath }},
 		{Key: Key{Name: "project", Env: []string{"ENGRAM_PROJECT"}, Flag: "--project", Default: "from the folder", Like: "shop",
 			Range: fmt.Sprintf("at most %d bytes", engram.MaxName), About: "the project of every call that names none"},
 			set: setProject, get: func(c Config) string { return c.Project }},
@@ -131,18 +145,13 @@ func serving() []setting {
 			set: setPort, get: func(c Config) string { return strconv.Itoa(c.Port) }},
 		{Key: Key{Name: "http_token", Env: []string{"ENGRAM_HTTP_TOKEN"}, Default: "none", Like: "a-long-random-word", Secret: true,
 			About: "bearer token of the [HTTP routes](http.md) that change, delete or export"},
-			set: func(c *Config, _ paths, v string) error {
-				c.HTTPToken = strings.TrimSpace(v)
-				return nil
-			}, get: func(c Config) string { return c.HTTPToken }},
+			text: func(c *Config) *string { return &c.HTTPToken }},
 		{Key: Key{Name: "metrics", Env: []string{"ENGRAM_METRICS"}, Flag: "--metrics of serve", Kind: Switch, Like: "true",
 			About: "`serve` answers Prometheus at [`GET /metrics`](http.md#metrics)"}, preset: "false",
-			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.Metrics, v) },
-			get: func(c Config) string { return strconv.FormatBool(c.Metrics) }},
+			on: func(c *Config) *bool { return &c.Metrics }},
 		{Key: Key{Name: "offline", Env: []string{"ENGRAM_OFFLINE"}, Kind: Switch, Like: "true",
 			About: "nothing may leave this machine: a language model that is not on it, and agents' command lines, are refused"}, preset: "false", cautious: "true",
-			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.Offline, v) },
-			get: func(c Config) string { return strconv.FormatBool(c.Offline) }},
+			on: func(c *Config) *bool { return &c.Offline }},
 	}
 }
 
@@ -159,16 +168,10 @@ func models() []setting {
 			set: setLLMBaseURL, get: func(c Config) string { return c.LLMBaseURL }},
 		{Key: Key{Name: "llm_model", Env: []string{"ENGRAM_LLM_MODEL"}, Default: "none", Like: "qwen3",
 			About: "its name there; alone, it is asked at `http://localhost:1234/v1`"},
-			set: func(c *Config, _ paths, v string) error {
-				c.LLMModel = strings.TrimSpace(v)
-				return nil
-			}, get: func(c Config) string { return c.LLMModel }},
+			text: func(c *Config) *string { return &c.LLMModel }},
 		{Key: Key{Name: "llm_key", Env: []string{"ENGRAM_LLM_API_KEY"}, Default: "none", Like: "a-key", Secret: true,
 			About: "its key; sent by https or to this machine only"},
-			set: func(c *Config, _ paths, v string) error {
-				c.LLMKey = strings.TrimSpace(v)
-				return nil
-			}, get: func(c Config) string { return c.LLMKey }},
+			text: func(c *Config) *string { return &c.LLMKey }},
 		{Key: Key{Name: "agent_cli", Env: []string{"ENGRAM_AGENT_CLI"}, Default: "none", Like: "claude", Range: "`claude` or `opencode`",
 			About: "whose command line judges for [`conflicts scan --semantic`](cli.md#contradictions)"},
 			set: setAgentCLI, get: func(c Config) string { return c.AgentCLI }},
@@ -202,12 +205,10 @@ func lives() []setting {
 			set: setSleepAt, get: sleepAtText},
 		{Key: Key{Name: "plugin_auto_extract", Env: []string{"ENGRAM_PLUGIN_AUTO_EXTRACT"}, Kind: Switch, Like: "false",
 			About: "[hooks](hooks.md) keep the learnings that an agent lists when it stops"}, preset: "true", cautious: "false",
-			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.AutoExtract, v) },
-			get: func(c Config) string { return strconv.FormatBool(c.AutoExtract) }},
+			on: func(c *Config) *bool { return &c.AutoExtract }},
 		{Key: Key{Name: "import_at_start", Env: []string{"ENGRAM_IMPORT_AT_START"}, Kind: Switch, Like: "false",
 			About: "[hooks](hooks.md#what-a-pull-brought) bring in at the start of a session what is new in `.engram` of the repository"}, preset: "true",
-			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.ImportAtStart, v) },
-			get: func(c Config) string { return strconv.FormatBool(c.ImportAtStart) }},
+			on: func(c *Config) *bool { return &c.ImportAtStart }},
 		{Key: Key{Name: "hook_within", Env: []string{"ENGRAM_HOOK_WITHIN"}, Kind: Number, Like: "500", Unit: "milliseconds", Range: fmt.Sprintf("%d to %d", minHookWithin, maxHookWithin),
 			About: "how long a [hook](hooks.md) works before it lets the agent go on; what is not done then is done by the next"}, preset: "150",
 			set: setHookWithin, get: func(c Config) string { return strconv.FormatInt(c.HookWithin.Milliseconds(), 10) }},
@@ -225,7 +226,7 @@ func setProject(c *Config, _ paths, v string) error {
 	return nil
 }
 
-// setSwitch reads a choice of two, in the spellings that shells and files know.
+// setSwitch reads a boolean in the spellings of shells and files.
 func setSwitch(into *bool, v string) error {
 	switch strings.ToLower(strings.TrimSpace(v)) {
 	case "true", "1", "yes", "on":
@@ -238,7 +239,7 @@ func setSwitch(into *bool, v string) error {
 	return nil
 }
 
-// numberText spells a number as short as it can be; 0 is none.
+// numberText formats a number as short as possible; "" for 0.
 func numberText(n float64) string {
 	if n == 0 {
 		return ""
@@ -246,8 +247,7 @@ func numberText(n float64) string {
 	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
-// The bounds of hook_within, in milliseconds: agents give hooks up after some seconds or a
-// minute.
+// Bounds of hook_within, in milliseconds: agents cancel hooks after some seconds or a minute.
 const (
 	minHookWithin = 20
 	maxHookWithin = 60_000

@@ -15,14 +15,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// FileOf is the configuration file that Load would read, without reading it: a file that
-// is wrong must be found to be mended. Errors are those of Load for the data directory.
+// FileOf returns the configuration file that Load would read, without reading it, so that an
+// invalid file can be repaired. Errors are those of Load for the data directory.
 func FileOf(s Sources) (string, error) {
 	if s.File != "" {
 		return s.File, nil
-	}
-	if s.Env == nil {
-		s.Env = func(string) (string, bool) { return "", false }
 	}
 	p, err := s.paths()
 	if err != nil {
@@ -37,9 +34,9 @@ func FileOf(s Sources) (string, error) {
 	return c.File(), nil
 }
 
-// Set writes one value into the configuration file at path, which is made, readable by the user
-// alone, if absent; changed is false when it said so already. CodeInvalid for an unknown key and a
-// value that does not fit, CodeUnavailable for a file that cannot be read or written.
+// Set writes one value to the configuration file at path, creating it readable by the user alone;
+// changed is false if it had that value. CodeInvalid for an unknown key or an invalid value,
+// CodeUnavailable for a file that cannot be read or written.
 func Set(path, key, value string) (changed bool, err error) {
 	k, err := Named(key)
 	if err != nil {
@@ -60,8 +57,8 @@ func Set(path, key, value string) (changed bool, err error) {
 	})
 }
 
-// Unset takes a key, also an unknown one, out of the configuration file at path; errors are those of
-// Set. changed is false when it was not there. A table cannot be taken out.
+// Unset removes a key, also an unknown one, from the configuration file at path; changed is false
+// if it was not there. It does not remove tables. Errors are those of Set.
 func Unset(path, key string) (changed bool, err error) {
 	return rewrite(path, func(file []byte) ([]byte, error) {
 		keys, err := readKeys(file)
@@ -79,8 +76,8 @@ func Unset(path, key string) (changed bool, err error) {
 	})
 }
 
-// stillGood refuses a change that leaves the value of key wrong, or makes wrong what was
-// not: a file that is wrong already may be mended step by step, and gets no worse.
+// stillGood rejects a change that leaves key invalid or makes another key invalid. An invalid file
+// may be repaired step by step.
 func stillGood(path string, was, now []byte, key string) error {
 	before, err := wrongs(path, was)
 	if err != nil {
@@ -102,8 +99,8 @@ func stillGood(path string, was, now []byte, key string) error {
 	return nil
 }
 
-// wrongs returns all that is wrong in a file, by key. Each value is held against those
-// that are right, and against the defaults of those that are not.
+// wrongs returns the errors in a file, by key. Each value is validated together with the valid ones
+// and the defaults of the others.
 func wrongs(path string, file []byte) (map[string]error, error) {
 	keys, err := readKeys(file)
 	if err != nil {
@@ -124,7 +121,10 @@ func wrongs(path string, file []byte) (map[string]error, error) {
 			return wrong, nil
 		}
 		bad, ok := errors.AsType[*badValue](err)
-		if _, there := values[keyOfBad(bad)]; !ok || !there {
+		if !ok {
+			return nil, err
+		}
+		if _, there := values[bad.key]; !there {
 			return nil, err
 		}
 		wrong[bad.key] = bad.err
@@ -132,29 +132,21 @@ func wrongs(path string, file []byte) (map[string]error, error) {
 	}
 }
 
-func keyOfBad(bad *badValue) string {
-	if bad == nil {
-		return ""
-	}
-	return bad.key
-}
-
-// evaluateText reads settings from the values of one file alone. Home is any: what ~ means
-// does not decide whether a value fits.
+// evaluateText reads settings from the values of one file. Any home will do: it does not affect
+// validity.
 func evaluateText(path string, values map[string]string, all []setting) error {
 	root := filepath.Dir(path)
 	ev := evaluation{paths: paths{home: root, dir: root}, strict: true, lookup: func(set setting) []candidate {
 		if set.Name == keyDataDir {
 			return []candidate{{root, Origin{}}}
 		}
-		return Sources{Env: func(string) (string, bool) { return "", false }}.lookup(set, values, path)
+		return Sources{}.lookup(set, values, path)
 	}}
 	_, err := ev.run(all)
 	return err
 }
 
-// rewrite replaces a file by what change makes of it, so that nobody ever reads half of it. A
-// link stays one.
+// rewrite changes a file atomically and keeps a link a link.
 func rewrite(path string, change func([]byte) ([]byte, error)) (changed bool, err error) {
 	const tries = 5
 	for range tries {
@@ -166,7 +158,7 @@ func rewrite(path string, change func([]byte) ([]byte, error)) (changed bool, er
 		if err != nil || bytes.Equal(file, out) {
 			return false, err
 		}
-		// Somebody else may have changed it meanwhile: then it is read again.
+		// Another process may have changed it meanwhile: read it again.
 		if again, err := readThere(path); err != nil || !bytes.Equal(again, file) {
 			continue
 		}
@@ -179,7 +171,7 @@ func rewrite(path string, change func([]byte) ([]byte, error)) (changed bool, er
 	return false, engram.Errorf(engram.CodeUnavailable, "%s is changed by somebody else, again and again", path).WithHint("try again")
 }
 
-// readThere reads a file; one that is not there is empty.
+// readThere reads a file; a missing one is empty.
 func readThere(path string) ([]byte, error) {
 	file, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -188,7 +180,7 @@ func readThere(path string) ([]byte, error) {
 	return file, nil
 }
 
-// replace writes a file that is readable by the user alone: it may hold a token.
+// replace writes a file readable by the user alone: it may hold a token.
 func replace(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -199,12 +191,12 @@ func replace(path string, text []byte) error {
 // Value is one setting in force.
 type Value struct {
 	Key
-	Text   string // as `config set` takes it; "" for none, and for a secret
-	Set    bool   // there is a value, though it may be the default
+	Text   string // as `config set` accepts it; "" for none and for a secret
+	Set    bool   // there is a value, possibly the default
 	Origin Origin
 }
 
-// Values are all settings in force, in the order of Keys.
+// Values returns all settings in force, in the order of Keys.
 func (c Config) Values() []Value {
 	all := settings()
 	values := make([]Value, len(all))
@@ -219,8 +211,7 @@ func (c Config) Values() []Value {
 	return values
 }
 
-// Named returns the key of that name; one that nobody knows is CodeInvalid and names
-// the nearest.
+// Named returns the key of that name. CodeInvalid, with the nearest name, for an unknown one.
 func Named(name string) (Key, error) {
 	all := settings()
 	for _, s := range all {
@@ -231,8 +222,7 @@ func Named(name string) (Key, error) {
 	return Key{}, unknownKey(name, "", all)
 }
 
-// Hides returns the variable of key that is set, and so goes before the file; "" when
-// none is.
+// Hides returns the set variable of key that overrides the file; "" for none.
 func (k Key) Hides(env func(string) (string, bool)) string {
 	for _, name := range k.Env {
 		if v, ok := env(name); ok && strings.TrimSpace(v) != "" {
@@ -242,7 +232,7 @@ func (k Key) Hides(env func(string) (string, bool)) string {
 	return ""
 }
 
-// Variables returns the names of the variables in the environment of the process.
+// Variables returns the names of the process's environment variables.
 func Variables() []string {
 	var names []string
 	for _, pair := range os.Environ() {
@@ -252,14 +242,14 @@ func Variables() []string {
 	return names
 }
 
-// Stray is a variable that looks like a setting, and that nobody reads.
+// Stray is a variable that looks like a setting but is not one.
 type Stray struct {
 	Name string
-	Near string // the variable that was meant, perhaps; "" when none is near
+	Near string // the variable probably meant; "" for none
 }
 
-// Strays returns those of the variables that begin with ENGRAM_ and are not known, by
-// name. They are no error: another version, or a plugin, may read them.
+// Strays returns the unknown variables that begin with ENGRAM_, by name. They are not errors:
+// another version or a plugin may read them.
 func Strays(variables []string) []Stray {
 	known := serverVariables()
 	for _, k := range Keys() {
@@ -275,7 +265,7 @@ func Strays(variables []string) []Stray {
 	return strays
 }
 
-// String says it to a person.
+// String describes it to a person.
 func (s Stray) String() string {
 	if s.Near == "" {
 		return s.Name + " is not known, and nobody reads it; engram config list names what is"
@@ -283,17 +273,16 @@ func (s Stray) String() string {
 	return s.Name + " is not known, and nobody reads it; did you mean " + s.Near + "?"
 }
 
-// MayAsk says whether the language model of the settings may be asked: an *engram.Error
-// of CodeForbidden when Offline and it is not on this machine.
+// MayAsk returns CodeForbidden if Offline is set and the configured language model is not on this
+// machine.
 func (c Config) MayAsk() error {
 	if !c.Offline || c.LLMBaseURL == "" || Loopback(hostOf(c.LLMBaseURL)) {
-		return nil // without an address it is LM Studio on this machine
+		return nil // the default address is on this machine
 	}
 	return offline("the language model is not on this machine (%s)", hostOf(c.LLMBaseURL))
 }
 
-// MayRun says whether the agent of the settings may be run: an *engram.Error of
-// CodeForbidden when Offline, because it hands on what it is given.
+// MayRun returns CodeForbidden if Offline is set and an agent is configured: it sends its input on.
 func (c Config) MayRun() error {
 	if !c.Offline || c.AgentCLI == "" {
 		return nil

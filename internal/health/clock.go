@@ -21,7 +21,7 @@ func judgeClock(f Facts, p Policy, why string) Check {
 		Next:    "Set the clock of this machine right. If it is right now, it was wrong before: the order of entries holds all the same, and this goes away as time passes."})
 }
 
-// timestamp writes a time for evidence; "" for never.
+// timestamp formats a time for evidence; "" for never.
 func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -7,11 +7,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// restore is what to do about a damaged file. A doctor does not do it: what the file
-// still holds may be worth more than the newest backup.
+// restore is the advice for a damaged file. The doctor does not do it: the file may hold more than
+// the newest backup.
 const restore = "Stop what uses the database, keep a copy of the file with its -wal and -shm, and put the newest file of the backups folder in its place. Nothing was changed."
 
-// unreadable is the outcome where the file could not be read.
+// unreadable reports a file that could not be read.
 func unreadable(id ID, why string, err error) Check {
 	f := Finding{Check: id, Reason: string(id) + "_unreadable", Message: "The database cannot be read: " + sentence(err), Why: why,
 		Evidence: Evidence{"error": err.Error(), "code": string(engram.CodeOf(err))}, Next: restore, Confirm: true}
@@ -21,7 +21,7 @@ func unreadable(id ID, why string, err error) Check {
 	return bad(Failed, f)
 }
 
-// sentence ends the words of an error as a sentence ends.
+// sentence formats an error as a sentence.
 func sentence(err error) string { return strings.TrimSuffix(err.Error(), ".") + "." }
 
 func judgeDamage(f Facts, p Policy, why string) Check {
@@ -55,13 +55,13 @@ func judgeDamage(f Facts, p Policy, why string) Check {
 	return c
 }
 
-// single is one case of what a check found: the same but for its message and evidence.
+// single returns one case of a finding, with its own message and evidence.
 func single(f Finding, message string, e Evidence) Finding {
 	f.Message, f.Evidence = message, e
 	return f
 }
 
-// these is "1 memory does" or "2 memories do".
+// these returns "1 memory does" or "2 memories do".
 func these(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -23,7 +23,7 @@ func judgeSpace(f Facts, p Policy, why string) Check {
 		Next:    fmt.Sprintf("Make room for at least %s, or move the data folder to a larger disk.", size(need))})
 }
 
-// remote are file systems whose locks reach no other machine, or no program at all.
+// remote reports file systems whose locks do not reach other machines or programs.
 func remote(kind string) bool {
 	return slices.Contains([]string{"nfs", "smb", "fuse", "9p", "afs", "ceph", "coda", "ncp", "gfs", "lustre", "webdav", "vboxsf", "remote"}, kind)
 }
@@ -47,8 +47,8 @@ func judgeFileSystem(f Facts, p Policy, why string) Check {
 	return fine(FileSystemKind, why, e)
 }
 
-// synced returns what keeps a folder in step with other machines, by the names of the
-// folders above it; "" when nothing is known to.
+// synced names the program that synchronizes a folder, judged by the names of the folders above it;
+// "" for none.
 func synced(folder string) string {
 	for part := range strings.SplitSeq(filepath.ToSlash(folder), "/") {
 		part = strings.ToLower(part)
@@ -58,7 +58,7 @@ func synced(folder string) string {
 			{"nextcloud", "Nextcloud"}, {"owncloud", "ownCloud"}, {"pcloud", "pCloud"}, {"pclouddrive", "pCloud"}, {"megasync", "MEGA"}, {"syncthing", "Syncthing"},
 			{"seafile", "Seafile"}, {"tresorit", "Tresorit"}, {"yandex.disk", "Yandex Disk"}, {"proton drive", "Proton Drive"}, {"box sync", "Box"},
 		} {
-			// "Dropbox (Personal)", "OneDrive - Company": the name and what is not a letter.
+			// "Dropbox (Personal)", "OneDrive - Company": the name, then not a letter.
 			rest, ok := strings.CutPrefix(part, s.begins)
 			if ok && (rest == "" || !letter(rest[0])) {
 				return s.name

@@ -1,29 +1,28 @@
-// Package health holds the rules of the doctor: what the facts about a store mean,
-// how grave that is and what to do next. Facts are collected elsewhere (facts.go says
-// what they are); a file per matter turns them into a Check: the file itself
-// (damage.go), what is derived from the memories (step.go), the memories (record.go),
-// sessions (session.go), the write-ahead log (log.go), the clock (clock.go), the
-// programs (program.go), the disk (disk.go), the switch for agents (switch.go), the list of shared
-// chunks (shared.go) and the settings (setting.go). plan.go says what of it can be mended.
+// Package health holds the rules of the doctor: what facts about a store (facts.go) mean, how grave
+// that is and what to do next. One file per matter turns facts into a Check: the database file
+// (damage.go), index and vectors (step.go), memories (record.go), secrets (secrets.go), sessions
+// (session.go), write-ahead log (log.go), clock (clock.go), programs (program.go), disk (disk.go),
+// switch for agents (switch.go), hooks (hooks.go), shared chunks (shared.go) and settings
+// (setting.go). plan.go says what can be repaired.
 //
-// Every rule is a pure function of facts and a policy. The words of a report (check_id,
-// result, severity, reason_code …) are those of the mem_* dialect.
+// Every rule is a pure function of facts and a policy. The words of a report (check_id, result,
+// severity, reason_code …) are those of the mem_* dialect.
 package health
 
 import "slices"
 
-// Status is how a check ended, and how a report did.
+// Status is the outcome of a check or a report.
 type Status string
 
 // The statuses, from good to bad.
 const (
 	OK      Status = "ok"
 	Warning Status = "warning"
-	Blocked Status = "blocked" // nothing is lost, but something cannot go on
+	Blocked Status = "blocked" // nothing is lost, but something cannot proceed
 	Failed  Status = "error"
 )
 
-// Severity says how grave a finding is.
+// Severity is how grave a finding is.
 type Severity string
 
 // The severities.
@@ -34,7 +33,7 @@ const (
 	Fatal    Severity = "error"
 )
 
-// severity is that of a status.
+// severity returns the severity of a status.
 func (s Status) severity() Severity {
 	switch s {
 	case OK:
@@ -74,10 +73,10 @@ const (
 	SettingsInForce ID = "settings"
 )
 
-// invalidCheck is in the place of a check that does not exist.
+// invalidCheck stands for a check that does not exist.
 const invalidCheck ID = "invalid_check"
 
-// What a check says that found nothing.
+// Messages of a check without findings.
 const (
 	nothingReported = "No issues detected."
 	nothingToDo     = "Nothing to do."
@@ -89,13 +88,13 @@ func IDs() []ID {
 		LockContention, LogCheckpoint, ClockBackwards, BinaryVersions, SQLiteVersion, DiskSpace, FileSystemKind, FileModes, Secrets, AgentsSwitched, HooksInTime, SharedManifest, SettingsInForce}
 }
 
-// Known reports whether there is a check of that name.
+// Known reports whether a check of that name exists.
 func Known(id ID) bool { return slices.Contains(IDs(), id) }
 
-// Evidence is what a finding rests on: names in snake_case, values that JSON knows.
+// Evidence supports a finding: names in snake_case, JSON values.
 type Evidence map[string]any
 
-// Finding is one thing that was seen.
+// Finding is one observation.
 type Finding struct {
 	Check    ID
 	Severity Severity
@@ -103,29 +102,29 @@ type Finding struct {
 	Message  string // what was seen
 	Why      string // why it matters
 	Evidence Evidence
-	Next     string // what may safely be done about it
-	Confirm  bool   // a person should agree first
+	Next     string // a safe next step
+	Confirm  bool   // ask a person first
 }
 
 // Check is the outcome of one check.
 type Check struct {
 	Finding
 	Result   Status
-	Findings []Finding // the single cases, where there are any; at most Policy.Examples
+	Findings []Finding // the single cases, at most Policy.Examples
 }
 
 // Summary counts checks by their result.
 type Summary struct{ Total, OK, Warnings, Blocked, Errors int }
 
-// Report is what a doctor answers.
+// Report is the answer of a doctor.
 type Report struct {
 	Status  Status // the worst of the checks
-	Project string // the one that was looked at; "" is every one
+	Project string // the examined project; "" for every one
 	Summary Summary
 	Checks  []Check
 }
 
-// NewReport adds up checks.
+// NewReport summarizes checks.
 func NewReport(project string, checks []Check) Report {
 	r := Report{Status: OK, Project: project, Checks: checks}
 	r.Summary.Total = len(checks)
@@ -148,9 +147,9 @@ func NewReport(project string, checks []Check) Report {
 	return r
 }
 
-// Unknown is the report on a check that does not exist.
+// Unknown returns the report on a check that does not exist.
 func Unknown(project, asked string) Report {
-	const most = 60 // nobody needs a megabyte of their own back
+	const most = 60 // do not repeat long input
 	if r := []rune(asked); len(r) > most {
 		asked = string(r[:most]) + "…"
 	}
@@ -161,19 +160,19 @@ func Unknown(project, asked string) Report {
 	}}})
 }
 
-// fine is the outcome of a check that found nothing.
+// fine is the outcome of a check without findings.
 func fine(id ID, why string, e Evidence) Check {
 	return Check{Result: OK, Finding: Finding{Check: id, Severity: Info, Reason: string(id) + "_ok", Message: nothingReported,
 		Why: why, Evidence: orEmpty(e), Next: nothingToDo}}
 }
 
-// bad is the outcome of a check that found something.
+// bad is the outcome of a check with a finding.
 func bad(result Status, f Finding) Check {
 	f.Severity, f.Evidence = result.severity(), orEmpty(f.Evidence)
 	return Check{Result: result, Finding: f}
 }
 
-// unmade is the outcome of a check that could not be made.
+// unmade is the outcome of a check that failed.
 func unmade(id ID, why string, err error) Check {
 	return bad(Failed, Finding{Check: id, Reason: string(id) + "_not_checked", Message: "This could not be looked at: " + err.Error() + ".",
 		Why: why, Evidence: Evidence{"error": err.Error()}, Next: "See what " + string(Integrity) + " says, and mend that first."})

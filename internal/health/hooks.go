@@ -2,8 +2,8 @@ package health
 
 import "fmt"
 
-// FewLate is how many late hooks a day are nothing to speak of: a machine that was asleep, or
-// the first event after an update.
+// FewLate is the number of late hooks a day that is normal: after sleep of the machine, or an
+// update.
 const FewLate = 4
 
 func judgeHooks(f Facts, p Policy, why string) Check {

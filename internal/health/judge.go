@@ -1,35 +1,36 @@
 package health
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
 
-// Policy holds the marks of the checks. DefaultPolicy has their defaults.
+// Policy has the thresholds of the checks and their defaults.
 type Policy struct {
 	Examples  int           // single cases that a check names; 20
-	Folders   int           // folders of sessions that are asked for their project, those of the latest sessions first; 200
-	Ahead     time.Duration // how far the store may be ahead of the clock; 1 minute
-	Lately    time.Duration // how long a program counts as in use after it wrote; 7 days
+	Folders   int           // session folders to resolve to a project, latest sessions first; 200
+	Ahead     time.Duration // tolerated lead of the store over the clock; 1 minute
+	Lately    time.Duration // how long a program counts as in use after a write; 7 days
 	LeastFree int64         // bytes of free space, or Copies times the database if that is more; 100 MB
-	Copies    int64         // a backup and a sort of it must fit; 2
+	Copies    int64         // room for a backup and a sort of it; 2
 	NoneFree  int64         // bytes below which the next save may fail; 10 MB
-	LongLog   int64         // bytes of the write-ahead log that nothing but a reader explains; 64 MB
-	OldestSQL [3]int        // first version of SQLite without the known flaws; 3.53.2
+	LongLog   int64         // bytes of the write-ahead log that only a permanent reader explains; 64 MB
+	OldestSQL [3]int        // first version of SQLite without known flaws; 3.53.2
 }
 
-// DefaultPolicy returns the marks in force.
+// DefaultPolicy returns the thresholds in force.
 //
-// Sources: the WAL-reset bug was fixed in SQLite 3.51.3 and 3.53.0, CVE-2026-11822 in
-// 3.53.2 (sqlite.org/changes.html); a log that SQLite starts anew at 1,000 pages and
-// this program at 6 MB is over 64 MB only while somebody reads all the time.
+// Sources: the WAL-reset bug was fixed in SQLite 3.51.3 and 3.53.0, CVE-2026-11822 in 3.53.2
+// (sqlite.org/changes.html). SQLite restarts a log at 1,000 pages and this program at 6 MB, so only
+// a permanent reader explains 64 MB.
 func DefaultPolicy() Policy {
 	return Policy{Examples: 20, Folders: 200, Ahead: time.Minute, Lately: 7 * 24 * time.Hour, LeastFree: 100 << 20, Copies: 2,
 		NoneFree: 10 << 20, LongLog: 64 << 20, OldestSQL: [3]int{3, 53, 2}}
 }
 
-// Judge says what facts mean for one check. Facts that were not asked for leave the
-// check unmade, which is an error; a database that does not exist yet is in order.
+// Judge returns the outcome of one check. Without its facts the check fails; a database that does
+// not exist yet is fine.
 func Judge(id ID, f Facts, p Policy) Check {
 	rule, known := rules()[id]
 	switch {
@@ -47,31 +48,29 @@ func Judge(id ID, f Facts, p Policy) Check {
 		return untried(id, rule.why)
 	}
 	err := part.Err
-	if err == nil && !part.Known {
-		if err = f.Err; err == nil {
-			err = errors.New("nothing is known about it")
-		}
+	if !part.Known {
+		err = cmp.Or(err, f.Err, errors.New("nothing is known about it"))
 	}
 	if err != nil {
 		c := rule.failed(id, rule.why, err)
 		if id != Integrity && f.Damage.Known && !f.Sound() {
-			c.Result, c.Severity = Blocked, Blocking // the error is told once, by Integrity
+			c.Result, c.Severity = Blocked, Blocking // Integrity reports the error, once
 		}
 		return c
 	}
 	return rule.judge(f, p, rule.why)
 }
 
-// rule is one check: why it is made, what facts it needs, and what follows from them.
+// rule is one check: why it matters, which facts it needs, how they are judged.
 type rule struct {
 	why   string
 	part  func(Facts) Part
 	judge func(f Facts, p Policy, why string) Check
-	// failed is the outcome where the facts could not be had.
+	// failed is the outcome without facts.
 	failed func(id ID, why string, err error) Check
 }
 
-// rules has one for each of IDs.
+// rules has a rule for each of IDs.
 func rules() map[ID]rule {
 	return map[ID]rule{
 		Integrity: {"A damaged page may hide memories, or make every answer fail.",

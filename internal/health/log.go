@@ -7,15 +7,15 @@ func logEvidence(l Log) Evidence {
 		"checkpoint_log": l.Frames, "checkpointed_frames": l.Moved, "log_bytes": l.Bytes, "write_lock_held": l.Locked}
 }
 
-// untried is the outcome where the lock was left alone, because whoever opens a damaged
-// file to write may change it.
+// untried is the outcome if the lock was not tried: opening a damaged file for writing may change
+// it.
 func untried(id ID, why string) Check {
 	return bad(Blocked, Finding{Check: id, Reason: string(id) + "_not_checked", Why: why,
 		Message: "This was not tried, because the database is damaged or its index is not in step.",
 		Next:    "See what " + string(Integrity) + " and " + string(IndexInStep) + " say, and mend that first."})
 }
 
-// unprobed is the outcome where the lock could not be tried.
+// unprobed is the outcome if trying the lock failed.
 func unprobed(id ID, why string, err error) Check {
 	c := unmade(id, why, err)
 	c.Reason = "sqlite_lock_probe_failed"
@@ -52,7 +52,7 @@ func judgeLog(f Facts, p Policy, why string) Check {
 	return bad(Warning, found)
 }
 
-// size writes a number of bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n < 10<<10:

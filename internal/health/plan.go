@@ -5,33 +5,33 @@ import "slices"
 // Remedy is one kind of repair.
 type Remedy string
 
-// The remedies, in the order in which they are taken.
+// The remedies, in the order of execution.
 const (
-	CloseFiles      Remedy = "close_files"      // take the rights of others on the files away
-	MoveSessions    Remedy = "move_sessions"    // give sessions, with what is in them, to the project they belong to
-	RemoveRelations Remedy = "remove_relations" // take away relations to memories that are not there
-	CutSecrets      Remedy = "cut_secrets"      // take recognised secrets out of what is kept
-	Reindex         Remedy = "reindex"          // make the index of words anew, and the codes of vectors beside it
-	Embed           Remedy = "embed"            // give memories their vectors, and drop those of former models
-	EmbedAnew       Remedy = "embed_anew"       // make every vector anew, and the index
+	CloseFiles      Remedy = "close_files"      // remove the rights of others on the files
+	MoveSessions    Remedy = "move_sessions"    // move sessions, with their content, to their project
+	RemoveRelations Remedy = "remove_relations" // remove relations to missing memories
+	CutSecrets      Remedy = "cut_secrets"      // remove recognized secrets from stored texts
+	Reindex         Remedy = "reindex"          // rebuild the index of words and the codes of vectors
+	Embed           Remedy = "embed"            // add missing vectors, and drop those of former models
+	EmbedAnew       Remedy = "embed_anew"       // rebuild all vectors and the index
 	ShortenLog      Remedy = "shorten_log"      // empty the write-ahead log
-	ListChunks      Remedy = "list_chunks"      // make the list of shared chunks anew
+	ListChunks      Remedy = "list_chunks"      // rebuild the list of shared chunks
 )
 
-// Step is one repair that a plan asks for.
+// Step is one planned repair.
 type Step struct {
 	Check  ID
 	Remedy Remedy
 	Reason string
 }
 
-// Stores reports whether the step changes what is in the database: a backup comes first.
+// Stores reports whether the step changes the database: then a backup comes first.
 func (s Step) Stores() bool {
 	return s.Remedy != CloseFiles && s.Remedy != ShortenLog && s.Remedy != ListChunks
 }
 
-// Plan says what can safely be mended of what some checks would find. A file that SQLite
-// finds damaged is left as it is: every repair would write to it.
+// Plan returns the safe repairs for the given checks. A damaged file is not touched: every repair
+// would write to it.
 func Plan(ids []ID, f Facts, p Policy) (steps []Step) {
 	add := func(id ID, r Remedy, when bool) {
 		if c := Judge(id, f, p); when && slices.Contains(ids, id) && c.Result != OK {

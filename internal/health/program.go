@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// judgePrograms warns of versions that took turns. One that followed another for good
-// is an update.
+// judgePrograms warns about versions used in turn. One that replaced another is an update.
 func judgePrograms(f Facts, p Policy, why string) Check {
 	var lately []Program
 	list := make([]map[string]string, 0, len(f.Programs.List))
@@ -48,7 +47,7 @@ func judgeSQLite(f Facts, p Policy, why string) Check {
 
 func dotted(v [3]int) string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
 
-// atLeast compares a version such as "3.53.4"; one that cannot be read is too old.
+// atLeast compares a version such as "3.53.4"; an unreadable one is too old.
 func atLeast(version string, least [3]int) bool {
 	parts := strings.Split(version, ".")
 	for i, want := range least {
@@ -66,9 +65,8 @@ func atLeast(version string, least [3]int) bool {
 	return true
 }
 
-// Seen is what is to be remembered of a program of this version that writes at now,
-// and whether that is to be written: when it is new, when a day has passed, or when
-// another version wrote since, so that taking turns shows.
+// Seen returns the record of a program that writes at now, and whether to write it: if it is new, a
+// day old, or another version wrote since, so that use in turn shows.
 func Seen(version string, now time.Time, list []Program) (p Program, write bool) {
 	p = Program{Version: version, First: now, Last: now}
 	var others time.Time

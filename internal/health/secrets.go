@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// KeptSecrets are recognised secrets in what is kept, without those that a person means to keep.
+// KeptSecrets are recognized secrets in stored texts, without the deliberately kept ones.
 type KeptSecrets struct {
 	Part
-	Rules, Current string         // version of the rules by which all of it was looked at, and of those of now
-	Looked         bool           // it was looked through; else the rules of now have seen it before
-	Kinds          map[string]int // how many there are, by the name of the rule
-	Memories       Cases          // that have some in what they say
-	Past           Cases          // memories that have some in what they said before, or in the journal
+	Rules, Current string         // version of the rules that everything was last checked with, and of the present ones
+	Looked         bool           // checked now; otherwise checked by the present rules before
+	Kinds          map[string]int // number by name of the rule
+	Memories       Cases          // in the current text
+	Past           Cases          // memories with secrets in earlier texts or the journal
 	Prompts        Cases
 	Relations      Cases
-	Sessions       int // whose summaries have some
+	Sessions       int // in their summaries
 }
 
-// Texts is how many things have secrets.
+// Texts returns the number of things with secrets.
 func (s KeptSecrets) Texts() int {
 	return s.Memories.Count + s.Past.Count + s.Prompts.Count + s.Relations.Count + s.Sessions
 }

@@ -6,20 +6,19 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// Stray is a session that belongs to another project, with the one it should.
+// Stray is a session of another project than it should belong to.
 type Stray struct {
 	Session
 	To    string // canonical name
 	Known bool   // there is such a project
 }
 
-// Strays returns the sessions that ManualSession or SessionFolder finds, the latest first.
+// Strays returns the sessions that ManualSession or SessionFolder finds, latest first.
 //
-// A session named for another project than its own is one; a session without a project
-// takes it with the next save, and is none. So is a session whose directory is another
-// project, by its configuration or its repository: the name of a folder alone proves
-// nothing, nor does a repository that merely lies in it. And whoever saved outside a
-// session under a project of their choice meant it.
+// A session is stray if its ID names another project, or if its directory is another project by
+// configuration or repository. The name of a folder alone proves nothing, nor does a nested
+// repository. A session without a project gets it with the next save. A save outside a session
+// under a chosen project is deliberate.
 func Strays(id ID, f Facts) (all []Stray) {
 	for _, s := range f.Sessions.List {
 		to := ""

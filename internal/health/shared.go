@@ -6,11 +6,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Shared is how the list of chunks of the repository that the program works in compares with them.
+// Shared compares the list of chunks in the current repository with the chunks.
 type Shared struct {
-	Folder string              // .engram of the repository; "" where there is none
-	Faults []engram.ImportNote // of the list, of entries without a file and of files without an entry
-	Repair bool                // making the list anew repairs them
+	Folder string              // .engram of the repository; "" for none
+	Faults []engram.ImportNote // of the list, entries without a file, files without an entry
+	Repair bool                // rebuilding the list repairs them
 }
 
 func judgeShared(f Facts, p Policy, why string) Check {

@@ -10,8 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
-// The list of shared chunks is in order where nothing is wrong with it, and where there is none; what is
-// wrong is named case by case, and can be repaired without a backup of a database that it does not touch.
+// A list of shared chunks without faults, or no list, is fine. Faults are reported one by one and
+// repaired without a backup, because the database is not touched.
 func TestTheListOfSharedChunks(t *testing.T) {
 	p := health.DefaultPolicy()
 	for _, f := range []health.Facts{{}, {Missing: true}, {Shared: health.Shared{Folder: "/shop/.engram", Repair: true}}} {

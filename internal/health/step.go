@@ -2,7 +2,7 @@ package health
 
 import "fmt"
 
-// kindOf is one kind of cases with its words.
+// kindOf is a kind of cases with its words.
 type kindOf struct {
 	Cases
 	name      string // in evidence
@@ -24,7 +24,7 @@ func judgeIndex(f Facts, p Policy, why string) Check {
 		found.Evidence["error"] = x.Broken.Error()
 		return bad(Failed, found)
 	}
-	return outOfStep(Failed, found, "index_out_of_step", "The index of words", kinds)
+	return outOfStep(Failed, found, "index_out_of_step", "The index of words is", kinds)
 }
 
 func judgeVectors(f Facts, p Policy, why string) Check {
@@ -33,14 +33,14 @@ func judgeVectors(f Facts, p Policy, why string) Check {
 	found := Finding{Check: VectorsInStep, Why: why, Evidence: e,
 		Next: "engram doctor --fix embeds what lacks a vector and makes wrong ones anew, after a backup. A server gives missing ones by itself."}
 	if v.Model == "" {
-		return fine(VectorsInStep, why, e) // finding by words alone is a choice
+		return fine(VectorsInStep, why, e) // searching by words alone is a choice
 	}
 	if v.Broken != nil {
 		found.Reason, found.Message = "vectors_damaged", "The codes of the vectors cannot be read: "+sentence(v.Broken)
 		e["error"] = v.Broken.Error()
 		return bad(Failed, found)
 	}
-	c := outOfStep(Warning, found, "vectors_out_of_step", "The vectors", []kindOf{
+	c := outOfStep(Warning, found, "vectors_out_of_step", "The vectors are", []kindOf{
 		{v.Missing, "missing", "memory has no vector", "memories have no vector"},
 		{v.Stale, "stale", "vector is of a memory that is forgotten or gone", "vectors are of memories that are forgotten or gone"},
 		{v.Misfit, "misfit", "vector has not the model's length", "vectors have not the model's length"},
@@ -54,8 +54,7 @@ func judgeVectors(f Facts, p Policy, why string) Check {
 	return c
 }
 
-// outOfStep is found with each kind of cases as a finding of its own; fine when there
-// are none.
+// outOfStep returns found with each kind of cases as a finding; fine for no cases.
 func outOfStep(result Status, found Finding, reason, what string, kinds []kindOf) Check {
 	sum := 0
 	for _, k := range kinds {
@@ -74,10 +73,7 @@ func outOfStep(result Status, found Finding, reason, what string, kinds []kindOf
 				Message: message, Why: found.Why, Evidence: Evidence{"count": k.Count, "memories": k.First}, Next: found.Next})
 		}
 	}
-	found.Message = what + " are not in step with the memories: " + cases[0].Message
-	if what == "The index of words" {
-		found.Message = what + " is not in step with the memories: " + cases[0].Message
-	}
+	found.Message = what + " not in step with the memories: " + cases[0].Message
 	if more := len(cases) - 1; more > 0 {
 		found.Message += fmt.Sprintf(" And %s.", these(more, "other kind of case", "other kinds of cases"))
 	}

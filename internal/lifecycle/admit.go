@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,75 +12,74 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Action is what becomes of something that is saved.
+// Action is the outcome of a save.
 type Action string
 
 // The actions.
 const (
-	Insert Action = "inserted" // it is new
-	Revise Action = "revised"  // the topic's memory now says this
-	Repeat Action = "repeated" // it was said before, word for word or in other words; counted
-	Absorb Action = "merged"   // another memory now says this too
+	Insert Action = "inserted" // a new memory
+	Revise Action = "revised"  // the topic's memory was revised
+	Repeat Action = "repeated" // already known, in the same or other words; counted
+	Absorb Action = "merged"   // merged into another memory
 )
 
-// AdmitMode says what a save may do to memories that it does not name.
+// AdmitMode says which memories a save may change besides the one it names.
 type AdmitMode string
 
 // The modes.
 const (
-	// AdmitApart, the default, leaves them alone: only a topic is revised, and only an exact
-	// repeat within the window is counted.
+	// AdmitApart, the default, changes no others: it revises a topic and counts an exact repeat
+	// within the window.
 	AdmitApart AdmitMode = ""
-	// AdmitMerging also recognises the same type and title, and makes one of near-duplicates.
+	// AdmitMerging also recognizes the same type and title, and merges near-duplicates.
 	AdmitMerging AdmitMode = "merge"
 )
 
-// Known is what a store knows when something is saved.
+// Known is what the store found for a save. Memories are live and of the same project and scope; a
+// missing one is nil.
 type Known struct {
-	Topic *engram.Memory // the live memory of its topic key, project and scope; nil for none
-	// TopicSaid says that Topic said this before, and that what it says now, or is about to say,
-	// comes after it in the same input.
+	Topic *engram.Memory // with the same topic key
+	// TopicSaid reports that Topic had this text before and that its present or next text comes
+	// later in the same input.
 	TopicSaid bool
-	Repeat    *engram.Memory // the live memory that IsRepeat found, or the summary of the same session that says this; nil for none
-	Standing  *engram.Memory // the summary of the same session in whose place this one comes; nil for none
-	Titled    *Near          // the newest live memory of its project, scope, type and title; nil for none
-	// Said is the newest live memory of its project and scope with the same content, of
-	// whatever type and time; nil for none.
+	Repeat    *engram.Memory // found by IsRepeat, or the summary of the same session with this text
+	Standing  *engram.Memory // the summary of the same session that this one replaces
+	Titled    *Near          // the newest with the same type and title
+	// Said is the newest with the same content, of any type and time.
 	Said *engram.Memory
-	// Near are live memories of its project and scope that are near to it, the nearest first;
-	// behind them, with a cosine of 0, may be others that perhaps have its text.
+	// Near are similar memories, nearest first; those with cosine 0 at the end may have the same
+	// text.
 	Near []Near
-	// Duplicate is the mark of the embedding model: the cosine from which on two texts say
-	// the same. 0 for no model.
+	// Duplicate is the embedding model's duplicate threshold, a cosine; 0 without a model.
 	Duplicate float64
 }
 
-// Near is a memory that is near to another in meaning.
+// Near is a memory similar in meaning.
 type Near struct {
 	Memory engram.Memory
 	Cosine float64
-	// Differs says in what the two contradict each other; "" when they do not.
+	// Differs says how the two contradict each other; "" if they do not.
 	Differs string
 }
 
 // Decision is what a save does, to which memory, and why.
 type Decision struct {
 	Action Action
-	Target engram.Memory // the memory that is revised, repeated or merged with
+	Target engram.Memory // the memory to revise, repeat or merge into
 	Reason string        // for a person
-	// Adds is what is said now adds to Target, where that was asked: AddsWording and AddsLess
-	// are other words than its own, which are to be kept, be it as a revision.
+	// Adds is what the new text adds to Target, if compared. AddsWording and AddsLess mean other
+	// words, which are kept as a revision.
 	Adds Addition
 }
 
-// Admit decides what saving m does, of what the store knows. In this order: the topic's
-// memory is revised, an exact repeat is counted; and merging, what another memory says
-// already, of whatever type, is counted there, the memory of the same type and title
-// takes m up, or the nearest one of the same type from the duplicate mark on. The type
-// manual says that nobody named one: it goes with any. What is taken up says all that the
-// memory says, and more. What has a topic key of its own, contradicts, or has something in
-// the place of what the memory says is not merged, nor what would be too much for one
-// memory.
+// Admit decides what saving m does. In order: revise the topic's memory; count an exact repeat;
+// and, when merging, count m at a memory of any type that already says it, or merge m into the
+// memory of the same type and title, or into the nearest one of the same type at or above the
+// duplicate threshold. Type manual means unspecified and matches every type.
+//
+// Only a text that says all the memory says, and more, is merged in. Memories with a topic key,
+// contradictions, texts that replace part of the memory, and results too large for one memory are
+// inserted instead.
 func Admit(m engram.Memory, k Known, mode AdmitMode, p Policy) Decision {
 	switch {
 	case k.Topic != nil && k.Topic.NormalizedHash == m.NormalizedHash && k.Topic.Title == m.Title && k.Topic.Type == m.Type:
@@ -103,7 +103,7 @@ func Admit(m engram.Memory, k Known, mode AdmitMode, p Policy) Decision {
 func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 	type likeness struct {
 		Near
-		how string // "" where it is not enough to take m up
+		how string // "" if not similar enough to merge
 	}
 	var alike []likeness
 	if k.Titled != nil {
@@ -124,7 +124,7 @@ func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 	for _, l := range alike {
 		adds, as := Adds(l.Memory, m), typed(l.Memory, m)
 		if adds == AddsNothing {
-			as = ofTypeOf(l.Memory, m) // the same words, whatever they are called
+			as = ofTypeOf(l.Memory, m) // the same words, whatever the type
 		}
 		_, may := MayMerge(l.Memory, as)
 		if may && (adds == AddsNothing || (adds == AddsWording || adds == AddsLess) && l.Differs == "") {
@@ -152,11 +152,10 @@ func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 	return Decision{Action: Insert, Reason: why}
 }
 
-// SaysElse is why two that are near do not become one.
+// SaysElse is the reason why two similar memories are not merged.
 const SaysElse = "each says what the other does not"
 
-// known is what becomes of m, which old says: it is counted there. Where m says of what type
-// it is and old did not, old has a type from then on.
+// known counts m at old, which already says it. If old has no type and m does, old takes it.
 func known(old, m engram.Memory, adds Addition) Decision {
 	d := Decision{Action: Repeat, Target: old, Adds: adds, Reason: fmt.Sprintf("#%d has this text already", old.Num)}
 	if adds != AddsNothing {
@@ -168,8 +167,7 @@ func known(old, m engram.Memory, adds Addition) Decision {
 	return d
 }
 
-// ofTypeOf is m as if it were of old's type. The summary of a session is never anything
-// else.
+// ofTypeOf returns m with old's type. A session summary keeps its own.
 func ofTypeOf(old, m engram.Memory) engram.Memory {
 	if m.Type != engram.TypeSessionSummary {
 		m.Type = old.Type
@@ -177,8 +175,8 @@ func ofTypeOf(old, m engram.Memory) engram.Memory {
 	return m
 }
 
-// typed is m as if it were of old's type, where one of the two says none. A learning that
-// was taken out of a text on its own is not joined with what somebody said.
+// typed returns m with old's type if either is unspecified. A passively captured learning is not
+// merged with an explicit save.
 func typed(old, m engram.Memory) engram.Memory {
 	if old.Type == engram.TypePassive || m.Type == engram.TypePassive {
 		return m
@@ -189,41 +187,39 @@ func typed(old, m engram.Memory) engram.Memory {
 	return m
 }
 
-// TagMadeSummary is on the summary of a session that nobody wrote: it was made of the session's
-// memories.
+// TagMadeSummary marks a session summary generated from the session's memories.
 const TagMadeSummary = "auto-summary"
 
-// IsMadeSummary reports whether a memory is the summary of a session that nobody wrote.
+// IsMadeSummary reports whether m is a generated session summary.
 func IsMadeSummary(m engram.Memory) bool {
 	return m.Type == engram.TypeSessionSummary && slices.Contains(m.Tags, TagMadeSummary)
 }
 
-// Hash is the NormalizedHash of a content.
+// Hash returns the NormalizedHash of a content.
 func Hash(content string) string {
 	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(strings.ToLower(content)), " ")))
 	return hex.EncodeToString(sum[:])
 }
 
-// IsRepeat reports whether saving m at now repeats old, which has the same
-// NormalizedHash and project: same scope, type and title, made within the window. A
-// clock that was set back meanwhile shows old as made in the future; within the
-// window that is a repeat too.
+// IsRepeat reports whether saving m at now repeats old, which has the same NormalizedHash and
+// project: same scope, type and title, created within the window. The distance counts both ways,
+// because a clock set back puts old in the future.
 func IsRepeat(m, old engram.Memory, now time.Time, p Policy) bool {
 	return old.Scope == m.Scope && old.Type == m.Type && old.Title == m.Title && m.TopicKey == "" &&
 		now.Sub(old.CreatedAt).Abs() <= p.RepeatWindow
 }
 
-// Revised is old saying what m says, at now. What m leaves open stays: tags and
-// metadata are added to, a permanent memory stays permanent.
+// Revised returns old with m's text, at now. Tags and metadata are added; a permanent memory stays
+// permanent.
 func Revised(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r := old
-	if m.Summary != "" || m.Content != old.Content { // else it still sums up what is said
+	if m.Summary != "" || m.Content != old.Content { // otherwise the old summary still fits
 		r.Summary = m.Summary
 	}
 	r.Type, r.Title, r.Content, r.NormalizedHash = m.Type, m.Title, m.Content, m.NormalizedHash
 	r.ToolName, r.Origin = m.ToolName, m.Origin
 	r.Tags = union(old.Tags, m.Tags)
-	if IsMadeSummary(old) && !IsMadeSummary(m) { // somebody has written one
+	if IsMadeSummary(old) && !IsMadeSummary(m) { // a written one replaces the generated one
 		r.Tags = slices.DeleteFunc(r.Tags, func(t string) bool { return t == TagMadeSummary })
 	}
 	r.Metadata = merged(old.Metadata, m.Metadata)
@@ -237,8 +233,7 @@ func Revised(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	return r
 }
 
-// Repeated is old after m said the same once more at now. What m adds beside the
-// text (tags, metadata, that it must not fade) is kept.
+// Repeated returns old after m repeated it at now. Tags, metadata and permanence of m are kept.
 func Repeated(old, m engram.Memory, now time.Time) engram.Memory {
 	r := old
 	r.Tags = union(old.Tags, m.Tags)
@@ -250,19 +245,9 @@ func Repeated(old, m engram.Memory, now time.Time) engram.Memory {
 	return r
 }
 
+// union returns sorted tags, as stores do.
 func union(a, b []string) []string {
-	seen := map[string]bool{}
-	var all []string
-	for _, list := range [][]string{a, b} {
-		for _, s := range list {
-			if !seen[s] {
-				seen[s] = true
-				all = append(all, s)
-			}
-		}
-	}
-	slices.Sort(all) // as stores give them back
-	return all
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
 func merged(a, b map[string]any) map[string]any {
@@ -270,10 +255,7 @@ func merged(a, b map[string]any) map[string]any {
 		return a
 	}
 	all := make(map[string]any, len(a)+len(b))
-	for _, m := range []map[string]any{a, b} {
-		for k, v := range m {
-			all[k] = v
-		}
-	}
+	maps.Copy(all, a)
+	maps.Copy(all, b)
 	return all
 }

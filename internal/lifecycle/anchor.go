@@ -6,14 +6,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// anchorsAfter are the anchors of a memory whose text was replaced by one with anchors of its
-// own: what was asked for stays, what the old text named goes with it.
+// anchorsAfter returns the anchors after a text was replaced: requested ones stay, those named by
+// the old text go.
 func anchorsAfter(old, now []engram.Anchor) []engram.Anchor {
 	return anchorsOfBoth(slices.DeleteFunc(slices.Clone(old), func(a engram.Anchor) bool { return a.Named }), now)
 }
 
-// anchorsOfBoth are the anchors of a memory that says what two said. Of one place the newer
-// anchor counts: somebody has looked at it since. Where there are too many, older ones go.
+// anchorsOfBoth merges anchors. For one place the newer one wins; beyond the limit older ones are
+// dropped.
 func anchorsOfBoth(old, now []engram.Anchor) []engram.Anchor {
 	all := slices.Clone(now)
 	for _, a := range old {

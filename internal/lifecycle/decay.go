@@ -9,37 +9,34 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// What the curves take for a Decay that says nothing else.
+// Defaults of a zero Decay.
 const (
-	defaultLoss      = 0.01 // importance: a day
-	defaultKept      = 0.95 // geometric: a day
+	defaultLoss      = 0.01 // importance: per day
+	defaultKept      = 0.95 // geometric: per day
 	defaultStability = 30.0 // ebbinghaus: days
 	defaultMaxBoost  = 2.0  // geometric
-	// leastStrength is where the importance curve ends.
+	// leastStrength is the lower bound of the importance curve.
 	leastStrength = 0.1
 )
 
-// Strength is how strong m is at now, 0 to 1. A permanent memory does not fade; a clock
-// that ran backwards costs nothing. Nothing is stored: asking twice is the same, and
-// waiting never strengthens.
+// Strength returns m's strength at now, 0 to 1. A permanent memory does not fade; a clock that ran
+// backwards costs nothing. It is a pure function of time: waiting never strengthens.
 //
-// s is m.Strength, a its access count, i its importance, t the days (fractions too) since
-// its strength was last set, by writing, a boost or consolidation (TouchedAt), and d those
-// since that or since it was last written or accessed, whichever is later:
+// s is m.Strength, a the access count, i the importance, t the days (with fractions) since its
+// strength was last set by a write, a boost or consolidation (TouchedAt), and d those since that,
+// the last write or the last access, whichever is latest:
 //
 //	importance   clamp(s·e^(-rate·d)·(0.5 + 0.5·i) + 0.1·ln(1 + a), 0.1, 1), rate 0.01
 //	geometric    min(s·rate^d·min(max(log2(1 + a), 1), boost), 1), rate 0.95, boost 2
 //	ebbinghaus   s·e^(-t/(rate·(1 + ln(1 + a))·(0.5 + i))), rate 30 days
 //
-// Sources. importance: the second of the designs that Engram unites, a relevance that
-// loses a hundredth a day since the last access, weighs importance by half, adds a tenth
-// of the logarithm of use and stays above a tenth; s is new: there every memory begins
-// at 1. geometric: the first of them, 0.95 a day since the last access times a bounded
-// logarithm of use. There it is 0 for what was never used, which would forget whatever
-// is new: here use multiplies by at least 1. ebbinghaus: the fourth promises a forgetting
-// curve since the last consolidation and no formula; this one is exponential after
-// Ebbinghaus, "Über das Gedächtnis", 1885, and the more stable the more often a memory
-// was repeated and the more important it is.
+// Sources. Earlier designs that Engram unites. importance (the second): relevance loses 1 % a day
+// since the last access, half of it weighted by importance, plus a tenth of the logarithm of
+// accesses, at least 0.1; s is new, there every memory begins at 1. geometric (the first): 0.95 a
+// day since the last access times a bounded logarithm of accesses; there a memory never accessed
+// has 0, here the factor is at least 1. ebbinghaus (the fourth promises a forgetting curve since
+// the last consolidation, without a formula): exponential after Ebbinghaus, "Über das Gedächtnis",
+// 1885; more accesses and importance make it more stable.
 func Strength(m engram.Memory, now time.Time, d engram.Decay) float64 {
 	if least := leastOf(d); !m.Permanent {
 		return max(unfloored(m, now, d), least)
@@ -47,7 +44,7 @@ func Strength(m engram.Memory, now time.Time, d engram.Decay) float64 {
 	return clamp(m.Strength, 0, 1)
 }
 
-// leastOf is where a curve ends.
+// leastOf returns the lower bound of a curve.
 func leastOf(d engram.Decay) float64 {
 	switch d.Curve {
 	case engram.CurveGeometric, engram.CurveEbbinghaus:
@@ -56,7 +53,7 @@ func leastOf(d engram.Decay) float64 {
 	return leastStrength
 }
 
-// unfloored is Strength as it would be if no curve ended above 0.
+// unfloored returns Strength without the curve's lower bound.
 func unfloored(m engram.Memory, now time.Time, d engram.Decay) float64 {
 	if m.Permanent {
 		return clamp(m.Strength, 0, 1)
@@ -74,8 +71,8 @@ func unfloored(m engram.Memory, now time.Time, d engram.Decay) float64 {
 	return clamp(fresh*(0.5+0.5*m.Importance)+0.1*uses, 0, 1)
 }
 
-// Explain is Strength and what went into it, in words, the strength first:
-// "0.69 · 30 days without access · importance 0.5 · 3 accesses · importance curve".
+// Explain returns Strength and its inputs as text: "0.69 · 30 days without access · importance 0.5
+// · 3 accesses · importance curve".
 func Explain(m engram.Memory, now time.Time, d engram.Decay) (float64, string) {
 	strength := Strength(m, now, d)
 	said := []string{fmt.Sprintf("%.2f", strength)}
@@ -113,8 +110,8 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// DecayOf is how m fades. What is said most closely counts: m's type in its project,
-// its project, its type anywhere, everything. own is m's project's; nil for none.
+// DecayOf returns how m fades. The most specific setting wins: m's type in its project, its
+// project, its type in any project, the default. own is the project's setting; nil for none.
 func DecayOf(m engram.Memory, own *engram.ProjectDecay, p Policy) engram.Decay {
 	if own != nil {
 		if d, ok := own.Types[m.Type]; ok {
@@ -130,7 +127,7 @@ func DecayOf(m engram.Memory, own *engram.ProjectDecay, p Policy) engram.Decay {
 	return p.Decay
 }
 
-// lastAccess is when m was last read or written.
+// lastAccess returns when m was last read or written.
 func lastAccess(m engram.Memory) time.Time {
 	if m.LastAccessedAt.After(m.UpdatedAt) {
 		return m.LastAccessedAt
@@ -138,7 +135,7 @@ func lastAccess(m engram.Memory) time.Time {
 	return m.UpdatedAt
 }
 
-// lastFlagged is when m was last read, written or boosted.
+// lastFlagged returns when m was last read, written or boosted.
 func lastFlagged(m engram.Memory) time.Time {
 	if at := lastAccess(m); at.After(m.TouchedAt) {
 		return at
@@ -148,13 +145,6 @@ func lastFlagged(m engram.Memory) time.Time {
 
 func daysSince(t, now time.Time) float64 {
 	return max(now.Sub(t).Hours()/24, 0)
-}
-
-func orElse(v, fallback float64) float64 {
-	if v <= 0 {
-		return fallback
-	}
-	return v
 }
 
 func clamp(v, least, most float64) float64 {

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// faded is a row of the tables: a memory that nobody touched for so many days.
+// faded is a row of the tables: a memory not touched for so many days.
 type faded struct {
 	name       string
 	days       float64
@@ -19,7 +19,7 @@ type faded struct {
 	importance float64
 	accesses   int
 	rate, most float64
-	want       float64 // reckoned by hand to four places, as the comment beside it says
+	want       float64 // computed by hand to four places, as in the comment
 }
 
 func (tt faded) check(t *testing.T, curve engram.Curve) {
@@ -128,7 +128,7 @@ func TestFromWhenACurveCounts(t *testing.T) {
 	}
 }
 
-// anyDecay is a way to fade that Validate accepts.
+// anyDecay is a decay that Validate accepts.
 func anyDecay(t *rapid.T) engram.Decay {
 	d := engram.Decay{Curve: rapid.SampledFrom(append(engram.Curves(), "")).Draw(t, "curve")}
 	d.Rate = rapid.Float64Range(0, 1).Draw(t, "rate")

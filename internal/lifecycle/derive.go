@@ -11,12 +11,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// nobody is the device of what was counted nobody knows where. Every store has the same one,
-// so that what went by a format without devices is counted once.
-const nobody = "~"
+// unknownDevice is the device of counts of unknown origin. Every store uses the same one, so a count that
+// passed through a format without devices is counted once.
+const unknownDevice = "~"
 
-// ClockAt is the first reading of a clock at a time; 0 for one that is not known or that no
-// clock can show.
+// ClockAt returns the first clock reading at a time; 0 for an unknown time or one outside the
+// clock's range.
 func ClockAt(t time.Time) engram.Clock {
 	const last = 1<<47 - 1 // milliseconds that fit
 	if ms := t.UnixMilli(); !t.IsZero() && ms > 0 && ms <= last {
@@ -25,18 +25,19 @@ func ClockAt(t time.Time) engram.Clock {
 	return 0
 }
 
-// derivedDevice is the device of a derived stamp: a tilde and 8 hex digits of what it is of.
+// derivedDevice returns the device of a derived stamp: a tilde and 8 hex digits of the hashed
+// values.
 func derivedDevice(says ...any) string {
 	room := make([]byte, 0, 2048) // most fit
 	for _, v := range says {
 		room = appendSaid(room, v)
 	}
 	sum := sha256.Sum256(room)
-	return nobody + hex.EncodeToString(sum[:4])
+	return unknownDevice + hex.EncodeToString(sum[:4])
 }
 
-// appendSaid adds a value with its length, so that what follows it says something else. Texts
-// are most of it; as JSON they would cost more than their hash.
+// appendSaid appends a value with its length, so that no two sequences collide. It avoids JSON,
+// which for texts costs more than the hash.
 func appendSaid(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case string:
@@ -67,8 +68,8 @@ func appendSaid(b []byte, v any) []byte {
 	return appendSaid(b, string(spelled(v)))
 }
 
-// RevisionStamp is the write that a revision comes from; of one whose stamp nobody kept, one
-// made of its words and of when they were written.
+// RevisionStamp returns the write that made a revision; without a stored stamp, one derived from
+// its text and time.
 func RevisionStamp(r engram.Revision) engram.VersionStamp {
 	if r.Stamp != (engram.VersionStamp{}) {
 		return r.Stamp
@@ -76,13 +77,11 @@ func RevisionStamp(r engram.Revision) engram.VersionStamp {
 	return engram.VersionStamp{At: ClockAt(r.WrittenAt), Device: derivedDevice(r.Title, r.Content)}
 }
 
-// Derived is the lineage of a state that nobody kept one for: it was written when it says that
-// it was last changed, by a device that is made of all that it says. So the same state gets the
-// same lineage everywhere, and a stamp tells one value from another here, too. What does not
-// say when it was changed is older than all that does.
+// Derived returns causal metadata for a state that has none: written at its own change time by a
+// device derived from its content. So the same state gets the same metadata everywhere, and
+// different values get different stamps. A state without a change time is older than all with one.
 //
-// What a session or a project does not say it does not claim: such parts are older than all
-// that do.
+// Empty parts of a session or a project make no claim: they are older than all that do.
 func Derived(r engram.Record) engram.CausalMetadata { return derivedOf(r, registersOf(r)) }
 
 func derivedOf(r engram.Record, registers []register) engram.CausalMetadata {
@@ -97,7 +96,7 @@ func derivedOf(r engram.Record, registers []register) engram.CausalMetadata {
 	case r.Memory != nil:
 		l = derivedLife(l, r.Memory.Memory.DeletedAt)
 		if m := r.Memory.Memory; m.AccessCount > 0 || m.DuplicateCount > 1 {
-			l.Counts = map[string]engram.Count{nobody: {Accesses: max(m.AccessCount, 0), Repeats: max(m.DuplicateCount-1, 0)}}
+			l.Counts = map[string]engram.Count{unknownDevice: {Accesses: max(m.AccessCount, 0), Repeats: max(m.DuplicateCount-1, 0)}}
 		}
 	case r.Prompt != nil:
 		l = derivedLife(l, r.Prompt.DeletedAt)
@@ -110,7 +109,7 @@ func derivedOf(r engram.Record, registers []register) engram.CausalMetadata {
 	return l
 }
 
-// derivedLife adds that a thing was forgotten, if it was: after all else.
+// derivedLife marks l as deleted at a time later than everything else, if deletedAt is set.
 func derivedLife(l engram.CausalMetadata, deletedAt time.Time) engram.CausalMetadata {
 	if deletedAt.IsZero() {
 		return l
@@ -118,7 +117,7 @@ func derivedLife(l engram.CausalMetadata, deletedAt time.Time) engram.CausalMeta
 	return Stamped(l, []engram.Part{engram.PartDeleted}, engram.VersionStamp{At: max(ClockAt(deletedAt), l.Base.At+1), Device: l.Base.Device})
 }
 
-// changedAt is when a state says that it was last changed.
+// changedAt returns the last change time that a state itself gives.
 func changedAt(r engram.Record) time.Time {
 	switch {
 	case r.Memory != nil:
@@ -135,7 +134,7 @@ func changedAt(r engram.Record) time.Time {
 	return time.Time{}
 }
 
-// claims are the parts of a session or a project that say something.
+// claims returns the parts of a session or project that are not empty.
 func claims(r engram.Record) []engram.Part {
 	var all []engram.Part
 	for _, reg := range registersOf(r) {
@@ -146,13 +145,13 @@ func claims(r engram.Record) []engram.Part {
 	return all
 }
 
-// Adopted is a state from a format that keeps no lineage, with the lineage that it has beside
-// the state that is here: where both say the same, it is by the same write, and where they do
-// not, by one at the time that the state says of itself. So what only went through such a
-// format and came back changes nothing, and what was changed there is one later edit.
+// Adopted returns a state from a format without causal metadata, with metadata relative to the
+// local state: equal parts keep their local stamp, different ones are one write at the state's own
+// time. So a round trip through such a format changes nothing, and an edit there counts as one
+// later edit.
 //
-// Unlike Derived it depends on what is here: it is for what is written here because of a
-// file, not for what replicas exchange.
+// Unlike Derived it depends on the local state: it is for imports, not for exchange between
+// replicas.
 func Adopted(here, there engram.Record) engram.Record {
 	here = Normal(here)
 	own, l := Derived(there), here.Causal.Clone()
@@ -161,10 +160,11 @@ func Adopted(here, there engram.Record) engram.Record {
 	for _, r := range registersOf(there) {
 		empty := (there.Session != nil || there.Project != nil) && !slices.Contains(said, r.part)
 		if r.part == partProject || r.part == partSession {
-			empty = empty || there.Memory != nil || there.Prompt != nil // a format that keeps no lineage moves nothing
+			empty = empty || there.Memory != nil || there.Prompt != nil // such a format moves nothing
 		}
 		if there.Memory != nil && slices.Contains(withText(), r.part) {
-			// Of the same words a format may keep less. What is not there for other words is none of theirs.
+			// A format may drop parts of the same text. For another text its empty parts are not
+			// claims.
 			empty = sameWords && !slices.Contains(said, r.part) || l.Of(r.part).Compare(own.Base) > 0
 		}
 		switch {
@@ -180,7 +180,7 @@ func Adopted(here, there engram.Record) engram.Record {
 	}
 	was, now := members(fullSets(*here.Causal, membersOf(here))), members(fullSets(*there.Causal, membersOf(there)))
 	if there.Project != nil {
-		now, newer = slices.Concat(was, now), true // a name that one side lacks was not taken away there
+		now, newer = slices.Concat(was, now), true // a name missing on one side was not removed there
 	}
 	if newer {
 		l = Retagged(l, was, now, engram.VersionStamp{At: max(own.Base.At, 1), Device: own.Base.Device})
@@ -198,13 +198,13 @@ func Adopted(here, there engram.Record) engram.Record {
 	return Normal(there)
 }
 
-// saysSame reports whether two states of a memory say the same.
+// saysSame reports whether two memory states have the same title and content.
 func saysSame(a, b engram.Record) bool {
 	return a.Memory != nil && b.Memory != nil && a.Memory.Memory.Title == b.Memory.Memory.Title && a.Memory.Memory.Content == b.Memory.Memory.Content
 }
 
-// Overridden is a state after all that another state says of the thing was written over it by
-// s, but for where it belongs: what replacing what is here by a file comes to.
+// Overridden returns here after s wrote all of there over it, except project and session: what an
+// import that replaces does.
 func Overridden(here, there engram.Record, s engram.VersionStamp) engram.Record {
 	here, there = Normal(here), Normal(there)
 	now, l := Normal(here), here.Causal.Clone()
@@ -237,7 +237,7 @@ func Overridden(here, there engram.Record, s engram.VersionStamp) engram.Record 
 	return Normal(now)
 }
 
-// setDeleted takes over when something was forgotten.
+// setDeleted copies the deletion time.
 func setDeleted(now, there engram.Record) {
 	for _, r := range registersOf(now) {
 		if r.part == engram.PartDeleted {
@@ -254,7 +254,7 @@ func adoptMemory(here, there engram.Record, l *engram.CausalMetadata) {
 		w := words{r.Title, r.Content}
 		stamps[w] = append(stamps[w], r.Stamp)
 	}
-	// What is here already is no later edit for having been changed otherwise since.
+	// A text already known here keeps its stamp even if another text has replaced it since.
 	now := words{y.Title, y.Content}
 	if text := l.Of(engram.PartText); text.Derived() && text.Compare(here.Causal.Of(engram.PartText)) < 0 && len(stamps[now]) > 0 {
 		*l = Stamped(*l, []engram.Part{engram.PartText}, stamps[now][0])

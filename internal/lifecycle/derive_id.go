@@ -8,11 +8,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// DerivedID is the ID of a memory that has none and comes from a program that knows it by its
-// sync id: everywhere the same, so that relations which name it by its ID are understood by
-// whoever has it from there. It is of the form of all IDs (https://github.com/ulid/spec): at
-// in milliseconds, and a hash of the sync id in the place of chance. at is when the memory was
-// made; the zero time, or one before 1970, counts as 1970.
+// DerivedID returns the ID of a memory that only has a sync id. It is the same everywhere, so
+// relations that use it resolve on every replica. Its form is that of all IDs
+// (https://github.com/ulid/spec): at in milliseconds, and a hash of the sync id in place of
+// randomness. at is the creation time; zero or before 1970 counts as 1970.
 func DerivedID(syncID string, at time.Time) engram.ID {
 	const digits = "0123456789abcdefghjkmnpqrstvwxyz" // Crockford's base 32
 	sum := sha256.Sum256([]byte("engram memory " + syncID))

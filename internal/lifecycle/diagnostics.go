@@ -6,30 +6,30 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Diagnostics are memories that deserve a look.
+// Diagnostics lists memories worth a look.
 type Diagnostics struct {
 	Project    string // "" is every project
 	At         time.Time
 	Memories   int             // live ones
-	Weakest    []Weak          // that are not permanent, the weakest first
-	Duplicates []DuplicatePair // pairs that say nearly the same, the nearest first
-	Pairs      int             // how many such pairs there are, about: of one memory at most 256 are counted
-	Orphans    []engram.Memory // that nothing leads to: not related, of no topic, never accessed; the oldest first
-	Unrecalled []engram.Memory // that were never accessed, the oldest first
-	Never      int             // how many were never accessed
-	Degraded   []string        // what could not be done, with the reason
+	Weakest    []Weak          // without permanent ones, weakest first
+	Duplicates []DuplicatePair // near-duplicates, nearest first
+	Pairs      int             // number of near-duplicate pairs; at most 256 of one memory are counted
+	Orphans    []engram.Memory // no relation, no topic, never accessed; oldest first
+	Unrecalled []engram.Memory // never accessed, oldest first
+	Never      int             // number never accessed
+	Degraded   []string        // what could not be computed, with the reason
 }
 
-// Weak is a memory and its strength now.
+// Weak is a memory and its present strength.
 type Weak struct {
 	Memory   engram.Memory
 	Strength float64
 }
 
-// DuplicatePair is two memories that say nearly the same.
+// DuplicatePair is a pair of near-duplicates.
 type DuplicatePair struct {
 	A, B   engram.Memory // A is the older one
 	Cosine float64
-	// Against is why sleep leaves them apart; "" when it would make one of them.
+	// Against says why sleep does not merge them; "" if it would.
 	Against string
 }

@@ -1,80 +1,55 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// Filled is a state from a file whose format has not room for all of it, with what is here in
-// the place of what was left out: fields that the format does not tell, and the rest of times
-// that it cuts off. So a state that was written into such a file and is read again is the one
-// that it was. Neither record is changed; both are of the same kind.
+// Filled completes a state from a lossy format with local values: fields that the format lacks, and
+// the part of times that it truncates. So a state that was exported and imported again is
+// unchanged. Neither record is changed; both are of the same kind.
 func Filled(here, there engram.Record, head engram.Snapshot) engram.Record {
-	uncut := func(t *time.Time, here time.Time) {
-		if head.Grid > time.Millisecond && here.Truncate(head.Grid).Equal(*t) {
-			*t = here
+	uncut := func(times ...[2]*time.Time) {
+		for _, t := range times {
+			if head.Grid > time.Millisecond && t[1].Truncate(head.Grid).Equal(*t[0]) {
+				*t[0] = *t[1]
+			}
 		}
 	}
 	switch {
 	case there.Memory != nil && here.Memory != nil:
-		m, was := *there.Memory, here.Memory.Memory
-		for _, name := range head.Untold {
-			fillField(&m.Memory, was, name)
-		}
-		for _, t := range []struct {
-			to   *time.Time
-			from time.Time
-		}{{&m.Memory.CreatedAt, was.CreatedAt}, {&m.Memory.UpdatedAt, was.UpdatedAt}, {&m.Memory.LastSeenAt, was.LastSeenAt},
-			{&m.Memory.LastAccessedAt, was.LastAccessedAt}, {&m.Memory.ReviewAfter, was.ReviewAfter}, {&m.Memory.DeletedAt, was.DeletedAt}} {
-			uncut(t.to, t.from)
-		}
-		there.Memory = &m
+		filled := *there.Memory
+		there.Memory = &filled
+		fillFields(there, here, head.Untold)
+		m, was := &filled.Memory, &here.Memory.Memory
+		uncut([2]*time.Time{&m.CreatedAt, &was.CreatedAt}, [2]*time.Time{&m.UpdatedAt, &was.UpdatedAt}, [2]*time.Time{&m.LastSeenAt, &was.LastSeenAt},
+			[2]*time.Time{&m.LastAccessedAt, &was.LastAccessedAt}, [2]*time.Time{&m.ReviewAfter, &was.ReviewAfter}, [2]*time.Time{&m.DeletedAt, &was.DeletedAt})
 	case there.Session != nil && here.Session != nil:
-		s := *there.Session
-		uncut(&s.StartedAt, here.Session.StartedAt)
-		uncut(&s.EndedAt, here.Session.EndedAt)
-		uncut(&s.ActiveAt, here.Session.ActiveAt)
+		s, was := *there.Session, here.Session
+		uncut([2]*time.Time{&s.StartedAt, &was.StartedAt}, [2]*time.Time{&s.EndedAt, &was.EndedAt}, [2]*time.Time{&s.ActiveAt, &was.ActiveAt})
 		there.Session = &s
 	case there.Prompt != nil && here.Prompt != nil:
 		p := *there.Prompt
-		uncut(&p.CreatedAt, here.Prompt.CreatedAt)
+		uncut([2]*time.Time{&p.CreatedAt, &here.Prompt.CreatedAt})
 		there.Prompt = &p
 	}
 	return there
 }
 
-// fillField sets a field of m to what it is here. Of a summary that is so only where the text
-// is the same: that of another one says nothing of it.
-func fillField(m *engram.Memory, here engram.Memory, name string) {
-	switch name {
-	case "summary":
-		if m.Title == here.Title && m.Content == here.Content {
-			m.Summary = here.Summary
+// fillFields copies the named fields of a memory. A summary is copied only for the same text.
+func fillFields(there, here engram.Record, names []string) {
+	m, was := memoryOf(there), memoryOf(here)
+	for _, r := range memoryRegisters() {
+		if slices.Contains(names, string(r.part)) && (r.part != engram.PartSummary || saysSame(there, here)) {
+			r.take(there, here)
 		}
-	case "tags":
-		m.Tags = here.Tags
-	case "metadata":
-		m.Metadata = here.Metadata
-	case "anchors":
-		m.Anchors = here.Anchors
-	case "importance":
-		m.Importance = here.Importance
-	case "strength":
-		m.Strength, m.TouchedAt = here.Strength, here.TouchedAt
-	case "permanent":
-		m.Permanent = here.Permanent
-	case "scope":
-		m.Scope = here.Scope
-	case "topic_key":
-		m.TopicKey = here.TopicKey
-	case "tool_name":
-		m.ToolName = here.ToolName
-	case "review_after":
-		m.ReviewAfter = here.ReviewAfter
-	case "valid_from":
-		m.ValidFrom = here.ValidFrom
-	case "valid_to":
-		m.ValidTo = here.ValidTo
+	}
+	if slices.Contains(names, "tags") {
+		m.Tags = was.Tags
+	}
+	if slices.Contains(names, "strength") {
+		m.Strength, m.TouchedAt = was.Strength, was.TouchedAt
 	}
 }

@@ -11,28 +11,27 @@ import (
 	"github.com/alanbuscaglia/engram/internal/wording"
 )
 
-// Addition is what a text adds to another one.
+// Addition is what one text adds to another.
 type Addition string
 
 // The additions.
 const (
-	AddsNothing Addition = "nothing" // the other text has it already, in these words
-	AddsWording Addition = "wording" // the other text says the same, in other words
-	AddsLess    Addition = "less"    // the other text says it, in other words, and more
-	AddsAround  Addition = "around"  // it says all that the other text does, and more
-	AddsBeside  Addition = "beside"  // each has something that the other lacks, or may: they are two
+	AddsNothing Addition = "nothing" // the other text has it in these words
+	AddsWording Addition = "wording" // the other text says the same in other words
+	AddsLess    Addition = "less"    // the other text says this in other words, and more
+	AddsAround  Addition = "around"  // it says all of the other text, and more
+	AddsBeside  Addition = "beside"  // each may say something that the other does not
 )
 
-// What stands around texts.
+// Marks around texts.
 const (
-	listMarks    = "-*+#>•– " // what a line may begin with beside its words
+	listMarks    = "-*+#>•– " // at the start of a line
 	sentenceEnds = ".!?;。！？；"
-	trailing     = ".,;:! 。，；：！" // not "?": a question does not say what it asks
+	trailing     = ".,;:! 。，；：！" // not "?": a question does not assert its words
 )
 
-// Adds says what m adds to old, word by word. Of two that each have something in the place
-// of what the other has, be it a name, a number or the order of the words, neither adds to
-// the other: written into one memory they would say both.
+// Adds compares m with old word by word. If each has something in place of the other's (a name, a
+// number, the order of words), neither adds to the other: merged, they would say both.
 func Adds(old, m engram.Memory) Addition {
 	bearing := wording.Compare(wordingOf(old), wordingOf(m))
 	switch bearing {
@@ -55,14 +54,12 @@ func wordingOf(m engram.Memory) wording.Text {
 	return wording.Text{Title: m.Title, Content: m.Content}
 }
 
-// Merged is old saying also what m says, at now: tags and metadata of both, the greater
-// importance, permanent if one of them is, stronger by p.MergeBoost. Of the origins the
-// less trusted one counts. It is still the memory that old was, of its topic and session, and
-// of its type unless that was manual: nobody had named one.
+// Merged returns old with m merged in at now: tags and metadata of both, the greater importance,
+// permanent if either is, stronger by p.MergeBoost, the less trusted origin. It keeps old's
+// identity, topic and session, and its type unless that was manual.
 //
-// Its text is that of the two which says more, under the title of old: by that it is known,
-// unless the title of m stands nowhere else. Whether the two may become one is MayMerge's,
-// Adds' and Admit's to say.
+// The text is the one that says more, under old's title unless m's title appears nowhere else.
+// MayMerge, Adds and Admit decide whether the two may be merged.
 func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r := old
 	if Adds(old, m) == AddsAround {
@@ -74,7 +71,7 @@ func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 		r.Type = m.Type
 	}
 	if r.NormalizedHash = Hash(r.Content); r.Content != old.Content {
-		r.Summary = "" // of what it said
+		r.Summary = "" // it summarized the old text
 	}
 	r.Tags = union(old.Tags, m.Tags)
 	r.Metadata = merged(old.Metadata, m.Metadata)
@@ -90,8 +87,8 @@ func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	return r
 }
 
-// Reworded is old in the words of m, which say the same. A title of its own stays, unless
-// that of m would then stand nowhere.
+// Reworded returns old with m's words for the same content. old's own title stays unless m's title
+// would be lost.
 func Reworded(old, m engram.Memory) engram.Memory {
 	r := old
 	r.Content, r.NormalizedHash = m.Content, Hash(m.Content)
@@ -102,14 +99,14 @@ func Reworded(old, m engram.Memory) engram.Memory {
 	return r
 }
 
-// fits reports whether m is no more than a memory may be.
+// fits reports whether m is within the limits of a memory.
 func fits(m engram.Memory) bool {
 	b, err := json.Marshal(m.Metadata)
 	return err == nil && len(b) <= engram.MaxMetadata && m.Validate() == nil
 }
 
-// LessTrusted returns that of two origins of which less may be shown unasked: a text does
-// not become a person's by standing beside one.
+// LessTrusted returns the less trusted of two origins: a text does not become a person's by being
+// merged with one.
 func LessTrusted(a, b engram.Origin) engram.Origin {
 	order := []engram.Origin{engram.OriginHuman, engram.OriginAgent, engram.OriginTool, engram.OriginImport, engram.OriginSync}
 	if slices.Index(order, b) > slices.Index(order, a) {
@@ -118,9 +115,8 @@ func LessTrusted(a, b engram.Origin) engram.Origin {
 	return a
 }
 
-// sayings takes a text apart into its lines and sentences, in lower case and without the
-// marks around them: what is compared are whole ones, because "use Redis" is not what
-// "never use Redis" says.
+// sayings splits a text into lines and sentences, in lower case and without surrounding marks.
+// Whole sentences are compared, because "never use Redis" does not say "use Redis".
 func sayings(text string) []string {
 	var all []string
 	add := func(s string) {
@@ -144,8 +140,8 @@ func sayings(text string) []string {
 	return all
 }
 
-// unmarked is a saying without the marks around it. A mark of a list is followed by a
-// space: in -5 it is none. What is nothing but marks stays.
+// unmarked strips the marks around a sentence. A list mark needs a space behind it: -5 has none. A
+// sentence of marks alone is unchanged.
 func unmarked(s string) string {
 	t := strings.TrimLeft(s, listMarks)
 	if cut := len(s) - len(t); cut == 0 || s[cut-1] != ' ' {
@@ -157,10 +153,10 @@ func unmarked(s string) string {
 	return t
 }
 
-// within reports whether part stands in whole as it is, one saying after the other.
+// within reports whether part occurs in whole as consecutive sentences.
 func within(whole, part []string) bool { return strings.Contains(marked(whole), marked(part)) }
 
-// mentions reports whether the words of a title stand in a text one after the other.
+// mentions reports whether a text contains the words of a title in a row.
 func mentions(text, title string) bool {
 	words := wordsIn(title)
 	if strings.TrimSpace(words) == "" {

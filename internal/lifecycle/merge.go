@@ -10,35 +10,33 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Merge brings two states of one thing together, as replicas do that went on apart.
+// Merge merges two states of one thing that diverged on replicas.
 //
-// States form a join semilattice, and Merge is its join: merging is commutative, associative
-// and idempotent, so that replicas which have seen the same states are in the same one, in
-// whatever order, however often and by whatever detours they saw them. What each has comes of
-// a few joins of its own:
+// States form a join semilattice and Merge is its join: commutative, associative and idempotent.
+// Replicas that have seen the same states converge, in any order and however often. Each kind of
+// value has its own join:
 //
-//   - Each part is a register of which the greater Stamp holds; of equal stamps, which honest
-//     stores do not make for two values, the one whose JSON is greater.
-//   - Tags, aliases and whether a relation is there are add-wins sets (Dot).
-//   - The texts of a memory only become more, and the greatest stamp's is what it says; all
-//     others are its Revisions, by stamp. What a text is told from is its stamp and its words.
-//   - Counters are per device, merged by maximum, and summed.
-//   - A thing is forgotten while PartDeleted is later than all that was written of it since
-//     (Forgotten): an older edit does not bring it back, a later one does.
-//   - Of when it was made the earlier counts; of when it was changed, seen or asked for, the later.
-//     When a relation was changed goes with the write that it is by: who takes a write back
-//     takes its time back, too.
+//   - Each part is a register; the greater stamp wins. On equal stamps, which honest stores do not
+//     make for two values, the greater JSON wins.
+//   - Tags, aliases and the presence of a relation are add-wins sets (Dot).
+//   - The texts of a memory only grow: the greatest stamp is current, all others are Revisions. A
+//     text is identified by its stamp and its words.
+//   - Counters are per device, merged by maximum and summed.
+//   - A thing is forgotten while PartDeleted is later than every write since (Forgotten): an older
+//     edit does not bring it back, a later one does.
+//   - The earlier creation time wins, and the later time of change, view or access. The change time
+//     of a relation goes with its write, so undoing a write undoes the time.
 //
-// What differs between replicas all the same is what Shared leaves out.
+// Shared drops what may still differ between replicas.
 //
-// The outcome is in the form that Normal gives. Both must be states of the same thing, of one
-// kind; what they may share with the outcome is not theirs to change any more.
+// The result is in the form of Normal. Both must be states of the same thing. The result may share
+// memory with them, so they must not be changed afterwards.
 //
-// Sources: Shapiro, Preguiça, Baquero, Zawirski, "Conflict-free Replicated Data Types", SSS
-// 2011 (state-based objects, registers, counters); Bieniusa et al., INRIA RR-8083, 2012 (sets).
+// Sources: Shapiro, Preguiça, Baquero, Zawirski, "Conflict-free Replicated Data Types", SSS 2011
+// (state-based objects, registers, counters); Bieniusa et al., INRIA RR-8083, 2012 (sets).
 func Merge(a, b engram.Record) engram.Record { return MergeNormal(Normal(a), Normal(b)) }
 
-// MergeNormal is Merge of two states in the form that Normal gives. Neither may be used after it.
+// MergeNormal is Merge of states in the form of Normal. Neither may be used afterwards.
 func MergeNormal(a, b engram.Record) engram.Record {
 	m := blank(a)
 	l := joined(a, b)
@@ -50,12 +48,23 @@ func MergeNormal(a, b engram.Record) engram.Record {
 		}
 		r.take(m, from)
 	}
+	mergeRest(m, a, b)
 	switch {
 	case m.Memory != nil:
-		mergeMemory(m.Memory, a, b)
+		mergeTexts(m.Memory, a, b)
+	case m.Relation != nil:
+		m.Relation.Relation.UpdatedAt = laterSaid(a, b)
+	}
+	return resolved(m)
+}
+
+// mergeRest merges the values that are neither registers nor sets.
+func mergeRest(m, a, b engram.Record) {
+	switch {
+	case m.Memory != nil:
+		mergeMemory(&m.Memory.Memory, a.Memory.Memory, b.Memory.Memory)
 	case m.Relation != nil:
 		mergeRelation(m.Relation, *a.Relation, *b.Relation)
-		m.Relation.Relation.UpdatedAt = laterSaid(a, b)
 	case m.Project != nil:
 		m.Project.CreatedAt = earlier(a.Project.CreatedAt, b.Project.CreatedAt)
 	case m.Prompt != nil:
@@ -63,12 +72,11 @@ func MergeNormal(a, b engram.Record) engram.Record {
 	case m.Session != nil:
 		m.Session.ActiveAt = later(a.Session.ActiveAt, b.Session.ActiveAt)
 	}
-	return resolved(m)
 }
 
-// Normal is a state in the form in which equal states are equal to the byte: Lineage says no
-// more than it must, members and texts are in order, and what stores number for themselves is
-// numbered by that order. A state without a Lineage gets the one that Derived makes.
+// Normal returns a state in canonical form: equal states are equal bytes. Causal metadata is
+// minimal, members and texts are sorted, and local numbers follow that order. A state without
+// metadata gets the one of Derived.
 func Normal(r engram.Record) engram.Record {
 	l, registers := engram.CausalMetadata{}, registersOf(r)
 	if r.Causal == nil {
@@ -86,27 +94,21 @@ func Normal(r engram.Record) engram.Record {
 	for _, reg := range registers {
 		reg.take(m, r)
 	}
+	mergeRest(m, r, r)
 	switch {
 	case m.Memory != nil:
 		normalMemory(m.Memory, *r.Memory, &l)
 	case m.Relation != nil:
-		mergeRelation(m.Relation, *r.Relation, *r.Relation)
 		m.Relation.Relation.UpdatedAt = changedAt(r)
 		if r.Relation.Relation.Removed() && l.Sets[""] == nil {
 			l.Sets = map[string]engram.Dots{"": without(byBase(l))}
 		}
-	case m.Project != nil:
-		m.Project.CreatedAt = r.Project.CreatedAt
-	case m.Prompt != nil:
-		m.Prompt.CreatedAt = r.Prompt.CreatedAt
-	case m.Session != nil:
-		m.Session.ActiveAt = r.Session.ActiveAt
 	}
 	l.Sets = fullSets(l, membersOf(r))
 	return resolved(m)
 }
 
-// blank is a record of the thing that r is about, which says nothing yet.
+// blank returns an empty record of the same thing as r.
 func blank(r engram.Record) engram.Record {
 	m := engram.Record{Item: r.Item}
 	switch {
@@ -124,8 +126,8 @@ func blank(r engram.Record) engram.Record {
 	return m
 }
 
-// resolved makes what follows from the lineage of m agree with it, and brings the lineage into
-// its shortest form. Until then every member of a set has its dots.
+// resolved derives the values that follow from m's causal metadata and shortens the metadata. Until
+// then every member of a set has its dots.
 func resolved(m engram.Record) engram.Record {
 	l := m.Causal
 	gone := Forgotten(*l)
@@ -139,8 +141,8 @@ func resolved(m engram.Record) engram.Record {
 	case m.Project != nil:
 		m.Project.Aliases = members(l.Sets)
 	case m.Relation != nil:
-		// When a tie was cut no stamp says. Who cuts it changes it, and nobody changes one that is
-		// cut.
+		// No stamp says when a relation was removed. Removing changes it, and a removed one is not
+		// changed.
 		if m.Relation.Relation.RemovedAt = (time.Time{}); !l.Sets[""].Member() {
 			m.Relation.Relation.RemovedAt = m.Relation.Relation.UpdatedAt
 		}
@@ -152,7 +154,7 @@ func resolved(m engram.Record) engram.Record {
 	return m
 }
 
-// deletedAt is when something was forgotten, if it was.
+// deletedAt returns when a thing was forgotten; zero if it was not.
 func deletedAt(at time.Time, l engram.CausalMetadata, gone bool) time.Time {
 	switch {
 	case !gone:
@@ -165,8 +167,8 @@ func deletedAt(at time.Time, l engram.CausalMetadata, gone bool) time.Time {
 	return at
 }
 
-// MergeErased brings together what is known of an erasure of one Key: the earlier time, and the
-// ID where either has one. It counts everywhere if either does.
+// MergeErased merges two records of an erasure of one Key: the earlier time, and the ID if either
+// has one. It counts everywhere if it does in either.
 func MergeErased(a, b engram.Erased) engram.Erased {
 	if a.ID == a.Name() || b.ID != b.Name() && b.ID < a.ID {
 		a.ID = b.ID
@@ -175,9 +177,8 @@ func MergeErased(a, b engram.Erased) engram.Erased {
 	return a
 }
 
-// Forgotten reports whether a thing of this lineage was forgotten, deleted or taken away since
-// it was last written or brought back. That it was moved does not bring it back; only what had
-// no more than left is where it was moved to.
+// Forgotten reports whether a thing was forgotten, deleted or moved away since it was last written
+// or restored. A move does not restore it, unless it had only left and moves on.
 func Forgotten(l engram.CausalMetadata) bool { return deleted(l) || left(l) }
 
 func deleted(l engram.CausalMetadata) bool {
@@ -190,7 +191,7 @@ func left(l engram.CausalMetadata) bool {
 	return was && l.Parts[partProject].Compare(s) < 0 && !writtenSince(l, s)
 }
 
-// deletedBy is the write by which a thing that is forgotten was taken away last.
+// deletedBy returns the last write that took a forgotten thing away.
 func deletedBy(l engram.CausalMetadata) engram.VersionStamp {
 	deleted, left := l.Parts[engram.PartDeleted], l.Parts[engram.PartLeft]
 	if left.Compare(deleted) > 0 {
@@ -199,8 +200,7 @@ func deletedBy(l engram.CausalMetadata) engram.VersionStamp {
 	return deleted
 }
 
-// writtenSince reports whether a thing was written or brought back by that write or later. To
-// be moved is neither.
+// writtenSince reports whether a thing was written or restored by s or later. A move is neither.
 func writtenSince(l engram.CausalMetadata, s engram.VersionStamp) bool {
 	if l.Base.Compare(s) >= 0 {
 		return true
@@ -224,14 +224,20 @@ func writtenSince(l engram.CausalMetadata, s engram.VersionStamp) bool {
 	return false
 }
 
-// register is one part of a thing: what it says, and how that is taken over.
+// register is one part of a thing: how to read it and how to copy it.
 type register struct {
 	part engram.Part
 	says func(engram.Record) any
 	take func(into, from engram.Record)
 }
 
-// later reports whether what b says of the part holds against what a says.
+// part returns the register of one field; of returns the thing that a record holds.
+func part[T, F any](p engram.Part, of func(engram.Record) *T, field func(*T) *F) register {
+	return register{p, func(r engram.Record) any { return *field(of(r)) },
+		func(into, from engram.Record) { *field(of(into)) = *field(of(from)) }}
+}
+
+// later reports whether b's value of the part wins over a's.
 func (r register) later(b, a engram.Record) bool {
 	if c := stampOf(*b.Causal, r.part).Compare(stampOf(*a.Causal, r.part)); c != 0 {
 		return c > 0
@@ -239,7 +245,7 @@ func (r register) later(b, a engram.Record) bool {
 	return bytes.Compare(spelled(r.says(b)), spelled(r.says(a))) > 0
 }
 
-// spelled is a value as bytes that can be compared. What is no JSON is in no store.
+// spelled returns a value as comparable bytes. No store holds a value that is not JSON.
 func spelled(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -248,8 +254,7 @@ func spelled(v any) []byte {
 	return b
 }
 
-// stampOf is the write that a part comes from; that a thing was forgotten or brought back does
-// not come of its being made.
+// stampOf returns the write of a part. Deletion and restoration do not default to Base.
 func stampOf(l engram.CausalMetadata, p engram.Part) engram.VersionStamp {
 	if p == engram.PartDeleted || p == engram.PartRestored {
 		return l.Parts[p]
@@ -257,7 +262,7 @@ func stampOf(l engram.CausalMetadata, p engram.Part) engram.VersionStamp {
 	return l.Of(p)
 }
 
-// registersOf are the parts of things of the kind of r, but for their sets.
+// registersOf returns the parts of r's kind, without its set.
 func registersOf(r engram.Record) []register {
 	switch {
 	case r.Memory != nil:
@@ -274,7 +279,7 @@ func registersOf(r engram.Record) []register {
 	return nil
 }
 
-// earlier returns the earlier of two times; one that is not known counts for nothing.
+// earlier returns the earlier of two times, ignoring zero ones.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -282,7 +287,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// least returns the smaller of two names; "" is none.
+// least returns the smaller of two values, ignoring zero ones.
 func least[T cmp.Ordered](a, b T) T {
 	var none T
 	if a == none || b != none && b < a {

@@ -6,8 +6,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// relationRegisters are the parts of a relation: what it says, at once. Whether it is there at
-// all is a set of one member.
+// relationRegisters has one part for the whole verdict. Whether the relation exists is a set of one
+// member.
 func relationRegisters() []register {
 	said := func(r engram.Relation) engram.Relation {
 		return engram.Relation{Verb: r.Verb, Status: r.Status, Strength: r.Strength, Reason: r.Reason, Evidence: r.Evidence,
@@ -18,15 +18,15 @@ func relationRegisters() []register {
 	}}}
 }
 
-// mergeRelation brings together what of a relation is no part.
+// mergeRelation merges what is not a part of a relation.
 func mergeRelation(m *engram.RelationRecord, a, b engram.RelationRecord) {
 	m.Source, m.Target = leastRef(a.Source, b.Source), leastRef(a.Target, b.Target)
 	m.Relation.ID = least(a.Relation.ID, b.Relation.ID)
 	m.Relation.CreatedAt = earlier(a.Relation.CreatedAt, b.Relation.CreatedAt)
 }
 
-// laterSaid is when a relation was changed, of two states of it: as the one says of which a
-// write is the later; of one write, which may have been followed by a removal, the later time.
+// laterSaid returns the change time of a merged relation: that of the later write; for the same
+// write, which a removal may follow, the later time.
 func laterSaid(a, b engram.Record) time.Time {
 	x, y := changedAt(a), changedAt(b)
 	c := lastSaid(b).Compare(lastSaid(a))
@@ -36,7 +36,7 @@ func laterSaid(a, b engram.Record) time.Time {
 	return x
 }
 
-// lastSaid is the latest write of a relation: by which it says what it does, or is there.
+// lastSaid returns the latest write of a relation's verdict or presence.
 func lastSaid(r engram.Record) engram.VersionStamp {
 	last := r.Causal.Of(engram.PartVerdict)
 	for device, d := range fullSets(r.Causal.Clone(), membersOf(r))[""] {
@@ -47,7 +47,7 @@ func lastSaid(r engram.Record) engram.VersionStamp {
 	return last
 }
 
-// leastRef is one of two names of a memory.
+// leastRef picks one of two names of a memory.
 func leastRef(a, b engram.Ref) engram.Ref {
 	if a.ID == b.ID && b.SyncID < a.SyncID || b.ID != "" && (a.ID == "" || b.ID < a.ID) {
 		a = b
@@ -57,37 +57,33 @@ func leastRef(a, b engram.Ref) engram.Ref {
 
 // sessionRegisters are the parts of a session.
 func sessionRegisters() []register {
-	field := func(p engram.Part, says func(engram.Session) any, take func(into *engram.Session, from engram.Session)) register {
-		return register{p, func(r engram.Record) any { return says(*r.Session) }, func(into, from engram.Record) { take(into.Session, *from.Session) }}
-	}
+	of := func(r engram.Record) *engram.Session { return r.Session }
 	return []register{
-		field("directory", func(s engram.Session) any { return s.Directory }, func(s *engram.Session, from engram.Session) { s.Directory = from.Directory }),
-		field("started_at", func(s engram.Session) any { return s.StartedAt }, func(s *engram.Session, from engram.Session) { s.StartedAt = from.StartedAt }),
-		field("ended_at", func(s engram.Session) any { return s.EndedAt }, func(s *engram.Session, from engram.Session) { s.EndedAt = from.EndedAt }),
-		field("summary", func(s engram.Session) any { return s.Summary }, func(s *engram.Session, from engram.Session) { s.Summary = from.Summary }),
-		field(partProject, func(s engram.Session) any { return s.Project }, func(s *engram.Session, from engram.Session) { s.Project = from.Project }),
+		part(engram.PartDirectory, of, func(s *engram.Session) *string { return &s.Directory }),
+		part("started_at", of, func(s *engram.Session) *time.Time { return &s.StartedAt }),
+		part("ended_at", of, func(s *engram.Session) *time.Time { return &s.EndedAt }),
+		part(engram.PartSummary, of, func(s *engram.Session) *string { return &s.Summary }),
+		part(partProject, of, func(s *engram.Session) *string { return &s.Project }),
 	}
 }
 
-// promptRegisters are the parts of a prompt. What it says is one, too: nobody changes it, but
-// stores may have come by it apart.
+// promptRegisters are the parts of a prompt. The text is one as well: it never changes, but stores
+// may have received it separately.
 func promptRegisters() []register {
-	field := func(p engram.Part, says func(engram.Prompt) any, take func(into *engram.Prompt, from engram.Prompt)) register {
-		return register{p, func(r engram.Record) any { return says(*r.Prompt) }, func(into, from engram.Record) { take(into.Prompt, *from.Prompt) }}
-	}
+	of := func(r engram.Record) *engram.Prompt { return r.Prompt }
 	return []register{
-		field(engram.PartText, func(p engram.Prompt) any { return p.Content }, func(p *engram.Prompt, from engram.Prompt) { p.Content = from.Content }),
-		field(partProject, func(p engram.Prompt) any { return p.Project }, func(p *engram.Prompt, from engram.Prompt) { p.Project = from.Project }),
-		field(partSession, func(p engram.Prompt) any { return p.SessionID }, func(p *engram.Prompt, from engram.Prompt) { p.SessionID = from.SessionID }),
-		field(engram.PartDeleted, func(p engram.Prompt) any { return p.DeletedAt }, func(p *engram.Prompt, from engram.Prompt) { p.DeletedAt = from.DeletedAt }),
+		part(engram.PartText, of, func(p *engram.Prompt) *string { return &p.Content }),
+		part(partProject, of, func(p *engram.Prompt) *string { return &p.Project }),
+		part(partSession, of, func(p *engram.Prompt) *string { return &p.SessionID }),
+		part(engram.PartDeleted, of, func(p *engram.Prompt) *time.Time { return &p.DeletedAt }),
 	}
 }
 
-// projectRegisters are the parts of a project. The folder that it was last seen in is a
-// matter of the machine.
+// projectRegisters are the parts of a project. Its last folder is local to the machine.
 func projectRegisters() []register {
+	of := func(r engram.Record) *engram.Project { return r.Project }
 	return []register{
-		{"remote", func(r engram.Record) any { return r.Project.Remote }, func(into, from engram.Record) { into.Project.Remote = from.Project.Remote }},
-		{"decay", func(r engram.Record) any { return r.Project.Decay }, func(into, from engram.Record) { into.Project.Decay = from.Project.Decay }},
+		part("remote", of, func(p *engram.Project) *string { return &p.Remote }),
+		part("decay", of, func(p *engram.Project) **engram.ProjectDecay { return &p.Decay }),
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Parts that are called as their field is, where more than one kind of thing has them.
+// Parts of more than one kind, named after their field.
 const (
 	partProject engram.Part = "project"
 	partSession engram.Part = "session_id"
 )
 
-// Stamped is l with parts that were written anew by s.
+// Stamped returns l with parts written by s.
 func Stamped(l engram.CausalMetadata, parts []engram.Part, s engram.VersionStamp) engram.CausalMetadata {
 	if len(parts) == 0 {
 		return l
@@ -35,12 +35,12 @@ func Stamped(l engram.CausalMetadata, parts []engram.Part, s engram.VersionStamp
 	return withoutDeleted(l)
 }
 
-// withText are the parts that a write of the text writes, too.
+// withText returns the parts that a write of the text also writes.
 func withText() []engram.Part { return []engram.Part{engram.PartSummary, engram.PartToolName} }
 
-// withoutDeleted is l without that the thing was forgotten, where what was written since says that
-// it is not, nor that it left by a move that it shows. A later edit shows it where it left all the
-// same, and yet it is known there that it moved. Its Parts must not be shared.
+// withoutDeleted drops a deletion that a later write undid, and a move away that the present
+// project shows. A later edit makes the thing visible where it left, but the move stays known
+// there. l.Parts must not be shared.
 func withoutDeleted(l engram.CausalMetadata) engram.CausalMetadata {
 	if _, was := l.Parts[engram.PartDeleted]; was && !deleted(l) {
 		delete(l.Parts, engram.PartDeleted)
@@ -51,8 +51,8 @@ func withoutDeleted(l engram.CausalMetadata) engram.CausalMetadata {
 	return l
 }
 
-// Retagged is l after a set of members became another one by s: tags of a memory, aliases of
-// a project. Of a relation that is there the one member is "".
+// Retagged returns l after s changed a set of members: tags of a memory, aliases of a project. The
+// one member of a relation is "".
 func Retagged(l engram.CausalMetadata, was, now []string, s engram.VersionStamp) engram.CausalMetadata {
 	var sets map[string]engram.Dots
 	put := func(member string, d engram.Dots) {
@@ -77,7 +77,7 @@ func Retagged(l engram.CausalMetadata, was, now []string, s engram.VersionStamp)
 		if d == nil {
 			d = engram.Dots{}
 		}
-		removed := d[s.Device].Removed // never less than it was: that it was removed is known elsewhere
+		removed := d[s.Device].Removed // never lower it: others know of the removal
 		d[s.Device] = engram.Dot{Added: max(s.At, removed+1), Removed: removed}
 		put(member, d)
 	}
@@ -85,13 +85,12 @@ func Retagged(l engram.CausalMetadata, was, now []string, s engram.VersionStamp)
 	return withoutDeleted(l)
 }
 
-// byBase are the dots of a member that came with the thing. The oldest clock there is would
-// be none: a dot of 0 adds nothing.
+// byBase returns the dots of a member that came with the thing. A dot of 0 would add nothing.
 func byBase(l engram.CausalMetadata) engram.Dots {
 	return engram.Dots{l.Base.Device: {Added: max(l.Base.At, 1)}}
 }
 
-// dotsOf are the dots of a member; there says that the thing has it.
+// dotsOf returns the dots of a member; there means that the thing has it.
 func dotsOf(l engram.CausalMetadata, member string, there bool) engram.Dots {
 	if d, own := l.Sets[member]; own || !there {
 		return d
@@ -99,7 +98,7 @@ func dotsOf(l engram.CausalMetadata, member string, there bool) engram.Dots {
 	return byBase(l)
 }
 
-// without are dots all of which were seen and removed.
+// without returns dots with every add seen and removed.
 func without(d engram.Dots) engram.Dots {
 	gone := make(engram.Dots, len(d))
 	for device, dot := range d {
@@ -108,7 +107,7 @@ func without(d engram.Dots) engram.Dots {
 	return gone
 }
 
-// membersOf are the members of the one set of a thing.
+// membersOf returns the members of the one set of a thing.
 func membersOf(r engram.Record) []string {
 	switch {
 	case r.Memory != nil:
@@ -121,7 +120,7 @@ func membersOf(r engram.Record) []string {
 	return nil
 }
 
-// fullSets are the sets of l with every member in them.
+// fullSets returns the sets of l with an entry for every member.
 func fullSets(l engram.CausalMetadata, there []string) map[string]engram.Dots {
 	sets := l.Sets
 	if sets == nil && len(there) > 0 {
@@ -135,7 +134,7 @@ func fullSets(l engram.CausalMetadata, there []string) map[string]engram.Dots {
 	return sets
 }
 
-// members are those that are in the set, sorted.
+// members returns the present members, sorted.
 func members(sets map[string]engram.Dots) []string {
 	var in []string
 	for member, dots := range sets {
@@ -147,12 +146,12 @@ func members(sets map[string]engram.Dots) []string {
 	return in
 }
 
-// joined is the lineage of two states together; every member of its set has its dots.
+// joined merges the causal metadata of two states; every member of the set has its dots.
 func joined(a, b engram.Record) engram.CausalMetadata {
 	la, lb := a.Causal.Clone(), b.Causal.Clone()
 	la.Sets, lb.Sets = fullSets(la, membersOf(a)), fullSets(lb, membersOf(b))
 	l := engram.CausalMetadata{Base: la.Base, Parts: map[engram.Part]engram.VersionStamp{}, Sets: la.Sets, Counts: la.Counts}
-	// The zero Base is of a state that says no more than what is in its Parts.
+	// A zero Base belongs to a state that only claims its Parts.
 	if none := (engram.VersionStamp{}); la.Base == none || lb.Base != none && lb.Base.Compare(la.Base) < 0 {
 		l.Base = lb.Base
 	}
@@ -185,7 +184,7 @@ func joined(a, b engram.Record) engram.CausalMetadata {
 	return l
 }
 
-// joinSets adds what from says of members to what into says.
+// joinSets merges from into into.
 func joinSets(into, from map[string]engram.Dots) {
 	for member, dots := range from {
 		if into[member] == nil {
@@ -199,8 +198,7 @@ func joinSets(into, from map[string]engram.Dots) {
 	}
 }
 
-// shortenParts takes out of l what its Base says already, and that the thing was forgotten
-// where what was written since says that it is not.
+// shortenParts drops parts that Base implies, and a deletion that a later write undid.
 func shortenParts(l *engram.CausalMetadata, known []register) {
 	*l = withoutDeleted(*l)
 	maps.DeleteFunc(l.Parts, func(p engram.Part, s engram.VersionStamp) bool {
@@ -214,7 +212,7 @@ func shortenParts(l *engram.CausalMetadata, known []register) {
 	})
 }
 
-// shorten takes members and counts out of l that its Base says already, and what is empty.
+// shorten drops members and counts that Base implies, and empty maps.
 func shorten(l *engram.CausalMetadata) {
 	base := byBase(*l)
 	maps.DeleteFunc(l.Sets, func(_ string, dots engram.Dots) bool { return maps.Equal(dots, base) })

@@ -4,62 +4,65 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// memoryRegisters are the parts of a memory. Its Origin is none: it says what its words are
-// worth to a store, and one that gets them from elsewhere trusts them as that, whoever wrote
-// them there. It goes with the words, for a text from elsewhere must not be trusted as the one
-// before it was, and does not decide between two of them.
+// memoryRegisters are the parts of a memory. Origin is not one: it is the trust in the words, set
+// by the store that received them. It is copied with the words, so a received text is not trusted
+// like the one before it, and does not decide between two texts.
 func memoryRegisters() []register {
-	field := func(p engram.Part, says func(*engram.Memory) any, take func(into, from *engram.Memory)) register {
-		return register{p, func(r engram.Record) any { return says(&r.Memory.Memory) },
-			func(into, from engram.Record) { take(&into.Memory.Memory, &from.Memory.Memory) }}
-	}
+	text := func(r engram.Record) any { return []string{r.Memory.Memory.Title, r.Memory.Memory.Content} }
 	return []register{
-		field(engram.PartText, func(m *engram.Memory) any { return []string{m.Title, m.Content} }, func(m, from *engram.Memory) {
-			m.Title, m.Content, m.NormalizedHash, m.Origin = from.Title, from.Content, from.NormalizedHash, from.Origin
-		}),
-		field(engram.PartSummary, func(m *engram.Memory) any { return m.Summary }, func(m, from *engram.Memory) { m.Summary = from.Summary }),
-		field(engram.PartToolName, func(m *engram.Memory) any { return m.ToolName }, func(m, from *engram.Memory) { m.ToolName = from.ToolName }),
-		field("type", func(m *engram.Memory) any { return m.Type }, func(m, from *engram.Memory) { m.Type = from.Type }),
-		field("scope", func(m *engram.Memory) any { return m.Scope }, func(m, from *engram.Memory) { m.Scope = from.Scope }),
-		field("topic_key", func(m *engram.Memory) any { return m.TopicKey }, func(m, from *engram.Memory) { m.TopicKey = from.TopicKey }),
-		field("metadata", func(m *engram.Memory) any { return m.Metadata }, func(m, from *engram.Memory) { m.Metadata = from.Metadata }),
-		field("anchors", func(m *engram.Memory) any { return m.Anchors }, func(m, from *engram.Memory) { m.Anchors = from.Anchors }),
-		field("importance", func(m *engram.Memory) any { return m.Importance }, func(m, from *engram.Memory) { m.Importance = from.Importance }),
-		field("permanent", func(m *engram.Memory) any { return m.Permanent }, func(m, from *engram.Memory) { m.Permanent = from.Permanent }),
-		field("review_after", func(m *engram.Memory) any { return m.ReviewAfter }, func(m, from *engram.Memory) { m.ReviewAfter = from.ReviewAfter }),
-		field("valid_from", func(m *engram.Memory) any { return m.ValidFrom }, func(m, from *engram.Memory) { m.ValidFrom = from.ValidFrom }),
-		field("valid_to", func(m *engram.Memory) any { return m.ValidTo }, func(m, from *engram.Memory) { m.ValidTo = from.ValidTo }),
-		field(partProject, func(m *engram.Memory) any { return m.Project }, func(m, from *engram.Memory) { m.Project = from.Project }),
-		field(partSession, func(m *engram.Memory) any { return m.SessionID }, func(m, from *engram.Memory) { m.SessionID = from.SessionID }),
-		field(engram.PartDeleted, func(m *engram.Memory) any { return m.DeletedAt }, func(m, from *engram.Memory) { m.DeletedAt = from.DeletedAt }),
+		{engram.PartText, text, func(into, from engram.Record) {
+			m, f := memoryOf(into), memoryOf(from)
+			m.Title, m.Content, m.NormalizedHash, m.Origin = f.Title, f.Content, f.NormalizedHash, f.Origin
+		}},
+		part(engram.PartSummary, memoryOf, func(m *engram.Memory) *string { return &m.Summary }),
+		part(engram.PartToolName, memoryOf, func(m *engram.Memory) *string { return &m.ToolName }),
+		part("type", memoryOf, func(m *engram.Memory) *engram.Type { return &m.Type }),
+		part("scope", memoryOf, func(m *engram.Memory) *engram.Scope { return &m.Scope }),
+		part("topic_key", memoryOf, func(m *engram.Memory) *string { return &m.TopicKey }),
+		part("metadata", memoryOf, func(m *engram.Memory) *map[string]any { return &m.Metadata }),
+		part("anchors", memoryOf, func(m *engram.Memory) *[]engram.Anchor { return &m.Anchors }),
+		part("importance", memoryOf, func(m *engram.Memory) *float64 { return &m.Importance }),
+		part("permanent", memoryOf, func(m *engram.Memory) *bool { return &m.Permanent }),
+		part("review_after", memoryOf, func(m *engram.Memory) *time.Time { return &m.ReviewAfter }),
+		part("valid_from", memoryOf, func(m *engram.Memory) *time.Time { return &m.ValidFrom }),
+		part("valid_to", memoryOf, func(m *engram.Memory) *time.Time { return &m.ValidTo }),
+		part(partProject, memoryOf, func(m *engram.Memory) *string { return &m.Project }),
+		part(partSession, memoryOf, func(m *engram.Memory) *string { return &m.SessionID }),
+		part(engram.PartDeleted, memoryOf, func(m *engram.Memory) *time.Time { return &m.DeletedAt }),
 	}
 }
 
-// mergeMemory brings together what of a memory is no register; the registers of m are settled.
-// Whatever of both is not said any more is among its revisions.
-func mergeMemory(m *engram.MemoryRecord, a, b engram.Record) {
-	x, y := a.Memory.Memory, b.Memory.Memory
-	now := &m.Memory
-	now.ID, now.SyncID = least(x.ID, y.ID), least(x.SyncID, y.SyncID)
-	now.CreatedAt, now.UpdatedAt = earlier(x.CreatedAt, y.CreatedAt), later(x.UpdatedAt, y.UpdatedAt)
-	now.LastAccessedAt, now.LastSeenAt = later(x.LastAccessedAt, y.LastAccessedAt), later(x.LastSeenAt, y.LastSeenAt)
-	now.Strength, now.TouchedAt = x.Strength, x.TouchedAt
-	if c := y.TouchedAt.Compare(x.TouchedAt); c > 0 || c == 0 && y.Strength > x.Strength {
-		now.Strength, now.TouchedAt = y.Strength, y.TouchedAt
+func memoryOf(r engram.Record) *engram.Memory { return &r.Memory.Memory }
+
+// mergeMemory merges what is not a register, except texts and counters.
+func mergeMemory(m *engram.Memory, a, b engram.Memory) {
+	m.ID, m.SyncID = least(a.ID, b.ID), least(a.SyncID, b.SyncID)
+	m.CreatedAt, m.UpdatedAt = earlier(a.CreatedAt, b.CreatedAt), later(a.UpdatedAt, b.UpdatedAt)
+	m.LastAccessedAt, m.LastSeenAt = later(a.LastAccessedAt, b.LastAccessedAt), later(a.LastSeenAt, b.LastSeenAt)
+	m.Strength, m.TouchedAt = a.Strength, a.TouchedAt
+	if c := b.TouchedAt.Compare(a.TouchedAt); c > 0 || c == 0 && b.Strength > a.Strength {
+		m.Strength, m.TouchedAt = b.Strength, b.TouchedAt
 	}
+}
+
+// mergeTexts merges the texts of two states after the registers of m. Texts that are not current
+// become revisions.
+func mergeTexts(m *engram.MemoryRecord, a, b engram.Record) {
+	x, y := a.Memory.Memory, b.Memory.Memory
 	tx, ty := textOf(x, a.Causal.Of(engram.PartText)), textOf(y, b.Causal.Of(engram.PartText))
 	m.Revisions = slices.Concat(a.Memory.Revisions, b.Memory.Revisions, []engram.Revision{tx, ty})
 	if sameText(tx, ty) {
-		now.Origin = moreTrusted(x.Origin, y.Origin)
+		m.Memory.Origin = moreTrusted(x.Origin, y.Origin)
 	}
 }
 
-// moreTrusted is the origin of the same words by the same write in two states: what was
-// written here stays so when it comes back from elsewhere.
+// moreTrusted returns the more trusted origin of the same write: a text written here keeps its
+// origin when it comes back.
 func moreTrusted(a, b engram.Origin) engram.Origin {
 	if LessTrusted(a, b) == a {
 		return b
@@ -67,19 +70,17 @@ func moreTrusted(a, b engram.Origin) engram.Origin {
 	return a
 }
 
-// textOf is what a memory says, as the revision that it would become: of what comes from
-// elsewhere nobody knows more than its write.
+// textOf returns m's text as the revision that it would become. Nothing more is known of a text
+// from elsewhere.
 func textOf(m engram.Memory, s engram.VersionStamp) engram.Revision {
 	r := engram.Revision{Title: m.Title, Content: m.Content, Stamp: s}
 	r.Stamp = RevisionStamp(r)
 	return r
 }
 
-// normalMemory fills in of a memory what is no register.
+// normalMemory stamps revisions and attributes uncounted accesses to unknownDevice.
 func normalMemory(m *engram.MemoryRecord, r engram.MemoryRecord, l *engram.CausalMetadata) {
-	x, now := r.Memory, &m.Memory
-	now.ID, now.SyncID, now.CreatedAt, now.UpdatedAt = x.ID, x.SyncID, x.CreatedAt, x.UpdatedAt
-	now.LastAccessedAt, now.LastSeenAt, now.Strength, now.TouchedAt = x.LastAccessedAt, x.LastSeenAt, x.Strength, x.TouchedAt
+	x := r.Memory
 	for _, rev := range r.Revisions {
 		rev.Stamp = RevisionStamp(rev)
 		m.Revisions = append(m.Revisions, rev)
@@ -90,12 +91,12 @@ func normalMemory(m *engram.MemoryRecord, r engram.MemoryRecord, l *engram.Causa
 		if l.Counts == nil {
 			l.Counts = map[string]engram.Count{}
 		}
-		own := l.Counts[nobody]
-		l.Counts[nobody] = engram.Count{Accesses: own.Accesses + more.Accesses, Repeats: own.Repeats + more.Repeats}
+		own := l.Counts[unknownDevice]
+		l.Counts[unknownDevice] = engram.Count{Accesses: own.Accesses + more.Accesses, Repeats: own.Repeats + more.Repeats}
 	}
 }
 
-// countedBy sums up what all stores counted.
+// countedBy sums the counts of all stores.
 func countedBy(l engram.CausalMetadata) engram.Count {
 	var sum engram.Count
 	for _, c := range l.Counts {
@@ -104,7 +105,7 @@ func countedBy(l engram.CausalMetadata) engram.Count {
 	return sum
 }
 
-// resolveMemory makes of a memory what follows from its lineage and its texts.
+// resolveMemory sets what follows from m's causal metadata and texts.
 func resolveMemory(m *engram.MemoryRecord, l *engram.CausalMetadata, gone bool) {
 	now := &m.Memory
 	now.Tags = members(l.Sets)
@@ -116,7 +117,7 @@ func resolveMemory(m *engram.MemoryRecord, l *engram.CausalMetadata, gone bool) 
 	l.Past = pastOf(m.Revisions)
 }
 
-// texts are revisions in order, each once, but for the text that is in force.
+// texts returns revisions in order, each once, without the current text.
 func texts(all []engram.Revision, now engram.Revision) []engram.Revision {
 	if len(all) == 0 {
 		return nil
@@ -131,7 +132,7 @@ func texts(all []engram.Revision, now engram.Revision) []engram.Revision {
 		}
 		n := len(kept)
 		switch {
-		case r.Title == "" && r.Content == "": // of a memory of which no more is told than that it left
+		case r.Title == "" && r.Content == "": // of a memory known only to have moved away
 		case sameText(r, now) || r.Stamp.Derived() && instead[words{r.Title, r.Content}] != r.Stamp:
 		case n > 0 && sameText(kept[n-1], r):
 			kept[n-1] = sameRevision(kept[n-1], r)
@@ -148,9 +149,9 @@ func texts(all []engram.Revision, now engram.Revision) []engram.Revision {
 // words are a text without its write.
 type words struct{ title, content string }
 
-// bestOf returns, for words of which a text has a derived stamp, the stamp that stands for
-// them: one that a store gave if there is any, else the latest. The others are the same text
-// after it went by a format that keeps no stamps.
+// bestOf returns, for words with a derived stamp, the stamp that represents them: one set by a
+// store if there is any, otherwise the latest. The others are the same text after a format without
+// stamps.
 func bestOf(all []engram.Revision, now engram.Revision) map[words]engram.VersionStamp {
 	if !now.Stamp.Derived() && !slices.ContainsFunc(all, func(r engram.Revision) bool { return r.Stamp.Derived() }) {
 		return nil
@@ -173,7 +174,7 @@ func byStamp(a, b engram.Revision) int {
 
 func sameText(a, b engram.Revision) bool { return byStamp(a, b) == 0 }
 
-// sameRevision brings together what two stores know of one text.
+// sameRevision merges what two stores know of one text.
 func sameRevision(a, b engram.Revision) engram.Revision {
 	a.Type, a.Reason = max(a.Type, b.Type), max(a.Reason, b.Reason)
 	a.WrittenAt, a.ReplacedAt = earlier(a.WrittenAt, b.WrittenAt), earlier(a.ReplacedAt, b.ReplacedAt)

@@ -15,12 +15,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// device is a store that writes one memory, by a clock that may be years off.
+// device is a store that writes one memory, with a clock that may be years off.
 type device struct {
 	name  string
 	clock engram.Clock
 	skew  time.Duration
-	state *engram.Record // nil: it has not heard of it
+	state *engram.Record // nil: it does not know the memory
 	own   engram.Count
 }
 
@@ -40,7 +40,7 @@ func (d *device) made(text string, now time.Time) engram.Record {
 	return lifecycle.Normal(engram.Record{Memory: &engram.MemoryRecord{Memory: m}, Causal: &engram.CausalMetadata{Base: s}})
 }
 
-// edit writes a state as the verbs do.
+// edit writes a state as the operations do.
 func (d *device) edit(now time.Time, fn func(m *engram.MemoryRecord, l *engram.CausalMetadata, s engram.VersionStamp) []engram.Part) {
 	s := d.stamp(now)
 	r := copied(*d.state)
@@ -71,7 +71,7 @@ func (d *device) say(text string, now time.Time) {
 	})
 }
 
-// sumUp writes a summary alone, and returns by which write.
+// sumUp writes a summary alone, and returns the write.
 func (d *device) sumUp(summary string, now time.Time) engram.VersionStamp {
 	d.edit(now, func(m *engram.MemoryRecord, _ *engram.CausalMetadata, _ engram.VersionStamp) []engram.Part {
 		m.Memory.Summary = summary
@@ -88,7 +88,7 @@ func (d *device) use(tool string, now time.Time) {
 	})
 }
 
-// anchors are none for "", else one.
+// anchors returns one anchor, or no anchors for "".
 func anchors(path string) []engram.Anchor {
 	if path == "" {
 		return nil
@@ -96,7 +96,7 @@ func anchors(path string) []engram.Anchor {
 	return []engram.Anchor{{Repository: "example.com/a/shop", Path: path, Blob: strings.Repeat("b", 40)}}
 }
 
-// anchor anchors it alone.
+// anchor writes anchors alone.
 func (d *device) anchor(path string, now time.Time) {
 	d.edit(now, func(m *engram.MemoryRecord, _ *engram.CausalMetadata, _ engram.VersionStamp) []engram.Part {
 		m.Memory.Anchors = anchors(path)
@@ -134,7 +134,7 @@ func (d *device) move(project string, now time.Time) engram.VersionStamp {
 	return d.state.Causal.Of("project")
 }
 
-// left is what those are told who know the memory where it was until then.
+// left is the state for those who know the memory at its old place.
 func left(m engram.Record, s engram.VersionStamp) engram.Record {
 	gone := engram.Memory{ID: m.Memory.Memory.ID, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
 	l := lifecycle.Stamped(engram.CausalMetadata{}, []engram.Part{engram.PartLeft}, s)
@@ -164,10 +164,10 @@ func (d *device) hear(r engram.Record) {
 	d.state = &r
 }
 
-// untold finds what a record does not say.
+// untold clears fields of a record.
 var untold = regexp.MustCompile(`"\w+":(""|null|0|false|"0001-01-01T00:00:00Z"),?`)
 
-// bytesOf is a record as it can be compared to the byte.
+// bytesOf returns a record for comparison to the byte.
 func bytesOf(r engram.Record) string {
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -180,9 +180,8 @@ func bytesOf(r engram.Record) string {
 	return out
 }
 
-// history lets devices write and hear of each other by chance. It returns every state there
-// was, every text that was written, and what the latest write of a text or a summary left for
-// a summary.
+// history lets devices write and exchange at random. It returns every state, every text written,
+// and the summary that the latest write of a text or a summary left.
 func history(t *rapid.T, steps int) (states []engram.Record, written []string, summary string, devices []*device) {
 	now := origin
 	var latest engram.VersionStamp
@@ -358,8 +357,7 @@ func TestOfTwoReplicas(t *testing.T) {
 	}
 }
 
-// anything is a record that no honest store makes: stamps and values have nothing to do with
-// each other.
+// anything is a record that no honest store makes, with unrelated stamps and values.
 func anything(t *rapid.T, kind engram.Entity) engram.Record {
 	stamp := rapid.Custom(func(t *rapid.T) engram.VersionStamp {
 		return engram.VersionStamp{At: engram.Clock(rapid.IntRange(0, 4).Draw(t, "at")), Device: rapid.SampledFrom([]string{"", "a", "b", "~0a1b2c3d"}).Draw(t, "device")}
@@ -414,7 +412,7 @@ func anything(t *rapid.T, kind engram.Entity) engram.Record {
 		r.Causal = &engram.CausalMetadata{Base: stamp.Draw(t, "base"), Parts: rapid.MapOfN(rapid.SampledFrom(parts), stamp, 0, 4).Draw(t, "parts"),
 			Sets: rapid.MapOfN(members, dots, 0, 2).Draw(t, "sets")}
 		if s, own := r.Causal.Parts[engram.PartText]; own && s.Compare(r.Causal.Base) < 0 {
-			delete(r.Causal.Parts, engram.PartText) // as with what comes in: nothing says something before it is made
+			delete(r.Causal.Parts, engram.PartText) // as received: nothing has a text before it is created
 		}
 		if kind == engram.EntityMemory {
 			r.Causal.Counts = rapid.MapOfN(rapid.SampledFrom([]string{"a", "~"}), rapid.Custom(func(t *rapid.T) engram.Count {
@@ -425,9 +423,8 @@ func anything(t *rapid.T, kind engram.Entity) engram.Record {
 	return r
 }
 
-// alike is what replicas that have seen the same states have alike of a thing: Normal without
-// what each notes for itself. That is how far it trusts the words, what it knows of why and
-// when an older text was replaced, and of what type the memory was meanwhile.
+// alike returns what replicas with the same states have in common: Normal without local notes,
+// which are the trust in the words, why and when an older text was replaced, and its type.
 func alike(r engram.Record) engram.Record {
 	m := lifecycle.Normal(r)
 	m.Item = ""
@@ -471,7 +468,7 @@ func TestStatesThatNoStoreMakesFormASemilattice(t *testing.T) {
 }
 
 func TestWhatIsKnownOfAnErasureFormsASemilattice(t *testing.T) {
-	// The zero time, the name alone and bound: what a lesser knowledge of the same has.
+	// The zero time, the name alone and bound: as known from less information.
 	some := rapid.Custom(func(t *rapid.T) engram.Erased {
 		return engram.Erased{Entity: engram.EntityMemory, ID: rapid.SampledFrom([]string{"obs-01", "mem_01", "mem_02"}).Draw(t, "id"), SyncID: "obs-01",
 			Project: "shop", At: engram.Clock(rapid.IntRange(0, 3).Draw(t, "at")), Bound: rapid.Bool().Draw(t, "bound")}

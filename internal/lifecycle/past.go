@@ -8,12 +8,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// pastDerived is the bit of a Past that says that a stamp among those texts is derived: such
-// a text is the same as another of its words, so that what joins it depends on all of them.
+// pastDerived is the bit of a Past that marks a derived stamp among the texts. Such a text equals
+// others with the same words, so what may join depends on all of them.
 const pastDerived = 1
 
-// Past is what Lineage.Past says of a memory that has these revisions, in any order and with
-// any number, and says title and content now, by the write said.
+// Past returns CausalMetadata.Past of a memory with these revisions, in any order and numbering,
+// and with this title and content now, written by said.
 func Past(revisions []engram.Revision, title, content string, said engram.VersionStamp) int64 {
 	stamped := make([]engram.Revision, len(revisions))
 	for i, r := range revisions {
@@ -23,8 +23,8 @@ func Past(revisions []engram.Revision, title, content string, said engram.Versio
 	return pastOf(texts(stamped, textOf(engram.Memory{Title: title, Content: content}, said)))
 }
 
-// PastWith is Past after a local write replaced one more text, without a look at those
-// before. known is false when it takes that look.
+// PastWith returns Past after a local write replaced one more text, without reading the earlier
+// ones; known is false if they must be read.
 func PastWith(past int64, replaced engram.Revision) (now int64, known bool) {
 	if past&pastDerived != 0 || RevisionStamp(replaced).Derived() {
 		return 0, false
@@ -32,8 +32,8 @@ func PastWith(past int64, replaced engram.Revision) (now int64, known bool) {
 	return past ^ pastText(replaced), true
 }
 
-// pastOf is the number of a set of texts: that of each, by exclusive or, so that order says
-// nothing and one more is one step.
+// pastOf returns the number of a set of texts: the exclusive or of theirs, so order does not matter
+// and one more text is one step.
 func pastOf(texts []engram.Revision) int64 {
 	var sum, derivedToo int64
 	for _, r := range texts {
@@ -45,14 +45,14 @@ func pastOf(texts []engram.Revision) int64 {
 	return sum | derivedToo
 }
 
-// pastText is the number of one text; the bit pastDerived is left out of it.
+// pastText returns the number of one text, with the bit pastDerived cleared.
 func pastText(r engram.Revision) int64 {
 	h := fnv.New64a()
 	for _, s := range []string{r.Stamp.String(), r.Title, r.Content} {
 		var n [8]byte
 		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
 		h.Write(n[:])
-		_, _ = io.WriteString(h, s) // a hash takes all
+		_, _ = io.WriteString(h, s) // a hash never fails
 	}
 	return int64(h.Sum64()) &^ pastDerived
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// TagPermanent is the tag of a memory that does not fade. It and Permanent say the same.
+// TagPermanent is the tag of a memory that does not fade, equivalent to Permanent.
 const TagPermanent = "permanent"
 
 // Pinned returns now with TagPermanent and Permanent in agreement. was is the memory before the
-// change, zero for a new one; asked is what somebody asked of Permanent in words, nil for nothing,
-// and decides. Else that of the two decides which was changed, and of two that never agreed the
-// one that keeps the memory. A memory that has no room for one more tag goes without it.
+// change, zero for a new one. asked is an explicit request and decides; nil for none. Otherwise the
+// one that changed decides; if they never agreed, the memory is permanent. A memory with the
+// maximum number of tags goes without this one.
 func Pinned(was, now engram.Memory, asked *bool) engram.Memory {
 	tagged := func(m engram.Memory) bool { return slices.Contains(m.Tags, TagPermanent) }
 	switch {

@@ -1,10 +1,9 @@
-// Package lifecycle holds the rules that act on memories as time passes: what a
-// save does (admit.go), how strength fades (decay.go), what is due for review
-// (review.go) and what sleep would do (sleep.go).
+// Package lifecycle holds the rules for memories over time: what a save does (admit.go), how
+// strength fades (decay.go), what is due for review (review.go), what sleep would do (sleep.go),
+// and how states of replicas merge (merge.go).
 //
-// Every rule is a pure function of memories, a time and a policy, and returns its
-// reason. Nothing here reads a clock or a store, so a dry run and a real run are
-// the same call.
+// Every rule is a pure function of memories, a time and a policy, and returns its reason. Nothing
+// here reads a clock or a store, so a dry run and a real run are the same call.
 package lifecycle
 
 import (
@@ -13,43 +12,39 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Policy is every threshold of the rules.
+// Policy has the thresholds of the rules.
 type Policy struct {
-	// RepeatWindow is how long after a memory was made the same words count as a
-	// repeat of it instead of a new memory. Default 15 minutes.
+	// RepeatWindow is how long after creation the same words count as a repeat instead of a new
+	// memory. Default 15 minutes.
 	RepeatWindow time.Duration
-	// ReviewMonths says after how many months a memory of a type should be checked.
-	// A type that is not in it never falls due.
+	// ReviewMonths is the number of months until a memory of a type is due for review. Other types
+	// never fall due.
 	ReviewMonths map[engram.Type]int
-	// AccessWindow is how long after an access without a session another one is no access.
+	// AccessWindow is how long after an access outside a session another one does not count.
 	// Default an hour.
 	AccessWindow time.Duration
-	// Decay is how strength fades, where neither TypeDecay nor a project says otherwise.
+	// Decay is how strength fades unless TypeDecay or a project says otherwise.
 	Decay engram.Decay
-	// TypeDecay is how strength fades for some types; DecayOf has the order.
+	// TypeDecay overrides Decay for types; see DecayOf for precedence.
 	TypeDecay map[engram.Type]engram.Decay
-	// MergeBoost is by how much a memory grows stronger when another is merged into it.
-	// Default 0.1.
+	// MergeBoost is the strength a memory gains when another is merged into it. Default 0.1.
 	MergeBoost float64
-	// MostNear is how many memories near to one that is saved are looked at. Default 6.
+	// MostNear is the number of similar memories that a save examines. Default 6.
 	MostNear int
-	// MostLinks is to how many near memories a save ties its memory by itself. Default 3.
+	// MostLinks is the number of similar memories that a save relates automatically. Default 3.
 	MostLinks int
-	// MostCandidates is about how many memories a save asks whether they contradict it.
-	// Default 3.
+	// MostCandidates is the number of memories that a save checks for contradictions. Default 3.
 	MostCandidates int
-	// Unlinked are types that a save neither ties nor holds against others: they tell of
-	// everything that happened, and so are near to everything. Default session_summary and
-	// passive.
+	// Unlinked are types that a save neither relates nor checks: they cover everything that
+	// happened, and so are similar to everything. Default session_summary and passive.
 	Unlinked []engram.Type
-	// KeepJournal is how long entries of the journal are kept: so far back an operation can
-	// be undone and the past be asked for. 0 keeps all. Default two years.
+	// KeepJournal is how long journal entries are kept, and thus how far back undo and as-of reach.
+	// 0 keeps all. Default two years.
 	KeepJournal time.Duration
-	// Sleep is what sleep goes by.
-	Sleep SleepPolicy
+	Sleep       SleepPolicy
 }
 
-// DefaultPolicy is the policy in force when nobody configured another.
+// DefaultPolicy returns the policy in force without configuration.
 func DefaultPolicy() Policy {
 	return Policy{
 		RepeatWindow: 15 * time.Minute,

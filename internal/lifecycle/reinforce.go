@@ -7,24 +7,22 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// AccessOperations are the verbs that show a memory because somebody wants to read it: get and
-// recall. A search shows many in order that one is opened, and the opening counts; a
-// context tells unasked, and what is told would be told for ever.
+// AccessOperations are the operations that show a memory to be read: get and recall. A search shows
+// many so that one is opened, and opening counts. Injected memories do not count: they would
+// reinforce themselves.
 func AccessOperations() []string { return []string{"get", "recall"} }
 
-// Reinforces reports whether what a verb shows may count as accessed.
+// Reinforces reports whether an operation may count as an access.
 func Reinforces(verb string) bool { return slices.Contains(AccessOperations(), verb) }
 
-// Accesses reports whether showing m at now by one of AccessOperations counts as an access: in
-// a session, which has an id, when the session was not shown it so before (again); without
-// one when the last access is p.AccessWindow away. A clock that was set back counts none
-// until it has caught up.
+// Accesses reports whether one of AccessOperations at now counts as an access of m: in a session,
+// which has an ID, if the session did not see it before (again); outside a session if the last
+// access is p.AccessWindow ago. A clock set back counts nothing until it has caught up.
 //
-// What an access does is bounded: the curves take the logarithm of how many there were,
-// and the days since the last. The stored strength stays what it is. The second of the
-// designs that Engram unites also added a tenth to it at each access, up to 1; ten reads
-// in an afternoon would make everything equally strong. That tenth is what sleep adds, to
-// a memory that was used since, at most once a day.
+// The effect is bounded: the curves use the logarithm of the count and the days since the last
+// access; the stored strength stays. The second of the designs that Engram unites also added 0.1
+// per access, up to 1, so ten reads in an afternoon made everything equally strong. Here sleep adds
+// that, to memories accessed since, at most once a day.
 func Accesses(m engram.Memory, session string, again bool, now time.Time, p Policy) bool {
 	if session != "" {
 		return !again

@@ -6,16 +6,15 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// What an importance does to the time until a review.
+// How importance changes the time until a review.
 const (
-	soonerFrom = 0.8 // this important or more: half the months, rounded up
-	laterTo    = 0.2 // this important or less: twice the months
+	soonerFrom = 0.8 // at least: half the months, rounded up
+	laterTo    = 0.2 // at most: twice the months
 )
 
-// ReviewAfter is when m, which says what it says since from, should be checked; the zero
-// time when its type never falls due. What matters much is looked at twice as often, what
-// matters little half as often. Months are calendar months: what is due six months after
-// 31 August falls due on 3 March, as time.AddDate counts.
+// ReviewAfter returns when m, whose text dates from from, is due for review; zero if its type never
+// is. Important memories are due twice as often, unimportant ones half as often. Months are
+// calendar months as time.AddDate counts: six months after 31 August is 3 March.
 func ReviewAfter(m engram.Memory, from time.Time, p Policy) time.Time {
 	months := p.ReviewMonths[m.Type]
 	switch {
@@ -29,7 +28,7 @@ func ReviewAfter(m engram.Memory, from time.Time, p Policy) time.Time {
 	return from.AddDate(0, months, 0)
 }
 
-// State says whether m is due for review at now.
+// State reports whether m is due for review at now.
 func State(m engram.Memory, now time.Time) engram.State {
 	if !m.ReviewAfter.IsZero() && now.After(m.ReviewAfter) {
 		return engram.StateNeedsReview

@@ -9,56 +9,56 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// StepAction is what a step of a sleep does.
+// StepAction is the kind of a sleep step.
 type StepAction string
 
-// The steps, in the order in which a sleep takes them.
+// The steps, in the order of execution.
 const (
-	StepFade    StepAction = "fade"    // what a memory has lost becomes its strength
-	StepBoost   StepAction = "boost"   // one that is used gets stronger
-	StepMerge   StepAction = "merge"   // those that say the same become one
-	StepPrune   StepAction = "prune"   // one that is too weak is forgotten
-	StepExtract StepAction = "extract" // what several have in common becomes a memory of its own
+	StepFade    StepAction = "fade"    // the strength lost so far is written down
+	StepBoost   StepAction = "boost"   // a used memory gets stronger
+	StepMerge   StepAction = "merge"   // near-duplicates become one
+	StepPrune   StepAction = "prune"   // a memory below the threshold is forgotten
+	StepExtract StepAction = "extract" // the common pattern of several becomes a memory
 )
 
-// StepActions lists the steps in the order in which a sleep takes them.
+// StepActions lists the steps in the order of execution.
 func StepActions() []StepAction {
 	return []StepAction{StepFade, StepBoost, StepMerge, StepPrune, StepExtract}
 }
 
-// Step is one thing that a sleep does, and why.
+// Step is one thing that sleep does, and why.
 type Step struct {
 	Action   StepAction
-	Memories []int64 // by number: the one it is about; of a merge the kept one first; of an extraction the sources
-	Into     int64   // of a merge: the memory that is kept; else 0
-	// From and To are strengths, 0 to 1. Of a fade what is stored and what is left of it;
-	// of a boost and of a merge what the (kept) memory has now and what it gets; of a prune
-	// what it has now, twice. 0 of an extraction.
+	Memories []int64 // by number: of a merge the kept one first; of an extraction the sources
+	Into     int64   // of a merge: the kept memory; otherwise 0
+	// From and To are strengths, 0 to 1. Fade: stored and remaining. Boost and merge: present and
+	// future strength of the (kept) memory. Prune: the present one, twice. Extract: 0.
 	From, To float64
-	Reason   string // for a person; holds no word of a memory
+	Reason   string // for a person; contains no text of a memory
 }
 
-// Night is what a sleep knows. Nothing in it is changed.
+// Night is what sleep knows. It is not changed.
 type Night struct {
-	Memories []engram.Memory // live ones; each at most once
-	// Decay says how a project's memories fade where it has a say, by its name.
+	Memories []engram.Memory // live, each at most once
+	// Decay has the settings of projects that have one, by name.
 	Decay map[string]engram.ProjectDecay
-	// NearDuplicates are pairs of Memories over the embedding model's duplicate mark, each once.
+	// NearDuplicates are pairs of Memories above the embedding model's duplicate threshold, each
+	// once.
 	NearDuplicates []NearDuplicate
-	// Clusters are groups of memories that are near to each other and in which a pattern is
-	// to be looked for; as Bunches makes them.
+	// Clusters are groups of similar memories to search for patterns, as made by the function
+	// Clusters.
 	Clusters []Cluster
-	// Came is the number from which on memories came into the store within SleepPolicy.PruneAfter,
-	// however old they are; 0: none of them did.
+	// Came is the first number given to memories stored within SleepPolicy.PruneAfter, whatever
+	// their age; 0 for none.
 	Came int64
-	// Only are the steps that are wanted; nil is all.
+	// Only are the requested steps; nil for all.
 	Only []StepAction
 }
 
-// Wants reports whether steps of an action are wanted.
+// Wants reports whether steps of an action are requested.
 func (n Night) Wants(a StepAction) bool { return n.Only == nil || slices.Contains(n.Only, a) }
 
-// DecayOf is how m fades.
+// DecayOf returns how m fades.
 func (n Night) DecayOf(m engram.Memory, p Policy) engram.Decay {
 	if own, some := n.Decay[m.Project]; some {
 		return DecayOf(m, &own, p)
@@ -66,20 +66,17 @@ func (n Night) DecayOf(m engram.Memory, p Policy) engram.Decay {
 	return DecayOf(m, nil, p)
 }
 
-// Plan says what sleep would do at now: a step for what is to change, none for what is
-// as it should be. It changes nothing; engine.Sleep applies it. Steps are in the order of
-// StepActions, those of one action by number. A memory is in one fade, boost, merge or
-// prune at most. Once the plan was applied, Plan of what came of it at the same now has
-// no step; the twins of what was merged are none any more, for its text is another.
+// Plan returns what sleep would do at now. It changes nothing; engine.Sleep applies it. Steps are
+// in the order of StepActions, those of one action by number. A memory is in at most one fade,
+// boost, merge or prune. After the plan is applied, Plan at the same now has no step.
 //
-// Fading needs no sleep: strength is a function of time, and no write makes a memory
-// weaker because time passed. The exception is the ebbinghaus curve, which counts from
-// the last consolidation and is the slower the more often a memory was accessed: were
-// the time before never settled, an access today would bring back what was lost last
-// year. There sleep is the consolidation: what is left becomes the strength, as of now.
+// Fading needs no sleep: strength is a function of time. The exception is the ebbinghaus curve,
+// which counts from the last consolidation and slows down with every access: without consolidation,
+// an access today would restore what was lost last year. There sleep writes down the remaining
+// strength, as of now.
 //
-// Night.Kept says what is too weak and what stays all the same, Boosted what has earned a boost.
-// A memory that is used, and would not be too weak once it is boosted, is boosted.
+// See Night.Kept for what is forgotten and Boosted for what is boosted. A used memory that a boost
+// lifts above the threshold is boosted.
 func Plan(n Night, now time.Time, p Policy) []Step {
 	s := p.Sleep.orDefaults()
 	var steps []Step
@@ -99,8 +96,8 @@ func Plan(n Night, now time.Time, p Policy) []Step {
 	return JoinSteps(steps, nil)
 }
 
-// JoinSteps makes one plan of two that were made apart, because a store is too large to
-// be planned at once: a memory that is merged needs no step of its own.
+// JoinSteps joins two partial plans, made separately because a store may be too large to plan at
+// once. A merged memory needs no step of its own.
 func JoinSteps(a, b []Step) []Step {
 	merged := map[int64]bool{}
 	for _, step := range slices.Concat(a, b) {
@@ -118,14 +115,14 @@ func JoinSteps(a, b []Step) []Step {
 	return all
 }
 
-// step is what is to be done about m by itself.
+// step returns the step for m alone.
 func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (Step, bool) {
 	if m.Forgotten() {
 		return Step{}, false
 	}
 	d := n.DecayOf(m, p)
 	strength := Strength(m, now, d)
-	boosted, used := Boosted(m, now, d, p)
+	boosted, against := Boosted(m, now, d, p)
 	switch {
 	case n.Wants(StepPrune) && n.Kept(m, now, p) == "":
 		reason := fmt.Sprintf("strength %.3f is below %.2g, %s", strength, s.Prune, idle(m, now))
@@ -133,7 +130,7 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 			reason = fmt.Sprintf("strength %.3f is the least of its curve and would be %.3f, below %.2g; %s", strength, left, s.Prune, idle(m, now))
 		}
 		return Step{Action: StepPrune, Memories: []int64{m.Num}, From: strength, To: strength, Reason: reason}, true
-	case used && n.Wants(StepBoost):
+	case against == "" && n.Wants(StepBoost):
 		reason := fmt.Sprintf("%s, the last one since its strength was set %s ago", counted(m.AccessCount, "access", "accesses"), days(m.TouchedAt, now))
 		return Step{Action: StepBoost, Memories: []int64{m.Num}, From: strength, To: Strength(boosted, now, d), Reason: reason}, true
 	case n.Wants(StepFade):
@@ -147,8 +144,8 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 	return Step{}, false
 }
 
-// Faded is m consolidated at now, and whether that is worth writing. Its strength at now
-// and later is the same as before.
+// Faded returns m consolidated at now, and whether that is worth writing. Its strength at now and
+// later is unchanged.
 func Faded(m engram.Memory, now time.Time, d engram.Decay, p Policy) (faded engram.Memory, worth bool) {
 	s := p.Sleep.orDefaults()
 	if d.Curve != engram.CurveEbbinghaus || m.Permanent || now.Sub(m.TouchedAt) < s.FadeAfter {
@@ -163,8 +160,8 @@ func Faded(m engram.Memory, now time.Time, d engram.Decay, p Policy) (faded engr
 	return faded, true
 }
 
-// idle says for how long nobody read or wrote m.
+// idle returns how long m was neither read nor written, in words.
 func idle(m engram.Memory, now time.Time) string { return days(lastAccess(m), now) + " without access" }
 
-// days says how many whole days lie between two times.
+// days returns the whole days between two times, in words.
 func days(from, to time.Time) string { return counted(int(daysSince(from, to)), "day", "days") }

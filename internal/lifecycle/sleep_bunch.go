@@ -8,14 +8,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Cluster is several memories in which a pattern is looked for.
+// Cluster is a group of memories to search for a pattern.
 type Cluster struct {
-	Memories []int64 // the one in the middle first, then the nearest to it
-	Cosine   float64 // of the one in the middle and the farthest of the others
+	Memories []int64 // the center first, then the nearest to it
+	Cosine   float64 // between the center and the farthest member
 }
 
-// HasPatterns reports whether a pattern is looked for among memories of a type: those
-// that tell what was met, decided or learned.
+// HasPatterns reports whether memories of a type are searched for patterns: those about
+// experiences, decisions and lessons.
 func HasPatterns(t engram.Type) bool {
 	switch t {
 	case engram.TypeBugfix, engram.TypeDebug, engram.TypeDiscovery, engram.TypeLearning, engram.TypeDecision, engram.TypeInsight, engram.TypeEpisode:
@@ -24,10 +24,9 @@ func HasPatterns(t engram.Type) bool {
 	return false
 }
 
-// Clusters groups memories by nearness: around the one that has most near ones, then
-// around the next of those that are left, the nearest first where they are equal. near
-// are pairs over the model's related mark; each memory is in one bunch at most, and asked
-// says of a group whether it was asked before, which makes it none.
+// Clusters groups memories around centers: first the one with the most neighbors, then the next
+// among the rest. near are pairs above the model's related threshold. A memory is in at most one
+// cluster, and clusters for which asked returns true are dropped.
 func Clusters(near []NearDuplicate, asked func(memories []int64) bool, p Policy) []Cluster {
 	s := p.Sleep.orDefaults()
 	around := map[int64][]engram.Ranked{}
@@ -42,7 +41,7 @@ func Clusters(near []NearDuplicate, asked func(memories []int64) bool, p Policy)
 			break
 		}
 		if asked(b.Memories) {
-			// Its middle makes no bunch; what is around it may be in others.
+			// Its neighbors may still be in other clusters.
 			delete(around, b.Memories[0])
 			continue
 		}
@@ -54,7 +53,8 @@ func Clusters(near []NearDuplicate, asked func(memories []int64) bool, p Policy)
 	return clusters
 }
 
-// bestCluster is the fullest bunch, the densest of those, the one of the smallest number.
+// bestCluster returns the largest cluster; of equals the densest, then the one with the smallest
+// number.
 func bestCluster(around map[int64][]engram.Ranked, s SleepPolicy) (best Cluster, found bool) {
 	for middle, all := range around {
 		others := slices.DeleteFunc(slices.Clone(all), func(r engram.Ranked) bool { _, left := around[r.Num]; return !left })
@@ -69,19 +69,12 @@ func bestCluster(around map[int64][]engram.Ranked, s SleepPolicy) (best Cluster,
 		for _, r := range others {
 			b.Memories = append(b.Memories, r.Num)
 		}
-		if order := cmp.Or(cmp.Compare(len(b.Memories), len(best.Memories)), cmp.Compare(b.Cosine, best.Cosine),
-			cmp.Compare(firstOf(best), middle)); !found || order > 0 {
+		if !found || cmp.Or(cmp.Compare(len(b.Memories), len(best.Memories)), cmp.Compare(b.Cosine, best.Cosine),
+			cmp.Compare(best.Memories[0], middle)) > 0 {
 			best, found = b, true
 		}
 	}
 	return best, found
-}
-
-func firstOf(b Cluster) int64 {
-	if len(b.Memories) == 0 {
-		return 0
-	}
-	return b.Memories[0]
 }
 
 func extracts(clusters []Cluster) []Step {

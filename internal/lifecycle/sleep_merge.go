@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -10,17 +11,16 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// NearDuplicate is a pair of memories that say nearly the same.
+// NearDuplicate is a pair of near-duplicates.
 type NearDuplicate struct {
 	A, B   int64
 	Cosine float64 // of their vectors
-	// Against is why the two must not become one, as far as it is not to be seen from
-	// themselves: they contradict each other, somebody has judged them. "" for nothing.
+	// Against is a reason against a merge that the memories themselves do not show: they contradict
+	// each other, or a person judged them. "" for none.
 	Against string
 }
 
-// MayMerge says whether two memories that say nearly the same may become one; against
-// says why not.
+// MayMerge reports whether two near-duplicates may be merged; against is the reason if not.
 func MayMerge(a, b engram.Memory) (against string, may bool) {
 	switch {
 	case a.Num == b.Num || a.Forgotten() || b.Forgotten():
@@ -41,8 +41,8 @@ func MayMerge(a, b engram.Memory) (against string, may bool) {
 	return "", true
 }
 
-// merges makes one memory of those that all say nearly the same as each other. What is
-// too weak is none of them: it is to be forgotten.
+// merges plans the merge of groups whose members are all near-duplicates of each other. Memories to
+// be pruned are excluded.
 func (n Night) merges(byNum map[int64]engram.Memory, now time.Time, p Policy) []Step {
 	near := map[int64]map[int64]float64{}
 	tie := func(from, to int64, cosine float64) {
@@ -62,10 +62,7 @@ func (n Night) merges(byNum map[int64]engram.Memory, now time.Time, p Policy) []
 		tie(t.A, t.B, t.Cosine)
 		tie(t.B, t.A, t.Cosine)
 	}
-	var nums []int64
-	for num := range near {
-		nums = append(nums, num)
-	}
+	nums := slices.Collect(maps.Keys(near))
 	strength := func(num int64) float64 {
 		return Strength(byNum[num], now, n.DecayOf(byNum[num], p))
 	}
@@ -105,11 +102,9 @@ func (n Night) merges(byNum map[int64]engram.Memory, now time.Time, p Policy) []
 	return steps
 }
 
-// Absorbed is kept saying also what gone says, at now, when sleep finds out that they are
-// the same: as Merged, but that the one with the greater part in it stays what it is.
-// Where both know something else, kept is right; its review stays due; uses are those of
-// both, and so is the strength, the greater one, with the boost that either has earned. d
-// is how kept fades.
+// Absorbed returns kept with gone merged in at now, as sleep does with near-duplicates. Unlike
+// Merged, kept wins conflicts and keeps its review date unless gone's is earlier; counts are added,
+// and the strength is the greater one after the boosts either has earned. d is how kept fades.
 func Absorbed(kept, gone engram.Memory, now time.Time, d engram.Decay, p Policy) engram.Memory {
 	kept, _ = Boosted(kept, now, d, p)
 	gone, _ = Boosted(gone, now, d, p)
@@ -122,7 +117,7 @@ func Absorbed(kept, gone engram.Memory, now time.Time, d engram.Decay, p Policy)
 	r.AccessCount = kept.AccessCount + gone.AccessCount
 	r.LastAccessedAt = later(kept.LastAccessedAt, gone.LastAccessedAt)
 	r.LastSeenAt = later(kept.LastSeenAt, gone.LastSeenAt)
-	// A clock that was set back must not make it older than it was.
+	// A clock set back must not make it older.
 	r.UpdatedAt, r.TouchedAt = later(kept.UpdatedAt, now), later(kept.TouchedAt, now)
 	r.ReviewAfter = kept.ReviewAfter
 	if !gone.ReviewAfter.IsZero() && (r.ReviewAfter.IsZero() || gone.ReviewAfter.Before(r.ReviewAfter)) {
@@ -130,7 +125,7 @@ func Absorbed(kept, gone engram.Memory, now time.Time, d engram.Decay, p Policy)
 	}
 	r.Strength = max(kept.Strength, gone.Strength)
 	if d.Curve == engram.CurveEbbinghaus || r.Permanent {
-		// It is told from TouchedAt on, which moves: what was lost until now stays lost.
+		// The curve counts from TouchedAt, which moves: keep what was lost so far.
 		r.Strength = max(Strength(kept, now, d), Strength(gone, now, d))
 	}
 	return r
@@ -143,14 +138,14 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// nearAll reports whether a memory is near to every one of a group: near to one of them
-// alone, it would come to the others by a chain whose ends say different things.
+// nearAll reports whether a memory is near every member of a group. Nearness to one alone would
+// make chains whose ends differ.
 func nearAll(near map[int64]float64, group []int64) bool {
 	return !slices.ContainsFunc(group, func(num int64) bool { _, is := near[num]; return !is })
 }
 
-// keepFirst orders memories by who is to be kept of two: the permanent one, the one with
-// a topic, the stronger by a tenth, the older, the one with the smaller number.
+// keepFirst sorts the memory to keep first: permanent, with a topic, stronger by a tenth, older,
+// smaller number.
 func keepFirst(a, b engram.Memory, strengthA, strengthB float64) int {
 	yes := func(b bool) int {
 		if b {
@@ -162,7 +157,7 @@ func keepFirst(a, b engram.Memory, strengthA, strengthB float64) int {
 		cmp.Compare(math.Floor(strengthB*10), math.Floor(strengthA*10)), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Num, b.Num))
 }
 
-// whyKept says by what keepFirst put kept before the next one.
+// whyKept says why keepFirst put kept before next.
 func whyKept(kept, next engram.Memory, strengthKept, strengthNext float64) string {
 	switch {
 	case kept.Permanent && !next.Permanent:
@@ -175,7 +170,7 @@ func whyKept(kept, next engram.Memory, strengthKept, strengthNext float64) strin
 	return "older"
 }
 
-// atLeast is a cosine, the least of several where a group has more than one pair.
+// atLeast formats a cosine, the least of several in a group of more than two.
 func atLeast(cosine float64, members int) string {
 	if members > 2 {
 		return fmt.Sprintf("%.3f and more", cosine)

@@ -2,55 +2,52 @@ package lifecycle
 
 import "time"
 
-// SleepPolicy is what sleep goes by. The zero value has the defaults: a field that is 0
-// takes its own.
+// SleepPolicy has the thresholds of sleep. Zero fields have their defaults.
 type SleepPolicy struct {
-	// FadeAfter is how long after a memory was consolidated it is consolidated again.
-	// Default a day.
+	// FadeAfter is the least time between two consolidations of a memory. Default a day.
 	FadeAfter time.Duration
-	// FadeLeast is how much strength it must have lost meanwhile. Default 0.01.
+	// FadeLeast is the least loss of strength worth writing. Default 0.01.
 	FadeLeast float64
-	// BoostAfter is how long after its strength was last set a memory may be boosted.
-	// Default a day.
+	// BoostAfter is the least time between two changes of the stored strength. Default a day.
 	BoostAfter time.Duration
-	// BoostAccesses is how often a memory must have been accessed, the last time since its
-	// strength was last set. Default 3.
+	// BoostAccesses is the number of accesses a boost needs, the last one since the strength was
+	// last set. Default 3.
 	BoostAccesses int
-	// BoostBy is what its stored strength gains, up to 1. Default 0.1.
+	// BoostBy is the gain of stored strength, up to 1. Default 0.1.
 	BoostBy float64
-	// BoostLeast is how much stronger a boost must leave it now to be worth writing. Default 0.01.
+	// BoostLeast is the least gain of present strength worth writing. Default 0.01.
 	BoostLeast float64
-	// Prune is the strength, 0 to 1, below which a memory is forgotten. 0 is DefaultFloor, which
-	// spares more than a floor that was asked for does: see Night.Kept.
+	// Prune is the strength, 0 to 1, below which a memory is forgotten. 0 means DefaultPrune, which
+	// spares more than an explicit threshold: see Night.Kept.
 	Prune float64
-	// PruneAfter is how long a memory must have been here, and left alone, before the default floor applies
-	// to it. Default 30 days.
+	// PruneAfter is how long a memory must be stored and idle before DefaultPrune applies to it.
+	// Default 30 days.
 	PruneAfter time.Duration
-	// Cluster is how many memories a pattern is looked for in, at least; ClusterMost at most.
-	// Defaults 3 and 8.
+	// Cluster and ClusterMost are the least and most memories to search for a pattern. Defaults 3
+	// and 8.
 	Cluster, ClusterMost int
-	// Clusters is in how many bunches a sleep looks for patterns, at most. Default 5.
+	// Clusters is the most clusters per sleep. Default 5.
 	Clusters int
 }
 
-// DefaultPrune is the strength below which sleep forgets, where nobody asks for another one.
+// DefaultPrune is the strength below which sleep forgets by default.
 //
 // Source: the fourth of the designs that Engram unites forgets what is weaker than 5 %.
 const DefaultPrune = 0.05
 
 func (p SleepPolicy) orDefaults() SleepPolicy {
 	return SleepPolicy{
-		FadeAfter: orElseOf(p.FadeAfter, 24*time.Hour), FadeLeast: orElseOf(p.FadeLeast, 0.01),
-		BoostAfter: orElseOf(p.BoostAfter, 24*time.Hour), BoostAccesses: orElseOf(p.BoostAccesses, 3), BoostBy: orElseOf(p.BoostBy, 0.1),
-		BoostLeast: orElseOf(p.BoostLeast, 0.01), Prune: orElseOf(p.Prune, DefaultPrune), PruneAfter: orElseOf(p.PruneAfter, 30*24*time.Hour),
-		Cluster: max(orElseOf(p.Cluster, 3), 2), ClusterMost: orElseOf(p.ClusterMost, 8), Clusters: orElseOf(p.Clusters, 5),
+		FadeAfter: orElse(p.FadeAfter, 24*time.Hour), FadeLeast: orElse(p.FadeLeast, 0.01),
+		BoostAfter: orElse(p.BoostAfter, 24*time.Hour), BoostAccesses: orElse(p.BoostAccesses, 3), BoostBy: orElse(p.BoostBy, 0.1),
+		BoostLeast: orElse(p.BoostLeast, 0.01), Prune: orElse(p.Prune, DefaultPrune), PruneAfter: orElse(p.PruneAfter, 30*24*time.Hour),
+		Cluster: max(orElse(p.Cluster, 3), 2), ClusterMost: orElse(p.ClusterMost, 8), Clusters: orElse(p.Clusters, 5),
 	}
 }
 
-// Settled is PruneAfter, or its default.
+// Settled returns PruneAfter, or its default.
 func (p SleepPolicy) Settled() time.Duration { return p.orDefaults().PruneAfter }
 
-func orElseOf[T ~int | ~int64 | ~float64](v, fallback T) T {
+func orElse[T ~int | ~int64 | ~float64](v, fallback T) T {
 	if v <= 0 {
 		return fallback
 	}

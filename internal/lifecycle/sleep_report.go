@@ -5,32 +5,31 @@ import (
 	"time"
 )
 
-// Slept says what a sleep found and what it did.
+// Slept reports what a sleep found and did.
 type Slept struct {
-	Project  string        // "" is every project
-	At       time.Time     // for which the plan was made; its steps are dated so
-	Plan     []Step        // in the order in which they are taken
-	Applied  int           // steps of Plan that were taken; 0 in a dry run
-	Skipped  []SkippedStep // steps of Plan that were not, because something changed meanwhile
+	Project  string        // "" for every project
+	At       time.Time     // time of the plan and of its steps
+	Plan     []Step        // in the order of execution
+	Applied  int           // steps of Plan that were executed; 0 in a dry run
+	Skipped  []SkippedStep // steps of Plan whose memories changed meanwhile
 	Made     []int64       // patterns, by number
-	Ops      []int64       // operations in the journal, for undo
-	Memories int           // live ones that were looked at
-	// Compacted is how many entries left the journal, older than the policy keeps them.
+	Ops      []int64       // journal operations, for undo
+	Memories int           // live memories examined
+	// Compacted is the number of journal entries removed as older than the policy keeps them.
 	Compacted int
-	// Fading are memories that get weaker by themselves as time passes, without a step: all
-	// but permanent ones and those of the ebbinghaus curve.
+	// Fading is the number of memories that fade over time without a step: all but permanent ones
+	// and those of the ebbinghaus curve.
 	Fading int
-	// Spared says of how many memories there was nothing to boost, and nothing to forget, and
-	// why: for each of these actions that was wanted and of which Plan has no step.
+	// Spared says how many memories were not boosted or pruned, and why, for each of these actions
+	// that was requested and has no step in Plan.
 	Spared []Spared
-	// Titles are those of the memories in the plan, fading ones aside; of a long plan of the
-	// first thousand.
+	// Titles are the titles of memories in the plan, except faded ones; at most the first thousand.
 	Titles map[int64]string
-	// Degraded says what could not be done, with the reason; empty when all was.
+	// Degraded says what could not be done, and why; empty if everything was.
 	Degraded []string
 }
 
-// Span is the first and the last of Ops; 0, 0 where there is none.
+// Span returns the first and last of Ops; 0, 0 for none.
 func (s Slept) Span() (first, last int64) {
 	if len(s.Ops) == 0 {
 		return 0, 0
@@ -38,7 +37,7 @@ func (s Slept) Span() (first, last int64) {
 	return slices.Min(s.Ops), slices.Max(s.Ops)
 }
 
-// SkippedStep is a step that was not taken.
+// SkippedStep is a step that was not executed.
 type SkippedStep struct {
 	Step   Step
 	Reason string

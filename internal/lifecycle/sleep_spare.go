@@ -8,14 +8,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Kept says why sleep does not forget m at now, in words that follow a count ("2 are
-// permanent"); "" where it does.
+// Kept returns why sleep does not forget m at now, in words that follow a count ("2 are
+// permanent"); "" if it does.
 //
-// Too weak is what is below the floor; under the importance curve, which itself ends at
-// 0.1, what would be below it if the curve went on: with the default rate a memory of
-// ordinary importance that nobody read for 271 days. Permanent memories stay, and so do
-// those that are due for review: somebody should look at them first. The default floor,
-// for which nobody asked, also spares what is young here, what lasts and what was ever read.
+// A memory is forgotten below the threshold. For the importance curve, which ends at 0.1, the curve
+// is continued: at the default rate that means 271 days without access for ordinary importance.
+// Permanent memories stay, and those due for review, so that a person sees them first. The default
+// threshold also spares recent, important and accessed memories.
 func (n Night) Kept(m engram.Memory, now time.Time, p Policy) string {
 	s, d := p.Sleep.orDefaults(), n.DecayOf(m, p)
 	lifted, _ := Boosted(m, now, d, p)
@@ -27,7 +26,7 @@ func (n Night) Kept(m engram.Memory, now time.Time, p Policy) string {
 	case State(m, now) == engram.StateNeedsReview:
 		return "due for review"
 	case p.Sleep.Prune > 0:
-		return "" // who names a floor means it
+		return "" // an explicit threshold spares nothing
 	case m.Importance >= lastingImportance:
 		return fmt.Sprintf("of an importance of %.2g or more", lastingImportance)
 	case m.Type == engram.TypePreference, m.Type == engram.TypePolicy:
@@ -40,28 +39,16 @@ func (n Night) Kept(m engram.Memory, now time.Time, p Policy) string {
 	return ""
 }
 
-// lastingImportance is from which importance on a memory is told to every session, and not
-// forgotten unless that is asked for.
+// lastingImportance is the least importance of memories that every session brief shows and that
+// only an explicit threshold forgets.
 const lastingImportance = 0.7
 
-// Boosted is m made stronger at now, and whether it has earned it. It is never weaker
-// than m, at now and at any time later, under any curve.
-func Boosted(m engram.Memory, now time.Time, d engram.Decay, p Policy) (boosted engram.Memory, earned bool) {
-	boosted, why := boost(m, now, d, p)
-	return boosted, why == ""
-}
-
-// Unboosted says why sleep does not boost m at now, in words that follow a count; "" where
-// it does.
-func Unboosted(m engram.Memory, now time.Time, d engram.Decay, p Policy) string {
-	_, why := boost(m, now, d, p)
-	return why
-}
-
-// boost is Boosted with the reason against it. The importance and the geometric curve count
-// from the last access, or boost, so that what was lost since comes back even where nothing
-// can be added to the stored strength, which begins at 1.
-func boost(m engram.Memory, now time.Time, d engram.Decay, p Policy) (engram.Memory, string) {
+// Boosted returns m made stronger at now, or m and why sleep does not boost it, in words that
+// follow a count. It is never weaker than m, at now or later, under any curve.
+//
+// The importance and geometric curves count from the last access or boost, so a boost restores lost
+// strength even if the stored strength, which begins at 1, cannot grow.
+func Boosted(m engram.Memory, now time.Time, d engram.Decay, p Policy) (boosted engram.Memory, against string) {
 	s := p.Sleep.orDefaults()
 	switch {
 	case m.Permanent:
@@ -75,10 +62,10 @@ func boost(m engram.Memory, now time.Time, d engram.Decay, p Policy) (engram.Mem
 	}
 	base := m.Strength
 	if d.Curve == engram.CurveEbbinghaus {
-		// It is told from TouchedAt on, which moves: what was lost until now stays lost.
+		// The curve counts from TouchedAt, which moves: keep what was lost so far.
 		base = Strength(m, now, d)
 	}
-	boosted := m
+	boosted = m
 	boosted.Strength, boosted.TouchedAt = max(min(base+s.BoostBy, 1), base), now
 	if Strength(boosted, now, d)-Strength(m, now, d) < s.BoostLeast {
 		return m, "as strong as a boost would make them"
@@ -86,16 +73,17 @@ func boost(m engram.Memory, now time.Time, d engram.Decay, p Policy) (engram.Mem
 	return boosted, ""
 }
 
-// Spared is how many memories a sleep had no step of an action for, and why.
+// Spared counts memories without a step of an action, and says why.
 type Spared struct {
 	Action   StepAction // StepPrune or StepBoost
 	Reason   string     // in words that follow the count: "read fewer than 3 times"
 	Memories int
 }
 
-// Spare is what of the wanted steps sleep does not take about m at now by itself, and why.
+// Spare returns the requested steps that sleep does not take for m at now, with the reasons.
 func (n Night) Spare(m engram.Memory, now time.Time, p Policy) (spared []Spared) {
-	for _, one := range []Spared{{StepBoost, Unboosted(m, now, n.DecayOf(m, p), p), 1}, {StepPrune, n.Kept(m, now, p), 1}} {
+	_, against := Boosted(m, now, n.DecayOf(m, p), p)
+	for _, one := range []Spared{{StepBoost, against, 1}, {StepPrune, n.Kept(m, now, p), 1}} {
 		if one.Reason != "" && n.Wants(one.Action) {
 			spared = append(spared, one)
 		}
@@ -103,7 +91,7 @@ func (n Night) Spare(m engram.Memory, now time.Time, p Policy) (spared []Spared)
 	return spared
 }
 
-// AddSpared counts more in all.
+// AddSpared adds counts to all.
 func AddSpared(all []Spared, more ...Spared) []Spared {
 	for _, one := range more {
 		i := slices.IndexFunc(all, func(s Spared) bool { return s.Action == one.Action && s.Reason == one.Reason })

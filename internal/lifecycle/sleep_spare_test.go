@@ -19,8 +19,8 @@ func actions(plan []lifecycle.Step) (all []lifecycle.StepAction) {
 	return all
 }
 
-// TestEachCurveBoostsAndForgets lives a history under each curve with the defaults: what is read
-// is boosted, what nobody reads is forgotten, and a second sleep right after has nothing to do.
+// TestEachCurveBoostsAndForgets plays a history under each curve with the defaults: accessed
+// memories are boosted, others forgotten, and a second sleep right after has nothing to do.
 func TestEachCurveBoostsAndForgets(t *testing.T) {
 	p := lifecycle.DefaultPolicy()
 	for _, curve := range engram.Curves() {
@@ -47,8 +47,8 @@ func TestEachCurveBoostsAndForgets(t *testing.T) {
 	}
 }
 
-// TestTheDefaultFloorIsGentle holds that of its own accord sleep forgets nothing that is young,
-// important or used, under any curve, and that whatever it forgets was weak.
+// TestTheDefaultFloorIsGentle checks that the default threshold forgets nothing young, important or
+// used, under any curve, and only weak memories.
 func TestTheDefaultFloorIsGentle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, p := drawNight(t), lifecycle.DefaultPolicy()
@@ -66,8 +66,8 @@ func TestTheDefaultFloorIsGentle(t *testing.T) {
 	})
 }
 
-// TestOnePassOverWhatIsSpared holds that a memory is boosted or has a reason why not, and is
-// forgotten or has a reason why not.
+// TestOnePassOverWhatIsSpared checks that a memory is boosted or has a reason against it, and is
+// forgotten or has a reason against it.
 func TestOnePassOverWhatIsSpared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, p := lifecycle.Night{Memories: []engram.Memory{drawMemory(t, 1)}}, lifecycle.DefaultPolicy()
@@ -78,7 +78,7 @@ func TestOnePassOverWhatIsSpared(t *testing.T) {
 			t.Errorf("plan of %+v is %v, and it is kept for being %q", m, plan, why)
 		}
 		boosted := slices.Contains(plan, lifecycle.StepBoost)
-		if why := lifecycle.Unboosted(m, noon(), n.DecayOf(m, p), p); !pruned && boosted != (why == "") {
+		if _, why := lifecycle.Boosted(m, noon(), n.DecayOf(m, p), p); !pruned && boosted != (why == "") {
 			t.Errorf("plan of %+v is %v, and it is not boosted for being %q", m, plan, why)
 		}
 	})
@@ -116,7 +116,7 @@ func TestWhySleepLeavesAMemoryAlone(t *testing.T) {
 			if got := n.Kept(tt.m, noon(), p); got != tt.kept {
 				t.Errorf("Kept(%+v)\n got %q\nwant %q", tt.m, got, tt.kept)
 			}
-			if got := lifecycle.Unboosted(tt.m, noon(), engram.Decay{}, p); got != tt.boosts {
+			if _, got := lifecycle.Boosted(tt.m, noon(), engram.Decay{}, p); got != tt.boosts {
 				t.Errorf("Unboosted(%+v)\n got %q\nwant %q", tt.m, got, tt.boosts)
 			}
 		})

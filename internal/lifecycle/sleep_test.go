@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite testdata/*.golden")
 
 const day = 24 * time.Hour
 
-// slept is a live memory that was last written and touched so many days before noon.
+// slept is a live memory last written and touched so many days before noon.
 func slept(num int64, days int, change ...func(*engram.Memory)) engram.Memory {
 	at := noon().Add(-time.Duration(days) * day)
 	m := engram.Memory{Num: num, Project: "shop", Scope: engram.ScopeProject, Type: engram.TypeDiscovery, Title: fmt.Sprintf("Finding %d", num),
@@ -52,7 +52,7 @@ func topic(key string) func(*engram.Memory) {
 	return func(m *engram.Memory) { m.TopicKey = key }
 }
 
-// nights are what the golden plans are made of.
+// nights are the inputs of the golden plans.
 func nights() map[string]lifecycle.Night {
 	lasting := []engram.Memory{
 		slept(1, 0), slept(2, 40), slept(3, 400), slept(4, 400, permanent), slept(5, 400, due),
@@ -109,7 +109,7 @@ func TestPlanGolden(t *testing.T) {
 	}
 }
 
-// drawMemory makes any memory that a store may hold.
+// drawMemory draws any valid memory.
 func drawMemory(t *rapid.T, num int64) engram.Memory {
 	ago := func(label string) time.Time {
 		return noon().Add(-time.Duration(rapid.IntRange(-2, 900).Draw(t, label)) * 12 * time.Hour)
@@ -137,7 +137,7 @@ func drawDecay(t *rapid.T) engram.Decay {
 	return engram.Decay{Curve: rapid.SampledFrom([]engram.Curve{engram.CurveImportance, engram.CurveGeometric, engram.CurveEbbinghaus}).Draw(t, "curve")}
 }
 
-// drawNight makes any night, with twins that are twins both ways.
+// drawNight draws any night; near-duplicates are symmetric.
 func drawNight(t *rapid.T) lifecycle.Night {
 	n := lifecycle.Night{Decay: map[string]engram.ProjectDecay{"shop": {Decay: drawDecay(t)}, "mail": {Decay: drawDecay(t)}}}
 	for i := range rapid.IntRange(0, 8).Draw(t, "memories") {
@@ -154,7 +154,7 @@ func drawNight(t *rapid.T) lifecycle.Night {
 	return n
 }
 
-// applied is what a night is after its plan.
+// applied returns a night after its plan.
 func applied(n lifecycle.Night, plan []lifecycle.Step, p lifecycle.Policy) lifecycle.Night {
 	after := n
 	after.Memories = slices.Clone(n.Memories)

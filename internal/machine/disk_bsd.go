@@ -7,11 +7,10 @@ import (
 	"syscall"
 )
 
-// permissions says that modes mean something here.
+// permissions reports that file modes matter here.
 const permissions = true
 
-// disk returns the bytes that this user may still write where dir is, and the kind of
-// its file system, which these systems tell by name.
+// disk returns the bytes that this user may still write at dir, and the kind of its file system.
 func disk(dir string) (free int64, kind string, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
@@ -27,7 +26,7 @@ func disk(dir string) (free int64, kind string, err error) {
 	return int64(s.Bavail) * int64(s.Bsize), kindOf(string(name)), nil
 }
 
-// kindOf is a system's name of a file system in our words.
+// kindOf translates the system's name of a file system.
 func kindOf(name string) string {
 	switch name = strings.ToLower(name); {
 	case strings.Contains(name, "fuse"):

@@ -2,22 +2,21 @@ package machine
 
 import "syscall"
 
-// permissions says that modes mean something here.
+// permissions reports that file modes matter here.
 const permissions = true
 
-// disk returns the bytes that this user may still write where dir is, and the kind of
-// its file system; "" for an ordinary one.
+// disk returns the bytes that this user may still write at dir, and the kind of its file system; ""
+// for an unknown one.
 func disk(dir string) (free int64, kind string, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return -1, "", err
 	}
-	// Type has 32 bits on some machines and its sign on others.
+	// Type has 32 bits on some machines and a sign on others.
 	return int64(s.Bavail) * int64(s.Bsize), kinds()[uint32(s.Type)], nil
 }
 
-// kinds are the file systems that a database should not be on, and the common ones, by
-// their magic numbers.
+// kinds are common file systems and those unfit for a database, by magic number.
 //
 // Source: statfs(2), linux/magic.h.
 func kinds() map[uint32]string {

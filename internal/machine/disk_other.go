@@ -2,8 +2,8 @@
 
 package machine
 
-// permissions says that modes mean something here.
+// permissions reports that file modes matter here.
 const permissions = true
 
-// disk knows nothing of the disks of other systems.
+// disk reports nothing on other systems.
 func disk(string) (free int64, kind string, err error) { return -1, "", nil }

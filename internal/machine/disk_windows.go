@@ -7,12 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// permissions says that modes mean something here: on Windows the rights of a folder
-// are those of the user's profile.
+// permissions is false: on Windows a folder has the rights of the user's profile.
 const permissions = false
 
-// disk returns the bytes that this user may still write where dir is, and "remote" for
-// a drive of another machine.
+// disk returns the bytes that this user may still write at dir, and "remote" for a network drive.
 func disk(dir string) (free int64, kind string, err error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

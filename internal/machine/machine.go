@@ -1,6 +1,6 @@
-// Package machine tells what a doctor should know of the computer under the store: how
-// much room there is, on what kind of file system, and who may read the files. It never
-// opens the database: closing it would drop the locks that SQLite holds in this process.
+// Package machine examines the computer for the doctor: free space, kind of file system, file
+// modes. It never opens the database: closing it would drop the locks that SQLite holds in this
+// process.
 package machine
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
-// The modes that the store's folder and files should have.
+// Modes of the store's folder and files.
 const (
 	folderMode fs.FileMode = 0o700
 	fileMode   fs.FileMode = 0o600
 )
 
-// Look tells about the files of the database at path and the disk that they are on.
+// Look examines the files of the database at path and their disk.
 func Look(path string) health.Files {
 	f := health.Files{Part: health.Part{Known: true}, Free: -1}
 	f.Err = look(path, &f)
@@ -40,7 +40,7 @@ func look(path string, f *health.Files) error {
 	}
 	dir := filepath.Dir(abs)
 	f.Folders = []string{dir}
-	// A link may lead from a harmless name into a synchronised folder.
+	// A link may lead into a synchronized folder.
 	if real, err := filepath.EvalSymlinks(abs); err == nil && filepath.Dir(real) != dir {
 		f.Folders = append(f.Folders, filepath.Dir(real))
 		dir = filepath.Dir(real)
@@ -48,15 +48,12 @@ func look(path string, f *health.Files) error {
 	if f.Free, f.Kind, err = disk(dir); err != nil {
 		return fmt.Errorf("the disk of %s: %w", dir, err)
 	}
-	open, err := openToOthers(abs)
-	for _, o := range open {
-		f.Open = append(f.Open, health.Mode{Path: o.path, Mode: uint32(o.mode.Perm()), Want: uint32(o.want)})
-	}
+	f.Open, err = openToOthers(abs)
 	return err
 }
 
-// Creatable returns why no file can be created at path, whose folders may be missing too:
-// the nearest folder above it that exists is not writable, or is no folder.
+// Creatable returns why no file can be created at path: the nearest existing folder above it is not
+// writable or not a folder.
 func Creatable(path string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -79,8 +76,7 @@ func Creatable(path string) error {
 	}
 }
 
-// Tighten takes the rights of others on the store's files away and returns which files
-// had any.
+// Tighten removes the rights of others on the store's files and returns the changed files.
 func Tighten(path string) (closed []string, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -92,25 +88,18 @@ func Tighten(path string) (closed []string, err error) {
 	}
 	var errs []error
 	for _, o := range open {
-		if err := os.Chmod(o.path, o.mode.Perm()&o.want); err != nil {
-			errs = append(errs, fmt.Errorf("take the rights of others on %s away: %w", o.path, err))
+		if err := os.Chmod(o.Path, fs.FileMode(o.Mode&o.Want)); err != nil {
+			errs = append(errs, fmt.Errorf("take the rights of others on %s away: %w", o.Path, err))
 			continue
 		}
-		closed = append(closed, o.path)
+		closed = append(closed, o.Path)
 	}
 	return closed, errors.Join(errs...)
 }
 
-// openFile is a file or folder that others have rights on.
-type openFile struct {
-	path       string
-	mode, want fs.FileMode
-}
-
-// openToOthers looks through the store's own files. The folder counts where nothing but
-// they is in it: one that holds other things is somebody's own affair, and the files
-// are closed all the same.
-func openToOthers(path string) (open []openFile, err error) {
+// openToOthers finds files of the store with rights for others. The folder counts only if it holds
+// nothing else: otherwise its mode is the owner's choice.
+func openToOthers(path string) (open []health.Mode, err error) {
 	if !permissions {
 		return nil, nil
 	}
@@ -123,9 +112,9 @@ func openToOthers(path string) (open []openFile, err error) {
 		if err != nil {
 			return fmt.Errorf("the mode of %s: %w", name, err)
 		}
-		plain := info.IsDir() || info.Mode().IsRegular() // a link's own mode says nothing
+		plain := info.IsDir() || info.Mode().IsRegular() // a link's own mode has no effect
 		if plain && info.Mode().Perm()&^want&0o077 != 0 {
-			open = append(open, openFile{name, info.Mode(), want})
+			open = append(open, health.Mode{Path: name, Mode: uint32(info.Mode().Perm()), Want: uint32(want)})
 		}
 		return nil
 	}
@@ -146,7 +135,7 @@ func openToOthers(path string) (open []openFile, err error) {
 	return open, errors.Join(errs...)
 }
 
-// ours reports whether a name in the data folder is one that Engram gives.
+// ours reports whether Engram creates a file of this name in the data folder.
 func ours(name, database string) bool {
 	return strings.HasPrefix(name, database) || strings.HasPrefix(name, "engram.") || slices.Contains([]string{
 		"backups", "models", "config.toml", "off.json", "off.lock", "sync.lock", "notes", "hook.log", "hook.log.old", "setup"}, name)

@@ -2,6 +2,5 @@
 
 package machine
 
-// writable cannot tell without writing: the rights of other systems are in lists that only
-// the system reads.
+// writable cannot tell without writing: other systems keep rights in access lists.
 func writable(string) error { return nil }

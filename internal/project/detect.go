@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,15 +12,13 @@ import (
 // unknown is the project of a folder without a name, such as /.
 const unknown = "unknown"
 
-// Detect decides the project of a folder. The first of these that is there counts:
-// the name in .engram/config.json, the name of the git remote, the folder of the
-// repository (of the main one for a worktree), the only repository among the child
-// folders, the folder's own name.
+// Detect decides the project of a folder by the first of: the name in .engram/config.json, the name
+// of the git remote, the folder of the repository (of the main one for a worktree), the only
+// repository among the child folders, the folder's own name.
 //
-// The name passes Check. Several repositories among the child folders are a
-// conflict, with a *Problem of ReasonAmbiguous as its cause and the choices in the
-// Detection as well; a configuration that cannot be used is invalid, with
-// ReasonConfig. In both cases the Detection has its Source and Path set.
+// The name passes Check. Several child repositories are a conflict, caused by a *Problem of
+// ReasonAmbiguous, with the choices in the Detection as well; an unusable configuration is invalid,
+// with ReasonConfig. In both cases the Detection has its Source and Path set.
 func Detect(f Facts) (Detection, error) {
 	if f.ConfigErr != "" || f.ConfigName != "" {
 		return detectConfig(f)
@@ -59,14 +58,8 @@ func detectRepository(f Facts) Detection {
 	if name := clean(RemoteName(f.Remote)); name != "" {
 		return Detection{Name: name, Source: SourceRemote, Path: f.Root}
 	}
-	main := f.Main
-	if main == "" {
-		main = f.Root
-	}
-	name := baseName(main)
-	if bare := strings.TrimSuffix(name, ".git"); bare != "" {
-		name = bare
-	}
+	name := baseName(cmp.Or(f.Main, f.Root))
+	name = cmp.Or(strings.TrimSuffix(name, ".git"), name)
 	return Detection{Name: name, Source: SourceRoot, Path: f.Root}
 }
 
@@ -85,15 +78,10 @@ func detectSeveral(f Facts) (Detection, error) {
 
 // baseName returns the last part of a folder as a project name.
 func baseName(dir string) string {
-	if dir == "" {
+	switch base := filepath.Base(dir); base { // Base returns "." for ""
+	case ".", "..", string(filepath.Separator):
 		return unknown
+	default:
+		return cmp.Or(clean(base), unknown)
 	}
-	base := filepath.Base(dir)
-	if base == "." || base == ".." || base == string(filepath.Separator) {
-		return unknown
-	}
-	if name := clean(base); name != "" {
-		return name
-	}
-	return unknown
 }

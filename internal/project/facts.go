@@ -1,7 +1,6 @@
-// Package project holds the rules of project names: how they are normalised
-// (name.go), which of them look alike (similar.go), and which project a folder
-// belongs to (detect.go, and remote.go for what a git remote is called). It reads
-// nothing: internal/git collects the facts (facts.go).
+// Package project holds the rules of project names: normalization (name.go), similarity
+// (similar.go), and the project of a folder (detect.go, remote.go). It reads nothing: internal/git
+// collects the facts (facts.go).
 package project
 
 // Source says how a project was decided.
@@ -22,19 +21,19 @@ const (
 	SourceAll       Source = "all_projects"
 )
 
-// Facts is what a folder tells about its project; fields are empty when unknown.
+// Facts describes a folder; fields are empty when unknown.
 type Facts struct {
 	Dir string // the folder itself, absolute
 
-	ConfigDir  string // folder whose .engram/config.json is nearest, up to the repository's root
+	ConfigDir  string // folder of the nearest .engram/config.json, up to the repository's root
 	ConfigName string // the project_name in it
-	ConfigErr  string // what is wrong with that file
+	ConfigErr  string // why that file is unusable
 
 	Root   string // the repository's root; for a worktree the worktree's own
 	Main   string // the root of the main worktree; equal to Root outside worktrees
 	Remote string // URL of the remote "origin"
 
-	Children []string // direct child folders that are repositories, absolute, sorted; only looked for outside a repository
+	Children []string // direct child folders that are repositories, absolute, sorted; only searched outside a repository
 }
 
 // Detection is the project of a folder.
@@ -63,11 +62,10 @@ const (
 	ReasonToken          Reason = "invalid_recovery_token"
 )
 
-// Problem is why no project could be decided. It travels as the cause of an
-// *engram.Error.
+// Problem is why no project could be decided, the cause of an *engram.Error.
 type Problem struct {
 	Reason    Reason
-	Available []string // names that would do; may be empty
+	Available []string // valid names; may be empty
 	// SessionProject and Project are set for ReasonSession.
 	SessionProject, Project string
 }

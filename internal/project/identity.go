@@ -2,10 +2,9 @@ package project
 
 import "strings"
 
-// RemoteIdentity is what a repository at a git remote is called by everybody who has a clone of
-// it, however they reach it: host and path in lower case, without scheme, user, port and ".git",
-// such as "example.com/owner/name". It is "" for a folder of one machine, and for what SafeRemote
-// does not show.
+// RemoteIdentity returns the name of the repository at a git remote that is the same for every
+// clone and protocol: host and path in lower case, without scheme, user, port and ".git", such as
+// "example.com/owner/name". It is "" for a local folder and for what SafeRemote does not show.
 func RemoteIdentity(remote string) string {
 	scheme, host, path := split(remote)
 	switch {

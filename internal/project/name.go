@@ -8,8 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Normalize returns name as projects are kept: trimmed, in lower case, runs of
-// hyphens and of underscores each one. Normalize(Normalize(name)) == Normalize(name).
+// Normalize returns name as it is stored: trimmed, in lower case, runs of hyphens and of
+// underscores as one. Normalize(Normalize(name)) == Normalize(name).
 func Normalize(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if !strings.Contains(name, "--") && !strings.Contains(name, "__") {
@@ -26,9 +26,8 @@ func Normalize(name string) string {
 	return b.String()
 }
 
-// Check says why a new project cannot be named so: it says what CheckText does, and that
-// the name is empty or a path, as of one who takes the folder for the project. A project
-// that exists may be called so all the same.
+// Check reports why a new project cannot have this name: the reasons of CheckText, or it is empty
+// or a path. An existing project may have such a name.
 func Check(name string) error {
 	switch name = strings.TrimSpace(name); {
 	case name == "":
@@ -39,12 +38,11 @@ func Check(name string) error {
 	return CheckText(name)
 }
 
-// CheckText says why name cannot be a project's, as an *engram.Error of CodeInvalid
-// whose cause is a *Problem of ReasonInvalid: because it is longer than engram.MaxName
-// bytes, not UTF-8, because characters in it cannot be seen or end a line, or because a part
-// of it leads out of a folder.
+// CheckText reports why no project can have this name, as an *engram.Error of CodeInvalid caused by
+// a *Problem of ReasonInvalid: it is longer than engram.MaxName bytes, not UTF-8, has invisible
+// characters or line ends, or a part of it leads out of a folder.
 //
-// White space around the name is not looked at: Normalize takes it away.
+// White space around the name is ignored, as Normalize removes it.
 func CheckText(name string) error {
 	name = strings.TrimSpace(name)
 	switch {
@@ -60,8 +58,8 @@ func CheckText(name string) error {
 	return nil
 }
 
-// climbs reports whether a name, were it taken for a path, would leave the folder it is in.
-// A slash alone is no such thing: other programs call a project by its owner and its name.
+// climbs reports whether a name, used as a path, would leave its folder. A slash alone does not:
+// other programs name a project by owner and name.
 func climbs(name string) bool {
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if part = strings.TrimSpace(part); part == "." || part == ".." {
@@ -75,15 +73,14 @@ func invalid(format string, args ...any) *engram.Error {
 	return engram.Errorf(engram.CodeInvalid, format, args...).WithCause(&Problem{Reason: ReasonInvalid})
 }
 
-// unseen reports control characters and those that part or turn lines without
-// being seen: two names that look the same must be the same.
+// unseen reports control characters and invisible ones that break or reorder lines: two names that
+// look the same must be the same.
 func unseen(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) ||
 		r >= 0x200b && r <= 0x200d || r == 0x2060 || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
 }
 
-// clean makes of whatever a folder or a remote is called a name that passes Check;
-// "" when nothing is left.
+// clean turns the name of a folder or a remote into one that passes Check; "" if nothing is left.
 func clean(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || r == utf8.RuneError || unseen(r) {
@@ -99,7 +96,7 @@ func clean(name string) string {
 	return strings.TrimSpace(name)
 }
 
-// lastPart returns what follows the last / or \ of a path, trailing ones left aside.
+// lastPart returns the part after the last / or \ of a path, ignoring trailing ones.
 func lastPart(path string) string {
 	path = strings.TrimRight(path, `/\`)
 	return path[strings.LastIndexAny(path, `/\`)+1:]

@@ -2,9 +2,8 @@ package project
 
 import "strings"
 
-// RemoteName returns the name of the repository at a git remote: the last part of
-// its path, without .git. It is not normalised, and "" when there is none or when
-// it cannot be told from credentials.
+// RemoteName returns the name of the repository at a git remote: the last part of its path, without
+// .git. It is not normalized, and "" if missing or if it may contain credentials.
 //
 // It reads scheme://host/path, host:path and plain paths.
 func RemoteName(remote string) string {
@@ -20,9 +19,9 @@ func RemoteName(remote string) string {
 	return name
 }
 
-// SafeRemote returns remote without what may be a secret: user and password, query
-// and fragment. A user alone stays where it says how to log in, as in git@host:path;
-// with http it may be a token. It is "" when no part is sure to be harmless.
+// SafeRemote returns remote without possible secrets: user and password, query and fragment. A user
+// alone stays if it is part of how to log in, as in git@host:path; with http it may be a token. It
+// is "" if no part is certain to be harmless.
 func SafeRemote(remote string) string {
 	scheme, host, path := split(remote)
 	if path == "" && host == "" {
@@ -31,9 +30,9 @@ func SafeRemote(remote string) string {
 	return scheme + host + path
 }
 
-// split takes a remote apart into what can be shown. scheme ends with "://" or is
-// "", host ends with ":" where there is no scheme and is "" for a local path. All
-// three are "" for what could hide a secret in the wrong place.
+// split splits a remote into parts safe to show. scheme ends with "://" or is "", host ends with
+// ":" without a scheme and is "" for a local path. All three are "" if a secret could be in the
+// wrong place.
 func split(remote string) (scheme, host, path string) {
 	remote = strings.TrimSpace(remote)
 	if before, rest, ok := strings.Cut(remote, "://"); ok {
@@ -51,8 +50,7 @@ func split(remote string) (scheme, host, path string) {
 		host += ":"
 	}
 	if host == ":" || strings.HasPrefix(path, ":") || strings.Contains(path, "@") {
-		// No host; ext::command, which may say anything; user:password@host without
-		// its scheme.
+		// No host; ext::command, which may contain anything; user:password@host without a scheme.
 		return "", "", ""
 	}
 	return "", host, path
@@ -66,7 +64,7 @@ func splitURL(scheme, rest string) (string, string, string) {
 		host, path = rest[:i], rest[i:]
 	}
 	if i := strings.LastIndexByte(path, '@'); i >= 0 && strings.Contains(host, ":") {
-		// A password may hold a slash that nobody encoded.
+		// An unescaped slash may be part of a password.
 		return "", "", ""
 	}
 	if i := strings.LastIndexByte(host, '@'); i >= 0 {

@@ -10,11 +10,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Similar returns those of among that name may have been meant to be, best first:
-// equal but for case, then those that contain name or are contained in it (where
-// name has at least three characters), then those within a few typing mistakes, by
-// their number: at most 3, at most half the length of name, at least 1. A name of one
-// letter is like none but itself in another case. Ties go by name; name itself is left out; nil when there are none. among is not changed.
+// Similar returns the names in among that name may stand for, best first: equal except for case;
+// then those that contain name or are contained in it (at least three characters); then those
+// within a few typing mistakes (at most 3 and half the length of name, at least 1). A name of one
+// letter only matches itself in another case. Equal ones are sorted by name; name itself is left
+// out; nil for none. among is not changed.
 func Similar(name string, among []string) []string {
 	type find struct {
 		name string
@@ -40,12 +40,12 @@ func Similar(name string, among []string) []string {
 	return names
 }
 
-// Groups returns the names that look like one project's: two are tied when each is
-// similar to the other, and a group is what hangs together by such ties. Groups have
-// at least two names; names and groups are sorted; nil when there are none.
+// Groups returns groups of names that look like one project: names are connected if each is similar
+// to the other, and a group is a connected component. Groups have at least two names; names and
+// groups are sorted; nil for none.
 func Groups(names []string) [][]string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	// leader leads from each name to another of its group; the first leads to itself.
+	// leader points from each name to another of its group; the first points to itself.
 	leader := make([]int, len(names))
 	find := func(i int) int {
 		for leader[i] != i {
@@ -71,8 +71,8 @@ func Groups(names []string) [][]string {
 	return slices.DeleteFunc(members, func(g []string) bool { return len(g) < 2 })
 }
 
-// mutual asks both ways because the rules look at the length of one side alone: a
-// project named "a" must not tie together all that have an a in them.
+// mutual checks both directions, because the rules depend on the length of one side: a project
+// named "a" must not connect all names with an a.
 func mutual(a, b string) bool {
 	there, _ := compare(a, b)
 	if there == unlike {
@@ -82,7 +82,7 @@ func mutual(a, b string) bool {
 	return back != unlike
 }
 
-// kind is in what way two names are alike; the lowest is the closest.
+// kind is how two names are similar; lower is closer.
 type kind int
 
 const (
@@ -92,13 +92,13 @@ const (
 	unlike
 )
 
-// minWithin is how many characters a name needs for being found within another.
+// minWithin is the least number of characters of a name to be found within another.
 const minWithin = 3
 
-// compare says how other is like name, and how far from it.
+// compare returns how other is similar to name, and how far from it.
 func compare(name, other string) (k kind, far int) {
 	if max(len(name), len(other)) > engram.MaxName {
-		return unlike, 0 // no project's name; and Distance takes the square of the length
+		return unlike, 0 // no project's name; and Distance is quadratic in the length
 	}
 	name, other = strings.ToLower(name), strings.ToLower(other)
 	n, m := utf8.RuneCountInString(name), utf8.RuneCountInString(other)

@@ -10,32 +10,32 @@ import (
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
 )
 
-// Action is what became of a file, or would.
+// Action is what happened to a file, or would.
 type Action string
 
 // The actions.
 const (
 	Created   Action = "created"
-	Updated   Action = "updated"   // what stood there was written here, and is replaced
-	Replaced  Action = "replaced"  // what stood there was somebody else's, and is kept beside
-	Unchanged Action = "unchanged" // it says what it should
+	Updated   Action = "updated"   // our own file was replaced
+	Replaced  Action = "replaced"  // another file was replaced and kept as a backup
+	Unchanged Action = "unchanged" // it was up to date
 	Removed   Action = "removed"
-	Restored  Action = "restored" // what stood there before is there again
-	Nothing   Action = "nothing"  // there was none to take away
+	Restored  Action = "restored" // the backup is back
+	Nothing   Action = "nothing"  // there was no file
 )
 
-// Change is what became of a file, or would.
+// Change describes what happened to a file, or would.
 type Change struct {
 	Action Action
-	Path   string // where the file is; what a link leads to
-	Backup string // what stood there before; "" when nothing had to be kept
+	Path   string // the file itself, not a link to it
+	Backup string // the previous file; "" if none was kept
 }
 
-// backupSuffix is added to the name of a file that is kept.
+// backupSuffix is appended to the name of a kept file.
 const backupSuffix = ".before-engram"
 
-// Put writes text where path leads to. What stands there and was not written here, or was
-// changed since, is kept beside it. dry changes nothing and says what would be.
+// Put writes text to the file that path leads to. A file that was not written here, or was changed
+// since, is kept as a backup. With dry it changes nothing and reports what it would do.
 func Put(path, text string, dry bool) (Change, error) {
 	path, mode, err := leadsTo(path)
 	if err != nil {
@@ -75,8 +75,8 @@ func Put(path, text string, dry bool) (Change, error) {
 	return c, nil
 }
 
-// TakeAway removes what Put wrote where path leads to, and puts back what was kept. A file
-// that was changed since is a CodeConflict.
+// TakeAway removes what Put wrote to the file that path leads to, and restores the backup.
+// CodeConflict for a file that was changed since.
 func TakeAway(path string, dry bool) (Change, error) {
 	path, mode, err := leadsTo(path)
 	if err != nil {
@@ -115,7 +115,7 @@ func TakeAway(path string, dry bool) (Change, error) {
 	return c, nil
 }
 
-// leadsTo follows a link, which stays one, and returns the mode of what is there.
+// leadsTo follows a link and returns the target and its mode.
 func leadsTo(path string) (string, fs.FileMode, error) {
 	const usual = 0o644
 	real, there, err := atomicfile.Resolve(path)

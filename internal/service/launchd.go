@@ -15,7 +15,7 @@ func LaunchdPath(home string) string {
 	return filepath.Join(home, "Library", "LaunchAgents", LaunchdLabel+".plist")
 }
 
-// Launchd is the agent of a server, which is started again when it fails.
+// Launchd returns the agent that runs a server and restarts it when it fails.
 //
 // Source: launchd.plist(5).
 func Launchd(s Server) (string, error) {
@@ -49,17 +49,17 @@ const plistHead = `<?xml version="1.0" encoding="UTF-8"?>
 
 func xmlText(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder never fails
 	return b.String()
 }
 
-// LaunchdUse are the commands that put the agent at path to use for a user. One that is
-// loaded has to leave first: LaunchdLeave, which fails where none is.
+// LaunchdUse returns the commands that load the agent at path for a user. Unload a loaded one with
+// LaunchdLeave before; it fails if no agent is loaded.
 func LaunchdUse(path string, user int) [][]string {
 	return [][]string{{"launchctl", "bootstrap", "gui/" + strconv.Itoa(user), path}}
 }
 
-// LaunchdLeave are the commands before the agent is taken away.
+// LaunchdLeave returns the commands that unload the agent.
 func LaunchdLeave(user int) [][]string {
 	return [][]string{{"launchctl", "bootout", "gui/" + strconv.Itoa(user) + "/" + LaunchdLabel}}
 }

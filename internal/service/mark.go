@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// markText opens the line by which a file is known again as written here and not changed
-// since: the digest of all other lines follows. A comment of XML must not have two dashes.
+// markText opens the line that identifies an unchanged file of ours: the digest of all other lines
+// follows. XML comments must not contain two dashes.
 const markText = "Written by engram setup service, which undoes it too. Digest "
 
-// marked adds the line of the mark, between open and end, as the last line.
+// marked appends the mark, between open and end, as the last line.
 func marked(text, open, end string) string {
 	return text + open + markText + digest(text) + end + "\n"
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// runPatience is how long one command of the system may take.
+// runPatience is the time limit of the system's commands.
 const runPatience = 30 * time.Second
 
-// runAgain is the pause between two tries of RunUntil.
+// runAgain is the pause between two attempts of RunUntil.
 const runAgain = 200 * time.Millisecond
 
-// Has reports whether the program of the commands is on this machine.
+// Has reports whether the programs of the commands are installed.
 func Has(commands [][]string) bool {
 	for _, c := range commands {
 		if _, err := exec.LookPath(c[0]); err != nil {
@@ -26,8 +26,7 @@ func Has(commands [][]string) bool {
 	return true
 }
 
-// Run runs commands of the system, one after the other. The first that fails is the
-// error, CodeUnavailable, with what it said.
+// Run runs commands in order. The first failure is the error, CodeUnavailable, with its output.
 func Run(ctx context.Context, commands [][]string) error {
 	ctx, cancel := context.WithTimeout(ctx, runPatience)
 	defer cancel()
@@ -42,7 +41,7 @@ func Run(ctx context.Context, commands [][]string) error {
 	return nil
 }
 
-// RunUntil is Run that tries again until nothing fails, or some time has passed.
+// RunUntil repeats Run until it succeeds or patience has passed.
 func RunUntil(ctx context.Context, commands [][]string, patience time.Duration) error {
 	again := time.NewTicker(runAgain)
 	defer again.Stop()

@@ -1,11 +1,9 @@
-// Package service makes the files by which a system starts a server when its user logs in:
-// a user unit for systemd (systemd.go), an agent for launchd (launchd.go), a task for
-// Windows, which is a command to copy (windows.go). File puts such a file in its place and
-// takes it away again (file.go).
+// Package service creates the files by which a system starts a server at login: a user unit for
+// systemd (systemd.go), an agent for launchd (launchd.go), a command to copy for Windows
+// (windows_task.go). Put installs such a file and TakeAway removes it (file.go).
 //
-// What goes into a file is quoted by the rules of its system, so that no path can say
-// anything but itself; what those rules cannot say is refused. Texts are the same for the
-// same Server: a file that would not change is not touched.
+// Values are quoted by the rules of each system, so that no path can be misread; what cannot be
+// quoted is rejected. The same Server gives the same text, so an unchanged file is not rewritten.
 package service
 
 import (
@@ -16,18 +14,18 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Server is what the system is to start. Nothing in it may be secret: everybody with the
-// user's rights can read a unit, and the system shows it.
+// Server is what the system starts. It must not contain secrets: any process of the user can read a
+// unit, and the system shows it.
 type Server struct {
 	Program string    // absolute path
 	Args    []string  // without the program's name
-	Env     []Setting // in the order to write them
+	Env     []Setting // in the order of the file
 }
 
-// Setting is a variable of the environment.
+// Setting is an environment variable.
 type Setting struct{ Name, Value string }
 
-// check refuses what no system's file can say.
+// check rejects values that no system's file can express.
 func (s Server) check() error {
 	texts := append([]string{s.Program}, s.Args...)
 	for _, e := range s.Env {

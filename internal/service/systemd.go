@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// SystemdPath is where a user's unit belongs. config is XDG_CONFIG_HOME, "" where it is
-// not set.
+// SystemdPath is where a user's unit belongs. config is XDG_CONFIG_HOME, "" if not set.
 func SystemdPath(home, config string) string {
-	if !filepath.IsAbs(config) { // what is not absolute does not count, says its specification
+	if !filepath.IsAbs(config) { // its specification ignores relative paths
 		config = filepath.Join(home, ".config")
 	}
 	return filepath.Join(config, "systemd", "user", SystemdName)
@@ -17,11 +16,11 @@ func SystemdPath(home, config string) string {
 // SystemdName is the name of the unit.
 const SystemdName = "engram.service"
 
-// Systemd is the unit of a server, which is started again when it fails. What
-// `engram stop` ends stays so.
+// Systemd returns the unit that runs a server and restarts it when it fails. A server ended by
+// `engram stop` stays stopped.
 //
-// Source: systemd.service(5), systemd.exec(5), systemd.syntax(7). The colon before the
-// program keeps systemd from taking $ for a variable.
+// Source: systemd.service(5), systemd.exec(5), systemd.syntax(7). The colon before the program
+// keeps systemd from expanding $.
 func Systemd(s Server) (string, error) {
 	if err := s.check(); err != nil {
 		return "", err
@@ -39,29 +38,27 @@ func Systemd(s Server) (string, error) {
 	for _, e := range s.Env {
 		b.WriteString("Environment=" + unitQuoted(e.Name+"="+e.Value) + "\n")
 	}
-	// 2 and 6 are what a wrong setting ends with, 4 a database that a newer program made:
-	// no second start mends them.
+	// 2 and 6 mean a wrong setting, 4 a database of a newer program: a restart does not help.
 	b.WriteString("Restart=on-failure\nRestartSec=10\nRestartPreventExitStatus=2 4 6\n\n[Install]\nWantedBy=default.target\n")
 	return marked(b.String(), "# ", ""), nil
 }
 
-// unitShell runs a program whose path has a quote or a backslash, which systemd does not
-// run itself however they are written.
+// unitShell runs a program whose path has a quote or a backslash, which systemd does not run itself
+// however it is quoted.
 const unitShell = `/bin/sh -c "exec \"$0\" \"$@\"" `
 
-// unitQuoted is one word of a unit file: in quotes, with % doubled, which else begins a
-// specifier.
+// unitQuoted quotes a word of a unit file; % is doubled, because it begins a specifier.
 func unitQuoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(s) + `"`
 }
 
-// SystemdUse are the commands that put the unit to use. Enabling starts nothing that runs,
-// by a unit of before: it is started anew.
+// SystemdUse returns the commands that start the unit. Enabling does not affect a unit that already
+// runs, so it is restarted.
 func SystemdUse() [][]string {
 	return [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", SystemdName}, {"systemctl", "--user", "restart", SystemdName}}
 }
 
-// SystemdLeave are the commands that stop the unit before it is taken away.
+// SystemdLeave returns the commands that stop the unit before its removal.
 func SystemdLeave() [][]string {
 	return [][]string{{"systemctl", "--user", "disable", "--now", SystemdName}}
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
 )
 
-// version is that of the file's form. A later one is not understood.
+// version is that of the file format. Later ones are rejected.
 const version = 1
 
-// maxFile is how large the file may be, in bytes: some thousand projects.
+// maxFile is the largest accepted file, in bytes: some thousand projects.
 const maxFile = 1 << 20
 
-// file is off.json.
+// file is the content of off.json.
 type file struct {
 	Version    int                  `json:"version"`
 	Everything *time.Time           `json:"everything,omitempty"` // since when; absent: on
@@ -30,7 +30,7 @@ type file struct {
 func decode(text []byte) (State, error) {
 	var f file
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields() // what is not known may say off
+	d.DisallowUnknownFields() // an unknown field may mean off
 	if err := d.Decode(&f); err != nil {
 		return State{}, err
 	}
@@ -56,7 +56,7 @@ func encode(s State) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// readFile reads a file that must not be larger than maxFile.
+// readFile reads a file of at most maxFile bytes.
 func readFile(path string) (text []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -70,8 +70,8 @@ func readFile(path string) (text []byte, err error) {
 	return text, err
 }
 
-// write makes the file say now: at no moment there is half of one, but on a full disk, where a
-// half means off. When nothing is off there is none.
+// write stores now atomically, except on a full disk, where a partial file means off. If nothing is
+// off, there is no file.
 func (s Switch) write(now State) error {
 	if !now.Everything && len(now.Projects) == 0 {
 		if err := os.Remove(s.path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -83,15 +83,15 @@ func (s Switch) write(now State) error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(s.path(), text, atomicfile.Options{Mode: 0o600}) // after a power cut an empty file would switch everything off
+	err = atomicfile.Write(s.path(), text, atomicfile.Options{Mode: 0o600}) // an empty file after a power cut would switch everything off
 	if err == nil || s.overwrite(text) == nil || now.Everything && s.empty() == nil {
 		return nil
 	}
 	return err
 }
 
-// keepAside keeps what the file says beside it, under a name that nothing has yet, and returns
-// where; "" where it says nothing. The caller holds the lock.
+// keepAside keeps the unreadable content under an unused name beside the file and returns that
+// path; "" if the file is blank. The caller holds the lock.
 func (s Switch) keepAside() (path string, err error) {
 	text, err := readFile(s.path())
 	if err == nil && len(bytes.TrimSpace(text)) == 0 {
@@ -105,17 +105,17 @@ func (s Switch) keepAside() (path string, err error) {
 			return "", there
 		}
 	}
-	if err == nil { // a copy: at no moment there is no file, which would be on
+	if err == nil { // a copy, because a missing file would mean on
 		err = atomicfile.Write(path, text, atomicfile.Options{Mode: 0o600})
 	}
-	if err != nil { // on a full disk, or of what cannot be read
+	if err != nil { // full disk, or unreadable content
 		err = os.Rename(s.path(), path)
 	}
 	return path, err
 }
 
-// overwrite writes into the file that is there, which takes no room on a full disk. What it
-// breaks off in the middle cannot be understood, and is off.
+// overwrite writes into the existing file, which needs no space on a full disk. A partial write is
+// unreadable and means off.
 func (s Switch) overwrite(text []byte) error {
 	f, err := os.OpenFile(s.path(), os.O_WRONLY, 0)
 	if err != nil {
@@ -128,8 +128,8 @@ func (s Switch) overwrite(text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// empty leaves a file without a text, which a full disk mostly has room for. It cannot be
-// understood, and so switches everything off.
+// empty truncates the file, which a full disk mostly allows. It is unreadable and so means
+// everything is off.
 func (s Switch) empty() error {
 	f, err := os.OpenFile(s.path(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -1,12 +1,10 @@
-// Package toggle remembers whether agents are switched off: for everything, or for single
-// projects. What it remembers stands in one small file beside the database, off.json,
-// which is there only while something is off.
+// Package toggle remembers whether agents are switched off, for everything or for single projects,
+// in one small file beside the database, off.json. The file exists only while something is off.
 //
-// A caller may rely on this: State opens no database, waits for no lock and costs some
-// microseconds, so that it can be asked at every call and every hook, and whoever is
-// running notices a switch at once. A file that cannot be understood means off: somebody
-// said so once, and must not be overheard because a byte fell over. Where there can be no
-// file, because the data directory is none, nothing is off.
+// State opens no database, waits for no lock and takes some microseconds, so every call and every
+// hook can ask, and running programs notice a switch at once. An unreadable file means off:
+// somebody switched something off, and a damaged byte must not undo that. Where no file can exist,
+// because the data directory is not a folder, nothing is off.
 package toggle
 
 import (
@@ -27,37 +25,37 @@ import (
 // FileName is the name of the file in the data directory.
 const FileName = "off.json"
 
-// Options are what a Switch works with.
+// Options configure a Switch.
 type Options struct {
-	Dir string // the data directory; made when something is switched off
-	// Lock waits until no other process switches, and returns how to let the next one.
+	Dir string // the data directory; created when something is switched off
+	// Lock waits for other processes that switch, and returns how to let the next one.
 	Lock func(ctx context.Context) (release func() error, err error)
 }
 
-// Switch is the switch of a data directory. It keeps nothing in memory, and may be used by
-// any number of goroutines and processes.
+// Switch is the switch of a data directory. It keeps nothing in memory and is safe for concurrent
+// use by goroutines and processes.
 type Switch struct{ o Options }
 
 // New returns the Switch of a data directory, which need not exist.
 func New(o Options) Switch { return Switch{o} }
 
-// State is what is off. The zero value is that nothing is.
+// State is what is off. The zero value means nothing.
 type State struct {
-	// Everything says that all projects are off, those of Projects and the others.
+	// Everything means that all projects are off, also those not in Projects.
 	Everything bool
-	Since      time.Time            // when Everything was switched off, UTC; zero when it was not, or nobody knows
-	Projects   map[string]time.Time // projects that are off by their name, and since when, UTC; nil for none
-	// Broken is why the file could not be understood, nil when it could. Everything is off
-	// then, and Projects are not known.
+	Since      time.Time            // when Everything was switched off, UTC; zero if unknown
+	Projects   map[string]time.Time // projects switched off by name, and when, UTC; nil for none
+	// Broken is why the file is unreadable; nil if it is not. Then Everything is true and Projects
+	// is unknown.
 	Broken error
-	// Kept is the path at which a switch has kept what it could not understand; "" for nothing.
+	// Kept is the path of the unreadable content that a switch kept; "" for none.
 	Kept string
 }
 
 // Any reports whether anything is off.
 func (s State) Any() bool { return s.Everything || len(s.Projects) > 0 }
 
-// Off reports whether a project is off; "" is none, which is off with everything.
+// Off reports whether a project is off; "" is off only with everything.
 func (s State) Off(name string) bool {
 	if s.Everything {
 		return true
@@ -66,7 +64,7 @@ func (s State) Off(name string) bool {
 	return off
 }
 
-// Names are the projects that are off by their name, sorted; nil for none.
+// Names returns the projects switched off by name, sorted; nil for none.
 func (s State) Names() []string { return slices.Sorted(maps.Keys(s.Projects)) }
 
 // State reads what is off now. It never fails: see State.Broken.
@@ -86,20 +84,18 @@ func (s Switch) State() State {
 	return now
 }
 
-// nowhere reports whether the data directory is none, or nobody may look into it. Nothing was
-// switched off there, and the database, which lies there too, says what is wrong: that agents
-// are switched off would hide it.
+// nowhere reports whether the data directory is missing, not a folder, or inaccessible. Nothing was
+// switched off there; reporting agents as off would hide the error that the database reports.
 func (s Switch) nowhere() bool {
 	_, err := os.Lstat(s.path())
 	return err != nil
 }
 
-// Off switches projects off; no names at all are everything. It returns what was off before
-// and what is now. What is off already stays off since it was.
+// Off switches projects off, or everything if there are no names. It returns the state before and
+// after. What is already off keeps its time.
 //
-// A name is one that a project may have, such as that of its folder; whoever means a project that
-// has several gives all of them. CodeInvalid for a name that no project can have, CodeUnavailable
-// when the file cannot be written.
+// A project with several names needs all of them. CodeInvalid for a name that no project can have,
+// CodeUnavailable if the file cannot be written.
 func (s Switch) Off(ctx context.Context, names []string, at time.Time) (before, after State, err error) {
 	at = at.UTC().Truncate(time.Second)
 	return s.change(ctx, names, at, func(now *State, names []string) {
@@ -118,9 +114,9 @@ func (s Switch) Off(ctx context.Context, names []string, at time.Time) (before, 
 	})
 }
 
-// On switches projects on; no names at all are everything, and leave off what is off by its
-// name. A project is on only when everything is, too: where the file could not be understood, that
-// is off since at, until it is switched on itself. Returns and errors are those of Off.
+// On switches projects on; no names means everything, and leaves off the projects switched off by
+// name. A project is on only if everything is: if the file was unreadable, everything is off since
+// at until switched on itself. Results and errors are those of Off.
 func (s Switch) On(ctx context.Context, names []string, at time.Time) (before, after State, err error) {
 	return s.change(ctx, names, at, func(now *State, names []string) {
 		if len(names) == 0 {
@@ -132,8 +128,8 @@ func (s Switch) On(ctx context.Context, names []string, at time.Time) (before, a
 	})
 }
 
-// change does something to the state while no other process does. It writes the names as
-// projects are kept. What it cannot understand it keeps aside, and takes for everything off since at.
+// change changes the state under the lock, with normalized names. Unreadable content is kept aside
+// and counts as everything off since at.
 func (s Switch) change(ctx context.Context, names []string, at time.Time, do func(now *State, names []string)) (before, after State, err error) {
 	names = slices.Clone(names)
 	for i, name := range names {

@@ -20,10 +20,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/toggle"
 )
 
-// at is when things are switched here.
+// at is the time of the switches here.
 func at() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 800, time.FixedZone("", 3600)) }
 
-// open returns the switch of a folder, whose lock is one of this process.
+// open returns the switch of a folder, with a lock of this process.
 func open(dir string) toggle.Switch {
 	var mu sync.Mutex
 	return toggle.New(toggle.Options{Dir: dir, Lock: func(context.Context) (func() error, error) {
@@ -121,7 +121,7 @@ func TestWhereNothingIsOffThereIsNoFile(t *testing.T) {
 	}
 }
 
-// Whoever said off must not be overheard because a file was damaged.
+// A damaged file must not undo a switch.
 func TestAFileThatCannotBeUnderstoodIsOff(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":               "",
@@ -196,7 +196,7 @@ func TestAFileThatCannotBeUnderstoodIsOff(t *testing.T) {
 	})
 }
 
-// wantKept checks that a switch has kept what it could not understand, unless that was nothing.
+// wantKept checks that a switch kept the unreadable content, unless it was blank.
 func wantKept(t *testing.T, now toggle.State, text string) {
 	t.Helper()
 	if text == "" {
@@ -210,8 +210,7 @@ func wantKept(t *testing.T, now toggle.State, text string) {
 	}
 }
 
-// Where the database cannot be opened either, its own error is worth more than that agents are
-// switched off, which nobody said.
+// If the database cannot be opened either, its error matters more than switched-off agents.
 func TestWhereThereCanBeNoFileNothingIsOff(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -278,7 +277,7 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 	}
 }
 
-// The file says what was said, whatever the order.
+// The file has every switch, in any order.
 func TestTheFileRemembersEverySwitch(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -333,7 +332,7 @@ func FuzzState(f *testing.F) {
 	})
 }
 
-// A switch is asked at every call of a tool.
+// Every call of a tool asks the switch.
 func BenchmarkState(b *testing.B) {
 	for _, bb := range []struct {
 		name string

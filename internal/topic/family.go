@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -9,16 +10,13 @@ import (
 // maxFamily leaves room for a whole segment and the slash.
 const maxFamily = engram.MaxTopicKey - maxSegment - 1
 
-// familyOf decides the family of a memory of this type with this text.
+// familyOf returns the family for a memory of this type and text.
 func familyOf(typ, text string) string {
 	typ = strings.ToLower(strings.TrimSpace(typ))
-	if f := familyOfType(typ); f != "" {
+	if f := cmp.Or(familyOfType(typ), familyOfText(text)); f != "" {
 		return f
 	}
-	if f := familyOfText(text); f != "" {
-		return f
-	}
-	// The type is open vocabulary; a slash in it would make a third level.
+	// A slash in a custom type would make a third level.
 	own := strings.Trim(cut(strings.ReplaceAll(Normalize(typ), "/", "-"), maxFamily), "-")
 	if own == "" || own == string(engram.TypeManual) {
 		return "topic"
@@ -48,8 +46,7 @@ func familyOfType(typ string) string {
 	return ""
 }
 
-// familyOfText returns the family one of whose words is in text, the first in the
-// order of wordFamily where several are, or "".
+// familyOfText returns the family with the lowest rank that a word in text suggests; "" for none.
 func familyOfText(text string) string {
 	best, name := noRank, ""
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !isWord(r) }) {
@@ -62,8 +59,8 @@ func familyOfText(text string) string {
 
 const noRank = 99
 
-// wordFamily says of which family a word speaks, and how much that weighs against
-// the families of other words in the same text: the lowest rank wins.
+// wordFamily returns the family that a word suggests, and its rank among families of the same text:
+// the lowest wins.
 func wordFamily(word string) (rank int, family string) {
 	switch word {
 	case "bug", "bugs", "bugfix", "fix", "fixes", "fixed", "fixing", "hotfix", "crash", "crashes", "crashed", "panic",

@@ -1,6 +1,6 @@
-// Package topic holds the rules of topic keys, the names such as
-// architecture/auth-model under which a memory is revised instead of saved anew:
-// how a key is written (key.go) and which key would fit a memory (suggest.go).
+// Package topic holds the rules of topic keys, names such as architecture/auth-model under which a
+// save revises a memory instead of adding one: how a key is written (key.go) and which key fits a
+// memory (suggest.go).
 package topic
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// digestLen is how much of its SHA-256, in hexadecimal digits, ends a key that was cut:
-// 64 bits, so that two long keys of one project do not meet by chance.
+// digestLen is the number of hex digits of the SHA-256 that end a cut key: 64 bits, so two long
+// keys of a project do not collide by chance.
 const digestLen = 16
 
-// Normalize returns key as it is stored: trimmed, in lower case, each run of white
-// space and hyphens one hyphen, at most engram.MaxTopicKey bytes. A longer one is cut
-// between characters and ends in a digest of the whole, because under one key the one
-// memory would replace the other. Normalize(Normalize(key)) == Normalize(key).
+// Normalize returns key as it is stored: trimmed, in lower case, each run of white space and
+// hyphens one hyphen, at most engram.MaxTopicKey bytes. A longer key is cut between characters and
+// ends in a digest of the whole, so that different keys do not share a memory.
+// Normalize(Normalize(key)) == Normalize(key).
 func Normalize(key string) string {
 	var b strings.Builder
 	hyphen := false
@@ -46,7 +46,7 @@ func Normalize(key string) string {
 	return strings.TrimRight(cut(whole, engram.MaxTopicKey-1-digestLen), "-") + "-" + hex.EncodeToString(sum[:])[:digestLen]
 }
 
-// cut returns the longest beginning of s of at most n bytes that ends between characters.
+// cut returns the longest prefix of s of at most n bytes that ends between characters.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -1,21 +1,22 @@
 package wording
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// A word of a sentence.
+// word is a word of a sentence.
 type word struct {
-	key    string // by which it is compared
-	turned bool   // it is a participle that was turned round, and may stand for its verb
-	number bool   // it has a digit, or is a number
-	opens  bool   // what comes from here on may be more than the sentence said before
-	limits bool   // it denies or limits what is said
-	denies bool   // it denies
-	past   bool   // it ends in ed
+	key    string // for comparison
+	turned bool   // a participle from a passive, which may match its verb
+	number bool   // contains a digit or is a numeral
+	opens  bool   // may begin an addition to the sentence
+	limits bool   // negates or limits
+	denies bool   // negates
+	past   bool   // ends in ed
 }
 
 type sentence []word
@@ -25,8 +26,8 @@ func (w word) is(o word) bool {
 	return w.key == o.key || w.turned != o.turned && w.past != o.past && !w.number && !o.number && stemOf(w.key) == stemOf(o.key)
 }
 
-// wordOf is how a written word is compared. What holds a digit or a joiner is a name or a
-// number, which have no endings.
+// wordOf prepares a written word for comparison. Words with a digit or a joiner are names or
+// numbers and keep their endings.
 func wordOf(body string) word {
 	w := word{key: strings.ToLower(body)}
 	w.number = strings.ContainsFunc(body, unicode.IsDigit)
@@ -53,8 +54,8 @@ func wordOf(body string) word {
 	return w
 }
 
-// singular is a word without the s of a plural or of a verb. What derives words from words
-// (product, production) stays, and so does a past: owned is not owns.
+// singular removes the s of a plural or a verb. Derived words (product, production) and past forms
+// stay: owned is not owns.
 func singular(w string) string {
 	n := len(w)
 	if n < 4 || w[n-1] != 's' {
@@ -71,40 +72,23 @@ func singular(w string) string {
 	return w[:n-1]
 }
 
-// active turns a passive with its by round: "tokens validated by the gateway" says what "the
-// gateway validates tokens" says. Of what stands behind the one who acts nothing is known.
+// active turns a passive with by around: "tokens validated by the gateway" equals "the gateway
+// validates tokens". It does nothing if more follows the agent.
 func active(s sentence) sentence {
 	for i := 2; i < len(s)-1; i++ {
 		verb := s[i-1]
 		if s[i].key != "by" || s[i].limits || !verb.past {
 			continue
 		}
-		for _, w := range s[i+1:] {
-			if w.opens || w.limits {
-				return s
-			}
+		if slices.ContainsFunc(s[i+1:], func(w word) bool { return w.opens || w.limits }) {
+			return s
 		}
-		turned := append(sentence{}, s[i+1:]...)
-		// In the present it stands for the verb; in the past it is the same word.
-		verb.turned = !pastTense(s[:i-1])
-		turned = append(turned, verb)
-		for _, w := range s[:i-1] {
-			if w.key != "was" && w.key != "were" {
-				turned = append(turned, w)
-			}
-		}
-		return turned
+		rest := slices.DeleteFunc(slices.Clone(s[:i-1]), func(w word) bool { return w.key == "was" || w.key == "were" })
+		// In the present it matches the verb; in the past it is the same word.
+		verb.turned = len(rest) == i-1
+		return slices.Concat(s[i+1:], sentence{verb}, rest)
 	}
 	return s
-}
-
-func pastTense(s sentence) bool {
-	for _, w := range s {
-		if w.key == "was" || w.key == "were" {
-			return true
-		}
-	}
-	return false
 }
 
 func stemOf(w string) (stem string) {
@@ -121,25 +105,25 @@ func set(list string) map[string]bool {
 }
 
 var (
-	// neutral are words that say nothing where they stand: articles, the present of to be, we.
-	// Of other languages those that mean nothing else in English.
+	// neutral are words without meaning here: articles, the present of to be, we. Of other
+	// languages only those that mean nothing else in English.
 	neutral = set(`a an the is are am be being do does we our that it its please
 		el los las una unos unas
 		der das dem ein eine einen einem einer eines ist sind wir
 		le les une est`)
 
-	// stress are words that only stress what is said, unless it is denied.
+	// stress are words that only add stress, unless negated.
 	stress = set(`really very quite strongly definitely always indeed certainly clearly actually also too just generally
 		currently now still already simply muy siempre tambien sehr immer auch`)
 
-	// openers are words with which a sentence goes on that could have ended before.
+	// openers are words that continue a sentence which could have ended before them.
 	openers = set(`in on at with for because since as so and which who where when while via under during per to by from using
 		through within across inside among of
 		en con para porque desde durante por
 		im am mit fur weil bei wegen auf seit durch
 		dans avec pour parce`)
 
-	// denying are words that deny what is said, limiting those that limit it or put it off.
+	// denying negates a statement; limiting limits or postpones it.
 	denying = set(`no not never none without nor neither nobody nothing hardly rarely seldom barely scarcely
 		dont doesnt didnt isnt arent wasnt werent wont wouldnt shouldnt mustnt hasnt havent hadnt cant couldnt neednt aint cannot
 		nunca jamas sin tampoco
@@ -150,7 +134,7 @@ var (
 		deprecated correction than over before after almost nearly supposedly allegedly temporarily sometimes partly used
 		salvo excepto solo pero ya ausser nur aber bis sauf mais`)
 
-	// preferring are words for one thing.
+	// preferring are synonyms.
 	preferring = set("prefer preferred preference like favor favour")
 
 	numbers = set(`two three four five six seven eight nine ten twelve hundred thousand dos tres cuatro cinco diez zwei drei vier funf zehn`)

@@ -1,20 +1,19 @@
-// Package wording says what one text adds to another, word by word: nothing, a sentence or
-// the end of one, or something in the place of what the other says. It is what decides
-// whether two memories may become one, and so it rather says no: two that stay apart cost
-// a line in a list, two that became one by mistake say the opposite of what somebody meant.
+// Package wording compares two texts word by word: the second adds nothing, adds a sentence or the
+// end of one, or replaces part of the first. This decides whether two memories may be merged, so it
+// errs toward no: two separate memories cost a line in a list, two merged by mistake may say the
+// opposite of what was meant.
 //
-// Texts are compared sentence by sentence, in their order, and sentences word by word.
-// The same are two that have the same words in the same order, but for case, marks, the s
-// of endings, articles, a present is or are, and words that only stress (really, always);
-// likes and prefers are one word, and the passive with its by is turned round. One has
-// more than another where it goes on behind it: with further sentences, or in the sentence
-// with what a comma, a preposition or a conjunction opens and nothing of which denies or
-// limits (not, only, until). Everything else is another thing: a word in the place of a
-// word, the same words in another order, a number, a negation or a name too much.
+// Texts are compared sentence by sentence, in order, and sentences word by word. Two sentences are
+// the same if they have the same words in the same order, ignoring case, marks, the s of endings,
+// articles, a present is or are, and words of stress (really, always); likes equals prefers, and a
+// passive with by is turned around. One text says more if it continues the other: with further
+// sentences, or within the sentence after a comma, a preposition or a conjunction without a
+// negation or limit (not, only, until). Everything else differs: a replaced word, another order, an
+// extra number, negation or name.
 //
-// No meaning of a word is looked up, so it holds for names and languages that nobody
-// thought of; the lists are those of words that carry none. Scripts without spaces are
-// compared by whole runs. Everything here is pure and safe for concurrent use.
+// Meanings are not looked up, so any name and language works; the word lists only have words
+// without meaning of their own. Scripts without spaces are compared by whole runs. Everything here
+// is pure and safe for concurrent use.
 package wording
 
 import (
@@ -23,31 +22,31 @@ import (
 	"unicode"
 )
 
-// Bearing says what a second text is to a first one.
+// Bearing is the relation of a second text to a first one.
 type Bearing int
 
 // The bearings.
 const (
-	Other Bearing = iota // each says something that the other does not, or may
-	Same                 // it says the same in other words, or in these
-	Less                 // the first says all that it says, and more
-	More                 // it says all that the first says, and more
+	Other Bearing = iota // each may say something the other does not
+	Same                 // the same, in these or other words
+	Less                 // the first says all of it, and more
+	More                 // it says all of the first, and more
 )
 
-// Text is what of a memory is compared. A title whose words begin the content, or stand in
-// it, is no saying of its own.
+// Text is the compared part of a memory. A title whose words occur in the content is not compared
+// separately.
 type Text struct{ Title, Content string }
 
-// Compare says what b is to a.
+// Compare returns the bearing of b on a.
 func Compare(a, b Text) Bearing { return Read(a).Against(Read(b)) }
 
-// Reading is a text taken apart, for many comparisons.
+// Reading is a text prepared for many comparisons.
 type Reading struct {
-	title     sentence // nil: none of its own
+	title     sentence // nil if the content contains it
 	sentences []sentence
 }
 
-// Read takes a text apart.
+// Read prepares a text.
 func Read(t Text) Reading {
 	r := Reading{sentences: sentences(t.Content)}
 	if own := flat(sentences(t.Title)); len(own) > 0 && !holds(flat(r.sentences), own) {
@@ -56,10 +55,10 @@ func Read(t Text) Reading {
 	return r
 }
 
-// Titled reports whether the text has a title that is no part of its content.
+// Titled reports whether the text has a title that is not in its content.
 func (r Reading) Titled() bool { return r.title != nil }
 
-// Against is Compare of texts that have been read: what b is to r.
+// Against returns the bearing of b on r.
 func (r Reading) Against(b Reading) Bearing {
 	if r.title != nil && b.title != nil && !r.speaksOf(b.title) && !b.speaksOf(r.title) {
 		return Other
@@ -69,7 +68,7 @@ func (r Reading) Against(b Reading) Bearing {
 	case less && more:
 		return Same
 	case less && r.title == nil && b.title != nil && !r.speaksOf(b.title):
-		return Other // without a title of its own, r may be about something else
+		return Other // without a title, r may be about something else
 	case less:
 		return Less
 	case more:
@@ -78,13 +77,13 @@ func (r Reading) Against(b Reading) Bearing {
 	return Other
 }
 
-// speaksOf reports whether a title is that of r, or its beginning, or stands in what r says.
-// Titles say what contents speak of: under another one it is of something else.
+// speaksOf reports whether a title is r's title, its beginning, or part of r's content. Under an
+// unrelated title the same content is about something else.
 func (r Reading) speaksOf(title sentence) bool {
 	return reaches(r.title, title) || holds(flat(r.sentences), title)
 }
 
-// covers reports whether whole says all that part says, in its order.
+// covers reports whether whole contains all sentences of part, in order.
 func covers(whole, part []sentence) bool {
 	if len(part) == 0 {
 		return len(whole) == 0
@@ -101,7 +100,7 @@ func covers(whole, part []sentence) bool {
 	return at == len(part)
 }
 
-// reaches reports whether s says what part says, and perhaps goes on behind it.
+// reaches reports whether s says part, possibly with an addition behind it.
 func reaches(s, part sentence) bool {
 	if len(s) < len(part) || len(part) == 0 {
 		return false
@@ -117,12 +116,11 @@ func reaches(s, part sentence) bool {
 	if len(rest) == 0 {
 		return true
 	}
-	// Redis compatible is not Redis, and what is 3 times in 5 minutes is not 3 times.
+	// "Redis compatible" is not Redis, and "3 times in 5 minutes" is not 3 times.
 	return rest[0].opens && !slices.ContainsFunc(rest, func(w word) bool { return w.limits || w.number && counted })
 }
 
-// shortest is how many words a sentence has at most that only takes back what stands
-// before it: "Not any more."
+// shortest is the most words of a sentence that may retract the one before it: "Not any more."
 const shortest = 5
 
 func (s sentence) takesBack() bool {
@@ -136,22 +134,17 @@ func flat(all []sentence) (one sentence) {
 	return one
 }
 
-// holds reports whether the words of part stand in whole one after the other. The last word
-// of a title may have been cut.
+// holds reports whether whole contains the words of part in a row.
 func holds(whole, part sentence) bool {
 	for i := 0; i+len(part) <= len(whole); i++ {
-		same := 0
-		for same < len(part) && whole[i+same].is(part[same]) {
-			same++
-		}
-		if same == len(part) {
+		if slices.EqualFunc(whole[i:i+len(part)], part, word.is) {
 			return true
 		}
 	}
 	return false
 }
 
-// sentences takes a text apart into sentences, each line at least one.
+// sentences splits a text into sentences, at least one per line.
 func sentences(text string) (all []sentence) {
 	for line := range strings.Lines(text) {
 		p := parser{}
@@ -165,25 +158,25 @@ func sentences(text string) (all []sentence) {
 	return all
 }
 
-// spaced puts a space behind marks that end sentences in scripts without spaces.
+// spaced puts a space after sentence marks of scripts without spaces.
 var spaced = strings.NewReplacer("。", "。 ", "！", "！ ", "？", "？ ", "；", "； ")
 
 // parser reads the fields of a line.
 type parser struct {
 	words  sentence
-	breaks bool // a mark stood before what comes next
+	breaks bool // a mark precedes the next word
 	denies bool
 	asks   bool
 }
 
-// end closes the sentence.
+// end finishes the sentence.
 func (p *parser) end(all []sentence) []sentence {
 	s := p.words
-	if !p.denies { // not really is not really
+	if !p.denies { // "not really" is not "really"
 		s = slices.DeleteFunc(s, func(w word) bool { return stress[w.key] })
 	}
 	if s = active(s); p.asks {
-		s = append(s, word{key: "?", limits: true}) // a question does not say what it asks
+		s = append(s, word{key: "?", limits: true}) // a question does not assert its words
 	}
 	*p = parser{}
 	if len(s) == 0 {
@@ -193,12 +186,12 @@ func (p *parser) end(all []sentence) []sentence {
 }
 
 const (
-	around    = "\"'`“”‘’«»„()[]{}*_,;:!?…。！？；，、（）「」" // marks that stand around words
+	around    = "\"'`“”‘’«»„()[]{}*_,;:!?…。！？；，、（）「」" // marks around words
 	ends      = ".!?;。！？；"
 	listMarks = "-*+>•–—|"
 )
 
-// field reads what stands between spaces, and reports whether a sentence ends behind it.
+// field reads one field between spaces and reports whether it ends a sentence.
 func (p *parser) field(f string) (end bool) {
 	if strings.Trim(f, listMarks) == "" {
 		p.breaks = p.breaks || len(p.words) > 0
@@ -212,7 +205,7 @@ func (p *parser) field(f string) (end bool) {
 	body := strings.TrimRight(core, around+".")
 	tail := core[len(body):]
 	if body == "" {
-		body, tail = f, "" // nothing but marks says something too: ...
+		body, tail = f, "" // marks alone are a word, too: ...
 		if strings.Trim(f, around+".") == "" && len(p.words) > 0 {
 			body, tail = "", f
 		}
@@ -225,7 +218,7 @@ func (p *parser) field(f string) (end bool) {
 	return strings.ContainsAny(tail, ends)
 }
 
-// add adds a word, unless it says nothing.
+// add adds a word, unless it is neutral.
 func (p *parser) add(body string) {
 	w := wordOf(body)
 	p.denies = p.denies || w.denies
@@ -238,10 +231,5 @@ func (p *parser) add(body string) {
 }
 
 func letters(s string) bool {
-	for _, r := range s {
-		if !unicode.IsLetter(r) && r != '\'' && r != '’' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
 }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -8,17 +9,18 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// Claude Code keeps what it notes by itself in ~/.claude/projects/SLUG/memory: MEMORY.md, of
-// which it reads the beginning at every start, and files by topic, to which that points.
-// SLUG is the path of the repository with a hyphen for every character that is no letter
-// and no digit. A topic may have front matter: name, description and a type (user, feedback,
-// project or reference; also under metadata), and then it is one memory; without, it is
-// cut at its headings, as MEMORY.md is. Lines that only point to a topic are left out.
+// Claude Code keeps its auto memory in ~/.claude/projects/SLUG/memory: MEMORY.md, whose beginning
+// it reads at every start, and the topic files that it points to. SLUG is the path of the
+// repository with a hyphen for every character that is not a letter or digit. A topic with front
+// matter (name, description, and a type user, feedback, project or reference; also under metadata)
+// becomes one memory. A topic without, and MEMORY.md, are split at their headings. Lines that only
+// point to a topic are left out.
 //
 // Source: code.claude.com/docs/en/memory, and docs.rs/claude-wrapper for the front matter.
 
@@ -37,7 +39,7 @@ func openClaudeCode(name string, info fs.FileInfo, o Options) (engram.Source, er
 		}
 		real, only = filepath.Dir(real), filepath.Base(real)
 	}
-	if filepath.Base(real) == "memory" { // the folder above tells whose it is
+	if filepath.Base(real) == "memory" { // the folder above names the project
 		real, base = filepath.Dir(real), "memory"
 	}
 	root, err := os.OpenRoot(real)
@@ -53,9 +55,9 @@ func openClaudeCode(name string, info fs.FileInfo, o Options) (engram.Source, er
 type claudeCode struct {
 	papers
 	options  Options
-	slug     string // the folder that is open
-	base     string // the memory folder in it; "." where it is to be looked for
-	only     string // the one file that was named
+	slug     string // the open folder
+	base     string // the memory folder in it; "." if it must be found
+	only     string // the one file to read; "" for all
 	patterns patterns
 	pointer  *regexp.Regexp
 }
@@ -77,7 +79,7 @@ func (c *claudeCode) each(ctx context.Context, yield func(engram.Record) bool) e
 	return nil
 }
 
-// memories are the memory folders in the folder that is open.
+// memories returns the memory folders below the open folder.
 func (c *claudeCode) memories() ([]string, error) {
 	if c.base != "." {
 		return []string{c.base}, nil
@@ -92,7 +94,7 @@ func (c *claudeCode) memories() ([]string, error) {
 			if path.Base(p) == "MEMORY.md" {
 				p = path.Dir(p)
 			}
-			if info, err := c.folder.root.Stat(filepath.FromSlash(p)); err == nil && info.IsDir() && !contains(found, p) {
+			if info, err := c.folder.root.Stat(filepath.FromSlash(p)); err == nil && info.IsDir() && !slices.Contains(found, p) {
 				found = append(found, p)
 			}
 		}
@@ -114,37 +116,24 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 	if err != nil {
 		return false, unreadable("the folder", err)
 	}
+	var paths []string // sorted
+	for _, e := range entries {
+		if !e.IsDir() && isMarkdown(e.Name()) && !hidden(e.Name()) && (c.only == "" || c.only == e.Name()) {
+			paths = append(paths, path.Join(dir, e.Name()))
+		}
+	}
 	called, ties, open := pageNames{}, ties{naming: c.naming}, []openLink(nil)
-	for _, e := range entries { // sorted
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
-		if e.IsDir() || !isMarkdown(e.Name()) || hidden(e.Name()) || c.only != "" && c.only != e.Name() {
-			continue
-		}
-		pg := c.folder.read(path.Join(dir, e.Name()))
-		if pg.path = e.Name(); pg.missing != nil {
-			if !yield(unreadablePage(pg)) {
-				return false, nil
-			}
-			continue
-		}
-		if r, broken := brokenPage(pg); broken {
-			if !yield(r) {
-				return false, nil
-			}
-			continue
-		}
+	more = true
+	all := func(r engram.Record) bool { more = yield(r); return more }
+	c.below = strings.TrimPrefix(dir+"/", "./")
+	err = c.pages(ctx, paths, all, func(pg page) bool {
 		m, body, line := split(pg.text)
-		if len(m.fields) == 0 || e.Name() == "MEMORY.md" {
-			if !c.cut(pg, c.withoutPointers(pg, body, line), line, pg.stem(), false, c.classify, yield) {
-				return false, nil
-			}
-			continue
+		if len(m.fields) == 0 || pg.path == "MEMORY.md" {
+			return c.cut(pg, c.withoutPointers(pg, body, line), line, pg.stem(), false, c.classify, all)
 		}
 		r := c.topic(pg, m, body)
 		if c.repeated(pg.path, r.Memory.Memory.Title, r.Memory.Memory.Content) {
-			continue
+			return true
 		}
 		sync := r.Memory.Memory.SyncID
 		called.call(m.first("name"), sync)
@@ -152,30 +141,24 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 		for _, l := range c.patterns.parse(body, line).links {
 			open = append(open, openLink{l, sync, fmt.Sprintf("%s:%d", pg.path, l.line), page{at: pg.at}})
 		}
-		if !yield(r) {
-			return false, nil
-		}
+		return all(r)
+	})
+	if err != nil || !more {
+		return false, err
 	}
 	for _, l := range open {
 		if to := called[nameKey(l.target)]; to != "" && to != l.from {
 			ties.add(tie{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
 		}
 	}
-	more = true
-	ties.each(func(r engram.Record) bool { more = yield(r); return more })
+	ties.each(all)
 	return more, nil
 }
 
-// topic is a file with front matter as a memory.
+// topic returns a file with front matter as a memory.
 func (c *claudeCode) topic(pg page, m matter, body string) engram.Record {
-	title := m.first("name", "title")
-	if title == "" {
-		title = pg.stem()
-	}
-	content := strings.TrimSpace(withoutTitle(body, title))
-	if content == "" {
-		content = m.first("description")
-	}
+	title := cmp.Or(m.first("name", "title"), pg.stem())
+	content := cmp.Or(strings.TrimSpace(withoutTitle(body, title)), m.first("description"))
 	kind := strings.ToLower(m.first("type", "metadata.type"))
 	more := map[string]any{}
 	if kind != "" {
@@ -188,7 +171,7 @@ func (c *claudeCode) topic(pg page, m matter, body string) engram.Record {
 	x := engram.Memory{SyncID: c.memory(id), Project: c.project, Title: strings.NewReplacer("_", " ").Replace(title), Content: content,
 		Summary: m.first("description"), CreatedAt: pg.at, Metadata: c.dated(id, pg.path, more)}
 	switch kind {
-	case "user": // who the person is, whatever the project
+	case "user": // the person, in any project
 		x.Type, x.Scope = engram.TypePreference, engram.ScopePersonal
 	case "feedback": // how the person wants the work done
 		x.Type = engram.TypePolicy
@@ -209,8 +192,7 @@ func (c *claudeCode) classify(m *engram.Memory, s section) {
 	}
 }
 
-// withoutPointers empties the lines that only say in which file something stands: what they
-// point to comes in itself.
+// withoutPointers blanks the lines that only point to a file, which is imported itself.
 func (c *claudeCode) withoutPointers(pg page, body string, line int) string {
 	lines := strings.Split(body, "\n")
 	left := 0
@@ -228,7 +210,7 @@ func (c *claudeCode) withoutPointers(pg page, body string, line int) string {
 	return strings.Join(lines, "\n")
 }
 
-// pointing is "1 line that points", "2 lines that point".
+// pointing returns "1 line that points" or "2 lines that point".
 func pointing(lines int) string {
 	if lines == 1 {
 		return "1 line that points"

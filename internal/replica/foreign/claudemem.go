@@ -1,10 +1,10 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"strings"
 	"time"
@@ -12,11 +12,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// claude-mem keeps a SQLite database, ~/.claude-mem/claude-mem.db: sdk_sessions,
-// observations, session_summaries and user_prompts. A session has two names, the agent's
-// own (content_session_id, formerly claude_session_id), by which it is called here, and that
-// of the process that watched it (memory_session_id, formerly sdk_session_id), under which
-// observations and summaries stand. Lists (facts, concepts, files) are JSON in a text.
+// claude-mem keeps a SQLite database, ~/.claude-mem/claude-mem.db: sdk_sessions, observations,
+// session_summaries and user_prompts. A session has two names: the agent's own (content_session_id,
+// formerly claude_session_id), used here, and that of the observing process (memory_session_id,
+// formerly sdk_session_id), used by observations and summaries. Lists (facts, concepts, files) are
+// JSON in a text.
 //
 // Source: thedotmack/claude-mem, src/services/sqlite (migrations up to 35).
 
@@ -57,7 +57,7 @@ func openClaudeMem(ctx context.Context, path string, info fs.FileInfo, o Options
 	return c, nil
 }
 
-// claudeMem is such a database at reading.
+// claudeMem reads such a database.
 type claudeMem struct {
 	source
 	naming
@@ -68,16 +68,9 @@ type claudeMem struct {
 type cmSession struct{ id, project string }
 
 func (c *claudeMem) each(ctx context.Context, yield func(engram.Record) bool) error {
-	return c.db.records(ctx, yield, rowReader{cmSessions(), c.session}, rowReader{cmObservations(), c.observation},
+	_, err := c.db.records(ctx, yield, rowReader{cmSessions(), c.session}, rowReader{cmObservations(), c.observation},
 		rowReader{cmSummaries(), c.summary}, rowReader{cmPrompts(), c.prompt})
-}
-
-// either is the first of two columns that has something: some were renamed.
-func either(v values, now, before string) string {
-	if text := v.text(now); text != "" {
-		return text
-	}
-	return v.text(before)
+	return err
 }
 
 func cmTime(v values, name string) time.Time {
@@ -88,10 +81,8 @@ func cmTime(v values, name string) time.Time {
 }
 
 func (c *claudeMem) session(v values) engram.Record {
-	id, watched := either(v, "content_session_id", "claude_session_id"), either(v, "memory_session_id", "sdk_session_id")
-	if id == "" {
-		id = watched
-	}
+	watched := v.first("memory_session_id", "sdk_session_id")
+	id := cmp.Or(v.first("content_session_id", "claude_session_id"), watched)
 	if id == "" {
 		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "the session has no id")}
 	}
@@ -103,7 +94,7 @@ func (c *claudeMem) session(v values) engram.Record {
 	return engram.Record{Session: &engram.Session{ID: id, Project: known.project, StartedAt: cmTime(v, "started_at"), EndedAt: cmTime(v, "completed_at")}}
 }
 
-// in is the session under which a row stands, as it is called here.
+// in returns the session of a row by either name.
 func (c *claudeMem) in(name string) cmSession {
 	if s, known := c.sessions[name]; known {
 		return s
@@ -111,55 +102,43 @@ func (c *claudeMem) in(name string) cmSession {
 	return cmSession{id: name}
 }
 
-// projectOf is the project of a row: that into which its own was merged goes first.
+// projectOf returns the project of a row; one that it was merged into comes first.
 func projectOf(v values, s cmSession) string {
-	for _, name := range []string{v.text("merged_into_project"), v.text("project"), s.project} {
-		if name != "" {
-			return name
-		}
-	}
-	return ""
+	return cmp.Or(v.first("merged_into_project", "project"), s.project)
 }
 
-// cmType is a type of observations. Those that are not known here (feature, refactor,
-// change) are kept: the vocabulary is open.
-func cmType(t string) engram.Type {
-	if t == "" {
-		return engram.TypeDiscovery
-	}
-	return engram.Type(t)
-}
-
-// observation is what the watcher wrote of a piece of work: its narrative, or the text that
-// early versions had, with the facts below.
-func (c *claudeMem) observation(v values) engram.Record {
-	watched := either(v, "memory_session_id", "sdk_session_id")
-	s := c.in(watched)
-	parts := []string{v.text("subtitle"), either(v, "narrative", "text"), bullets(list(v.text("facts")))}
+// filesOf returns the lists of files of a row, for metadata.
+func filesOf(v values, names ...string) map[string]any {
 	more := map[string]any{}
-	for _, name := range []string{"files_read", "files_modified"} {
+	for _, name := range names {
 		if files := list(v.text(name)); len(files) > 0 {
 			more[name] = listed(files)
 		}
 	}
+	return more
+}
+
+// observation returns an observation: its narrative, or the text of early versions, with the facts
+// below. Unknown types (feature, refactor, change) are kept, because the vocabulary is open.
+func (c *claudeMem) observation(v values) engram.Record {
+	watched := v.first("memory_session_id", "sdk_session_id")
+	s := c.in(watched)
+	parts := []string{v.text("subtitle"), v.first("narrative", "text"), bullets(list(v.text("facts")))}
+	more := filesOf(v, "files_read", "files_modified")
 	if n := v.number("prompt_number"); n > 0 {
 		more["prompt_number"] = n
 	}
 	if model := v.text("generated_by_model"); model != "" {
 		more["model"] = model
 	}
-	content := joined(parts)
-	if content == "" {
-		content = v.text("title")
-	}
 	return newMemory(engram.Memory{SyncID: c.memory("observation", watched, v.text("id")), SessionID: s.id, Project: projectOf(v, s),
-		Type: cmType(v.text("type")), Title: v.text("title"), Content: content, Tags: tagsOf(list(v.text("concepts"))),
+		Type: cmp.Or(engram.Type(v.text("type")), engram.TypeDiscovery), Title: v.text("title"), Content: cmp.Or(joined(parts), v.text("title")), Tags: tagsOf(list(v.text("concepts"))),
 		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("observations/"+v.text("id"), claudeMemFile, more)})
 }
 
-// summary is what was written at the end of a session, or of one of its prompts.
+// summary returns the summary of a session or a prompt.
 func (c *claudeMem) summary(v values) engram.Record {
-	watched := either(v, "memory_session_id", "sdk_session_id")
+	watched := v.first("memory_session_id", "sdk_session_id")
 	s := c.in(watched)
 	var parts []string
 	for _, p := range []struct{ column, heading string }{
@@ -169,25 +148,19 @@ func (c *claudeMem) summary(v values) engram.Record {
 			parts = append(parts, "## "+p.heading+"\n\n"+text)
 		}
 	}
-	more := map[string]any{}
-	for _, name := range []string{"files_read", "files_edited"} {
-		if files := list(v.text(name)); len(files) > 0 {
-			more[name] = listed(files)
-		}
-	}
 	return newMemory(engram.Memory{SyncID: c.memory("summary", watched, v.text("id")), SessionID: s.id, Project: projectOf(v, s),
-		Type: engram.TypeSessionSummary, Title: firstLine(either(v, "request", "completed")), Content: strings.Join(parts, "\n\n"),
-		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("session_summaries/"+v.text("id"), claudeMemFile, more)})
+		Type: engram.TypeSessionSummary, Title: firstLine(v.first("request", "completed")), Content: strings.Join(parts, "\n\n"),
+		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("session_summaries/"+v.text("id"), claudeMemFile, filesOf(v, "files_read", "files_edited"))})
 }
 
 func (c *claudeMem) prompt(v values) engram.Record {
-	name := either(v, "content_session_id", "claude_session_id")
+	name := v.first("content_session_id", "claude_session_id")
 	s := c.in(name)
 	return engram.Record{Prompt: &engram.Prompt{SyncID: c.naming.prompt(name, v.text("id")), SessionID: s.id, Project: s.project,
 		Content: v.text("prompt_text"), CreatedAt: cmTime(v, "created_at")}}
 }
 
-// list reads a JSON list of texts; a text that is none is a list of one.
+// list reads a JSON list of texts; any other text is a list of one.
 func list(text string) []string {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {
@@ -200,7 +173,7 @@ func list(text string) []string {
 	return []string{text}
 }
 
-// tagsOf are words as tags, as many as a memory may have.
+// tagsOf returns words as tags, up to the limit of a memory.
 func tagsOf(words []string) []string {
 	var tags []string
 	for _, w := range words {
@@ -211,7 +184,7 @@ func tagsOf(words []string) []string {
 	return tags
 }
 
-// joined puts a blank line between texts that say something.
+// joined joins non-empty texts with blank lines.
 func joined(parts []string) string {
 	var said []string
 	for _, p := range parts {
@@ -222,10 +195,10 @@ func joined(parts []string) string {
 	return strings.Join(said, "\n\n")
 }
 
-// longestTitle is how much of a text makes a title.
+// longestTitle is the longest title made from a text, in bytes.
 const longestTitle = 120
 
-// firstLine is the beginning of a text as a title, cut between words.
+// firstLine returns the beginning of a text as a title, cut between words.
 func firstLine(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	text = strings.Join(strings.Fields(text), " ")
@@ -238,5 +211,3 @@ func firstLine(text string) string {
 	}
 	return strings.ToValidUTF8(text[:cut], "") + "…"
 }
-
-func isEOF(err error) bool { return errors.Is(err, io.EOF) }

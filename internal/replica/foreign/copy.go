@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// state is by what a write to a database shows from outside.
+// state is what a write to a database changes as seen from outside.
 type state map[string]file
 
 type file struct {
@@ -21,7 +21,7 @@ type file struct {
 	at   time.Time
 }
 
-// The endings of the files that belong to a database; a lock file says nothing.
+// parts are the suffixes of a database's files; a lock file does not matter.
 func parts() []string { return []string{"", "-wal", "-journal"} }
 
 func stateOf(path string) (state, error) {
@@ -31,7 +31,7 @@ func stateOf(path string) (state, error) {
 		if errors.Is(err, fs.ErrNotExist) && end != "" {
 			continue
 		}
-		if err == nil && !info.Mode().IsRegular() { // a pipe would wait for somebody to write
+		if err == nil && !info.Mode().IsRegular() { // opening a pipe would block
 			err = fmt.Errorf("%s is no file", path+end)
 		}
 		if err != nil {
@@ -49,7 +49,7 @@ func (s state) same(o state) bool {
 // inUse reports whether there is a log beside the file.
 func (s state) inUse() bool { return s["-wal"].size > 0 || s["-journal"].size > 0 }
 
-// copy copies the file and its log until nothing was written to them meanwhile.
+// copy copies the file and its log until they did not change meanwhile.
 func (d *database) copy(temp string) (string, error) {
 	dir, err := os.MkdirTemp(temp, "engram-migrate-") // mode 0700
 	if err != nil {
@@ -82,7 +82,7 @@ func (d *database) busy() error {
 	return engram.Errorf(engram.CodeUnavailable, "%s is being written", d.name).WithHint("stop the program that uses it, and try again; nothing came in")
 }
 
-// copyFile copies a file; where there is none, there is none afterwards.
+// copyFile copies a file; a missing file removes the copy.
 func copyFile(from, to string) (err error) {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,8 +106,8 @@ func copyFile(from, to string) (err error) {
 	return nil
 }
 
-// settled says whether what was read lay still meanwhile: a database that is read where it
-// lies is read without a lock.
+// settled returns an error if the database changed while it was read. One read in place is read
+// without a lock.
 func (d *database) settled() error {
 	if d.copied != "" {
 		return nil

@@ -17,31 +17,30 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// database is another program's SQLite database, opened so that nothing of it changes.
+// database is another program's SQLite database, opened without changing anything.
 //
-// One that nobody has open, and that lies there whole, is read where it is, as immutable:
-// no log and no lock file comes to lie beside it. One with a log has changes that are not in
-// its file yet, and whoever reads them needs files beside it: it is copied with its log
-// into a folder of its own, and the copy is read.
+// A database without a log is read in place, as immutable, so that no log or lock file appears
+// beside it. A log holds changes that are not in the file yet, and reading them needs further
+// files: such a database is copied with its log, and the copy is read.
 type database struct {
-	name   string // as it was named
-	path   string // the file itself
+	name   string // as the user named it
+	path   string // the file, links resolved
 	db     *sql.DB
-	copied string // the folder of the copy; "" when there is none
-	was    state  // of the file when it was opened
+	copied string // the folder of the copy; "" for none
+	was    state  // of the file when opened
 
-	note       func(item, reason string) // is told what comes in otherwise than it stands there; nil: nobody
+	note       func(item, reason string) // receives notes about altered items; nil for none
 	readTables map[string]bool
 }
 
-// maxValue is how long one value may be, in bytes; a longer one ends the reading.
+// maxValue is the longest value, in bytes; a longer one ends the reading.
 const maxValue = 64 << 20
 
 const sqliteMagic = "SQLite format 3\x00"
 
-// openDatabase opens the database at path, which must not be a folder.
+// openDatabase opens the database file at path.
 func openDatabase(ctx context.Context, path string, o Options) (*database, error) {
-	real, err := filepath.EvalSymlinks(path) // the log lies beside the file, not beside a link to it
+	real, err := filepath.EvalSymlinks(path) // the log is beside the file, not the link
 	if err != nil {
 		return nil, missing(path, err)
 	}
@@ -57,14 +56,13 @@ func openDatabase(ctx context.Context, path string, o Options) (*database, error
 		if target, err = d.copy(o.Temp); err != nil {
 			return nil, errors.Join(err, d.close())
 		}
-		query = "mode=rw" // what the log has must come into the copy
+		query = "mode=rw" // the log must be merged into the copy
 	}
 	query += "&_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
-	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(target), RawQuery: query}).String()
-	if d.db, err = sql.Open("sqlite", dsn); err != nil {
+	if d.db, err = sql.Open("sqlite", uriOf(target, query)); err != nil {
 		return nil, errors.Join(d.broken(err), d.close())
 	}
-	d.db.SetMaxOpenConns(1) // the limit is one connection's
+	d.db.SetMaxOpenConns(1) // limit applies per connection
 	if err := d.limit(ctx); err != nil {
 		return nil, errors.Join(d.broken(err), d.close())
 	}
@@ -78,7 +76,7 @@ func missing(path string, err error) error {
 	return unreadable(path, err)
 }
 
-// checkDatabase says why a file is no database, before anything of SQLite sees it.
+// checkDatabase rejects other files before SQLite sees them.
 func checkDatabase(name, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -103,7 +101,7 @@ func checkDatabase(name, path string) error {
 	return nil
 }
 
-// limit forbids values that would fill the memory.
+// limit rejects values that would fill the memory.
 func (d *database) limit(ctx context.Context) error {
 	conn, err := d.db.Conn(ctx)
 	if err != nil {
@@ -124,18 +122,29 @@ func (d *database) close() error {
 	return err
 }
 
-// broken is what SQLite said of a database as something that a person can use.
+// broken translates an error of SQLite.
 func (d *database) broken(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if bad, ok := errors.AsType[*sqlite.Error](err); ok {
-		switch bad.Code() & 0xff {
-		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-			return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", d.name).WithHint("copy it once more, or mend it with: sqlite3 FILE .recover").WithCause(err)
-		case sqlite3.SQLITE_TOOBIG:
-			return engram.Errorf(engram.CodeInvalid, "%s has a value of more than %d MiB", d.name, maxValue>>20).WithCause(err)
-		}
+	switch codeOf(err) {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", d.name).WithHint("copy it once more, or mend it with: sqlite3 FILE .recover").WithCause(err)
+	case sqlite3.SQLITE_TOOBIG:
+		return engram.Errorf(engram.CodeInvalid, "%s has a value of more than %d MiB", d.name, maxValue>>20).WithCause(err)
 	}
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", d.name).WithCause(err)
+	return unreadable(d.name, err)
+}
+
+// codeOf returns SQLite's result code; 0 for other errors.
+func codeOf(err error) int {
+	if bad, ok := errors.AsType[*sqlite.Error](err); ok {
+		return bad.Code() & 0xff
+	}
+	return 0
+}
+
+// uriOf returns SQLite's URI of a database file.
+func uriOf(path, query string) string {
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String()
 }

@@ -3,8 +3,10 @@ package foreign
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -15,10 +17,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 )
 
-// The programs of the mem_* dialect keep a SQLite database, engram.db: sessions,
-// observations, user_prompts, prompt_tombstones and memory_relations. Its times are texts in
-// UTC, and what has a sync_id keeps it. Columns came with time; those that a database does
-// not have are read as empty. Their JSON export, which has less, comes in just so.
+// Programs of the mem_* dialect keep a SQLite database, engram.db: sessions, observations,
+// user_prompts, prompt_tombstones and memory_relations. Times are texts in UTC; sync ids are kept.
+// Columns that a version lacks are read as empty. Their JSON export, which has less, is read too.
 
 const (
 	engramFile = "engram.db"
@@ -45,7 +46,7 @@ func openEngram(ctx context.Context, path string, info fs.FileInfo, o Options) (
 	return s, nil
 }
 
-// newEngram is the source of a database, by what tables it has.
+// newEngram returns the source of a database according to its tables.
 func newEngram(ctx context.Context, db *database, o Options) (engram.Source, error) {
 	have, err := db.columns(ctx, graphMemories().name)
 	if err != nil {
@@ -56,7 +57,7 @@ func newEngram(ctx context.Context, db *database, o Options) (engram.Source, err
 		return nil, err
 	}
 	switch {
-	case len(own) > 0: // of all these programs this one alone has it, and require says so
+	case len(own) > 0: // our own database, which require reports
 	case slices.Contains(have, "memory_type"):
 		return newGraph(ctx, db)
 	case slices.Contains(have, "content"):
@@ -83,7 +84,7 @@ func beginsWithBrace(path string) (bool, error) {
 	}
 	defer func() { _ = f.Close() }()
 	head, err := bufio.NewReader(f).Peek(64)
-	if len(head) == 0 && err != nil && !isEOF(err) {
+	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return false, unreadable(path, err)
 	}
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
@@ -99,8 +100,8 @@ func openExport(path string) (engram.Source, error) {
 	return &export{file: f, naming: naming{system: Engram}}, nil
 }
 
-// export is a JSON export, which jsonfile reads. A memory of another program is given the
-// name of the file; one of this program's own says itself where it comes from.
+// export is a JSON export, read by jsonfile. Memories of other programs get the name of the file as
+// their source.
 type export struct {
 	naming
 	file *os.File
@@ -116,11 +117,7 @@ func (x *export) Read(context.Context) (engram.Snapshot, iter.Seq2[engram.Record
 		for r, err := range records {
 			if err == nil && r.Memory != nil {
 				m := &r.Memory.Memory
-				id := m.SyncID
-				if id == "" {
-					id = string(m.ID)
-				}
-				m.Metadata = x.origin(id, exportFile, m.Metadata)
+				m.Metadata = x.origin(cmp.Or(m.SyncID, string(m.ID)), exportFile, m.Metadata)
 			}
 			if !yield(r, err) {
 				return
@@ -157,18 +154,16 @@ func memRelations() table {
 		"judgment_status", "marked_by_actor", "marked_by_kind", "marked_by_model", "session_id", "superseded_at", "created_at", "updated_at"}, "id"}
 }
 
-// memDatabase is such a database at reading.
+// memDatabase reads such a database.
 type memDatabase struct {
 	source
 	naming
 	db    *database
-	names map[int64]string // sync ids of observations by number: some relations name these
+	names map[int64]string // sync ids of observations by number, which some relations use
 }
 
 func (m *memDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
-	stopped := false
-	err := m.db.records(ctx, func(r engram.Record) bool { stopped = !yield(r); return !stopped },
-		rowReader{memSessions(), m.session}, rowReader{memObservations(), m.memory}, rowReader{memPrompts(), m.prompt},
+	stopped, err := m.db.records(ctx, yield, rowReader{memSessions(), m.session}, rowReader{memObservations(), m.memory}, rowReader{memPrompts(), m.prompt},
 		rowReader{memTombstones(), m.erased}, rowReader{memRelations(), m.relation})
 	if err != nil || stopped {
 		return err
@@ -182,10 +177,8 @@ func (m *memDatabase) session(v values) engram.Record {
 }
 
 func (m *memDatabase) memory(v values) engram.Record {
-	sync := v.text("sync_id")
-	if sync == "" { // before git sync there were none
-		sync = m.naming.memory(v.text("session_id"), v.text("id"), v.text("created_at"))
-	}
+	// Before git sync there were no sync ids.
+	sync := cmp.Or(v.text("sync_id"), m.naming.memory(v.text("session_id"), v.text("id"), v.text("created_at")))
 	m.names[v.number("id")] = sync
 	more := map[string]any{}
 	if at := v.text("expires_at"); at != "" {
@@ -200,15 +193,12 @@ func (m *memDatabase) memory(v values) engram.Record {
 }
 
 func (m *memDatabase) prompt(v values) engram.Record {
-	sync := v.text("sync_id")
-	if sync == "" {
-		sync = m.naming.prompt(v.text("session_id"), v.text("id"), v.text("created_at"))
-	}
+	sync := cmp.Or(v.text("sync_id"), m.naming.prompt(v.text("session_id"), v.text("id"), v.text("created_at")))
 	return engram.Record{Prompt: &engram.Prompt{Num: v.number("id"), SyncID: sync, SessionID: v.text("session_id"), Project: v.text("project"),
 		Content: v.text("content"), CreatedAt: v.moment("created_at")}}
 }
 
-// erased is a prompt that was deleted there, of which nothing is left but its name.
+// erased returns a deleted prompt, of which only the name is left.
 func (m *memDatabase) erased(v values) engram.Record {
 	var at engram.Clock
 	if t := v.moment("deleted_at"); !t.IsZero() {
@@ -217,8 +207,7 @@ func (m *memDatabase) erased(v values) engram.Record {
 	return engram.Record{Erased: &engram.Erased{Entity: engram.EntityPrompt, ID: v.text("sync_id"), SyncID: v.text("sync_id"), Project: v.text("project"), At: at}}
 }
 
-// relation is a verdict, or a pair that waits for one: that it may be a contradiction is what
-// is suspected of it.
+// relation returns a verdict, or a pending pair: a suspected contradiction.
 func (m *memDatabase) relation(v values) engram.Record {
 	verb, status := engram.Verb(v.text("relation")), engram.RelationStatus(v.text("judgment_status"))
 	if status == "orphaned" {
@@ -228,17 +217,15 @@ func (m *memDatabase) relation(v values) engram.Record {
 		verb, status = engram.VerbContradicts, engram.RelationPending
 	}
 	confidence, _ := v.row["confidence"].(float64)
-	r := engram.Relation{ID: v.text("sync_id"), Verb: verb, Status: status, Strength: 1, Reason: v.text("reason"), Evidence: v.text("evidence"),
+	id := cmp.Or(v.text("sync_id"), m.naming.relation(v.text("id"), v.text("created_at")))
+	r := engram.Relation{ID: id, Verb: verb, Status: status, Strength: 1, Reason: v.text("reason"), Evidence: v.text("evidence"),
 		Confidence: confidence, Actor: v.text("marked_by_actor"), ActorKind: v.text("marked_by_kind"), Model: v.text("marked_by_model"),
 		SessionID: v.text("session_id"), CreatedAt: v.moment("created_at"), UpdatedAt: v.moment("updated_at", "created_at"),
 		RemovedAt: v.moment("superseded_at")}
-	if r.ID == "" {
-		r.ID = m.naming.relation(v.text("id"), v.text("created_at"))
-	}
 	return engram.Record{Relation: &engram.RelationRecord{Relation: r, Source: m.end(v.text("source_id")), Target: m.end(v.text("target_id"))}}
 }
 
-// end is the memory that a relation names: by its sync id, or in some versions by its number.
+// end returns the memory that a relation names by sync id, or in some versions by number.
 func (m *memDatabase) end(name string) engram.Ref {
 	if n, err := strconv.ParseInt(name, 10, 64); err == nil && m.names[n] != "" {
 		name = m.names[n]

@@ -17,24 +17,24 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Limits of a folder that is read.
+// Limits of a folder.
 const (
-	maxFile    = 16 << 20 // bytes of a file of text
+	maxFile    = 16 << 20 // bytes of a text file
 	mostFiles  = 50_000
-	deepest    = 32      // folders within folders
-	mostLooked = 500_000 // entries that are looked at, wanted or not
+	deepest    = 32      // nested folders
+	mostLooked = 500_000 // entries examined, wanted or not
 )
 
-// folder is a folder of files of text, or one such file, opened to be read. Links that lead
-// out of it are not followed, nor are links to folders, which may go round in a ring.
+// folder is a folder of text files, or one such file. It follows neither links that lead out of it
+// nor links to folders, which could be cyclic.
 type folder struct {
 	root *os.Root
-	only string // the one file that was named; "" for all
+	only string // the one file to read; "" for all
 }
 
-// openFolder opens a folder, or the folder of a file that was named.
+// openFolder opens a folder, or the folder of the named file.
 func openFolder(name string, info fs.FileInfo) (*folder, error) {
-	// Whoever names a link means what it leads to.
+	// A link named by the user is followed.
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return nil, missing(name, err)
@@ -50,18 +50,18 @@ func openFolder(name string, info fs.FileInfo) (*folder, error) {
 	return &folder{root: root, only: only}, nil
 }
 
-// A page is a file of text.
+// page is a text file.
 type page struct {
-	path    string // from the folder, with slashes
-	text    string // with ends of lines as \n
+	path    string // relative, with slashes
+	text    string // with \n as line ends
 	at      time.Time
 	missing error // why there is no text
 }
 
-// stem is the name of the file without its ending.
+// stem is the file name without its extension.
 func (p page) stem() string { return strings.TrimSuffix(path.Base(p.path), path.Ext(p.path)) }
 
-// find returns the paths of the files that are wanted, sorted.
+// find returns the paths of the wanted files, sorted.
 func (f *folder) find(ctx context.Context, enter func(dir string) bool, want func(file string) bool) ([]string, error) {
 	if f.only != "" {
 		return []string{f.only}, nil
@@ -78,7 +78,7 @@ func (f *folder) find(ctx context.Context, enter func(dir string) bool, want fun
 		case err != nil && p == ".":
 			return unreadable("the folder", err)
 		case err != nil && d != nil && d.IsDir():
-			return fs.SkipDir // what may not be read is not there
+			return fs.SkipDir // skip what may not be read
 		case err != nil:
 			return nil
 		case d.IsDir() && p != "." && (strings.Count(p, "/") >= deepest || !enter(p)):
@@ -113,7 +113,7 @@ func (f *folder) text(name string) (string, time.Time, error) {
 	switch {
 	case info.IsDir():
 		return flaw("it is a folder, or a link to one")
-	case !info.Mode().IsRegular(): // a pipe would wait for somebody to write
+	case !info.Mode().IsRegular(): // opening a pipe would block
 		return flaw("it is no file")
 	case info.Size() > maxFile:
 		return flaw("it has %d bytes, the limit is %d", info.Size(), maxFile)
@@ -138,8 +138,8 @@ func (f *folder) text(name string) (string, time.Time, error) {
 	return strings.ReplaceAll(text, "\r\n", "\n"), info.ModTime().UTC(), nil
 }
 
-// notMarkdown is what a file is that has only the name of a page, or was named by mistake; ""
-// where it may be one. As a page it would come in as one long memory that nobody can read.
+// notMarkdown names the kind of a file that is not Markdown; "" if it may be. It would become one
+// long, unreadable memory.
 func notMarkdown(b []byte) string {
 	trimmed := bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), " \t\r\n")
 	open, after := byte(0), []byte(nil)
@@ -161,7 +161,7 @@ func notMarkdown(b []byte) string {
 
 func (f *folder) close() error { return f.root.Close() }
 
-// hidden reports whether a file or folder is one that lists do not show.
+// hidden reports whether a file or folder has a dot name.
 func hidden(p string) bool { return strings.HasPrefix(path.Base(p), ".") }
 
 func isMarkdown(p string) bool {

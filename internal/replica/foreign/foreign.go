@@ -1,14 +1,13 @@
-// Package foreign reads what other programs remember: databases, files of JSON lines,
-// folders of Markdown. It has a file for each of them, which says in what form that
-// program keeps it and what becomes of it here; docs/migrate.md says the same to people.
+// Package foreign reads the memory of other programs: databases, JSON lines, folders of Markdown. A
+// file for each program describes its format and what becomes of it; docs/migrate.md describes it
+// for users.
 //
-// Nothing of theirs is written, nor is a file left beside it: a database that is in use is
-// copied first. Whatever is read has a name that is made of the system and of its own id
-// there, so that it is known again; where it came from stands in its metadata (source,
-// source_id, source_path). What a record says is for the engine to check.
+// Nothing of theirs is changed, and no file appears beside it: a database in use is copied first.
+// Names are derived from the system and its own ids, so that repeated imports match; the source is
+// kept in metadata (source, source_id, source_path). The engine checks the values.
 //
-// What is read may come from anywhere: sizes have limits, links that lead out of a folder
-// are not followed, and an item that makes no sense is handed on with the reason.
+// Input may come from anywhere: sizes are limited, links out of a folder are not followed, and an
+// invalid item is passed on with the reason.
 package foreign
 
 import (
@@ -30,35 +29,35 @@ type System string
 
 // The systems.
 const (
-	Engram      System = "engram"       // the database or the JSON export of a program of the mem_* or memory_* dialect
+	Engram      System = "engram"       // database or JSON export of a program of the mem_* or memory_* dialect
 	ClaudeMem   System = "claude-mem"   // its SQLite database
-	MCPMemory   System = "mcp-memory"   // the JSON lines of the reference memory server of the Model Context Protocol
+	MCPMemory   System = "mcp-memory"   // JSON lines of the reference memory server of the Model Context Protocol
 	BasicMemory System = "basic-memory" // its folder of notes
 	ClaudeCode  System = "claude-code"  // the folder of its auto memory
 	MemoryMD    System = "memory-md"    // instructions for agents: AGENTS.md, CLAUDE.md, rules
 	Markdown    System = "markdown"     // reflexes.md, episodes.md, preferences.md, project_graph.md, or any other
 )
 
-// Systems lists the systems in the order in which help shows them.
+// Systems lists the systems in the order of the help.
 func Systems() []System {
 	return []System{Markdown, Engram, ClaudeMem, MCPMemory, BasicMemory, MemoryMD, ClaudeCode}
 }
 
-// Options say how a source is read.
+// Options configure reading.
 type Options struct {
-	// Here is the project of what does not say to which it belongs; "" for none.
+	// Here is the project of items without one; "" for none.
 	Here string
-	// HereDir is the folder of which Here is the project; "" when that is not known.
+	// HereDir is the folder of the project Here; "" if unknown.
 	HereDir string
-	// Project is what everything is to go into; "": where it was.
+	// Project overrides all projects; "" keeps them.
 	Project string
-	// ProjectOf is the project of a folder of this machine; nil, and "", are the folder's name.
+	// ProjectOf returns the project of a local folder; nil or "" means the folder's name.
 	ProjectOf func(ctx context.Context, dir string) string
-	// Temp is the folder for copies of databases that are in use; "" is the system's own.
+	// Temp is the folder for copies of databases in use; "" is the system's.
 	Temp string
 }
 
-// home is the project of what does not say to which it belongs.
+// home returns the project of items without one.
 func (o Options) home() string {
 	if o.Project != "" {
 		return project.Normalize(o.Project)
@@ -66,8 +65,8 @@ func (o Options) home() string {
 	return project.Normalize(o.Here)
 }
 
-// Open opens what a system keeps at path, a file or a folder. CodeInvalid for a system that
-// does not exist and for what is not of its kind, CodeNotFound where nothing is.
+// Open opens the memory of a system at path, a file or a folder. CodeInvalid for an unknown system
+// or another format, CodeNotFound if nothing is there.
 func Open(ctx context.Context, s System, path string, o Options) (engram.Source, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -80,11 +79,11 @@ func Open(ctx context.Context, s System, path string, o Options) (engram.Source,
 	case !info.IsDir() && info.Size() == 0:
 		return nil, engram.Errorf(engram.CodeInvalid, "%s is empty", path).WithHint("copy it once more: nothing was written into it, or it was cut off")
 	case !info.IsDir():
-		f, err := os.Open(path) // who names a file that may not be read is told so at once
+		f, err := os.Open(path) // report an unreadable file at once
 		if err != nil {
 			return nil, unreadable(path, err)
 		}
-		_ = f.Close() // nothing was written to it
+		_ = f.Close() // nothing was written
 	}
 	switch s {
 	case Engram:
@@ -109,7 +108,7 @@ func Open(ctx context.Context, s System, path string, o Options) (engram.Source,
 	return nil, engram.Errorf(engram.CodeInvalid, "system %q does not exist", string(s)).WithHint("one of %s", strings.Join(names, ", "))
 }
 
-// inside is the file that a system keeps in its folder, where the folder was named.
+// inside returns the system's file in a folder, or path itself if it is a file.
 func inside(path string, info fs.FileInfo, name string) string {
 	if info.IsDir() {
 		return filepath.Join(path, name)
@@ -121,7 +120,7 @@ func unreadable(path string, err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).WithCause(err)
 }
 
-// source is a Source whose records are made by a function.
+// source is a Source whose records come from a function.
 type source struct {
 	head  engram.Snapshot
 	each  func(ctx context.Context, yield func(engram.Record) bool) error

@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// matter is the front matter of a page: what stands between two lines of --- at its top.
+// matter is the front matter of a page, between two lines of --- at its top.
 //
-// Only so much of YAML is read as notes have: keys with a text, with a list (in brackets or
-// an item a line) or with keys of their own, one deep, whose names become "outer.inner";
-// texts in quotes, texts over several lines (| and >). What is more than that is passed
-// over, and stands in no field.
+// It covers the YAML that notes use: keys with a text, with a list (in brackets or an item per
+// line), or with nested keys, one level deep, named "outer.inner"; quoted and multi-line texts (|
+// and >). Anything else is ignored.
 type matter struct {
 	fields map[string][]string // by lower-case key
-	order  []string            // the keys as they stand there
-	broken int                 // the line of the page in which something begins that has no end; 0 for none
+	order  []string            // the keys in order
+	broken int                 // the line of the page where something unterminated begins; 0 for none
 }
 
-// first is the first value of the first key that has one.
+// first returns the first value of the first key that has one.
 func (m matter) first(keys ...string) string {
 	for _, k := range keys {
 		if v := m.fields[k]; len(v) > 0 && v[0] != "" {
@@ -27,8 +26,8 @@ func (m matter) first(keys ...string) string {
 	return ""
 }
 
-// split cuts a page into its front matter and the rest, and tells at which line the rest
-// begins, from 1. A page without front matter has none.
+// split splits a page into front matter and rest, and returns the line where the rest begins, from
+// 1.
 func split(text string) (m matter, body string, line int) {
 	if !strings.HasPrefix(text, "---\n") {
 		return matter{}, text, 1
@@ -48,10 +47,10 @@ func split(text string) (m matter, body string, line int) {
 	if len(lines) > 0 && isKey(lines[0]) {
 		return matter{broken: 1}, text, 1
 	}
-	return matter{}, text, 1 // never closed: it was a rule across the page
+	return matter{}, text, 1 // never closed: a rule across the page
 }
 
-// isKey reports a line of front matter that begins with a key.
+// isKey reports whether a line of front matter begins with a key.
 func isKey(line string) bool {
 	key, value, is := strings.Cut(line, ":")
 	return is && key != "" && !strings.ContainsAny(key, " \t") && (value == "" || value[0] == ' ')
@@ -59,7 +58,7 @@ func isKey(line string) bool {
 
 func parseMatter(lines []string) matter {
 	m := matter{fields: map[string][]string{}}
-	outer := "" // the key whose own keys or items follow
+	outer := "" // the key that nested keys or items belong to
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
 		trimmed := strings.TrimSpace(l)
@@ -100,7 +99,7 @@ func parseMatter(lines []string) matter {
 				m.add(key, v)
 			}
 		case value[0] == '{':
-			// A map in braces is more than notes have.
+			// Maps in braces are ignored.
 		default:
 			m.add(key, scalar(value))
 		}
@@ -124,7 +123,7 @@ func listItem(s string) (string, bool) {
 
 func indentOf(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
 
-// blockText is the text of lines that are further in than their key, and how many they are.
+// blockText returns the text of the lines indented deeper than their key, and their number.
 func blockText(lines []string, indent int, folded bool) (string, int) {
 	var text []string
 	n := 0
@@ -164,7 +163,7 @@ func flowList(s string) []string {
 	return out
 }
 
-// scalar is a text without its quotes or the comment behind it.
+// scalar returns a text without quotes or comment.
 func scalar(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) >= 2 && s[0] == '"' {

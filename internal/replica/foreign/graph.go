@@ -16,13 +16,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// The file of the reference memory server of the Model Context Protocol: JSON lines, of
-// which each is an entity (name, entityType, observations) or a relation (from, to,
-// relationType). It is called memory.jsonl, and was called memory.json before; other
-// objects are none of its business, and it skips them. It tells no times: all of it is as
-// old as the file.
+// The reference memory server of the Model Context Protocol keeps JSON lines, each an entity (name,
+// entityType, observations) or a relation (from, to, relationType), in memory.jsonl, formerly
+// memory.json; it ignores other objects. There are no times: everything is as old as the file.
 //
-// An entity becomes a memory of type entity, its observations a list in the content.
+// An entity becomes a memory of type entity, with its observations as a list.
 //
 // Source: modelcontextprotocol/servers, src/memory (its README and the file it writes).
 
@@ -58,7 +56,7 @@ func openGraph(path string, info fs.FileInfo, o Options) (engram.Source, error) 
 	return g, nil
 }
 
-// graph is such a file at reading.
+// graph reads such a file.
 type graph struct {
 	source
 	said    ties
@@ -66,13 +64,12 @@ type graph struct {
 	name    string
 	at      time.Time
 	project string
-	seen    map[string]int // entities by name: how many there were
-	found   int            // lines that are an entity or a relation
-	broken  bool           // the last line that was read breaks off
+	seen    map[string]int // number of entities by name
+	found   int            // entities and relations
+	broken  bool           // the last line read is cut off
 }
 
-// each is the records of both kinds; the relations wait for the end, for they may stand
-// before what they lead to.
+// each yields the records. Relations come last, because they may precede their entities.
 func (g *graph) each(ctx context.Context, yield func(engram.Record) bool) error {
 	errStopped := errors.New("stopped")
 	lines := 0
@@ -112,7 +109,7 @@ func (g *graph) each(ctx context.Context, yield func(engram.Record) bool) error 
 	return nil
 }
 
-// line reads one line; given is false where there is nothing to hand on yet.
+// line reads one line; given is false if there is nothing to yield yet.
 func (g *graph) line(item string, text []byte, long bool) (r engram.Record, given bool) {
 	flaw := func(format string, args ...any) (engram.Record, bool) {
 		return engram.Record{Item: item, Flaw: engram.Errorf(engram.CodeInvalid, format, args...)}, true
@@ -121,7 +118,7 @@ func (g *graph) line(item string, text []byte, long bool) (r engram.Record, give
 	switch {
 	case long:
 		return flaw("the line is longer than %d MiB", maxLine>>20)
-	case !utf8.Valid(text): // JSON's own reader would put signs of replacement for what is not, and nobody would know
+	case !utf8.Valid(text): // the JSON decoder would silently replace invalid bytes
 		return flaw("the line is not valid UTF-8")
 	}
 	var l graphLine
@@ -155,8 +152,8 @@ func (g *graph) line(item string, text []byte, long bool) (r engram.Record, give
 	return r, false
 }
 
-// entity is an entity as a memory. One whose name was there before is another memory of
-// that name: the server lets it be, and so nothing of it is lost.
+// entity returns an entity as a memory. A repeated name makes another memory, because the server
+// allows it.
 func (g *graph) entity(l graphLine) engram.Record {
 	g.seen[l.Name]++
 	nth := g.seen[l.Name]
@@ -175,7 +172,7 @@ func (g *graph) entity(l graphLine) engram.Record {
 		Tags: tagOf(l.EntityType), Metadata: g.said.dated(l.Name, graphFile, more), CreatedAt: g.at})
 }
 
-// bullets is a list of texts, an item each; one text stands alone.
+// bullets formats texts as a list; a single text stands alone.
 func bullets(texts []string) string {
 	if len(texts) == 1 {
 		return texts[0]
@@ -189,7 +186,7 @@ func bullets(texts []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// tagOf is a word of another system as a tag; none where it is too long for one.
+// tagOf returns a word as a tag; nil if it is too long.
 func tagOf(word string) []string {
 	word = strings.Join(strings.Fields(word), "-")
 	if word == "" || len(word) > engram.MaxTag {

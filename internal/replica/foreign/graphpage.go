@@ -7,12 +7,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A project_graph.md has entities, each under its heading or as an item of a list, and says in
-// lines how they are related: "uses: redis, postgres", "depends_on [[billing]]", "shop -> uses
-// -> redis", "-> redis (cache)", "--calls--> billing". A line relates what the page has as
-// entities; one that names anything else is but text.
+// A project_graph.md has entities, each under a heading or as a list item, and relations in lines:
+// "uses: redis, postgres", "depends_on [[billing]]", "shop -> uses -> redis", "-> redis (cache)",
+// "--calls--> billing". A line relates entities of the page; if it names anything else it is plain
+// text.
 
-// graphPages gathers what such pages say until all entities are known.
+// graphPages collects relations until all entities are known.
 type graphPages struct {
 	patterns patterns
 	called   pageNames
@@ -24,15 +24,15 @@ type graphText struct {
 	at               time.Time
 }
 
-// A saying is what a line says: from is "" for the entity in whose text it stands.
+// saying is a relation in a line; from is "" for the entity whose text has the line.
 type saying struct{ from, word, to string }
 
 func newGraphPages() *graphPages { return &graphPages{patterns: newPatterns(), called: pageNames{}} }
 
-// isGraphPage reports whether the name of a page says that it has entities.
+// isGraphPage reports whether a page of this name has entities.
 func isGraphPage(stem string) bool { return strings.EqualFold(stem, "project_graph") }
 
-// add takes an entity; m is the memory that it becomes, s the section in which it stands.
+// add adds an entity; m is its memory, s its section.
 func (g *graphPages) add(m engram.Memory, s section, item string) {
 	name, text := "", m.Content
 	if text == s.text && len(s.headings) > 0 {
@@ -47,19 +47,7 @@ func (g *graphPages) add(m engram.Memory, s section, item string) {
 // tie relates the entities.
 func (g *graphPages) tie(all *ties) {
 	for _, t := range g.said {
-		fence := ""
-		for l := range strings.Lines(t.text) {
-			if f := fenceOf(strings.TrimLeft(l, " \t")); f != "" && (fence == "" || strings.HasPrefix(f, fence)) {
-				if fence == "" {
-					fence = f
-				} else {
-					fence = ""
-				}
-				continue
-			}
-			if fence != "" {
-				continue
-			}
+		for _, l := range prose(t.text) {
 			for _, x := range g.patterns.sayings(l) {
 				from, to := t.sync, g.called[nameKey(x.to)]
 				if x.from != "" {
@@ -79,7 +67,8 @@ func (g *graphPages) tie(all *ties) {
 	}
 }
 
-// leadingName is what an item is about: what stands before a colon, a dash, an arrow or a bracket.
+// leadingName returns the subject of an item: the text before a colon, a dash, an arrow or a
+// bracket.
 func leadingName(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	line = unmarked(line)
@@ -89,13 +78,13 @@ func leadingName(text string) string {
 	return strings.TrimSuffix(line, ":")
 }
 
-// unmarked is a name without the marks of bold, code and links.
+// unmarked removes the marks of bold, code and links.
 func unmarked(s string) string {
 	s = strings.NewReplacer("**", "", "__", "", "`", "", "[[", "", "]]", "").Replace(s)
 	return strings.TrimSpace(s)
 }
 
-// sayings are the relations that a line may say.
+// sayings returns the relations that a line may express.
 func (p patterns) sayings(l string) (out []saying) {
 	l = strings.TrimSpace(l)
 	if m := p.item.FindStringSubmatch(l); m != nil {
@@ -120,8 +109,8 @@ func (p patterns) sayings(l string) (out []saying) {
 	return out
 }
 
-// arrows reads "a -> word -> b", "a --word--> b", "a -> b (word)", "word -> b" and "-> b". Whether
-// what stands before one arrow is an entity or the word, only the pages know.
+// arrows reads "a -> word -> b", "a --word--> b", "a -> b (word)", "word -> b" and "-> b". Only the
+// pages tell whether the part before a single arrow is an entity or the word.
 func arrows(l string) []saying {
 	parts := strings.Split(l, "->")
 	for i := range parts {
@@ -150,7 +139,7 @@ func arrows(l string) []saying {
 	return nil
 }
 
-// withoutBrackets is a name without what is said of it in brackets, and without a full stop.
+// withoutBrackets removes a remark in brackets and a full stop.
 func withoutBrackets(s string) string {
 	s, _, _ = strings.Cut(s, "(")
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "."))

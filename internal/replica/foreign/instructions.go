@@ -12,9 +12,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// What people write down for agents, in files that each of these reads under a name of its
-// own: AGENTS.md, CLAUDE.md, rules of editors. The same is often said to several of them,
-// by a link or by a copy; it comes in once. A page is cut at its headings.
+// Instructions for agents in files that agents read by name: AGENTS.md, CLAUDE.md, editor rules.
+// The same text is often linked or copied to several files; it is imported once. A page is split at
+// its headings.
 
 func openInstructions(name string, info fs.FileInfo, o Options) (engram.Source, error) {
 	f, err := openFolder(name, info)
@@ -36,7 +36,7 @@ func (i *instructions) each(ctx context.Context, yield func(engram.Record) bool)
 	if len(paths) == 0 {
 		return nothing("file of instructions for agents", "it looks for AGENTS.md, CLAUDE.md, MEMORY.md, GEMINI.md and the rules of editors; another file can be named itself")
 	}
-	// Of what is said twice, the page that is not one editor's own goes first.
+	// Of copies, prefer the page that is not specific to an editor.
 	slices.SortStableFunc(paths, func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), compareHidden(a, b), cmp.Compare(a, b))
 	})
@@ -46,17 +46,14 @@ func (i *instructions) each(ctx context.Context, yield func(engram.Record) bool)
 		if path.Base(pg.path) == "MEMORY.md" {
 			kind = engram.TypeManual // notes, not rules
 		}
-		heading := matter.first("description", "title", "name")
-		if heading == "" {
-			heading = path.Base(pg.path)
-		}
+		heading := cmp.Or(matter.first("description", "title", "name"), path.Base(pg.path))
 		return i.cut(pg, i.withoutImports(pg, body, line), line, heading, false, func(m *engram.Memory, s section) {
 			m.Type = kind
 			if n := len(s.headings); n > 0 {
 				m.Type = typeOf(s.headings[n-1], kind)
 			}
 			if strings.HasSuffix(pg.path, ".local.md") {
-				m.Scope = engram.ScopePersonal // it is kept out of the repository
+				m.Scope = engram.ScopePersonal // not in the repository
 			}
 			if fields := fieldsOf(matter); len(fields) > 0 {
 				m.Metadata["front_matter"] = fields
@@ -65,7 +62,7 @@ func (i *instructions) each(ctx context.Context, yield func(engram.Record) bool)
 	})
 }
 
-// withoutImports empties the lines that only say which other file is to be read as well.
+// withoutImports blanks the lines that only import another file.
 func (i *instructions) withoutImports(pg page, body string, line int) string {
 	lines := strings.Split(body, "\n")
 	for n, l := range lines {
@@ -81,7 +78,7 @@ func compareHidden(a, b string) int {
 	return cmp.Compare(len(a)-len(strings.TrimPrefix(a, ".")), len(b)-len(strings.TrimPrefix(b, ".")))
 }
 
-// isInstructions reports whether a file is one that an agent reads unasked.
+// isInstructions reports whether agents read a file by themselves.
 func isInstructions(p string) bool {
 	switch path.Base(p) {
 	case "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "MEMORY.md", "QWEN.md", "WARP.md", "CONVENTIONS.md",
@@ -99,7 +96,7 @@ func isInstructions(p string) bool {
 		strings.Contains(dir, "/.github/instructions/") && strings.HasSuffix(p, ".instructions.md")
 }
 
-// maybeInstructions reports whether such files may be in a folder.
+// maybeInstructions reports whether a folder may contain such files.
 func maybeInstructions(dir string) bool {
 	if borrowed(dir) {
 		return false
@@ -114,7 +111,7 @@ func maybeInstructions(dir string) bool {
 	return false
 }
 
-// borrowed reports whether a folder holds what others wrote or a program made.
+// borrowed reports whether a folder holds third-party or generated files.
 func borrowed(dir string) bool {
 	switch path.Base(dir) {
 	case "node_modules", "vendor", "third_party", "target", "dist", "build", "venv", "__pycache__", "bower_components":

@@ -6,12 +6,11 @@ import (
 	"io"
 )
 
-// maxLine is how long a line of JSON may be, in bytes: the longest memory fits, however it
-// is written.
+// maxLine is the longest JSON line, in bytes; the longest memory fits in any encoding.
 const maxLine = 8 << 20
 
-// eachLine calls fn with each line of r, from 1, without its end. A line that is longer than
-// maxLine is given cut off, with long true.
+// eachLine calls fn with each line of r, from 1, without its end. A line longer than maxLine is
+// cut, with long true.
 func eachLine(r io.Reader, fn func(number int, line []byte, long bool) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var line []byte
@@ -30,7 +29,7 @@ func eachLine(r io.Reader, fn func(number int, line []byte, long bool) error) er
 			if err != nil && !errors.Is(err, io.EOF) {
 				return err
 			}
-			if err != nil { // the last one may have no end
+			if err != nil { // the last line may have no end
 				if len(line) == 0 {
 					return nil
 				}

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// The patterns of notes that are tied to each other by wiki links.
+// patterns match notes with wiki links.
 type patterns struct {
-	item        *regexp.Regexp // an item of a list: what follows its mark
+	item        *regexp.Regexp // a list item
 	observation *regexp.Regexp // [category] text
 	tag         *regexp.Regexp
 	link        *regexp.Regexp // [[target]]
 	context     *regexp.Regexp // (text) at the end
-	code        *regexp.Regexp // `text`, in which a link is only shown
+	code        *regexp.Regexp // `text`, whose links do not count
 }
 
 func newPatterns() patterns {
@@ -27,7 +27,7 @@ func newPatterns() patterns {
 	}
 }
 
-// said is what the lines of a note say besides prose.
+// said is what the lines of a note express besides prose.
 type said struct {
 	categories []string
 	tags       []string
@@ -39,26 +39,14 @@ type wikiLink struct {
 	line                int
 }
 
-// mostWords is how many words a relation's name has: more is a sentence with a link in it.
+// mostWords is the most words of a relation's name; more is a sentence with a link.
 const mostWords = 4
 
-// parse reads the lines of a note; what stands between fences is code, and says nothing.
+// parse reads the lines of a note, except code between fences.
 func (p patterns) parse(body string, firstLine int) said {
 	var s said
-	fence := ""
-	for n, l := range strings.Split(body, "\n") {
-		trimmed := strings.TrimLeft(l, " \t")
-		if f := fenceOf(trimmed); f != "" && (fence == "" || strings.HasPrefix(f, fence)) {
-			if fence == "" {
-				fence = f
-			} else {
-				fence = ""
-			}
-			continue
-		}
-		if fence == "" {
-			p.line(&s, l, firstLine+n)
-		}
+	for n, l := range prose(body) {
+		p.line(&s, l, firstLine+n)
 	}
 	return s
 }
@@ -101,8 +89,7 @@ func (p patterns) relation(item string) (wikiLink, bool) {
 	return wikiLink{word: word, target: targetOf(item[at[2]:at[3]]), about: about[1]}, true
 }
 
-// targetOf is the note that a link leads to, without the heading in it or the text that is
-// shown in its place.
+// targetOf returns the target of a link without its heading or display text.
 func targetOf(link string) string {
 	link, _, _ = strings.Cut(link, "|")
 	if before, _, cut := strings.Cut(link, "#"); cut && before != "" {
@@ -111,10 +98,10 @@ func targetOf(link string) string {
 	return strings.TrimSpace(link)
 }
 
-// pageNames are the names by which links find a note.
+// pageNames maps the names in links to notes.
 type pageNames map[string]string
 
-// key is a name as it is compared: links are written by hand.
+// nameKey normalizes a name, because links are written by hand.
 func nameKey(name string) string {
 	name = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(name)), ".md")
 	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '\t' }), "-")
@@ -126,5 +113,3 @@ func (n pageNames) call(name, sync string) {
 		n[k] = sync
 	}
 }
-
-func contains(list []string, s string) bool { return slices.Contains(list, s) }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -11,10 +12,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Memory as plain Markdown: reflexes.md, episodes.md, preferences.md and project_graph.md
-// of programs that kept it so before they had a database, and any other page. A page is cut
-// at its headings; where its name says of what type it is, a list is cut into its items,
-// for each of them is a memory. Reflexes and preferences do not fade.
+// Memory as plain Markdown: reflexes.md, episodes.md, preferences.md and project_graph.md of
+// programs from before they had a database, and any other page. A page is split at its headings; if
+// its name implies a type, a list is split into items, each a memory. Reflexes and preferences do
+// not fade.
 
 func openMarkdown(name string, info fs.FileInfo, o Options) (engram.Source, error) {
 	f, err := openFolder(name, info)
@@ -49,14 +50,11 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 		if t := matter.first("type"); t != "" {
 			kind = engram.Type(t)
 		}
-		heading := matter.first("title", "name", "description")
-		if heading == "" {
-			heading = pg.stem()
-		}
+		heading := cmp.Or(matter.first("title", "name", "description"), pg.stem())
 		return m.cut(pg, body, line, heading, named, func(x *engram.Memory, s section) {
 			x.Type = kind
 			if len(s.headings) > 0 && !named {
-				x.Title = titled(strings.Join(s.headings, ": ")) // of any page, the name matters
+				x.Title = titled(strings.Join(s.headings, ": ")) // on other pages the name matters
 				x.Type = typeOf(s.headings[len(s.headings)-1], kind)
 			}
 			x.Tags = append(tagOf(strings.ToLower(pg.stem())), tagsOf(listOf(matter, "tags"))...)
@@ -67,7 +65,7 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 			if isGraphPage(pg.stem()) {
 				m.graph.add(*x, s, fmt.Sprintf("%s:%d", pg.path, s.line))
 			}
-			if len(s.headings) > 0 { // episodes are told by the day
+			if len(s.headings) > 0 { // episodes are under a date
 				if at := when(strings.TrimRight(firstWord(s.headings[len(s.headings)-1]), ":,")); !at.IsZero() && at.Before(x.CreatedAt) {
 					x.CreatedAt, x.UpdatedAt = at, pg.at
 				}
@@ -83,7 +81,7 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 	return nil
 }
 
-// pageType is the type that the name of a page tells, and whether it tells one.
+// pageType returns the type that the name of a page implies, and whether it implies one.
 func pageType(stem string) (engram.Type, bool) {
 	if isGraphPage(stem) {
 		return engram.TypeEntity, true
@@ -95,8 +93,8 @@ func pageType(stem string) (engram.Type, bool) {
 	return t, true
 }
 
-// isPage reports whether a file is one of the four pages. A folder that has one of them is
-// read for these alone.
+// isPage reports whether a file is one of the four pages. A folder with one of them is read for
+// these alone.
 func isPage(p string) bool {
 	switch strings.ToLower(path.Base(p)) {
 	case "reflexes.md", "episodes.md", "preferences.md", "project_graph.md":
@@ -105,8 +103,7 @@ func isPage(p string) bool {
 	return false
 }
 
-// ordinary reports whether a folder may have pages: none that lists do not show, and none
-// of what others wrote.
+// ordinary reports whether a folder may have pages: neither hidden nor third-party.
 func ordinary(dir string) bool { return !hidden(dir) && !borrowed(dir) }
 
 func firstWord(s string) string {
@@ -114,7 +111,7 @@ func firstWord(s string) string {
 	return word
 }
 
-// listOf is a list of front matter: several values, or one with commas.
+// listOf returns a list of front matter: several values, or one with commas.
 func listOf(m matter, key string) []string {
 	values := m.fields[key]
 	if len(values) == 1 {

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -8,11 +9,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// The program of the memory_* tools kept one SQLite database: memories, relationships,
-// projects and embeddings. Its times are whole numbers since 1970, its tags the text of a
-// JSON list. Of a memory it gives the name that its JSON export has, so that one that came
-// in by either is known by the other. Vectors are of a model that nobody can ask any more,
-// and are read over.
+// The program of the memory_* tools kept one SQLite database: memories, relationships, projects and
+// embeddings. Times are integers since 1970, tags a JSON list in a text. A memory gets the same
+// name as from the JSON export, so both imports match. Vectors are skipped: their model is not
+// available.
 
 func graphProjects() table {
 	return table{"projects", []string{"id"}, []string{"name", "root_path", "decay_rate", "created_at"}, "id"}
@@ -27,15 +27,15 @@ func graphRelationships() table {
 	return table{"relationships", []string{"id", "source_id", "target_id", "relation_type"}, []string{"strength", "created_at"}, "id"}
 }
 
-// graphDatabase is such a database at reading.
+// graphDatabase reads such a database.
 type graphDatabase struct {
 	source
 	naming
 	db       *database
-	projects map[string]string // their names by their ids
+	projects map[string]string // names by ID
 }
 
-// newGraph is the source of a database, which it closes.
+// newGraph returns the source of a database, which it closes.
 func newGraph(ctx context.Context, db *database) (engram.Source, error) {
 	if err := db.require(ctx, "the memory_* program", graphMemories()); err != nil {
 		return nil, err
@@ -48,22 +48,17 @@ func newGraph(ctx context.Context, db *database) (engram.Source, error) {
 }
 
 func (g *graphDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
-	stopped := false
-	err := g.db.records(ctx, func(r engram.Record) bool { stopped = !yield(r); return !stopped },
-		rowReader{graphProjects(), g.project}, rowReader{graphMemories(), g.memory}, rowReader{graphRelationships(), g.relation})
+	stopped, err := g.db.records(ctx, yield, rowReader{graphProjects(), g.project}, rowReader{graphMemories(), g.memory}, rowReader{graphRelationships(), g.relation})
 	if err != nil || stopped {
 		return err
 	}
 	return g.db.leftOut(ctx)
 }
 
-// project is a project with the rate at which it faded, unless that is the one which every
-// project had by itself, and has here.
+// project returns a project with its decay rate, unless that is the default.
 func (g *graphDatabase) project(v values) engram.Record {
-	id, name := v.text("id"), v.text("name")
-	if name == "" {
-		name = id
-	}
+	id := v.text("id")
+	name := cmp.Or(v.text("name"), id)
 	g.projects[id] = name
 	p := engram.Project{Name: name, Root: v.text("root_path"), CreatedAt: v.moment("created_at")}
 	if rate, is := v.row["decay_rate"].(float64); is && rate != usualRate {
@@ -76,16 +71,14 @@ func (g *graphDatabase) project(v values) engram.Record {
 	return engram.Record{Project: &p}
 }
 
-// usualRate is the loss a day that a project had of which nobody said anything.
+// usualRate is the default loss per day of a project.
 const usualRate = 0.01
 
 func (g *graphDatabase) memory(v values) engram.Record {
-	id, project := v.text("id"), v.text("project_id")
+	id := v.text("id")
+	project := cmp.Or(g.projects[v.text("project_id")], v.text("project_id"))
 	if id == "" {
 		v.doubt("it has no id: it is known by what it says")
-	}
-	if name := g.projects[project]; name != "" {
-		project = name
 	}
 	r := newMemory(engram.Memory{ID: engram.ID(id), Project: project, Type: engram.Type(v.text("memory_type")), Content: v.text("content"),
 		Summary: v.text("summary"), Tags: tagList(v.text("tags")), AccessCount: int(v.number("access_count")), CreatedAt: v.moment("created_at"),
@@ -94,7 +87,7 @@ func (g *graphDatabase) memory(v values) engram.Record {
 	return r
 }
 
-// tagList reads tags: the text of a JSON list, or words between commas.
+// tagList reads tags: a JSON list, or words between commas.
 func tagList(text string) []string {
 	var tags []string
 	if text == "" || json.Unmarshal([]byte(text), &tags) == nil {
@@ -109,17 +102,15 @@ func tagList(text string) []string {
 }
 
 func (g *graphDatabase) relation(v values) engram.Record {
-	word := read(v.text("relation_type"))
+	said := v.text("relation_type")
+	word := read(said)
 	r := engram.Relation{ID: v.text("id"), Verb: word.verb, Strength: 1, CreatedAt: v.moment("created_at")}
 	if x, is := v.share("strength"); is {
 		r.Strength = x
 	}
-	if said := v.text("relation_type"); said != string(word.verb) {
+	if said != string(word.verb) {
 		r.Reason = said
 	}
-	from, to := v.text("source_id"), v.text("target_id")
-	if word.inverse {
-		from, to = to, from
-	}
+	from, to := word.ends(v.text("source_id"), v.text("target_id"))
 	return engram.Record{Relation: &engram.RelationRecord{Relation: r, Source: engram.ByID(engram.ID(from)), Target: engram.ByID(engram.ID(to))}}
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// when is the first of several texts that is a time; zero where none is. A time without a
-// zone is one of UTC, as SQLite writes it.
+// when returns the first text that is a time; zero for none. A time without a zone is UTC, as
+// SQLite writes it.
 func when(texts ...string) time.Time {
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
@@ -19,7 +19,7 @@ func when(texts ...string) time.Time {
 	return time.Time{}
 }
 
-// epoch is a time in milliseconds since 1970; 0 is none. Some early rows have seconds.
+// epoch returns a time in milliseconds since 1970; zero for 0. Some early rows have seconds.
 func epoch(n int64) time.Time {
 	const tooManySeconds = 100_000_000_000 // the year 5138
 	switch {

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -9,15 +10,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// naming gives what is read the names under which it is known again. Space tells apart what
-// has the same id in two stores of one system: a project, or "" where ids are unique
-// everywhere.
+// naming derives stable names. space separates equal ids in two stores of one system: a project, or
+// "" if ids are unique.
 type naming struct {
 	system System
 	space  string
 }
 
-// digest is 16 hex digits: as many as the ids have that stores give.
+// digest returns 16 hex digits, like the ids that stores create.
 func (n naming) digest(kind string, id []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{"foreign", kind, string(n.system), n.space}, id...), "\x00")))
 	return hex.EncodeToString(sum[:8])
@@ -31,11 +31,9 @@ func (n naming) relation(id ...string) string {
 	return engram.RelationIDPrefix + n.digest("relation", id)
 }
 
-// origin is the metadata that says where a memory comes from: the system, its id there, the
-// file as seen from the folder that was named ("": there was none), and what else is worth
-// keeping. No path of this machine is in it: memories travel. A store that is one file is
-// called as its own program calls it: a copy under another name is the same store, and
-// changes nothing.
+// origin returns the metadata about the source of a memory: the system, its id there, the relative
+// file ("" for none), and more. It has no local path, because memories are shared. A single-file
+// store has the name its program uses, so a renamed copy imports the same.
 func (n naming) origin(id, path string, more map[string]any) map[string]any {
 	m := map[string]any{"source": string(n.system), "source_id": id}
 	if path != "" {
@@ -45,17 +43,17 @@ func (n naming) origin(id, path string, more map[string]any) map[string]any {
 	return m
 }
 
-// dated is origin for what has no time but that of its file.
+// dated is origin for items that only have the time of their file.
 func (n naming) dated(id, path string, more map[string]any) map[string]any {
 	m := n.origin(id, path, more)
 	m[engram.SourceDated] = "file"
 	return m
 }
 
-// mostListed is how many entries of a list metadata keeps: it has a limit of its own.
+// mostListed is the most entries of a list in metadata.
 const mostListed = 100
 
-// listed is a list for metadata.
+// listed returns a list for metadata.
 func listed(list []string) []any {
 	out := make([]any, 0, min(len(list), mostListed))
 	for _, s := range list[:min(len(list), mostListed)] {
@@ -64,14 +62,9 @@ func listed(list []string) []any {
 	return out
 }
 
-// newMemory is a memory that nobody rated.
+// newMemory returns a memory without ratings.
 func newMemory(m engram.Memory) engram.Record {
 	m.Importance, m.Strength = engram.DefaultImportance, 1
-	if m.Scope == "" {
-		m.Scope = engram.ScopeProject
-	}
-	if m.UpdatedAt.IsZero() {
-		m.UpdatedAt = m.CreatedAt
-	}
+	m.Scope, m.UpdatedAt = cmp.Or(m.Scope, engram.ScopeProject), cmp.Or(m.UpdatedAt, m.CreatedAt)
 	return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}
 }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -10,14 +11,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// basic-memory keeps a folder of Markdown notes: front matter (title, type, tags, permalink
-// and fields of one's own), observations as items of lists ("- [category] text #tag
-// (context)"), relations as items with a wiki link ("- relation_type [[Target]] (context)"),
-// and links in prose, which it calls links_to. A link may lead to a note that nobody has
-// written yet.
+// basic-memory keeps a folder of Markdown notes: front matter (title, type, tags, permalink and
+// custom fields), observations as list items ("- [category] text #tag (context)"), relations as
+// items with a wiki link ("- relation_type [[Target]] (context)"), and links in prose (links_to). A
+// link may lead to a note that does not exist yet.
 //
-// A note becomes one memory, whose content is the note without its front matter; its
-// observations are not torn out of it. Its name is the permalink, or the path.
+// A note becomes one memory with the note as its content, without front matter; observations stay
+// in it. Its name is the permalink, or the path.
 //
 // Source: basicmachines-co/basic-memory, NOTE-FORMAT.md.
 
@@ -37,7 +37,7 @@ type notes struct {
 	patterns patterns
 	called   pageNames
 	said     ties
-	open     []openLink // that wait until every note has been read
+	open     []openLink // resolved after all notes are read
 }
 
 type openLink struct {
@@ -67,18 +67,12 @@ func (n *notes) each(ctx context.Context, yield func(engram.Record) bool) error 
 	return nil
 }
 
-// noteOf is a note as a memory.
+// noteOf returns a note as a memory.
 func (n *notes) noteOf(pg page) engram.Record {
 	m, body, line := split(pg.text)
-	title := m.first("title")
-	if title == "" {
-		title = pg.stem()
-	}
+	title := cmp.Or(m.first("title"), pg.stem())
 	plain := strings.TrimSuffix(pg.path, path.Ext(pg.path))
-	id := m.first("permalink")
-	if id == "" {
-		id = nameKey(plain)
-	}
+	id := cmp.Or(m.first("permalink"), nameKey(plain))
 	if own := n.own(id); own != id {
 		n.note(pg.path, "another note has the permalink "+id+": it is called "+own+" here")
 		id = own
@@ -108,21 +102,15 @@ func (n *notes) noteOf(pg page) engram.Record {
 	if updated.IsZero() {
 		updated, origin = pg.at, n.dated
 	}
-	if created.IsZero() {
-		created = updated
-	}
-	content := strings.TrimSpace(withoutTitle(body, title))
-	if content == "" {
-		content = title
-	}
+	content := cmp.Or(strings.TrimSpace(withoutTitle(body, title)), title)
 	r := newMemory(engram.Memory{SyncID: sync, Project: n.project, Type: noteType(kind, s.categories), Title: title, Content: content,
-		Tags: tagsOf(append(listOf(m, "tags"), s.tags...)), CreatedAt: created, UpdatedAt: updated, Metadata: origin(id, pg.path, more)})
+		Tags: tagsOf(append(listOf(m, "tags"), s.tags...)), CreatedAt: cmp.Or(created, updated), UpdatedAt: updated, Metadata: origin(id, pg.path, more)})
 	r.Item = pg.path
 	return r
 }
 
-// noteType is the type of a note: what it says, or, for it usually says note, what all of
-// its observations are.
+// noteType returns the type of a note, or, for the usual "note", the common type of its
+// observations.
 func noteType(kind string, categories []string) engram.Type {
 	if kind != "" && kind != "note" {
 		return engram.Type(kind)
@@ -133,7 +121,7 @@ func noteType(kind string, categories []string) engram.Type {
 	return engram.TypeManual
 }
 
-// withoutTitle leaves out the heading that only repeats the title.
+// withoutTitle removes a heading that repeats the title.
 func withoutTitle(body, title string) string {
 	trimmed := strings.TrimLeft(body, "\n \t")
 	first, rest, _ := strings.Cut(trimmed, "\n")
@@ -143,7 +131,7 @@ func withoutTitle(body, title string) string {
 	return body
 }
 
-// relateAll ties notes by the links that lead to one.
+// relateAll relates notes by the links between them.
 func (n *notes) relateAll() {
 	for _, l := range n.open {
 		to, known := n.called[nameKey(l.target)]

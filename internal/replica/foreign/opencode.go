@@ -2,38 +2,38 @@ package foreign
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 )
 
-// OpenCode keeps its sessions in ~/.local/share/opencode/opencode.db: session (with the
-// folder, and a parent where it is that of a subagent), message and part, each of the latter
-// two a JSON object in the column data. Times are milliseconds.
+// OpenCode keeps its sessions in ~/.local/share/opencode/opencode.db: session (with its folder, and
+// a parent for a subagent), message and part, the latter two with a JSON object in the column data.
+// Times are milliseconds.
 //
-// Source: the schema that opencode-ai 1.18.33 makes in an empty folder.
+// Source: the schema that opencode-ai 1.18.33 creates in an empty folder.
 
-// OpenCodeSession is one session in the database of OpenCode.
+// OpenCodeSession is a session in OpenCode's database.
 type OpenCodeSession struct {
 	ID, Directory string
 	UpdatedAt     time.Time
 }
 
-// OpenCodePart is one piece of a message, with the message that it is of.
+// OpenCodePart is a piece of a message.
 type OpenCodePart struct {
-	Message, Part string // JSON, as it stands there
+	Message, Part string // JSON, unparsed
 	At            time.Time
 }
 
-// maxPart is how long a part may be that is read, in bytes: longer ones are what tools read.
+// maxPart is the longest part read, in bytes: longer ones are tool output.
 const maxPart = 8 << 20
 
-// OpenCode gives the parts of the sessions that wants has, of the newest session first, and
-// in a session in their order, until part returns false. Sessions of subagents are left out.
-// Nothing is written, nor is anything left beside the database; one that is in use is copied
-// into temp first, "" is the system's own folder.
+// OpenCode passes the parts of the sessions that wants accepts to part, newest session first and in
+// order within a session, until part returns false. Sessions of subagents are left out. Nothing is
+// written beside the database; one in use is copied to temp first, "" for the system's folder.
 //
-// CodeNotFound where there is no such file, CodeInvalid for what is no database of OpenCode
-// or is damaged, CodeUnavailable for one that is being written all the time.
+// CodeNotFound if there is no such file, CodeInvalid for another or a damaged database,
+// CodeUnavailable for one that is written all the time.
 func OpenCode(ctx context.Context, path, temp string, wants func(OpenCodeSession) bool, part func(OpenCodeSession, OpenCodePart) (more bool)) (err error) {
 	db, err := openDatabase(ctx, path, Options{Temp: temp})
 	if err != nil {
@@ -64,47 +64,27 @@ func OpenCode(ctx context.Context, path, temp string, wants func(OpenCodeSession
 
 func (d *database) openCodeSessions(ctx context.Context) (all []OpenCodeSession, err error) {
 	const query = `SELECT id, directory, time_updated FROM session WHERE coalesce(parent_id, '') = '' ORDER BY time_updated DESC, id`
-	rows, err := d.db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, d.broken(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	_, err = d.rows(ctx, query, nil, func(rows *sql.Rows) (bool, error) {
 		var s OpenCodeSession
 		var updated int64
-		if err := rows.Scan(&s.ID, &s.Directory, &updated); err != nil {
-			return nil, d.broken(err)
-		}
+		err := rows.Scan(&s.ID, &s.Directory, &updated)
 		s.UpdatedAt = time.UnixMilli(updated).UTC()
 		all = append(all, s)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, d.broken(err)
-	}
-	return all, nil
+		return true, err
+	})
+	return all, err
 }
 
 func (d *database) openCodeParts(ctx context.Context, s OpenCodeSession, part func(OpenCodeSession, OpenCodePart) bool) (more bool, err error) {
 	const query = `SELECT m.data, p.data, p.time_created FROM message m JOIN part p ON p.message_id = m.id
 		WHERE m.session_id = ? AND length(p.data) <= ? AND length(m.data) <= ? ORDER BY m.time_created, m.id, p.id`
-	rows, err := d.db.QueryContext(ctx, query, s.ID, maxPart, maxPart)
-	if err != nil {
-		return false, d.broken(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	return d.rows(ctx, query, []any{s.ID, maxPart, maxPart}, func(rows *sql.Rows) (bool, error) {
 		var p OpenCodePart
 		var at int64
 		if err := rows.Scan(&p.Message, &p.Part, &at); err != nil {
-			return false, d.broken(err)
+			return false, err
 		}
 		p.At = time.UnixMilli(at).UTC()
-		if !part(s, p) {
-			return false, nil
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return false, d.broken(err)
-	}
-	return true, nil
+		return part(s, p), nil
+	})
 }

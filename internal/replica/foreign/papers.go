@@ -1,23 +1,26 @@
 package foreign
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// papers is a folder of Markdown at reading.
+// papers reads a folder of Markdown.
 type papers struct {
 	source
 	naming
 	folder  *folder
+	below   string // path prefix to leave out of page names
 	project string
-	seen    map[[sha256.Size]byte]string // what came in already, by its words: where it stands
+	seen    map[[sha256.Size]byte]string // what was read, by words: its location
 	given   map[string]bool              // ids, by space
-	nth     map[string]int               // how often such an id was wanted again
+	nth     map[string]int               // number of repetitions of an id
 }
 
 func newPapers(s System, f *folder, project string) papers {
@@ -27,12 +30,8 @@ func newPapers(s System, f *folder, project string) papers {
 	return p
 }
 
-// unreadablePage is a page that could not be read, as an item.
-func unreadablePage(p page) engram.Record { return engram.Record{Item: p.path, Flaw: p.missing} }
-
-// repeated reports whether the same words came in already under the same headings, from this
-// page or another: it is noted, and comes in once. "Use four spaces" below Frontend and below
-// Backend are two things to remember, so the headings count as the text does.
+// repeated reports whether the same words were read under the same headings before, and notes it.
+// Headings count, because "Use four spaces" below Frontend and below Backend are two memories.
 func (p *papers) repeated(item, headings, text string) bool {
 	words := func(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 	sum := sha256.Sum256([]byte(p.space + "\x00" + words(headings) + "\x00" + words(text)))
@@ -44,8 +43,8 @@ func (p *papers) repeated(item, headings, text string) bool {
 	return false
 }
 
-// own is an id that nothing else was given: the one that is wanted, with a number behind it
-// where it is taken, as when a page has two sections under the same headings.
+// own returns an unused id: the wanted one, with a number if it is taken, as by two sections with
+// the same headings.
 func (p *papers) own(id string) string {
 	wanted := p.space + "\x00" + id
 	for given := wanted; ; {
@@ -58,18 +57,18 @@ func (p *papers) own(id string) string {
 	}
 }
 
-// cut gives the sections of a page as memories, as fn makes them; m of fn has the title and
-// the content already. It reports whether more is wanted.
+// cut yields the sections of a page as memories completed by fn; they have a title and a content
+// already. It reports whether more is wanted.
 func (p *papers) cut(pg page, body string, firstLine int, heading string, split bool, fn func(m *engram.Memory, s section), yield func(engram.Record) bool) bool {
 	sections, whole := cutAt(body, firstLine)
 	page := ""
-	if split { // the name of the page says of what type all in it is
+	if split { // the name of the page implies the type of its content
 		page = strings.ToLower(pg.stem())
 	}
 	for _, s := range sections {
 		id := p.own(pg.path + "#" + strings.Join(s.headings, "/"))
 		pieces := []section{s}
-		if split && !(isGraphPage(pg.stem()) && len(sections) > 1) { // there a heading is an entity, and the list what is said of it
+		if split && !(isGraphPage(pg.stem()) && len(sections) > 1) { // there a heading is an entity, and the list is about it
 			if several := items(s); several != nil {
 				pieces = several
 			}
@@ -80,14 +79,10 @@ func (p *papers) cut(pg page, body string, firstLine int, heading string, split 
 				continue
 			}
 			own := id
-			m := engram.Memory{Project: p.project, Title: s.title(whole), Content: piece.text, CreatedAt: pg.at}
-			if m.Title == "" {
-				m.Title = heading
-			}
-			m.Title = titled(m.Title)
+			m := engram.Memory{Project: p.project, Title: titled(cmp.Or(s.title(whole), heading)), Content: piece.text, CreatedAt: pg.at}
 			if len(pieces) > 1 {
-				// An item has no name but its words: by its place it would be another one
-				// as soon as something comes in above it.
+				// Identify an item by its words: its position changes when an item is inserted
+				// above it.
 				own, m.Title = id+"#"+p.digest("item", []string{piece.text}), plainLine(piece.text)
 				if above := s.above(whole, pg.stem()); above != "" {
 					m.Title = titled(above + ": " + m.Title)
@@ -105,7 +100,7 @@ func (p *papers) cut(pg page, body string, firstLine int, heading string, split 
 	return true
 }
 
-// titled is a title that is not too long for one.
+// titled shortens a title that is too long.
 func titled(text string) string {
 	if len(text) > engram.MaxTitle {
 		return firstLine(text)
@@ -113,59 +108,51 @@ func titled(text string) string {
 	return text
 }
 
-// plainLine is the beginning of an item without the marks of bold and code.
+// plainLine returns the beginning of an item without the marks of bold and code.
 func plainLine(text string) string {
 	return firstLine(strings.NewReplacer("**", "", "__", "", "`", "").Replace(text))
 }
 
-// each reads the pages that are wanted, in order.
+// pages calls fn with each page, in order.
 func (p *papers) pages(ctx context.Context, paths []string, yield func(engram.Record) bool, fn func(page) (more bool)) error {
 	for _, name := range paths {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		pg := p.folder.read(name)
-		if pg.missing != nil {
-			if !yield(unreadablePage(pg)) {
-				return nil
-			}
-			continue
-		}
-		if r, broken := brokenPage(pg); broken {
-			if !yield(r) {
-				return nil
-			}
-			continue
-		}
-		if !fn(pg) {
+		pg.path = strings.TrimPrefix(pg.path, p.below)
+		r := flawedPage(pg)
+		if r.Flaw == nil && !fn(pg) || r.Flaw != nil && !yield(r) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// brokenPage is a page whose front matter breaks off, as an item: what it should say would
-// come in as text, or not at all.
-func brokenPage(p page) (r engram.Record, broken bool) {
+// flawedPage returns an item with a Flaw for a page that cannot be read or whose front matter is
+// unterminated: its values would become text, or be lost.
+func flawedPage(p page) engram.Record {
+	if p.missing != nil {
+		return engram.Record{Item: p.path, Flaw: p.missing}
+	}
 	m, _, _ := split(p.text)
 	if m.broken == 0 {
-		return r, false
+		return engram.Record{}
 	}
 	return engram.Record{Item: fmt.Sprintf("%s:%d", p.path, m.broken),
-		Flaw: engram.Errorf(engram.CodeInvalid, "the front matter has something here that has no end").WithHint("end it, or copy the file once more")}, true
+		Flaw: engram.Errorf(engram.CodeInvalid, "the front matter has something here that has no end").WithHint("end it, or copy the file once more")}
 }
 
-// nothing is said of a folder in which there is none of what was looked for.
+// nothing reports a folder without the wanted files.
 func nothing(what, hint string) error {
 	return engram.Errorf(engram.CodeNotFound, "there is no %s there", what).WithHint("%s", hint)
 }
 
-// fieldsOf are fields of front matter for metadata, without those that have a place of
-// their own.
+// fieldsOf returns fields of front matter for metadata, without those that are stored elsewhere.
 func fieldsOf(m matter, without ...string) map[string]any {
 	kept := map[string]any{}
 	for _, k := range m.order {
-		if contains(without, k) || len(kept) >= mostListed {
+		if slices.Contains(without, k) || len(kept) >= mostListed {
 			continue
 		}
 		if v := m.fields[k]; len(v) == 1 {

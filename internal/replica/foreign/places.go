@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"io"
@@ -11,16 +12,15 @@ import (
 	"strings"
 )
 
-// Where says where the usual places of other systems are.
+// Where locates the usual places of other systems.
 type Where struct {
-	Home string // of the person; "": there is none
-	Dir  string // the folder in which the person works
-	// Env is the environment; nil has nothing.
+	Home string // the user's; "" for none
+	Dir  string // the working folder
+	// Env looks a variable up; nil finds nothing.
 	Env func(name string) (string, bool)
 }
 
-// Places returns what a system keeps in its usual places, where there is something: paths
-// that Open takes, each once, in the order in which they are worth looking at.
+// Places returns the existing usual places of a system: paths for Open, each once, best first.
 func Places(s System, w Where) []string {
 	var out []string
 	for _, p := range Usual(s, w) {
@@ -31,8 +31,7 @@ func Places(s System, w Where) []string {
 	return out
 }
 
-// Usual returns the usual places of a system, whether there is something or not. A place
-// with a * in it is every one that is so called.
+// Usual returns the usual places of a system, existing or not. A * in a path matches any name.
 func Usual(s System, w Where) []string {
 	switch s {
 	case Engram:
@@ -52,8 +51,8 @@ func Usual(s System, w Where) []string {
 	return nil
 }
 
-// there reports whether a place has what a system keeps. A database of this program has the
-// name that those of the mem_* dialect have, and a mark that they have not.
+// there reports whether a place has a system's memory. Our own database has the same name as those
+// of the mem_* dialect, and an application ID that they lack.
 func there(s System, p string) bool {
 	info, err := os.Stat(p)
 	if err != nil {
@@ -81,7 +80,7 @@ func anyIn(dir string, want func(name string) bool) bool {
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return want(e.Name()) })
 }
 
-// applicationID is the mark of a database by its program, at byte 68 of its head.
+// applicationID returns the application ID of a database, at byte 68.
 func applicationID(path string) uint32 {
 	f, err := os.Open(path)
 	if err != nil {
@@ -95,8 +94,8 @@ func applicationID(path string) uint32 {
 	return binary.BigEndian.Uint32(head[68:])
 }
 
-// earlier are the places of earlier Engrams beside our own: where one was told to keep its
-// database, and the folders that systems have for the data of programs.
+// earlier returns places of earlier Engrams: their configured database, and the data folders of
+// operating systems.
 func (w Where) earlier() []string {
 	out := some(w.expanded(w.env("ENGRAM_DB_PATH")))
 	for _, data := range []string{w.env("XDG_DATA_HOME"), w.home(".local", "share"), w.home("Library", "Application Support"), w.env("APPDATA"), w.env("LOCALAPPDATA")} {
@@ -163,8 +162,7 @@ func (w Where) glob(parts ...string) []string {
 	return found
 }
 
-// basicProjects are the folders that basic-memory has in its settings: a path for each
-// project, or an object with one.
+// basicProjects returns the folders in basic-memory's settings: a path or an object per project.
 func (w Where) basicProjects() []string {
 	name := w.home(".basic-memory", "config.json")
 	info, err := os.Stat(name)
@@ -198,13 +196,9 @@ func (w Where) basicProjects() []string {
 	return out
 }
 
-// slugs are the memory folders that Claude Code has of the folder in which the person works,
-// or of one above it.
+// slugs returns Claude Code's memory folders for the working folder and those above it.
 func (w Where) slugs() []string {
-	base := w.expanded(w.env("CLAUDE_CONFIG_DIR"))
-	if base == "" {
-		base = w.home(".claude")
-	}
+	base := cmp.Or(w.expanded(w.env("CLAUDE_CONFIG_DIR")), w.home(".claude"))
 	if base == "" || w.Dir == "" {
 		return nil
 	}

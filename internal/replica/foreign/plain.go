@@ -11,10 +11,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Two programs kept one table, memories, and little beside it: that of the remember and
-// recall tools, whose schema is known, and that of sleep and focus, in LibSQL, of whose
-// schema only the words are. So columns are taken by any of the names that they may have, and
-// what is not understood is told, not guessed. Neither knew projects. Vectors are made anew.
+// Two programs kept one table, memories, and little more: that of the remember and recall tools,
+// with a known schema, and that of sleep and focus, in LibSQL, of which only a description is
+// known. So columns are read under any of their possible names, and unknown content is reported,
+// not guessed. Neither knew projects. Vectors are computed anew.
 
 func plainSessions() table {
 	return table{"sessions", []string{"id"}, []string{"project", "directory", "cwd", "started_at", "start_time", "created_at", "ended_at", "end_time", "summary"}, "id"}
@@ -26,12 +26,12 @@ func plainMemories() table {
 		"deleted_at", "archived_at"}, "id"}
 }
 
-// plainRevisions are texts that a memory had before.
+// plainRevisions are tables of earlier texts.
 func plainRevisions(name string) table {
 	return table{name, []string{"memory_id", "content"}, []string{"id", "title", "category", "type", "reason", "created_at", "replaced_at"}, "rowid"}
 }
 
-// plainLinks are tables that may hold relations, by any of the names of their columns.
+// plainLinks are tables that may hold relations, with all possible column names.
 func plainLinks(name string) table {
 	return table{name, nil, []string{"id", "source_id", "from_id", "source", "from_memory_id", "target_id", "to_id", "target", "to_memory_id",
 		"relation", "relation_type", "link_type", "type", "strength", "weight", "created_at", "reason", "note"}, "rowid"}
@@ -41,7 +41,7 @@ func plainTags(name string) table {
 	return table{name, []string{"memory_id"}, []string{"tag", "name", "tag_id"}, "rowid"}
 }
 
-// plainDatabase is such a database at reading.
+// plainDatabase reads such a database.
 type plainDatabase struct {
 	source
 	naming
@@ -50,10 +50,10 @@ type plainDatabase struct {
 	names     map[string]engram.Ref // of memories, by their ids there
 	tags      map[string][]string
 	revisions map[string][]engram.Revision
-	ties      []engram.Record // that memories name in their metadata
+	ties      []engram.Record // named in the metadata of memories
 }
 
-// newPlain is the source of a database, which it closes.
+// newPlain returns the source of a database, which it closes.
 func newPlain(ctx context.Context, db *database, o Options) (engram.Source, error) {
 	if err := db.require(ctx, "an earlier Engram", plainMemories()); err != nil {
 		return nil, err
@@ -93,14 +93,11 @@ func (p *plainDatabase) each(ctx context.Context, yield func(engram.Record) bool
 	for _, name := range []string{"links", "memory_links", "relations", "relationships"} {
 		readers = append(readers, rowReader{plainLinks(name), p.link})
 	}
-	stopped := false
-	if err := p.db.records(ctx, func(r engram.Record) bool { stopped = !yield(r); return !stopped }, readers...); err != nil || stopped {
+	if stopped, err := p.db.records(ctx, yield, readers...); err != nil || stopped {
 		return err
 	}
-	for _, r := range p.ties {
-		if !yield(r) {
-			return nil
-		}
+	if slices.ContainsFunc(p.ties, func(r engram.Record) bool { return !yield(r) }) {
+		return nil
 	}
 	return p.db.leftOut(ctx)
 }
@@ -126,10 +123,10 @@ func (p *plainDatabase) memory(v values) engram.Record {
 		CreatedAt: v.moment("created_at"), UpdatedAt: v.moment("updated_at"), LastAccessedAt: v.moment("last_accessed_at", "last_accessed"),
 		TouchedAt: v.moment("last_consolidation_at", "last_accessed_at", "last_accessed"), DeletedAt: v.moment("deleted_at", "archived_at")}
 	if m.Project == "" && m.Scope == "" {
-		m.Scope = engram.ScopeGlobal // that program told it everywhere
+		m.Scope = engram.ScopeGlobal // that program showed it everywhere
 	}
 	m.Permanent = m.Permanent || slices.Contains(m.Tags, "permanent")
-	// A number is that of one file; any other id is one of its own everywhere.
+	// A number is only unique in one file; any other id is unique everywhere.
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n > 0 {
 		m.Num, m.SyncID = n, p.naming.memory(id, v.text("created_at"))
 		p.names[id] = engram.Ref{SyncID: m.SyncID}
@@ -155,7 +152,7 @@ func (p *plainDatabase) memory(v values) engram.Record {
 	return r
 }
 
-// tie makes relations of the ids that agents were told to keep in metadata.
+// tie makes relations of the ids that agents kept in metadata.
 func (p *plainDatabase) tie(id string, m engram.Memory, metadata map[string]any) {
 	for _, f := range []struct {
 		field string
@@ -178,7 +175,7 @@ func (p *plainDatabase) tie(id string, m engram.Memory, metadata map[string]any)
 	}
 }
 
-// end is a memory by its id there.
+// end returns a memory by its id there.
 func (p *plainDatabase) end(id string) engram.Ref {
 	if ref, known := p.names[id]; known {
 		return ref
@@ -190,11 +187,8 @@ func (p *plainDatabase) link(v values) engram.Record {
 	said := v.first("relation", "relation_type", "link_type", "type")
 	word := read(said)
 	r := engram.Relation{Verb: word.verb, Strength: 1, Reason: v.first("reason", "note"), CreatedAt: v.moment("created_at")}
-	for _, name := range []string{"strength", "weight"} {
-		if x, is := v.share(name); is {
-			r.Strength = x
-			break
-		}
+	if x, is := v.share("strength", "weight"); is {
+		r.Strength = x
 	}
 	if r.Reason == "" && said != string(word.verb) && said != "related_to" {
 		r.Reason = said
@@ -203,8 +197,6 @@ func (p *plainDatabase) link(v values) engram.Record {
 	if from == "" || to == "" {
 		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "it does not name two memories in columns that are known")}
 	}
-	if word.inverse {
-		from, to = to, from
-	}
+	from, to = word.ends(from, to)
 	return engram.Record{Relation: &engram.RelationRecord{Relation: r, Source: p.end(from), Target: p.end(to)}}
 }

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Recognize says which earlier Engram a database is of, by its tables and their columns: by
-// the tools or the technology that people know it by. known is false for any other database.
+// Recognize names the earlier Engram that a database belongs to, by its tables and columns; known
+// is false for any other database.
 func Recognize(tables map[string][]string) (of string, known bool) {
 	has := func(table string, columns ...string) bool {
 		have := tables[table]
 		return len(have) > 0 && !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(have, c) })
 	}
 	switch {
-	case has("lineages"): // this program's own, whatever its mark says
+	case has("lineages"): // our own, whatever its application ID
 		return "", false
 	case has("observations", "id", "content") && has("sessions", "id") && !has("sdk_sessions"):
 		return "mem_* tools", true
@@ -28,8 +28,8 @@ func Recognize(tables map[string][]string) (of string, known bool) {
 	return "", false
 }
 
-// Earlier says which earlier Engram the database at path is of, or the one in the folder at
-// path; "" for anything else, be it what it may.
+// Earlier names the earlier Engram of the database at path or in the folder at path; "" for
+// anything else.
 func Earlier(ctx context.Context, path string) (of string) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -2,40 +2,41 @@ package foreign
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// scanned is a table at reading. Rows are read in the order of their numbers, so that the
-// reading can go on behind pages that are damaged.
+// scanned reads a table. Rows are read in the order of their numbers, so that reading can continue
+// behind damaged pages.
 type scanned struct {
 	*database
 	table
 	names []string
 }
 
-// all calls fn with every row that can be read.
+// all calls fn with every readable row.
 func (s *scanned) all(ctx context.Context, fn func(values) (more bool), lost func(engram.Record)) error {
 	if !s.numbered(ctx) {
 		_, _, err := s.from(ctx, 0, false, fn)
-		return s.brokenOr(err)
+		if err != nil {
+			err = s.broken(err)
+		}
+		return err
 	}
 	for next := int64(math.MinInt64); ; {
 		last, stopped, err := s.from(ctx, next, true, fn)
 		if err == nil || stopped {
 			return nil
 		}
-		if !isCorrupt(err) || lost == nil {
+		if codeOf(err) != sqlite3.SQLITE_CORRUPT || lost == nil {
 			return s.broken(err)
 		}
-		readable, found := s.readable(ctx, max(last+1, next, 0)) // numbers begin at 1, unless a person gave others
+		readable, found := s.readable(ctx, max(last+1, next, 0)) // numbers begin at 1 by default
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -56,7 +57,7 @@ func (s *scanned) all(ctx context.Context, fn func(values) (more bool), lost fun
 	}
 }
 
-// numbered reports whether rows have numbers of their own.
+// numbered reports whether the table has row numbers.
 func (s *scanned) numbered(ctx context.Context) bool {
 	rows, err := s.db.QueryContext(ctx, `SELECT rowid FROM "`+s.table.name+`" LIMIT 0`)
 	if err != nil {
@@ -65,9 +66,9 @@ func (s *scanned) numbered(ctx context.Context) bool {
 	return rows.Close() == nil
 }
 
-// from calls fn with the rows from a number on, and returns that of the last one.
+// from calls fn with the rows from a number on, and returns the last number.
 func (s *scanned) from(ctx context.Context, first int64, numbered bool, fn func(values) (more bool)) (last int64, stopped bool, err error) {
-	// Names from the tables of this package, never from the database.
+	// Names come from the tables of this package, never from the database.
 	columns := `"` + strings.Join(s.names, `", "`) + `"`
 	query := `SELECT ` + columns + ` FROM "` + s.table.name + `" WHERE ? = 0`
 	if numbered {
@@ -95,8 +96,8 @@ func (s *scanned) from(ctx context.Context, first int64, numbered bool, fn func(
 	return last, false, rows.Err()
 }
 
-// readable is the first number behind a damaged page from which on rows can be read again:
-// ever larger steps find one, and then it is looked for between the last two.
+// readable returns the first readable number behind a damaged page, by growing steps and then by
+// bisection.
 func (s *scanned) readable(ctx context.Context, from int64) (first int64, found bool) {
 	end := s.end(ctx, from)
 	bad, step, widest := from-1, int64(1), max(64, (end-from)/4096)
@@ -117,7 +118,7 @@ func (s *scanned) readable(ctx context.Context, from int64) (first int64, found 
 	return good, true
 }
 
-// end is a number behind which there are no rows.
+// end returns a number behind all rows.
 func (s *scanned) end(ctx context.Context, from int64) int64 {
 	var most *int64
 	for _, query := range []string{`SELECT max(rowid) FROM "` + s.table.name + `"`, `SELECT seq FROM sqlite_sequence WHERE name = '` + s.table.name + `'`} {
@@ -125,47 +126,23 @@ func (s *scanned) end(ctx context.Context, from int64) int64 {
 			return *most
 		}
 	}
-	return from + 1<<20 // as many as nobody has
+	return from + 1<<20 // more than any table has
 }
 
-// reads reports whether the first row from a number on can be read, or there is none.
+// reads reports whether the first row from a number on is readable or missing.
 func (s *scanned) reads(ctx context.Context, from int64) bool {
 	_, _, err := s.from(ctx, from, true, func(values) bool { return false })
 	return err == nil
 }
 
-// brokenOr is broken, but for nil.
-func (d *database) brokenOr(err error) error {
-	if err == nil {
-		return nil
-	}
-	return d.broken(err)
-}
-
-func isCorrupt(err error) bool {
-	bad, ok := errors.AsType[*sqlite.Error](err)
-	return ok && bad.Code()&0xff == sqlite3.SQLITE_CORRUPT
-}
-
-// leftOut notes what other tables have, once all is read: what is made anew here, or is kept
-// by nobody any more. Nothing goes unsaid.
+// leftOut notes the rows of other tables after reading: recomputed here, or without use. Nothing is
+// dropped silently.
 func (d *database) leftOut(ctx context.Context) error {
 	const query = `SELECT name FROM sqlite_schema t WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE 'CREATE VIRTUAL%'
 		AND NOT EXISTS (SELECT 1 FROM sqlite_schema v WHERE v.sql LIKE 'CREATE VIRTUAL%' AND t.name LIKE v.name || '\_%' ESCAPE '\') ORDER BY name`
-	rows, err := d.db.QueryContext(ctx, query)
+	others, err := d.names(ctx, query)
 	if err != nil {
-		return d.broken(err)
-	}
-	var others []string
-	for rows.Next() {
-		var name string
-		if err = rows.Scan(&name); err != nil {
-			break
-		}
-		others = append(others, name)
-	}
-	if err := errors.Join(err, rows.Err(), rows.Close()); err != nil {
-		return d.broken(err)
+		return err
 	}
 	var told []string
 	for _, name := range others {

@@ -1,21 +1,22 @@
 package foreign
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// A section is a piece of a page under its heading.
+// section is a piece of a page under its heading.
 type section struct {
-	headings []string // from the outermost down to its own; none for what stands before the first
+	headings []string // outermost first, including its own; empty before the first
 	text     string
-	line     int // of the page, from 1, at which the text begins
+	line     int // of the page, from 1, where the text begins
 }
 
-// title is the heading of a section with those above it, without the one that names the
-// whole page; "" for what stands before the first heading.
+// title returns the heading of a section with those above it, without the page's title; "" before
+// the first heading.
 func (s section) title(whole bool) string {
 	names := s.headings
 	if whole && len(names) > 1 {
@@ -24,8 +25,8 @@ func (s section) title(whole bool) string {
 	return strings.Join(names, ": ")
 }
 
-// within is where on its page a section stands: its headings without the one that names the
-// whole page, for a copy of the page may have another name.
+// within returns the headings of a section without the page's title, because a copy of the page may
+// have another name.
 func (s section) within(whole bool) string {
 	names := s.headings
 	if whole && len(names) > 0 {
@@ -34,8 +35,7 @@ func (s section) within(whole bool) string {
 	return strings.Join(names, ": ")
 }
 
-// above is what an item of a list is said of: the headings above it, without one that only
-// says what the name of the page says.
+// above returns the headings above a list item, without one that repeats the name of the page.
 func (s section) above(whole bool, stem string) string {
 	if len(s.headings) == 1 {
 		named, page := typeOf(s.headings[0], ""), typeOf(stem, "")
@@ -46,17 +46,16 @@ func (s section) above(whole bool, stem string) string {
 	return s.within(whole)
 }
 
-// A heading is a line that begins with one to six #.
+// heading is a line that begins with one to six #.
 type heading struct {
 	level int
 	text  string
 	line  int // of the text, from 0
 }
 
-// cutAt cuts a text at its headings of the first two levels, or of the next one that it has:
-// what is below is part of what it explains. Code between fences has no headings, though
-// lines of it may begin with #. whole reports whether the first heading is the name of the
-// whole page.
+// cutAt splits a text at its headings of the first two levels, or of the next level present; deeper
+// ones stay in their section. Code between fences has no headings. whole reports whether the first
+// heading is the title of the page.
 func cutAt(text string, firstLine int) (sections []section, whole bool) {
 	lines := strings.Split(text, "\n")
 	hs := headings(lines)
@@ -67,7 +66,7 @@ func cutAt(text string, firstLine int) (sections []section, whole bool) {
 	whole = levels[1] == 1 && len(hs) > 1 && hs[0].level == 1
 	deepest := 2
 	for deepest < 6 && levels[deepest] == 0 && (whole || levels[1] == 0) {
-		deepest++ // pages leave out levels
+		deepest++ // pages skip levels
 	}
 	begin, path := 0, []heading(nil)
 	end := func(to int) {
@@ -104,7 +103,7 @@ func headings(lines []string) []heading {
 	fence := ""
 	for n, l := range lines {
 		trimmed := strings.TrimLeft(l, " ")
-		if len(l)-len(trimmed) > 3 { // it is code
+		if len(l)-len(trimmed) > 3 { // code
 			continue
 		}
 		if f := fenceOf(trimmed); fence == "" && f != "" {
@@ -129,7 +128,7 @@ func headings(lines []string) []heading {
 	return all
 }
 
-// fenceOf is the fence that a line begins with: three or more ` or ~; "" for none.
+// fenceOf returns the fence at the start of a line: three or more ` or ~; "" for none.
 func fenceOf(l string) string {
 	for _, c := range []string{"`", "~"} {
 		if n := len(l) - len(strings.TrimLeft(l, c)); n >= 3 {
@@ -139,8 +138,26 @@ func fenceOf(l string) string {
 	return ""
 }
 
-// items cuts a text that is nothing but a list into its items, each with what is further in
-// below it; nil for any other text, and for a list of one.
+// prose returns the lines outside of fenced code, numbered from 0.
+func prose(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		fence := ""
+		for n, l := range strings.Split(text, "\n") {
+			f := fenceOf(strings.TrimLeft(l, " \t"))
+			switch {
+			case f != "" && fence == "":
+				fence = f
+			case f != "" && strings.HasPrefix(f, fence):
+				fence = ""
+			case fence == "" && !yield(n, l):
+				return
+			}
+		}
+	}
+}
+
+// items splits a text that is one list into its items with their indented lines; nil for any other
+// text and for a list of one.
 func items(s section) []section {
 	var out []section
 	for n, l := range strings.Split(s.text, "\n") {
@@ -164,7 +181,7 @@ func items(s section) []section {
 	return slices.DeleteFunc(out, func(s section) bool { return s.text == "" })
 }
 
-// listMark is what follows the mark of an item that is not further in.
+// listMark returns the text behind the mark of an item that is not indented.
 func listMark(l string) (string, bool) {
 	for _, mark := range []string{"- ", "* ", "+ "} {
 		if body, ok := strings.CutPrefix(l, mark); ok {
@@ -178,8 +195,7 @@ func listMark(l string) (string, bool) {
 	return "", false
 }
 
-// typeOf is the known type that a heading names, in the singular or the plural; otherwise
-// what it is when nobody says.
+// typeOf returns the known type that a heading names, singular or plural; otherwise the fallback.
 func typeOf(heading string, otherwise engram.Type) engram.Type {
 	word := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(heading)), " ", "_")
 	for _, t := range engram.KnownTypes() {

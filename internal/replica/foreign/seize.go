@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,29 +16,28 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Seized is a database that this process alone has open: nobody reads or writes it until it is
-// released. It is the one thing here that may write to a file of others: Replace puts another
-// in its place. Nothing else of the process may open the file meanwhile, for closing it again
-// would give up the lock.
+// Seized is a database that only this process has open until Release. It is the only code here that
+// changes a file of another program: Replace replaces it. Nothing else in the process may open the
+// file meanwhile, because closing it again would drop the lock.
 type Seized struct {
 	path string
 	db   *sql.DB
 	conn *sql.Conn
 }
 
-// seizeWait is how long others may take to close a database: whoever only looks at it is gone
-// by then, and a program that has it open for good is not waited for.
+// seizeWait is how long to wait for others to close the database: long enough for a reader, too
+// short for a program that keeps it open.
 const seizeWait = 3 * time.Second
 
-// Seize takes a database from everybody else. CodeUnavailable where another process has it
-// open, or it cannot be written, CodeInvalid where it is none, CodeNotFound where nothing is.
+// Seize locks a database exclusively. CodeUnavailable if another process has it open or it cannot
+// be written, CodeInvalid for another file, CodeNotFound if nothing is there.
 func Seize(ctx context.Context, path string) (*Seized, error) {
 	if err := checkDatabase(path, path); err != nil {
 		return nil, err
 	}
-	// The lock before all else: a log whose index no other process can see needs it at once.
+	// Lock first: a log with a private index needs the lock at once.
 	query := "mode=rw&_pragma=locking_mode(EXCLUSIVE)&_pragma=trusted_schema(0)"
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String())
+	db, err := sql.Open("sqlite", uriOf(path, query))
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
@@ -49,7 +47,7 @@ func Seize(ctx context.Context, path string) (*Seized, error) {
 		if err = s.take(ctx); err == nil {
 			return s, nil
 		}
-		if !isBusy(err) {
+		if codeOf(err) != sqlite3.SQLITE_BUSY {
 			return nil, errors.Join((&database{name: path}).broken(err), s.Release())
 		}
 		select {
@@ -63,31 +61,26 @@ func Seize(ctx context.Context, path string) (*Seized, error) {
 	}
 }
 
-// take tries to lock the file. A connection that was refused begins anew: it is half way.
+// take tries to lock the file. A connection whose attempt failed is discarded.
 func (s *Seized) take(ctx context.Context) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	// Such a lock is kept after the transaction that took it.
+	// In this mode the lock outlives the transaction.
 	if _, err = conn.ExecContext(ctx, "BEGIN EXCLUSIVE"); err == nil {
 		_, err = conn.ExecContext(ctx, "COMMIT")
 	}
 	if err != nil {
-		_ = conn.Close() // which really closes it: none is kept
+		_ = conn.Close() // really closed: none is kept idle
 		return err
 	}
 	s.conn = conn
 	return nil
 }
 
-func isBusy(err error) bool {
-	bad, ok := errors.AsType[*sqlite.Error](err)
-	return ok && bad.Code()&0xff == sqlite3.SQLITE_BUSY
-}
-
-// Copy copies the database, page for page and with what its log has, into a new file that
-// only the user may read. What is damaged is copied as it is.
+// Copy copies the database with its log, page by page, into a new file readable by the user alone.
+// Damaged pages are copied as they are.
 func (s *Seized) Copy(ctx context.Context, to string) error {
 	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -103,7 +96,7 @@ func (s *Seized) Copy(ctx context.Context, to string) error {
 		if !ok {
 			return errors.New("the driver makes no copies")
 		}
-		b, err := source.NewBackup((&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(to)}).String())
+		b, err := source.NewBackup(uriOf(to, ""))
 		if err != nil {
 			return err
 		}
@@ -124,16 +117,15 @@ func (s *Seized) Copy(ctx context.Context, to string) error {
 	return nil
 }
 
-// Replace puts another database, which nobody has open, in the place of this one, in one step:
-// whoever opens it finds the one or the other whole.
+// Replace atomically replaces the database by another one that no process has open.
 func (s *Seized) Replace(ctx context.Context, by string) error {
-	// A log that stayed beside the file would be taken for that of the other one.
+	// A leftover log would be taken for that of the other database.
 	var mode string
 	if err := s.conn.QueryRowContext(ctx, "PRAGMA journal_mode = DELETE").Scan(&mode); err != nil || mode != "delete" {
 		return engram.Errorf(engram.CodeUnavailable, "the log of %s cannot be folded into it", s.path).WithHint("it was left as it is; try again").WithCause(err)
 	}
-	// An ordinary transaction, which holds the same lock, for one of the other kind would
-	// leave its journal there.
+	// Use an ordinary transaction, which holds the same lock: one of the other kind would leave its
+	// journal there.
 	for _, q := range []string{"PRAGMA locking_mode = NORMAL", "BEGIN EXCLUSIVE"} {
 		if _, err := s.conn.ExecContext(ctx, q); err != nil {
 			return (&database{name: s.path}).broken(err)
@@ -142,7 +134,7 @@ func (s *Seized) Replace(ctx context.Context, by string) error {
 	if err := syncFile(by); err != nil {
 		return unreadable(by, err)
 	}
-	if runtime.GOOS == "windows" { // a file that is open cannot be replaced there
+	if runtime.GOOS == "windows" { // an open file cannot be replaced there
 		if err := s.Release(); err != nil {
 			return err
 		}
@@ -153,7 +145,7 @@ func (s *Seized) Replace(ctx context.Context, by string) error {
 	return syncFolder(filepath.Dir(s.path))
 }
 
-// Release gives the database back. Releasing twice is releasing once.
+// Release unlocks and closes the database. It may be called twice.
 func (s *Seized) Release() error {
 	var err error
 	if s.conn != nil {
@@ -170,8 +162,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// syncFolder makes sure that a folder says after a power cut what it says now, where a system
-// can do that.
+// syncFolder makes the entries of a folder durable, if the system supports it.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// projectOf is the project of a memory folder: that of the repository which its slug means.
+// projectOf returns the project of a memory folder: that of the repository its slug stands for.
 func (c *claudeCode) projectOf(ctx context.Context, dir string) string {
 	if c.options.Project != "" {
 		return c.options.home()
@@ -23,7 +23,7 @@ func (c *claudeCode) projectOf(ctx context.Context, dir string) string {
 		slug, above = path.Base(up), up
 	}
 	if !strings.HasPrefix(slug, "-") && !windowsSlug(slug) {
-		return c.options.home() // a folder that somebody chose
+		return c.options.home() // a custom folder
 	}
 	if c.options.HereDir != "" && Slug(filepath.Clean(c.options.HereDir)) == slug {
 		return c.options.home()
@@ -44,7 +44,7 @@ func (c *claudeCode) projectOf(ctx context.Context, dir string) string {
 // windowsSlug reports whether a slug is that of a path with a drive: C--Users-ana.
 func windowsSlug(slug string) bool { return len(slug) > 3 && slug[1] == '-' && slug[2] == '-' }
 
-// Slug is how Claude Code calls the folder of a path.
+// Slug returns Claude Code's name for the folder of a path.
 func Slug(path string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -54,8 +54,8 @@ func Slug(path string) string {
 	}, path)
 }
 
-// workedIn is the folder that a slug means, as the transcripts beside the memory tell it: a
-// slug can be that of several paths.
+// workedIn returns the folder that a slug stands for, according to the transcripts beside the
+// memory: several paths may have the same slug.
 func (c *claudeCode) workedIn(dir, slug string) string {
 	const mostTranscripts, mostLines = 8, 200
 	paths, err := fs.Glob(c.folder.root.FS(), path.Join(dir, "*.jsonl"))
@@ -72,7 +72,7 @@ func (c *claudeCode) workedIn(dir, slug string) string {
 			continue
 		}
 		found := ""
-		// Nothing is lost when a transcript cannot be read: the slug has a name, too.
+		// An unreadable transcript does not matter: the slug is the fallback.
 		_ = eachLine(file, func(number int, line []byte, _ bool) error {
 			var said struct {
 				CWD string `json:"cwd"`
@@ -93,5 +93,5 @@ func (c *claudeCode) workedIn(dir, slug string) string {
 	return ""
 }
 
-// errEnough ends the reading of lines.
+// errEnough stops reading lines.
 var errEnough = errors.New("enough was read")

@@ -13,49 +13,62 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// columns are the columns of a table; none where there is no such table. A view of that
-// name is none: what it would do is anybody's guess.
+// columns returns the columns of a table; none if it does not exist or is a view, whose effects are
+// unknown.
 func (d *database) columns(ctx context.Context, table string) ([]string, error) {
 	const query = `SELECT c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table' AND s.name = ? ORDER BY c.cid`
-	rows, err := d.db.QueryContext(ctx, query, table)
-	if err != nil {
-		return nil, d.broken(err)
-	}
-	defer func() { _ = rows.Close() }()
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, d.broken(err)
-		}
-		names = append(names, name)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, d.broken(err)
-	}
-	return names, nil
+	return d.names(ctx, query, table)
 }
 
-// table is a table of another program: the columns that are of use, of which those that a
-// version of it does not have are read as NULL.
+// names returns the results of a query for one text column.
+func (d *database) names(ctx context.Context, query string, args ...any) (all []string, err error) {
+	_, err = d.rows(ctx, query, args, func(rows *sql.Rows) (bool, error) {
+		all = append(all, "")
+		return true, rows.Scan(&all[len(all)-1])
+	})
+	return all, err
+}
+
+// rows calls fn with each row of a query until it returns false; then more is false.
+func (d *database) rows(ctx context.Context, query string, args []any, fn func(*sql.Rows) (bool, error)) (more bool, err error) {
+	rows, err := d.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return false, d.broken(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if more, err = fn(rows); err != nil {
+			return false, d.broken(err)
+		}
+		if !more {
+			return false, nil
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return false, d.broken(err)
+	}
+	return true, nil
+}
+
+// table describes the useful columns of another program's table; missing ones are read as NULL.
 type table struct {
 	name  string
-	needs []string // without these it is no such table, or one of a later time
+	needs []string // required, else it is another or a later table
 	likes []string
 	order string // a unique column
 }
 
-// rowReader is a table, and what a row of it is for us.
+// rowReader is a table and the conversion of its rows.
 type rowReader struct {
 	table
 	record func(values) engram.Record
 }
 
-// records calls yield with the records of tables, one after the other, until it returns false.
-func (d *database) records(ctx context.Context, yield func(engram.Record) bool, tables ...rowReader) error {
+// records yields the records of tables, one after the other; stopped reports that yield returned
+// false.
+func (d *database) records(ctx context.Context, yield func(engram.Record) bool, tables ...rowReader) (stopped bool, err error) {
 	good, bad := 0, error(nil)
 	for _, t := range tables {
-		stopped := false
 		err := d.each(ctx, t.table, func(v values) bool {
 			good++
 			item := v.item(t.table)
@@ -70,32 +83,31 @@ func (d *database) records(ctx context.Context, yield func(engram.Record) bool, 
 			stopped = stopped || !yield(lost)
 		})
 		if err != nil || stopped {
-			return err
+			return stopped, err
 		}
 	}
 	if good == 0 && bad != nil {
-		return d.broken(bad) // there is nothing but damage
+		return false, d.broken(bad) // everything is damaged
 	}
-	return d.settled()
+	return false, d.settled()
 }
 
-// told notes something of an item that comes in all the same.
+// told notes something about an imported item.
 func (d *database) told(item, reason string) {
 	if d.note != nil {
 		d.note(item, reason)
 	}
 }
 
-// each calls fn with every row, in the order in which they were written. A table that is not
-// there has none, unless it needs columns. Rows on damaged pages are passed over, and lost is
-// called with what says which they are.
+// each calls fn with every row, in the order of writing, and lost for rows on damaged pages. A
+// missing table has no rows, nor has one without the needed columns.
 func (d *database) each(ctx context.Context, t table, fn func(values) (more bool), lost func(engram.Record)) error {
 	have, err := d.columns(ctx, t.name)
 	if err != nil || len(have) == 0 {
 		return err
 	}
 	if len(t.needs) > 0 && slices.ContainsFunc(t.needs, func(name string) bool { return !slices.Contains(have, name) }) {
-		return nil // another table of that name; leftOut tells of it
+		return nil // another table of that name; leftOut reports it
 	}
 	s := &scanned{database: d, table: t}
 	for _, name := range slices.Concat(t.needs, t.likes) {
@@ -107,9 +119,8 @@ func (d *database) each(ctx context.Context, t table, fn func(values) (more bool
 	return s.all(ctx, fn, lost)
 }
 
-// require says whether a database has what is needed of its tables: CodeInvalid where none
-// of them is there, for then it is another program's, and CodeConflict where they look
-// otherwise than any version that is known.
+// require reports whether a database has the needed tables: CodeInvalid if it has none of them, as
+// it belongs to another program, CodeConflict if they differ from every known version.
 func (d *database) require(ctx context.Context, program string, tables ...table) error {
 	found := 0
 	var lacks []string
@@ -129,7 +140,7 @@ func (d *database) require(ctx context.Context, program string, tables ...table)
 			}
 		}
 	}
-	own, err := d.columns(ctx, "lineages") // of all these programs this one alone has it
+	own, err := d.columns(ctx, "lineages") // only this program has it
 	switch {
 	case err != nil:
 		return err
@@ -145,19 +156,19 @@ func (d *database) require(ctx context.Context, program string, tables ...table)
 	return nil
 }
 
-// count is how many rows a table has, for a progress bar; 0 where nobody knows.
+// count returns the number of rows of a table, for a progress bar; 0 if unknown.
 func (d *database) count(ctx context.Context, name string) int {
 	var n int
-	// A number that cannot be had is no reason to stop: whoever reads the rows will be told.
+	// Ignore errors: reading the rows reports them.
 	_ = d.db.QueryRowContext(ctx, `SELECT count(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`).Scan(&n)
 	return n
 }
 
-// values is a row by its columns; what is not there is nil.
+// values is a row by columns; missing values are nil.
 type values struct {
 	row    map[string]any
-	num    int64               // the row's own number; 0 in a table whose rows have none
-	doubts func(reason string) // is told what of the row is not as it should be; nil: nobody
+	num    int64               // row number; 0 in a table without
+	doubts func(reason string) // receives faults of the row; nil for none
 }
 
 func scan(rows *sql.Rows, names []string, numbered bool) (v values, err error) {
@@ -179,7 +190,7 @@ func scan(rows *sql.Rows, names []string, numbered bool) (v values, err error) {
 	return v, nil
 }
 
-// item is how a row is called: by the table and its id there.
+// item names a row by table and id.
 func (v values) item(t table) string {
 	if id := v.text(t.order); id != "" {
 		return t.name + " " + id
@@ -187,14 +198,14 @@ func (v values) item(t table) string {
 	return fmt.Sprintf("%s, row %d", t.name, v.num)
 }
 
-// doubt tells that something of the row is not as it should be; the row comes in all the same.
+// doubt reports a fault of an imported row.
 func (v values) doubt(format string, args ...any) {
 	if v.doubts != nil {
 		v.doubts(fmt.Sprintf(format, args...))
 	}
 }
 
-// checkTimes tells of times that are none.
+// checkTimes reports invalid times.
 func (v values) checkTimes() {
 	for _, name := range slices.Sorted(maps.Keys(v.row)) {
 		if !strings.HasSuffix(name, "_at") && name != "review_after" && name != "last_accessed" {
@@ -206,7 +217,7 @@ func (v values) checkTimes() {
 	}
 }
 
-// text is a value as text, however it was stored.
+// text returns a value as text.
 func (v values) text(name string) string {
 	switch x := v.row[name].(type) {
 	case nil:
@@ -222,7 +233,7 @@ func (v values) text(name string) string {
 	}
 }
 
-// first is the first of several columns that has something, as text.
+// first returns the first non-empty column as text.
 func (v values) first(names ...string) string {
 	for _, name := range names {
 		if text := v.text(name); text != "" {
@@ -232,7 +243,7 @@ func (v values) first(names ...string) string {
 	return ""
 }
 
-// moment is the first of several columns that is a time: a text, or a number since 1970.
+// moment returns the first column that is a time: a text, or a number since 1970.
 func (v values) moment(names ...string) time.Time {
 	for _, name := range names {
 		at := when(v.text(name))
@@ -246,7 +257,7 @@ func (v values) moment(names ...string) time.Time {
 	return time.Time{}
 }
 
-// number is a value as a whole number; 0 where it is none.
+// number returns a value as an integer; 0 if it is not one.
 func (v values) number(name string) int64 {
 	switch x := v.row[name].(type) {
 	case int64:
@@ -266,20 +277,23 @@ func (v values) number(name string) int64 {
 	return 0
 }
 
-// share is a number from 0 to 1.
-func (v values) share(name string) (x float64, is bool) {
-	switch n := v.row[name].(type) {
-	case float64:
-		x = n
-	case int64:
-		x = float64(n)
-	default:
-		return 0, false
+// share returns the first column that is a number, limited to 0 to 1.
+func (v values) share(names ...string) (x float64, is bool) {
+	for _, name := range names {
+		switch n := v.row[name].(type) {
+		case float64:
+			x, is = n, n == n
+		case int64:
+			x, is = float64(n), true
+		}
+		if is {
+			break
+		}
 	}
-	return min(max(x, 0), 1), x == x
+	return min(max(x, 0), 1), is
 }
 
-// shares takes importance and strength, where there are any.
+// shares sets importance and strength, if present.
 func (v values) shares(m *engram.Memory, importance, strength string) {
 	if x, is := v.share(importance); is {
 		m.Importance = x

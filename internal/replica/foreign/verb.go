@@ -8,15 +8,22 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A reading is what a word for a relation means here.
+// reading is the meaning of a word for a relation.
 type reading struct {
 	verb    engram.Verb
-	inverse bool // of it and the verb, one is said from the other end
+	inverse bool // the word is seen from the other end
 }
 
-// readings are the words of other systems that are nearer to a verb than to relates_to.
-// Only those that can mean nothing else are read as a judgment, which takes a memory's
-// place or calls it wrong.
+// ends returns the ends of a relation in the direction of its verb.
+func (r reading) ends(from, to string) (string, string) {
+	if r.inverse {
+		return to, from
+	}
+	return from, to
+}
+
+// readings are words of other systems that match a verb better than relates_to. Only unambiguous
+// words become judgments, which replace or contradict a memory.
 func readings() map[string]reading {
 	words := map[string]reading{}
 	for verb, said := range map[engram.Verb]struct{ same, inverse string }{
@@ -36,7 +43,7 @@ func readings() map[string]reading {
 	return words
 }
 
-// read is the nearest verb of a relation of another system.
+// read returns the nearest verb.
 func read(name string) reading {
 	word := strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == ' ' || r == '\t' }), "_")
 	if r, known := readings()[word]; known {
@@ -45,18 +52,17 @@ func read(name string) reading {
 	return reading{engram.VerbRelatesTo, false}
 }
 
-// A tie is a relation as another system has it.
+// tie is a relation as another system has it.
 type tie struct {
-	from, to string // names of memories, as naming gives them
-	word     string // what the system calls it
-	about    string // what it says more of it; "" for nothing
+	from, to string // names of memories, made by naming
+	word     string // the system's word for it
+	about    string // its remark; "" for none
 	item     string
 	at       time.Time
 }
 
-// ties brings together what a system says of the same two memories in words that are one
-// verb here: there is one relation of a verb between two memories, and its reason has all
-// the words.
+// ties merges relations between the same two memories whose words are one verb here; the reason
+// keeps all words.
 type ties struct {
 	naming
 	order []string
@@ -76,12 +82,10 @@ func (t *ties) add(x tie) {
 		reason += " (" + x.about + ")"
 	}
 	other := r.inverse
-	if other {
-		x.from, x.to = x.to, x.from
-	}
+	x.from, x.to = r.ends(x.from, x.to)
 	pair := func(a, b string) string { return a + "\x00" + string(r.verb) + "\x00" + b }
 	k := pair(x.from, x.to)
-	// relates_to holds both ways: it is one relation, whichever end says it.
+	// relates_to is symmetric: it is one relation, from whichever end.
 	if back := pair(x.to, x.from); r.verb == engram.VerbRelatesTo && back != k && t.known[back] != nil {
 		k, other = back, true
 	}
@@ -104,7 +108,7 @@ func (t *ties) add(x tie) {
 	}
 }
 
-// each gives the relations in the order in which they were first said.
+// each yields the relations in the order of their first mention.
 func (t *ties) each(yield func(engram.Record) bool) {
 	for _, k := range t.order {
 		x := t.known[k]

@@ -26,10 +26,10 @@ type found struct {
 	name string // of the file
 }
 
-// chunksIn lists the chunks of the folder, by ID, and the names of what is none. Of a chunk
-// that is there sealed and unsealed it is the unsealed one: they say the same.
+// chunksIn lists the chunks of the folder by ID, and the names of other files. If a chunk is there
+// sealed and unsealed, it lists the unsealed one, with equal content.
 func chunksIn(at *os.Root) (all []found, others []string, err error) {
-	entries, err := fs.ReadDir(at.FS(), ".") // sorted, so that the unsealed one comes first
+	entries, err := fs.ReadDir(at.FS(), ".") // sorted: the unsealed one comes first
 	if err != nil {
 		return nil, nil, failed("the chunks cannot be listed", err)
 	}
@@ -49,28 +49,31 @@ func chunksIn(at *os.Root) (all []found, others []string, err error) {
 	return all, others, nil
 }
 
-// Batches implements engram.Remote. It goes by the files that are there; the manifest is
-// only asked about chunks that do not tell who made them and when. What a chunk tells here
-// is checked when it is read.
+// Batches implements engram.Remote. It lists the files; the manifest only provides author and time
+// for chunks without them. Claims of a chunk are verified when it is read.
 func (r *Repository) Batches(ctx context.Context) ([]engram.Batch, error) {
+	return r.list(ctx, every)
+}
+
+// every accepts all chunks.
+func every(string) bool { return true }
+
+// list returns the batches of the wanted chunks and of the export.
+func (r *Repository) list(ctx context.Context, wanted func(id string) bool) ([]engram.Batch, error) {
 	folder, err := r.folder(false, folderName)
 	if err != nil || folder == nil {
 		return nil, err
 	}
 	defer func() { _ = folder.Close() }()
-	all, err := r.batches(ctx, folder)
+	all, err := r.batches(ctx, folder, wanted)
 	if err != nil {
 		return nil, err
 	}
-	return r.withExport(ctx, folder, all)
+	return r.withExport(ctx, folder, all, wanted)
 }
 
-func (r *Repository) batches(ctx context.Context, folder *os.Root) ([]engram.Batch, error) {
-	return r.batchesOf(ctx, folder, func(string) bool { return true })
-}
-
-// batchesOf are those of the chunks with these names.
-func (r *Repository) batchesOf(ctx context.Context, folder *os.Root, wanted func(id string) bool) ([]engram.Batch, error) {
+// batches returns the batches of the wanted chunks.
+func (r *Repository) batches(ctx context.Context, folder *os.Root, wanted func(id string) bool) ([]engram.Batch, error) {
 	at, err := within(folder, chunksName, false)
 	if err != nil || at == nil {
 		return nil, err
@@ -104,7 +107,7 @@ func older(a, b engram.Batch) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }
 
-// batch is what is told of a chunk: by itself, else by the manifest, else by its items.
+// batch returns the batch of a chunk, from its head, the manifest, or its items.
 func (r *Repository) batch(ctx context.Context, at *os.Root, c found, said manifest) (engram.Batch, error) {
 	b, told := said.batch(c.id)
 	h, err := r.headOf(ctx, at, c)
@@ -112,7 +115,7 @@ func (r *Repository) batch(ctx context.Context, at *os.Root, c found, said manif
 	case err != nil:
 		return b, err
 	case h.Version > 0:
-		b = engram.Batch{ID: c.id, By: h.By, At: h.At.Time, Sessions: h.Sessions, Memories: h.Memories, Prompts: h.Prompts}
+		b = batchOf(c.id, h)
 	case !told && strings.HasSuffix(c.name, plainSuffix):
 		b = r.count(ctx, at, c)
 	}
@@ -121,38 +124,34 @@ func (r *Repository) batch(ctx context.Context, at *os.Root, c found, said manif
 	return b, ctx.Err()
 }
 
-// count counts the items of another program's chunk; of one that cannot be read, none.
-func (r *Repository) count(ctx context.Context, at *os.Root, c found) (b engram.Batch) {
-	if parts, err := r.load(ctx, at, c); err == nil {
-		b.Sessions, b.Memories, b.Prompts = parts.counts()
+// count counts the items of another program's chunk; 0 if it is unreadable.
+func (r *Repository) count(ctx context.Context, at *os.Root, c found) engram.Batch {
+	b := engram.Batch{ID: c.id}
+	parts, err := r.load(ctx, at, c)
+	if err != nil {
+		return b
+	}
+	for _, i := range parts.items {
+		switch i.list {
+		case listSessions:
+			b.Sessions++
+		case listObservations:
+			b.Memories++
+		case listPrompts:
+			b.Prompts++
+		}
 	}
 	return b
 }
 
-// counts are the lengths of the lists.
-func (c chunk) counts() (sessions, memories, prompts int) {
-	for _, i := range c.items {
-		switch i.list {
-		case listSessions:
-			sessions++
-		case listObservations:
-			memories++
-		case listPrompts:
-			prompts++
-		}
-	}
-	return sessions, memories, prompts
-}
-
-// knownHead is a head that was read, and the file that it was read from.
+// knownHead is a head that was read, and the file it came from.
 type knownHead struct {
 	head
 	size     int64
 	modified time.Time
 }
 
-// headOf is what a chunk says of itself at its beginning; the zero head when it does not, or
-// is not for this reader.
+// headOf returns the head of a chunk; zero if it has none or is sealed for others.
 func (r *Repository) headOf(ctx context.Context, at *os.Root, c found) (head, error) {
 	if err := ctx.Err(); err != nil {
 		return head{}, err
@@ -182,7 +181,7 @@ func (r *Repository) readHead(ctx context.Context, at *os.Root, c found) (h head
 	return h
 }
 
-// start is the JSON of a chunk as far as so many bytes, or to where it is cut off.
+// start returns the first bytes of a chunk's JSON, or fewer if it is cut off.
 func (r *Repository) start(ctx context.Context, at *os.Root, c found, most int64) ([]byte, error) {
 	var in io.Reader
 	if strings.HasSuffix(c.name, sealedSuffix) {
@@ -202,7 +201,7 @@ func (r *Repository) start(ctx context.Context, at *os.Root, c found, most int64
 		in = f
 	}
 	buffered := bufio.NewReader(in)
-	first, _ := buffered.Peek(64) // what is shorter tells less
+	first, _ := buffered.Peek(64) // shorter files tell less
 	if err := stored(first); err != nil {
 		return nil, err
 	}
@@ -217,7 +216,7 @@ func (r *Repository) start(ctx context.Context, at *os.Root, c found, most int64
 	return b, nil
 }
 
-// load reads a chunk from its file, and takes it apart.
+// load reads and parses a chunk.
 func (r *Repository) load(ctx context.Context, at *os.Root, c found) (chunk, error) {
 	plain, err := r.plain(ctx, at, c)
 	if err != nil {
@@ -226,7 +225,7 @@ func (r *Repository) load(ctx context.Context, at *os.Root, c found) (chunk, err
 	return open(plain)
 }
 
-// plain is the JSON of a chunk, which is what its name says.
+// plain returns the JSON of a chunk, verified against its name.
 func (r *Repository) plain(ctx context.Context, at *os.Root, c found) ([]byte, error) {
 	if c.name == exportName {
 		return r.export(ctx, at, c.id)
@@ -304,7 +303,7 @@ func (r *Repository) find(ctx context.Context, id string) (chunk, error) {
 	return chunk{}, missing
 }
 
-// named is an error of a chunk with its name.
+// named adds the name of a chunk to its error.
 func named(err error, id string) error {
 	told, ok := errors.AsType[*engram.Error](err)
 	switch {
@@ -315,12 +314,21 @@ func named(err error, id string) error {
 	case strings.Contains(told.Msg, id):
 		return err
 	}
+	return prefixed("chunk "+id+": ", err)
+}
+
+// prefixed prepends text to the message of an *engram.Error.
+func prefixed(before string, err error) error {
+	told, ok := errors.AsType[*engram.Error](err)
+	if !ok {
+		return err
+	}
 	whole := *told
-	whole.Msg = "chunk " + id + ": " + told.Msg
+	whole.Msg = before + told.Msg
 	return &whole
 }
 
-// Notes tells of what lies among the chunks and is none, by name.
+// Notes lists files among the chunks that are not chunks.
 func (r *Repository) Notes(ctx context.Context) ([]engram.ImportNote, error) {
 	at, err := r.folder(false, folderName, chunksName)
 	if err != nil || at == nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// What one chunk may hold. Every limit is checked before the memory for it is taken.
+// Limits of a chunk, checked before memory is allocated.
 const (
-	maxItems  = 100_000 // items of all lists together
+	maxItems  = 100_000 // of all lists together
 	maxFields = 1000    // of the chunk itself
 )
 
-// chunk is a chunk that was taken apart, and not yet looked at in its items.
+// chunk is a chunk whose items are not decoded yet.
 type chunk struct {
 	head  head
 	own   bool // Engram wrote it
@@ -32,7 +32,7 @@ type item struct {
 
 func (i item) name() string { return fmt.Sprintf("%s[%d]", lists()[i.list], i.place) }
 
-// open takes a chunk apart. The bytes are its own from then on.
+// open parses a chunk, which takes ownership of the bytes.
 func open(plain []byte) (chunk, error) {
 	if err := wire.WellFormed(plain); err != nil {
 		return chunk{}, err
@@ -86,7 +86,7 @@ func (c *chunk) readHead(raw []byte) error {
 	return nil
 }
 
-// inOrder are the items as they are handed out: what others refer to comes first.
+// inOrder returns the items with referenced things first.
 func (c chunk) inOrder() []item {
 	rank := func(i item) int {
 		switch i.list {
@@ -101,20 +101,12 @@ func (c chunk) inOrder() []item {
 		}
 		return c.rankOfMutation(i.raw)
 	}
-	type ranked struct {
-		item
-		rank int
+	byRank := make([][]item, wire.Erasures+1)
+	for _, i := range c.items {
+		at := rank(i)
+		byRank[at] = append(byRank[at], i)
 	}
-	all := make([]ranked, len(c.items))
-	for n, i := range c.items {
-		all[n] = ranked{i, rank(i)}
-	}
-	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
-	out := make([]item, len(all))
-	for n, r := range all {
-		out[n] = r.item
-	}
-	return out
+	return slices.Concat(byRank...)
 }
 
 func (c chunk) rankOfMutation(raw []byte) int {
@@ -134,7 +126,7 @@ func (c chunk) rankOfMutation(raw []byte) int {
 	return wire.Relations
 }
 
-// record reads an item; what is wrong with it is its Flaw.
+// record decodes an item; a fault of the item is its Flaw.
 func (c chunk) record(i item, project string) engram.Record {
 	r, err := c.read(i)
 	if err != nil {
@@ -201,7 +193,7 @@ func (m mutation) own() (engram.Record, error) {
 	return wire.Decode(wire.Prompts, layers...)
 }
 
-// erasureIn reads an erasure: of what kind it is Engram's field says.
+// erasureIn reads an erasure; Engram's field has its kind.
 func erasureIn(layers [][]byte) (engram.Record, error) {
 	r, err := wire.Decode(wire.Erasures, layers...)
 	if err != nil {
@@ -214,8 +206,8 @@ func erasureIn(layers [][]byte) (engram.Record, error) {
 	return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is erased that is a %.40q", string(r.Erased.Entity))
 }
 
-// foreign reads a mutation of another program. What was deleted for good there was erased
-// at that time, or when the chunk was made.
+// foreign reads a mutation of another program. A hard delete becomes an erasure at its time, or at
+// the time of the chunk.
 func (m mutation) foreign(at time.Time) (engram.Record, error) {
 	var said goodbye
 	if err := json.Unmarshal(m.Payload, &said); err != nil {
@@ -279,7 +271,7 @@ func (m mutation) erased(said goodbye, at time.Time) (engram.Record, error) {
 	return engram.Record{Erased: &x}, nil
 }
 
-// inProject says of what project a record is that does not tell.
+// inProject sets the project of a record without one.
 func inProject(r *engram.Record, project string) {
 	var of *string
 	switch {

@@ -11,12 +11,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// chunkVersion is the newest version of what Engram adds to the format. A field that is
-// added does not make a new version; one that means something else does.
+// chunkVersion is the newest version of Engram's additions to the format. A new field does not make
+// a new version, a changed meaning does.
 const chunkVersion = 1
 
-// head is what a chunk says of itself, before its lists, so that a look at its beginning is
-// enough.
+// head describes a chunk and precedes its lists, so reading the beginning is enough.
 type head struct {
 	Version  int       `json:"version"`
 	By       string    `json:"by,omitempty"`
@@ -24,15 +23,14 @@ type head struct {
 	Sessions int       `json:"sessions"`
 	Memories int       `json:"memories"`
 	Prompts  int       `json:"prompts"`
-	// Records is the SHA-256 of the lists: by it the same records are known again, whoever
-	// pushed them and when.
+	// Records is the SHA-256 of the lists. It identifies the same records in any chunk.
 	Records string `json:"records"`
-	// Salt is counted up where another chunk has the ID that would come out.
+	// Salt is incremented while the resulting ID is taken.
 	Salt int `json:"salt,omitempty"`
 }
 
-// The lists of a chunk, in their order. The first three are those of every program of the
-// format, who also read mutations; projects are Engram's.
+// Lists of a chunk, in order. All programs of the format have the first three and read mutations;
+// projects are Engram's.
 const (
 	listSessions     = wire.MemSessions
 	listObservations = wire.Observations
@@ -45,11 +43,11 @@ func lists() []string {
 	return []string{"sessions", "observations", "prompts", "mutations", "projects"}
 }
 
-// required is how many lists are there even when they are empty.
+// required is the number of lists that are written even if empty.
 const required = 3
 
-// bodyOf are the lists of a chunk, from the first quote to the brace that closes it. The
-// same records give the same bytes, in whatever order they come.
+// bodyOf returns the lists of a chunk, from the first quote to the closing brace. The same records
+// give the same bytes, in any order.
 func bodyOf(records []engram.Record) ([]byte, error) {
 	var items [5][][]byte
 	known := syncIDs{}
@@ -86,7 +84,7 @@ func bodyOf(records []engram.Record) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// chunkOf is the JSON of a chunk.
+// chunkOf returns the JSON of a chunk.
 func chunkOf(h head, body []byte) ([]byte, error) {
 	text, err := wire.Marshal(h)
 	if err != nil {
@@ -95,14 +93,14 @@ func chunkOf(h head, body []byte) ([]byte, error) {
 	return slices.Concat([]byte(`{"`+wire.Extra+`":`), text, []byte(","), body), nil
 }
 
-// headOf is the head of a chunk of these records.
+// headOf returns the head of a chunk.
 func headOf(b engram.Batch, body []byte) head {
 	sum := sha256.Sum256(body)
 	return head{Version: chunkVersion, By: b.By, At: wire.At(b.At), Sessions: b.Sessions, Memories: b.Memories, Prompts: b.Prompts,
 		Records: hex.EncodeToString(sum[:])}
 }
 
-// counted is a batch with how many of what are in it.
+// counted sets the numbers of records in a batch.
 func counted(b engram.Batch, records []engram.Record) engram.Batch {
 	b.Sessions, b.Memories, b.Prompts = 0, 0, 0
 	for _, r := range records {
@@ -118,7 +116,7 @@ func counted(b engram.Batch, records []engram.Record) engram.Batch {
 	return b
 }
 
-// sorted are records in one order: by kind, then by name.
+// sorted sorts records by kind and name.
 func sorted(records []engram.Record) []engram.Record {
 	type named struct {
 		engram.Record
@@ -139,7 +137,7 @@ func sorted(records []engram.Record) []engram.Record {
 	return out
 }
 
-// sectionOf is the place of a record's kind: what others refer to comes first.
+// sectionOf returns the rank of a record's kind: referenced things first.
 func sectionOf(r engram.Record) int {
 	switch {
 	case r.Project != nil:
@@ -174,8 +172,8 @@ func nameOf(r engram.Record) string {
 	return ""
 }
 
-// itemOf is a record as an item, and its list; nil for a record that is nothing. What the
-// format would take for alive, such as a prompt that was deleted, is a mutation.
+// itemOf returns a record as an item, and its list; nil for an empty record. What the format would
+// misread as live, such as a deleted prompt, is a mutation.
 func itemOf(r engram.Record, known syncIDs) (list int, item []byte, err error) {
 	r = portable(r)
 	if r.Project != nil {
@@ -184,13 +182,13 @@ func itemOf(r engram.Record, known syncIDs) (list int, item []byte, err error) {
 		return listProjects, item, err
 	}
 	if list, item, err = wire.EncodeExtended(r); item != nil || err != nil {
-		return list, item, err // the first lists of a chunk are those of the dialect
+		return list, item, err // a chunk begins with the dialect's lists
 	}
 	item, err = mutationOf(r, known)
 	return listMutations, item, err
 }
 
-// portable is a record without what means nothing elsewhere.
+// portable returns a record without values local to a store.
 func portable(r engram.Record) engram.Record {
 	switch {
 	case r.Memory != nil:

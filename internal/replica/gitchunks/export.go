@@ -8,20 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// exportName is an export that programs of the format left in the folder before there were chunks. It
-// has the lists of a chunk, and is read as one that anybody may change: what is in it now is a batch,
-// called exportPrefix and 8 digits of its SHA-256. Nothing is written to it.
+// exportName is an export that programs of the format left in the folder before there were chunks.
+// It is read like a chunk, but may change: its present content is a batch, named exportPrefix and 8
+// digits of its SHA-256. It is never written.
 const (
 	exportName   = "memories.json"
 	exportPrefix = exportName + "@"
 )
 
-// most is how many bytes a chunk may have.
+// most is the largest accepted chunk, in bytes.
 func (r *Repository) most() int64 {
 	if r.o.Most > 0 {
 		return r.o.Most
@@ -33,7 +32,7 @@ func tooMuch(most int64) error {
 	return engram.Errorf(engram.CodeInvalid, "it has more than %d KiB, and was left for later", most>>10).WithHint("{sync --import} takes it in")
 }
 
-// export is the text of the export that has this ID.
+// export returns the export with this ID.
 func (r *Repository) export(ctx context.Context, folder *os.Root, id string) ([]byte, error) {
 	text, err := readFile(ctx, folder, exportName, r.most())
 	if err != nil {
@@ -50,8 +49,7 @@ func exportID(text []byte) string {
 	return exportPrefix + hex.EncodeToString(sum[:4])
 }
 
-// exported is the ID of the export that lies in the folder; "" when there is none, or
-// none that may be read.
+// exported returns the ID of the export in the folder; "" for a missing or unreadable one.
 func (r *Repository) exported(ctx context.Context, folder *os.Root, most int64) (id string, err error) {
 	text, err := readFile(ctx, folder, exportName, most)
 	switch {
@@ -63,31 +61,28 @@ func (r *Repository) exported(ctx context.Context, folder *os.Root, most int64) 
 	return exportID(text), nil
 }
 
-// withExport adds the export to the batches. When it was made nobody knows: a checkout gives a file
-// the time of the checkout.
-func (r *Repository) withExport(ctx context.Context, folder *os.Root, all []engram.Batch) ([]engram.Batch, error) {
+// withExport adds the export to the batches. Its age is unknown: a checkout sets the time of the
+// file.
+func (r *Repository) withExport(ctx context.Context, folder *os.Root, all []engram.Batch, wanted func(id string) bool) ([]engram.Batch, error) {
 	id, err := r.exported(ctx, folder, r.most())
-	if err != nil || id == "" {
+	if err != nil || id == "" || !wanted(id) {
 		return all, err
 	}
-	b := engram.Batch{ID: id}
-	if c, err := r.load(ctx, folder, found{id, exportName}); err == nil {
-		b.Sessions, b.Memories, b.Prompts = c.counts()
-	}
-	return slices.Insert(all, 0, b), ctx.Err() // of no time, and so before all others
+	b := r.count(ctx, folder, found{id, exportName})
+	return slices.Insert(all, 0, b), ctx.Err() // without a time, so before all others
 }
 
-// File is a chunk as it lies there, or the export.
+// File is a chunk in the folder, or the export.
 type File struct {
 	ID   string
 	Size int64 // bytes
 }
 
-// mostHashed is how large an export may be to be told by Files.
+// mostHashed is the largest export that Files lists.
 const mostHashed = 8 << 20
 
-// Files returns what there is, by the names of files alone: no chunk is opened. Of the export the name
-// is in what it says; one that is very large is left out.
+// Files lists the chunks by file name, without opening them. The ID of the export depends on its
+// content; a very large one is left out.
 func (r *Repository) Files(ctx context.Context) ([]File, error) {
 	folder, err := r.folder(false, folderName)
 	if err != nil || folder == nil {
@@ -123,31 +118,17 @@ func (r *Repository) Files(ctx context.Context) ([]File, error) {
 	return all, ctx.Err()
 }
 
-// Some is the repository with these chunks alone; of the others not even the beginning is read.
+// Some returns the repository limited to these chunks; others are not even opened.
 func (r *Repository) Some(ids []string) engram.Remote {
 	only := setOf(ids)
 	return partly{r, func(id string) bool { return only[id] }}
 }
 
-// partly is a repository with some of its chunks.
+// partly is a repository limited to some chunks.
 type partly struct {
 	*Repository
 	wanted func(id string) bool
 }
 
 // Batches implements engram.Remote.
-func (s partly) Batches(ctx context.Context) ([]engram.Batch, error) {
-	folder, err := s.folder(false, folderName)
-	if err != nil || folder == nil {
-		return nil, err
-	}
-	defer func() { _ = folder.Close() }()
-	all, err := s.batchesOf(ctx, folder, s.wanted)
-	if err != nil {
-		return nil, err
-	}
-	if all, err = s.withExport(ctx, folder, all); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(all, func(b engram.Batch) bool { return strings.HasPrefix(b.ID, exportPrefix) && !s.wanted(b.ID) }), nil
-}
+func (s partly) Batches(ctx context.Context) ([]engram.Batch, error) { return s.list(ctx, s.wanted) }

@@ -17,15 +17,15 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// leftoverPrefix opens the names of files that are being written. One that is older than
-// leftoverAge is of a process that was killed.
+// leftoverPrefix begins the names of files being written. One older than leftoverAge belongs to a
+// killed process.
 const (
 	leftoverPrefix = ".tmp-"
 	leftoverAge    = time.Hour
 )
 
-// readFile reads a file of at most so many bytes. What is no regular file is refused: a link
-// leads elsewhere, and a pipe would wait for somebody to write.
+// readFile reads a regular file of at most most bytes. Links lead elsewhere, and a pipe would
+// block.
 func readFile(ctx context.Context, at *os.Root, name string, most int64) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func readFile(ctx context.Context, at *os.Root, name string, most int64) ([]byte
 	return b, err
 }
 
-// openFile opens a regular file. What was one when it was looked at may be a pipe by now: it
-// is opened without waiting, and what was opened is what is asked.
+// openFile opens a regular file without blocking, and checks what it opened: a pipe may have
+// replaced it meanwhile.
 func openFile(at *os.Root, name string) (*os.File, error) {
 	f, err := at.OpenFile(name, os.O_RDONLY|openAtOnce, 0)
 	if err != nil {
@@ -75,9 +75,8 @@ func tooLarge(name string, most int64) error {
 		WithHint("no push makes one so large: it was put there by something else")
 }
 
-// writeFile puts a file into a folder whole or not at all, and durably: it is written beside
-// and then takes its name, so that whoever looks, or comes back after a power cut, sees the
-// old state or the new one.
+// writeFile writes a file atomically and durably: readers see the old or the new content, also
+// after a power cut.
 func writeFile(at *os.Root, name string, b []byte) error {
 	var chance [8]byte
 	_, _ = rand.Read(chance[:]) // never fails
@@ -108,10 +107,10 @@ func writeNew(at *os.Root, name string, b []byte) error {
 
 // syncFolder makes the names in a folder durable.
 func syncFolder(at *os.Root) error {
-	if runtime.GOOS == "windows" { // which keeps them by itself, and cannot be asked to
+	if runtime.GOOS == "windows" { // which does so by itself, and offers no call
 		return nil
 	}
-	f, err := at.Open(".") // what is open already: no link or pipe can have taken its place
+	f, err := at.Open(".") // the open folder: no link or pipe can replace it
 	if err != nil {
 		return failed("the folder cannot be made durable", err)
 	}
@@ -122,20 +121,20 @@ func syncFolder(at *os.Root) error {
 	return nil
 }
 
-// cannotSync reports whether a file system says that it has no way to make a folder durable,
-// as some network and FUSE ones do. There is nothing more to be done then.
+// cannotSync reports whether a file system cannot make a folder durable, as some network and FUSE
+// ones.
 func cannotSync(err error) bool {
 	return errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// sweep takes away what writes that were killed have left.
+// sweep removes the leftovers of killed writes.
 func (r *Repository) sweep(at *os.Root) {
 	if r.o.Now == nil {
 		return
 	}
 	entries, err := fs.ReadDir(at.FS(), ".")
 	if err != nil {
-		return // the next one sweeps
+		return // the next sweep will do
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), leftoverPrefix) {

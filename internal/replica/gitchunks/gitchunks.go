@@ -1,24 +1,22 @@
-// Package gitchunks is memory that travels in a repository: a folder .engram whose chunks
-// everybody who may push adds to (Repository, an engram.Remote), in the format of the mem_*
-// programs, which read each other's chunks. It also tells which chunks still hold what was
-// erased (Holding).
+// Package gitchunks shares memory through a git repository: a folder .engram to which everyone with
+// push access adds chunks (Repository, an engram.Remote). The mem_* programs use the same format
+// and read each other's chunks. It also finds chunks that still hold erased content (Holding).
 //
-//	.engram/manifest.json           an index, an entry a line; made anew from the chunks whenever it does not fit
-//	.engram/chunks/ID.jsonl.gz      one JSON object under gzip (chunk.go); ID is of its bytes
-//	.engram/chunks/ID.jsonl.gz.age  the same for a team alone (seal.go)
-//	.engram/memories.json           an export that an older program left there, read as a chunk (export.go)
-//	.engram/recipients.txt          whose keys open those
-//	.engram/.gitattributes          how git is to merge these files, .gitignore what is none of them
+//	.engram/manifest.json           an index, an entry per line; rebuilt from the chunks if it does not fit
+//	.engram/chunks/ID.jsonl.gz      one JSON object under gzip (encode.go); ID is a digest of it
+//	.engram/chunks/ID.jsonl.gz.age  the same, encrypted for a team (seal.go)
+//	.engram/memories.json           an export of an older program, read as a chunk (export.go)
+//	.engram/recipients.txt          the keys that open sealed chunks
+//	.engram/.gitattributes          how git merges these files; .gitignore excludes others
 //
-// A chunk is never changed once it is there, so two clones never edit the same one. Only the
-// manifest is written by both, and git merges it line by line (merge=union). It has an entry a
-// line with the new ones on top, so that the lines of both are a manifest again; where they are
-// not, as of two manifests that were begun apart, nobody reads chunks by it, and Settle makes it
-// anew. A merge driver would not do instead: it has to be configured in every clone, which a repository
-// cannot and must not do, and a clone without it would stop with a conflict.
+// Chunks never change, so two clones never edit the same one. Only the manifest is written by both,
+// and git merges it by line (merge=union). It has an entry per line, newest on top, so the lines of
+// both make a manifest again. If they do not, as with two separately created manifests, reading
+// does not need it, and Settle rebuilds it. A merge driver would need configuration in every clone,
+// which a repository cannot and must not set; without it, a clone would stop with a conflict.
 //
-// What lies there came from anybody who may push. It is read with limits, never followed
-// through links, and nothing of it is run or believed.
+// The content comes from anyone with push access. It is read with limits, links are not followed,
+// and nothing of it is executed or trusted.
 package gitchunks
 
 import (
@@ -31,7 +29,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// The names in a repository.
+// Names in a repository.
 const (
 	folderName     = ".engram"
 	chunksName     = "chunks"
@@ -41,38 +39,35 @@ const (
 	sealedSuffix   = ".jsonl.gz.age"
 )
 
-// Options say which repository, and who reads and writes it.
+// Options select a repository and its reader and writer.
 type Options struct {
 	Dir     string // root of the repository
-	Project string // that chunks of programs which do not tell are of
-	// Recipients are the age recipients (age1…) that the person agreed to: what is written
-	// is for them alone. None: everybody who has the repository may read it. What
-	// .engram/recipients.txt says instead is not followed but refused, for anybody who may
-	// push can change that file.
+	Project string // of chunks that do not name one
+	// Recipients are the age recipients (age1…) that the user agreed to: chunks are written for
+	// them alone. None means that everyone with the repository can read them. A different
+	// .engram/recipients.txt is an error, because anyone with push access can change that file.
 	Recipients []string
-	// IdentityFile has the age identities that sealed chunks are opened with, a line each;
-	// "" or a file that does not exist: none.
+	// IdentityFile has the age identities that open sealed chunks, one per line; "" or a missing
+	// file means none.
 	IdentityFile string
-	// Most is how many bytes a chunk may have to be read, packed or not; 0: what any may have.
+	// Most is the largest chunk to read, packed or not, in bytes; 0 for the limit of the format.
 	Most int64
-	// Now tells leftovers of a write that was killed from what is being written; nil keeps
-	// leftovers.
+	// Now is needed to remove the leftovers of killed writes; nil keeps them.
 	Now func() time.Time
 }
 
-// Repository is the .engram folder of a repository. It may be used by one goroutine at a
-// time, and by other processes meanwhile.
+// Repository is the .engram folder of a repository. It is for one goroutine at a time; other
+// processes may use the folder meanwhile.
 type Repository struct {
 	o     Options
 	heads map[string]knownHead // by file name
-	anew  []string             // files beside the chunks that were made anew
+	anew  []string             // rebuilt files beside the chunks
 }
 
 var _ engram.Remote = (*Repository)(nil)
 
-// Open returns the memory in a repository. The folder needs not be there yet: the first
-// Write makes it. CodeInvalid for recipients that are none, CodeNotFound where there is no
-// such repository.
+// Open returns the memory in a repository. The first Write creates the folder. CodeInvalid for
+// invalid recipients, CodeNotFound if there is no such repository.
 func Open(o Options) (*Repository, error) {
 	info, err := os.Stat(o.Dir)
 	if err != nil || !info.IsDir() {
@@ -87,7 +82,7 @@ func Open(o Options) (*Repository, error) {
 // Name implements engram.Remote: the path of the folder.
 func (r *Repository) Name() string { return filepath.Join(r.o.Dir, folderName) }
 
-// Example is the path, below Dir, that a chunk which is written now might have.
+// Example returns the path, below Dir, of a possible new chunk.
 func (r *Repository) Example() string {
 	suffix := plainSuffix
 	if len(r.o.Recipients) > 0 {
@@ -96,7 +91,7 @@ func (r *Repository) Example() string {
 	return filepath.Join(folderName, chunksName, "00000000"+suffix)
 }
 
-// folder opens .engram, or chunks in it, and makes it when it is to; nil when there is none.
+// folder opens .engram or a folder in it, creating it if asked; nil if missing.
 func (r *Repository) folder(create bool, path ...string) (*os.Root, error) {
 	at, err := os.OpenRoot(r.o.Dir)
 	if err != nil {
@@ -104,7 +99,7 @@ func (r *Repository) folder(create bool, path ...string) (*os.Root, error) {
 	}
 	for _, name := range path {
 		next, err := within(at, name, create)
-		_ = at.Close() // what was opened from it stays open
+		_ = at.Close() // the opened folder stays open
 		if err != nil || next == nil {
 			return nil, err
 		}
@@ -113,8 +108,8 @@ func (r *Repository) folder(create bool, path ...string) (*os.Root, error) {
 	return at, nil
 }
 
-// within opens a folder in another one; nil when there is none and none is made. A link is
-// refused even where it stays inside of the repository: it could name any other folder of it.
+// within opens a folder in another one, creating it if asked; nil if missing. A link is
+// rejected even inside the repository: it could name any other folder of it.
 func within(at *os.Root, name string, create bool) (*os.Root, error) {
 	if create {
 		if err := at.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -138,7 +133,7 @@ func within(at *os.Root, name string, create bool) (*os.Root, error) {
 	return next, nil
 }
 
-// failed is an error of the file system, which may be gone the next time.
+// failed reports a file system error, which may be temporary.
 func failed(what string, err error) error {
 	if _, told := errors.AsType[*engram.Error](err); told {
 		return err

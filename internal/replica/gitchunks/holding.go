@@ -13,21 +13,19 @@ import (
 	"strings"
 )
 
-// maxHeld is how much of a chunk is looked through, unpacked: a bomb unpacks to more. It is
-// more than a chunk may have, for whoever erases wants to know of every copy.
+// maxHeld is how much of an unpacked chunk is searched; a bomb unpacks to more. It exceeds the
+// limit of a chunk, because an erasure must find every copy.
 const maxHeld = 256 << 20
 
-// Holding returns the paths of the chunks of a repository, whose root is dir, that
-// mention one of the sync ids, and of those that could not be read to their end and may
-// mention one, both sorted. That something was erased is no such mention. A link is not
-// followed, and counts as unread, and so does a sealed chunk. A repository without chunks
-// has none.
+// Holding returns the paths of the chunks in the repository at dir that mention one of the sync
+// ids, and of those that could not be read completely, both sorted. An erasure is not a mention.
+// Links and sealed chunks count as unread. A repository without chunks has neither.
 func Holding(ctx context.Context, dir string, syncIDs []string) (holding, unread []string, err error) {
 	return (&Repository{o: Options{Dir: dir}}).Holding(ctx, syncIDs)
 }
 
-// Holding is as the function Holding, and looks into the sealed chunks that the identity
-// opens, too.
+// Holding is like the function Holding, and also searches the sealed chunks that the identity
+// opens.
 func (r *Repository) Holding(ctx context.Context, syncIDs []string) (holding, unread []string, err error) {
 	ids := seek(syncIDs)
 	if len(ids.ids) == 0 {
@@ -54,7 +52,7 @@ func (r *Repository) Holding(ctx context.Context, syncIDs []string) (holding, un
 			continue
 		}
 		path := filepath.Join(chunks, entry.Name())
-		if !entry.Type().IsRegular() { // a pipe would wait for somebody to write
+		if !entry.Type().IsRegular() { // opening a pipe would block
 			unread = append(unread, path)
 			continue
 		}
@@ -68,7 +66,7 @@ func (r *Repository) Holding(ctx context.Context, syncIDs []string) (holding, un
 	return holding, unread, nil
 }
 
-// mentions reports whether a chunk holds one of the ids otherwise than as erased.
+// mentions reports whether a chunk has one of the ids other than as erased.
 func (r *Repository) mentions(ctx context.Context, root *os.Root, name string, ids sought) (bool, error) {
 	held, err := r.names(ctx, root, name, ids)
 	if err != nil || !held {
@@ -77,7 +75,7 @@ func (r *Repository) mentions(ctx context.Context, root *os.Root, name string, i
 	id := strings.TrimSuffix(strings.TrimSuffix(name, sealedSuffix), plainSuffix)
 	c, err := r.load(ctx, root, found{id, name})
 	if err != nil {
-		return true, nil // nobody would pull it, but the text is there
+		return true, nil // it is unusable, but the text is there
 	}
 	for _, i := range c.items {
 		if ids.in(i.raw) && (i.list != listMutations || c.record(i, "").Erased == nil) {
@@ -87,11 +85,11 @@ func (r *Repository) mentions(ctx context.Context, root *os.Root, name string, i
 	return false, nil
 }
 
-// errLong is said of a chunk that goes on behind what is read of it.
+// errLong reports a chunk longer than the searched part.
 var errLong = errors.New("the chunk is longer than is read")
 
-// names reports whether one of the ids stands in a chunk. They are long enough that no
-// other text has them by chance, so nothing needs to be parsed.
+// names reports whether a chunk contains one of the ids. They are too long to occur by chance, so
+// nothing needs to be parsed.
 func (r *Repository) names(ctx context.Context, root *os.Root, name string, ids sought) (bool, error) {
 	f, err := openFile(root, name)
 	if err != nil {
@@ -119,7 +117,7 @@ func (r *Repository) names(ctx context.Context, root *os.Root, name string, ids 
 	return ids.among(z, int(min(maxHeld, max(freePlain, maxRatio*info.Size()))))
 }
 
-// among reports whether one of the ids stands in what z gives, up to so many bytes.
+// among reports whether one of the ids occurs in the first most bytes of z.
 func (s sought) among(z io.Reader, most int) (bool, error) {
 	const window = 1 << 20
 	buf := make([]byte, 0, window+s.longest)
@@ -133,7 +131,7 @@ func (s sought) among(z io.Reader, most int) (bool, error) {
 			return true, nil
 		}
 		if err != nil {
-			if errors.Is(err, io.ErrUnexpectedEOF) { // it ends in the midst of buf, or was cut off: the next read tells
+			if errors.Is(err, io.ErrUnexpectedEOF) { // the end or a cut: the next read tells
 				_, err = z.Read(buf[:1])
 			}
 			if errors.Is(err, io.EOF) {
@@ -145,13 +143,12 @@ func (s sought) among(z io.Reader, most int) (bool, error) {
 	return false, errLong
 }
 
-// sought are ids that are looked for all at once: of a whole project there may be very
-// many.
+// sought are ids to search for at once; a whole project may have many.
 type sought struct {
 	ids     map[string]bool
-	lengths []int // that they have
+	lengths []int // their lengths
 	longest int
-	prefix  []byte // with which all of them begin
+	prefix  []byte // common to all
 }
 
 func seek(ids []string) sought {
@@ -174,7 +171,7 @@ func seek(ids []string) sought {
 	return s
 }
 
-// in reports whether one of the ids stands in b.
+// in reports whether one of the ids occurs in b.
 func (s sought) in(b []byte) bool {
 	for {
 		i := bytes.Index(b, s.prefix)

@@ -16,9 +16,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// zeros is what a gzip of so many mebibytes of zeros begins with, behind some text: after the
-// first two the packed form repeats, so that a bomb costs its maker nothing either. It has
-// no end, and whoever reads as far has read too much.
+// zeros is the beginning of a gzip of so many mebibytes of zeros behind some text. The packed form
+// repeats after the first two, so a bomb is cheap to make. It has no end: a reader without limits
+// reads too much.
 func zeros(t testing.TB, before string, mebibytes int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -50,7 +50,7 @@ func TestChunksThatCannotBeRead(t *testing.T) {
 	noise := make([]byte, 17<<20)
 	for _, tt := range []struct {
 		name  string
-		bytes []byte // as it lies there; nil: plain under its own id
+		bytes []byte // as on disk; nil: plain under its own ID
 		plain string
 		code  engram.Code
 		want  string
@@ -112,7 +112,7 @@ func manyFields(n int) string {
 	return b.String()
 }
 
-// An item that makes no sense is told by its place, and the rest is read.
+// An invalid item is reported by its place, and the rest is read.
 func TestItemsThatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct{ name, item, want string }{
 		{"a number", `7`, "it is no object"},
@@ -171,7 +171,7 @@ func TestMutationsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Metadata is a person's own, and may have a NUL; the engine looks at it.
+// Metadata is a person's own and may have a NUL; the engine checks it.
 func TestMetadataMaySayAnything(t *testing.T) {
 	dir := t.TempDir()
 	id := layPlain(t, dir, `{"observations":[{"content":"a\\u0000","engram":{"id":"mem_1","metadata":{"k":["\u0000"],"l":{"m":"\u0000"}}}}]}`)
@@ -181,7 +181,7 @@ func TestMetadataMaySayAnything(t *testing.T) {
 	}
 }
 
-// What is no chunk is not looked at, and told.
+// Files that are not chunks are reported, not read.
 func TestOtherThingsAmongTheChunks(t *testing.T) {
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
@@ -211,7 +211,7 @@ func link(t testing.TB, to, from string) {
 	}
 }
 
-// A link could lead to a file of the reader's own, or let a write come out anywhere.
+// A link could lead to a file of the reader, or redirect a write.
 func TestLinksAreNotFollowed(t *testing.T) {
 	outside := t.TempDir()
 	id := layPlain(t, outside, `{"sessions":null,"observations":[{"content":"a"}]}`)
@@ -274,7 +274,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-// listing is what is in a folder, with sizes.
+// listing returns the content of a folder, with sizes.
 func listing(t testing.TB, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -298,8 +298,8 @@ func listing(t testing.TB, dir string) string {
 	return b.String()
 }
 
-// What is made to fill the memory of a reader does not: not by zeros, nor by JSON of which
-// every byte becomes many.
+// Input made to exhaust a reader's memory does not: neither zeros, nor JSON of which every byte
+// becomes many.
 func TestAHostileChunkTakesLittleMemory(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -338,7 +338,7 @@ func TestAHostileChunkTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// peakOf is by how much the heap grew while f ran, as far as looking every millisecond tells.
+// peakOf returns by how much the heap grew while f ran, sampled every millisecond.
 func peakOf(f func()) (grown uint64) {
 	read := func() uint64 {
 		var m runtime.MemStats

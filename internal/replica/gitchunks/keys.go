@@ -9,11 +9,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// maxKeys is how long a file of recipients or identities may be.
+// maxKeys is the largest file of recipients or identities, in bytes.
 const maxKeys = 64 << 10
 
-// GenerateIdentity makes a key pair: the identity (AGE-SECRET-KEY-1…), for a file that
-// nobody else can read, and its recipient (age1…), for the team's recipients.txt.
+// GenerateIdentity makes a key pair: the identity (AGE-SECRET-KEY-1…), for a private file, and its
+// recipient (age1…), for the team's recipients.txt.
 func GenerateIdentity() (identity, recipient string, err error) {
 	i, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -22,9 +22,9 @@ func GenerateIdentity() (identity, recipient string, err error) {
 	return i.String(), i.Recipient().String(), nil
 }
 
-// RecipientsOf returns the recipients of the identities in a text, a line each; blank lines
-// and those that begin with # are read over. CodeInvalid for any other line, of which
-// nothing is told: it may be a secret.
+// RecipientsOf returns the recipients of the identities in a text, one per line; blank lines and
+// comments (#) are ignored. CodeInvalid for any other line, which is not quoted: it may be a
+// secret.
 func RecipientsOf(identities string) ([]string, error) {
 	all, err := identitiesOf(strings.NewReader(identities))
 	if err != nil {
@@ -57,7 +57,7 @@ func identitiesOf(r io.Reader) ([]*age.X25519Identity, error) {
 	return all, nil
 }
 
-// recipientsOf are recipients as age takes them; CodeInvalid for what is none.
+// recipientsOf parses recipients; CodeInvalid for invalid ones.
 func recipientsOf(texts []string) ([]age.Recipient, error) {
 	var all []age.Recipient
 	for _, text := range texts {
@@ -70,9 +70,8 @@ func recipientsOf(texts []string) ([]age.Recipient, error) {
 	return all, nil
 }
 
-// noIdentity is CodeInvalid for a line of a file of identities, of which nothing is told but
-// which kind of key it looks like: what needs a passphrase or another program would have to ask
-// somebody whenever chunks are read.
+// noIdentity reports an invalid line of an identity file by the kind of key it looks like, without
+// quoting it. Keys with a passphrase or a plugin would need a person whenever chunks are read.
 func noIdentity(n int, line string) error {
 	switch {
 	case strings.HasPrefix(line, "AGE-PLUGIN-"):
@@ -92,7 +91,7 @@ func noRecipient(text string) error {
 	case strings.HasPrefix(text, "ssh-"), strings.HasPrefix(text, "ecdsa-"):
 		is = "an SSH key, and only age's own are read"
 	case strings.HasPrefix(text, "age1") && strings.Contains(text[len("age1"):], "1"):
-		is = "a recipient of an age plugin, and no plugin is run" // its name stands before the second 1, which no data has
+		is = "a recipient of an age plugin, and no plugin is run" // the plugin's name precedes the second 1, which no data has
 	}
 	return engram.Errorf(engram.CodeInvalid, "%.80q is %s", text, is).WithHint("one begins with age1, and belongs to an identity that {sync keygen} or age-keygen made")
 }

@@ -26,25 +26,25 @@ const (
 type manifestEntry struct {
 	ID        string `json:"id"`
 	CreatedBy string `json:"created_by"`
-	CreatedAt string `json:"created_at"` // "" when nobody said
+	CreatedAt string `json:"created_at"` // "" if unknown
 	Sessions  int    `json:"sessions"`
 	Memories  int    `json:"memories"`
 	Prompts   int    `json:"prompts"`
 }
 
-// manifest is what the manifest said, as far as it could be read.
+// manifest is the readable content of the manifest.
 type manifest struct {
 	exists  bool
-	flaw    string // why it is not as it has to be; "" when it is
+	flaw    string // why it is invalid; "" if it is valid
 	version int
 	entries map[string]manifestEntry // by ID
-	order   []string                 // IDs of entries as they stood, each once
-	lines   bool                     // it is written as encodeManifest writes it
+	order   []string                 // IDs in order, each once
+	lines   bool                     // in the form of encodeManifest
 	text    []byte                   // all of it
 }
 
-// readManifest reads the manifest. What a merge has spoilt, or anybody else, is read as far
-// as it goes: the error is about the file alone.
+// readManifest reads the manifest, a damaged one as far as possible: an error only concerns reading
+// the file.
 func readManifest(ctx context.Context, folder *os.Root) (manifest, error) {
 	b, err := readFile(ctx, folder, manifestName, maxManifest)
 	switch {
@@ -90,24 +90,22 @@ func parseManifest(b []byte) manifest {
 	return m
 }
 
-// markers are lines that git leaves in a file of which two sides changed the same place.
+// markers are git's conflict markers.
 var markers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(<{7}|={7}|>{7})(\s|$)`) })
 
-// idNamed finds IDs that a manifest names, also where nobody knows what is of which entry.
+// idNamed finds IDs in a manifest, also where entries are garbled.
 var idNamed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"id"\s*:\s*"([0-9a-f]{8})"`) })
 
-// mentioned are the IDs that the manifest names anywhere, sorted.
+// mentioned returns all IDs that the manifest contains, sorted.
 func (m manifest) mentioned() (ids []string) {
 	for _, id := range idNamed().FindAllSubmatch(m.text, -1) {
 		ids = append(ids, string(id[1]))
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return setSorted(ids)
 }
 
-// add takes an entry that is whole by itself, says each thing once and was not there before,
-// and says else why not. A merge of entries over several lines puts two of them into one, which
-// may even be JSON; then nobody knows what is of which.
+// add adds a valid, new entry, or returns what is wrong with it. A merge of multi-line entries can
+// mix two into one, which may even be valid JSON; then its fields cannot be attributed.
 func (m *manifest) add(object []byte) (flaw string) {
 	var e manifestEntry
 	if json.Unmarshal(object, &e) != nil || wire.Inspect(object) != nil || !isID(e.ID) {
@@ -121,13 +119,13 @@ func (m *manifest) add(object []byte) (flaw string) {
 	return ""
 }
 
-// scan takes the entries out of what is no JSON as a whole: each runs from a brace to the next
-// one outside of a text. It looks at each byte once, whatever is there.
+// scan finds entries in an invalid manifest: each runs from a brace to the next one outside of a
+// string. It is linear.
 func (m *manifest) scan(b []byte) {
 	open, quoted := -1, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
-		case c == '\n': // no text of JSON goes over a line: the quote was never closed
+		case c == '\n': // JSON strings do not span lines: the quote was never closed
 			quoted = false
 		case quoted && c == '\\':
 			i++
@@ -135,7 +133,7 @@ func (m *manifest) scan(b []byte) {
 			quoted = !quoted
 		case quoted:
 		case c == '{':
-			open = i // what it may have been in, such as the manifest itself, is no entry
+			open = i // what encloses it, such as the manifest itself, is not an entry
 		case c == '}' && open >= 0:
 			m.add(b[open : i+1])
 			open = -1
@@ -143,7 +141,7 @@ func (m *manifest) scan(b []byte) {
 	}
 }
 
-// batch is what the manifest tells of a chunk.
+// batch returns what the manifest knows about a chunk.
 func (m manifest) batch(id string) (b engram.Batch, told bool) {
 	e, told := m.entries[id]
 	var at wire.Time
@@ -153,7 +151,7 @@ func (m manifest) batch(id string) (b engram.Batch, told bool) {
 	return engram.Batch{ID: id, By: e.CreatedBy, At: at.Time, Sessions: e.Sessions, Memories: e.Memories, Prompts: e.Prompts}, told
 }
 
-// inOrder are the entries as they stood.
+// inOrder returns the entries in order.
 func (m manifest) inOrder() []manifestEntry {
 	all := make([]manifestEntry, len(m.order))
 	for i, id := range m.order {
@@ -162,7 +160,7 @@ func (m manifest) inOrder() []manifestEntry {
 	return all
 }
 
-// fits reports whether the manifest lists just these chunks.
+// fits reports whether the manifest lists exactly these chunks.
 func (m manifest) fits(batches []engram.Batch) bool {
 	if !m.exists {
 		return len(batches) == 0
@@ -178,10 +176,9 @@ func (m manifest) fits(batches []engram.Batch) bool {
 	return true
 }
 
-// of is the manifest of these chunks, oldest first, newest on top. A manifest that is in order
-// keeps the lines that it has, and what is new goes above them whatever its time is: only so do
-// two clones never change the same line. Any other is made anew, in the same bytes in every
-// clone.
+// of returns the manifest of these chunks, newest on top. A valid manifest keeps its lines and new
+// entries go above them, whatever their time: otherwise two clones could change the same line. Any
+// other is rebuilt, to the same bytes in every clone.
 func (m manifest) of(batches []engram.Batch) ([]byte, error) {
 	var entries []manifestEntry
 	there := map[string]bool{}
@@ -198,15 +195,15 @@ func (m manifest) of(batches []engram.Batch) ([]byte, error) {
 }
 
 func entryOf(b engram.Batch) manifestEntry {
-	at := "" // nobody said, which is not the year 1
+	at := "" // unknown, not the year 1
 	if !b.At.IsZero() {
 		at = b.At.UTC().Format(time.RFC3339)
 	}
 	return manifestEntry{b.ID, b.By, at, b.Sessions, b.Memories, b.Prompts}
 }
 
-// encodeManifest writes a line for each entry, so that each line but that of the last ends in a
-// comma, and the lines of two manifests that have the last one in common are a manifest again.
+// encodeManifest writes an entry per line. Each line but the last ends in a comma, so the lines of
+// two manifests with the same last line make a manifest again.
 func encodeManifest(entries []manifestEntry) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(`{"version":1,"chunks":[` + "\n")
@@ -225,9 +222,8 @@ func encodeManifest(entries []manifestEntry) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ManifestFaults says what is wrong with the manifest, by its name; and of an entry without a
-// file, and of a file without an entry, by the ID of the chunk. Settle repairs it.
-// Chunks that nobody can use (Damaged) need no entry.
+// ManifestFaults reports faults of the manifest by its name, and entries without a file and files
+// without an entry by chunk ID. Settle repairs them. Unusable chunks (Damaged) need no entry.
 func (r *Repository) ManifestFaults(ctx context.Context) ([]engram.ImportNote, error) {
 	folder, err := r.folder(false, folderName)
 	if err != nil || folder == nil {
@@ -242,7 +238,7 @@ func (r *Repository) ManifestFaults(ctx context.Context) ([]engram.ImportNote, e
 	if err != nil || said.fits(usable) {
 		return nil, err
 	}
-	there, err := r.batches(ctx, folder)
+	there, err := r.batches(ctx, folder, every)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// What is no chunk for anybody stands in no manifest: neither in one that is made anew, nor
-// beside a chunk that is written, nor because somebody has listed it.
+// Unusable chunks are in no manifest: neither in a rebuilt one, nor beside a written chunk, nor
+// because an entry lists them.
 func TestAManifestListsWhatCanBeUsed(t *testing.T) {
 	const bad = "0123abcd"
 	packed := zipped(t, []byte(`{"observations":[{"content":"a"}]}`))
@@ -64,8 +64,7 @@ func TestAManifestListsWhatCanBeUsed(t *testing.T) {
 	}
 }
 
-// Nobody knows when another program's chunk was made that no manifest tells of; in the year 1
-// it was not.
+// The age of another program's chunk without a manifest is unknown; it is not the year 1.
 func TestAManifestMakesNoTimeUp(t *testing.T) {
 	dir := t.TempDir()
 	id := layPlain(t, dir, `{"observations":[{"content":"a"}]}`)

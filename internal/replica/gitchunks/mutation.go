@@ -4,27 +4,24 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// mutation is an entry of the list mutations: what the format says of relations, and of
-// what is there no more.
+// mutation is an entry of the list mutations: relations and removals in the format.
 type mutation struct {
 	Entity     string `json:"entity"`     // session, observation, prompt, relation
-	EntityKey  string `json:"entity_key"` // id of a session, sync id of anything else
+	EntityKey  string `json:"entity_key"` // ID of a session, otherwise a sync id
 	Op         string `json:"op"`         // upsert, delete
 	Payload    text   `json:"payload"`
 	Project    string `json:"project,omitempty"`
 	OccurredAt string `json:"occurred_at,omitempty"`
-	// Extra is Engram's.
+	// Extra is Engram's addition.
 	Extra json.RawMessage `json:"engram,omitempty"`
 }
 
-// text is JSON that is written as a text with JSON in it, as programs of the format have
-// it, and read in both forms.
+// text is JSON inside a JSON string, as programs of the format write it. Plain JSON is read too.
 type text []byte
 
 // MarshalJSON implements json.Marshaler.
@@ -41,7 +38,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// relationPayload is a relation in the format. Its memories are named by their sync ids.
+// relationPayload is a relation in the format. Its memories are named by sync ids.
 type relationPayload struct {
 	SyncID     string           `json:"sync_id"`
 	SourceID   string           `json:"source_id"`
@@ -60,7 +57,7 @@ type relationPayload struct {
 	UpdatedAt  wire.DialectTime `json:"updated_at"`
 }
 
-// goodbye is what the format says of a thing that was taken away.
+// goodbye is a removal in the format.
 type goodbye struct {
 	ID         string            `json:"id,omitempty"`
 	SyncID     string            `json:"sync_id,omitempty"`
@@ -73,7 +70,7 @@ type goodbye struct {
 	HardDelete bool              `json:"hard_delete,omitempty"`
 }
 
-// syncIDs are the sync ids of memories by their ID, as far as a batch tells them.
+// syncIDs maps IDs of memories to sync ids, as far as a batch has them.
 type syncIDs map[string]string
 
 func (s syncIDs) add(r engram.Record) {
@@ -82,12 +79,12 @@ func (s syncIDs) add(r engram.Record) {
 	}
 }
 
-// of is how the format names a memory: by its sync id, or its ID where that is not known.
+// of returns the format's name of a memory: its sync id, or its ID if that is unknown.
 func (s syncIDs) of(ref engram.Ref) string {
 	return cmp.Or(ref.SyncID, s[ref.ID], ref.ID)
 }
 
-// mutationOf is a record as a mutation; nil for a record that is nothing.
+// mutationOf returns a record as a mutation; nil for an empty record.
 func mutationOf(r engram.Record, known syncIDs) ([]byte, error) {
 	m := mutation{Op: "delete"}
 	var payload any
@@ -106,7 +103,7 @@ func mutationOf(r engram.Record, known syncIDs) ([]byte, error) {
 		p := *r.Prompt
 		m.Entity, m.EntityKey, m.Project = "prompt", p.SyncID, p.Project
 		payload = goodbye{SyncID: p.SyncID, SessionID: p.SessionID, Content: p.Content, Project: p.Project,
-			CreatedAt: maybe(p.CreatedAt), Deleted: true, DeletedAt: maybe(p.DeletedAt)}
+			CreatedAt: wire.OnOrNil(p.CreatedAt), Deleted: true, DeletedAt: wire.OnOrNil(p.DeletedAt)}
 	case r.Erased != nil:
 		m, payload = erasureOf(*r.Erased)
 	default:
@@ -125,7 +122,7 @@ func mutationOf(r engram.Record, known syncIDs) ([]byte, error) {
 
 func erasureOf(x engram.Erased) (mutation, goodbye) {
 	m := mutation{Entity: string(x.Entity), EntityKey: cmp.Or(x.SyncID, x.ID), Op: "delete", Project: x.Project}
-	p := goodbye{SyncID: m.EntityKey, Project: x.Project, Deleted: true, DeletedAt: maybe(x.At.Time()), HardDelete: true}
+	p := goodbye{SyncID: m.EntityKey, Project: x.Project, Deleted: true, DeletedAt: wire.OnOrNil(x.At.Time()), HardDelete: true}
 	switch x.Entity {
 	case engram.EntityMemory:
 		m.Entity = "observation"
@@ -135,26 +132,19 @@ func erasureOf(x engram.Erased) (mutation, goodbye) {
 	return m, p
 }
 
-func maybe(t time.Time) *wire.DialectTime {
-	if t.IsZero() {
-		return nil
-	}
-	return new(wire.On(t))
-}
-
 func relationPayloadOf(r engram.RelationRecord, known syncIDs) relationPayload {
 	x := r.Relation
 	p := relationPayload{SyncID: x.ID, SourceID: known.of(r.Source), TargetID: known.of(r.Target), Relation: spelled(x),
-		Reason: some(x.Reason), Evidence: some(x.Evidence), Confidence: some(x.Confidence), Status: string(x.Status), Actor: some(x.Actor),
-		Kind: some(x.ActorKind), Model: some(x.Model), SessionID: some(x.SessionID), CreatedAt: wire.On(x.CreatedAt), UpdatedAt: wire.On(x.UpdatedAt)}
-	if x.Removed() { // the format never takes a relation away
+		Reason: wire.OrNil(x.Reason), Evidence: wire.OrNil(x.Evidence), Confidence: wire.OrNil(x.Confidence), Status: string(x.Status), Actor: wire.OrNil(x.Actor),
+		Kind: wire.OrNil(x.ActorKind), Model: wire.OrNil(x.Model), SessionID: wire.OrNil(x.SessionID), CreatedAt: wire.On(x.CreatedAt), UpdatedAt: wire.On(x.UpdatedAt)}
+	if x.Removed() { // the format never removes a relation
 		p.Status = string(engram.RelationIgnored)
 	}
 	return p
 }
 
-// spelled is the verb of r as the format has it, which other programs read: "pending" while
-// nobody has judged it, related for relates_to, conflicts_with for contradicts.
+// spelled returns the verb of r in the format: "pending" until judged, related for relates_to,
+// conflicts_with for contradicts.
 func spelled(r engram.Relation) string {
 	switch {
 	case r.Status == engram.RelationPending:
@@ -167,34 +157,18 @@ func spelled(r engram.Relation) string {
 	return string(r.Verb)
 }
 
-func some[T comparable](v T) *T {
-	var none T
-	if v == none {
-		return nil
-	}
-	return &v
-}
-
-func or[T any](v *T) T {
-	if v == nil {
-		var none T
-		return none
-	}
-	return *v
-}
-
-// record is a relation of another program.
+// record returns a relation of another program.
 func (p relationPayload) record() engram.Record {
-	x := engram.Relation{ID: p.SyncID, Verb: engram.Verb(p.Relation), Status: engram.RelationStatus(p.Status), Strength: 1, Reason: or(p.Reason),
-		Evidence: or(p.Evidence), Confidence: or(p.Confidence), Actor: or(p.Actor), ActorKind: or(p.Kind), Model: or(p.Model),
-		SessionID: or(p.SessionID), CreatedAt: p.CreatedAt.Time.Time, UpdatedAt: p.UpdatedAt.Time.Time}
+	x := engram.Relation{ID: p.SyncID, Verb: engram.Verb(p.Relation), Status: engram.RelationStatus(p.Status), Strength: 1, Reason: wire.Or(p.Reason, ""),
+		Evidence: wire.Or(p.Evidence, ""), Confidence: wire.Or(p.Confidence, 0), Actor: wire.Or(p.Actor, ""), ActorKind: wire.Or(p.Kind, ""), Model: wire.Or(p.Model, ""),
+		SessionID: wire.Or(p.SessionID, ""), CreatedAt: p.CreatedAt.Time.Time, UpdatedAt: p.UpdatedAt.Time.Time}
 	switch verb, err := engram.ParseVerb(p.Relation); {
 	case p.Relation == string(engram.RelationPending):
 		x.Verb, x.Status = engram.VerbContradicts, engram.RelationPending
 	case err == nil:
 		x.Verb = verb
 	}
-	if x.Status == "orphaned" { // one of its memories is gone
+	if x.Status == "orphaned" { // one of its memories is missing
 		x.Status = engram.RelationIgnored
 	}
 	return engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: wire.RefOf(p.SourceID), Target: wire.RefOf(p.TargetID)}}

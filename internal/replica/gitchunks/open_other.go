@@ -2,5 +2,5 @@
 
 package gitchunks
 
-// openAtOnce is nothing where no folder has pipes.
+// openAtOnce is not needed where folders have no pipes.
 const openAtOnce = 0

@@ -4,5 +4,5 @@ package gitchunks
 
 import "syscall"
 
-// openAtOnce has a pipe opened though nobody writes to it.
+// openAtOnce keeps opening a pipe without a writer from blocking.
 const openAtOnce = syscall.O_NONBLOCK

@@ -18,13 +18,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// maxHeader is how long the head of a sealed chunk may be: a recipient takes about 100
-// bytes, and each is tried with each identity.
+// maxHeader is the longest header of a sealed chunk: a recipient takes about 100 bytes, and each is
+// tried with each identity.
 const maxHeader = 64 << 10
 
-// Recipients returns those that .engram/recipients.txt names, sorted, each once; none when
-// there is no such file. They are a proposal of whoever pushed it: nothing is sealed to
-// them until they are in Options. CodeInvalid for a file that has anything else in it.
+// Recipients returns the recipients in .engram/recipients.txt, sorted, each once; none if there is
+// no such file. Anyone with push access can propose them: nothing is sealed for them until they are
+// in Options. CodeInvalid for a file with anything else.
 func (r *Repository) Recipients() ([]string, error) {
 	folder, err := r.folder(false, folderName)
 	if err != nil || folder == nil {
@@ -51,9 +51,11 @@ func recipientsIn(folder *os.Root) ([]string, error) {
 	if _, err := recipientsOf(all); err != nil {
 		return nil, err
 	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
+	return setSorted(all), nil
 }
+
+// setSorted returns the texts sorted, each once, in a new list.
+func setSorted(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 // Sealed reports whether there are sealed chunks.
 func (r *Repository) Sealed() (bool, error) {
@@ -69,8 +71,8 @@ func (r *Repository) Sealed() (bool, error) {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), sealedSuffix) }), nil
 }
 
-// SetRecipients writes .engram/recipients.txt. None takes it away. It is for others of the
-// team: what is written here goes by Options.
+// SetRecipients writes .engram/recipients.txt, or removes it for an empty list. It is for the team:
+// writing uses Options.
 func (r *Repository) SetRecipients(recipients []string) error {
 	if _, err := recipientsOf(recipients); err != nil {
 		return err
@@ -86,23 +88,18 @@ func (r *Repository) SetRecipients(recipients []string) error {
 		}
 		return nil
 	}
-	all := slices.Clone(recipients)
-	slices.Sort(all)
-	text := "# Whose keys open the memory in this folder: age recipients, a line each.\n" + strings.Join(slices.Compact(all), "\n") + "\n"
+	text := "# Whose keys open the memory in this folder: age recipients, a line each.\n" + strings.Join(setSorted(recipients), "\n") + "\n"
 	return writeFile(folder, recipientsName, []byte(text))
 }
 
-// agreed checks that the recipients in the repository are those that the person agreed to.
-// Sealing to others would show memory to whoever changed the file, and not sealing at all
-// would show it to everybody.
+// agreed checks that the repository has the recipients that the user agreed to. Sealing for others
+// would show the memory to the author of the change, and not sealing to everyone.
 func (r *Repository) agreed(folder *os.Root) error {
 	named, err := recipientsIn(folder)
 	if err != nil {
 		return err
 	}
-	mine := slices.Clone(r.o.Recipients)
-	slices.Sort(mine)
-	mine = slices.Compact(mine)
+	mine := setSorted(r.o.Recipients)
 	if slices.Equal(named, mine) {
 		return nil
 	}
@@ -114,7 +111,7 @@ func (r *Repository) agreed(folder *os.Root) error {
 		WithHint("git log on the file says who did it; agree to them, or put back what was there")
 }
 
-// difference says which recipients came and went.
+// difference lists added and removed recipients.
 func difference(now, before []string) string {
 	var words []string
 	for _, r := range now {
@@ -152,7 +149,7 @@ func (r *Repository) seal(packed []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// unsealing decrypts a sealed chunk; CodeForbidden when it is not for this reader.
+// unsealing decrypts a sealed chunk; CodeForbidden if it is not for this reader.
 func (r *Repository) unsealing(sealed []byte) (io.Reader, error) {
 	if !bytes.Contains(sealed[:min(len(sealed), maxHeader)], []byte("\n---")) {
 		return nil, engram.Errorf(engram.CodeInvalid, "it is not sealed by age, or its head is longer than %d KiB", maxHeader>>10)
@@ -176,7 +173,7 @@ func (r *Repository) unsealing(sealed []byte) (io.Reader, error) {
 	return in, nil
 }
 
-// where says in which file something is looked for; "" where that is nowhere.
+// where formats the file that was searched; "" for none.
 func where(file string) string {
 	if file == "" {
 		return ""
@@ -184,8 +181,8 @@ func where(file string) string {
 	return " in " + file
 }
 
-// OnlyMine is CodeForbidden where a file of identities is a link, no file, or can be read by
-// others than its owner: what is in it would be no secret. There need be no such file.
+// OnlyMine returns CodeForbidden for an identity file that is a link, not a file, or readable by
+// others: its content would not be secret. A missing file is fine.
 func OnlyMine(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -217,11 +214,7 @@ func (r *Repository) identities() ([]age.Identity, error) {
 	}
 	defer func() { _ = f.Close() }()
 	mine, err := identitiesOf(f)
-	if told, ok := errors.AsType[*engram.Error](err); ok {
-		whole := *told
-		whole.Msg = r.o.IdentityFile + ": " + told.Msg
-		err = &whole
-	}
+	err = prefixed(r.o.IdentityFile+": ", err)
 	all := make([]age.Identity, len(mine))
 	for i, m := range mine {
 		all[i] = m

@@ -61,8 +61,8 @@ func TestASealedChunkIsForItsRecipients(t *testing.T) {
 	}
 }
 
-// Whoever may push can change the recipients. Nothing is sealed to somebody, or left
-// unsealed, whom the person has not agreed to.
+// Anyone with push access can change the recipients. Nothing is sealed for others, or left
+// unsealed, without the user's consent.
 func TestOtherRecipientsThanTheAgreedAreRefused(t *testing.T) {
 	_, my := identity(t)
 	_, eves := identity(t)
@@ -207,7 +207,7 @@ func TestSealedChunksThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// The same memory is not written once more when the team begins to seal: what is public is.
+// The same memory is not written again when the team begins to seal: it is public already.
 func TestAnUnsealedChunkIsKnownAgain(t *testing.T) {
 	file, recipient := identity(t)
 	dir := t.TempDir()

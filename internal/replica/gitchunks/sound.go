@@ -10,10 +10,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Damaged tells of chunks, by ID, that nobody can use: links, what is no gzip of an object.
-// With whole every chunk is read to its end, which finds what was cut off or replaced. A
-// chunk that is sealed for others, that a newer version wrote, or that a filter of git keeps, is
-// not damaged.
+// Damaged reports unusable chunks by ID: links, and files that are not a gzipped object. With
+// whole, every chunk is read to its end, which also finds cut and replaced ones. Chunks sealed for
+// others, of a newer version, or kept by a git filter are not damaged.
 func (r *Repository) Damaged(ctx context.Context, whole bool) ([]engram.ImportNote, error) {
 	at, err := r.folder(false, folderName, chunksName)
 	if err != nil || at == nil {
@@ -23,21 +22,18 @@ func (r *Repository) Damaged(ctx context.Context, whole bool) ([]engram.ImportNo
 	return r.damaged(ctx, at, func(string) bool { return whole })
 }
 
-// damaged is Damaged in a folder of chunks; whole says which of them are read to their end.
+// damaged is Damaged for a folder; whole selects the chunks to read to their end.
 func (r *Repository) damaged(ctx context.Context, at *os.Root, whole func(id string) bool) (notes []engram.ImportNote, err error) {
 	chunks, _, err := chunksIn(at)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range chunks {
-		look := r.beginning
 		if whole(c.id) {
-			look = func(ctx context.Context, at *os.Root, c found) error {
-				_, err := r.load(ctx, at, c)
-				return err
-			}
+			_, err = r.load(ctx, at, c)
+		} else {
+			err = r.beginning(ctx, at, c)
 		}
-		err := look(ctx, at, c)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -48,13 +44,13 @@ func (r *Repository) damaged(ctx context.Context, at *os.Root, whole func(id str
 	return notes, nil
 }
 
-// elsewhere is an error of a chunk that may be fine for others: this reader cannot open it.
+// elsewhere is an error of a chunk that other readers may be able to open.
 type elsewhere struct{ error }
 
-// Unwrap gives the error.
+// Unwrap returns the error.
 func (e *elsewhere) Unwrap() error { return e.error }
 
-// notForUs reports whether a chunk may be fine for others.
+// notForUs reports whether other readers may be able to use a chunk.
 func notForUs(err error) bool {
 	_, shut := errors.AsType[*elsewhere](err)
 	return shut || errors.Is(err, fs.ErrNotExist) || engram.CodeOf(err) == engram.CodeConflict
@@ -67,7 +63,7 @@ func why(err error) string {
 	return "it cannot be read"
 }
 
-// beginning looks at the beginning of a chunk.
+// beginning checks the beginning of a chunk.
 func (r *Repository) beginning(ctx context.Context, at *os.Root, c found) error {
 	info, err := at.Lstat(c.name)
 	if err != nil {
@@ -76,7 +72,7 @@ func (r *Repository) beginning(ctx context.Context, at *os.Root, c found) error 
 	if !info.Mode().IsRegular() {
 		return engram.Errorf(engram.CodeForbidden, "%s is no file, and links are not followed", c.name)
 	}
-	if h, err := r.headOf(ctx, at, c); err != nil || h.Version > 0 { // which stands there
+	if h, err := r.headOf(ctx, at, c); err != nil || h.Version > 0 { // the head is at the beginning
 		return err
 	}
 	const enough = 64

@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// What a filter of git keeps is whole in another clone: it is told, and is not written again.
+// A chunk kept by a git filter is intact in another clone: it is reported, and not written again.
 func TestAChunkThatGitKeepsInAnotherForm(t *testing.T) {
 	for _, tt := range []struct{ name, text, want, hint string }{
 		{"a pointer of Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", "Git LFS", "git lfs pull"},
@@ -38,7 +38,7 @@ func TestAChunkThatGitKeepsInAnotherForm(t *testing.T) {
 	}
 }
 
-// What a merge or somebody spoilt and Settle made good has to be committed, so it is told.
+// What a merge or a person damaged and Settle rebuilt has to be committed, so it is reported.
 func TestWhatWasMadeAnewIsTold(t *testing.T) {
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
@@ -63,7 +63,7 @@ func TestWhatWasMadeAnewIsTold(t *testing.T) {
 		}
 	}
 	settled(open(t, gitchunks.Options{Dir: dir}), ".gitattributes", "manifest.json")
-	// A push that finds it spoilt tells it as well.
+	// A push that finds the damage reports it as well.
 	writeText(t, manifestPath(dir), "{}")
 	r = open(t, gitchunks.Options{Dir: dir})
 	keep(t, r, engram.Batch{At: at(3)}, memory(3, "c"))
@@ -87,7 +87,7 @@ func TestAFolderThatCannotBeMadeDurable(t *testing.T) {
 	}
 }
 
-// A key that is none of age's own is told by its kind; of a secret nothing is told.
+// A foreign key is reported by its kind, without quoting a secret.
 func TestKeysOfOtherKinds(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"an SSH key, with a passphrase or without", "-----BEGIN OPENSSH PRIVATE KEY-----\nSECRET\n", "line 1 is the beginning of an SSH or PEM key"},

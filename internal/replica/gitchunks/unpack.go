@@ -12,27 +12,26 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// How large a chunk may be. A push splits at 4 MiB; the first chunk of an old program had
-// all of a project in it.
+// Sizes of a chunk. A push splits at 4 MiB; the first chunk of an old program had a whole project.
 const (
-	maxPacked = 16 << 20 // as it lies there
+	maxPacked = 16 << 20 // on disk
 	maxPlain  = 64 << 20 // unpacked
-	// Beyond freePlain a chunk must not unpack to more than maxRatio times its size. Texts
-	// come to 3 to 20 times; a bomb is seen before it has cost anything.
+	// Beyond freePlain a chunk must not unpack to more than maxRatio times its size. Texts reach 3
+	// to 20 times; a bomb is detected before it costs anything.
 	freePlain = 8 << 20
 	maxRatio  = 200
-	// sealing is what sealing adds at most: a header for some hundred recipients, and 16
-	// bytes for each 64 KiB.
+	// sealing is the most that sealing adds: a header for some hundred recipients, and 16 bytes per
+	// 64 KiB.
 	sealing = 256 << 10
 )
 
-// idOf is the ID of a chunk: the first 8 hex digits of the SHA-256 of its JSON.
+// idOf returns the ID of a chunk: the first 8 hex digits of the SHA-256 of its JSON.
 func idOf(plain []byte) string {
 	sum := sha256.Sum256(plain)
 	return hex.EncodeToString(sum[:4])
 }
 
-// isID reports whether a chunk may be called so: 8 hex digits in lower case.
+// isID reports whether id is 8 hex digits in lower case.
 func isID(id string) bool {
 	for _, r := range id {
 		if (r < '0' || r > '9') && (r < 'a' || r > 'f') {
@@ -42,8 +41,8 @@ func isID(id string) bool {
 	return len(id) == 8
 }
 
-// unpack is the JSON in a packed chunk. It is gone through twice, so that memory is only
-// taken for what turned out to be what its ID says.
+// unpack returns the JSON in a packed chunk. It reads twice, so memory is only allocated for
+// content that matches the ID.
 func unpack(ctx context.Context, packed []byte, id string, most int64) ([]byte, error) {
 	sum := sha256.New()
 	n, err := inflate(ctx, sum, packed, most)
@@ -61,8 +60,7 @@ func unpack(ctx context.Context, packed []byte, id string, most int64) ([]byte, 
 	return plain.Bytes(), nil
 }
 
-// inflate writes what is under gzip to w, up to the limits and at most so many bytes, and returns
-// how much it was.
+// inflate unpacks to w, up to the limits and most bytes, and returns the size.
 func inflate(ctx context.Context, w io.Writer, packed []byte, most int64) (int64, error) {
 	if err := stored(packed); err != nil {
 		return 0, err
@@ -91,9 +89,8 @@ func inflate(ctx context.Context, w io.Writer, packed []byte, most int64) (int64
 	return n, nil
 }
 
-// stored says what is wrong with the first bytes of a file that is to be gzip. A repository
-// may have its files kept by a filter of git, which has to be at work here, too: the chunk is
-// whole, so it must not count as damaged.
+// stored checks the first bytes of a gzip file. If a git filter keeps the files, the filter must be
+// active here too: such a chunk is not damaged.
 func stored(first []byte) error {
 	magic := []byte{0x1f, 0x8b}
 	switch {
@@ -121,7 +118,7 @@ func (w *waiting) Read(p []byte) (int, error) {
 	return w.r.Read(p)
 }
 
-// unzipped says what is wrong with the gzip.
+// unzipped translates a gzip error.
 func unzipped(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -132,7 +129,7 @@ func unzipped(err error) error {
 	return engram.Errorf(engram.CodeInvalid, "it cannot be unpacked").WithCause(err)
 }
 
-// pack puts JSON under gzip. The same JSON gives the same bytes: no time is in them.
+// pack compresses JSON. The same JSON gives the same bytes: no time is included.
 func pack(plain []byte) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

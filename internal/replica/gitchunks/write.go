@@ -11,9 +11,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Write implements engram.Remote: a chunk first, then the manifest. A batch of the same
-// records that is there already is returned as it is. CodeForbidden and CodeConflict where
-// the repository asks for other recipients than those that were agreed to.
+// Write implements engram.Remote: a chunk first, then the manifest. An existing batch of the same
+// records is returned as it is. CodeForbidden and CodeConflict if the repository has other
+// recipients than the user agreed to.
 func (r *Repository) Write(ctx context.Context, b engram.Batch, records []engram.Record) (engram.Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return engram.Batch{}, err
@@ -42,8 +42,8 @@ func (r *Repository) Write(ctx context.Context, b engram.Batch, records []engram
 	return r.add(ctx, folder, at, h, body)
 }
 
-// bodyThatFits are the lists of a chunk, of which a reader takes no more than so much. The
-// long texts are counted first, before they are copied.
+// bodyThatFits returns the lists of a chunk within a reader's limit. Long texts are counted before
+// they are copied.
 func bodyThatFits(records []engram.Record) ([]byte, error) {
 	const most = maxPlain - 4<<10 // the head is shorter than that
 	size := 0
@@ -70,9 +70,8 @@ func bodyThatFits(records []engram.Record) ([]byte, error) {
 	return body, nil
 }
 
-// written looks for a chunk with the same lists. What a chunk claims of itself is not
-// believed: one that says it has these records and has others would keep them from being
-// pushed.
+// written finds a chunk with the same lists. It compares them, because a chunk with a false claim
+// would keep the records from being pushed.
 func (r *Repository) written(ctx context.Context, at *os.Root, h head, body []byte) (engram.Batch, bool, error) {
 	chunks, _, err := chunksIn(at)
 	if err != nil {
@@ -101,8 +100,8 @@ func batchOf(id string, h head) engram.Batch {
 	return engram.Batch{ID: id, By: h.By, At: h.At.Time, Sessions: h.Sessions, Memories: h.Memories, Prompts: h.Prompts}
 }
 
-// add writes a chunk, and the manifest with it. Where the manifest cannot be written the
-// chunk is taken back, so that there is the old state or the new one.
+// add writes a chunk and the manifest. If the manifest cannot be written, it removes the chunk
+// again.
 func (r *Repository) add(ctx context.Context, folder, at *os.Root, h head, body []byte) (engram.Batch, error) {
 	id, plain, err := r.unused(at, h, body)
 	if err != nil {
@@ -112,7 +111,7 @@ func (r *Repository) add(ctx context.Context, folder, at *os.Root, h head, body 
 	if err != nil {
 		return engram.Batch{}, err
 	}
-	if _, err := unpack(ctx, packed, id, maxPlain); err != nil { // what nobody would read must not be pushed
+	if _, err := unpack(ctx, packed, id, maxPlain); err != nil { // do not push what no reader accepts
 		return engram.Batch{}, err
 	}
 	if len(packed) > maxPacked {
@@ -139,8 +138,8 @@ func (r *Repository) add(ctx context.Context, folder, at *os.Root, h head, body 
 	return b, nil
 }
 
-// unused is the JSON of a chunk whose ID no other chunk has. 8 hex digits are few, and a
-// chunk that is there is never written over.
+// unused returns the JSON of a chunk with an unused ID. 8 hex digits are few, and an existing chunk
+// is never overwritten.
 func (r *Repository) unused(at *os.Root, h head, body []byte) (string, []byte, error) {
 	const tries = 100
 	for h.Salt = range tries {
@@ -159,8 +158,8 @@ func (r *Repository) unused(at *os.Root, h head, body []byte) (string, []byte, e
 		WithHint("something fills %s/%s with chunks; git log says who", folderName, chunksName)
 }
 
-// Settle implements engram.Remote: the manifest lists the chunks that are there, git knows
-// how to merge the folder, and nothing is left of writes that were killed.
+// Settle implements engram.Remote: it updates the manifest and git's merge configuration, and
+// removes leftovers of killed writes.
 func (r *Repository) Settle(ctx context.Context) error {
 	folder, err := r.folder(false, folderName)
 	if err != nil || folder == nil {
@@ -177,8 +176,8 @@ func (r *Repository) Settle(ctx context.Context) error {
 	return r.settle(ctx, folder, engram.Batch{})
 }
 
-// attributes are what git has to know. Both sides of a merge have put lines on top of
-// the manifest: union takes those of both, and what is no JSON then is made anew.
+// attributes is git's configuration. Both sides of a merge add lines to the top of the manifest:
+// union keeps both, and an invalid result is rebuilt.
 const attributes = `# How git merges what Engram keeps here. The manifest is made anew from the chunks when a
 # merge has spoilt it; chunks never change.
 ` + manifestName + ` text eol=lf merge=union
@@ -186,10 +185,10 @@ const attributes = `# How git merges what Engram keeps here. The manifest is mad
 ` + chunksName + `/** binary
 `
 
-// ignored are files that are no part of the memory.
+// ignored are files that are not part of the memory.
 const ignored = leftoverPrefix + "*\n"
 
-// settle makes the files beside the chunks fit them; added is a chunk that was just written.
+// settle updates the files beside the chunks; added is a chunk just written.
 func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.Batch) error {
 	said, err := readManifest(ctx, folder)
 	if err != nil {
@@ -220,7 +219,7 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 	}
 	for name, text := range map[string]string{".gitattributes": attributes, ".gitignore": ignored} {
 		if _, err := folder.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-			continue // it is somebody's
+			continue // do not overwrite
 		}
 		if err := writeFile(folder, name, []byte(text)); err != nil {
 			return err
@@ -232,12 +231,12 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 	return nil
 }
 
-// listed are the batches that the manifest has to list, and those of them that were there before
-// added. What nobody can use is none of them: a link, a folder, what is cut off or unpacks
-// without end. A chunk that the manifest has already is looked at in its beginning only, as
-// long as the manifest needs not be made anew: each write would read all chunks otherwise.
+// listed returns the batches that the manifest must list, and those without added. Unusable files
+// are not listed: links, folders, cut files, bombs. Of chunks already in the manifest only the
+// beginning is checked, unless the manifest must be rebuilt: otherwise each write would read all
+// chunks.
 func (r *Repository) listed(ctx context.Context, folder *os.Root, said manifest, added engram.Batch) (all, others []engram.Batch, err error) {
-	if all, err = r.batches(ctx, folder); err != nil || len(all) == 0 {
+	if all, err = r.batches(ctx, folder, every); err != nil || len(all) == 0 {
 		return nil, nil, err
 	}
 	at, err := within(folder, chunksName, false)
@@ -262,13 +261,13 @@ func (r *Repository) listed(ctx context.Context, folder *os.Root, said manifest,
 		}
 	}
 	for i, b := range all {
-		if b.ID == added.ID { // a sealed one need not be for who sealed it
+		if b.ID == added.ID { // the writer may not be able to open a sealed chunk
 			all[i] = added
 		}
 	}
 	return all, others, nil
 }
 
-// Anew returns the names of files beside the chunks that were made anew since Open, for they
-// were missing or did not fit the chunks: they have to be committed, too.
+// Anew returns the names of files beside the chunks that were rebuilt since Open, because they were
+// missing or wrong. They must be committed, too.
 func (r *Repository) Anew() []string { return slices.Compact(slices.Sorted(slices.Values(r.anew))) }

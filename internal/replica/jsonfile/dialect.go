@@ -1,7 +1,6 @@
 package jsonfile
 
 import (
-	"encoding/json"
 	"io"
 	"iter"
 	"slices"
@@ -11,41 +10,28 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// dialectVersion is what the mem_* programs of all times have written.
+// dialectVersion is the version that all mem_* programs write.
 const dialectVersion = "0.1.0"
 
-// writeDialect writes what the dialect has a word for.
-func writeDialect(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
-	o := newObject(w, wire.DialectSections()...)
-	if err := o.begin(field{"version", dialectVersion}, field{"exported_at", wire.On(head.At)}); err != nil {
-		return err
-	}
-	for r, err := range records {
-		if err == nil {
-			err = writeDialectRecord(o, r)
+// Write implements engram.Format.
+func (d Dialect) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
+	fields := []field{{"version", dialectVersion}, {"exported_at", wire.On(head.At)}}
+	return newObject(w, wire.DialectSections()).write(fields, records, func(o *object, r engram.Record) error {
+		r, fits := d.Fit(r)
+		switch {
+		case !fits:
+			return nil
+		case r.Session != nil:
+			return o.item(wire.MemSessions, wire.MemSessionOf(*r.Session))
+		case r.Memory != nil:
+			return o.item(wire.Observations, wire.ObservationOf(r.Memory.Memory))
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return o.end()
+		return o.item(wire.MemPrompts, wire.MemPromptOf(*r.Prompt))
+	})
 }
 
-func writeDialectRecord(o *object, r engram.Record) error {
-	r, fits := fitDialect(r)
-	switch {
-	case !fits:
-		return nil
-	case r.Session != nil:
-		return o.item(wire.MemSessions, wire.MemSessionOf(*r.Session))
-	case r.Memory != nil:
-		return o.item(wire.Observations, wire.ObservationOf(r.Memory.Memory))
-	}
-	return o.item(wire.MemPrompts, wire.MemPromptOf(*r.Prompt))
-}
-
-// fitDialect is what the dialect has a word for.
-func fitDialect(r engram.Record) (engram.Record, bool) {
+// Fit implements engram.Format: it keeps what the dialect can express.
+func (Dialect) Fit(r engram.Record) (engram.Record, bool) {
 	switch {
 	case r.Tombstone:
 	case r.Session != nil:
@@ -61,12 +47,6 @@ func fitDialect(r engram.Record) (engram.Record, bool) {
 	return engram.Record{}, false
 }
 
-// dialectItem reads an item of a section.
-func dialectItem(section string, d *json.Decoder) (engram.Record, error) {
-	raw, err := rawItem(d)
-	if err != nil {
-		return engram.Record{}, err
-	}
-	r, err := wire.DecodeDialect(slices.Index(wire.DialectSections(), section), raw)
-	return r, flawed(err)
+func decodeDialect(section string, raw []byte) (engram.Record, error) {
+	return wire.DecodeDialect(slices.Index(wire.DialectSections(), section), raw)
 }

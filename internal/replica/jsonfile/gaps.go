@@ -2,19 +2,18 @@ package jsonfile
 
 import "bytes"
 
-// maxGap is how much white space in a row, in bytes, is left between two words of JSON: more
-// than anybody writes who wants it to be read.
+// maxGap is the longest run of white space kept between two JSON tokens, in bytes.
 const maxGap = 4 << 10
 
-// gaps shortens the white space of JSON, piece by piece. The zero value is before the first.
+// gaps shortens white space in JSON, piece by piece. The zero value is at the start.
 type gaps struct {
-	text    bool // in a text, whose blanks are what it says
-	escaped bool // behind a backslash in it
-	run     int  // bytes of white space before what comes
+	text    bool // inside a string, where white space is content
+	escaped bool // after a backslash
+	run     int  // length of the current run of white space
 }
 
-// shorten takes out of p what is above maxGap of white space outside of texts, and returns how
-// much is left, at the beginning of p.
+// shorten removes white space beyond maxGap outside of strings from p, in place, and returns the
+// remaining length.
 func (g *gaps) shorten(p []byte) int {
 	kept := 0
 	for at := 0; at < len(p); {
@@ -42,7 +41,7 @@ func (g *gaps) shorten(p []byte) int {
 	return kept
 }
 
-// toEnd is how much of p belongs to the text that p goes on with, with the quote that ends it.
+// toEnd returns how much of p belongs to the current string, with the closing quote.
 func (g *gaps) toEnd(p []byte) int {
 	at := 0
 	if g.escaped {

@@ -23,8 +23,7 @@ func (pieces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Much white space costs neither time, as if each read looked at all of it again, nor memory,
-// and an item is not too long for what stands around it.
+// Long white space costs neither time nor memory, and does not count toward the length of an item.
 func TestWhiteSpaceIsReadOver(t *testing.T) {
 	const much = 64 << 20
 	for _, tt := range []struct{ name, before, behind string }{
@@ -42,7 +41,7 @@ func TestWhiteSpaceIsReadOver(t *testing.T) {
 			if err != nil || len(all) != 1 || all[0].Memory.Memory.Content != "a" {
 				t.Errorf("%d bytes of white space %s: got %d records, %v; want the one memory", much, tt.name, len(all), err)
 			}
-			// Whoever keeps it looks at it again with every read that adds to it.
+			// A reader that keeps it scans it again with every read.
 			if took := after.TotalAlloc - before.TotalAlloc; took > much/8 {
 				t.Errorf("%d bytes of white space %s took %d bytes; want little of it to be kept", much, tt.name, took)
 			}

@@ -1,15 +1,15 @@
 package jsonfile
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// The export of the memory_* program of old: the rows of its tables, memories,
-// relationships and embeddings. Its vectors are of a model that nobody can ask any more,
-// and are read over.
+// graphSections are the lists of an export of the old memory_* program, its tables. Vectors are
+// skipped: their model is not available.
 func graphSections() []string { return []string{"memories", "relationships", "embeddings"} }
 
 type graphMemory struct {
@@ -30,7 +30,7 @@ type graphMemory struct {
 	LastAccessedAt wire.Time      `json:"last_accessed_at"`
 }
 
-// tagList is a list of tags, or the text of a JSON list, as the table had it.
+// tagList is a list of tags, or a string with a JSON list as the table had it.
 type tagList []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -55,34 +55,24 @@ type graphRelation struct {
 	CreatedAt    wire.Time   `json:"created_at"`
 }
 
-// graphItem reads an item of a section; a vector gives the zero Record.
-func graphItem(section string, d *json.Decoder) (engram.Record, error) {
-	switch section {
-	case "embeddings":
-		var over json.RawMessage
-		return engram.Record{}, d.Decode(&over)
-	case "relationships":
-		n, err := item[graphRelation](d)
-		if n.RelationType == "" {
-			n.RelationType = n.Relation
-		}
-		x := engram.Relation{ID: n.ID, Verb: n.RelationType, Strength: or(n.Strength, 1), CreatedAt: n.CreatedAt.Time}
+func decodeGraph(section string, raw []byte) (engram.Record, error) {
+	if section == "relationships" {
+		n, err := item[graphRelation](raw)
+		x := engram.Relation{ID: n.ID, Verb: cmp.Or(n.RelationType, n.Relation), Strength: wire.Or(n.Strength, 1), CreatedAt: n.CreatedAt.Time}
 		return engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: wire.RefOf(n.SourceID), Target: wire.RefOf(n.TargetID)}}, err
 	}
-	n, err := item[graphMemory](d)
-	if n.MemoryType == "" {
-		n.MemoryType = n.Type
-	}
-	m := engram.Memory{ID: engram.ID(n.ID), Project: n.ProjectID, Type: n.MemoryType, Title: n.Title, Content: n.Content,
-		Summary: or(n.Summary, ""), Tags: n.Tags, Metadata: n.Metadata, Importance: or(n.Importance, engram.DefaultImportance),
-		Strength: min(max(or(n.RelevanceScore, 1), 0), 1), AccessCount: n.AccessCount, CreatedAt: n.CreatedAt.Time, UpdatedAt: n.UpdatedAt.Time,
+	n, err := item[graphMemory](raw)
+	m := engram.Memory{ID: engram.ID(n.ID), Project: n.ProjectID, Type: cmp.Or(n.MemoryType, n.Type), Title: n.Title, Content: n.Content,
+		Summary: wire.Or(n.Summary, ""), Tags: n.Tags, Metadata: n.Metadata, Importance: wire.Or(n.Importance, engram.DefaultImportance),
+		Strength: min(max(wire.Or(n.RelevanceScore, 1), 0), 1), AccessCount: n.AccessCount, CreatedAt: n.CreatedAt.Time, UpdatedAt: n.UpdatedAt.Time,
 		LastAccessedAt: n.LastAccessedAt.Time}
 	return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, err
 }
 
-func or[T any](v *T, otherwise T) T {
-	if v == nil {
-		return otherwise
+// item decodes one item; the error says what does not fit.
+func item[T any](raw []byte) (v T, err error) {
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return v, wire.Misfit(err)
 	}
-	return *v
+	return v, nil
 }

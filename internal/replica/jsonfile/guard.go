@@ -7,28 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// maxItem is how long an item may be, in bytes, and with it what a reader has in memory:
-// the longest memory with a good many revisions fits.
+// maxItem is the longest item, in bytes, and so bounds a reader's memory. The longest memory with
+// many revisions fits.
 const maxItem = 64 << 20
 
-// errLong is said of an item that is longer.
+// errLong reports an item that is too long.
 var errLong = errors.New("an item is longer than 64 MiB")
 
-// errEncoding is said of text in another encoding.
+// errEncoding reports text in another encoding.
 var errEncoding = errors.New("the text is not valid UTF-8")
 
-// guarded reads a file for a decoder, which would replace broken text in silence and keep
-// an item of any length in memory. A mark of the byte order is left out, and most of a long run
-// of white space: the decoder would keep all of it, and look at it again with each read.
+// guarded reads a file for a JSON decoder, which by itself replaces invalid UTF-8 silently and
+// buffers an item of any length. It drops a byte order mark and long runs of white space, which the
+// decoder would buffer and rescan with each read.
 type guarded struct {
 	r    io.Reader
 	read int64  // bytes handed out
-	mark int64  // of these were in items that are done
-	skip int64  // bytes that were left out: of a mark of the byte order, and of white space
-	part []byte // of a letter, at the end of what was read
+	mark int64  // of these, in finished items
+	skip int64  // bytes left out: byte order mark and white space
+	part []byte // of an incomplete character at the end
 	gaps gaps
 	err  error
-	// foreign says that err is not about the text: it could not be had.
+	// foreign reports that err is a read error, not about the text.
 	foreign bool
 }
 
@@ -44,12 +44,12 @@ func (g *guarded) Read(p []byte) (int, error) {
 	}
 }
 
-// readSome reads once; all of what was read may have been left out.
+// readSome reads once; it may leave out everything it read.
 func (g *guarded) readSome(p []byte) (int, error) {
 	if g.err != nil {
 		return 0, g.err
 	}
-	if g.read-g.mark > 2*maxItem { // a decoder reads ahead, up to what it needed before
+	if g.read-g.mark > 2*maxItem { // the decoder reads ahead, up to what it needed before
 		g.err = errLong
 		return 0, g.err
 	}
@@ -73,7 +73,7 @@ func (g *guarded) readSome(p []byte) (int, error) {
 	return kept, err
 }
 
-// check looks at more text; a letter may be in two pieces of it.
+// check validates more text; a character may be split over two pieces.
 func (g *guarded) check(p []byte) error {
 	if len(g.part) == 0 && utf8.Valid(p) {
 		return nil

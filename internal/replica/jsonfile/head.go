@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// decide finds out what form the file has, by its head and by the name of its first list.
+// decide determines the form of the file from its head and the name of its first list.
 func (f *reading) decide(section string) error {
 	if f.known {
 		return nil
@@ -38,7 +38,7 @@ func (f *reading) decide(section string) error {
 		f.form = dialectForm()
 		return f.checkDialect()
 	case section == "" && f.head["version"] != nil && f.head["exported_at"] != nil:
-		f.form = dialectForm() // its lists are null when there is nothing
+		f.form = dialectForm() // its lists are null when empty
 		return f.checkDialect()
 	case slices.Contains(wire.Sections(), section), slices.Contains(nativeSections(), section):
 		return misplaced()
@@ -49,18 +49,18 @@ func (f *reading) decide(section string) error {
 	return nil
 }
 
-// misplaced is the error of a native file whose fields were put into another order: what
-// a list holds is not known before the head was read.
+// misplaced reports a native file with reordered fields: the head must come first, because it
+// decides what a list holds.
 func misplaced() error {
 	return engram.Errorf(engram.CodeInvalid, "the file has a list before its format and version").
 		WithHint("put these two first; a tool that sorts the keys of JSON has moved them")
 }
 
-// versioned reports whether a native file has the field that the first version lacks.
+// versioned reports whether a native file has the field that version 1 lacks.
 func (f *reading) versioned() bool { return f.head[versionField] != nil }
 
-// versionField is what a native file has its version in; in the first one it was "version",
-// which is the dialect's now.
+// versionField has the version of a native file; version 1 used "version", which now is the
+// dialect's.
 const versionField = "format_version"
 
 func (f *reading) checkVersion() error {
@@ -73,7 +73,7 @@ func (f *reading) checkVersion() error {
 	case said == nil:
 		return engram.Errorf(engram.CodeInvalid, "the file does not say the version of its format").WithHint("format and version come before the lists")
 	case !number || v < 1 || v != math.Trunc(v):
-		text, _ := json.Marshal(said) // a scalar that was read from JSON
+		text, _ := json.Marshal(said) // a scalar from JSON
 		return engram.Errorf(engram.CodeInvalid, "the file has version %.40s of the format, and there is none such", text).
 			WithHint("versions are whole numbers from 1, without quotes; this program writes format_version %d", nativeVersion)
 	case v > newest:
@@ -87,8 +87,7 @@ func (f *reading) checkVersion() error {
 	return nil
 }
 
-// checkDialect refuses a file of the dialect that says it is of a version which nobody has
-// written yet: what its fields mean is not known.
+// checkDialect rejects later versions of the dialect: the meaning of their fields is unknown.
 func (f *reading) checkDialect() error {
 	f.known = true
 	said, _ := f.head["version"].(string)
@@ -100,12 +99,12 @@ func (f *reading) checkDialect() error {
 		WithHint("export it with the version of the program that wrote %s", dialectVersion)
 }
 
-// snapshot is the head in words of the root.
+// snapshot returns the head of the file.
 func (f *reading) snapshot() engram.Snapshot {
 	s := engram.Snapshot{Format: f.form.name, Lacks: f.unlisted(), Untold: f.form.untold, Grid: f.form.grid}
 	text := func(name string) string { t, _ := f.head[name].(string); return t }
 	var m wire.Time
-	b, _ := json.Marshal(f.head["exported_at"]) // a scalar that was read from JSON
+	b, _ := json.Marshal(f.head["exported_at"]) // a scalar from JSON
 	if m.UnmarshalJSON(b) == nil {
 		s.At = m.Time
 	}
@@ -124,13 +123,13 @@ func (f *reading) snapshot() engram.Snapshot {
 	return s
 }
 
-// foreign is the error of a file of no form that is known.
+// foreign reports a file of no known form.
 func (f *reading) foreign() error {
 	return engram.Errorf(engram.CodeInvalid, "the file is no export that this program knows").
 		WithHint("an object with format and version, with observations, or with memories and relationships")
 }
 
-// lines is the error of a file that has an object a line.
+// lines reports a file with one object per line.
 func (f *reading) lines() error {
 	err := engram.Errorf(engram.CodeInvalid, "the file has an object a line, and an export is one object")
 	if f.head["entityType"] != nil || f.head["type"] == "entity" || f.head["type"] == "relation" {

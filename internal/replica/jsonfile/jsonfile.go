@@ -1,25 +1,19 @@
-// Package jsonfile is memory as a JSON file. It writes three forms: the native one, which
-// keeps everything and is an export object of the mem_* dialect at once (native.go), that
-// object with nothing else (dialect.go), and the native items under names of their own
-// (plain.go). It reads them all, and a fourth, a graph of memories and relationships
-// (graph.go), and finds out by itself which one it was given (read.go).
+// Package jsonfile reads and writes memory as a JSON file. It writes three forms: the native one,
+// which keeps everything and is an export object of the mem_* dialect at once (native.go); that
+// object alone (dialect.go); and native items under their own names (plain.go). It reads these and
+// a fourth, a graph of memories and relationships (graph.go), and detects the form itself
+// (read.go).
 //
-// Both ways are streams: one record at a time is in memory, however long the file is.
-// docs/moving.md has the native form field by field.
+// Both directions stream: one record at a time is in memory. docs/moving.md describes the native
+// form.
 //
-// What is read may come from anywhere. A file is refused at the byte at which it cannot be
-// read any further; an item that makes no sense is handed on with the reason, and the rest
-// is read. What a record says is for the engine to check.
+// Input may come from anywhere. A file is rejected at the byte where it becomes unreadable; an
+// invalid item is passed on with the reason, and the rest is read. The engine checks the values.
 package jsonfile
 
-import (
-	"io"
-	"iter"
+import "github.com/alanbuscaglia/engram"
 
-	"github.com/alanbuscaglia/engram"
-)
-
-// The names of the forms.
+// Names of the forms.
 const (
 	NameNative  = "json"
 	NameDialect = "mem"
@@ -27,59 +21,24 @@ const (
 	NameGraph   = "graph" // read only
 )
 
-// Formats returns the forms that can be written, by name. Each reads all of them.
+// Formats returns the writable forms, by name. Each reads all of them.
 func Formats() map[string]engram.Format {
 	return map[string]engram.Format{NameNative: Native{}, NameDialect: Dialect{}, NamePlain: Plain{}}
 }
 
-// Native is the form that keeps everything, and in which readers of the mem_* dialect find
-// their lists.
-type Native struct{}
-
-// Write implements engram.Format.
-func (Native) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
-	return writeNative(w, head, records)
-}
+// Native is the form that keeps everything and that readers of the mem_* dialect understand.
+type Native struct{ reader }
 
 // Fit implements engram.Format.
 func (Native) Fit(r engram.Record) (engram.Record, bool) { return r, true }
 
-// Read implements engram.Format.
-func (Native) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
-	return read(r)
-}
+// Dialect is the export object of the mem_* dialect: sessions, observations and prompts. It has
+// neither revisions nor relations, and of deleted things only observations.
+type Dialect struct{ reader }
 
-// Dialect is the export object of the mem_* dialect. It has sessions, observations and
-// prompts, without what is deleted but for observations, and neither revisions nor
-// relations.
-type Dialect struct{}
-
-// Write implements engram.Format.
-func (Dialect) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
-	return writeDialect(w, head, records)
-}
-
-// Fit implements engram.Format.
-func (Dialect) Fit(r engram.Record) (engram.Record, bool) { return fitDialect(r) }
-
-// Read implements engram.Format.
-func (Dialect) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
-	return read(r)
-}
-
-// Plain is the first version of the native form: it keeps everything, memories in a list of
+// Plain is the first version of the native form: it keeps everything, with memories in a list of
 // that name.
-type Plain struct{}
-
-// Write implements engram.Format.
-func (Plain) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
-	return writePlain(w, head, records)
-}
+type Plain struct{ reader }
 
 // Fit implements engram.Format.
 func (Plain) Fit(r engram.Record) (engram.Record, bool) { return r, true }
-
-// Read implements engram.Format.
-func (Plain) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
-	return read(r)
-}

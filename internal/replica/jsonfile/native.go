@@ -10,33 +10,31 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// The native form is the export object of the mem_* dialect, in which every item has beside the
-// dialect's fields what only Engram knows (wire.Extra), and further lists: one file for readers of
-// both. What the dialect would take for alive, a session or a prompt that was deleted, stands in
-// a list of its own.
+// The native form is the export object of the mem_* dialect with further lists, and in every item a
+// field for what only Engram knows (wire.Extra). Deleted sessions and prompts, which the dialect
+// would take for live, are in lists of their own.
 
-// nativeName is the "format" of native files, nativeVersion the newest "format_version" that is
-// known. A field that is added does not make a new version; one that means something else
-// does. "version" is the dialect's.
+// nativeName is the "format" of native files, nativeVersion the newest known "format_version". A
+// new field does not make a new version, a changed meaning does. "version" is the dialect's.
 const (
 	nativeName    = "engram"
 	nativeVersion = 2
 )
 
-// nativeList is a list of native files: its name, and that of its items in package wire.
+// nativeList is a list of native files.
 type nativeList struct {
 	name    string
 	section int // of native items
-	dialect int // of the dialect's items, which are extended; -1: the items are native ones
+	dialect int // of extended dialect items; -1 for native items
 }
 
-// The places of nativeLists that records go to whose kind does not tell.
+// Indexes in nativeLists of lists that depend on more than the kind of record.
 const (
 	deletedSessions = 2
 	deletedPrompts  = 5
 )
 
-// nativeLists are the lists of native files, in their order.
+// nativeLists are the lists of native files, in order.
 func nativeLists() []nativeList {
 	return []nativeList{
 		{"projects", wire.Projects, -1},
@@ -50,7 +48,7 @@ func nativeLists() []nativeList {
 	}
 }
 
-// nativeSections are the names of the lists of native files.
+// nativeSections returns the names of nativeLists.
 func nativeSections() (names []string) {
 	for _, l := range nativeLists() {
 		names = append(names, l.name)
@@ -58,25 +56,14 @@ func nativeSections() (names []string) {
 	return names
 }
 
-func writeNative(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
-	o := newObject(w, nativeSections()...)
-	err := o.begin(field{"version", dialectVersion}, field{"exported_at", wire.On(head.At)}, field{"format", nativeName}, field{"format_version", nativeVersion},
-		field{"program", head.Program}, field{"project", head.Project}, field{"count", head.Memories})
-	if err != nil {
-		return err
-	}
-	for r, err := range records {
-		if err == nil {
-			err = writeNativeRecord(o, r)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return o.end()
+// Write implements engram.Format.
+func (Native) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
+	fields := []field{{"version", dialectVersion}, {"exported_at", wire.On(head.At)}, {"format", nativeName}, {"format_version", nativeVersion},
+		{"program", head.Program}, {"project", head.Project}, {"count", head.Memories}}
+	return newObject(w, nativeSections()).write(fields, records, writeNative)
 }
 
-func writeNativeRecord(o *object, r engram.Record) error {
+func writeNative(o *object, r engram.Record) error {
 	dialect, extended, err := wire.EncodeExtended(r)
 	if err != nil {
 		return err
@@ -97,19 +84,11 @@ func writeNativeRecord(o *object, r engram.Record) error {
 	return o.item(slices.IndexFunc(nativeLists(), func(l nativeList) bool { return l.section == section }), item)
 }
 
-// nativeItem reads an item of a list.
-func nativeItem(list string, d *json.Decoder) (engram.Record, error) {
-	raw, err := rawItem(d)
-	if err != nil {
-		return engram.Record{}, err
-	}
+func decodeNative(list string, raw []byte) (engram.Record, error) {
 	lists := nativeLists()
 	l := lists[slices.IndexFunc(lists, func(l nativeList) bool { return l.name == list })]
-	var r engram.Record
 	if l.dialect >= 0 {
-		r, err = wire.DecodeExtended(l.dialect, raw)
-	} else {
-		r, err = wire.Decode(l.section, raw)
+		return wire.DecodeExtended(l.dialect, raw)
 	}
-	return r, flawed(err)
+	return wire.Decode(l.section, raw)
 }

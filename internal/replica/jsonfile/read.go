@@ -12,51 +12,53 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// form is what a file was found to be.
+// form is a detected form.
 type form struct {
 	name     string
 	sections []string
 	lacks    []engram.Entity
 	untold   []string      // fields of memories that it lacks
-	grid     time.Duration // of its times; 0: milliseconds
-	item     func(section string, d *json.Decoder) (engram.Record, error)
+	grid     time.Duration // resolution of its times; 0: milliseconds
+	decode   func(section string, raw []byte) (engram.Record, error)
 }
 
 func nativeForm() form {
-	return form{name: NameNative, sections: nativeSections(), item: nativeItem}
+	return form{name: NameNative, sections: nativeSections(), decode: decodeNative}
 }
 
-func plainForm() form { return form{name: NamePlain, sections: wire.Sections(), item: plainItem} }
+func plainForm() form { return form{name: NamePlain, sections: wire.Sections(), decode: decodePlain} }
 
 // native reports whether a form keeps everything.
 func (f form) native() bool { return f.name == NameNative || f.name == NamePlain }
 
 func dialectForm() form {
 	return form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation},
-		[]string{"summary", "tags", "metadata", "anchors", "importance", "strength", "permanent", "valid_from", "valid_to"}, time.Second, dialectItem}
+		[]string{"summary", "tags", "metadata", "anchors", "importance", "strength", "permanent", "valid_from", "valid_to"}, time.Second, decodeDialect}
 }
 
 func graphForm() form {
 	return form{NameGraph, graphSections(), []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt},
-		[]string{"scope", "anchors", "topic_key", "tool_name", "permanent", "review_after", "valid_from", "valid_to"}, 0, graphItem}
+		[]string{"scope", "anchors", "topic_key", "tool_name", "permanent", "review_after", "valid_from", "valid_to"}, 0, decodeGraph}
 }
 
-// reading is a file that is being read.
+// reading is a file being read.
 type reading struct {
 	in    *guarded
 	d     *json.Decoder
-	head  map[string]any // the scalars of the object that were read so far
+	head  map[string]any // scalars of the object read so far
 	form  form
-	known bool // form was decided
-	// section is the list that the decoder stands in, before its first item; "" when it
-	// stands at the end of the object.
+	known bool // form is decided
+	// section is the list before whose next item the decoder is; "" at the end of the object.
 	section string
 	counts  map[string]int  // items by section
 	begun   map[string]bool // sections
 }
 
-// read reads the fields of the head and stops at the first list.
-func read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
+// reader reads every form.
+type reader struct{}
+
+// Read implements engram.Format. It reads the fields of the head and stops at the first list.
+func (reader) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
 	r, err := sniffed(r)
 	if err != nil {
 		return engram.Snapshot{}, nil, err
@@ -90,7 +92,7 @@ func (f *reading) begin() error {
 	return nil
 }
 
-// failed says where the file could not be read any further.
+// failed reports where the file became unreadable.
 func (f *reading) failed(err error) error {
 	at := f.d.InputOffset() + f.in.skip
 	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -123,7 +125,7 @@ func (f *reading) cut() error {
 		WithHint("it was cut off: export it anew, or copy it once more")
 }
 
-// where says in which item the decoder stands.
+// where names the current item.
 func (f *reading) where() string {
 	if f.section == "" {
 		return ""
@@ -180,7 +182,7 @@ func (f *reading) next() error {
 			}
 		}
 	}
-	if _, err := f.d.Token(); err != nil { // the brace that closes
+	if _, err := f.d.Token(); err != nil { // the closing brace
 		return f.failed(err)
 	}
 	if _, err := f.d.Token(); !errors.Is(err, io.EOF) {
@@ -192,7 +194,7 @@ func (f *reading) next() error {
 	return nil
 }
 
-// skip reads over a list or an object whose beginning was read.
+// skip skips a list or an object after its first token.
 func (f *reading) skip() error {
 	const deepest = 1000
 	for depth := 1; depth > 0; {
@@ -214,7 +216,7 @@ func (f *reading) skip() error {
 	return nil
 }
 
-// records gives the items of this list and of those that follow.
+// records returns the items of this list and the following ones.
 func (f *reading) records() iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for f.section != "" {
@@ -231,7 +233,7 @@ func (f *reading) records() iter.Seq2[engram.Record, error] {
 					return
 				}
 			}
-			if _, err := f.d.Token(); err != nil { // the bracket that closes
+			if _, err := f.d.Token(); err != nil { // the closing bracket
 				yield(engram.Record{}, f.failed(err))
 				return
 			}
@@ -243,55 +245,36 @@ func (f *reading) records() iter.Seq2[engram.Record, error] {
 	}
 }
 
-// nothing reports whether an item is of a list that is read over.
+// nothing reports whether an item belongs to a skipped list.
 func nothing(r engram.Record) bool { return r.Erased == nil && r.Entity() == "" }
 
-// errFlaw is what is wrong with one item.
-type errFlaw struct{ error }
-
-// flawed is an error about one item.
-func flawed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return errFlaw{err}
-}
-
-// rawItem reads one item to its end; an error is about the file, an errFlaw about the item.
-func rawItem(d *json.Decoder) (raw json.RawMessage, err error) {
-	if err := d.Decode(&raw); err != nil {
-		return nil, err
-	}
-	if string(raw) == "null" {
-		return raw, flawed(engram.Errorf(engram.CodeInvalid, "it is no object but null"))
-	}
-	return raw, flawed(wire.Ambiguous(raw))
-}
-
-// item decodes one item: an error is an errFlaw when the item was read to its end.
-func item[T any](d *json.Decoder) (T, error) {
-	var v T
-	raw, err := rawItem(d)
-	if err != nil {
-		return v, err
-	}
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return v, errFlaw{wire.Misfit(err)}
-	}
-	return v, nil
-}
-
-// one reads the next item of the section.
+// one reads the next item of the section. An error is about the file; a fault of the item is its
+// Flaw.
 func (f *reading) one() (engram.Record, error) {
-	r, err := f.form.item(f.section, f.d)
-	if flaw, ok := errors.AsType[errFlaw](err); ok {
-		r, err = engram.Record{Flaw: flaw.error}, nil
+	var raw json.RawMessage
+	if err := f.d.Decode(&raw); err != nil {
+		return engram.Record{}, f.failed(err)
 	}
+	r, err := f.decode(raw)
 	if err != nil {
-		return r, f.failed(err)
+		r = engram.Record{Flaw: err}
 	}
 	r.Item = f.place()
 	f.counts[f.section]++
 	f.in.mark = f.d.InputOffset()
 	return r, nil
+}
+
+// decode decodes an item of the section; a vector gives the zero Record.
+func (f *reading) decode(raw []byte) (engram.Record, error) {
+	switch {
+	case f.section == "embeddings":
+		return engram.Record{}, nil
+	case string(raw) == "null":
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it is no object but null")
+	}
+	if err := wire.Ambiguous(raw); err != nil {
+		return engram.Record{}, err
+	}
+	return f.form.decode(f.section, raw)
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// wants reports whether a list is one of records.
+// wants reports whether a list holds records.
 func (f *reading) wants(name string) bool {
 	if f.known {
 		return slices.Contains(f.form.sections, name)
 	}
-	return slices.Contains(slices.Concat(wire.Sections(), nativeSections(), graphSections()), name) // the dialect's are native ones
+	return slices.Contains(slices.Concat(wire.Sections(), nativeSections(), graphSections()), name) // includes the dialect's
 }
 
-// mayLack reports whether a value other than a list is fine where a list of records has its
-// place: programs that are not ours write null when there is nothing, and vectors are read
-// over. In a native file it is a mistake, and a replacement would take it for nothing.
+// mayLack reports whether a value other than a list is accepted for a list of records: other
+// programs write null for an empty list, and vectors are skipped. In a native file it is an error,
+// because a replacing import would take it for empty.
 func (f *reading) mayLack(name string, value json.Token) bool {
 	if f.head["format"] == nativeName {
 		return !slices.Contains(f.ownSections(), name)
@@ -27,7 +27,7 @@ func (f *reading) mayLack(name string, value json.Token) bool {
 	return value == nil || name == "embeddings"
 }
 
-// ownSections are the lists of a native file of the version that this one is of.
+// ownSections returns the lists of a native file of this version.
 func (f *reading) ownSections() []string {
 	if f.versioned() {
 		return nativeSections()
@@ -35,7 +35,7 @@ func (f *reading) ownSections() []string {
 	return wire.Sections()
 }
 
-// noList is the error of a list of records that is something else.
+// noList reports a list of records that is not a list.
 func (f *reading) noList(name string, value json.Token) error {
 	if err := f.decide(name); err != nil {
 		if f.head["format"] == nil {
@@ -46,8 +46,8 @@ func (f *reading) noList(name string, value json.Token) error {
 	return engram.Errorf(engram.CodeInvalid, "%s is no list but %s", name, kindOf(value)).WithHint("it holds the items in brackets; [] is none")
 }
 
-// misspelt is what a field of a native file was meant to be that is called almost as a list of
-// records is; "" for any other one.
+// misspelt returns the list that a similar field name of a native file was meant to be; "" for
+// none.
 func (f *reading) misspelt(name string) string {
 	if f.head["format"] != nativeName {
 		return ""
@@ -60,7 +60,7 @@ func (f *reading) misspelt(name string) string {
 	return ""
 }
 
-// singular is what an item of a list of records is called.
+// singular returns the name of one item of a list.
 func singular(section string) string {
 	if stem, ok := strings.CutSuffix(section, "ies"); ok {
 		return stem + "y"
@@ -68,7 +68,7 @@ func singular(section string) string {
 	return strings.TrimSuffix(section, "s")
 }
 
-// kindOf says what a value is that should have been a list.
+// kindOf names the kind of a value.
 func kindOf(value json.Token) string {
 	switch v := value.(type) {
 	case nil:
@@ -85,7 +85,7 @@ func kindOf(value json.Token) string {
 	return "a number"
 }
 
-// unlisted are the kinds of things that a file says nothing of: all, when it has not one list.
+// unlisted returns the kinds of things missing from a file: all of them if it has no list.
 func (f *reading) unlisted() []engram.Entity {
 	if !f.form.native() || f.section != "" {
 		return f.form.lacks

@@ -9,13 +9,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// sniffed looks at how a file begins, and refuses what is of quite another kind by the name of
-// what it is. What is read from it afterwards is the whole file.
+// sniffed looks at the beginning of a file and rejects other kinds by name. The returned reader
+// gives the whole file.
 func sniffed(r io.Reader) (io.Reader, error) {
 	const enough = 512
 	in := bufio.NewReaderSize(r, 1<<16)
-	// What comes first has to do: a slow sender is not waited for. An error comes again when
-	// the file is read.
+	// Use what arrives first: do not wait for a slow sender. An error shows again when the file is
+	// read.
 	_, _ = in.Peek(1)
 	head, _ := in.Peek(min(in.Buffered(), enough))
 	if code := encoding(head); code != "" {
@@ -36,8 +36,8 @@ func sniffed(r io.Reader) (io.Reader, error) {
 	return in, nil
 }
 
-// encoding is what a text is written in whose letters are of more than a byte; "" for another
-// one. Without a mark the zeros tell: JSON begins with a letter of ASCII.
+// encoding names a multi-byte text encoding; "" for none. Without a byte order mark the zeros tell,
+// because JSON begins with ASCII.
 func encoding(head []byte) string {
 	if len(head) < 4 {
 		return ""
@@ -47,9 +47,7 @@ func encoding(head []byte) string {
 		return "UTF-32LE"
 	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")), head[0] == 0 && head[1] == 0 && head[2] == 0 && head[3] != 0:
 		return "UTF-32BE"
-	case bytes.HasPrefix(head, []byte("\xff\xfe")):
-		return "UTF-16"
-	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return "UTF-16"
 	case head[0] != 0 && head[1] == 0 && head[3] == 0:
 		return "UTF-16LE"
@@ -59,8 +57,8 @@ func encoding(head []byte) string {
 	return ""
 }
 
-// markdown reports whether a text begins as a page of notes does: with front matter, a
-// heading or a list.
+// markdown reports whether a text begins like a page of notes: with front matter, a heading or a
+// list.
 func markdown(head []byte) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(head), byteOrderMark)), "\n")
 	first = strings.TrimRight(first, "\r ")

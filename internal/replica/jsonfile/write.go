@@ -5,32 +5,51 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+
+	"github.com/alanbuscaglia/engram"
 )
 
-// object writes one JSON object whose last fields are lists, an item a line.
+// object writes one JSON object whose last fields are lists, an item per line.
 type object struct {
 	w        *bufio.Writer
 	encoder  *json.Encoder
 	sections []string
-	at       int // the section that is open; -1: none yet
+	at       int // the open section; -1 for none
 	items    int // in it
 }
 
-func newObject(w io.Writer, sections ...string) *object {
+func newObject(w io.Writer, sections []string) *object {
 	out := bufio.NewWriterSize(w, 1<<16)
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
 	return &object{w: out, encoder: e, sections: sections, at: -1}
 }
 
-// field is one of the first fields of an object.
+// field is a field before the lists.
 type field struct {
 	name  string
 	value any
 }
 
+// write writes the whole object: the head, then each record with put.
+func (o *object) write(head []field, records iter.Seq2[engram.Record, error], put func(*object, engram.Record) error) error {
+	if err := o.begin(head); err != nil {
+		return err
+	}
+	for r, err := range records {
+		if err == nil {
+			err = put(o, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return o.end()
+}
+
 // begin writes the fields before the lists.
-func (o *object) begin(fields ...field) error {
+func (o *object) begin(fields []field) error {
 	for i, f := range fields {
 		value, err := json.Marshal(f.value)
 		if err != nil {
@@ -47,7 +66,7 @@ func (o *object) begin(fields ...field) error {
 	return nil
 }
 
-// item writes an item of a section. The sections must come in their order.
+// item writes an item of a section. Sections must come in order.
 func (o *object) item(section int, v any) error {
 	if section < o.at {
 		return fmt.Errorf("%s come before %s", o.sections[section], o.sections[o.at])
@@ -70,30 +89,23 @@ func (o *object) item(section int, v any) error {
 	return o.encoder.Encode(v) // with a line break
 }
 
-// open opens a section, and those before it that have nothing.
+// open opens a section, and the empty ones before it.
 func (o *object) open(section int) error {
 	for o.at < section {
-		if err := o.close(); err != nil {
-			return err
+		end := ""
+		if o.at >= 0 {
+			end = "]"
 		}
 		o.at++
 		o.items = 0
-		if _, err := fmt.Fprintf(o.w, ",\n%q: [", o.sections[o.at]); err != nil {
+		if _, err := fmt.Fprintf(o.w, "%s,\n%q: [", end, o.sections[o.at]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (o *object) close() error {
-	if o.at < 0 {
-		return nil
-	}
-	_, err := o.w.WriteString("]")
-	return err
-}
-
-// end writes what is missing.
+// end closes the object.
 func (o *object) end() error {
 	if err := o.open(len(o.sections) - 1); err != nil {
 		return err

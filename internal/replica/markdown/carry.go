@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -44,7 +45,7 @@ func (n *notes) Replicated(id engram.ID) (c engram.ReplicatedNote, told bool, er
 	}
 	b, err := n.readFile(name, maxNote)
 	if engram.CodeOf(err) == engram.CodeInvalid {
-		return c, false, nil // Edits tells it
+		return c, false, nil // Edits reports it
 	}
 	if err != nil {
 		return c, false, err
@@ -61,14 +62,11 @@ func (n *notes) Replicated(id engram.ID) (c engram.ReplicatedNote, told bool, er
 	return engram.ReplicatedNote{NoteEdit: e, Edited: edited, Memory: replicatedMemory(e, r), Links: n.linksIn(path.Dir(name), r.tail)}, true, nil
 }
 
-// replicatedMemory is the memory of a note that another store wrote, as far as it tells it.
+// replicatedMemory returns the memory that another store's note contains.
 func replicatedMemory(e engram.NoteEdit, r read) engram.Memory {
 	m := engram.Memory{ID: e.ID, SyncID: r.told["sync_id"], Project: e.Project, SessionID: r.told["session"], Title: e.Fields.Title, Content: e.Fields.Content,
-		Type: e.Fields.Type, Scope: e.Fields.Scope, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Importance: e.Fields.Importance, Permanent: e.Fields.Permanent,
+		Type: cmp.Or(e.Fields.Type, engram.TypeManual), Scope: e.Fields.Scope, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Importance: e.Fields.Importance, Permanent: e.Fields.Permanent,
 		Origin: engram.OriginImport, Strength: 1}
-	if m.Type == "" {
-		m.Type = engram.TypeManual
-	}
 	if slices.Contains(e.Lacks, "scope") {
 		m.Scope = engram.ScopeProject
 	}
@@ -84,8 +82,8 @@ func replicatedMemory(e engram.NoteEdit, r read) engram.Memory {
 	return m
 }
 
-// linksIn are the relations that stand below the marker of a note: those whose other note is
-// in this vault and that somebody judged.
+// linksIn returns the judged relations below the marker of a note whose other note is in this
+// vault.
 func (n *notes) linksIn(dir, tail string) []engram.NoteLink {
 	words := relationWords()
 	var links []engram.NoteLink
@@ -105,7 +103,7 @@ func (n *notes) linksIn(dir, tail string) []engram.NoteLink {
 	return links
 }
 
-// linkIn parts a line of relations: how, to which memory, and why.
+// linkIn splits a line of relations: how, to which memory, and why.
 func (n *notes) linkIn(dir, item string) (how string, to engram.ID, reason string, is bool) {
 	how, rest, is := strings.Cut(item, " [[")
 	name := ""
@@ -124,8 +122,8 @@ func (n *notes) linkIn(dir, item string) (how string, to engram.ID, reason strin
 	return how, to, strings.TrimPrefix(rest, " — "), is
 }
 
-// byStem are the memories by the names of their notes without folder and ending, by which
-// links of Obsidian find them.
+// byStem maps the names of notes without folder and extension, as Obsidian's links use them, to
+// memories.
 func (n *notes) byStem() map[string]engram.ID {
 	if n.stems != nil {
 		return n.stems

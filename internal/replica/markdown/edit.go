@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -12,27 +13,32 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// strays are notes that are not where the list of notes has one.
+// strays are notes that are not at their place in the list of notes.
 type strays struct {
-	of   map[engram.ID][]string // by the memory that they name
-	new  []string               // that name none
-	bad  []string               // that cannot be read
+	of   map[engram.ID][]string // by the memory they name
+	new  []string               // without a memory
+	bad  []stray                // unreadable
 	read map[string]read
-	why  map[string]*flaw
 }
 
-// asRead is how the file of a note was when Edits told it.
+// stray is an unreadable note.
+type stray struct {
+	path string
+	*flaw
+}
+
+// asRead is the file of a note when Edits reported it.
 type asRead struct {
 	fileState
 	tail string
 }
 
-// strays looks for notes that are not in the list, once.
+// strays finds notes that are not in the list, once.
 func (n *notes) strays() *strays {
 	if n.stray != nil {
 		return n.stray
 	}
-	s := &strays{of: map[engram.ID][]string{}, read: map[string]read{}, why: map[string]*flaw{}}
+	s := &strays{of: map[engram.ID][]string{}, read: map[string]read{}}
 	n.stray = s
 	listed := map[string]bool{}
 	for _, x := range n.state.Notes {
@@ -49,7 +55,7 @@ func (n *notes) strays() *strays {
 		n.asRead[f.path] = asRead{}
 		b, err := n.readFile(f.path, maxNote)
 		if err != nil {
-			s.bad, s.why[f.path] = append(s.bad, f.path), &flaw{0, asError(err)}
+			s.bad = append(s.bad, stray{f.path, &flaw{0, asError(err)}})
 			continue
 		}
 		r, bad := readNote(b)
@@ -61,11 +67,11 @@ func (n *notes) strays() *strays {
 		}
 		switch {
 		case bad != nil:
-			s.bad, s.why[f.path] = append(s.bad, f.path), bad
+			s.bad = append(s.bad, stray{f.path, bad})
 			continue
 		case r.foreign:
-			s.bad, s.why[f.path] = append(s.bad, f.path), &flaw{0, engram.Errorf(engram.CodeInvalid, "its id is none of a memory").
-				WithHint("take the line id away, and it becomes a memory of its own")}
+			s.bad = append(s.bad, stray{f.path, &flaw{0, engram.Errorf(engram.CodeInvalid, "its id is none of a memory").
+				WithHint("take the line id away, and it becomes a memory of its own")}})
 			continue
 		case r.id != "":
 			s.of[r.id] = append(s.of[r.id], f.path)
@@ -78,15 +84,14 @@ func (n *notes) strays() *strays {
 	return s
 }
 
-// noteLike reports a file that may be the note of a memory: not a hub, nor what was put aside.
+// noteLike reports whether a file may be the note of a memory: not a hub or a conflict copy.
 func noteLike(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	return strings.HasSuffix(strings.ToLower(name), suffix) && !strings.HasSuffix(strings.ToLower(name), asideSuffix) &&
 		(!strings.HasPrefix(first, "_") || first == noProject)
 }
 
-// follow finds the note of a memory that is not where it was: a person moved it, and there
-// it stays.
+// follow finds the note of a memory that a person moved, and keeps its new place.
 func (n *notes) follow(id engram.ID, x *noteState) {
 	if _, stands := n.file(x.Path); stands || n.taken(x.Path) {
 		return
@@ -99,12 +104,12 @@ func (n *notes) follow(id engram.ID, x *noteState) {
 	}
 }
 
-// differs names the fields that a note tells otherwise than it did.
+// differs returns the changed fields of a note.
 func (r read) differs(base engram.NoteDigest) []string {
 	return slices.DeleteFunc(r.fields.Digest().Differs(base), func(f string) bool { return slices.Contains(r.lacks, f) })
 }
 
-// Edits implements engram.VaultNotes: first the notes that are known, then those that are not.
+// Edits implements engram.VaultNotes: known notes first, then others.
 func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
 	return func(yield func(engram.NoteEdit, error) bool) {
 		for _, id := range n.Known() {
@@ -112,11 +117,7 @@ func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
 				yield(engram.NoteEdit{}, err)
 				return
 			}
-			e, told, err := n.edit(id, n.state.Notes[id])
-			if err != nil || told && !yield(e, nil) {
-				if err != nil {
-					yield(e, err)
-				}
+			if e, told := n.edit(id, n.state.Notes[id]); told && !yield(e, nil) {
 				return
 			}
 		}
@@ -132,8 +133,8 @@ func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
 	}
 }
 
-// edit is what became of a note that is known; told is false where nobody edited it.
-func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, err error) {
+// edit returns the edit of a known note; told is false without one.
+func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool) {
 	n.follow(id, x)
 	base := x.Base
 	e = engram.NoteEdit{Path: shown(x.Path), ID: id, Base: &base}
@@ -141,34 +142,34 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, 
 	switch {
 	case !stands && n.taken(x.Path):
 		e.Flaw = engram.Errorf(engram.CodeInvalid, "it is a link now").WithHint("nothing is read through links")
-		return e, true, nil
+		return e, true
 	case !stands:
 		e.Deleted = true
-		return e, true, nil
+		return e, true
 	}
 	if changed, err := n.changedSince(f, &x.fileState); err == nil && !changed {
-		return e, false, nil
+		return e, false
 	}
 	b, err := n.readFile(f.path, maxNote)
 	if err != nil {
 		e.Flaw = asError(err)
-		return e, true, nil
+		return e, true
 	}
 	r, bad := readNote(b)
 	switch {
 	case bad != nil:
 		e.Line, e.Flaw = bad.line, bad.err
-		return e, true, nil
+		return e, true
 	case r.id != id && !(x.Hand && r.id == "" && !r.foreign):
 		e.Flaw = engram.Errorf(engram.CodeInvalid, "its id is gone, or another one").WithHint("put back: id: %s", id)
-		return e, true, nil
+		return e, true
 	}
 	if bad := r.end(x.Tail); bad != nil {
 		e.Line, e.Flaw = bad.line, bad.err
-		return e, true, nil
+		return e, true
 	}
 	if r.unmarked {
-		x.Said, n.changed = "", true // the next export puts the marker back
+		x.Said, n.changed = "", true // the next export restores the marker
 	}
 	if r.unmerged > 0 {
 		e.Line, e.Flaw = r.unmerged, errUnmerged()
@@ -179,14 +180,14 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, 
 		e.Ignored = append(e.Ignored, "what stands below the line that ends the memory is not read: move it above")
 	}
 	if e.Flaw == nil && len(r.differs(base)) == 0 && tail == x.Tail {
-		x.fileState, n.changed = fileState{digest(b), f.size, f.time}, true // what was edited is the person's own
-		return e, false, nil
+		x.fileState, n.changed = fileState{digest(b), f.size, f.time}, true // only the person's own parts were edited
+		return e, false
 	}
 	e.Project, e.Fields, e.Lacks, e.Unended = r.project, r.fields, r.lacks, r.unmarked
-	return e, true, nil
+	return e, true
 }
 
-// unknown are the notes that people wrote, and those of which nobody knows what they said.
+// unknown yields notes that people wrote, and notes of unknown state.
 func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 	return func(yield func(engram.NoteEdit) bool) {
 		s := n.strays()
@@ -213,16 +214,16 @@ func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 				return
 			}
 		}
-		for _, name := range s.bad {
-			if !yield(engram.NoteEdit{Path: shown(name), Line: s.why[name].line, Flaw: s.why[name].err}) {
+		for _, x := range s.bad {
+			if !yield(engram.NoteEdit{Path: shown(x.path), Line: x.line, Flaw: x.err}) {
 				return
 			}
 		}
 	}
 }
 
-// newNote is a note that a person wrote. One that says nothing yet is not told, nor one that
-// stands in no folder and names no project: nobody knows where it belongs.
+// newNote returns a note that a person wrote; told is false if it is empty, or has neither a folder
+// nor a project.
 func (n *notes) newNote(name string, r read) (e engram.NoteEdit, told bool) {
 	if r.fields.Content == "" {
 		return e, false
@@ -242,13 +243,11 @@ func (n *notes) newNote(name string, r read) (e engram.NoteEdit, told bool) {
 	if e.Fields.Type == "" && len(parts) > 2 && folder(parts[1], typeBytes) == parts[1] {
 		e.Fields.Type = engram.Type(parts[1])
 	}
-	if e.Fields.Title == "" {
-		e.Fields.Title = titleOf(r.fields.Content, parts[len(parts)-1])
-	}
+	e.Fields.Title = cmp.Or(e.Fields.Title, titleOf(r.fields.Content, parts[len(parts)-1]))
 	return e, true
 }
 
-// titleOf is the heading with which a text begins, else the name of its file.
+// titleOf returns the heading at the start of a text, or the name of its file.
 func titleOf(content, file string) string {
 	first, _, _ := strings.Cut(content, "\n")
 	if heading, is := strings.CutPrefix(first, "# "); is && strings.TrimSpace(heading) != "" {
@@ -257,7 +256,7 @@ func titleOf(content, file string) string {
 	return strings.TrimSuffix(file, path.Ext(file))
 }
 
-// under is a path as the vault tells it, under engram/.
+// under returns the path below engram/ of a path in the vault.
 func under(shownPath string) string { return strings.TrimPrefix(shownPath, folderName+"/") }
 
 // Settle implements engram.VaultNotes.
@@ -273,7 +272,7 @@ func (n *notes) Settle(e engram.NoteEdit, id engram.ID, base engram.NoteDigest) 
 		n.holders[sameFile(x.Path)] = id
 	}
 	x.Base, x.Said, n.changed = base, "", true
-	if r.tail == x.Tail { // else the text below the marker would be written over
+	if r.tail == x.Tail { // otherwise the text below the marker would be lost
 		x.fileState = r.fileState
 	}
 	return nil

@@ -14,14 +14,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// found is a file as it stands.
+// found is an existing file.
 type found struct {
 	path string
 	size int64
 	time int64
 }
 
-// look finds out what stands in Engram's folder. Links are noted and not followed.
+// look lists Engram's folder. Links are noted, not followed.
 func (n *notes) look(ctx context.Context) error {
 	n.files, n.links = map[string]found{}, map[string]bool{}
 	if n.root == nil {
@@ -33,11 +33,11 @@ func (n *notes) look(ctx context.Context) error {
 		}
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
-				return ctx.Err() // it went while we looked
+				return ctx.Err() // it disappeared meanwhile
 			}
 			return unread(name, err)
 		}
-		if !utf8.ValidString(name) { // not ours, and fs cannot go there
+		if !utf8.ValidString(name) { // not ours, and fs cannot open it
 			n.remark(strings.ToValidUTF8(name, "\ufffd"), "its name is not UTF-8: it is left alone")
 			if d.IsDir() {
 				return fs.SkipDir
@@ -52,7 +52,7 @@ func (n *notes) look(ctx context.Context) error {
 			return nil
 		case !d.Type().IsRegular():
 			n.links[sameFile(name)] = true
-			if _, ours := n.holders[sameFile(name)]; !ours && !hidden { // Edits and Put tell ours
+			if _, ours := n.holders[sameFile(name)]; !ours && !hidden { // Edits and Put report ours
 				n.remark(name, "it is a link, or no file: nothing is read or written through it")
 			}
 			return nil
@@ -71,21 +71,21 @@ func (n *notes) look(ctx context.Context) error {
 	})
 }
 
-// file is the file of that name; there is none where a link or a folder stands.
+// file returns the file of that name; none for a link or a folder.
 func (n *notes) file(name string) (found, bool) {
 	f, is := n.files[sameFile(name)]
 	return f, is
 }
 
-// taken reports that something stands under a name.
+// taken reports whether a file or link has the name.
 func (n *notes) taken(name string) bool {
 	key := sameFile(name)
 	_, is := n.files[key]
 	return is || n.links[key]
 }
 
-// changedSince reports whether a file says something else than when it was left; left is
-// brought up to date where only its time is new.
+// changedSince reports whether the content of a file changed since left; if only its time changed,
+// it updates left.
 func (n *notes) changedSince(f found, left *fileState) (bool, error) {
 	if f.size == left.Size && f.time == left.Time {
 		return false, nil
@@ -101,9 +101,8 @@ func (n *notes) changedSince(f found, left *fileState) (bool, error) {
 	return false, nil
 }
 
-// write puts a file in the place of what was found there, or of nothing, and returns how
-// it was left. It is whole or as it was. still is false when somebody else wrote it
-// meanwhile: then it is left alone.
+// write atomically replaces the file found at a name, or creates it, and returns its new state.
+// still is false if another program wrote it meanwhile: then it is left alone.
 func (n *notes) write(name string, text []byte) (left fileState, still bool, err error) {
 	left = fileState{File: digest(text), Size: int64(len(text))}
 	if n.barred(name) != "" {
@@ -130,8 +129,8 @@ func (n *notes) write(name string, text []byte) (left fileState, still bool, err
 	return left, true, nil
 }
 
-// barred is a folder on the way to a file in whose place a link or a file stands; "" for none.
-// Nothing goes through there, and all else is written.
+// barred returns a folder on the way to a file that is a link or a file; "" for none. Nothing is
+// written through it.
 func (n *notes) barred(name string) string {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if n.taken(dir) {
@@ -141,7 +140,7 @@ func (n *notes) barred(name string) string {
 	return ""
 }
 
-// makeFolders makes the folders of a file. One that is a link is refused, wherever it leads.
+// makeFolders creates the folders of a file. A link is rejected.
 func (n *notes) makeFolders(dir string) error {
 	if dir == "." || n.folders[dir] {
 		return nil
@@ -170,13 +169,12 @@ func (n *notes) makeFolders(dir string) error {
 	return nil
 }
 
-// writeFile writes a file of Engram's folder, and returns its time.
+// writeFile writes a file of Engram's folder and returns its time.
 func (n *notes) writeFile(name string, text []byte, lasting bool) (written int64, err error) {
 	return writeWhole(n.root, name, shown(name), text, lasting)
 }
 
-// writeWhole writes a file beside the one whose place it takes when it is whole. Only the
-// user can read it. called is how the file is told.
+// writeWhole writes a file atomically, readable by the user alone. called is its name in errors.
 func writeWhole(root *os.Root, name, called string, text []byte, lasting bool) (written int64, err error) {
 	temp := ".engram-" + strings.ToLower(rand.Text()[:12]) + ".tmp"
 	f, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -197,7 +195,7 @@ func writeWhole(root *os.Root, name, called string, text []byte, lasting bool) (
 	return info.ModTime().UnixNano(), nil
 }
 
-// remove takes a file away, and the folders above it that it leaves empty.
+// remove removes a file, and the folders that become empty.
 func (n *notes) remove(name string) error {
 	delete(n.files, sameFile(name))
 	if n.how.DryRun {
@@ -208,14 +206,14 @@ func (n *notes) remove(name string) error {
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if n.root.Remove(filepath.FromSlash(dir)) != nil {
-			break // something else stands in it
+			break // not empty
 		}
 		delete(n.folders, dir)
 	}
 	return nil
 }
 
-// rename gives a file another name, which nothing has.
+// rename gives a file an unused name.
 func (n *notes) rename(from, to string) error {
 	f := n.files[sameFile(from)]
 	delete(n.files, sameFile(from))

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// readFront reads front matter; its first line is the second of the file.
+// readFront reads front matter, which begins at line 2 of the file.
 func (r *read) readFront(head string) *flaw {
 	if len(head) > maxFront {
 		return flawed(1, "the front matter has %d bytes, the limit is %d", len(head), maxFront)
@@ -44,7 +44,7 @@ func (r *read) readFront(head string) *flaw {
 	return r.keep(extra)
 }
 
-// parseYAML reads a mapping: its keys and values one after the other.
+// parseYAML reads a mapping: alternating keys and values.
 func parseYAML(head string) ([]*yaml.Node, *flaw) {
 	if empty(head) {
 		return nil, nil
@@ -74,7 +74,7 @@ func parseYAML(head string) ([]*yaml.Node, *flaw) {
 	return m.Content, nil
 }
 
-// empty reports front matter of blank lines and comments, which the library takes for no YAML.
+// empty reports front matter of blank lines and comments, which the library rejects.
 func empty(head string) bool {
 	for line := range strings.SplitSeq(head, "\n") {
 		if line = strings.TrimLeft(line, " "); line != "" && line[0] != '#' {
@@ -84,7 +84,7 @@ func empty(head string) bool {
 	return true
 }
 
-// outlawed is the first node that is an alias, has an anchor or a tag of its own, or merges.
+// outlawed returns the first node that is an alias or a merge, or has an anchor or a tag.
 func outlawed(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 || n.ShortTag() == "!!merge" {
 		return n
@@ -97,8 +97,7 @@ func outlawed(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// yamlLine is the line of front matter that an error of the library is about; 1 when it
-// does not say.
+// yamlLine returns the line in an error of the library; 1 if it has none.
 func yamlLine(err error) int {
 	text := err.Error()
 	for _, before := range []string{" at L", "line "} {
@@ -112,13 +111,13 @@ func yamlLine(err error) int {
 	return 1
 }
 
-// yamlReason is what the library says without where, which is told with the file.
+// yamlReason returns the library's message without the location, which is reported with the file.
 func yamlReason(err error) string {
 	text := err.Error()
 	return strings.TrimSpace(text[strings.LastIndex(text, ": ")+1:])
 }
 
-// take reads the value of one key that is Engram's.
+// take reads the value of one of Engram's keys.
 func (r *read) take(key string, v *yaml.Node) *flaw {
 	switch key {
 	case "aliases", "tags":
@@ -175,13 +174,13 @@ func (r *read) take(key string, v *yaml.Node) *flaw {
 	return nil
 }
 
-// ourID reports an ID that Engram gave.
+// ourID reports whether s is an ID of Engram.
 func ourID(s string) bool {
 	ref, err := engram.ParseRef(s)
 	return err == nil && ref.ID != "" && ref.Whole()
 }
 
-// wordOf is a value that is one string; numbers and dates are the strings they are written as.
+// wordOf returns a single value as written, also numbers and dates.
 func wordOf(key string, v *yaml.Node) (string, *flaw) {
 	switch {
 	case v.Kind != yaml.ScalarNode:
@@ -192,8 +191,8 @@ func wordOf(key string, v *yaml.Node) (string, *flaw) {
 	return v.Value, nil
 }
 
-// wordsOf is a value that is a list of strings. One string is a list, too: words between
-// commas, as Obsidian had it.
+// wordsOf returns a list of strings. A single string is also a list: words between commas, as in
+// older Obsidian.
 func wordsOf(key string, v *yaml.Node) ([]string, *flaw) {
 	var words []string
 	if v.Kind == yaml.ScalarNode {
@@ -223,7 +222,7 @@ func wordsOf(key string, v *yaml.Node) ([]string, *flaw) {
 	return words, nil
 }
 
-// keep writes down the keys that are the person's.
+// keep stores the person's own keys.
 func (r *read) keep(extra []*yaml.Node) *flaw {
 	r.kept.aliases = slices.DeleteFunc(r.kept.aliases, func(a string) bool { return a == r.fields.Title })
 	if len(extra) == 0 {
@@ -233,7 +232,7 @@ func (r *read) keep(extra []*yaml.Node) *flaw {
 	if err != nil {
 		return flawed(extra[0].Line+1, "%s cannot be kept: %v", strconv.Quote(extra[0].Value), err)
 	}
-	// What cannot be read again must not be written: the next look would find no note.
+	// Do not write what cannot be read again: the next look would not find the note.
 	if bytes.Contains(b, []byte("\n---")) || bytes.HasPrefix(b, []byte("---")) || len(b) > maxFront/2 {
 		return flawed(extra[0].Line+1, "%s cannot be kept", strconv.Quote(extra[0].Value))
 	}

@@ -10,15 +10,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Where Obsidian keeps how it draws the graph of a vault.
+// Obsidian's settings of a vault's graph.
 const (
 	graphFolder = ".obsidian"
 	graphName   = graphFolder + "/graph.json"
 	maxGraph    = 1 << 20
 )
 
-// Dress implements engram.VaultNotes: the graph has a colour for each type of memory, and
-// for hubs.
+// Dress implements engram.VaultNotes: the graph gets a color per type of memory and kind of hub.
 func (n *notes) Dress() error {
 	if n.opts.Graph == "" || n.opts.Graph == GraphSkip || n.how.DryRun || n.vault == nil {
 		return nil
@@ -45,7 +44,7 @@ func (n *notes) Dress() error {
 	return n.writeGraph(append(text, '\n'))
 }
 
-// readGraph reads what there is; nil when there is none. A file that is no object is CodeInvalid.
+// readGraph reads the settings; nil for none. CodeInvalid if they are not an object.
 func (n *notes) readGraph() (map[string]any, error) {
 	for _, part := range []string{graphFolder, graphName} {
 		info, err := n.vault.Lstat(part)
@@ -71,7 +70,7 @@ func (n *notes) readGraph() (map[string]any, error) {
 	}
 	was := map[string]any{}
 	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.UseNumber() // 0.1 stays 0.1
+	dec.UseNumber() // keeps 0.1 as 0.1
 	if err := dec.Decode(&was); err != nil || was == nil {
 		return nil, engram.Errorf(engram.CodeInvalid, "%s is no JSON object", graphName).
 			WithHint("remove it, or give --graph-config skip")
@@ -87,7 +86,7 @@ func (n *notes) writeGraph(text []byte) error {
 	return err
 }
 
-// colourGroup is one group of the graph, as Obsidian has it.
+// colourGroup is a group of the graph in Obsidian's format.
 type colourGroup struct {
 	Query string `json:"query"`
 	Color colour `json:"color"`
@@ -98,8 +97,8 @@ type colour struct {
 	RGB int `json:"rgb"`
 }
 
-// colours are the groups: hubs first, for the first that fits a note counts. The colours
-// of types go round a wheel, so that neighbours differ.
+// colours returns the groups: hubs first, because the first match counts. Types take turns in the
+// colors, so neighbors differ.
 func colours() []colourGroup {
 	wheel := []int{0xE15759, 0x4E79A7, 0xF28E2B, 0x59A14F, 0xB07AA1, 0x76B7B2, 0xEDC948, 0xFF9DA7, 0x9C755F}
 	groups := []colourGroup{}

@@ -71,7 +71,7 @@ func (n *notes) putHub(h engram.Hub, done *engram.HubsDone) error {
 	return nil
 }
 
-// leaveHub remembers how a hub was left.
+// leaveHub records the written state of a hub.
 func (n *notes) leaveHub(h engram.Hub, name string, left fileState) {
 	now := hubState{name, h.Project, left}
 	if x := n.state.Hubs[h.Name()]; x == nil || *x != now {
@@ -79,11 +79,11 @@ func (n *notes) leaveHub(h engram.Hub, name string, left fileState) {
 	}
 }
 
-// How the file of a hub stands to what it is to say.
+// States of a hub's file.
 const (
-	hubOld    = iota // Engram wrote it, and it is to say something else
-	hubSame          // it says that
-	hubEdited        // somebody else wrote it
+	hubOld    = iota // written by Engram, but outdated
+	hubSame          // up to date
+	hubEdited        // written by another program
 )
 
 func (n *notes) hubStands(f found, stands bool, x *hubState, text []byte) (int, error) {
@@ -101,7 +101,7 @@ func (n *notes) hubStands(f found, stands bool, x *hubState, text []byte) (int, 
 			return hubOld, nil
 		}
 	}
-	// It may have been written, and the list of notes not.
+	// It may have been written without the list of notes.
 	if b, err := n.readFile(f.path, maxState); err == nil && digest(b) == digest(text) {
 		return hubSame, nil
 	}
@@ -128,7 +128,7 @@ func (n *notes) removeHub(name string, x *hubState, done *engram.HubsDone) error
 	return nil
 }
 
-// hubText is the note of a hub.
+// hubText returns the note of a hub.
 func (n *notes) hubText(h engram.Hub) string {
 	var f front
 	f.put("hub", string(h.Kind))

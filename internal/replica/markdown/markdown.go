@@ -1,12 +1,10 @@
-// Package markdown keeps memories as notes in a folder: one Markdown file a memory, with
-// YAML front matter, and notes that lead to them, as Obsidian and any editor show them
-// (note.go, hub.go). It knows what it wrote (state.go), so that it writes nothing twice,
-// and finds what people edited (edit.go).
+// Package markdown keeps memories as notes in a folder: a Markdown file with YAML front matter per
+// memory, and notes that link to them, readable in Obsidian and any editor (note.go, hub.go). It
+// records what it wrote (state.go), so that it writes nothing twice and finds edits (edit.go).
 //
-// Everything stands under engram/ in the vault. Whatever names memories have, nothing is
-// read or written outside of it, but for how Obsidian draws the graph (graph.go); no
-// symbolic link is followed; and a file that Engram did not write, or that somebody edited
-// since, is not overwritten.
+// Everything is under engram/ in the vault. Whatever the names of memories, nothing is read or
+// written outside of it except Obsidian's graph settings (graph.go); symbolic links are not
+// followed; and files that Engram did not write, or that were edited since, are not overwritten.
 package markdown
 
 import (
@@ -20,20 +18,20 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// GraphMode says what becomes of .obsidian/graph.json.
+// GraphMode says how .obsidian/graph.json is treated.
 type GraphMode string
 
 // The modes.
 const (
-	GraphPreserve GraphMode = "preserve" // written where there is none
-	GraphForce    GraphMode = "force"    // the colours of groups are Engram's, the rest of it stays
-	GraphSkip     GraphMode = "skip"     // not looked at
+	GraphPreserve GraphMode = "preserve" // written if it does not exist
+	GraphForce    GraphMode = "force"    // Engram sets the color groups, the rest stays
+	GraphSkip     GraphMode = "skip"     // ignored
 )
 
-// Options say where a vault is, and how its notes are written.
+// Options locate a vault and configure its notes.
 type Options struct {
-	Dir string // absolute; made where there is none
-	// PlainLinks makes links as every reader of Markdown knows them, instead of [[links]].
+	Dir string // absolute; created if missing
+	// PlainLinks writes plain Markdown links instead of [[links]].
 	PlainLinks bool
 	Graph      GraphMode // "" is GraphSkip
 }
@@ -41,22 +39,22 @@ type Options struct {
 // Vault is a folder of notes.
 type Vault struct{ opts Options }
 
-// New returns the vault of a folder. It touches nothing.
+// New returns the vault of a folder, without accessing it.
 func New(o Options) *Vault { return &Vault{o} }
 
-// folderName is the folder of the vault that is Engram's.
+// folderName is Engram's folder in the vault.
 const folderName = "engram"
 
 // Begin implements engram.Vault.
 func (v *Vault) Begin(ctx context.Context, how engram.VaultMode) (engram.VaultNotes, error) {
-	n := &notes{opts: v.opts, how: how, plainLinks: v.opts.PlainLinks, places: map[engram.ID]string{}, holders: map[string]engram.ID{}, folders: map[string]bool{}, asRead: map[string]asRead{}}
+	n := &notes{opts: v.opts, how: how, places: map[engram.ID]string{}, holders: map[string]engram.ID{}, folders: map[string]bool{}, asRead: map[string]asRead{}}
 	if err := n.open(ctx); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
 	return n, nil
 }
 
-// open opens the folder, or does as if it were empty when nothing may be made.
+// open opens the folder; a missing one is treated as empty in a dry run.
 func (n *notes) open(ctx context.Context) error {
 	root, err := os.OpenRoot(n.opts.Dir)
 	if errors.Is(err, fs.ErrNotExist) && !n.how.DryRun {
@@ -101,7 +99,7 @@ func (n *notes) open(ctx context.Context) error {
 	return n.look(ctx)
 }
 
-// isFile reports something that is there and no folder.
+// isFile reports whether dir exists and is not a folder.
 func isFile(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && !info.IsDir()
@@ -117,11 +115,11 @@ func (n *notes) close() error {
 	return err
 }
 
-// shown is how a path in Engram's folder is told.
+// shown returns the reported path of a file in Engram's folder.
 func shown(name string) string { return path.Join(folderName, name) }
 
-// unwritten says that the disk refuses, and why. The file that stands for this one until it is
-// whole is not named: it is gone when anybody reads this.
+// unwritten reports a refused write with its reason. The temporary file is not named: it is removed
+// by then.
 func unwritten(name string, err error) error {
 	refused := engram.Errorf(engram.CodeUnavailable, "%s cannot be written", name)
 	reason, ok := errors.AsType[syscall.Errno](err)

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
@@ -13,10 +14,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Names of notes are made of letters, digits and hyphens, in lower case and composed
-// letters, and end in a piece of the memory's ID: no file system takes two of them for one,
-// and none has them as the name of a device. What they are cut to leaves room under the 260
-// characters of a path on Windows.
+// Names of notes have letters, digits and hyphens, lower case and composed, and end in a piece of
+// the memory's ID: no file system confuses two of them, and none is a device name. Their length
+// fits the 260 characters of a Windows path.
 const (
 	stemBytes    = 80
 	projectBytes = 60
@@ -25,10 +25,10 @@ const (
 	asideSuffix  = ".conflict" + suffix
 )
 
-// slug makes words of a title; "" where it has neither letters nor digits.
+// slug turns a title into words; "" if it has neither letters nor digits.
 func slug(title string, most int) string {
 	var b strings.Builder
-	parted, based := false, false // a hyphen is due; a mark has a letter to stand on
+	parted, based := false, false // a hyphen is due; a mark has a base letter
 	for _, r := range text.Compose(strings.ToLower(strings.ToValidUTF8(title, ""))) {
 		switch {
 		case unicode.In(r, unicode.L, unicode.N):
@@ -48,8 +48,8 @@ func slug(title string, most int) string {
 	return strings.TrimRight(cut(text.Compose(b.String()), most), "-")
 }
 
-// cut shortens s to so many bytes, between letters, and between words where that does not
-// cost half of it.
+// cut shortens s to at most most bytes, between letters, and between words unless that loses half
+// of it.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -72,8 +72,8 @@ func cut(s string, most int) string {
 	return s
 }
 
-// folder makes the name of a folder: name itself where it can be one, else what is like it
-// and a number that belongs to it, so that two of them are never one folder.
+// folder returns a folder name: name itself if possible, otherwise a similar one with a digest, so
+// that no two share a folder.
 func folder(name string, most int) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
@@ -88,13 +88,13 @@ func folder(name string, most int) string {
 		return safe
 	}
 	if reserved(safe) {
-		safe = strings.ReplaceAll(safe, ".", "-") // what stands before a dot is the device
+		safe = strings.ReplaceAll(safe, ".", "-") // the part before a dot is the device
 	}
 	return strings.Trim(safe+"-"+digest([]byte(name))[:6], "-")
 }
 
-// noProject is the folder of memories of no project: no project can be called so, for its
-// folder would not begin with an underscore.
+// noProject is the folder of memories without a project. No project's folder begins with an
+// underscore.
 const noProject = "_no-project"
 
 func projectFolder(name string) string {
@@ -104,7 +104,7 @@ func projectFolder(name string) string {
 	return folder(name, projectBytes)
 }
 
-// reserved reports names that Windows keeps for devices, whatever follows a dot.
+// reserved reports names that Windows keeps for devices, with any extension.
 func reserved(name string) bool {
 	name, _, _ = strings.Cut(name, ".")
 	name = strings.TrimRight(name, " ")
@@ -119,46 +119,36 @@ func reserved(name string) bool {
 	return false
 }
 
-// noteName is where the note of a memory stands, with so many characters of its ID.
+// noteName returns the path of a memory's note, with tail characters of its ID.
 func noteName(p engram.NotePlace, tail int) string {
-	stem := slug(p.Title, stemBytes)
-	if stem == "" {
-		stem = "memory"
-	}
+	stem := cmp.Or(slug(p.Title, stemBytes), "memory")
 	return path.Join(projectFolder(p.Project), folder(string(p.Type), typeBytes), stem+"-"+idTail(p.ID, tail)+suffix)
 }
 
-// idTail is the last so many characters of an ID: those that chance made.
+// idTail returns the last n characters of an ID, the random ones.
 func idTail(id engram.ID, n int) string {
-	s := slug(strings.TrimPrefix(string(id), engram.IDPrefix), 2*len(id))
-	if s == "" {
-		s = digest([]byte(id))
-	}
+	s := cmp.Or(slug(strings.TrimPrefix(string(id), engram.IDPrefix), 2*len(id)), digest([]byte(id)))
 	return s[max(0, len(s)-n):]
 }
 
-// hubFolder is where the hubs of a kind stand.
+// hubFolder returns the folder of the hubs of a kind.
 func hubFolder(k engram.HubKind) string { return "_" + string(k) + "s" }
 
-// hubName is where a hub stands.
+// hubName returns the path of a hub.
 func hubName(h engram.Hub) string {
 	return path.Join(hubFolder(h.Kind), hubStem(h.Name())+suffix)
 }
 
-// hubStem is what the note of a hub is called: it comes from its key alone.
+// hubStem returns the name of a hub's note, which depends on its key alone.
 func hubStem(name string) string {
 	_, key, _ := strings.Cut(name, ":")
-	stem := slug(key, stemBytes)
-	if stem == "" {
-		stem = "hub"
-	}
-	return stem + "-" + digest([]byte(name))[:6]
+	return cmp.Or(slug(key, stemBytes), "hub") + "-" + digest([]byte(name))[:6]
 }
 
-// sameFile is what two names have in common that a file system may take for one.
+// sameFile returns what two names share that some file system takes for the same.
 func sameFile(name string) string { return strings.ToLower(text.Compose(name)) }
 
-// digest is 32 hex digits of what a file says.
+// digest returns 32 hex digits.
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:16])

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -12,24 +13,23 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// marker parts what the memory says from what an export writes below it. The last line of a
-// note that is it counts: a memory may speak of it.
+// marker separates the memory from what an export writes below it. The last such line counts: a
+// memory may mention it.
 const marker = "<!-- engram: the memory ends here; what follows is written anew -->"
 
-// ownKeys are the keys of front matter that are Engram's. All others are the person's, and
-// stay as they are.
+// ownKeys are Engram's keys in front matter. All others are the person's and stay unchanged.
 func ownKeys() []string {
 	return []string{"id", "sync_id", "title", "aliases", "project", "scope", "type", "topic", "topic_key", "tags", "importance",
 		"permanent", "session", "origin", "created", "updated", "revision", "review_after", "valid_from", "valid_to"}
 }
 
-// kept is what a note has of the person's own, beside the memory.
+// kept is the person's own part of a note.
 type kept struct {
 	aliases []string
-	extra   string // YAML of keys that are not Engram's, a whole line each; "" for none
+	extra   string // YAML of other keys, whole lines; "" for none
 }
 
-// noteText is the note of a memory as far as the marker, with what the person keeps in it.
+// noteText returns the note of a memory up to the marker, including the person's part.
 func noteText(m engram.Memory, own kept) string {
 	var f front
 	f.put("id", scalar(string(m.ID)))
@@ -59,7 +59,7 @@ func noteText(m engram.Memory, own kept) string {
 	return "---\n" + f.String() + own.extra + "---\n\n" + m.Content + "\n\n" + marker + "\n"
 }
 
-// tail is what follows the marker: where the memory leads to.
+// tail returns what follows the marker: relations and hubs.
 func (n *notes) tail(v engram.VaultNote) string {
 	var b strings.Builder
 	here := n.pathOf(v.Memory.ID)
@@ -80,7 +80,7 @@ func (n *notes) tail(v engram.VaultNote) string {
 	return b.String()
 }
 
-// linkWords say how the memory of a note stands to another one.
+// linkWords describes the relation of a note's memory to another one.
 func linkWords(l engram.NoteLink) string {
 	words := strings.ReplaceAll(string(l.Verb), "_", " ")
 	if !l.Outgoing {
@@ -103,24 +103,20 @@ func linkWords(l engram.NoteLink) string {
 	return clean(words, 60)
 }
 
-// linkTo is a link from one note to another, which is called by its title; a title alone
-// where there is no note.
+// linkTo returns a link between notes with the other's title; only the title if there is no note.
 func (n *notes) linkTo(from, to, title string) string {
-	title = clean(title, 120)
-	if title == "" {
-		title = "memory"
-	}
+	title = cmp.Or(clean(title, 120), "memory")
 	switch {
 	case to == "":
 		return title
-	case n.plainLinks:
+	case n.opts.PlainLinks:
 		to = strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "%0A").Replace(relative(path.Dir(from), to))
 		return fmt.Sprintf("[%s](<%s>)", title, to)
 	}
 	return fmt.Sprintf("[[%s|%s]]", strings.TrimSuffix(path.Base(to), suffix), title)
 }
 
-// relative is the way from a folder of the vault to a file in it.
+// relative returns the path from a folder of the vault to a file in it.
 func relative(dir, to string) string {
 	a, b := strings.Split(dir, "/"), strings.Split(to, "/")
 	for len(a) > 0 && len(b) > 1 && a[0] == b[0] {
@@ -129,8 +125,8 @@ func relative(dir, to string) string {
 	return path.Join(append(slices.Repeat([]string{".."}, len(a)), b...)...)
 }
 
-// clean is a text on one line in which nothing means anything to Markdown, to HTML or to
-// Obsidian: titles and reasons are what somebody else may have written.
+// clean returns a text on one line without special characters of Markdown, HTML or Obsidian: titles
+// and reasons may be written by others.
 func clean(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

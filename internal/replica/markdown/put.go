@@ -11,32 +11,31 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// notes is a vault at work.
+// notes is an open vault.
 type notes struct {
-	opts       Options
-	how        engram.VaultMode
-	plainLinks bool
-	vault      *os.Root // nil: there is none, and none is to be made
-	root       *os.Root // its folder engram/; nil as vault
+	opts  Options
+	how   engram.VaultMode
+	vault *os.Root // nil if missing and not to be created
+	root  *os.Root // its folder engram/; nil like vault
 
 	state   *state
-	changed bool             // state is not what was read
-	files   map[string]found // what stands under engram/, by sameFile
-	links   map[string]bool  // what neither is a file nor a folder
-	folders map[string]bool  // that were made, or found to be folders
+	changed bool             // state must be written
+	files   map[string]found // files under engram/, by sameFile
+	links   map[string]bool  // neither files nor folders
+	folders map[string]bool  // created or verified
 
-	places  map[engram.ID]string // of memories, as far as they were placed
-	holders map[string]engram.ID // whose a name is, by sameFile
-	stray   *strays              // nil: not looked for yet
-	stems   map[string]engram.ID // nil: not gathered yet; by the name of the note as links have it
-	asRead  map[string]asRead    // notes that Edits told, by path
+	places  map[engram.ID]string // places of memories
+	holders map[string]engram.ID // owners of names, by sameFile
+	stray   *strays              // nil: not searched yet
+	stems   map[string]engram.ID // nil: not collected yet; by the names in links
+	asRead  map[string]asRead    // notes that Edits reported, by path
 	remarks []engram.NoteRemark
 }
 
 // Remarks implements engram.VaultNotes.
 func (n *notes) Remarks() []engram.NoteRemark { return n.remarks }
 
-// remark tells what is passed over; name is under engram/.
+// remark records a skipped file; name is under engram/.
 func (n *notes) remark(name, reason string) {
 	n.remarks = append(n.remarks, engram.NoteRemark{Path: shown(name), Reason: reason})
 }
@@ -47,12 +46,11 @@ func (n *notes) Known() []engram.ID { return slices.Sorted(maps.Keys(n.state.Not
 // End implements engram.VaultNotes.
 func (n *notes) End() error { return errors.Join(n.writeState(), n.close()) }
 
-// tails are how many characters of an ID may stand in the name of its note: few, and more
-// where somebody has the name.
+// tails are the numbers of ID characters in the name of a note: more if a name is taken.
 func tails() []int { return []int{6, 10, 16, 26} }
 
-// Place implements engram.VaultNotes. A note keeps the name that it has as long as its
-// title would give it that; one that a person renamed or moved keeps it for ever.
+// Place implements engram.VaultNotes. A note keeps its name while its title still implies it; one
+// that a person renamed or moved keeps it forever.
 func (n *notes) Place(p engram.NotePlace) {
 	n.rememberFolder(p.Project)
 	x := n.state.Notes[p.ID]
@@ -77,7 +75,7 @@ func (n *notes) Place(p engram.NotePlace) {
 		n.settle(p.ID, want)
 		return
 	}
-	// Somebody's own file has every one of these names.
+	// Other files have all of these names.
 	want := noteName(p, 26)
 	for n.taken(want) {
 		want = strings.TrimSuffix(want, suffix) + "-" + digest([]byte(want))[:6] + suffix
@@ -97,7 +95,7 @@ func (n *notes) rememberFolder(project string) {
 	}
 }
 
-// pathOf is where the note of a memory is or will be; "" where there is none.
+// pathOf returns the present or future path of a memory's note; "" for none.
 func (n *notes) pathOf(id engram.ID) string {
 	if name, placed := n.places[id]; placed {
 		return name
@@ -119,14 +117,14 @@ func (n *notes) Put(v engram.VaultNote) (engram.NoteDone, error) {
 	return p.put()
 }
 
-// putting is one note on its way.
+// putting is one note being written.
 type putting struct {
 	*notes
 	note     engram.VaultNote
-	want     string // where it is to be
+	want     string // its place
 	tailText string
 	said     string
-	was      *noteState // nil: it is new here
+	was      *noteState // nil for a new note
 	done     engram.NoteDone
 }
 
@@ -167,8 +165,8 @@ func (p *putting) put() (engram.NoteDone, error) {
 	return p.over(f, edited)
 }
 
-// over writes the note over one that stands there, with what the person keeps in it; one
-// that was edited is left alone, or put aside.
+// over writes the note over an existing one and keeps the person's part; an edited one is left
+// alone, or renamed if forced.
 func (p *putting) over(f found, edited bool) (engram.NoteDone, error) {
 	b, err := p.readFile(f.path, maxState)
 	if err != nil {
@@ -176,7 +174,7 @@ func (p *putting) over(f found, edited bool) (engram.NoteDone, error) {
 	}
 	r, bad := readNote(b)
 	if bad == nil && r.id == p.note.Memory.ID && string(b) == p.text(r.kept) && sameFile(f.path) == sameFile(p.want) {
-		p.left(fileState{digest(b), f.size, f.time}) // it was written, and the list of notes was not
+		p.left(fileState{digest(b), f.size, f.time}) // it was written, but not the list of notes
 		return p.end(engram.NoteSkipped)
 	}
 	if bad == nil {
@@ -191,7 +189,7 @@ func (p *putting) over(f found, edited bool) (engram.NoteDone, error) {
 	}
 	if !edited || bad == nil && p.untouched(r) {
 		if edited && !r.unmarked && p.was != nil && p.was.Said == p.said && sameFile(f.path) == sameFile(p.want) {
-			p.left(fileState{digest(b), f.size, f.time}) // only what is the person's was edited
+			p.left(fileState{digest(b), f.size, f.time}) // only the person's part was edited
 			return p.end(engram.NoteSkipped)
 		}
 		return p.write(r.kept, engram.NoteUpdated)
@@ -205,7 +203,7 @@ func (p *putting) over(f found, edited bool) (engram.NoteDone, error) {
 	return p.write(r.kept, engram.NoteUpdated)
 }
 
-// untouched reports that nobody edited what of a note is Engram's.
+// untouched reports whether Engram's part of a note is unedited.
 func (p *putting) untouched(r read) bool {
 	base, tail := engram.NoteFieldsOf(p.note.Memory).Digest(), digest([]byte(p.tailText))
 	if p.was != nil {
@@ -234,7 +232,7 @@ func (p *putting) write(own kept, act engram.NoteAct) (engram.NoteDone, error) {
 	return p.end(act)
 }
 
-// left remembers how the note was left.
+// left records the written state of the note.
 func (p *putting) left(f fileState) {
 	x := &noteState{Path: p.want, Said: p.said, fileState: f, Tail: digest([]byte(p.tailText)),
 		Base: engram.NoteFieldsOf(p.note.Memory).Digest()}
@@ -244,7 +242,7 @@ func (p *putting) left(f fileState) {
 	p.changed = true
 }
 
-// named reports that the note stands where Engram would have put it.
+// named reports whether the note has a name that Engram would give it.
 func (p *putting) named() bool {
 	m := p.note.Memory
 	place := engram.NotePlace{ID: m.ID, Project: m.Project, Type: m.Type, Title: m.Title}
@@ -288,14 +286,14 @@ func (n *notes) Remove(id engram.ID) (engram.NoteDone, error) {
 			return done, err
 		}
 	} else {
-		done.Act = engram.NoteSkipped // whoever deleted it was first
+		done.Act = engram.NoteSkipped // already deleted
 	}
 	delete(n.state.Notes, id)
 	n.changed = true
 	return done, nil
 }
 
-// aside renames a file to one that nothing is read from, and returns how that is told.
+// aside renames a file to a name that is never read, and returns its reported path.
 func (n *notes) aside(name string) (string, error) {
 	stem := strings.TrimSuffix(name, suffix)
 	to := stem + asideSuffix

@@ -7,7 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Limits of a note that is read: a memory's longest text with what stands around it.
+// Limits of a note: a memory's longest text plus the rest.
 const (
 	maxNote  = engram.MaxContent + 512<<10
 	maxFront = 64 << 10
@@ -15,23 +15,23 @@ const (
 
 // read is a note as it was read.
 type read struct {
-	id      engram.ID // "" when it names none
-	foreign bool      // it has an id that is not one of Engram's
+	id      engram.ID // "" for none
+	foreign bool      // its id is not one of Engram's
 	project string
 	fields  engram.NoteFields
-	lacks   []string          // fields that it does not tell
-	told    map[string]string // what no edit changes: sync_id, session, times
+	lacks   []string          // missing fields
+	told    map[string]string // values that edits do not change: sync_id, session, times
 	kept    kept
-	tail    string // what follows the marker
-	// unmarked says that it is a note of Engram's, and has no marker: then end says where the
-	// memory ends in body, whose first line is the line first of the file.
+	tail    string // the text after the marker
+	// unmarked reports a note of Engram's without a marker: then end finds where the memory ends in
+	// body, whose first line is line first of the file.
 	unmarked bool
 	body     string
 	first    int
-	unmerged int // the line in which an unfinished merge begins; 0 for none
+	unmerged int // the line where an unfinished merge begins; 0 for none
 }
 
-// flaw is why a note cannot be read.
+// flaw is why a note is unreadable.
 type flaw struct {
 	line int // from 1
 	err  *engram.Error
@@ -41,9 +41,8 @@ func flawed(line int, format string, args ...any) *flaw {
 	return &flaw{line, engram.Errorf(engram.CodeInvalid, format, args...)}
 }
 
-// readNote reads a note. What it says is from outside, and nothing of it is believed but
-// its form: anchors, aliases and tags of YAML, keys that stand twice and values of another
-// kind than their key has are flaws.
+// readNote reads a note. It is untrusted: YAML anchors, aliases and tags, duplicate keys and values
+// of the wrong kind are flaws.
 func readNote(b []byte) (read, *flaw) {
 	if len(b) > maxNote {
 		return read{}, flawed(0, "the note has %d bytes, the limit is %d", len(b), maxNote)
@@ -68,7 +67,7 @@ func readNote(b []byte) (read, *flaw) {
 	}
 	marked := false
 	if r.fields.Content, r.tail, marked = splitBody(body, found); !marked && r.id != "" {
-		text := strings.TrimPrefix(body, "\n") // as splitBody
+		text := strings.TrimPrefix(body, "\n") // like splitBody
 		r.unmarked, r.body, r.first = true, text, strings.Count(head, "\n")+3+len(body)-len(text)
 	}
 	return r, nil
@@ -81,9 +80,8 @@ func asError(err error) *engram.Error {
 	return engram.Errorf(engram.CodeInvalid, "%v", err)
 }
 
-// splitFront parts front matter from what follows; found is false where there is none. An
-// editor may have turned the ends of all lines into those of Windows: then they are turned
-// back, for Engram writes no others into front matter.
+// splitFront splits off front matter. Windows line ends, which an editor may have introduced, are
+// converted: Engram writes none in front matter.
 func splitFront(s string) (head, body string, found bool) {
 	if strings.HasPrefix(s, "---\r\n") {
 		s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -105,11 +103,11 @@ func splitFront(s string) (head, body string, found bool) {
 		}
 		at += len(line) + 1
 	}
-	return "", s, false // a line across the page, and no front matter
+	return "", s, false // a rule across the page, not front matter
 }
 
-// unclosed reports a page without front matter that begins as if it had some: a line --- with a
-// key below it.
+// unclosed reports a page that begins like unterminated front matter: a line --- and a key below
+// it.
 func unclosed(s string) bool {
 	first, rest, _ := strings.Cut(s, "\n")
 	line, _, _ := strings.Cut(rest, "\n")
@@ -118,9 +116,8 @@ func unclosed(s string) bool {
 		(value == "" || value[0] == ' ')
 }
 
-// splitBody parts the memory from what stands below the marker, and takes away what the
-// writer of notes puts between them. A note that a person wrote has no marker: its content
-// is what stands there.
+// splitBody splits the memory from what follows the marker, and removes the separators. A note by a
+// person has no marker: all of it is the content.
 func splitBody(body string, front bool) (content, tail string, marked bool) {
 	if front {
 		body = strings.TrimPrefix(body, "\n")
@@ -137,7 +134,7 @@ func splitBody(body string, front bool) (content, tail string, marked bool) {
 	}
 	tail = strings.TrimPrefix(body[at+len(marker):], "\n")
 	content = body[:at]
-	for range 2 { // the end of the line, and the blank one
+	for range 2 { // the line end and the blank line
 		content = strings.TrimSuffix(content, "\n")
 	}
 	return content, tail, true

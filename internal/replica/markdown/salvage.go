@@ -10,10 +10,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// salvage is what can be read of a list of notes that cannot be read as a whole: git leaves
-// one so when two people exported and nobody finished the merge. A note stands on a line.
-// Of two lines about one note the one counts that says what its file says; where neither
-// does, the note is known by its id alone. newer is the version of a newer Engram, else 0.
+// salvage reads what it can of an invalid list of notes, as git leaves after an unfinished merge of
+// two exports. There is a note per line. Of two lines about a note, the one that matches its file
+// counts; if neither does, the note is only known by its id. newer is the version of a newer
+// Engram, otherwise 0.
 func (n *notes) salvage(b []byte) (s *state, newer int) {
 	s = newState()
 	notes, hubs := map[engram.ID][]*noteState{}, map[string][]*hubState{}
@@ -42,35 +42,34 @@ func (n *notes) salvage(b []byte) (s *state, newer int) {
 		}
 	}
 	says := n.saying()
-	for id, all := range notes {
-		for _, x := range all {
-			if len(all) == 1 || says(x.Path, x.fileState) {
-				s.Notes[id] = x
-			}
-		}
-	}
-	for name, all := range hubs {
-		for _, x := range all {
-			if len(all) == 1 || says(x.Path, x.fileState) {
-				s.Hubs[name] = x
-			}
-		}
-	}
+	choose(s.Notes, notes, func(x *noteState) bool { return says(x.Path, x.fileState) })
+	choose(s.Hubs, hubs, func(x *hubState) bool { return says(x.Path, x.fileState) })
 	return s, 0
 }
 
-// versionOf is the version that a line of a list of notes tells; 0 for none.
+// choose takes single entries, and of several those that hold.
+func choose[K comparable, V any](into map[K]V, from map[K][]V, holds func(V) bool) {
+	for key, all := range from {
+		for _, x := range all {
+			if len(all) == 1 || holds(x) {
+				into[key] = x
+			}
+		}
+	}
+}
+
+// versionOf returns the version in a line of a list of notes; 0 for none.
 func versionOf(line string) int {
 	_, after, is := strings.Cut(line, `"version":`)
 	if !is {
 		return 0
 	}
 	after = strings.TrimLeft(after, " ")
-	v, _ := strconv.Atoi(after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]) // 0 for no number
+	v, _ := strconv.Atoi(after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]) // 0 if not a number
 	return v
 }
 
-// entryOf is what a line of a list of notes tells of one thing.
+// entryOf reads the entry in a line of a list of notes.
 func entryOf(line []byte) (key string, value json.RawMessage, is bool) {
 	dec := json.NewDecoder(io.MultiReader(strings.NewReader("{"), bytes.NewReader(line)))
 	if _, err := dec.Token(); err != nil {
@@ -83,10 +82,9 @@ func entryOf(line []byte) (key string, value json.RawMessage, is bool) {
 	return key, value, dec.Decode(&value) == nil
 }
 
-// saying reports files that are as they were left. Each is read once, however often a list
-// names it.
+// saying returns a function that reports whether a file is unchanged. It reads each file once.
 func (n *notes) saying() func(name string, left fileState) bool {
-	read := map[string]string{} // digests by name; "" for what cannot be read
+	read := map[string]string{} // digests by name; "" if unreadable
 	return func(name string, left fileState) bool {
 		said, known := read[name]
 		if !known {

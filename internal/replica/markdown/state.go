@@ -16,7 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// stateName is the file in which it stands what was written.
+// stateName is the file that records what was written.
 const stateName = ".engram-vault.json"
 
 const (
@@ -24,13 +24,13 @@ const (
 	maxState     = 512 << 20
 )
 
-// state is what was written into a vault. It is a file that anybody may have changed: what
-// it names is looked at, and never trusted further than that.
+// state records what was written into a vault. Anyone may have changed the file, so its claims are
+// verified.
 type state struct {
 	Version int                      `json:"version"`
 	Notes   map[engram.ID]*noteState `json:"notes"`
 	Hubs    map[string]*hubState     `json:"hubs"`
-	// Folders has the projects by their folders.
+	// Folders maps folders to projects.
 	Folders map[string]string `json:"folders"`
 }
 
@@ -38,13 +38,13 @@ type state struct {
 type noteState struct {
 	Path string `json:"path"` // under engram/, with slashes
 	Own  bool   `json:"own,omitempty"`
-	// Hand says that a person wrote the note: it stays whatever becomes of its memory, and has
-	// no id before an export wrote it anew.
+	// Hand means that a person wrote the note: it stays even if its memory goes, and has no id
+	// until an export writes it.
 	Hand bool   `json:"hand,omitempty"`
-	Said string `json:"said"` // digest of what the export said, without what the person keeps in it
+	Said string `json:"said"` // digest of the exported text, without the person's part
 	fileState
 	Base engram.NoteDigest `json:"base"`
-	Tail string            `json:"tail"` // digest of what stands below the marker
+	Tail string            `json:"tail"` // digest of the text below the marker
 }
 
 // hubState is a hub as it was written.
@@ -54,7 +54,7 @@ type hubState struct {
 	fileState
 }
 
-// fileState is how a file was left. Where size and time are the same, it is not read again.
+// fileState is the state of a written file. If size and time match, it is not read again.
 type fileState struct {
 	File string `json:"file"` // digest
 	Size int64  `json:"size"`
@@ -65,8 +65,8 @@ func newState() *state {
 	return &state{Version: stateVersion, Notes: map[engram.ID]*noteState{}, Hubs: map[string]*hubState{}, Folders: map[string]string{}}
 }
 
-// readState reads what was written. What cannot be read of it is made anew of the notes,
-// and told: the list is worth less than they are, and git merges it line by line.
+// readState reads the record. Unreadable parts are rebuilt from the notes, with a remark: git
+// merges the list by line, and the notes are worth more.
 func (n *notes) readState() (*state, error) {
 	b, err := n.readFile(stateName, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,7 +89,7 @@ func (n *notes) readState() (*state, error) {
 	return s, nil
 }
 
-// parseState reads a list of notes; why says why it is none.
+// parseState reads a list of notes; why says what is wrong with it.
 func parseState(b []byte) (s *state, why string) {
 	s = newState()
 	if line := unmerged(string(b)); line > 0 {
@@ -108,7 +108,7 @@ func parseState(b []byte) (s *state, why string) {
 	return s, s.check()
 }
 
-// check says what in a state cannot be.
+// check returns what is invalid in a state.
 func (s *state) check() string {
 	for id, x := range s.Notes {
 		if x == nil || !ourID(string(id)) || !local(x.Path) {
@@ -126,13 +126,13 @@ func (s *state) check() string {
 	return ""
 }
 
-// local reports the path of a note under engram/.
+// local reports whether name is the path of a note under engram/.
 func local(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && path.Clean(name) == name && strings.HasSuffix(name, suffix) &&
 		!strings.ContainsAny(name, "\\\x00")
 }
 
-// writeState keeps what was written, where it is not what was read.
+// writeState writes the record if it changed.
 func (n *notes) writeState() error {
 	if !n.changed || n.how.DryRun {
 		return nil
@@ -145,7 +145,7 @@ func (n *notes) writeState() error {
 	return err
 }
 
-// text is the state as it is kept, a note a line: people and git look at what changed.
+// text formats the state with a note per line, for diffs and merges.
 func (s *state) text() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\"version\": %d,\n", s.Version)
@@ -171,7 +171,7 @@ func putLines[K ~string, V any](b *bytes.Buffer, name string, all map[K]V) error
 	return nil
 }
 
-// readFile reads a regular file of Engram's folder, of so many bytes at most.
+// readFile reads a regular file of Engram's folder, of at most most bytes.
 func (n *notes) readFile(name string, most int64) ([]byte, error) {
 	if n.root == nil {
 		return nil, fs.ErrNotExist

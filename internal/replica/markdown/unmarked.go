@@ -6,12 +6,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// heading begins what an export writes below the marker.
+// heading begins the part below the marker.
 const heading = "## Relations"
 
-// end finds where the memory ends in a note of Engram's whose marker somebody removed: what
-// was written below it must not become text of the memory. tail is the digest of what stood
-// there, "" where that is not known. Where it cannot be told, the note is flawed.
+// end finds where the memory ends in a note of Engram's without a marker: the part below it must
+// not become content. tail is the digest of that part, "" if unknown. If the end is ambiguous, the
+// note is flawed.
 func (r *read) end(tail string) *flaw {
 	if !r.unmarked || tail == digest(nil) {
 		return nil
@@ -41,7 +41,7 @@ func (r *read) end(tail string) *flaw {
 		}
 	}
 	switch {
-	case ours == 0: // a heading of the memory's own
+	case ours == 0: // a heading of the memory itself
 		return nil
 	case others == 0:
 		r.endAt(last)
@@ -50,16 +50,15 @@ func (r *read) end(tail string) *flaw {
 	return r.unended(last)
 }
 
-// unended is what is wrong with a note of which nobody knows where the memory ends; at is where
-// in body that shows.
+// unended reports a note whose memory has no certain end; at is where that shows in body.
 func (r *read) unended(at int) *flaw {
 	return &flaw{r.first + strings.Count(r.body[:at], "\n"),
 		engram.Errorf(engram.CodeConflict, "the line that ends the memory is gone, and what stands here may not be all of its text, or more").
 			WithHint("put it back behind the text: %s", marker)}
 }
 
-// lastHeading is where the last heading of relations begins in a text, a line by itself; -1 where
-// there is none. An export writes one, below whatever the memory has: only the last may be its.
+// lastHeading returns the position of the last relations heading on a line by itself; -1 for none.
+// Only the last can be from an export.
 func lastHeading(body string) int {
 	at := strings.LastIndex(body, heading)
 	for ; at >= 0; at = strings.LastIndex(body[:at], heading) {
@@ -73,11 +72,11 @@ func lastHeading(body string) int {
 	return at
 }
 
-// below is what follows the marker as an export writes it, from a section that an editor
-// may have trimmed.
+// below returns the part after the marker as an export writes it, from a section that an editor may
+// have trimmed.
 func below(section string) string { return "\n" + strings.TrimRight(section, " \t\r\n") + "\n" }
 
-// endAt parts the body: the marker stood between two blank lines.
+// endAt splits the body: the marker was between two blank lines.
 func (r *read) endAt(at int) {
 	r.tail, r.fields.Content = below(r.body[at:]), r.body[:at]
 	for range 3 {
@@ -85,7 +84,8 @@ func (r *read) endAt(at int) {
 	}
 }
 
-// generated reports a line as an export writes it below the marker; words are relationWords.
+// generated reports whether a line looks like an export's line below the marker; words are
+// relationWords.
 func generated(line string, words map[string]engram.NoteLink) bool {
 	item, is := strings.CutPrefix(strings.TrimRight(line, " \t\r"), "- ")
 	if !is {
@@ -105,11 +105,11 @@ func generated(line string, words map[string]engram.NoteLink) bool {
 	return false
 }
 
-// relationWords are the words by which notes tell relations, with what they say.
+// relationWords maps the words for relations in notes to relations.
 func relationWords() map[string]engram.NoteLink {
 	words := map[string]engram.NoteLink{}
 	for _, v := range engram.Verbs() {
-		for _, outgoing := range []bool{false, true} { // the same words both ways mean outgoing
+		for _, outgoing := range []bool{false, true} { // words equal in both directions mean outgoing
 			l := engram.NoteLink{Verb: v, Outgoing: outgoing}
 			words[linkWords(l)] = l
 		}
@@ -117,8 +117,7 @@ func relationWords() map[string]engram.NoteLink {
 	return words
 }
 
-// unmerged is the line, from 1, in which what git leaves of a merge that nobody finished
-// begins; 0 for none.
+// unmerged returns the line, from 1, where an unfinished git merge begins; 0 for none.
 func unmerged(s string) int {
 	begun, parted, n := 0, false, 0
 	for line := range strings.SplitSeq(s, "\n") {
@@ -136,7 +135,7 @@ func unmerged(s string) int {
 	return 0
 }
 
-// errUnmerged is what is wrong with a note in which unmerged finds something.
+// errUnmerged reports an unfinished merge.
 func errUnmerged() *engram.Error {
 	return engram.Errorf(engram.CodeConflict, "a merge was left unfinished here").
 		WithHint("choose what is to hold, and remove the lines <<<<<<<, ======= and >>>>>>>")

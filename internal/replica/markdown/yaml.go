@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// Front matter is written by hand, not by the library that reads it: a release that quotes
-// otherwise would write every note of every vault anew.
+// Front matter is formatted here, not by the YAML library: a release with other quoting would
+// rewrite every note of every vault.
 
-// scalar is s as a value that every reader of YAML takes for this string: as it stands
-// where nothing in it could mean anything else, else between double quotes on one line.
+// scalar returns s as a YAML value that every reader takes for this string: plain if unambiguous,
+// otherwise double-quoted on one line.
 func scalar(s string) string {
 	if plain(s) {
 		return s
@@ -38,13 +38,13 @@ func scalar(s string) string {
 	return b.String()
 }
 
-// unseen reports what must not stand in YAML as it is, or what an editor would not show.
+// unseen reports characters that YAML does not allow or editors do not show.
 func unseen(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp, unicode.Noncharacter_Code_Point)
 }
 
-// plain reports a string that begins with a letter, has words of letters and digits, single
-// blanks between them, and is no word that YAML knows.
+// plain reports whether a string begins with a letter, has words of letters and digits with single
+// blanks, and is not a YAML keyword.
 func plain(s string) bool {
 	last := ' '
 	for i, r := range s {
@@ -66,7 +66,7 @@ func plain(s string) bool {
 	return last != ' '
 }
 
-// front is front matter that is written.
+// front builds front matter.
 type front struct{ strings.Builder }
 
 func (f *front) put(key, value string) { f.WriteString(key + ": " + value + "\n") }

@@ -16,15 +16,15 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
-// open makes the places where people meet in this history.
+// open makes the places where peers exchange in this history.
 func (h *history) open() { h.place = replicatest.NewPlace("the place in between") }
 
-// meet hands something over between two people, one way.
+// meet hands something over between two peers, one way.
 func (h *history) meet(ctx context.Context, i, j int) error {
 	switch h.rng.IntN(8) {
 	case 0, 1:
 		return h.sendFile(ctx, i, j)
-	case 2: // a file of long ago, or one that came before
+	case 2: // an old file, or one read before
 		if len(h.files) == 0 {
 			return nil
 		}
@@ -57,7 +57,7 @@ func (h *history) sendFile(ctx context.Context, i, j int) error {
 	return nil
 }
 
-// writeFile exports what somebody has of a project; wrote is false when that is nothing yet.
+// writeFile exports a project; wrote is false if there is nothing yet.
 func (h *history) writeFile(ctx context.Context, i int, project string) (f file, wrote bool, err error) {
 	var b bytes.Buffer
 	_, err = h.peers[i].Export(ctx, &b, engine.ExportInput{Project: project})
@@ -94,7 +94,7 @@ func (h *history) push(ctx context.Context, p *peer, r engram.Remote) error {
 func (h *history) pushOne(ctx context.Context, p *peer, r engram.Remote, project string) error {
 	res, err := p.Push(ctx, r, engine.PushInput{Project: project, By: p.name})
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil // nothing was saved yet
+		return nil // nothing saved yet
 	}
 	if err != nil {
 		return fmt.Errorf("%s pushes to %s: %w", p.name, r.Name(), err)
@@ -137,7 +137,7 @@ func (h *history) pullOne(ctx context.Context, p *peer, r engram.Remote, project
 	return nil
 }
 
-// chunks are those in the clone of p.
+// chunks lists the chunks in p's clone.
 func (h *history) chunks(p *peer) (engram.Remote, error) {
 	if err := os.MkdirAll(p.clone, 0o755); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (h *history) chunks(p *peer) (engram.Remote, error) {
 	return gitchunks.Open(gitchunks.Options{Dir: p.clone, Project: h.project})
 }
 
-// mergeClones commits what one has, merges that into the clone of the other, and imports it.
+// mergeClones commits in one clone, merges that into the other, and imports it.
 func (h *history) mergeClones(ctx context.Context, i, j int) error {
 	from, to := h.peers[i], h.peers[j]
 	r, err := h.chunks(from)
@@ -164,7 +164,7 @@ func (h *history) mergeClones(ctx context.Context, i, j int) error {
 	return h.pull(ctx, to, r, &h.tally.Chunks)
 }
 
-// mergeFiles copies the chunks that to lacks, as git does where nobody changed a file.
+// mergeFiles copies the missing chunks, as git does without conflicts.
 func mergeFiles(from, to string) error {
 	source, target := filepath.Join(from, ".engram", "chunks"), filepath.Join(to, ".engram", "chunks")
 	entries, err := os.ReadDir(source)
@@ -179,7 +179,7 @@ func mergeFiles(from, to string) error {
 	}
 	for _, e := range entries {
 		if _, err := os.Stat(filepath.Join(target, e.Name())); err == nil {
-			continue // what is called by its hash is the same
+			continue // the same hash means the same content
 		}
 		text, err := os.ReadFile(filepath.Join(source, e.Name()))
 		if err != nil {
@@ -192,7 +192,7 @@ func mergeFiles(from, to string) error {
 	return nil
 }
 
-// drop takes a batch away for ever, as a force-push does.
+// drop removes a batch forever, as a force-push does.
 func (h *history) drop(ctx context.Context) error {
 	all, err := h.place.Open().Batches(ctx)
 	if err != nil || len(all) == 0 {
@@ -205,16 +205,16 @@ func (h *history) drop(ctx context.Context) error {
 	return nil
 }
 
-// The ways in which everybody meets.
+// The ways in which all peers meet.
 const (
 	inBetween = iota
 	inClones
 	byFiles
 )
 
-// meetAll exchanges everything between all, one way, so often that a move is told of, taken
-// in where it was, taken in where it is, and answered; a tie that came before one of its memories
-// is taken in the second time.
+// meetAll exchanges everything between all peers, one way, often enough that a move is announced,
+// received at the old and the new place, and answered. A relation received before one of its
+// memories is stored the second time.
 func (h *history) meetAll(ctx context.Context, way int) error {
 	for round := range 8 {
 		h.active = false
@@ -249,7 +249,7 @@ func (h *history) meetInBetween(ctx context.Context, order []int) error {
 	return nil
 }
 
-// meetInClones lets everybody commit and push, and then merge all branches.
+// meetInClones lets all peers commit and push, and then merge all branches.
 func (h *history) meetInClones(ctx context.Context, order []int) error {
 	hub := filepath.Join(h.dir, h.project+"-hub")
 	for _, i := range order {
@@ -280,7 +280,7 @@ func (h *history) meetInClones(ctx context.Context, order []int) error {
 	return nil
 }
 
-// meetByFiles lets everybody write a file and read those of all others.
+// meetByFiles lets all peers write a file and read those of the others.
 func (h *history) meetByFiles(ctx context.Context, order []int) error {
 	var all []file
 	for _, i := range order {

@@ -12,17 +12,17 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// stated is a thing as a dump has it.
+// stated is a thing in a dump.
 type stated struct {
 	engram.Record
 	line string
-	by   int // which peer's
+	by   int // peer
 }
 
-// dumps are what all have, without what some may keep to themselves. A push leaves out what was
-// forgotten before anybody shared it, what ties that or memories of two projects, sessions that tell
-// of nothing else, and prompts of those in which only personal memories stand; others may have these
-// by a file all the same, as they were then. What anybody shared, everybody must have.
+// dumps are the states of all peers, without what some may keep to themselves. A push leaves out
+// things forgotten before they were shared, relations of those or between two projects, sessions
+// without other content, and prompts of sessions with only personal memories. Other peers may have
+// these from a file, in their old state. What was shared, all must have.
 func (h *history) dumps(ctx context.Context) ([]string, error) {
 	all, told := make([]string, replicas), make([]string, replicas)
 	states := map[string][]stated{} // by kind and name
@@ -89,13 +89,13 @@ func (h *history) dumps(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// everywhere reports whether all have the same state of a thing.
+// everywhere reports whether all peers have the same state of a thing.
 func everywhere(of []stated) bool {
 	return len(of) == replicas && !slices.ContainsFunc(of, func(s stated) bool { return s.line != of[0].line })
 }
 
-// asOthers gives those from whom an undo of an import or a pull hides a thing the state that the
-// others have: what became of it here meanwhile, as in a move of its project, nobody is told.
+// asOthers gives peers whose undo of an import or a pull hides a thing the state of the others:
+// later changes here, as in a move of its project, are not announced.
 func (h *history) asOthers(ctx context.Context, all []string, of []stated) error {
 	var hidden []stated
 	others := ""
@@ -116,7 +116,7 @@ func (h *history) asOthers(ctx context.Context, all []string, of []stated) error
 	return nil
 }
 
-// isHidden reports whether an undo hides a thing from who has it.
+// isHidden reports whether an undo hides a thing from a peer that has it.
 func (h *history) isHidden(ctx context.Context, s stated) (hidden bool, err error) {
 	err = h.peers[s.by].store.View(ctx, func(r engram.Reader) error {
 		key, err := keyIn(ctx, r, s.Record)
@@ -130,7 +130,7 @@ func (h *history) isHidden(ctx context.Context, s stated) (hidden bool, err erro
 	return hidden, err
 }
 
-// erased names what somebody knows to have been erased, in whatever history.
+// erased names the things that any peer knows to be erased, in any history.
 func (h *history) erased(ctx context.Context, p *peer) (told string, err error) {
 	err = p.store.View(ctx, func(r engram.Reader) error {
 		for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
@@ -150,8 +150,8 @@ func (h *history) erased(ctx context.Context, p *peer) (told string, err error) 
 	return told, err
 }
 
-// isPersonal reports whether a memory is somebody's own, or a tie of one. Those who had it
-// before have it as it was, or forgotten.
+// isPersonal reports whether a memory is personal, or a relation of one. Peers that had it before
+// have its old state, or have forgotten it.
 func (h *history) isPersonal(r engram.Record) bool {
 	personal := func(id string) bool { return h.fates[engram.ID(id)] != nil && h.fates[engram.ID(id)].personal }
 	switch {
@@ -163,8 +163,8 @@ func (h *history) isPersonal(r engram.Record) bool {
 	return false
 }
 
-// tiesProjects reports whether a record ties a memory of one project to one of another: that goes
-// with no push of one of them.
+// tiesProjects reports whether a relation connects memories of two projects: a push of one of them
+// does not include it.
 func tiesProjects(r engram.Record, states map[string][]stated) bool {
 	if r.Relation == nil {
 		return false
@@ -173,7 +173,7 @@ func tiesProjects(r engram.Record, states map[string][]stated) bool {
 	return len(source) > 0 && len(target) > 0 && source[0].Memory.Memory.Project != target[0].Memory.Memory.Project
 }
 
-// mayKeep reports whether those who have a thing need not tell of it.
+// mayKeep reports whether peers with a thing need not share it.
 func (h *history) mayKeep(of []stated) bool {
 	return !slices.ContainsFunc(of, func(s stated) bool {
 		switch {
@@ -191,9 +191,9 @@ func (h *history) mayKeep(of []stated) bool {
 	})
 }
 
-// staysAtHome reports whether a change of a session that others have is not for them: somebody has
-// a personal memory in it, or it says nothing, and nothing that is told stands in it, for what it was
-// shared for was forgotten since.
+// staysAtHome reports whether a change of a shared session need not be shared: it has a personal
+// memory, or it is empty and has nothing to share, because what it was shared for was forgotten
+// since.
 func (h *history) staysAtHome(of []stated, states map[string][]stated) bool {
 	if of[0].Session != nil && h.owned[of[0].Session.ID] {
 		return true
@@ -212,7 +212,7 @@ func (h *history) staysAtHome(of []stated, states map[string][]stated) bool {
 	return true
 }
 
-// shared reports whether anybody took a thing out of a batch, or put it into one.
+// shared reports whether any peer read a thing from a batch, or wrote it to one.
 func (h *history) shared(ctx context.Context, s engram.Record) (shared bool, err error) {
 	for _, p := range h.peers {
 		err := p.store.View(ctx, func(r engram.Reader) error {
@@ -231,7 +231,7 @@ func (h *history) shared(ctx context.Context, s engram.Record) (shared bool, err
 	return shared, nil
 }
 
-// keyIn is what a store calls a thing; "" where it is not.
+// keyIn returns a store's key of a thing; "" if it is missing.
 func keyIn(ctx context.Context, r engram.Reader, s engram.Record) (string, error) {
 	num, err := int64(0), error(nil)
 	switch {
@@ -259,7 +259,7 @@ func keyIn(ctx context.Context, r engram.Reader, s engram.Record) (string, error
 	return strconv.FormatInt(num, 10), nil
 }
 
-// nameOf is what a thing is called everywhere, by kind.
+// nameOf returns the global name of a thing, by kind.
 func nameOf(r engram.Record) string {
 	kind := string(r.Entity()) + " "
 	switch {

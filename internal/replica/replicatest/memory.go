@@ -1,20 +1,21 @@
 package replicatest
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// Place is where remotes in memory meet: each that Open gives is a way to the same batches.
-// It may be used by many goroutines.
+// Place is a meeting place of remotes in memory: all that Open returns share its batches. It is
+// safe for concurrent use.
 type Place struct {
 	name string
 
@@ -22,7 +23,7 @@ type Place struct {
 	batches map[string]kept
 }
 
-// kept is a batch: its records as JSON, so that nobody shares them.
+// kept is a batch with its records as JSON, which nothing shares.
 type kept struct {
 	head engram.Batch
 	text []byte
@@ -34,22 +35,20 @@ func NewPlace(name string) *Place { return &Place{name: name, batches: map[strin
 // Open returns a remote at this place.
 func (p *Place) Open() engram.Remote { return memory{p} }
 
-// Drop takes a batch away, as somebody does who rewrites history.
+// Drop removes a batch, as rewriting history does.
 func (p *Place) Drop(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.batches, id)
 }
 
-// Copy puts every batch of from here too, as a merge of branches does.
+// Copy adds all batches of from, as a merge of branches does.
 func (p *Place) Copy(from *Place) {
 	from.mu.Lock()
 	defer from.mu.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for id, b := range from.batches {
-		p.batches[id] = b
-	}
+	maps.Copy(p.batches, from.batches)
 }
 
 type memory struct{ place *Place }
@@ -72,12 +71,9 @@ func (m memory) Batches(ctx context.Context) ([]engram.Batch, error) {
 	return all, nil
 }
 
-// byAge orders batches as Batches does.
+// byAge sorts batches in the order of Batches.
 func byAge(a, b engram.Batch) int {
-	if c := a.At.Compare(b.At); c != 0 {
-		return c
-	}
-	return bytes.Compare([]byte(a.ID), []byte(b.ID))
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }
 
 // Read implements engram.Remote.
@@ -139,7 +135,7 @@ func idOf(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// counted is head with the counts of the records.
+// counted returns head with the numbers of records.
 func counted(head engram.Batch, records []engram.Record) engram.Batch {
 	head.Sessions, head.Memories, head.Prompts = 0, 0, 0
 	for _, r := range records {
@@ -155,7 +151,7 @@ func counted(head engram.Batch, records []engram.Record) engram.Batch {
 	return head
 }
 
-// portableOf is a record without what means nothing elsewhere.
+// portableOf returns a record without values local to a store.
 func portableOf(r engram.Record) engram.Record {
 	r.Item, r.Flaw = "", nil
 	switch {

@@ -8,11 +8,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// The records below are numbered, and of different numbers are different.
+// The functions below return different records for different n.
 
 func day(n int) time.Time { return time.Date(2026, 3, n, 10, 20, 30, 0, time.UTC) }
 
-// stampOf is a write of a device some seconds after day 1.
+// stampOf returns a write of a device some seconds after day 1.
 func stampOf(seconds int, device string) engram.VersionStamp {
 	return engram.VersionStamp{At: engram.Clock(0).Tick(day(1).Add(time.Duration(seconds) * time.Second)), Device: device}
 }
@@ -32,7 +32,7 @@ func memoryRecord(n int) engram.Record {
 	}}}
 }
 
-// fullRecord is a memory of which every field says something.
+// fullRecord returns a memory with every field set.
 func fullRecord(n int) engram.Record {
 	r := memoryRecord(n)
 	m := &r.Memory.Memory
@@ -69,7 +69,7 @@ func sessionRecord(n int) engram.Record {
 		StartedAt: day(1), EndedAt: day(2), Summary: "What was done", ActiveAt: day(1)}}
 }
 
-// tombstoneRecord is a session that was deleted: no more than its names.
+// tombstoneRecord returns a deleted session: only its names.
 func tombstoneRecord(n int) engram.Record {
 	l := lineageOf(n)
 	l.Parts = map[engram.Part]engram.VersionStamp{engram.PartDeleted: stampOf(n+1, "d1")}
@@ -110,14 +110,13 @@ func erasedRecord(kind engram.Entity, n int) engram.Record {
 	return engram.Record{Erased: &x}
 }
 
-// hardTexts are texts that a carrier could take for something else.
+// hardTexts are texts that an encoding could damage.
 func hardTexts() []string {
 	return []string{"\r\n\tlines\n\n", "\u2028\u2029 separators", `"quotes" \ and \u0041`, "<script>&amp;</script>", "<<<<<<< HEAD\n=======\n>>>>>>> theirs\n",
 		"\x01\x1b[31mred\x7f", "é e\u0301 ﬁ 東京 🧭", "\ufeffmark", "{\"sessions\":null}\n", "\ufffd", " spaces at both ends "}
 }
 
-// Memory is a memory of a project as it travels, written by a store of its own; of another
-// number it is another one.
+// Memory returns the n-th memory of a project as it is exchanged.
 func Memory(n int, project, content string) engram.Record {
 	r := memoryRecord(n)
 	r.Memory.Memory.Project, r.Memory.Memory.Content = project, content

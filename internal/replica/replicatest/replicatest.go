@@ -1,8 +1,8 @@
-// Package replicatest holds the contract that every engram.Remote keeps, as tests (Run),
-// and a remote that is nowhere but in memory (Place), for tests of whoever uses one.
+// Package replicatest tests the contract of engram.Remote (Run) and provides a remote in memory
+// (Place) for other tests.
 //
-// What Run asks stands in the doc comments of engram.Remote. What a remote does with what
-// somebody else spoilt, each kind in its own way, is for its own tests.
+// Run tests what the doc comments of engram.Remote promise. Each remote tests its own handling of
+// damaged data.
 package replicatest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Run tests the remotes that open returns. Each dir is an empty folder and names a place:
-// remotes that were opened with the same one meet there.
+// Run tests the remotes that open returns. Each dir is an empty folder that names a place: remotes
+// opened with the same dir share batches.
 func Run(t *testing.T, open func(t *testing.T, dir string) engram.Remote) {
 	t.Helper()
 	for _, c := range slices.Concat(emptyCases(), writeCases(), readCases(), meetingCases()) {
@@ -43,7 +43,7 @@ type kit struct {
 	again func() engram.Remote // another one at the same place
 }
 
-// write keeps records, which must succeed.
+// write writes records and fails the test on an error.
 func (k *kit) write(head engram.Batch, records ...engram.Record) engram.Batch {
 	k.Helper()
 	b, err := k.Write(k.Context(), head, records)
@@ -56,7 +56,7 @@ func (k *kit) write(head engram.Batch, records ...engram.Record) engram.Batch {
 	return b
 }
 
-// batches are those there are, which must succeed.
+// batches lists batches and fails the test on an error.
 func (k *kit) batches(r engram.Remote) []engram.Batch {
 	k.Helper()
 	all, err := r.Batches(k.Context())
@@ -66,7 +66,7 @@ func (k *kit) batches(r engram.Remote) []engram.Batch {
 	return all
 }
 
-// records are those of a batch, which must be whole.
+// records reads a batch and fails the test if it is not whole.
 func (k *kit) records(r engram.Remote, id string) []engram.Record {
 	k.Helper()
 	var all []engram.Record
@@ -82,7 +82,7 @@ func (k *kit) records(r engram.Remote, id string) []engram.Record {
 	return all
 }
 
-// same compares records, whatever their order, by all that means something elsewhere.
+// same compares records, in any order, without local values.
 func (k *kit) same(got, want []engram.Record) {
 	k.Helper()
 	g, w := named(k.T, got), named(k.T, want)
@@ -101,7 +101,7 @@ func (k *kit) same(got, want []engram.Record) {
 	}
 }
 
-// named are records as text, by kind and name.
+// named returns records as text, by kind and name.
 func named(t *testing.T, records []engram.Record) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -131,13 +131,12 @@ func nameOf(r engram.Record) string {
 	return ""
 }
 
-// plain is a record without what readers reckon for themselves, with lists of nothing
-// spelt one way.
+// plain returns a record without computed values, and with empty lists as nil.
 func plain(r engram.Record) engram.Record {
 	r = portableOf(r)
 	switch {
 	case r.Memory != nil:
-		m := &r.Memory.Memory // a copy of portableOf's
+		m := &r.Memory.Memory // copied by portableOf
 		m.NormalizedHash = ""
 		if len(m.Tags) == 0 {
 			m.Tags = nil
@@ -156,7 +155,7 @@ func plain(r engram.Record) engram.Record {
 	return r
 }
 
-// codeIs checks how reading a batch ends: without a record, with an error of a code.
+// codeIs checks that reading a batch returns one error of a code and no record.
 func (k *kit) codeIs(id string, want engram.Code) {
 	k.Helper()
 	n := 0

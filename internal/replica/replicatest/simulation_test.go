@@ -19,7 +19,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 )
 
-// A failure prints its seed and its history; -seed and -history play that one again.
+// A failure prints its seed and its history; -seed and -history replay that one.
 var (
 	seedFlag    = flag.Uint64("seed", 0, "seed of the simulation; 0 takes the time")
 	historyFlag = flag.Int("history", -1, "play only this history")
@@ -28,17 +28,16 @@ var (
 
 const (
 	replicas = 5
-	// worlds are as many sets of stores: histories are played on them at once, one after
-	// the other on each, in a project of its own.
+	// worlds is the number of sets of stores: histories run on them in parallel, one after the
+	// other on each, in a project of its own.
 	worlds = 2
-	// lives are as many histories as a set of stores sees: what they hold makes them slower.
+	// lives is the number of histories per set of stores, which slow down as they grow.
 	lives = 10
 )
 
-// Five people work on a project, each with a store of their own, and hand each other
-// files, chunks in clones of a repository and batches at a place in between: in any order,
-// some twice, some late, some lost again, with clocks that are hours apart. When everybody
-// has exchanged everything, all have the same, byte for byte, and no text is lost.
+// Five people work on a project, each with a store, and exchange files, chunks in clones of a
+// repository and batches at a place: in any order, some twice, some late, some lost, with clocks
+// hours apart. After exchanging everything, all have the same, byte for byte, and no text is lost.
 func TestReplicasComeTogether(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -94,7 +93,7 @@ func TestReplicasComeTogether(t *testing.T) {
 	}
 }
 
-// tally counts what happened in histories.
+// tally counts events in histories.
 type tally struct {
 	Histories, Writes, Undone, Unpulled, Personal, Erased, Moved, Scoped, Joined, Files, Chunks, Batches, Dropped, Texts int
 }
@@ -135,7 +134,7 @@ type peer struct {
 	clone string // folder of its repository
 	now   time.Time
 	steps *rand.Rand
-	pulls []int64 // what it pulled in this history, as operations
+	pulls []int64 // operations of its pulls in this history
 	code  enginetest.Code
 	ids   func() engram.ID
 }
@@ -161,7 +160,7 @@ func newWorld(t *testing.T) (*world, error) {
 	return w, nil
 }
 
-// close ends the stores and removes what they wrote; nil is none.
+// close closes the stores and removes their files; w may be nil.
 func (w *world) close(t *testing.T) {
 	if w == nil {
 		return
@@ -179,8 +178,8 @@ func (w *world) close(t *testing.T) {
 	}
 }
 
-// folder is one in memory where the system has that: the stores are synced at every write, and
-// what they promise of disks is another test's.
+// folder returns a folder in memory if the system has one: stores are synced at every write, and
+// durability is tested elsewhere.
 func folder(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "replicas-")
 	if err != nil {
@@ -199,37 +198,36 @@ type history struct {
 	*world
 	rng     *rand.Rand
 	project string
-	// projects are all names that projects of this history ever have; the first is project.
+	// projects are all project names of this history; the first is project.
 	projects []string
-	joined   bool // somebody joined or renamed some
-	active   bool // something changed hands
+	joined   bool // some were joined or renamed
+	active   bool // something was exchanged
 	place    interface {
 		Open() engram.Remote
 		Drop(string)
 	}
-	files []file // that were written, for those who get them late
+	files []file // written files, for late readers
 	fates map[engram.ID]*fate
-	kept  map[string]bool // what some keep to themselves in the end, by kind and name
-	owned map[string]bool // sessions in which a personal memory stands
-	told  bytes.Buffer    // what happened, for a failure
+	kept  map[string]bool // what some peers keep to themselves in the end, by kind and name
+	owned map[string]bool // sessions with a personal memory
+	told  bytes.Buffer // log of events, for a failure
 	tally tally
 }
 
-// file is an export that somebody wrote.
+// file is an export.
 type file struct {
 	from int
 	text []byte
 }
 
-// fate is what became of a memory.
+// fate is the history of a memory.
 type fate struct {
-	texts    map[string]string // by who said them first
+	texts    map[string]string // by first author
 	erased   bool
-	personal bool // somebody has it as personal in the end: of whoever else has it nothing is asked
+	personal bool // a peer has it as personal in the end: the others are not checked
 }
 
-// apart is how far histories are apart on every clock: the stamps of one are later than those
-// of all before.
+// apart separates histories on every clock: the stamps of one are later than those of all before.
 const apart = 30 * 24 * time.Hour
 
 func newHistory(w *world, seed uint64, n int) *history {
@@ -251,7 +249,7 @@ func newHistory(w *world, seed uint64, n int) *history {
 
 func (h *history) say(format string, args ...any) { fmt.Fprintf(&h.told, format+"\n", args...) }
 
-// play plays it to the end, and says what is wrong with that.
+// play plays it to the end, and returns what is wrong with that.
 func (h *history) play(ctx context.Context) error {
 	h.open()
 	offline := h.rng.IntN(2 * replicas) // this one meets nobody before the end; often there is none
@@ -276,8 +274,8 @@ func (h *history) play(ctx context.Context) error {
 		return err
 	}
 	if !h.joined && h.waiting(ctx, h.peers[:]...) != "" {
-		// Something was moved, and whoever got it by a file, and forgot it before a remote told of
-		// it, is told by none that it left: it waits until the projects are one.
+		// Something was moved. A peer that got it by a file, and forgot it before a remote
+		// announced the move, is not told that it left: it waits until the projects are joined.
 		if err := h.agree(ctx); err != nil {
 			return err
 		}

@@ -8,15 +8,15 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// deepest is how deep an item may be nested.
+// deepest is the deepest nesting of an item.
 const deepest = 1000
 
-// Ambiguous says what JSON lets pass and a reader would lose unseen: a field that an item has
-// twice, in whatever case, and half of a letter beyond the first 65,536. What is nested more
-// than 1,000 deep is refused as well. The item must be valid JSON; the error is of CodeInvalid.
+// Ambiguous rejects JSON that decoders accept with silent loss: a duplicate field, in any case;
+// half of a surrogate pair; nesting deeper than 1,000. The item must be valid JSON; the error is
+// CodeInvalid.
 func Ambiguous(item []byte) error {
 	var fields map[string]bool
-	depth, key := 0, false // key: the next text at depth 1 names a field
+	depth, key := 0, false // key: the next string at depth 1 is a field name
 	for at := 0; at < len(item); at++ {
 		switch item[at] {
 		case '{', '[':
@@ -51,7 +51,7 @@ func Ambiguous(item []byte) error {
 	return nil
 }
 
-// textEnd is where the quote stands that ends a text.
+// textEnd returns the position of the quote that ends a string.
 func textEnd(rest []byte) int {
 	for at := 0; at < len(rest); at++ {
 		switch rest[at] {
@@ -64,7 +64,7 @@ func textEnd(rest []byte) int {
 	return len(rest) - 1
 }
 
-// nameOf is a field's name as it is compared.
+// nameOf returns a field name for comparison.
 func nameOf(text []byte) string {
 	var name string
 	if bytes.IndexByte(text, '\\') < 0 || json.Unmarshal(text, &name) != nil {
@@ -73,7 +73,7 @@ func nameOf(text []byte) string {
 	return strings.ToLower(name)
 }
 
-// halfLetter reports whether one of two escapes that make a letter together stands alone.
+// halfLetter reports whether a string has a surrogate escape without its other half.
 func halfLetter(text []byte) bool {
 	for at := 0; at+1 < len(text); at++ {
 		if text[at] != '\\' {
@@ -96,7 +96,7 @@ func halfLetter(text []byte) bool {
 	return false
 }
 
-// surrogate tells the first (h) and the second (l) half of a letter in an escape from others (0).
+// surrogate returns h for a high surrogate escape, l for a low one, 0 for others.
 func surrogate(escape []byte) byte {
 	if len(escape) < 6 || escape[0] != '\\' || escape[1] != 'u' || escape[2]|0x20 != 'd' {
 		return 0

@@ -7,8 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// DialectTime is a time as the mem_* dialect writes it, in whole seconds; it is read as
-// Time is.
+// DialectTime is a time in the mem_* dialect, in whole seconds; it is read like Time.
 type DialectTime struct{ Time }
 
 // MarshalJSON implements json.Marshaler.
@@ -16,11 +15,11 @@ func (c DialectTime) MarshalJSON() ([]byte, error) {
 	return []byte(c.UTC().Format(`"` + dialectTime + `"`)), nil
 }
 
-// On is a time in the words of the mem_* dialect.
+// On returns a time for the mem_* dialect.
 func On(t time.Time) DialectTime { return DialectTime{Time{t}} }
 
-// perhaps is a time that is left out when there is none.
-func perhaps(t time.Time) *DialectTime {
+// OnOrNil returns On(t); nil for the zero time.
+func OnOrNil(t time.Time) *DialectTime {
 	if t.IsZero() {
 		return nil
 	}
@@ -75,42 +74,42 @@ type MemPrompt struct {
 	CreatedAt DialectTime `json:"created_at"`
 }
 
-// The lists of the mem_* dialect, in their order. DialectSections names them.
+// Lists of the mem_* dialect, in order; DialectSections names them.
 const (
 	MemSessions = iota
 	Observations
 	MemPrompts
 )
 
-// DialectSections returns the names of the dialect's lists, in their order.
+// DialectSections returns the names of the dialect's lists, in order.
 func DialectSections() []string { return []string{"sessions", "observations", "prompts"} }
 
-// MemSessionOf is what the dialect has a word for.
+// MemSessionOf returns the part of a session that the dialect can express.
 func MemSessionOf(s engram.Session) MemSession {
-	return MemSession{s.ID, s.Project, s.Directory, On(s.StartedAt), perhaps(s.EndedAt), orNil(s.Summary)}
+	return MemSession{s.ID, s.Project, s.Directory, On(s.StartedAt), OnOrNil(s.EndedAt), OrNil(s.Summary)}
 }
 
-// ObservationOf is what the dialect has a word for.
+// ObservationOf returns the part of a memory that the dialect can express.
 func ObservationOf(m engram.Memory) Observation {
 	return Observation{ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: m.Type, Title: m.Title, Content: m.Content,
-		ToolName: orNil(m.ToolName), Project: orNil(m.Project), Scope: m.Scope, TopicKey: orNil(m.TopicKey),
-		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, LastSeenAt: perhaps(m.LastSeenAt),
-		ReviewAfter: perhaps(m.ReviewAfter), CreatedAt: On(m.CreatedAt), UpdatedAt: On(m.UpdatedAt), DeletedAt: perhaps(m.DeletedAt)}
+		ToolName: OrNil(m.ToolName), Project: OrNil(m.Project), Scope: m.Scope, TopicKey: OrNil(m.TopicKey),
+		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, LastSeenAt: OnOrNil(m.LastSeenAt),
+		ReviewAfter: OnOrNil(m.ReviewAfter), CreatedAt: On(m.CreatedAt), UpdatedAt: On(m.UpdatedAt), DeletedAt: OnOrNil(m.DeletedAt)}
 }
 
-// MemPromptOf is what the dialect has a word for.
+// MemPromptOf returns the part of a prompt that the dialect can express.
 func MemPromptOf(p engram.Prompt) MemPrompt {
-	return MemPrompt{p.Num, p.SyncID, p.SessionID, p.Content, orNil(p.Project), On(p.CreatedAt)}
+	return MemPrompt{p.Num, p.SyncID, p.SessionID, p.Content, OrNil(p.Project), On(p.CreatedAt)}
 }
 
 func (n MemSession) record() engram.Record {
 	return engram.Record{Session: &engram.Session{ID: n.ID, Project: n.Project, Directory: n.Directory, StartedAt: n.StartedAt.Time.Time,
-		EndedAt: n.EndedAt.time(), Summary: orNone(n.Summary)}}
+		EndedAt: n.EndedAt.time(), Summary: Or(n.Summary, "")}}
 }
 
 func (n Observation) record() engram.Record {
 	m := engram.Memory{SyncID: n.SyncID, SessionID: n.SessionID, Type: n.Type, Title: n.Title, Content: n.Content,
-		ToolName: orNone(n.ToolName), Project: orNone(n.Project), Scope: n.Scope, TopicKey: orNone(n.TopicKey),
+		ToolName: Or(n.ToolName, ""), Project: Or(n.Project, ""), Scope: n.Scope, TopicKey: Or(n.TopicKey, ""),
 		RevisionCount: n.RevisionCount, DuplicateCount: n.DuplicateCount, LastSeenAt: n.LastSeenAt.time(),
 		ReviewAfter: n.ReviewAfter.time(), CreatedAt: n.CreatedAt.Time.Time, UpdatedAt: n.UpdatedAt.Time.Time, DeletedAt: n.DeletedAt.time(),
 		Importance: engram.DefaultImportance, Strength: 1}
@@ -118,11 +117,11 @@ func (n Observation) record() engram.Record {
 }
 
 func (n MemPrompt) record() engram.Record {
-	return engram.Record{Prompt: &engram.Prompt{SyncID: n.SyncID, SessionID: n.SessionID, Project: orNone(n.Project),
+	return engram.Record{Prompt: &engram.Prompt{SyncID: n.SyncID, SessionID: n.SessionID, Project: Or(n.Project, ""),
 		Content: n.Content, CreatedAt: n.CreatedAt.Time.Time}}
 }
 
-// DecodeDialect reads an item of one of the dialect's lists. The error is of CodeInvalid.
+// DecodeDialect reads an item of one of the dialect's lists. The error is CodeInvalid.
 func DecodeDialect(section int, item []byte) (engram.Record, error) {
 	switch section {
 	case MemSessions:
@@ -135,16 +134,19 @@ func DecodeDialect(section int, item []byte) (engram.Record, error) {
 
 var _ json.Marshaler = DialectTime{}
 
-func orNil(s string) *string {
-	if s == "" {
+// OrNil returns a pointer to v; nil for its zero value.
+func OrNil[T comparable](v T) *T {
+	var none T
+	if v == none {
 		return nil
 	}
-	return &s
+	return &v
 }
 
-func orNone(s *string) string {
-	if s == nil {
-		return ""
+// Or returns *v, or otherwise for nil.
+func Or[T any](v *T, otherwise T) T {
+	if v == nil {
+		return otherwise
 	}
-	return *s
+	return *v
 }

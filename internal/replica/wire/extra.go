@@ -8,17 +8,17 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Extra is the field that Engram adds to an item of the mem_* dialect: what the dialect has no
-// word for, in the native shape and without what the item says already. Programs of the dialect
-// read over it.
+// Extra is the field that Engram adds to items of the mem_* dialect: what the dialect cannot
+// express, in the native shape and without what the item already has. Programs of the dialect
+// ignore it.
 const Extra = "engram"
 
-// mostFields is how many fields an item may have.
+// mostFields is the most fields of an item.
 const mostFields = 1000
 
-// EncodeExtended is a record as an item of the dialect with the field Extra, and the dialect's
-// list that it belongs to. It is nil for a record that the dialect would take for alive or has no
-// list for: a session or a prompt that was deleted, a project, a relation, an erasure.
+// EncodeExtended returns a record as a dialect item with the field Extra, and its list. It returns
+// nil for records that the dialect would misread as live or has no list for: deleted sessions and
+// prompts, projects, relations, erasures.
 func EncodeExtended(r engram.Record) (list int, item []byte, err error) {
 	switch {
 	case r.Tombstone:
@@ -28,7 +28,7 @@ func EncodeExtended(r engram.Record) (list int, item []byte, err error) {
 		return MemSessions, item, err
 	case r.Memory != nil:
 		o := ObservationOf(r.Memory.Memory)
-		if o.SessionID == "" { // the dialect has no memory without a session
+		if o.SessionID == "" { // the dialect requires a session
 			o.SessionID = "manual-save-" + r.Memory.Memory.Project
 		}
 		item, err = extended(o, r)
@@ -40,9 +40,8 @@ func EncodeExtended(r engram.Record) (list int, item []byte, err error) {
 	return 0, nil, nil
 }
 
-// DecodeExtended reads an item of one of the dialect's lists: one that EncodeExtended made, or
-// one of another program. The item must be well-formed JSON, and is changed. The error is of
-// CodeInvalid.
+// DecodeExtended reads a dialect item, written by EncodeExtended or another program. The item must
+// be well-formed JSON, and is changed. The error is CodeInvalid.
 func DecodeExtended(list int, item []byte) (engram.Record, error) {
 	fields, ok := FieldsOf(item, mostFields)
 	if !ok {
@@ -61,11 +60,11 @@ func DecodeExtended(list int, item []byte) (engram.Record, error) {
 	case MemPrompts:
 		return Decode(Prompts, item, rest)
 	}
-	hide(fields, "id") // a number here, and a text in the native shape
+	hide(fields, "id") // a number here, a string in the native shape
 	return Decode(Memories, item, rest)
 }
 
-// extended is an item of the dialect with the field Extra.
+// extended returns a dialect item with the field Extra.
 func extended(said any, r engram.Record) ([]byte, error) {
 	item, err := Marshal(said)
 	if err != nil {
@@ -78,11 +77,11 @@ func extended(said any, r engram.Record) ([]byte, error) {
 	return slices.Concat(item[:len(item)-1], []byte(`,"`+Extra+`":`), rest, []byte("}")), nil
 }
 
-// Rest is the native item of a record without the fields that said, an object, has with the same
-// value: laid over said by Decode, it gives the record.
+// Rest returns the native item of a record without the fields that the object said has with the
+// same value. Decode(section, said, rest) gives the record again.
 func Rest(r engram.Record, said []byte) ([]byte, error) {
 	long := ""
-	if r.Memory != nil && !r.Tombstone { // what both say anyway need not be written only to be compared
+	if r.Memory != nil && !r.Tombstone { // long, and equal in both
 		m := *r.Memory
 		m.Memory.Content, long = "", "content"
 		r.Memory = &m
@@ -107,7 +106,7 @@ func Rest(r engram.Record, said []byte) ([]byte, error) {
 			put(f.Name, f.Value)
 		}
 	}
-	// What the dialect needs and the record lacks must not come back with it.
+	// Fields that the dialect requires and the record lacks must not come back.
 	if r.Memory != nil && r.Memory.Memory.SessionID == "" {
 		put("session_id", []byte(`""`))
 	}
@@ -117,8 +116,8 @@ func Rest(r engram.Record, said []byte) ([]byte, error) {
 	return append(rest, '}'), nil
 }
 
-// same reports whether a value of the dialect says what a native one does: a time is spelt in two
-// ways, "2026-03-01 10:00:00" and "2026-03-01T10:00:00.000Z".
+// same reports whether a dialect value equals a native one. Times differ in form: "2026-03-01
+// 10:00:00" and "2026-03-01T10:00:00.000Z".
 func same(dialect, native []byte) bool {
 	const day, second = len(`"2026-03-01`), len(`"2026-03-01 10:00:00`)
 	if bytes.Equal(dialect, native) {
@@ -128,7 +127,7 @@ func same(dialect, native []byte) bool {
 		bytes.Equal(dialect[:day], native[:day]) && bytes.Equal(dialect[day+1:second], native[day+1:second]) && string(native[second:]) == `.000Z"`
 }
 
-// valueOf is the value of a field; nil when there is none, or null.
+// valueOf returns the value of a field; nil for none or null.
 func valueOf(fields []Field, name string) []byte {
 	for _, f := range fields {
 		if f.Name == name && !bytes.Equal(f.Value, []byte("null")) {
@@ -138,7 +137,7 @@ func valueOf(fields []Field, name string) []byte {
 	return nil
 }
 
-// hide gives a field a name that nobody reads, in place: the texts beside it may be long.
+// hide renames a field to one that no decoder reads, in place: the item may be long.
 func hide(fields []Field, name string) {
 	for _, f := range fields {
 		if f.Name == name {
@@ -149,7 +148,7 @@ func hide(fields []Field, name string) {
 	}
 }
 
-// Marshal is JSON with letters as they are.
+// Marshal returns JSON without HTML escapes.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

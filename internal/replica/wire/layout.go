@@ -8,19 +8,19 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// maxValues is how many values Inspect lets an item have: a memory with 10,000 revisions has
-// less than half.
+// maxValues is the most values that Inspect accepts; a memory with 10,000 revisions has less than
+// half.
 const maxValues = 200_000
 
-// Field is a field of an object, as it stands there.
+// Field is a field of an object, unparsed.
 type Field struct {
 	Name  string
 	Key   []byte // the name with its quotes
 	Value []byte
 }
 
-// WellFormed returns an error of CodeInvalid where b is not JSON, or not UTF-8. FieldsOf, ItemsOf
-// and Inspect need bytes that passed it.
+// WellFormed returns a CodeInvalid error if b is not JSON or not UTF-8. FieldsOf, ItemsOf and
+// Inspect need bytes that passed it.
 func WellFormed(b []byte) error {
 	if !utf8.Valid(b) {
 		return engram.Errorf(engram.CodeInvalid, "it is not valid UTF-8")
@@ -31,8 +31,8 @@ func WellFormed(b []byte) error {
 	return nil
 }
 
-// FieldsOf splits an object of at most so many fields; ok is false when b is no object, or
-// one with more. The fields share the bytes of b.
+// FieldsOf splits an object with at most most fields; otherwise ok is false. The fields share the
+// bytes of b.
 func FieldsOf(b []byte, most int) (all []Field, ok bool) {
 	i := blank(b, 0)
 	if b[i] != '{' {
@@ -44,7 +44,7 @@ func FieldsOf(b []byte, most int) (all []Field, ok bool) {
 		}
 		end, _ := quoted(b, i)
 		f := Field{Key: b[i:end], Name: Unquote(b[i:end])}
-		i = blank(b, blank(b, end)+1) // over the colon
+		i = blank(b, blank(b, end)+1) // skip the colon
 		end = after(b, i)
 		f.Value = b[i:end]
 		all = append(all, f)
@@ -55,8 +55,8 @@ func FieldsOf(b []byte, most int) (all []Field, ok bool) {
 	return all, true
 }
 
-// ItemsOf splits a list of at most so many items, or null; ok is false for anything else. The
-// items share the bytes of b.
+// ItemsOf splits a list of at most most items, or null; otherwise ok is false. The items share the
+// bytes of b.
 func ItemsOf(b []byte, most int) (all [][]byte, ok bool) {
 	i := blank(b, 0)
 	if b[i] == 'n' {
@@ -78,7 +78,7 @@ func ItemsOf(b []byte, most int) (all [][]byte, ok bool) {
 	return all, true
 }
 
-// blank is the place of the next letter that is no blank, from i on.
+// blank returns the position of the next character from i on that is not white space.
 func blank(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
 		i++
@@ -86,7 +86,7 @@ func blank(b []byte, i int) int {
 	return i
 }
 
-// quoted is the place behind the string at i, and whether a NUL is in it.
+// quoted returns the position behind the string at i, and whether it has a NUL.
 func quoted(b []byte, i int) (end int, nul bool) {
 	for i++; b[i] != '"'; i++ {
 		if b[i] == '\\' {
@@ -97,7 +97,7 @@ func quoted(b []byte, i int) (end int, nul bool) {
 	return i + 1, nul
 }
 
-// after is the place behind the value at i.
+// after returns the position behind the value at i.
 func after(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
@@ -133,19 +133,19 @@ func Unquote(key []byte) string {
 		return string(key[1 : len(key)-1])
 	}
 	var name string
-	_ = json.Unmarshal(key, &name) // it is a string of well-formed JSON
+	_ = json.Unmarshal(key, &name) // a string of well-formed JSON
 	return name
 }
 
-// inside is an object or a list that the look at an item stands in.
+// inside is an object or list that Inspect is in.
 type inside struct {
 	object bool
-	free   bool // metadata: anything a person puts there
+	free   bool // metadata: any content
 	names  []string
-	many   map[string]bool // names, once they are many
+	many   map[string]bool // names, if there are many
 }
 
-// add reports whether a name is new.
+// add adds a name and reports whether it is new.
 func (x *inside) add(name string) bool {
 	const few = 32
 	if x.many == nil {
@@ -169,12 +169,11 @@ func (x *inside) add(name string) bool {
 	return true
 }
 
-// Inspect returns an error of CodeInvalid for an item of well-formed JSON that no reader would see: a
-// name twice, of which each reader takes another one; depth and numbers that take more
-// memory than the bytes they stand in; a NUL.
+// Inspect returns a CodeInvalid error for well-formed JSON that readers take differently or that
+// costs too much: a duplicate name at any level, deep nesting, too many values, a NUL.
 func Inspect(b []byte) error {
 	var stack []inside
-	values, name, free := 0, false, false // name: a string is a name here; free: the value of this name is
+	values, name, free := 0, false, false // name: the next string is a name; free: its value is metadata
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '{', '[':

@@ -8,7 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Memory is a memory as a native item, with all that belongs to it.
+// Memory is a memory as a native item, complete.
 type Memory struct {
 	ID             engram.ID      `json:"id"`
 	SyncID         string         `json:"sync_id"`
@@ -45,7 +45,7 @@ type Memory struct {
 	Trail
 }
 
-// Revision is what a memory said before.
+// Revision is an earlier text of a memory.
 type Revision struct {
 	Number     int                 `json:"number"`
 	Type       engram.Type         `json:"type"`
@@ -54,24 +54,24 @@ type Revision struct {
 	WrittenAt  Time                `json:"written_at,omitzero"`
 	ReplacedAt Time                `json:"replaced_at,omitzero"`
 	Reason     string              `json:"reason,omitempty"`
-	Stamp      engram.VersionStamp `json:"stamp,omitzero"` // the write that it comes from
+	Stamp      engram.VersionStamp `json:"stamp,omitzero"` // the write that made it
 }
 
-// Vector is a vector of a memory: its numbers as 32-bit floats, little-endian, in base64.
+// Vector is a vector of a memory: 32-bit floats, little-endian, in base64.
 type Vector struct {
 	Model  string `json:"model"`
 	Values []byte `json:"values"`
 }
 
-// Vectors are those of a memory. They can be made again, and so one that is no vector costs a
-// memory nothing: it is read as one without numbers.
+// Vectors can be computed again, so a malformed one does not invalidate the memory: it is read
+// without numbers.
 type Vectors []Vector
 
-// Anchors are those of a memory, as engram.Anchor is written. Where a memory speaks of is no
-// reason to refuse it: what is no anchor is left out.
+// Anchors are those of a memory, as engram.Anchor is written. Malformed ones are dropped: they do
+// not invalidate the memory.
 type Anchors []engram.Anchor
 
-// UnmarshalJSON implements json.Unmarshaler; it reads whatever is JSON.
+// UnmarshalJSON implements json.Unmarshaler; it accepts any JSON.
 func (a *Anchors) UnmarshalJSON(b []byte) error {
 	var items []json.RawMessage
 	*a = nil
@@ -87,7 +87,7 @@ func (a *Anchors) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler; it reads whatever is JSON.
+// UnmarshalJSON implements json.Unmarshaler; it accepts any JSON.
 func (v *Vectors) UnmarshalJSON(b []byte) error {
 	var items []json.RawMessage
 	if json.Unmarshal(b, &items) != nil {
@@ -127,7 +127,7 @@ func memoryOf(r engram.MemoryRecord, t Trail) Memory {
 func (n Memory) record() engram.Record {
 	m := engram.Memory{ID: n.ID, SyncID: n.SyncID, Project: n.Project, Scope: n.Scope, Type: n.Type, Title: n.Title, Content: n.Content,
 		Summary: n.Summary, Tags: n.Tags, Metadata: n.Metadata, Anchors: n.Anchors, TopicKey: n.TopicKey, SessionID: n.SessionID, ToolName: n.ToolName,
-		Origin: n.Origin, Importance: or(n.Importance, engram.DefaultImportance), Strength: or(n.Strength, 1), TouchedAt: n.TouchedAt.Time,
+		Origin: n.Origin, Importance: Or(n.Importance, engram.DefaultImportance), Strength: Or(n.Strength, 1), TouchedAt: n.TouchedAt.Time,
 		Permanent: n.Permanent, AccessCount: n.AccessCount, LastAccessedAt: n.LastAccessedAt.Time, CreatedAt: n.CreatedAt.Time,
 		UpdatedAt: n.UpdatedAt.Time, ReviewAfter: n.ReviewAfter.Time, ValidFrom: n.ValidFrom.Time, ValidTo: n.ValidTo.Time,
 		RevisionCount: n.RevisionCount, DuplicateCount: n.DuplicateCount, LastSeenAt: n.LastSeenAt.Time, DeletedAt: n.DeletedAt.Time}
@@ -142,7 +142,7 @@ func (n Memory) record() engram.Record {
 	return n.on(engram.Record{Memory: r})
 }
 
-// floats are the bytes of a vector.
+// floats encodes a vector.
 func floats(values []float32) []byte {
 	b := make([]byte, 0, bytesPerNumber*len(values))
 	for _, v := range values {
@@ -151,7 +151,7 @@ func floats(values []float32) []byte {
 	return b
 }
 
-// numbers are the values of a vector.
+// numbers decodes a vector.
 func numbers(b []byte) []float32 {
 	values := make([]float32, len(b)/bytesPerNumber)
 	for i := range values {

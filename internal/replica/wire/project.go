@@ -2,8 +2,7 @@ package wire
 
 import "github.com/alanbuscaglia/engram"
 
-// Project is a project as a native item. Its folder is not in it: that is a fact about one
-// machine.
+// Project is a project as a native item, without its folder, which is local to a machine.
 type Project struct {
 	Name      string               `json:"name"`
 	Aliases   []string             `json:"aliases,omitempty"`
@@ -42,7 +41,7 @@ func (n Session) record() engram.Record {
 		EndedAt: n.EndedAt.Time, ActiveAt: n.ActiveAt.Time, Summary: n.Summary}})
 }
 
-// Prompt is a prompt as a native item. Its number means nothing elsewhere.
+// Prompt is a prompt as a native item, without its number, which is local to a store.
 type Prompt struct {
 	SyncID    string `json:"sync_id"`
 	Project   string `json:"project"`
@@ -62,8 +61,7 @@ func (n Prompt) record() engram.Record {
 		CreatedAt: n.CreatedAt.Time, DeletedAt: n.DeletedAt.Time}})
 }
 
-// Erased is a native item that says that something was removed for good, without any of
-// its text.
+// Erased is the native item of an erasure; it has no text of the erased thing.
 type Erased struct {
 	Kind    engram.Entity `json:"kind"`
 	ID      string        `json:"id"`

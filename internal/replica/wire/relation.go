@@ -1,12 +1,13 @@
 package wire
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// Relation is a relation as a native item. Its memories are named as NameOf names them.
+// Relation is a relation as a native item. NameOf names its memories.
 type Relation struct {
 	ID         string                `json:"id"`
 	Source     string                `json:"source"`
@@ -35,24 +36,19 @@ func relationOf(r engram.RelationRecord, t Trail) Relation {
 }
 
 func (n Relation) record() engram.Record {
-	x := engram.Relation{ID: n.ID, Verb: n.Relation, Status: n.Status, Strength: or(n.Strength, 1), Reason: n.Reason, Evidence: n.Evidence,
+	x := engram.Relation{ID: n.ID, Verb: n.Relation, Status: n.Status, Strength: Or(n.Strength, 1), Reason: n.Reason, Evidence: n.Evidence,
 		Confidence: n.Confidence, Actor: n.Actor, ActorKind: n.ActorKind, Model: n.Model, SessionID: n.SessionID,
 		CreatedAt: n.CreatedAt.Time, UpdatedAt: n.UpdatedAt.Time, RemovedAt: n.RemovedAt.Time}
 	return n.on(engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: RefOf(n.Source), Target: RefOf(n.Target)}})
 }
 
-// syncIDPrefix opens the sync ids of memories.
+// syncIDPrefix begins the sync ids of memories.
 const syncIDPrefix = "obs-"
 
-// NameOf is how a file names a memory: by its ID, or else its sync id.
-func NameOf(r engram.Ref) string {
-	if r.ID != "" {
-		return r.ID
-	}
-	return r.SyncID
-}
+// NameOf returns the name of a memory in a file: its ID, or else its sync id.
+func NameOf(r engram.Ref) string { return cmp.Or(r.ID, r.SyncID) }
 
-// RefOf is the memory that a file names so.
+// RefOf returns the memory with this name in a file.
 func RefOf(name string) engram.Ref {
 	if len(name) > len(syncIDPrefix) && strings.HasPrefix(name, syncIDPrefix) {
 		return engram.Ref{SyncID: name}

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Time is a time in a file. It is written in RFC 3339 in UTC with milliseconds, the zero
-// time as null. It is read in RFC 3339, in the form of the mem_* dialect (2026-06-12
-// 09:00:00, UTC), or as seconds or milliseconds since 1970; null and "" are no time.
+// Time is a time in a file. It is written in RFC 3339 in UTC with milliseconds, zero as null. It is
+// read in RFC 3339, in the form of the mem_* dialect (2026-06-12 09:00:00, UTC), or as seconds or
+// milliseconds since 1970; null and "" are zero.
 type Time struct{ time.Time }
 
-// At is a time as it stands in a native item.
+// At returns a time for a native item.
 func At(t time.Time) Time { return Time{t} }
 
 // MarshalJSON implements json.Marshaler.
@@ -23,7 +23,7 @@ func (m Time) MarshalJSON() ([]byte, error) {
 	return Instant(m.Time).MarshalJSON()
 }
 
-// Instant is a time that is written even when it is zero: RFC 3339 in UTC with milliseconds.
+// Instant is a time that is written even if it is zero: RFC 3339 in UTC with milliseconds.
 type Instant time.Time
 
 // MarshalJSON implements json.Marshaler.
@@ -31,7 +31,7 @@ func (s Instant) MarshalJSON() ([]byte, error) {
 	return []byte(time.Time(s).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
 }
 
-// dialectTime is how the mem_* dialect writes times.
+// dialectTime is the layout of times in the mem_* dialect.
 const dialectTime = "2006-01-02 15:04:05"
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -55,11 +55,11 @@ func (m *Time) UnmarshalJSON(b []byte) error {
 	return m.count(text)
 }
 
-// count reads a number of seconds, or of milliseconds where it is too large for these.
+// count reads seconds, or milliseconds if the number is too large for seconds.
 func (m *Time) count(text string) error {
 	const tooManySeconds = 100_000_000_000 // the year 5138
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n > -tooManySeconds*1000 && n < tooManySeconds*1000) { // NaN is neither
+	if err != nil || !(n > -tooManySeconds*1000 && n < tooManySeconds*1000) { // false for NaN
 		return fmt.Errorf("%.40q is no time", text)
 	}
 	if n < tooManySeconds && n > -tooManySeconds {

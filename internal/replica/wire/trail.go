@@ -4,26 +4,25 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Trail is what every native item but an erasure may have beside its values: where they
-// come from. A file that was written before lineages were kept has none.
+// Trail is the causal metadata of a native item other than an erasure. Old files have none.
 type Trail struct {
 	Causal    *engram.CausalMetadata `json:"lineage,omitempty"`
-	Tombstone bool                   `json:"gone,omitempty"` // no row was left of it: it holds no more than its names
+	Tombstone bool                   `json:"gone,omitempty"` // no row was left: only names
 }
 
 func trailOf(r engram.Record) Trail { return Trail{Causal: r.Causal, Tombstone: r.Tombstone} }
 
-// on is a record with the trail.
+// on returns r with the trail.
 func (t Trail) on(r engram.Record) engram.Record {
 	r.Causal, r.Tombstone = t.Causal, t.Tombstone
 	return r
 }
 
-// maxLineage is how many parts, members, and devices of each the lineage of one thing may
-// have: more than any team has devices.
+// maxLineage is the most parts, members, and devices in the causal metadata of one thing; no team
+// has so many devices.
 const maxLineage = 10_000
 
-// checkLineage says what cannot be in a lineage that a store has written.
+// checkLineage rejects causal metadata that no store writes.
 func checkLineage(l engram.CausalMetadata) error {
 	size := len(l.Parts) + len(l.Counts)
 	for member, dots := range l.Sets {
@@ -41,7 +40,7 @@ func checkLineage(l engram.CausalMetadata) error {
 		}
 	}
 	for device, c := range l.Counts {
-		const most = 1 << 40 // the sum of all of them fits into an int
+		const most = 1 << 40 // the sum of all fits into an int
 		if c.Accesses < 0 || c.Repeats < 0 || c.Accesses > most || c.Repeats > most {
 			return engram.Errorf(engram.CodeInvalid, "lineage.counts has a count that nobody can have reached")
 		}

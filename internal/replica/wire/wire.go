@@ -1,11 +1,9 @@
-// Package wire holds the JSON shapes in which records travel: the native ones, which keep
-// everything (project.go, memory.go, relation.go, with the lineage of trail.go), and those
-// of the mem_* dialect (dialect.go). Files and chunks are made of them; what stands around
-// them is for package jsonfile and package gitchunks.
+// Package wire holds the JSON shapes of exchanged records: the complete native ones (project.go,
+// memory.go, relation.go, trail.go) and those of the mem_* dialect (dialect.go). Packages jsonfile
+// and gitchunks make files and chunks of them.
 //
-// Whatever Encode gives, Decode reads to the same record. What is read may come from
-// anywhere: a shape that does not fit is an *engram.Error of CodeInvalid in words for a
-// person, and what it says is for the engine to check.
+// Decode reads what Encode wrote to the same record. Input may come from anywhere: a misfit is an
+// *engram.Error of CodeInvalid in plain words; the engine checks the values.
 package wire
 
 import (
@@ -16,8 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// The lists that native items stand in, in their order: what others refer to comes first.
-// Sections names them.
+// Lists of native items, in order: referenced things first. Sections names them.
 const (
 	Projects = iota
 	Sessions
@@ -27,13 +24,12 @@ const (
 	Erasures
 )
 
-// Sections returns the names of the native lists, in their order.
+// Sections returns the names of the native lists, in order.
 func Sections() []string {
 	return []string{"projects", "sessions", "memories", "prompts", "relations", "erased"}
 }
 
-// Encode is a record as a native item, for package json, and the list that it belongs to;
-// -1 when the record is nothing.
+// Encode returns a record as a native item for package json, and its list; -1 for an empty record.
 func Encode(r engram.Record) (section int, item any) {
 	switch {
 	case r.Project != nil:
@@ -52,12 +48,11 @@ func Encode(r engram.Record) (section int, item any) {
 	return -1, nil
 }
 
-// shape is a native item that was read.
+// shape is a decoded native item.
 type shape interface{ record() engram.Record }
 
-// Decode reads a native item of a list: every layer is laid over the one before it, so
-// that a field which a later one does not have is as the earlier one says. The error is of
-// CodeInvalid.
+// Decode reads a native item. Layers are decoded over each other, so a field missing in a later one
+// keeps its value. The error is CodeInvalid.
 func Decode(section int, layers ...[]byte) (engram.Record, error) {
 	switch section {
 	case Projects:
@@ -90,8 +85,7 @@ func decode[T shape](layers [][]byte) (engram.Record, error) {
 	return r, nil
 }
 
-// Misfit says why JSON does not fit a shape, without the names of Go's types. It is of
-// CodeInvalid.
+// Misfit says why JSON does not fit a shape, without names of Go types. The error is CodeInvalid.
 func Misfit(err error) error {
 	if told, ok := errors.AsType[*engram.Error](err); ok {
 		return told
@@ -106,17 +100,10 @@ func Misfit(err error) error {
 	return engram.Errorf(engram.CodeInvalid, "%s cannot be %s", bad.Field, withArticle(bad.Value))
 }
 
-// withArticle is the kind of a JSON value in a sentence.
+// withArticle puts an article before the kind of a JSON value.
 func withArticle(kind string) string {
 	if strings.HasPrefix(kind, "a") || strings.HasPrefix(kind, "o") {
 		return "an " + kind
 	}
 	return "a " + kind
-}
-
-func or(v *float64, otherwise float64) float64 {
-	if v == nil {
-		return otherwise
-	}
-	return *v
 }
