@@ -16,10 +16,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Changelog is what a repository's CHANGELOG.md says, and the commits it speaks of.
+// Changelog is a repository's CHANGELOG.md and its commits.
 type Changelog struct {
 	Lines   []ChangelogLine // in the order of the file
-	Commits []Commit        // the newest of the branch, oldest first; merges left out
+	Commits []Commit        // the newest of the branch without merges, oldest first
 }
 
 // ChangelogLine is one entry of a list in the file.
@@ -28,14 +28,14 @@ type ChangelogLine struct {
 	Commit string // the hash of the commit that wrote its first line
 }
 
-// Commit is what a commit says of itself.
+// Commit is one commit's metadata.
 type Commit struct {
 	Hash          string
 	Subject, Body string
-	At            time.Time // when it was written
+	At            time.Time // author date
 }
 
-// Bounds of what is read of a repository.
+// Limits of what is read of a repository.
 const (
 	changelogFile    = "CHANGELOG.md"
 	changelogLines   = 2000
@@ -43,9 +43,9 @@ const (
 	changelogTimeout = time.Minute
 )
 
-// Changelog reads the committed CHANGELOG.md of the repository around dir, which is absolute: its first
-// 2,000 lines and the newest 3,000 commits; found is false if there is none, or no repository that git
-// reads. CodeUnavailable if git is missing or takes longer than a minute.
+// Changelog reads the committed CHANGELOG.md of the repository around dir, which is absolute: its
+// first 2,000 lines and the newest 3,000 commits. found is false without the file or a readable
+// repository. CodeUnavailable if git is missing or takes longer than a minute.
 func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found bool, err error) {
 	repo, inside := findRepository(dir)
 	if !inside {
@@ -56,7 +56,7 @@ func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found 
 	}
 	ctx, cancel := context.WithTimeout(ctx, changelogTimeout)
 	defer cancel()
-	// It may be there and not committed yet, or belong to a repository that git refuses.
+	// The file may not be committed yet, or git may refuse the repository.
 	_, err = output(ctx, repo.root, "rev-parse", "-q", "--verify", "HEAD:"+changelogFile)
 	if _, refused := errors.AsType[*exec.ExitError](err); refused && ctx.Err() == nil {
 		return c, false, nil
@@ -76,8 +76,8 @@ func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found 
 	return Changelog{Lines: entries(blame), Commits: commits(log)}, true, nil
 }
 
-// output runs git in the repository at root, without going to the network and without
-// running what the repository's configuration names.
+// output runs git in the repository at root, without network access and without running programs
+// that the repository's configuration names.
 func output(ctx context.Context, root string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", root, "-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
@@ -90,8 +90,8 @@ func output(ctx context.Context, root string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// entries reads the list entries out of `git blame --porcelain`: before each line of
-// the file, which has a tab in front, stands a line with the commit's hash.
+// entries parses list entries from `git blame --porcelain`: each line of the file starts with a tab
+// and follows a line with its commit's hash.
 //
 // Source: git-blame(1), "The porcelain format".
 func entries(blame []byte) []ChangelogLine {
@@ -123,7 +123,7 @@ func entries(blame []byte) []ChangelogLine {
 	return all
 }
 
-// commits reads the log in the format that Changelog asks for, and turns it around.
+// commits parses the log in the format that Changelog requests, and reverses it.
 func commits(log []byte) []Commit {
 	records := strings.Split(string(log), "\x1e")
 	var all []Commit
@@ -132,7 +132,7 @@ func commits(log []byte) []Commit {
 		if len(f) != 4 {
 			continue
 		}
-		at, _ := time.Parse(time.RFC3339, f[1]) // zero when git knows none
+		at, _ := time.Parse(time.RFC3339, f[1]) // zero if git has no date
 		text := func(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD") }
 		all = append(all, Commit{Hash: f[0], At: at, Subject: text(f[2]), Body: text(f[3])})
 	}
