@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,26 +70,55 @@ func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found 
 	if err != nil {
 		return c, false, err
 	}
-	log, err := output(ctx, repo.root, "log", "--no-merges", "--no-show-signature", "--no-notes", "-n", strconv.Itoa(changelogCommits),
-		"--format=%H%x1f%aI%x1f%s%x1f%b%x1e", "HEAD")
+	log, err := output(ctx, repo.root, append(logArgs(), "-n", strconv.Itoa(changelogCommits), "HEAD", "--")...)
 	if err != nil {
 		return c, false, err
 	}
-	return Changelog{Lines: entries(blame), Commits: commits(log)}, true, nil
+	_, err = eachCommit(bytes.NewReader(log), func(l LoggedCommit) bool {
+		c.Commits = append(c.Commits, l.Commit)
+		return true
+	})
+	slices.Reverse(c.Commits)
+	c.Lines = entries(blame)
+	return c, true, err
 }
 
 // output runs git in the repository at root, without network access and without running programs
 // that the repository's configuration names.
 func output(ctx context.Context, root string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", root, "-c", "core.fsmonitor=false"}, args...)...)
-	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
-	cmd.WaitDelay = 100 * time.Millisecond
-	out, err := cmd.Output()
+	out, err := command(ctx, root, args...).Output()
 	if err != nil {
 		return nil, engram.Errorf(engram.CodeUnavailable, "git %s did not answer", args[0]).
 			WithHint("check that git is installed, and that `git -C %s log` works", root).WithCause(err)
 	}
 	return out, nil
+}
+
+// command prepares git in the repository at root, without network access and without running
+// programs that the repository's configuration names.
+func command(ctx context.Context, root string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", root, "-c", "core.fsmonitor=false"}, args...)...)
+	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
+	cmd.WaitDelay = 100 * time.Millisecond // do not wait for the output of a process that git left behind
+	return cmd
+}
+
+// stream runs cmd while read parses its output, and stops it if read stops or fails.
+func stream(cmd *exec.Cmd, stop func(), read func(io.Reader) (stopped bool, err error)) error {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	stopped, err := read(out)
+	if stopped || err != nil {
+		stop()
+		_ = cmd.Wait() // it was killed, so its exit code means nothing
+		return err
+	}
+	return cmd.Wait()
 }
 
 // entries parses list entries from `git blame --porcelain`: each line of the file starts with a tab
@@ -119,22 +150,6 @@ func entries(blame []byte) []ChangelogLine {
 		default:
 			open = false
 		}
-	}
-	return all
-}
-
-// commits parses the log in the format that Changelog requests, and reverses it.
-func commits(log []byte) []Commit {
-	records := strings.Split(string(log), "\x1e")
-	var all []Commit
-	for i := len(records) - 1; i >= 0; i-- {
-		f := strings.SplitN(strings.TrimPrefix(records[i], "\n"), "\x1f", 4)
-		if len(f) != 4 {
-			continue
-		}
-		at, _ := time.Parse(time.RFC3339, f[1]) // zero if git has no date
-		text := func(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD") }
-		all = append(all, Commit{Hash: f[0], At: at, Subject: text(f[2]), Body: text(f[3])})
 	}
 	return all
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,36 +31,26 @@ func (f Folders) Log(ctx context.Context, dir string, since time.Time, each func
 	if !inside {
 		return "", engram.Errorf(engram.CodeNotFound, "%s is in no git repository", dir).WithHint("name a folder of a repository")
 	}
-	args := []string{"-C", repo.root, "-c", "core.fsmonitor=false", "log", "--no-merges", "--no-show-signature", "--no-notes", "--no-color",
-		"--encoding=UTF-8", "-z", "--format=%H%x00%aI%x00%an <%ae>%x00%s%x00%b"}
+	args := append(logArgs(), "HEAD", "--")
 	if !since.IsZero() {
-		args = append(args, "--since="+since.UTC().Format(time.RFC3339))
+		args = slices.Insert(args, 1, "--since="+since.UTC().Format(time.RFC3339))
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append(args, "HEAD", "--")...)
-	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
-	cmd.WaitDelay = 100 * time.Millisecond
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", gitFailed(repo.root, err)
+	err = stream(command(running, repo.root, args...), cancel, func(out io.Reader) (bool, error) { return eachCommit(out, each) })
+	if err == nil {
+		return repo.root, nil
 	}
-	if err := cmd.Start(); err != nil {
-		return "", gitFailed(repo.root, err)
+	if err := context.Cause(ctx); err != nil {
+		return "", err
 	}
-	stopped, err := eachCommit(out, each)
-	if stopped || err != nil {
-		cancel()
-		_ = cmd.Wait() // it was killed, so its exit code means nothing
-		return repo.root, err
-	}
-	if err := cmd.Wait(); err != nil {
-		if err := context.Cause(ctx); err != nil {
-			return "", err
-		}
-		return "", gitFailed(repo.root, err)
-	}
-	return repo.root, nil
+	return "", gitFailed(repo.root, err)
+}
+
+// logArgs returns the arguments of a log that eachCommit reads.
+func logArgs() []string {
+	return []string{"log", "--no-merges", "--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8", "-z",
+		"--format=%H%x00%aI%x00%an <%ae>%x00%s%x00%b"}
 }
 
 func gitFailed(root string, err error) error {

@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -16,11 +15,7 @@ import (
 func (f Folders) remote(ctx context.Context, root string) string {
 	ctx, cancel := context.WithTimeout(ctx, f.timeout())
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", "-C", root, "remote", "get-url", "origin")
-	cmd.Env = environment(cmd.Environ())
-	// Do not wait for the output of a process that git left behind.
-	cmd.WaitDelay = 100 * time.Millisecond
-	out, err := cmd.Output()
+	out, err := command(ctx, root, "remote", "get-url", "origin").Output()
 	if err != nil {
 		return ""
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -154,24 +153,9 @@ func (w worktree) staged(ctx context.Context) (map[string]departure, error) {
 func (w worktree) changes(ctx context.Context, args []string, each func(path string, d departure) (more bool)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", w.root, "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "log.follow=false",
-		"-c", "diff.relative=false"}, args...)...)
-	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
+	cmd := command(ctx, w.root, append([]string{"--literal-pathspecs", "-c", "log.follow=false", "-c", "diff.relative=false"}, args...)...)
 	cmd.WaitDelay = 10 * time.Millisecond
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	stopped, err := eachChange(out, each)
-	if stopped || err != nil {
-		cancel()
-		_ = cmd.Wait() // it was killed
-		return err
-	}
-	return cmd.Wait()
+	return stream(cmd, cancel, func(out io.Reader) (bool, error) { return eachChange(out, each) })
 }
 
 // eachChange parses `--name-status -z` with commit names in between, until each returns false.
