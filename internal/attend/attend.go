@@ -26,7 +26,7 @@ const (
 	KindAsked  = "asked"  // the agent was asked what Neglect returned
 )
 
-// Note is one thing that happened in a session, as the notebook keeps it.
+// Note is one event in a session, as the notebook keeps it.
 type Note struct {
 	At      time.Time `json:"at"`
 	Kind    string    `json:"kind"`
@@ -55,7 +55,7 @@ func (c Certainty) Answers(q Inquiry, finds []Find, rows int) []Verdict {
 	if rows < fewRows {
 		sure.Least++
 	}
-	told := sure.Sure(finds, rows)
+	picked := sure.Sure(finds, rows)
 	var answers []Verdict
 	seen := 0
 	for i, f := range finds {
@@ -69,13 +69,13 @@ func (c Certainty) Answers(q Inquiry, finds []Find, rows int) []Verdict {
 	}
 	if len(answers)+seen <= c.Most {
 		for _, v := range answers {
-			if !slices.ContainsFunc(told, func(o Verdict) bool { return o.Find == v.Find }) {
-				told = append(told, v)
+			if !slices.ContainsFunc(picked, func(o Verdict) bool { return o.Find == v.Find }) {
+				picked = append(picked, v)
 			}
 		}
 	}
-	slices.SortStableFunc(told, func(a, b Verdict) int { return cmp.Compare(b.Chance, a.Chance) })
-	return told[:min(len(told), c.Most)]
+	slices.SortStableFunc(picked, func(a, b Verdict) int { return cmp.Compare(b.Chance, a.Chance) })
+	return picked[:min(len(picked), c.Most)]
 }
 
 // covers reports whether a find has every word of meaning of a question.
@@ -265,16 +265,16 @@ func (c Certainty) Sure(finds []Find, rows int) []Verdict {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(finds[b].Words, finds[a].Words) })
-	var told []Verdict
+	var picked []Verdict
 	for place, i := range order[:min(len(order), c.Most)] {
 		f := finds[i]
 		chance := c.chance(finds, order, place, rare)
 		if !f.Seen && f.Matched >= c.Least && chance >= c.Enough {
-			told = append(told, Verdict{i, chance})
+			picked = append(picked, Verdict{i, chance})
 		}
 	}
-	slices.SortStableFunc(told, func(a, b Verdict) int { return cmp.Compare(b.Chance, a.Chance) })
-	return told
+	slices.SortStableFunc(picked, func(a, b Verdict) int { return cmp.Compare(b.Chance, a.Chance) })
+	return picked
 }
 
 // chance returns the likelihood that the find at a place in the order helps.

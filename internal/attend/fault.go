@@ -119,19 +119,19 @@ func says(lines []faultLine) int {
 // then lines around them as far as there is room.
 func faultHead(text string, most int) string {
 	lines := faultLines(text)
-	told := tellingLines(lines, most)
-	if len(told) == 0 { // no line explains the failure
+	picked := tellingLines(lines, most)
+	if len(picked) == 0 { // no line explains the failure
 		for i, l := range lines[:min(len(lines), most)] {
 			if l.kind != faultEnd {
-				told = append(told, i)
+				picked = append(picked, i)
 			}
 		}
 	}
-	if len(told) == 0 && len(lines) > 0 {
-		told = []int{endOf(lines)}
+	if len(picked) == 0 && len(lines) > 0 {
+		picked = []int{endOf(lines)}
 	}
-	out := make([]string, 0, len(told))
-	for _, i := range told {
+	out := make([]string, 0, len(picked))
+	for _, i := range picked {
 		out = append(out, cut(lines[i].text, maxFaultLine))
 	}
 	return strings.Join(out, "\n")
@@ -143,10 +143,10 @@ func tellingLines(lines []faultLine, most int) []int {
 	if i := says(lines); i >= 0 {
 		rank = max(rank, lines[i].rank)
 	}
-	var told []int
+	var picked []int
 	take := func(i int) {
-		if i >= 0 && len(told) < most && !slices.Contains(told, i) {
-			told = append(told, i)
+		if i >= 0 && len(picked) < most && !slices.Contains(picked, i) {
+			picked = append(picked, i)
 		}
 	}
 	names := 0
@@ -159,14 +159,14 @@ func tellingLines(lines []faultLine, most int) []int {
 			take(i)
 		}
 	}
-	for _, i := range slices.Clone(told) {
+	for _, i := range slices.Clone(picked) {
 		take(placeOf(lines, i))
 		for next := i + 1; next < len(lines) && lines[next].kind != faultEnd && lines[next].kind != faultName; next++ {
 			take(next)
 		}
 	}
-	slices.Sort(told)
-	return told
+	slices.Sort(picked)
+	return picked
 }
 
 // placeOf returns the location line shortly before a line that explains a failure: a traceback has
@@ -230,6 +230,8 @@ type faultLine struct {
 // the common runners, compilers and linters.
 type faultPatterns struct {
 	escapes *regexp.Regexp // terminal colours
+	bar     *regexp.Regexp // progress bars
+	logged  *regexp.Regexp // log times of Go, syslog and logrus
 	moment  *regexp.Regexp // log times, which differ on each run
 	before  *regexp.Regexp // prefixes of a build tool
 	hull    *regexp.Regexp // an agent's report about a command, instead of its plain output
@@ -246,9 +248,12 @@ type faultPatterns struct {
 var faults = sync.OnceValue(func() faultPatterns {
 	return faultPatterns{
 		escapes: regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)?`),
-		moment:  regexp.MustCompile(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(Z|[+-]\d\d:?\d\d)?\]?\s*|^\d\d:\d\d:\d\d[.,\d]*\s+`),
-		before:  regexp.MustCompile(`^(#\d+ (\d+\.\d+ )?|npm (ERR!|error) |\[ERROR\] |[│╷╵|] |ELIFECYCLE )`),
-		hull:    regexp.MustCompile(`(?m)^(Exit Code:|Process Group PGID:|Background PIDs:|Signal:)`),
+		bar:     regexp.MustCompile(`^[^\pL]*\d{1,3}(\.\d+)?\s?%|[#=>█▓▒░━]{4}.*\d\s?%|\d\s?%.*[#=>█▓▒░━]{3}|^[\w ]+:\s+\d{1,3}% \(\d+/\d+\)|^[\x{2800}-\x{28ff}]`),
+		logged: regexp.MustCompile(`^\[?\d{4}/\d\d/\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\]?:?\s*|^\[\d\d:\d\d:\d\d[.,\d]*\]\s+|` +
+			`^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:\d\d:\d\d\s+|^time="[^"]*"\s*`),
+		moment: regexp.MustCompile(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(Z|[+-]\d\d:?\d\d)?\]?\s*|^\d\d:\d\d:\d\d[.,\d]*\s+`),
+		before: regexp.MustCompile(`^(#\d+ (\d+\.\d+ )?|npm (ERR!|error) |\[ERROR\] |[│╷╵|] |ELIFECYCLE )`),
+		hull:   regexp.MustCompile(`(?m)^(Exit Code:|Process Group PGID:|Background PIDs:|Signal:)`),
 		hulls: regexp.MustCompile(`^(Command|Directory|Exit Code|Signal|Background PIDs|Process Group PGID): ?|^(Output|Error|Stdout|Stderr): \((none|empty)\)$|` +
 			`^(Chunk ID|Wall time|Process exited with code|Original token count)\b`),
 		took: regexp.MustCompile(` \(\d[\d.]* ?m?s\)$`),
@@ -286,7 +291,7 @@ func faultLines(text string) []faultLine {
 	var lines []faultLine
 	size := 0
 	for raw := range strings.Lines(text) {
-		l := shown(raw)
+		l := p.shown(raw)
 		if hull {
 			if p.hulls.MatchString(l) {
 				continue
@@ -379,27 +384,10 @@ func nameIn(found []string) string {
 	return ""
 }
 
-// shownPatterns match the decoration of a line in a terminal.
-type shownPatterns struct {
-	title  *regexp.Regexp // terminal window title
-	moment *regexp.Regexp // log times of Go, syslog and logrus
-	bar    *regexp.Regexp // progress bars
-}
-
-var shownParts = sync.OnceValue(func() shownPatterns {
-	return shownPatterns{
-		title: regexp.MustCompile(`\x1b\][^\x07\x1b]*(\x07|\x1b\\)?`),
-		moment: regexp.MustCompile(`^\[?\d{4}/\d\d/\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\]?:?\s*|^\[\d\d:\d\d:\d\d[.,\d]*\]\s+|` +
-			`^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:\d\d:\d\d\s+|^time="[^"]*"\s*`),
-		bar: regexp.MustCompile(`^[^\pL]*\d{1,3}(\.\d+)?\s?%|[#=>█▓▒░━]{4}.*\d\s?%|\d\s?%.*[#=>█▓▒░━]{3}|^[\w ]+:\s+\d{1,3}% \(\d+/\d+\)|^[\x{2800}-\x{28ff}]`),
-	}
-})
-
 // shown returns a line as a terminal shows it in the end, without control characters and log time;
 // "" for a progress bar.
-func shown(line string) string {
-	p := shownParts()
-	line = strings.TrimRight(p.title.ReplaceAllString(line, ""), "\r\n")
+func (p faultPatterns) shown(line string) string {
+	line = strings.TrimRight(line, "\r\n")
 	line = line[strings.LastIndexByte(line, '\r')+1:] // a carriage return overwrites the line
 	line = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -410,5 +398,5 @@ func shown(line string) string {
 	if p.bar.MatchString(line) {
 		return ""
 	}
-	return p.moment.ReplaceAllString(line, "")
+	return p.logged.ReplaceAllString(line, "")
 }

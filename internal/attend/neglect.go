@@ -245,6 +245,10 @@ type alikePatterns struct {
 	class *regexp.Regexp
 	code  *regexp.Regexp // error code of a compiler or linter
 	name  *regexp.Regexp // identifier in the code
+
+	generic map[string]bool // error classes that say too little
+	matcher map[string]bool // names of common test libraries
+	failure map[string]bool // words that only say that something failed, or a tool's usual wording
 }
 
 var alikeParts = sync.OnceValue(func() alikePatterns {
@@ -253,6 +257,16 @@ var alikeParts = sync.OnceValue(func() alikePatterns {
 		class: regexp.MustCompile(`\b[A-Z]\w*(?:Error|Exception|Warning)\b`),
 		code:  regexp.MustCompile(`\b[A-Z]{1,5}\d{3,5}\b|\bE[A-Z]{4,}\b`),
 		name:  regexp.MustCompile(`\b[A-Za-z]\w*_\w+\b|\b[A-Za-z][a-z0-9]+[A-Z]\w*\b`),
+
+		generic: wordSet("AssertionError", "TypeError", "ValueError", "KeyError", "IndexError", "NameError", "AttributeError", "RuntimeError", "SyntaxError", "ReferenceError",
+			"RangeError", "OSError", "IOError", "RuntimeException", "IllegalArgumentException", "IllegalStateException", "NullPointerException", "NoMethodError", "ArgumentError", "StandardError"),
+		matcher: wordSet("toBe", "toEqual", "toStrictEqual", "toContain", "toThrow", "toHaveBeenCalled", "assertEqual", "assertTrue", "assertFalse", "assert_eq", "node_modules", "exit_code"),
+		failure: wordSet("error", "errors", "err", "fail", "fails", "failed", "failure", "failing", "exception", "cannot", "could", "unable", "found", "find", "missing", "undefined", "unknown",
+			"invalid", "unexpected", "expected", "received", "expect", "want", "got", "assert", "assertion", "test", "tests", "file", "files", "directory", "folder", "module", "modules", "named",
+			"name", "type", "line", "column", "code", "exit", "status", "process", "command", "complete", "successfully", "solve", "argument", "arguments", "value", "object", "resource", "server",
+			"such", "does", "doesn", "have", "has", "not", "rule", "make", "target", "access", "denied", "run", "runs", "passed", "bin", "usr", "src", "lib", "main", "app", "build", "python", "node",
+			"npm", "cargo", "docker", "kubectl", "git", "pytest", "jest", "eslint", "ruff", "tsc", "panic", "runtime", "traceback", "recent", "call", "last", "string", "number", "int", "function", "method",
+			"property", "properties", "read", "reading", "import", "imported", "package", "packages", "stop", "than", "with", "into", "failures", "edited", "until"),
 	}
 })
 
@@ -274,59 +288,31 @@ func Alike(fault, told string) bool {
 	}
 	for _, class := range p.class.FindAllString(fault, -1) {
 		weight := alikeName
-		if anyProgram(class) {
+		if p.generic[class] {
 			weight = alikeFile
 		}
 		add(class, weight)
 	}
 	for _, name := range slices.Concat(p.code.FindAllString(fault, -1), p.name.FindAllString(fault, -1)) {
-		if !anyMatcher(name) {
+		if !p.matcher[name] {
 			add(name, alikeName)
 		}
 	}
-	return sum+alikeWord*sameWords(p.file.ReplaceAllString(fault, " "), told, known) >= alikeEnough
+	return sum+alikeWord*p.sameWords(p.file.ReplaceAllString(fault, " "), told, known) >= alikeEnough
 }
 
-// anyProgram reports whether an error class is too generic to identify an error.
-func anyProgram(class string) bool { return programClasses()[class] }
-
-var programClasses = sync.OnceValue(func() map[string]bool {
-	return wordSet("AssertionError", "TypeError", "ValueError", "KeyError", "IndexError", "NameError", "AttributeError", "RuntimeError", "SyntaxError", "ReferenceError",
-		"RangeError", "OSError", "IOError", "RuntimeException", "IllegalArgumentException", "IllegalStateException", "NullPointerException", "NoMethodError", "ArgumentError", "StandardError")
-})
-
-// anyMatcher reports whether a name is part of common test libraries.
-func anyMatcher(name string) bool { return matcherNames()[name] }
-
-var matcherNames = sync.OnceValue(func() map[string]bool {
-	return wordSet("toBe", "toEqual", "toStrictEqual", "toContain", "toThrow", "toHaveBeenCalled", "assertEqual", "assertTrue", "assertFalse", "assert_eq", "node_modules", "exit_code")
-})
-
-// sameWords counts the different telling words of fault that the text has. known holds names and
-// files that were compared before.
-func sameWords(fault, told string, known map[string]bool) int {
+// sameWords counts the different telling words of fault in told. known holds names and files that were compared before.
+func (p alikePatterns) sameWords(fault, told string, known map[string]bool) int {
 	has := map[string]bool{}
 	text.Scan(told, func(t text.Token) { has[t.Text()] = true })
 	same := map[string]bool{}
 	for _, w := range text.Query(fault) {
-		if !w.Joined && !w.Stop && !known[strings.ToLower(w.Written)] && len(w.Written) > 2 && strings.ContainsFunc(w.Written, unicode.IsLetter) && !saysFailure(w.Written) && has[w.Word] {
+		if !w.Joined && !w.Stop && !known[strings.ToLower(w.Written)] && len(w.Written) > 2 && strings.ContainsFunc(w.Written, unicode.IsLetter) && !p.failure[strings.ToLower(w.Written)] && has[w.Word] {
 			same[w.Word] = true
 		}
 	}
 	return len(same)
 }
-
-// saysFailure reports whether a word only says that something failed, or is a tool's usual wording.
-func saysFailure(word string) bool { return failureWords()[strings.ToLower(word)] }
-
-var failureWords = sync.OnceValue(func() map[string]bool {
-	return wordSet("error", "errors", "err", "fail", "fails", "failed", "failure", "failing", "exception", "cannot", "could", "unable", "found", "find", "missing", "undefined", "unknown",
-		"invalid", "unexpected", "expected", "received", "expect", "want", "got", "assert", "assertion", "test", "tests", "file", "files", "directory", "folder", "module", "modules", "named",
-		"name", "type", "line", "column", "code", "exit", "status", "process", "command", "complete", "successfully", "solve", "argument", "arguments", "value", "object", "resource", "server",
-		"such", "does", "doesn", "have", "has", "not", "rule", "make", "target", "access", "denied", "run", "runs", "passed", "bin", "usr", "src", "lib", "main", "app", "build", "python", "node",
-		"npm", "cargo", "docker", "kubectl", "git", "pytest", "jest", "eslint", "ruff", "tsc", "panic", "runtime", "traceback", "recent", "call", "last", "string", "number", "int", "function", "method",
-		"property", "properties", "read", "reading", "import", "imported", "package", "packages", "stop", "than", "with", "into", "failures", "edited", "until")
-})
 
 // wordSet makes a set, since each word of a text is looked up in lists of a hundred.
 func wordSet(words ...string) map[string]bool {
