@@ -269,7 +269,7 @@ func contentOf(path string) []byte {
 
 // env returns the machine as package agent sees it.
 func (w Wiring) env() agent.Env {
-	programs, _ := w.wirer().Programs() // a record that cannot be read is an error of whatever follows
+	programs, _ := w.wirer().Programs() // an unreadable record fails in whatever follows
 	e := agent.Env{
 		OS: w.OS, Home: w.home(), ConfigHome: w.variable("XDG_CONFIG_HOME"), AppData: w.variable("APPDATA"),
 		Variable: w.variable, Engram: w.Program, Programs: programs, Version: w.Version, Files: plugin.Files,

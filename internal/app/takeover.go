@@ -64,7 +64,7 @@ func (a *App) earlier(err error) error {
 
 // Earlier is the error for the database of an earlier Engram.
 type Earlier struct {
-	Of   string // as people know it: "mem_* tools"
+	Of   string // its common name: "mem_* tools"
 	told *engram.Error
 }
 
