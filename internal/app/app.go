@@ -105,10 +105,9 @@ func New(o Options) *App {
 
 // engineOptions returns the options shared by all engines of this App.
 func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
-	o := engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor, Zone: a.opts.Config.Timezone,
+	return engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor, Zone: a.opts.Config.Timezone,
 		Policy: policyOf(a.opts.Config), Embedder: a.embedder,
 		Formats: jsonfile.Formats(), Version: a.opts.Version}
-	return o
 }
 
 // Ready opens the store now and returns why it cannot be opened, with the store's code.

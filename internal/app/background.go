@@ -54,10 +54,15 @@ const embedEvery = time.Minute
 
 // embedMissing embeds memories without a vector of the current model, and retries failures.
 func (a *App) embedMissing(ctx context.Context) {
-	again := time.NewTicker(embedEvery)
+	every(ctx, embedEvery, func() { a.embedOnce(ctx) })
+}
+
+// every calls do now and at each interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func()) {
+	again := time.NewTicker(interval)
 	defer again.Stop()
 	for {
-		a.embedOnce(ctx)
+		do()
 		select {
 		case <-ctx.Done():
 			return
@@ -103,10 +108,8 @@ func (a *App) sleepNightly(ctx context.Context) {
 // run checks once a minute. It retries a night only if it failed, or if another process began it
 // and may not have finished.
 func (n nights) run(ctx context.Context) {
-	again := time.NewTicker(nightEvery)
-	defer again.Stop()
 	var over time.Time // the last night that is done
-	for {
+	every(ctx, nightEvery, func() {
 		now := n.now()
 		if over.After(now) {
 			over = time.Time{} // the clock was ahead, so an earlier night is due
@@ -114,12 +117,7 @@ func (n nights) run(ctx context.Context) {
 		if due := n.at.LastBefore(now.In(n.zone)); due.After(over) && n.night(ctx, due) {
 			over = due
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-again.C:
-		}
-	}
+	})
 }
 
 // night sleeps, and reports whether it is done for this night. The log never contains text of
@@ -148,28 +146,13 @@ func extractorOf(c config.Config) engram.Extractor {
 		return nil
 	}
 	if err := c.MayAsk(); err != nil {
-		return misnamed{model: c.LLMModel, err: err}
+		return refused{c.LLMModel, err}
 	}
 	x, err := chat.New(chat.Options{BaseURL: c.LLMBaseURL, Model: c.LLMModel, Key: c.LLMKey})
 	if err != nil {
-		return misnamed{model: c.LLMModel, err: err}
+		return refused{c.LLMModel, err}
 	}
 	return x
-}
-
-// misnamed replaces an extractor that cannot be used. A wrong setting that only sleep needs is
-// reported when sleep needs it, and does not prevent searches.
-type misnamed struct {
-	model string
-	err   error // an *engram.Error
-}
-
-// Model implements engram.Extractor.
-func (m misnamed) Model() string { return m.model }
-
-// Extract implements engram.Extractor.
-func (m misnamed) Extract(context.Context, []engram.Memory) (engram.Pattern, bool, error) {
-	return engram.Pattern{}, false, m.err
 }
 
 // judgeOf returns the configured judge; nil if there is none.
@@ -179,22 +162,30 @@ func judgeOf(c config.Config) engram.Judge {
 		return nil
 	}
 	if err := c.MayRun(); err != nil {
-		return barred{name: j.Name(), err: err}
+		return refused{j.Name(), err}
 	}
 	return j
 }
 
-// barred replaces a judge that may not be asked: the reason is reported when it is asked, and does
-// not prevent searches.
-type barred struct {
+// refused replaces an extractor or judge that cannot or may not be used: the reason is reported when
+// it is asked, and does not prevent searches.
+type refused struct {
 	name string
 	err  error // an *engram.Error
 }
 
+// Model implements engram.Extractor.
+func (r refused) Model() string { return r.name }
+
+// Extract implements engram.Extractor.
+func (r refused) Extract(context.Context, []engram.Memory) (engram.Pattern, bool, error) {
+	return engram.Pattern{}, false, r.err
+}
+
 // Name implements engram.Judge.
-func (b barred) Name() string { return b.name }
+func (r refused) Name() string { return r.name }
 
 // Judge implements engram.Judge.
-func (b barred) Judge(context.Context, engram.Memory, engram.Memory) (engram.Opinion, error) {
-	return engram.Opinion{}, b.err
+func (r refused) Judge(context.Context, engram.Memory, engram.Memory) (engram.Opinion, error) {
+	return engram.Opinion{}, r.err
 }

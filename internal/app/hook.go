@@ -273,21 +273,9 @@ func (a *App) offSwitch() toggle.Switch {
 
 // switchAlone waits until no other process switches: two at once would undo each other.
 func (a *App) switchAlone(ctx context.Context) (release func() error, err error) {
-	path := filepath.Join(a.opts.Config.DataDir, "off.lock")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := hold(ctx, filepath.Join(a.opts.Config.DataDir, "off.lock"), switchWait, "another command switches on or off")
 	if err != nil {
-		return nil, unreachable(path, err)
-	}
-	err = alone(ctx, switchWait, "another command switches on or off", func() (bool, error) {
-		held, err := daemon.TryLock(f)
-		if err != nil {
-			err = unreachable(path, err)
-		}
-		return held, err
-	})
-	if err != nil {
-		_ = f.Close()
 		return nil, err
 	}
-	return f.Close, nil // which unlocks it
+	return f.Close, nil // closing unlocks it
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/backfill"
 	"github.com/alanbuscaglia/engram/internal/capture"
-	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -91,7 +90,7 @@ func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 		return pending("too much to bring in at a start", "engram sync --import")
 	}
 	var res engine.Pulled
-	err = a.atOnce(func() (err error) {
+	err = a.syncAlone(ctx, 0, func() (err error) {
 		res, err = a.Engine.Pull(ctx, place.chunks.Some(fresh), engine.PullInput{Project: name})
 		return err
 	})
@@ -166,25 +165,6 @@ func (a *App) workedElsewhere(ctx context.Context, name string, here project.Fac
 func sameRemote(a, b string) bool {
 	identity := project.RemoteIdentity(a)
 	return a != "" && a == b || identity != "" && identity == project.RemoteIdentity(b)
-}
-
-// atOnce calls do unless another process of this data directory syncs: CodeUnavailable, without
-// waiting.
-func (a *App) atOnce(do func() error) error {
-	path := filepath.Join(a.opts.Config.DataDir, "sync.lock")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return unreachable(path, err)
-	}
-	defer func() { _ = f.Close() }() // closing unlocks it
-	held, err := daemon.TryLock(f)
-	if err != nil {
-		return unreachable(path, err)
-	}
-	if !held {
-		return engram.Errorf(engram.CodeUnavailable, "another sync is at work").WithHint("try again when it is done")
-	}
-	return do()
 }
 
 func exists(path string) bool {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
@@ -411,31 +410,29 @@ func (a *App) Alone(ctx context.Context, do func() error) error {
 	if a.opts.Try {
 		return do() // a dry run writes nothing that another sync could see, and leaves no lock file behind
 	}
-	path := filepath.Join(a.opts.Config.DataDir, "sync.lock")
-	if err := os.MkdirAll(a.opts.Config.DataDir, 0o700); err != nil {
-		return unreachable(path, err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	return a.syncAlone(ctx, shareWait, do)
+}
+
+// syncAlone is Alone that waits at most within.
+func (a *App) syncAlone(ctx context.Context, within time.Duration, do func() error) error {
+	f, err := hold(ctx, filepath.Join(a.opts.Config.DataDir, "sync.lock"), within, "another sync is at work")
 	if err != nil {
-		return unreachable(path, err)
+		return err
 	}
 	defer func() { _ = f.Close() }() // closing unlocks it
-	for until := time.Now().Add(shareWait); ; {
-		held, err := daemon.TryLock(f)
-		switch {
-		case err != nil:
-			return unreachable(path, err)
-		case held:
-			return do()
-		case time.Now().After(until):
-			return engram.Errorf(engram.CodeUnavailable, "another sync is at work").WithHint("try again when it is done").WithCause(errors.New(path + " is locked"))
+	return do()
+}
+
+// hold takes the lock file at path and returns it; closing it unlocks it. CodeUnavailable after
+// within; busy describes the holder's work.
+func hold(ctx context.Context, path string, within time.Duration, busy string) (f *os.File, err error) {
+	err = alone(ctx, within, busy, func() (held bool, err error) {
+		if f, held, err = tryLock(path); err != nil {
+			err = unreachable(path, err)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+		return held, err
+	})
+	return f, err
 }
 
 // alone calls try until it holds the lock, or returns CodeUnavailable after within; busy describes
@@ -446,13 +443,13 @@ func alone(ctx context.Context, within time.Duration, busy string, try func() (h
 		switch {
 		case err != nil || held:
 			return err
-		case time.Now().After(until):
+		case !time.Now().Before(until):
 			return engram.Errorf(engram.CodeUnavailable, "%s", busy).WithHint("try again when it is done")
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(min(10*time.Millisecond, within/100)):
 		}
 	}
 }

@@ -345,13 +345,7 @@ const setupWait = 10 * time.Second
 // removes the folder if it holds no records any more.
 func waitFor(ctx context.Context, dir string) (release func() error, err error) {
 	path := filepath.Join(dir, "lock")
-	var f *os.File
-	err = alone(ctx, setupWait, "another setup is at work", func() (held bool, err error) {
-		if f, held, err = tryLock(dir, path); err != nil {
-			err = unreachable(path, err)
-		}
-		return held, err
-	})
+	f, err := hold(ctx, path, setupWait, "another setup is at work")
 	if err != nil {
 		return nil, err
 	}
@@ -360,22 +354,25 @@ func waitFor(ctx context.Context, dir string) (release func() error, err error) 
 
 // tryLock takes a lock if it is free. If the file was removed in the meantime, it is no longer the
 // lock.
-func tryLock(dir, path string) (_ *os.File, held bool, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+func tryLock(path string) (_ *os.File, held bool, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, false, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, false, err
 	}
-	if held, err = daemon.TryLock(f); err == nil && held {
-		is, gone := os.Stat(path)
-		var has os.FileInfo
-		if has, err = f.Stat(); err == nil && gone == nil && os.SameFile(is, has) {
-			return f, true, nil
-		}
+	if held, err = daemon.TryLock(f); err == nil && held && hasName(f, path) {
+		return f, true, nil
 	}
 	return nil, false, errors.Join(err, f.Close())
+}
+
+// hasName reports whether f still has the name path.
+func hasName(f *os.File, path string) bool {
+	own, err := f.Stat()
+	named, errNamed := os.Stat(path)
+	return err == nil && errNamed == nil && os.SameFile(own, named)
 }
 
 // leave removes a lock's folder and its parent if nothing else is in them.

@@ -195,7 +195,7 @@ func takeOverAlone(ctx context.Context, path string, waiting func()) (release fu
 	lock := path + ".lock"
 	var f *os.File
 	err = alone(ctx, takeOverWait, "another process is taking the database over", func() (held bool, err error) {
-		if f, held, err = tryLock(filepath.Dir(lock), lock); err != nil {
+		if f, held, err = tryLock(lock); err != nil {
 			return false, unreachable(lock, err)
 		}
 		if !held && waiting != nil {

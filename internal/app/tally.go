@@ -129,7 +129,7 @@ func (c counting) locked(create int, do func(*os.File) error) error {
 			return err
 		}
 		held, err := daemon.TryLock(f)
-		if held && c.still(f) {
+		if held && hasName(f, c.path) {
 			return errors.Join(do(f), f.Close()) // closing unlocks it
 		}
 		if err = errors.Join(err, f.Close()); err != nil {
@@ -140,13 +140,6 @@ func (c counting) locked(create int, do func(*os.File) error) error {
 		}
 		<-time.After(time.Millisecond)
 	}
-}
-
-// still reports whether f still has its name.
-func (c counting) still(f *os.File) bool {
-	mine, err := f.Stat()
-	named, errNamed := os.Stat(c.path)
-	return err == nil && errNamed == nil && os.SameFile(mine, named)
 }
 
 // newCounting returns an App's counting, before its engine exists.
