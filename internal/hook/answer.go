@@ -83,8 +83,8 @@ const afterCompaction = "compact"
 // answers in time must not delay every tool call.
 const lateBriefs = 4
 
-// sameMoment is within what time two events come at once for a person: an agent starts its
-// session with a prompt, and what runs later may have been started first.
+// sameMoment is the interval within which two events count as simultaneous: an agent starts its
+// session together with a prompt, and their processes may start in either order.
 const sameMoment = 2 * time.Second
 
 // brief gives a session that begins, or forgot its context (again), its session brief, and reports
@@ -326,8 +326,8 @@ func knownIn(notes []attend.Note) (nums []int64) {
 	return nums
 }
 
-// oneTry is within what time events that try the same are one try: they come at once, and fail
-// of the same cause. Between tools that are used one after the other an agent thinks longer.
+// oneTry is the interval within which attempts count as one: simultaneous events fail for the same
+// reason, and between two tool calls an agent thinks longer.
 const oneTry = 500 * time.Millisecond
 
 // triesIn counts the attempts among notes that match of.
