@@ -115,7 +115,7 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 			return a, ok
 		}, func() {
 			r.giveBack(note)
-			r.giveBack(toldNote(mine))
+			r.giveBack(injectedNote(mine))
 		})
 		return mine, told
 	}
@@ -142,14 +142,14 @@ func (r *run) reportShut(err error) {
 // briefed reports whether another event gives the brief according to the notes now: one that
 // claimed it since this event began, or one at the same moment.
 func (r *run) briefed(now, began []attend.Note, again bool) bool {
-	told := toldBriefs(now, again)
-	return len(told) > len(toldBriefs(began, again)) ||
+	told := givenBriefs(now, again)
+	return len(told) > len(givenBriefs(began, again)) ||
 		slices.ContainsFunc(told, func(n attend.Note) bool { return r.at.Sub(n.At).Abs() <= sameMoment })
 }
 
-// toldBriefs returns the notes of briefs that were given and not taken back; with again, only those
+// givenBriefs returns the notes of briefs that were given and not taken back; with again, only those
 // after a compaction, because earlier ones are forgotten.
-func toldBriefs(notes []attend.Note, again bool) (told []attend.Note) {
+func givenBriefs(notes []attend.Note, again bool) (told []attend.Note) {
 	for _, n := range notes {
 		switch {
 		case n.Kind != noteBrief || again && n.Text != afterCompaction:
@@ -190,9 +190,9 @@ func owesBrief(notes []attend.Note) (since []attend.Note, owed, again bool) {
 	return since, owed, again
 }
 
-// missed is late for events without an expected answer, such as tool calls: it only repeats failed
+// retryBrief is late for events without an expected answer, such as tool calls: it only repeats failed
 // attempts, and a limited number of times.
-func (r *run) missed(ctx context.Context, notes []attend.Note) bool {
+func (r *run) retryBrief(ctx context.Context, notes []attend.Note) bool {
 	isBrief := func(n attend.Note) bool { return n.Kind == noteBrief }
 	if r.event.Subagent || !slices.ContainsFunc(notes, isBrief) {
 		return false
@@ -264,7 +264,7 @@ func isOver(last <-chan struct{}) bool {
 // If notes cannot be written the store records it; if neither can, nothing is injected: late is
 // better than twice.
 func (r *run) claim(t engine.Injection, again bool, with func(noted []attend.Note) ([]attend.Note, bool)) (mine []int64, ok bool) {
-	err := r.Notes.Claim(r.event.Session, []string{noteTold, noteBrief}, func(noted []attend.Note) []attend.Note {
+	err := r.Notes.Claim(r.event.Session, []string{noteInjected, noteBrief}, func(noted []attend.Note) []attend.Note {
 		more, may := with(noted)
 		if !may {
 			return nil
@@ -275,7 +275,7 @@ func (r *run) claim(t engine.Injection, again bool, with func(noted []attend.Not
 			mine = slices.DeleteFunc(slices.Clone(mine), func(num int64) bool { return slices.Contains(known, num) })
 		}
 		if len(mine) > 0 {
-			more = append(more, toldNote(mine))
+			more = append(more, injectedNote(mine))
 		}
 		for i := range more {
 			more[i].At = r.at
@@ -295,9 +295,9 @@ func (r *run) claim(t engine.Injection, again bool, with func(noted []attend.Not
 	return mine, err == nil
 }
 
-// toldNote returns a note of injected memories.
-func toldNote(nums []int64) attend.Note {
-	return attend.Note{Kind: noteTold, Text: strings.Trim(strings.Join(strings.Fields(fmt.Sprint(nums)), ","), "[]")}
+// injectedNote returns a note of injected memories.
+func injectedNote(nums []int64) attend.Note {
+	return attend.Note{Kind: noteInjected, Text: strings.Trim(strings.Join(strings.Fields(fmt.Sprint(nums)), ","), "[]")}
 }
 
 // giveBack notes that a claim was not used.
@@ -309,7 +309,7 @@ func (r *run) giveBack(n attend.Note) {
 // knownIn returns the memories that were injected according to notes.
 func knownIn(notes []attend.Note) (nums []int64) {
 	for _, n := range notes {
-		if n.Kind != noteTold {
+		if n.Kind != noteInjected {
 			continue
 		}
 		for _, word := range strings.Split(n.Text, ",") {

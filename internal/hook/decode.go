@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -39,7 +40,7 @@ func Decode(agent string, kind Kind, name string, b []byte) (Event, error) {
 	case SessionEnd:
 		e.Last = cmp.Or(e.Last, f.text(d[wLastAtEnd]...))
 	case SubagentStop:
-		e.Transcript = f.text(d[wHelperTells]...)
+		e.Transcript = f.text(d[wHelperTranscript]...)
 	case BeforeTool, AfterTool:
 		e.Tool = toolOf(d.use(f), plain(cmp.Or(e.Name, name)))
 	}
@@ -225,7 +226,7 @@ func maxEvent(kind Kind) int {
 func Read(kind Kind, in io.Reader) (text []byte, cut bool, err error) {
 	most := maxEvent(kind)
 	var read bytes.Buffer
-	d := json.NewDecoder(io.TeeReader(&afterMark{in: io.LimitReader(in, int64(most))}, &read))
+	d := json.NewDecoder(io.TeeReader(skipMark(io.LimitReader(in, int64(most))), &read))
 	var whole json.RawMessage
 	if err = d.Decode(&whole); err == nil {
 		return whole, false, nil
@@ -271,30 +272,16 @@ func Drain(in io.Reader, within time.Duration) {
 // byteOrderMark is inserted by some shells.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// afterMark skips a byte order mark at the beginning.
-type afterMark struct {
-	in    io.Reader
-	begun bool
-}
-
-// Read implements io.Reader.
-func (m *afterMark) Read(p []byte) (int, error) {
-	if m.begun || len(p) < len(byteOrderMark) {
-		return m.in.Read(p)
+// skipMark returns in behind a byte order mark, if there is one. It waits for no more than one byte
+// unless that begins a mark.
+func skipMark(in io.Reader) io.Reader {
+	b := bufio.NewReaderSize(in, 64<<10)
+	if first, _ := b.Peek(1); string(first) == byteOrderMark[:1] {
+		if mark, _ := b.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+			_, _ = b.Discard(len(byteOrderMark))
+		}
 	}
-	n, err := m.in.Read(p[:1])
-	if n == 0 {
-		return n, err
-	}
-	m.begun = true
-	if p[0] != byteOrderMark[0] {
-		return n, err
-	}
-	n, err = io.ReadFull(m.in, p[1:len(byteOrderMark)])
-	if string(p[:n+1]) == byteOrderMark {
-		return 0, err
-	}
-	return n + 1, err
+	return b
 }
 
 // typed returns the part of a prompt that a person typed, without additions by the agent; "" for

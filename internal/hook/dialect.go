@@ -10,22 +10,22 @@ type word string
 
 // Facts of an event. Of several field names, the first with a value counts.
 const (
-	lifted       word = "lifted"       // objects whose fields count as if they were at the top
-	wEvent       word = "event"        // event name of the agent
-	wSession     word = "session"      // session id of the agent
-	wFolder      word = "folder"       // working folder
-	wFolders     word = "folders"      // list of working folders; the first one counts
-	wSource      word = "source"       // cause of a session start
-	wPrompt      word = "prompt"       // the prompt: a text, or a list of parts
-	wSummary     word = "summary"      // summary made by a compaction
-	wLast        word = "last"         // last message of the agent
-	wLastAtStop  word = "last at stop" // the same, only at a stop
-	wLastAtEnd   word = "last at end"  // the same, only at a session's end
-	wTranscript  word = "transcript"   // file of the conversation
-	wHelperTells word = "helper tells" // the same, of a subagent that stops
-	wAgain       word = "again"        // true: it continues because it was asked
-	wRounds      word = "rounds"       // the same, as a number above 0
-	wHelper      word = "helper"       // present if the event is about a subagent
+	lifted            word = "lifted"       // objects whose fields count as if they were at the top
+	wEvent            word = "event"        // event name of the agent
+	wSession          word = "session"      // session id of the agent
+	wFolder           word = "folder"       // working folder
+	wFolders          word = "folders"      // list of working folders; the first one counts
+	wSource           word = "source"       // cause of a session start
+	wPrompt           word = "prompt"       // the prompt: a text, or a list of parts
+	wSummary          word = "summary"      // summary made by a compaction
+	wLast             word = "last"         // last message of the agent
+	wLastAtStop       word = "last at stop" // the same, only at a stop
+	wLastAtEnd        word = "last at end"  // the same, only at a session's end
+	wTranscript       word = "transcript"   // file of the conversation
+	wHelperTranscript word = "helper tells" // the same, of a subagent that stops
+	wAgain            word = "again"        // true: it continues because it was asked
+	wRounds           word = "rounds"       // the same, as a number above 0
+	wHelper           word = "helper"       // present if the event is about a subagent
 )
 
 // Facts of a tool call.
@@ -116,7 +116,7 @@ func dialectOf(name string) dialect {
 func claudeWords() dialect {
 	return dialect{
 		wEvent: {"hook_event_name"}, wSession: {"session_id"}, wFolder: {"cwd"}, wSource: {"source"}, wPrompt: {"prompt"},
-		wSummary: {"compact_summary"}, wLast: {"last_assistant_message"}, wTranscript: {"transcript_path"}, wHelperTells: {"agent_transcript_path"},
+		wSummary: {"compact_summary"}, wLast: {"last_assistant_message"}, wTranscript: {"transcript_path"}, wHelperTranscript: {"agent_transcript_path"},
 		wAgain: {"stop_hook_active"}, wHelper: {"agent_id"},
 
 		wTool: {"tool_name"}, wInput: {"tool_input"}, wInputFile: {"file_path", "notebook_path", "path"}, wCommand: {"command"},
@@ -159,7 +159,7 @@ func geminiWords() dialect {
 // copilotWords is the dialect of VS Code, which also has Claude Code's, and of the Copilot CLI.
 func copilotWords() dialect {
 	return dialect{
-		wEvent: {"hookEventName"}, wSession: {"sessionId"}, wTranscript: {"transcriptPath"}, wHelperTells: {"agentTranscriptPath"},
+		wEvent: {"hookEventName"}, wSession: {"sessionId"}, wTranscript: {"transcriptPath"}, wHelperTranscript: {"agentTranscriptPath"},
 		wTool: {"toolName"}, wInput: {"toolArgs"}, wInputFile: {"filePath", "path"}, wInputFiles: {"files", "paths"}, wAnswer: {"toolResult", "tool_result"},
 		wPrinted: {"textResultForLlm"}, wResult: {"resultType"}, wExitLine: {"Command exited with code "}, wPatch: {"input", "patch"},
 		wPersonTag:  {"userRequest"},

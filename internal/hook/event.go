@@ -126,7 +126,7 @@ func (r *run) ground(ctx context.Context, notes []attend.Note) (name, root strin
 			name, root = n.Text, n.Path
 		}
 	}
-	if name != "" && !apart(folder, root) {
+	if name != "" && !separate(folder, root) {
 		return name, root
 	}
 	if !r.unknown(notes, folder) {
@@ -190,9 +190,9 @@ func within(folder, root string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// apart reports whether another repository or configuration lies between folder and root, which
+// separate reports whether another repository or configuration lies between folder and root, which
 // contains it.
-func apart(folder, root string) bool {
+func separate(folder, root string) bool {
 	for folder != root {
 		for _, sign := range []string{".git", filepath.Join(".engram", "config.json")} {
 			if _, err := os.Lstat(filepath.Join(folder, sign)); err == nil {

@@ -61,7 +61,7 @@ type Options struct {
 // Handle handles the event in in and returns the answer; nil is no answer, as for unknown events
 // and invalid input. It returns within Options.Within even if in never ends or the store is busy;
 // the work goes on until the process ends. Only recording text that does not come again, such as a
-// prompt, and finishing a claim may take settleWithin times as long.
+// prompt, and finishing a claim may take recordWithin times as long.
 func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) []byte {
 	if o.Within == 0 {
 		o.Within = 150 * time.Millisecond
@@ -74,10 +74,10 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.Within)
 	defer cancel()
-	r := &run{Options: o, name: agent, agent: agentOf(agent), settled: make(chan struct{})}
+	r := &run{Options: o, name: agent, agent: agentOf(agent), saved: make(chan struct{})}
 	kind, known := KindOf(event)
 	r.kind = kind
-	r.owes.Store(known && kind.lasts())
+	r.unsaved.Store(known && kind.lasts())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -92,12 +92,12 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	case <-done:
 	case <-ctx.Done():
 		r.trouble(overdue, context.Cause(ctx))
-		last, cancel := context.WithTimeout(context.Background(), (settleWithin-1)*o.Within)
+		last, cancel := context.WithTimeout(context.Background(), (recordWithin-1)*o.Within)
 		defer cancel()
-		if r.owes.Load() {
+		if r.unsaved.Load() {
 			select {
 			case <-done:
-			case <-r.settled:
+			case <-r.saved:
 			case <-last.Done():
 				r.trouble("settle", context.DeadlineExceeded)
 			}
@@ -107,9 +107,9 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	return r.answer(nil)
 }
 
-// settleWithin times Options.Within is the time after which Handle returns in any case: 750 ms by
+// recordWithin times Options.Within is the time after which Handle returns in any case: 750 ms by
 // default. Thirty agents at once on two cores take half of it.
-const settleWithin = 5
+const recordWithin = 5
 
 // run is one event in progress.
 type run struct {
@@ -124,8 +124,8 @@ type run struct {
 	unkept  []attend.Pending // items that the notebook refused; written now or never
 	brought string           // report of an import, not yet sent
 
-	owes    atomic.Bool   // there is text to record that does not come again
-	settled chan struct{} // closed once it is recorded
+	unsaved atomic.Bool   // there is text to record that does not come again
+	saved   chan struct{} // closed once it is recorded
 
 	found atomic.Pointer[string] // project, for error reports
 	doing atomic.Pointer[string] // current step, for error reports
@@ -136,10 +136,10 @@ type run struct {
 	claiming chan struct{} // closed when the current claim is sent; nil if there is none
 }
 
-// settle marks the text that does not come again as recorded.
-func (r *run) settle() {
-	if r.owes.CompareAndSwap(true, false) {
-		close(r.settled)
+// recorded marks the text that does not come again as recorded.
+func (r *run) recorded() {
+	if r.unsaved.CompareAndSwap(true, false) {
+		close(r.saved)
 	}
 }
 
@@ -162,13 +162,13 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 		return
 	}
 	if kind.lasts() {
-		defer r.settle()
+		defer r.recorded()
 	}
 	r.do("read")
 	text, cut, err := Read(kind, in)
 	if cut || err != nil {
 		defer func() {
-			r.settle()
+			r.recorded()
 			if err := readAway(in); err != nil {
 				r.trouble("read", err)
 			}
@@ -191,8 +191,20 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 	if r.event.Session = r.session(); r.event.Session == "" {
 		return
 	}
-	if step, ok := r.steps()[kind]; ok {
-		step(ctx)
+	switch kind {
+	case BeforeTool:
+		r.beforeTool(ctx)
+	case AfterTool:
+		r.afterTool(ctx)
+	default:
+		s := r.steps()[kind]
+		if s.do == nil || r.event.Subagent && !s.subagents {
+			return
+		}
+		notes := r.notes()
+		if at := r.place(ctx, notes); at != off {
+			s.do(ctx, notes, at)
+		}
 	}
 }
 
@@ -205,11 +217,17 @@ func (k Kind) lasts() bool {
 	return false
 }
 
-// steps maps each kind to its handler.
-func (r *run) steps() map[Kind]func(context.Context) {
-	return map[Kind]func(context.Context){
-		SessionStart: r.sessionStart, Prompt: r.prompt, BeforeTool: r.beforeTool, AfterTool: r.afterTool,
-		BeforeCompact: r.beforeCompact, AfterCompact: r.afterCompact, SubagentStop: r.subagentStop, Stop: r.stop, SessionEnd: r.sessionEnd,
+// step handles the events of a kind, unless the project is disabled.
+type step struct {
+	do        func(ctx context.Context, notes []attend.Note, at where)
+	subagents bool // also events of subagents
+}
+
+// steps maps each kind but tool calls to its step.
+func (r *run) steps() map[Kind]step {
+	return map[Kind]step{
+		SessionStart: {do: r.sessionStart}, Prompt: {do: r.prompt}, BeforeCompact: {do: r.beforeCompact}, AfterCompact: {do: r.afterCompact},
+		SubagentStop: {r.subagentStop, true}, Stop: {r.stop, true}, SessionEnd: {do: r.sessionEnd},
 	}
 }
 
@@ -236,13 +254,13 @@ func short(head, of string) string {
 
 // Kinds of notes used only by hooks.
 const (
-	notePlace = "place" // Text is the project of the folder Path; "" for one of several projects
-	noteRoot  = "root"  // Path is the folder of a repository or configuration, and Text is its project
-	noteBare  = "bare"  // Path is a folder outside of repositories in which a tool worked
-	noteFile  = "file"  // the memories about the file Path were injected, if there are any; Failed: an attempt began
-	noteFault = "fault" // the same for the error whose digest is Text, since its text may contain a secret
-	noteTold  = "told"  // Text lists numbers of injected memories; Failed: they were not injected after all
-	noteBrief = "brief" // the session got its brief, after a compaction if Text says so; Failed: an attempt began, or the brief was not sent after all
+	notePlace    = "place" // Text is the project of the folder Path; "" for one of several projects
+	noteRoot     = "root"  // Path is the folder of a repository or configuration, and Text is its project
+	noteBare     = "bare"  // Path is a folder outside of repositories in which a tool worked
+	noteFile     = "file"  // the memories about the file Path were injected, if there are any; Failed: an attempt began
+	noteFault    = "fault" // the same for the error whose digest is Text, since its text may contain a secret
+	noteInjected = "told"  // Text lists numbers of injected memories; Failed: they were not injected after all
+	noteBrief    = "brief" // the session got its brief, after a compaction if Text says so; Failed: an attempt began, or the brief was not sent after all
 )
 
 // note adds a note of now, and reports whether it is recorded.

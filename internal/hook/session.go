@@ -18,15 +18,7 @@ import (
 )
 
 // sessionStart gives the session its brief, and writes pending items of other sessions.
-func (r *run) sessionStart(ctx context.Context) {
-	if r.event.Subagent {
-		return
-	}
-	notes := r.notes()
-	at := r.place(ctx, notes)
-	if at == off {
-		return
-	}
+func (r *run) sessionStart(ctx context.Context, notes []attend.Note, at where) {
 	if at == here {
 		again := r.event.Source == afterCompaction
 		if !again {
@@ -43,21 +35,13 @@ func (r *run) sessionStart(ctx context.Context) {
 }
 
 // prompt records the prompt, and injects memories about it.
-func (r *run) prompt(ctx context.Context) {
-	if r.event.Subagent {
-		return
-	}
-	notes := r.notes()
-	at := r.place(ctx, notes)
-	if at == off {
-		return
-	}
+func (r *run) prompt(ctx context.Context, notes []attend.Note, at where) {
 	asked := strings.TrimSpace(cutText(r.event.Prompt))
 	if asked != "" {
 		r.wait(attend.PendingPrompt, asked)
 		r.note(attend.Note{Kind: attend.KindPrompt})
 	}
-	r.settle()
+	r.recorded()
 	if at == here && !r.late(ctx, notes) && asked != "" {
 		r.remind(ctx, notes, engine.RemindInput{Query: asked})
 	}
@@ -80,7 +64,7 @@ func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindI
 		told = r.report(func() (Answer, bool) {
 			mine, over = r.claim(t, false, func([]attend.Note) ([]attend.Note, bool) { return nil, true })
 			return Answer{Context: t.Text(mine)}, len(mine) > 0
-		}, func() { r.giveBack(toldNote(mine)) })
+		}, func() { r.giveBack(injectedNote(mine)) })
 		over = over && (told || len(mine) == 0)
 		return mine, told
 	}
@@ -97,10 +81,7 @@ const keepInSummary = "At the end of the summary, list under the heading \"## Ke
 	"asked for in this session and would matter in a later one: each item one sentence that can be understood alone. Leave it out if there is nothing."
 
 // beforeCompact writes pending items, and asks for a summary with learnings.
-func (r *run) beforeCompact(ctx context.Context) {
-	if r.event.Subagent || r.place(ctx, r.notes()) == off {
-		return
-	}
+func (r *run) beforeCompact(ctx context.Context, _ []attend.Note, _ where) {
 	if !r.NoCapture {
 		r.say(Answer{Context: keepInSummary})
 	}
@@ -108,20 +89,12 @@ func (r *run) beforeCompact(ctx context.Context) {
 }
 
 // afterCompact records the summary, and gives the brief again.
-func (r *run) afterCompact(ctx context.Context) {
-	if r.event.Subagent {
-		return
-	}
-	notes := r.notes()
-	at := r.place(ctx, notes)
-	if at == off {
-		return
-	}
+func (r *run) afterCompact(ctx context.Context, notes []attend.Note, at where) {
 	if summary := cutText(capture.Summary(redact.Private(r.event.Summary))); summary != "" {
 		r.learned(ctx, notes, notes, attend.Pending{What: attend.PendingSummary, Text: summary, Topic: "session/" + short("compact", r.event.Session)})
 		r.capture(ctx, notes, notes, summary)
 	}
-	r.settle()
+	r.recorded()
 	if at == here {
 		r.brief(ctx, notes, true)
 	}
@@ -143,14 +116,10 @@ func (r *run) capture(ctx context.Context, worked, notes []attend.Note, said str
 
 // sessionEnd writes pending items and removes the notes. Agents without a stop event send their
 // last message here.
-func (r *run) sessionEnd(ctx context.Context) {
-	notes := r.notes()
-	if r.event.Subagent || r.place(ctx, notes) == off {
-		return
-	}
+func (r *run) sessionEnd(ctx context.Context, notes []attend.Note, _ where) {
 	r.capture(ctx, attend.Turn(notes), notes, r.event.Last)
 	r.wait(attend.PendingEnd, "")
-	r.settle()
+	r.recorded()
 	r.write(ctx)
 	if err := r.Notes.End(r.event.Session); err != nil {
 		r.trouble("end", err)
@@ -158,26 +127,17 @@ func (r *run) sessionEnd(ctx context.Context) {
 }
 
 // subagentStop records a subagent's learnings.
-func (r *run) subagentStop(ctx context.Context) {
-	notes := r.notes()
-	if r.place(ctx, notes) == off {
-		return
-	}
+func (r *run) subagentStop(ctx context.Context, notes []attend.Note, _ where) {
 	r.capture(ctx, attend.Turn(notes), notes, r.last())
-	r.settle()
+	r.recorded()
 	r.write(ctx)
 }
 
 // stop records the agent's learnings, and asks it once or twice in a session to save something if
 // it did much and saved nothing.
-func (r *run) stop(ctx context.Context) {
-	notes := r.notes()
-	at := r.place(ctx, notes)
-	if at == off {
-		return
-	}
+func (r *run) stop(ctx context.Context, notes []attend.Note, at where) {
 	listed := r.capture(ctx, attend.Turn(notes), notes, r.last())
-	r.settle()
+	r.recorded()
 	if listed {
 		r.note(attend.Note{Kind: attend.KindTool, Tool: savesLearnings}) // counts as a save for Neglect
 	} else if at == here && r.agent.asks && !r.event.Again && !r.event.Subagent {

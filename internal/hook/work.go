@@ -22,7 +22,7 @@ func (r *run) beforeTool(ctx context.Context) {
 		return
 	}
 	notes := r.notes()
-	if r.missed(ctx, notes) || r.event.Tool.Path == "" {
+	if r.retryBrief(ctx, notes) || r.event.Tool.Path == "" {
 		return // the next use of the file injects them
 	}
 	r.remindFile(ctx, notes)
@@ -87,7 +87,7 @@ func (r *run) afterTool(ctx context.Context) {
 		return
 	}
 	notes := r.notes()
-	if at, known := r.known(notes); at == off || !known && r.place(ctx, notes) == off {
+	if r.place(ctx, notes) == off {
 		return
 	}
 	in, _ := r.ground(ctx, notes)
@@ -95,7 +95,7 @@ func (r *run) afterTool(ctx context.Context) {
 		return
 	}
 	r.note(attend.Note{Kind: attend.KindTool, Tool: t.Name, Path: t.Path, Command: t.Command, Writes: t.Writes, Failed: t.Failed, Error: t.Error, Project: in})
-	missed := r.missed(ctx, notes)
+	missed := r.retryBrief(ctx, notes)
 	switch {
 	case t.Failed && !missed:
 		r.remindError(ctx, notes)
@@ -105,14 +105,6 @@ func (r *run) afterTool(ctx context.Context) {
 	case t.Path != "" && !slices.Contains(r.agent.tells, BeforeTool) && !r.event.Subagent && r.agent.tellsAt(r.event):
 		r.remindFile(ctx, notes) // the agent takes no answer before the call
 	}
-}
-
-// known is place if the notes have the folder, so that no query is needed.
-func (r *run) known(notes []attend.Note) (at where, known bool) {
-	if !noted(notes, notePlace, func(n attend.Note) bool { return n.Path == r.event.Folder }) {
-		return nowhere, false
-	}
-	return r.place(context.Background(), notes), true
 }
 
 // remindError injects memories about an error, once in a session.

@@ -101,8 +101,9 @@ func Write(ctx context.Context, e *engine.Engine, notes Notes) error {
 
 // write writes a session's pending items in order, and reports whether the store is writable.
 // Writing an item twice is harmless, so other events may do the same.
-// || An item that fails for an unexpected reason stays and is tried again with the next event,
-// without delaying later items.
+//
+// An item that fails for an unexpected reason stays and is tried again with the next event, without
+// delaying later items.
 func write(ctx context.Context, e *engine.Engine, notes Notes, session string, waiting []attend.Pending, log func(string, error)) bool {
 	var written []string
 	well := true
