@@ -2,10 +2,10 @@ package agent
 
 import "github.com/alanbuscaglia/engram/internal/setup"
 
-// cursor gets the MCP server, hooks, and the protocol as a skill: rules for all projects are
-// kept in its own database, which nobody else writes.
+// cursor gets the MCP server, hooks, and the protocol as a skill: its global rules are in its own
+// database, which other programs cannot write.
 //
-// Source: cursor.com/docs/context/mcp, /docs/agent/hooks and /docs/context/skills. Not tried.
+// Source: cursor.com/docs/context/mcp, /docs/agent/hooks and /docs/context/skills. Not tested.
 func cursor() Agent {
 	return Agent{
 		Name: "cursor", Title: "Cursor", Aliases: []string{"cursor-agent", "cursor-cli"},

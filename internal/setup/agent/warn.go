@@ -6,9 +6,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
-// Warnings are what in files that are not ours stands in the way of an agent's memory, a
-// sentence each; nil for nothing. read returns the content of a file, nil for one that is not there
-// or cannot be read.
+// Warnings returns obstacles in files that are not ours, one sentence each; nil if there are none.
+// read returns the content of a file, nil if it is missing or unreadable.
 func (a Agent) Warnings(e Env, read func(path string) []byte) []string {
 	if a.warns == nil {
 		return nil
@@ -16,9 +15,8 @@ func (a Agent) Warnings(e Env, read func(path string) []byte) []string {
 	return a.warns(e, read)
 }
 
-// claudeWarnings looks for a server of our name beside that of the plugin, which `claude mcp add`
-// puts into .claude.json for all projects or for one, and for the switch that turns all hooks
-// off.
+// claudeWarnings looks for a second server of our name, which `claude mcp add` puts into
+// .claude.json for all projects or for one, and for the switch that disables all hooks.
 //
 // Source: code.claude.com/docs/en/mcp and /docs/en/hooks.
 func claudeWarnings(e Env, dir string, read func(path string) []byte) (all []string) {

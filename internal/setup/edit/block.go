@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// markers are the lines between which a file is ours.
+// markers are the lines around our text.
 type markers struct{ begin, end string }
 
 func markdownMarkers() markers {
@@ -16,15 +16,15 @@ func markdownMarkers() markers {
 	}
 }
 
-// SetMarkdown puts a text between our two comments in a file of Markdown, which it adds at the end if
-// there are none. CodeInvalid if one of the comments is there without the other, or twice.
+// SetMarkdown puts a text between our two comments in a Markdown file, which it appends if they are
+// missing. CodeInvalid if one comment is there without the other, or twice.
 func SetMarkdown(src []byte, text string) ([]byte, error) { return markdownMarkers().set(src, text) }
 
-// RemoveMarkdown removes what SetMarkdown added, and keeps every other byte. What others wrote above and
-// below since stays on lines of its own. CodeInvalid as SetMarkdown.
+// RemoveMarkdown removes the text of SetMarkdown and keeps every other byte; lines added above and
+// below stay separate lines. CodeInvalid as SetMarkdown.
 func RemoveMarkdown(src []byte) ([]byte, error) { return markdownMarkers().remove(src) }
 
-// find is where the block stands, with its line ends; ok is false when there is none.
+// find returns the lines of the block; ok is false if there is none.
 func (m markers) find(src []byte) (block span, ok bool, err error) {
 	from, to := -1, -1
 	offset := 0
@@ -78,8 +78,8 @@ func (m markers) remove(file []byte) ([]byte, error) {
 	return slices.Concat(mark, takeOut(src, at)), nil
 }
 
-// addTo puts whole lines at the end of a file, after an empty line. A file whose last line does
-// not end gets that end instead, and has none at its own: by that takeOut sees whose it is.
+// addTo appends whole lines after an empty line. If the last line of the file has no line end, the
+// added text has none instead, from which takeOut restores the original.
 func addTo(src []byte, text string) []byte {
 	nl := newline(src)
 	switch {
@@ -91,8 +91,8 @@ func addTo(src []byte, text string) []byte {
 	return slices.Concat(src, []byte(nl+text))
 }
 
-// takeOut is a file without what addTo put there. Lines that stand above and below by now stay
-// lines: only at the end, or above an empty line, is the empty line above one too many.
+// takeOut removes what addTo appended. Text that was added above and below stays on separate lines:
+// the empty line above is removed only at the end or above another empty line.
 func takeOut(src []byte, s span) []byte {
 	above, below := src[:s.from], src[s.to:]
 	shorter := bytes.TrimSuffix(above, []byte(newline(src)))
@@ -104,5 +104,5 @@ func takeOut(src []byte, s span) []byte {
 	return slices.Concat(above, below)
 }
 
-// open reports whether lines are the last ones, and the very last does not end.
+// open reports whether a span ends the file without a line end.
 func open(src []byte, s span) bool { return s.to == len(src) && !bytes.HasSuffix(src, []byte("\n")) }

@@ -9,27 +9,23 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// elements are those that are ours in a list: its own or, where inner is a name, those in the list of
-// that name in each of its elements, which are groups then.
+// elements selects our elements in a list: its own or, with inner, those in the list of that name
+// in each of its elements, which are groups.
 type elements struct {
 	path  []string
 	inner string
 	ours  func(element []byte) bool
 }
 
-// AddJSON merges value into the elements of a list that are ours, as MergeJSON does, or puts it at
-// the end of the list. It creates a list that is missing.
-//
-// CodeInvalid as SetJSON, and where the path leads to something else than a list.
+// AddJSON merges value into our elements of a list, as MergeJSON does, or appends it. It creates a
+// missing list. CodeInvalid as SetJSON, and if the path leads to anything but a list.
 func AddJSON(src []byte, path []string, value any, first []string, ours func(element []byte) bool) ([]byte, error) {
 	return elements{path, "", ours}.add(src, value, value, first)
 }
 
-// AddGroupedJSON is AddJSON for a list of groups: objects that have their elements in a list named
-// inner. group has one element; that alone is merged into one that is ours, because its group may be
-// somebody else's.
-//
-// CodeInvalid as AddJSON.
+// AddGroupedJSON is AddJSON for a list of groups: objects with their elements in a list named
+// inner. group has one element; only that is merged into ours, because its group may belong to
+// someone else. CodeInvalid as AddJSON.
 func AddGroupedJSON(src []byte, path []string, inner string, group any, first []string, ours func(element []byte) bool) ([]byte, error) {
 	var says map[string]any
 	b, err := json.Marshal(group)
@@ -43,17 +39,13 @@ func AddGroupedJSON(src []byte, path []string, inner string, group any, first []
 	return elements{path, inner, ours}.add(src, group, all[0], first)
 }
 
-// DropJSON removes the elements that are ours from the list at the path.
-//
-// CodeInvalid as AddJSON.
+// DropJSON removes our elements from the list at the path. CodeInvalid as AddJSON.
 func DropJSON(src []byte, path []string, ours func(element []byte) bool) ([]byte, error) {
 	return elements{path, "", ours}.drop(src)
 }
 
-// DropGroupedJSON removes the elements that are ours from the groups of the list at the path, and
-// the groups that have no others.
-//
-// CodeInvalid as AddJSON.
+// DropGroupedJSON removes our elements from the groups of the list at the path, and groups without
+// others. CodeInvalid as AddJSON.
 func DropGroupedJSON(src []byte, path []string, inner string, ours func(element []byte) bool) ([]byte, error) {
 	return elements{path, inner, ours}.drop(src)
 }
@@ -97,7 +89,7 @@ func (e elements) drop(src []byte) ([]byte, error) {
 	})
 }
 
-// list is the list at the path; nil if it is missing or null.
+// list returns the list at the path; nil if it is missing or null.
 func (e elements) list(d *document) (*hujson.Value, error) {
 	last := len(e.path) - 1
 	in, missing, err := d.walk(e.path[:last])
@@ -114,7 +106,7 @@ func (e elements) list(d *document) (*hujson.Value, error) {
 	return v, nil
 }
 
-// lists are those with the elements: one per group, which is nil where a group has none.
+// lists returns the lists with the elements: one per group, nil for a group without one.
 func (e elements) lists(list *hujson.Value) (all []*hujson.Value) {
 	if e.inner == "" {
 		return []*hujson.Value{list}
@@ -135,7 +127,7 @@ func (e elements) found(in *hujson.Value) (ours []bool) {
 	return ours
 }
 
-// without is a decoded list without the elements that are ours, and the groups that had no others.
+// without returns a decoded list without our elements and the groups that had no others.
 func (e elements) without(list any) any {
 	all, ok := list.([]any)
 	if !ok {
