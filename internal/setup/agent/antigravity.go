@@ -25,7 +25,7 @@ func antigravity() Agent {
 				if err != nil {
 					return nil, err
 				}
-				parts = append(append(parts, skill...), jsonFile(e.join(root, "mcp_config.json"), e.member(e.server(), []string{"mcpServers", "engram"})))
+				parts = append(append(parts, skill...), e.mcpFile(e.join(root, "mcp_config.json")))
 			}
 			return parts, nil
 		},

@@ -12,7 +12,7 @@ func claudeDesktop() Agent {
 		Next:   "Quit Claude Desktop and start it again.",
 		traces: func(e Env) []string { return []string{e.appData("Claude")} },
 		parts: func(e Env) ([]setup.Part, error) {
-			return []setup.Part{jsonFile(e.appData("Claude", "claude_desktop_config.json"), e.member(e.server(), []string{"mcpServers", "engram"}))}, nil
+			return []setup.Part{e.mcpFile(e.appData("Claude", "claude_desktop_config.json"))}, nil
 		},
 	}
 }

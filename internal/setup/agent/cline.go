@@ -32,12 +32,12 @@ func cline() Agent {
 			command := e.home(".cline", "data", "settings", "cline_mcp_settings.json")
 			settings := e.join(extension(e), "settings", "cline_mcp_settings.json")
 			if exists(e.home(".cline")) {
-				parts = append(parts, jsonFile(command, e.member(e.server(), []string{"mcpServers", "engram"})))
+				parts = append(parts, e.mcpFile(command))
 				if !exists(extension(e)) {
 					return parts, nil
 				}
 			}
-			return append(parts, jsonFile(settings, e.member(e.server(), []string{"mcpServers", "engram"}))), nil
+			return append(parts, e.mcpFile(settings)), nil
 		},
 	}
 }

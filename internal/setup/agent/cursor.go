@@ -18,7 +18,7 @@ func cursor() Agent {
 				"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure", "preCompact", "subagentStop", "stop", "sessionEnd")
 			return []setup.Part{
 				e.skill(e.home(".cursor", "skills", "engram", "SKILL.md")),
-				jsonFile(e.home(".cursor", "mcp.json"), e.member(e.server(), []string{"mcpServers", "engram"})),
+				e.mcpFile(e.home(".cursor", "mcp.json")),
 				jsonFile(e.home(".cursor", "hooks.json"), append([]entry{usual(1, "version")}, hooks...)...),
 			}, err
 		},

@@ -141,6 +141,11 @@ func jsonFile(path string, entries ...entry) setup.Part {
 	}
 }
 
+// mcpFile is a JSON file with our MCP server where most agents have it.
+func (e Env) mcpFile(path string) setup.Part {
+	return jsonFile(path, e.member(e.server(), []string{"mcpServers", "engram"}))
+}
+
 // goes removes an entry from a file that existed before, with the empty objects around it.
 func (e entry) goes(c, before []byte) (out []byte, err error) {
 	if e.leave != nil {
@@ -179,39 +184,32 @@ func (e Env) tomlFile(path string, table []string, keys string) setup.Part {
 			}
 			return dataDirOf(wordsOf(is))
 		},
-		Entries: func(c []byte) []setup.Entry {
-			one := entry{
-				path: table, set: set,
-				drop: func(c []byte) ([]byte, error) { return edit.RemoveTOML(c, nil, table) },
-				calls: func(c []byte) bool {
-					is, err := edit.ReadTOML(c, table)
-					return err == nil && e.calls(is)
-				},
-			}
-			s := one.stand(c)
-			s.Name = "[" + s.Name + "]"
-			return []setup.Entry{s}
-		},
+		Entries: single(entry{
+			path: []string{"[" + strings.Join(table, ".") + "]"}, set: set,
+			drop: func(c []byte) ([]byte, error) { return edit.RemoveTOML(c, nil, table) },
+			calls: func(c []byte) bool {
+				is, err := edit.ReadTOML(c, table)
+				return err == nil && e.calls(is)
+			},
+		}),
 	}
+}
+
+// single returns Part.Entries for a part with one entry.
+func single(e entry) func(content []byte) []setup.Entry {
+	return func(content []byte) []setup.Entry { return []setup.Entry{e.stand(content)} }
 }
 
 // markdownFile is a Markdown file with a text of ours, which several agents share.
 func markdownFile(path, text string) setup.Part {
+	set := func(c []byte) ([]byte, error) { return edit.SetMarkdown(c, text) }
 	return setup.Part{
-		Path: path, Shared: "protocol",
-		Set: func(c []byte) ([]byte, error) { return edit.SetMarkdown(c, text) },
+		Path: path, Shared: "protocol", Set: set,
 		Remove: func(c, before []byte) ([]byte, error) {
 			c, err := edit.RemoveMarkdown(c)
 			return gone(c, before), err
 		},
-		Entries: func(c []byte) []setup.Entry {
-			e := entry{
-				path: []string{"the block of engram"}, sure: true,
-				set:  func(c []byte) ([]byte, error) { return edit.SetMarkdown(c, text) },
-				drop: edit.RemoveMarkdown,
-			}
-			return []setup.Entry{e.stand(c)}
-		},
+		Entries: single(entry{path: []string{"the block of engram"}, sure: true, set: set, drop: edit.RemoveMarkdown}),
 	}
 }
 

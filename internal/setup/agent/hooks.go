@@ -58,12 +58,12 @@ func (e Env) hooks(sh shell, agent string, shape func(line string) any, events .
 		if err != nil {
 			return nil, err
 		}
-		value, ours := shape(line), func(e []byte) bool { return hooked(e, is) }
-		if group, ok := value.(nested); ok {
-			all = append(all, grouped(group, ours, "hooks", event))
-			continue
+		list := edit.Elements{Path: []string{"hooks", event}, Ours: func(element []byte) bool { return hooked(element, is) }}
+		value := shape(line)
+		if _, ok := value.(nested); ok {
+			list.Inner = "hooks"
 		}
-		all = append(all, element(value, ours, "hooks", event))
+		all = append(all, hookIn(list, value))
 	}
 	return all, nil
 }
@@ -71,24 +71,11 @@ func (e Env) hooks(sh shell, agent string, shape func(line string) any, events .
 // timeoutMember is set only in new hooks: a user may have changed it.
 const timeoutMember = "timeout"
 
-// element is a hook in a list; ours recognises it, whatever path it calls the program by.
-func element(value any, ours func(element []byte) bool, path ...string) entry {
+// hookIn is a hook in a list, or in a group with hooks of others.
+func hookIn(list edit.Elements, value any) entry {
 	return entry{
-		path: path, sure: true,
-		set:  func(c []byte) ([]byte, error) { return edit.AddJSON(c, path, value, []string{timeoutMember}, ours) },
-		drop: func(c []byte) ([]byte, error) { return edit.DropJSON(c, path, ours) },
-	}
-}
-
-// grouped is a hook in a group, which may contain hooks of others.
-func grouped(group any, ours func(element []byte) bool, path ...string) entry {
-	const inner = "hooks"
-	return entry{
-		path: path, sure: true,
-		set: func(c []byte) ([]byte, error) {
-			return edit.AddGroupedJSON(c, path, inner, group, []string{timeoutMember}, ours)
-		},
-		drop: func(c []byte) ([]byte, error) { return edit.DropGroupedJSON(c, path, inner, ours) },
+		path: list.Path, sure: true, drop: list.Drop,
+		set: func(c []byte) ([]byte, error) { return list.Add(c, value, []string{timeoutMember}) },
 	}
 }
 

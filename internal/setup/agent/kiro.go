@@ -17,7 +17,7 @@ func kiro() Agent {
 		parts: func(e Env) ([]setup.Part, error) {
 			return []setup.Part{
 				setup.Whole(e.home(".kiro", "steering", "engram.md"), []byte("---\ninclusion: always\n---\n\n"+e.protocol(false)), 0),
-				jsonFile(e.home(".kiro", "settings", "mcp.json"), e.member(e.server(), []string{"mcpServers", "engram"})),
+				e.mcpFile(e.home(".kiro", "settings", "mcp.json")),
 			}, nil
 		},
 	}

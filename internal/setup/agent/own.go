@@ -60,7 +60,7 @@ func (e Env) entriesOf(agent string, content []byte) ([]entry, error) {
 			err = json.Unmarshal(says[name], &events)
 			for _, event := range slices.Sorted(maps.Keys(events)) {
 				for _, group := range events[event] {
-					all = append(all, grouped(group, e.runs("hook", agent, event), name, event))
+					all = append(all, hookIn(edit.Elements{Path: []string{name, event}, Inner: "hooks", Ours: e.runs("hook", agent, event)}, group))
 				}
 			}
 		default:

@@ -28,7 +28,7 @@ func windsurf() Agent {
 			dir := e.home(".codeium", "windsurf")
 			var parts []setup.Part
 			if exists(devin(e)) {
-				parts = append(parts, jsonFile(e.join(devin(e), "mcp_config.json"), e.member(e.server(), []string{"mcpServers", "engram"})))
+				parts = append(parts, e.mcpFile(e.join(devin(e), "mcp_config.json")))
 				if !exists(dir) {
 					return parts, nil
 				}
@@ -42,7 +42,7 @@ func windsurf() Agent {
 			rules := markdownFile(e.join(dir, "memories", "global_rules.md"), e.protocol(false))
 			rules.Limit = rulesRead
 			return append(parts,
-				jsonFile(e.join(dir, "mcp_config.json"), e.member(e.server(), []string{"mcpServers", "engram"})),
+				e.mcpFile(e.join(dir, "mcp_config.json")),
 				jsonFile(e.join(dir, "hooks.json"), hooks...),
 				rules,
 			), err

@@ -6,57 +6,22 @@ import (
 	"strings"
 )
 
-// markers are the lines around our text.
-type markers struct{ begin, end string }
-
-func markdownMarkers() markers {
-	return markers{
-		begin: "<!-- begin engram: written by `engram setup`, and taken out by `engram setup --undo` -->",
-		end:   "<!-- end engram -->",
-	}
-}
+// The lines around our text.
+const (
+	beginMark = "<!-- begin engram: written by `engram setup`, and taken out by `engram setup --undo` -->"
+	endMark   = "<!-- end engram -->"
+)
 
 // SetMarkdown puts a text between our two comments in a Markdown file, which it appends if they are
 // missing. CodeInvalid if one comment is there without the other, or twice.
-func SetMarkdown(src []byte, text string) ([]byte, error) { return markdownMarkers().set(src, text) }
-
-// RemoveMarkdown removes the text of SetMarkdown and keeps every other byte; lines added above and
-// below stay separate lines. CodeInvalid as SetMarkdown.
-func RemoveMarkdown(src []byte) ([]byte, error) { return markdownMarkers().remove(src) }
-
-// find returns the lines of the block; ok is false if there is none.
-func (m markers) find(src []byte) (block span, ok bool, err error) {
-	from, to := -1, -1
-	offset := 0
-	for line := range bytes.Lines(src) {
-		switch strings.TrimRight(string(line), " \t\r\n") {
-		case m.begin:
-			if from >= 0 {
-				return span{}, false, wrong(placeOf(src, offset), "the block of engram begins a second time")
-			}
-			from = offset
-		case m.end:
-			if from < 0 || to >= 0 {
-				return span{}, false, wrong(placeOf(src, offset), "the block of engram ends, and did not begin")
-			}
-			to = offset + len(line)
-		}
-		offset += len(line)
-	}
-	if from >= 0 && to < 0 {
-		return span{}, false, wrong(placeOf(src, from), "the block of engram begins, and does not end: put %q after it", m.end)
-	}
-	return span{from, to}, from >= 0, nil
-}
-
-func (m markers) set(file []byte, text string) ([]byte, error) {
+func SetMarkdown(file []byte, text string) ([]byte, error) {
 	mark, src := cutBOM(file)
-	at, there, err := m.find(src)
+	at, there, err := findBlock(src)
 	if err != nil {
 		return nil, err
 	}
 	nl := newline(src)
-	block := withNewlines(m.begin+"\n"+strings.TrimRight(text, "\n")+"\n"+m.end+"\n", nl)
+	block := withNewlines(beginMark+"\n"+strings.TrimRight(text, "\n")+"\n"+endMark+"\n", nl)
 	if !there {
 		return slices.Concat(mark, addTo(src, block)), nil
 	}
@@ -69,13 +34,40 @@ func (m markers) set(file []byte, text string) ([]byte, error) {
 	return slices.Concat(mark, splice(src, at.from, at.to, block)), nil
 }
 
-func (m markers) remove(file []byte) ([]byte, error) {
+// RemoveMarkdown removes the text of SetMarkdown and keeps every other byte; lines added above and
+// below stay separate lines. CodeInvalid as SetMarkdown.
+func RemoveMarkdown(file []byte) ([]byte, error) {
 	mark, src := cutBOM(file)
-	at, there, err := m.find(src)
+	at, there, err := findBlock(src)
 	if err != nil || !there {
 		return file, err
 	}
 	return slices.Concat(mark, takeOut(src, at)), nil
+}
+
+// findBlock returns the lines of our block; ok is false if there is none.
+func findBlock(src []byte) (block span, ok bool, err error) {
+	from, to := -1, -1
+	offset := 0
+	for line := range bytes.Lines(src) {
+		switch strings.TrimRight(string(line), " \t\r\n") {
+		case beginMark:
+			if from >= 0 {
+				return span{}, false, wrong(placeOf(src, offset), "the block of engram begins a second time")
+			}
+			from = offset
+		case endMark:
+			if from < 0 || to >= 0 {
+				return span{}, false, wrong(placeOf(src, offset), "the block of engram ends, and did not begin")
+			}
+			to = offset + len(line)
+		}
+		offset += len(line)
+	}
+	if from >= 0 && to < 0 {
+		return span{}, false, wrong(placeOf(src, from), "the block of engram begins, and does not end: put %q after it", endMark)
+	}
+	return span{from, to}, from >= 0, nil
 }
 
 // addTo appends whole lines after an empty line. If the last line of the file has no line end, the

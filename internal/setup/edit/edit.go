@@ -9,6 +9,7 @@ package edit
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -67,8 +68,5 @@ func wrong(at place, format string, args ...any) *Fault {
 
 // splice replaces src[from:to].
 func splice(src []byte, from, to int, with string) []byte {
-	out := make([]byte, 0, len(src)-(to-from)+len(with))
-	out = append(out, src[:from]...)
-	out = append(out, with...)
-	return append(out, src[to:]...)
+	return slices.Concat(src[:from], []byte(with), src[to:])
 }
