@@ -2,8 +2,8 @@ package daemon
 
 import "strings"
 
-// lastLines returns the last non-empty lines of text; cut says that the first may lack
-// its beginning.
+// lastLines returns the last non-empty lines of text; cut means that the first line may be
+// incomplete.
 func lastLines(text string, most int, cut bool) []string {
 	if cut {
 		_, text, _ = strings.Cut(text, "\n")

@@ -63,7 +63,7 @@ func TestTheLockOfAFileThatIsGoneCountsForNothing(t *testing.T) {
 				}
 			}
 			tries := 0
-			n := notebook.New(notebook.Options{Dir: dir, Patience: time.Minute, Lock: func(f *os.File) (bool, error) {
+			n := notebook.New(notebook.Options{Dir: dir, LockTimeout: time.Minute, Lock: func(f *os.File) (bool, error) {
 				if tries++; tries == 1 {
 					if err := meanwhile(other); err != nil {
 						t.Error(err)

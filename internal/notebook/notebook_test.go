@@ -21,7 +21,7 @@ import (
 )
 
 func open(dir string) *notebook.Notebook {
-	return notebook.New(notebook.Options{Dir: dir, Lock: lock, Patience: time.Minute})
+	return notebook.New(notebook.Options{Dir: dir, Lock: lock, LockTimeout: time.Minute})
 }
 
 func at(second int) time.Time { return time.Date(2026, 6, 12, 9, 0, second, 0, time.UTC) }
@@ -313,7 +313,7 @@ func TestAFileThatSomebodyHoldsIsNotWaitedForLong(t *testing.T) {
 	if held, err := lock(f); !held || err != nil {
 		t.Fatal(held, err)
 	}
-	impatient := notebook.New(notebook.Options{Dir: dir, Lock: lock, Patience: time.Millisecond})
+	impatient := notebook.New(notebook.Options{Dir: dir, Lock: lock, LockTimeout: time.Millisecond})
 	if err := impatient.Add("s", attend.Note{Kind: attend.KindAsked}); engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("got %v", err)
 	}
