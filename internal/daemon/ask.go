@@ -101,6 +101,10 @@ func refused(answer []byte) error {
 	if err := json.Unmarshal(answer, &r); err != nil || r.Error.Code == "" {
 		return ErrNoAnswer
 	}
+	return r.err()
+}
+
+func (r refusal) err() error {
 	return engram.Errorf(r.Error.Code, "%s", r.Error.Message).WithHint("%s", r.Error.Hint)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
@@ -126,17 +127,9 @@ func LeftBehind(dir string) int {
 	if err != nil {
 		return 0
 	}
-	pid, _ := strconv.Atoi(string(trimLine(data)))
+	line, _, _ := strings.Cut(string(data), "\n")
+	pid, _ := strconv.Atoi(strings.TrimSpace(line))
 	return pid
-}
-
-func trimLine(data []byte) []byte {
-	for i, c := range data {
-		if c == '\n' || c == '\r' {
-			return data[:i]
-		}
-	}
-	return data
 }
 
 // Forget removes the pid file of a crashed server, unless one runs.

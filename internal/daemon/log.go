@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 )
 
@@ -140,4 +141,19 @@ func Tail(path string, from int64, most int) []string {
 	buf := make([]byte, window)
 	n, _ := f.ReadAt(buf, start) // whatever could be read
 	return lastLines(string(buf[:n]), most, start > from)
+}
+
+// lastLines returns the last non-empty lines of text; cut means that the first line may be
+// incomplete.
+func lastLines(text string, most int, cut bool) []string {
+	if cut {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(0, len(lines)-most):]
 }

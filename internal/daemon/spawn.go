@@ -70,7 +70,7 @@ func Spawn(ctx context.Context, c Command) (doc []byte, err error) {
 	}
 	if r.Error.Code != "" {
 		_ = ended(cmd) // its document has the reason
-		return nil, engram.Errorf(r.Error.Code, "%s", r.Error.Message).WithHint("%s", r.Error.Hint)
+		return nil, r.err()
 	}
 	return doc, cmd.Process.Release()
 }

@@ -48,12 +48,8 @@ func ofKinds(lines []byte, kinds []string) (notes []attend.Note) {
 		marks[i] = []byte(`"kind":"` + kind + `"`) // quotes in a text are escaped
 	}
 	for line := range bytes.Lines(lines) {
-		if !slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(line, mark) }) {
-			continue
-		}
-		var note attend.Note
-		if line[len(line)-1] == '\n' && json.Unmarshal(line, &note) == nil && slices.Contains(kinds, note.Kind) {
-			notes = append(notes, note)
+		if slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(line, mark) }) {
+			notes = append(notes, decoded(line, func(note attend.Note) bool { return slices.Contains(kinds, note.Kind) })...)
 		}
 	}
 	return notes

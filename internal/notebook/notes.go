@@ -102,14 +102,18 @@ func newer(lines []byte) []byte {
 // versions.
 func (n *Notebook) All(session string) ([]attend.Note, error) {
 	lines, err := read(n.path(session, notesSuffix), 2*maxNotes)
-	var notes []attend.Note
+	return decoded(lines, func(note attend.Note) bool { return note.Kind != "" }), err
+}
+
+// decoded returns the complete lines that are JSON and valid.
+func decoded[T any](lines []byte, valid func(T) bool) (all []T) {
 	for line := range bytes.Lines(lines) {
-		var note attend.Note
-		if line[len(line)-1] == '\n' && json.Unmarshal(line, &note) == nil && note.Kind != "" {
-			notes = append(notes, note)
+		var v T
+		if line[len(line)-1] == '\n' && json.Unmarshal(line, &v) == nil && valid(v) {
+			all = append(all, v)
 		}
 	}
-	return notes, err
+	return all
 }
 
 // End removes the notes of a session. Pending items stay until they are written.

@@ -36,14 +36,8 @@ func (n *Notebook) Pending(session string) ([]attend.Pending, error) {
 	return pendingIn(lines), err
 }
 
-func pendingIn(lines []byte) (all []attend.Pending) {
-	for line := range bytes.Lines(lines) {
-		var w attend.Pending
-		if line[len(line)-1] == '\n' && json.Unmarshal(line, &w) == nil && w.Key != "" {
-			all = append(all, w)
-		}
-	}
-	return all
+func pendingIn(lines []byte) []attend.Pending {
+	return decoded(lines, func(w attend.Pending) bool { return w.Key != "" })
 }
 
 // Written removes written items by key. Items added meanwhile stay.
@@ -81,22 +75,16 @@ func (n *Notebook) Unwritten() ([]string, error) {
 		if !strings.HasSuffix(e.Name(), pendingSuffix) || len(sessions) == most {
 			continue
 		}
-		if w, found := n.firstOf(e.Name()); found {
+		f, err := os.Open(filepath.Join(n.Dir, e.Name()))
+		if err != nil {
+			continue
+		}
+		if w, found, err := firstPending(f); found && err == nil {
 			sessions = append(sessions, w.Session)
 		}
+		_ = f.Close() // opened for reading only
 	}
 	return sessions, explain(err, filepath.Join(n.Dir, "notes"))
-}
-
-// firstOf returns the first pending item in a file of the notebook.
-func (n *Notebook) firstOf(name string) (w attend.Pending, found bool) {
-	f, err := os.Open(filepath.Join(n.Dir, name))
-	if err != nil {
-		return w, false
-	}
-	defer f.Close()
-	w, found, err = firstPending(f)
-	return w, found && err == nil
 }
 
 // firstPending returns the first pending item in a file and reads no further.

@@ -48,12 +48,6 @@ func Private(s string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// Has reports whether Private would change s.
-func Has(s string) bool {
-	_, t := nextTag(s, 0)
-	return t.kind != noTag
-}
-
 // builder collects the visible text.
 type builder struct {
 	strings.Builder
