@@ -49,7 +49,7 @@ func (b *background) close() {
 }
 
 // embedEvery is the interval at which a server looks for memories without a vector, which costs
-// next to nothing if there are none.
+// next to nothing if all have one.
 const embedEvery = time.Minute
 
 // embedMissing embeds memories without a vector of the current model, and retries failures.
@@ -140,7 +140,7 @@ func (n nights) night(ctx context.Context, due time.Time) (over bool) {
 	return n.now().Sub(due) > 2*time.Hour
 }
 
-// extractorOf returns the configured extractor; nil if there is none.
+// extractorOf returns the configured extractor, or nil.
 func extractorOf(c config.Config) engram.Extractor {
 	if !c.LLM() {
 		return nil
@@ -155,7 +155,7 @@ func extractorOf(c config.Config) engram.Extractor {
 	return x
 }
 
-// judgeOf returns the configured judge; nil if there is none.
+// judgeOf returns the configured judge, or nil.
 func judgeOf(c config.Config) engram.Judge {
 	j, known := agentcli.Named(c.AgentCLI)
 	if !known {

@@ -170,7 +170,7 @@ func (t traces) Holding(ctx context.Context, ms []engram.Memory, roots []string)
 	return held, unread, nil
 }
 
-// above returns the nearest folder with chunks, from dir upwards; "" if there is none.
+// above returns the nearest folder with chunks, from dir upwards, or "".
 func above(dir string) string {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, ".engram", "chunks")); err == nil {

@@ -195,8 +195,7 @@ func reason(err error) string {
 	return code
 }
 
-// cause returns the cause of an error in words of the program, the system or SQLite; "" if there
-// are none.
+// cause returns the cause of an error in words of the program, the system or SQLite, or "".
 func cause(err error) string {
 	if text, ok := hook.Plain(err); ok {
 		return text
@@ -248,8 +247,8 @@ func (a *App) Off(project string) bool { return a.OffState().Off(project) }
 // OffState returns everything that is switched off, at the same cost.
 func (a *App) OffState() OffState { return a.offSwitch().State() }
 
-// SwitchOff switches agents off for projects, given by all their names, or for everything if there
-// are none. It returns the state before and after; CodeUnavailable if it cannot be written.
+// SwitchOff switches agents off for projects, given by all their names, or for everything without
+// names. It returns the state before and after; CodeUnavailable if it cannot be written.
 func (a *App) SwitchOff(ctx context.Context, names []string) (before, after OffState, err error) {
 	return a.offSwitch().Off(ctx, names, time.Now())
 }

@@ -46,7 +46,7 @@ func (r Repository) ManifestFaults(ctx context.Context) ([]engram.ImportNote, er
 }
 
 // Ignored returns the rule by which git would ignore new chunks, as FILE:LINE:PATTERN, so that
-// others never get them; "" if there is none.
+// others never get them, or "".
 func (r Repository) Ignored(ctx context.Context) string {
 	if !r.InGit() {
 		return ""
@@ -118,7 +118,7 @@ type Key struct {
 	New       bool   // it was created now
 }
 
-// Keygen creates a key if there is none, in a file of the data directory that only its owner may
+// Keygen creates a key unless there is one, in a file of the data directory that only its owner may
 // read.
 func (a *App) Keygen() (Key, error) {
 	k := Key{File: a.identityFile()}

@@ -77,7 +77,7 @@ func endSays(line string) int {
 }
 
 // saysOf returns the line that best explains why the test on line at failed: near it, else
-// anywhere; -1 if there is none.
+// anywhere, or -1.
 func saysOf(lines []faultLine, at int) int {
 	if at >= 0 {
 		if near := says(lines[at+1 : min(len(lines), at+1+faultNear)]); near >= 0 {
@@ -104,7 +104,7 @@ func named(lines []faultLine) testName {
 	return t
 }
 
-// says returns the most telling line; -1 if there is none.
+// says returns the most telling line, or -1.
 func says(lines []faultLine) int {
 	best := -1
 	for i, l := range lines {
@@ -170,7 +170,7 @@ func tellingLines(lines []faultLine, most int) []int {
 }
 
 // placeOf returns the location line shortly before a line that explains a failure: a traceback has
-// a line of code in between. -1 if there is none.
+// a line of code in between, or -1.
 func placeOf(lines []faultLine, i int) int {
 	const back = 3
 	for at := i - 1; at >= max(0, i-back); at-- {

@@ -24,7 +24,7 @@ const (
 )
 
 // Neglect returns the text to ask a stopping agent that worked much and saved nothing, including a
-// session summary if there is none yet; "" if there is nothing to ask. saved is the number of
+// session summary unless there is one; "" if there is nothing to ask. saved is the number of
 // memories of the session.
 //
 // Work is counted since the last save or the last time it asked (KindAsked, which the caller adds):

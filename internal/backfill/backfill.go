@@ -33,7 +33,7 @@ const (
 
 // Session describes a transcript before it is read.
 type Session struct {
-	ID        string    // the agent's id; the file's name if there is none
+	ID        string    // the agent's id, or the file's name
 	Directory string    // folder where the agent was started; "" if unknown
 	Path      string    // the file, for display
 	ChangedAt time.Time // time of the last write

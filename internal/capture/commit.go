@@ -145,7 +145,7 @@ func (r commits) reasoned(body string, marked bool) string {
 	return body
 }
 
-// first returns the group of a match; "" if there is none.
+// first returns the group of a match, or "".
 func first(m []string) string {
 	if len(m) < 2 {
 		return ""

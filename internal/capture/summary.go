@@ -33,7 +33,7 @@ func summarised(t Turn) []Proposal {
 }
 
 // subject returns the topic of a summary in a few words: the request if a heading introduces it,
-// else the first meaningful sentence. "" if there is none.
+// else the first meaningful sentence, or "".
 func subject(s string) string {
 	asked, first := "", ""
 	inIntent := false

@@ -50,7 +50,7 @@ func unlabelled(s string) string {
 }
 
 // lineWith returns where the first line begins that starts with mark, in lower case, after white
-// space; -1 if there is none. In the middle of a line a mark is just mentioned.
+// space, or -1. In the middle of a line a mark is just mentioned.
 func lineWith(s, mark string) int {
 	for at := 0; ; {
 		bare := strings.TrimLeft(s[at:], " \t\r\n")

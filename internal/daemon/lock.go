@@ -120,8 +120,7 @@ func Look(dir string) (h Holder, held bool, err error) {
 	return h, held, nil
 }
 
-// LeftBehind returns the process number of a server that crashed, from the pid file; 0 if there is
-// none.
+// LeftBehind returns the process number of a server that crashed, from the pid file, or 0.
 func LeftBehind(dir string) int {
 	data, err := os.ReadFile(FilesIn(dir).PID)
 	if err != nil {

@@ -121,8 +121,7 @@ func Size(path string) int64 {
 	return info.Size()
 }
 
-// Tail returns at most so many of the last lines written to a log after its first from bytes; nil
-// if there are none.
+// Tail returns at most so many of the last lines written to a log after its first from bytes, or nil.
 func Tail(path string, from int64, most int) []string {
 	const window = 8 << 10
 	f, err := os.Open(path)

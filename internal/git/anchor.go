@@ -70,7 +70,7 @@ func (m anchoring) close() {
 	}
 }
 
-// at returns the worktree that contains dir; nil if there is none.
+// at returns the worktree that contains dir, or nil.
 func (m anchoring) at(dir string) *openedTree {
 	if w, known := m.opened[dir]; known {
 		return w
@@ -80,8 +80,7 @@ func (m anchoring) at(dir string) *openedTree {
 	return w
 }
 
-// open opens the worktree that contains dir, or returns it if it is open already; nil if there is
-// none.
+// open opens the worktree that contains dir, or returns it if it is open already, or nil.
 func (m anchoring) open(dir string) *openedTree {
 	w, found := openWorktree(dir)
 	if !found {

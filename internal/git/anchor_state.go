@@ -157,7 +157,7 @@ func (l *look) state(ctx context.Context, a engram.Anchor) (engram.AnchorState, 
 	return engram.AnchorChanged, nowhere
 }
 
-// entry returns the index entry of a wanted path; nil if there is none.
+// entry returns the index entry of a wanted path, or nil.
 func (l *look) entry(ctx context.Context, path string) *entry {
 	l.readIndex(ctx)
 	return l.files[path]

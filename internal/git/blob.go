@@ -91,7 +91,7 @@ const (
 )
 
 // findLines finds count lines with this mark: at first if they are there, else at the nearest
-// place. It returns the number of the first line, 0 if there is none.
+// place. It returns the number of the first line, or 0.
 func findLines(lines [][]byte, mark string, first, count int) int {
 	fits := func(at int) bool {
 		return at >= 1 && at-1+count <= len(lines) && linesMark(lines[at-1:at-1+count]) == mark

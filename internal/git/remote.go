@@ -9,8 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// remote returns the URL of "origin" of the repository at root, without credentials; "" if there is
-// none, or if git is missing, refuses (a repository of another user) or takes too long. Callers
+// remote returns the URL of "origin" of the repository at root, without credentials, or "", or if git is missing, refuses (a repository of another user) or takes too long. Callers
 // then use the folder's name.
 func (f Folders) remote(ctx context.Context, root string) string {
 	ctx, cancel := context.WithTimeout(ctx, f.timeout())

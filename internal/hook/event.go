@@ -151,7 +151,7 @@ func (r *run) unknown(notes []attend.Note, folder string) bool {
 }
 
 // toolFolder returns the existing folder in which a tool works, since a file may be the first of
-// its folder; "" if there is none.
+// its folder, or "".
 func (r *run) toolFolder() string {
 	t := r.event.Tool
 	var folder string
@@ -307,7 +307,7 @@ type Event struct {
 	Prompt     string
 	Summary    string // summary made by a compaction
 	Last       string // last message of the agent
-	Transcript string // file with that message; "" if there is none
+	Transcript string // file with that message, or ""
 	Again      bool   // the agent continues because of the answer to the last stop
 
 	Tool Tool

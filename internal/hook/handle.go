@@ -50,7 +50,7 @@ type Options struct {
 	NoCapture bool                      // do not extract learnings from messages
 	Off       func(project string) bool // whether a project is disabled; nil: none is
 	// BringIn imports new records from the repository around a folder, within a share of the
-	// event's time, and returns a line about it; "" if there are none. May be nil.
+	// event's time, and returns a line about it, or "". May be nil.
 	BringIn func(ctx context.Context, project, dir string) (line string, err error)
 	// Log receives failures. It may be called concurrently.
 	Log func(Trouble)
@@ -133,7 +133,7 @@ type run struct {
 	mu       sync.Mutex
 	said     []byte
 	answered bool
-	claiming chan struct{} // closed when the current claim is sent; nil if there is none
+	claiming chan struct{} // closed when the current claim is sent, or nil
 }
 
 // recorded marks the text that does not come again as recorded.

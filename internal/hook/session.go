@@ -195,7 +195,7 @@ const maxTail = 256 << 10
 var errNoFile = errors.New("the transcript is no regular file")
 
 // lastIn returns the agent's last message in a transcript: a file with one JSON object per line, as
-// Claude Code, Codex and Cursor write them. "" if there is none.
+// Claude Code, Codex and Cursor write them, or "".
 func lastIn(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

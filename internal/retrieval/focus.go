@@ -14,7 +14,7 @@ type Candidate struct {
 	Score          float64 // greater is better; only its ratio to the best one counts
 	Head           string  // lines shown above the text; not counted as content
 	Body           string  // the text
-	Summary        string  // a short form of the text; "" if there is none
+	Summary        string  // a short form of the text, or ""
 	Seen           bool    // the session has seen it
 	BelowThreshold bool    // found below the relevance threshold
 	Repeats        int64   // the better hit that says the same; 0: none

@@ -11,7 +11,7 @@ import (
 // GraphPolicy says how far hits spread over relations, and with what loss. Factors are clamped to 0
 // to 1; NaN counts as 0.
 type GraphPolicy struct {
-	Hops    int                         // most relations between a hit and what it leads to; 0 is none
+	Hops    int                         // most relations between a hit and what it leads to; 0 does not spread
 	Hop     float64                     // factor of each hop
 	Pending float64                     // factor of a relation that was not judged; ignored ones do not count
 	Verbs   map[engram.Verb]VerbFactors // verbs that are missing here do not count

@@ -11,7 +11,7 @@ import (
 // Placed is a hit with what supersedes it.
 type Placed struct {
 	engram.Ranked
-	By  int64 // a memory before it that supersedes it; 0 if there is none
+	By  int64 // a memory before it that supersedes it, or 0
 	For int64 // it was not found itself but supersedes this hit; 0 if it was found
 }
 

@@ -78,7 +78,7 @@ func Cosine(a, b []float32) float64 {
 	return vector.Dot(a, b)
 }
 
-// Mean returns the mean of vectors, nil if there are none.
+// Mean returns the mean of vectors, or nil.
 func Mean(vectors [][]float32) []float32 {
 	if len(vectors) == 0 {
 		return nil

@@ -140,7 +140,7 @@ func (s *Scanner) found(found []Span, r *compiled, text string, places []place) 
 }
 
 // Redact replaces each secret of a text by a mark, and returns the rules that found them, each
-// once; nil if there are none.
+// once, or nil.
 func (s *Scanner) Redact(text string, mark func(rule string) string) (clean string, kinds []string) {
 	found := s.Find(text)
 	for _, f := range found {
@@ -240,7 +240,7 @@ func likely(text string, at int) bool {
 	return n == leastText
 }
 
-// nextDigit returns the first digit from a byte on; the text's length if there is none.
+// nextDigit returns the first digit from a byte on, or the text's length.
 func nextDigit(text string, from int) int {
 	for i := from; i < len(text); i++ {
 		if '0' <= text[i] && text[i] <= '9' {

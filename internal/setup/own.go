@@ -140,8 +140,7 @@ func (s *state) loses(known *wired, p Part, content, after []byte) bool {
 	return (known != nil || p.Merge != nil) && !varied(content, after, slices.Concat(s.Programs, []string{s.program})...)
 }
 
-// restoreOwn plans the removal of a file of ours that was changed since; before is its original,
-// nil if there was none or it is lost. left says why it stays.
+// restoreOwn plans the removal of a file of ours that was changed since; before is its original, or nil or it is lost. left says why it stays.
 func (s *state) restoreOwn(p Part, content, before []byte) (c Change, left string) {
 	c = Change{Path: p.Path, Before: content, After: content}
 	switch {

@@ -9,7 +9,7 @@ import (
 // Part describes what one file gets.
 type Part struct {
 	Path string
-	// Set adds our part to the content of the file, nil if there is none. It returns the content
+	// Set adds our part to the content of the file, or nil. It returns the content
 	// itself if the part is there already.
 	Set func(content []byte) ([]byte, error)
 	// Remove removes our part; nil for a file of ours. before is the original content, nil if

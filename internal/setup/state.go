@@ -59,7 +59,7 @@ func sum(content []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// of returns the record of a file that has a part of the agent; nil if there is none.
+// of returns the record of a file that has a part of the agent, or nil.
 func (s *state) of(agent, path string) *wired {
 	if w := s.Files[path]; w != nil {
 		if _, in := w.Agents[agent]; in {

@@ -24,7 +24,7 @@ const (
 )
 
 // Times finds the time expressions of a question, in order, without overlap. It reads English, and
-// the commonest expressions of Spanish, German, Italian and Portuguese. Nil if there are none, or
+// the commonest expressions of Spanish, German, Italian and Portuguese. Nil if it finds none, or
 // too many to be meant.
 //
 // It prefers to miss a time over a false one, since search results shift towards the time. So "may"
@@ -83,8 +83,7 @@ type timeScan struct {
 	calendar calendar
 }
 
-// phrase reads the phrase that begins at word i and returns its length in words; 0 if there is
-// none. A phrase of n > 0 words that is zero looks like a time but is not one.
+// phrase reads the phrase that begins at word i and returns its length in words, or 0. A phrase of n > 0 words that is zero looks like a time but is not one.
 func (s *timeScan) phrase(i int) (TimePhrase, int) {
 	if s.words[i].lex == nil {
 		return TimePhrase{}, 0

@@ -15,9 +15,9 @@ type timeLex struct {
 	doubt   doubt       // of month
 	weekday int         // time.Weekday, from 1
 	quarter int         // q1 to q4
-	season  season      // 0 is none
-	part    dayPart     // 0 is none
-	lead    timeLead    // 0 is none
+	season  season      // 0: no
+	part    dayPart     // 0: no
+	lead    timeLead    // 0: no
 	article bool        // the, la, dem
 	rules   []*timeRule // rules that may begin with the word
 }

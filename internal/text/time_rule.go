@@ -15,7 +15,7 @@ type timeRule struct {
 	last  bool  // no word of meaning may follow: "in 2048 bytes"
 }
 
-// spanOf computes the time from what a rule captured; ok is false if there is none ("31 June",
+// spanOf computes the time from what a rule captured; ok reports whether it exists ("31 June",
 // "last minute").
 type spanOf func(c calendar, m timeMatch) (span timeSpan, ok bool)
 

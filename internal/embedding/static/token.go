@@ -125,7 +125,7 @@ func (w *words) end() {
 	}
 }
 
-// longest finds the entry that is the longest prefix of word, and its length; 0 if there is none. h
+// longest finds the entry that is the longest prefix of word, and its length, or 0. h
 // is the hash of prefix, which precedes it.
 func (t *table) longest(h uint64, prefix string, word []byte) (id uint16, length int) {
 	var hashes [mostWord]uint64 // of each prefix

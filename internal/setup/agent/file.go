@@ -67,7 +67,7 @@ func (e Env) member(value any, path []string, first ...string) entry {
 	}
 }
 
-// words returns the command line of our server in a JSON file; nil if there is none.
+// words returns the command line of our server in a JSON file, or nil.
 func (e Env) words(c []byte, path []string) []string {
 	var is any
 	if there, err := edit.ReadJSON(c, path, &is); !there || err != nil || !e.calls(is) {
@@ -76,7 +76,7 @@ func (e Env) words(c []byte, path []string) []string {
 	return wordsOf(is)
 }
 
-// usual is a value that a file needs, whoever added it: an existing one is kept, and it is removed
+// usual is a value that a file needs, no matter who added it: an existing one is kept, and it is removed
 // with the last entry of ours.
 func usual(value any, name string) entry {
 	path := []string{name}

@@ -90,7 +90,7 @@ func firstWord(line string) (word, rest string) {
 	return b.String(), ""
 }
 
-// dataDirOf returns the data directory in a command line; "" if there is none.
+// dataDirOf returns the data directory in a command line, or "".
 func dataDirOf(words []string) string {
 	for n, word := range words {
 		if dir, ok := strings.CutPrefix(word, dataDirFlag+"="); ok {

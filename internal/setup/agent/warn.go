@@ -6,7 +6,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
-// Warnings returns obstacles in files that are not ours, one sentence each; nil if there are none.
+// Warnings returns obstacles in files that are not ours, one sentence each, or nil.
 // read returns the content of a file, nil if it is missing or unreadable.
 func (a Agent) Warnings(e Env, read func(path string) []byte) []string {
 	if a.warns == nil {

@@ -228,7 +228,7 @@ func (d *document) place(v hujson.Value) place { return placeOf(d.src, v.StartOf
 
 func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-// member returns the value of the last member with a name, which decoders use; nil if there is none
+// member returns the value of the last member with a name, which decoders use, or nil
 // or v is not an object.
 func member(v *hujson.Value, name string) *hujson.Value {
 	if o, ok := v.Value.(*hujson.Object); ok {
@@ -244,7 +244,7 @@ func member(v *hujson.Value, name string) *hujson.Value {
 // isNull reports whether a value is null, which agents treat as missing.
 func isNull(v hujson.Value) bool { return v.Value.Kind() == 'n' }
 
-// at returns the value at a path; nil if there is none.
+// at returns the value at a path, or nil.
 func (d *document) at(path []string) *hujson.Value {
 	v := &d.root
 	for _, name := range path {

@@ -233,7 +233,7 @@ func (t tables) cut() []byte {
 	return out
 }
 
-// at returns the value at a path of a decoded file, nil if there is none.
+// at returns the value at a path of a decoded file, or nil.
 func at(says map[string]any, path []string) any {
 	var v any = says
 	for _, name := range path {
