@@ -87,7 +87,7 @@ func (c *CLI) run(ctx context.Context, question string) (string, error) {
 	// Agents read instructions from the folder they start in.
 	dir, err := os.MkdirTemp("", "engram-judge-")
 	if err != nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "no empty folder can be made for %s", c.name).WithCause(err)
+		return "", engram.Errorf(engram.CodeUnavailable, "cannot create an empty folder for %s", c.name).WithCause(err)
 	}
 	defer os.RemoveAll(dir)
 	cmd := exec.CommandContext(ctx, path, c.args...)

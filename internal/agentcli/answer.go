@@ -12,7 +12,7 @@ const maxReason = 200 // characters
 // Errors in an answer. They do not repeat the answer, which is about memories.
 var (
 	errNoObject   = errors.New("no object with a relation in its answer")
-	errVerb       = errors.New("a relation that is none of those it was offered")
+	errVerb       = errors.New("a relation that was not offered")
 	errConfidence = errors.New("no confidence between 0 and 1")
 )
 

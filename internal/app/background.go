@@ -76,7 +76,7 @@ func (a *App) embedOnce(ctx context.Context) {
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		a.opts.Log.Warn("memories could not be embedded", "error", err)
+		a.opts.Log.Warn("cannot embed memories", "error", err)
 	case res.Embedded > 0:
 		a.opts.Log.Info("memories were embedded", "count", res.Embedded, "model", res.Model.Name)
 	}
@@ -129,7 +129,7 @@ func (n nights) night(ctx context.Context, due time.Time) (over bool) {
 	case ctx.Err() != nil:
 		return false
 	case err != nil:
-		n.log.Warn("memories could not be consolidated", "error", err)
+		n.log.Warn("cannot consolidate memories", "error", err)
 		return false
 	case slept:
 		n.log.Info("memories were consolidated", "memories", res.Memories, "steps", len(res.Plan), "applied", res.Applied,

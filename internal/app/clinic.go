@@ -38,7 +38,7 @@ func (c clinic) opened(ctx context.Context) (*sqlite.Store, error) {
 	}
 	own, ok := s.(*sqlite.Store)
 	if !ok {
-		return nil, errors.New("the store is not one of SQLite")
+		return nil, errors.New("the store is not SQLite")
 	}
 	return own, nil
 }
@@ -149,7 +149,7 @@ func (t traces) Holding(ctx context.Context, ms []engram.Memory, roots []string)
 		unread = append(unread, passed...)
 	}
 	if t.store.logHolds() {
-		add(engram.TraceLog, []string{t.log + " (until those who read the database have left)"}, nil)
+		add(engram.TraceLog, []string{t.log + " (until other programs close the database)"}, nil)
 	}
 	backups, passed, err := sqlite.Holding(ctx, t.backups, ids)
 	add(engram.TraceBackup, backups, passed)

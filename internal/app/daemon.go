@@ -99,7 +99,7 @@ type warmSearch struct {
 func (a *App) answerSearch(ctx context.Context, opened os.FileInfo, in []byte) (any, error) {
 	var q warmSearch
 	if err := json.Unmarshal(in, &q); err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "that is no search")
+		return nil, engram.Errorf(engram.CodeInvalid, "the request is not a search")
 	}
 	if q.Settings != settingsOf(a.opts.Config, time.Now()) {
 		return nil, engram.Errorf(engram.CodeConflict, "the server has other settings")
@@ -213,7 +213,7 @@ func (c Control) Start(ctx context.Context, in StartInput) (s Server, started bo
 	_, held, err := daemon.Look(dir)
 	if err == nil && !held {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return s, false, nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be made", dir).WithCause(err)
+			return s, false, nil, engram.Errorf(engram.CodeUnavailable, "cannot create %s", dir).WithCause(err)
 		}
 		from := daemon.Size(log)
 		started, err = c.spawn(ctx, in, log)
@@ -238,7 +238,7 @@ func (c Control) Start(ctx context.Context, in StartInput) (s Server, started bo
 func (c Control) spawn(ctx context.Context, in StartInput, log string) (started bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return false, engram.Errorf(engram.CodeUnavailable, "the program's own file is not known").WithCause(err)
+		return false, engram.Errorf(engram.CodeUnavailable, "cannot find the program's own file").WithCause(err)
 	}
 	dir := c.Config.DataDir
 	_, err = daemon.Spawn(ctx, daemon.Command{Path: self, Args: append([]string{"serve"}, in.Args...), Env: in.Env, Dir: dir, Log: log})
@@ -272,7 +272,7 @@ func (c Control) Stop(ctx context.Context, force bool) (was Server, killed bool,
 	}
 	if !force {
 		return was, false, engram.Errorf(engram.CodeUnavailable, "the server (process %d) has not ended yet", h.PID).
-			WithHint("it may be finishing something; {stop --force} ends it at once")
+			WithHint("it may be finishing its work; {stop --force} ends it at once")
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWait)
 	defer cancel()
@@ -344,7 +344,7 @@ type ServiceFile struct {
 func (s Service) File() (f ServiceFile, err error) {
 	program, err := os.Executable()
 	if err != nil {
-		return f, engram.Errorf(engram.CodeUnavailable, "the program's own file is not known").WithCause(err)
+		return f, engram.Errorf(engram.CodeUnavailable, "cannot find the program's own file").WithCause(err)
 	}
 	if s.Home == "" && s.System != Windows {
 		return f, engram.Errorf(engram.CodeInvalid, "the home directory is unknown").WithHint("set HOME")
@@ -414,7 +414,7 @@ func (f ServiceFile) Put(ctx context.Context, now, dry bool) (Set, error) {
 		return done, err
 	}
 	if !service.Has(f.Use) {
-		return done, engram.Errorf(engram.CodeUnavailable, "%s is not on this machine", f.Use[0][0]).
+		return done, engram.Errorf(engram.CodeUnavailable, "%s is not installed", f.Use[0][0]).
 			WithHint("%s is written; {start} serves until the machine is shut down", c.Path)
 	}
 	if done.Ended, err = f.makeRoom(ctx); err != nil {

@@ -89,7 +89,7 @@ func (a *App) notebook() *notebook.Notebook {
 // writeNotes writes the items that hooks could not write, once: a server has time for it.
 func (a *App) writeNotes(ctx context.Context) {
 	if err := hook.Write(ctx, a.Engine, a.notebook()); err != nil && ctx.Err() == nil {
-		a.opts.Log.Warn("what waits in the notes of sessions could not be written", "error", err)
+		a.opts.Log.Warn("cannot write the pending items of sessions", "error", err)
 	}
 }
 
@@ -201,7 +201,7 @@ func cause(err error) string {
 		return text
 	}
 	if e, ok := errors.AsType[*Earlier](err); ok {
-		return "the database is of an earlier Engram (" + e.Of + "), engram migrate takes it over"
+		return "the database is of an earlier Engram (" + e.Of + "), run engram migrate"
 	}
 	if p, ok := errors.AsType[*project.Problem](err); ok {
 		return string(p.Reason)
@@ -216,13 +216,13 @@ func cause(err error) string {
 		return sqliteSays(e.Code())
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Sprintf("no JSON at byte %d", e.Offset)
+		return fmt.Sprintf("JSON error at byte %d", e.Offset)
 	}
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "JSON without its end"
+		return "truncated JSON"
 	case errors.Is(err, io.EOF):
-		return "nothing came in"
+		return "no input"
 	}
 	return ""
 }
@@ -230,7 +230,7 @@ func cause(err error) string {
 // sqliteSays describes a result code of SQLite (https://sqlite.org/rescode.html).
 func sqliteSays(code int) string {
 	words := map[int]string{5: "the database is busy", 6: "a table is locked", 8: "the database cannot be written", 10: "the disk failed", 11: "the database is damaged",
-		13: "the disk is full", 14: "the database cannot be opened", 19: "a constraint is broken", 26: "the file is no database"}
+		13: "the disk is full", 14: "the database cannot be opened", 19: "a constraint was violated", 26: "the file is not a database"}
 	return fmt.Sprintf("%s (SQLite %d)", cmp.Or(words[code&0xff], "an error"), code)
 }
 

@@ -75,7 +75,7 @@ func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 		return pending("import_at_start is off", "engram sync --import")
 	}
 	if err := a.MayShare(ctx, place, name, false, false); engram.CodeOf(err) == engram.CodeForbidden {
-		return pending("nobody has confirmed the name of the project in .engram/config.json", "engram sync --import --project "+name)
+		return pending("the project name in .engram/config.json is not confirmed", "engram sync --import --project "+name)
 	} else if err != nil {
 		return "", err
 	}
@@ -83,11 +83,11 @@ func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 		if strange, err := a.workedElsewhere(ctx, name, facts); err != nil {
 			return "", err
 		} else if strange {
-			return pending("the memories of this project are from work in another repository", "engram sync --import")
+			return pending("the project's memories come from another repository", "engram sync --import")
 		}
 	}
 	if len(fresh) > startChunks || size > startBytes {
-		return pending("too much to bring in at a start", "engram sync --import")
+		return pending("too much to import at a start", "engram sync --import")
 	}
 	var res engine.Pulled
 	err = a.syncAlone(ctx, 0, func() (err error) {
@@ -100,9 +100,9 @@ func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 	case err == nil:
 		return strings.Join(parts, "; "), nil
 	case ctx.Err() != nil:
-		why = "there was no time to bring them in"
+		why = "there was not enough time to import them"
 	case engram.CodeOf(err) == engram.CodeUnavailable:
-		why = "somebody else is writing"
+		why = "another program is writing"
 	default:
 		return strings.Join(parts, "; "), err
 	}
@@ -121,7 +121,7 @@ func cameIn(res engine.Pulled) (parts []string) {
 		parts = append(parts, fmt.Sprintf("Imported %s from %s in .engram", howMany(n, "memory", "memories"), howMany(len(res.Batches), "chunk", "chunks")))
 	}
 	if res.Review > 0 {
-		parts = append(parts, fmt.Sprintf("%s for the person's review: engram sync deferred", howMany(res.Review, "thing waits", "things wait")))
+		parts = append(parts, fmt.Sprintf("%s for review: engram sync deferred", howMany(res.Review, "item waits", "items wait")))
 	}
 	others := 0
 	for _, o := range res.Others {
@@ -131,7 +131,7 @@ func cameIn(res engine.Pulled) (parts []string) {
 		parts = append(parts, fmt.Sprintf("%s of other projects %s pending: engram sync --import --all", howMany(others, "memory", "memories"), are(others)))
 	}
 	if n := len(res.Refused); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s in .engram could not be read here: engram sync --import says why", howMany(n, "chunk", "chunks")))
+		parts = append(parts, fmt.Sprintf("%s in .engram cannot be read: engram sync --import shows why", howMany(n, "chunk", "chunks")))
 	}
 	return parts
 }
@@ -208,8 +208,8 @@ type spool struct {
 func newSpool() (engine.Spool, error) {
 	f, err := os.CreateTemp("", "engram-import-")
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeUnavailable, "no place for what is imported").
-			WithHint("set TMPDIR to a folder that can be written").WithCause(err)
+		return nil, engram.Errorf(engram.CodeUnavailable, "cannot create a temporary file for the import").
+			WithHint("set TMPDIR to a writable folder").WithCause(err)
 	}
 	return spool{f, os.Remove(f.Name()) != nil}, nil // Windows cannot remove an open file
 }
@@ -218,7 +218,7 @@ func newSpool() (engine.Spool, error) {
 func (s spool) Write(p []byte) (int, error) {
 	n, err := s.file.Write(p)
 	if err != nil {
-		err = engram.Errorf(engram.CodeUnavailable, "what is imported cannot be kept").WithHint("make room in %s; nothing was changed", os.TempDir()).WithCause(err)
+		err = engram.Errorf(engram.CodeUnavailable, "cannot write the temporary file of the import").WithHint("make room in %s; nothing was changed", os.TempDir()).WithCause(err)
 	}
 	return n, err
 }
@@ -251,7 +251,7 @@ type Scratch struct {
 func (a *App) Scratch(ctx context.Context) (*Scratch, error) {
 	dir, err := os.MkdirTemp("", "engram-scratch-")
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeUnavailable, "no folder for the throw-away database").WithCause(err)
+		return nil, engram.Errorf(engram.CodeUnavailable, "cannot create a temporary folder").WithCause(err)
 	}
 	s, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "engram.db"), Now: time.Now, Log: a.opts.Log})
 	if err != nil {

@@ -157,7 +157,7 @@ func makeIdentity(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := []byte("# The secret part of your key. Whoever has it can read what was encrypted to you.\n" + identity + "\n")
+	text := []byte("# The secret part of your key. Anyone who has it can read what was encrypted to you.\n" + identity + "\n")
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		_ = os.Remove(path) // an incomplete key would be taken for a whole one
@@ -285,13 +285,13 @@ func changedRecipients(r Recipients) error {
 	what := "the recipients in " + r.File + " are not those that you agreed to"
 	switch {
 	case len(r.Now) == 0 && len(r.trusted) > 0:
-		what = r.File + " has no recipients any more, and chunks would not be encrypted"
+		what = r.File + " has no recipients any more, so chunks would not be encrypted"
 	case len(r.Now) == 0:
-		return engram.Errorf(engram.CodeForbidden, "there are encrypted chunks, but no recipients in %s: what is written now could be read by everybody", r.File).
-			WithHint("bring the file back, or name them: {sync recipients add RECIPIENT}; to write for everybody: {sync recipients trust}")
+		return engram.Errorf(engram.CodeForbidden, "there are encrypted chunks, but no recipients in %s: new chunks would be readable by everyone", r.File).
+			WithHint("restore the file, or add recipients: {sync recipients add RECIPIENT}; to write without encryption: {sync recipients trust}")
 	}
 	return engram.Errorf(engram.CodeForbidden, "%s", what).
-		WithHint("{sync recipients} shows them; if they are right: {sync recipients trust}; {sync recipients remove RECIPIENT} takes one out")
+		WithHint("check them with {sync recipients}; if they are correct: {sync recipients trust}; to remove one: {sync recipients remove RECIPIENT}")
 }
 
 // TrustRecipients agrees to the current recipients of the repository around dir.
@@ -321,12 +321,12 @@ func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []st
 	}
 	for _, s := range add {
 		if strings.HasPrefix(strings.ToUpper(s), "AGE-SECRET-KEY-") { // no message may repeat it
-			return r, engram.Errorf(engram.CodeInvalid, "that is the secret part of a key, and goes to nobody").WithHint("its recipient begins with age1: {sync keygen} prints yours")
+			return r, engram.Errorf(engram.CodeInvalid, "that is the secret part of a key, which must not be shared").WithHint("its recipient begins with age1: {sync keygen} prints yours")
 		}
 	}
 	for _, s := range remove {
 		if !slices.Contains(r.Now, s) {
-			return r, engram.Errorf(engram.CodeNotFound, "%q is no recipient of this repository", s).WithHint("{sync recipients} shows those there are")
+			return r, engram.Errorf(engram.CodeNotFound, "%q is not a recipient of this repository", s).WithHint("{sync recipients} lists them")
 		}
 	}
 	changed := func(list []string) []string {
@@ -373,7 +373,7 @@ func (a *App) MayShare(ctx context.Context, place Repository, name string, named
 	if named {
 		return nil
 	}
-	return engram.Errorf(engram.CodeForbidden, "this repository's .engram/config.json says that it is of project %q, and neither its name nor its remote does", name).
+	return engram.Errorf(engram.CodeForbidden, "only .engram/config.json says that this repository belongs to project %q", name).
 		WithHint("Anyone with push access can change that file. If it is correct, confirm with --project %s.", name)
 }
 

@@ -99,7 +99,7 @@ func (w Wiring) Look(name string) AgentState {
 	}
 	for _, path := range former {
 		all = append(all, setup.Standing{Status: setup.Changed})
-		s.Files = append(s.Files, AgentFile{Path: path, Status: string(setup.Changed), Why: "an earlier setup put it there, and the next one takes it out: it has its place elsewhere now"})
+		s.Files = append(s.Files, AgentFile{Path: path, Status: string(setup.Changed), Why: "an earlier setup wrote it, and the next one removes it: the agent reads another file now"})
 	}
 	s.Notes = append(append(s.Notes, notesElsewhere(elsewhere)...), w.notesLate(s)...)
 	s.Status = string(together(all))
@@ -113,14 +113,14 @@ func (w Wiring) notesLate(s AgentState) []string {
 	if late <= health.FewLate {
 		return nil
 	}
-	return []string{fmt.Sprintf("late: %d of its events ran out of time in the last 24 hours; engram doctor --check %s says more", late, health.HooksInTime)}
+	return []string{fmt.Sprintf("late: %d of its events ran out of time in the last 24 hours; run engram doctor --check %s", late, health.HooksInTime)}
 }
 
 // notesElsewhere reports other files that wire an agent.
 func notesElsewhere(paths []string) (notes []string) {
 	for _, path := range paths {
 		if _, err := os.Stat(path); err == nil {
-			notes = append(notes, path+" has it too, from an earlier setup, and is none of the agent's files as they lie now: it stays until --undo")
+			notes = append(notes, path+" also has it, from an earlier setup in another place: it stays until --undo")
 		}
 	}
 	return notes
@@ -166,7 +166,7 @@ func (w Wiring) Set(ctx context.Context, name string, dry bool) AgentState {
 			f.Status = string(setup.Absent)
 		}
 		if c.Cut {
-			s.Notes = append(s.Notes, c.Path+" is a hard link: by its other names it stays what it was")
+			s.Notes = append(s.Notes, c.Path+" is a hard link: its other names keep the old content")
 		}
 		s.Files = append(s.Files, f)
 	}
@@ -199,7 +199,7 @@ func (w Wiring) Unset(ctx context.Context, name string, dry bool) AgentState {
 		if u.Left != "" {
 			f.Status, s.Status = string(setup.Changed), string(setup.Changed)
 		} else if u.Guessed {
-			f.Why = "what it was before is not recorded: what is engram's was taken out"
+			f.Why = "the original is not recorded: engram's part was removed"
 		}
 		s.Files = append(s.Files, f)
 	}
@@ -242,7 +242,7 @@ func (w Wiring) state(name string) (AgentState, []setup.Part) {
 	if err == nil && env.DataDir == "" && !w.DataDirGiven {
 		// Silently using another directory would split the agent's memory in two.
 		if env.DataDir = w.wirer().DataDirOf(parts); env.DataDir != "" {
-			s.Notes = append(s.Notes, "its data is in "+env.DataDir+", as it was set up, and stays there: --data-dir names another folder")
+			s.Notes = append(s.Notes, "its data is in "+env.DataDir+", as it was set up, and stays there: choose another folder with --data-dir")
 			parts, err = a.Parts(env)
 		}
 	}
@@ -319,7 +319,7 @@ func (w Wiring) DataFits() error {
 	for dir := w.env().DataDir; dir != "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		is, err := os.Stat(dir)
 		if err == nil && !is.IsDir() {
-			return engram.Errorf(engram.CodeInvalid, "%s can be no data directory: %s is no folder", w.env().DataDir, dir).
+			return engram.Errorf(engram.CodeInvalid, "%s cannot be the data directory: %s is not a folder", w.env().DataDir, dir).
 				WithHint("name another with --data-dir; nothing was changed")
 		}
 		if err == nil {
@@ -397,19 +397,19 @@ func ProgramForAgents(asked, dir, path, goos string) (string, error) {
 			asked = filepath.Join(dir, asked)
 		}
 		if !isProgram(asked, goos) {
-			return "", engram.Errorf(engram.CodeNotFound, "%s is no program", asked).WithHint("name the file of this program")
+			return "", engram.Errorf(engram.CodeNotFound, "%s is not a program", asked).WithHint("name the file of this program")
 		}
 		return asked, nil
 	}
 	own, err := os.Executable()
 	if err != nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "the program's own file is not known").WithHint("name it with --binary").WithCause(err)
+		return "", engram.Errorf(engram.CodeUnavailable, "cannot find the program's own file").WithHint("name it with --binary").WithCause(err)
 	}
 	if found := onPath(filepath.Base(own), path, goos); found != "" && sameFile(found, own) {
 		return found, nil
 	}
 	if strings.Contains(own, string(filepath.Separator)+"go-build") {
-		return own, engram.Errorf(engram.CodeConflict, "this program was made by go run, and is gone when it ends: no agent could call it").
+		return own, engram.Errorf(engram.CodeConflict, "go run deletes this program when it ends: agents could not call it").
 			WithHint("install it first (go install ./cmd/engram), or name one with --binary")
 	}
 	return own, nil

@@ -59,7 +59,7 @@ func (a *App) earlier(err error) error {
 		command = "ENGRAM_DB_PATH=" + engram.Quoted(a.opts.Config.DBPath) + " " + command // there is no flag for it
 	}
 	told := engram.Errorf(engram.CodeConflict, "%s is the database of an earlier Engram (%s): take it over with %s", a.opts.Config.DBPath, of, command)
-	return &Earlier{of, told.WithHint("run %s: it keeps a copy of it, and brings everything in", command)}
+	return &Earlier{of, told.WithHint("run %s: it keeps a copy and imports everything", command)}
 }
 
 // Earlier is the error for the database of an earlier Engram.
@@ -159,7 +159,7 @@ func (a *App) tryTakeOver(ctx context.Context, path string, in TakeOverInput) (t
 	}
 	dir, err := os.MkdirTemp("", "engram-try-")
 	if err != nil {
-		return t, engram.Errorf(engram.CodeUnavailable, "no folder for the throw-away database").WithCause(err)
+		return t, engram.Errorf(engram.CodeUnavailable, "cannot create a temporary folder").WithCause(err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	t.Imported, err = a.fill(ctx, filepath.Join(dir, "engram.db"), path, in)
@@ -185,7 +185,7 @@ func (a *App) fill(ctx context.Context, path, old string, in TakeOverInput) (res
 		err = closing
 	}
 	if _, log := os.Stat(path + "-wal"); err == nil && log == nil {
-		err = engram.Errorf(engram.CodeInternal, "the log of %s is not folded into it", path).WithHint("try again; nothing was changed")
+		err = engram.Errorf(engram.CodeInternal, "the write-ahead log of %s was not merged into it", path).WithHint("try again; nothing was changed")
 	}
 	return res, err
 }

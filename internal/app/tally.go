@@ -59,7 +59,7 @@ func (c counting) write(ctx context.Context, wait time.Duration) {
 	defer cancel()
 	if err := c.flush(ctx); err != nil {
 		// Writers report a store that cannot be written; counters can wait.
-		c.log.Debug("what was asked could not be counted", "error", err)
+		c.log.Debug("cannot store the counters", "error", err)
 	}
 }
 
@@ -70,7 +70,7 @@ func (c counting) end() {
 		c.write(context.Background(), flushWait)
 	}
 	if err := c.leave(c.tally.Take()); err != nil {
-		c.log.Debug("what was asked could not be counted", "error", err)
+		c.log.Debug("cannot store the counters", "error", err)
 	}
 }
 
@@ -107,7 +107,7 @@ func (c counting) collect() {
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.log.Debug("what commands have counted could not be read", "error", err)
+		c.log.Debug("cannot read the counters of commands", "error", err)
 	}
 	var cs []engram.Counter
 	for line := range bytes.Lines(lines) {
@@ -136,7 +136,7 @@ func (c counting) locked(create int, do func(*os.File) error) error {
 			return err
 		}
 		if time.Now().After(until) {
-			return errors.New("somebody else holds " + c.path)
+			return errors.New("another process holds " + c.path)
 		}
 		<-time.After(time.Millisecond)
 	}

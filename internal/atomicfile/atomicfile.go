@@ -21,7 +21,7 @@ import (
 
 // ErrLeadsNowhere is the error for a link to a missing file. Such a link is kept: its target may be
 // on a disk that is not mounted.
-var ErrLeadsNowhere = errors.New("it is a link that leads nowhere")
+var ErrLeadsNowhere = errors.New("it is a link to a missing file")
 
 // Options configure a write. The zero value suits a file that any process may write at any time.
 type Options struct {

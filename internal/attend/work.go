@@ -212,7 +212,7 @@ func (t *trial) outcome() Outcome {
 	fmt.Fprintf(&b, "`%s` failed and passed after %d runs.\n", t.command, t.all)
 	for i, m := range t.fixed {
 		if i == outcomeErrors {
-			fmt.Fprintf(&b, "\n%d more failures were mended alike.\n", len(t.fixed)-i)
+			fmt.Fprintf(&b, "\n%d more failures were fixed in the same way.\n", len(t.fixed)-i)
 			break
 		}
 		m.write(&b)

@@ -110,7 +110,7 @@ func Run(ctx context.Context, s Source, o Options) (Read, error) {
 	case OpenCode:
 		return readOpenCode(ctx, o)
 	}
-	return Read{}, engram.Errorf(engram.CodeInvalid, "there are no transcripts of %q", string(s)).WithHint("claude-code, codex or opencode")
+	return Read{}, engram.Errorf(engram.CodeInvalid, "cannot read transcripts of %q", string(s)).WithHint("use claude-code, codex or opencode")
 }
 
 // listener collects the findings of one transcript.
@@ -275,7 +275,7 @@ func below(dir, path string) string {
 }
 
 // errNoJSON is the error for a line that is not a complete JSON object.
-var errNoJSON = errors.New("no JSON, or cut off")
+var errNoJSON = errors.New("invalid or truncated JSON")
 
 // notJSON describes what is wrong with a line, without its content.
 func notJSON(err error) error {
@@ -285,9 +285,9 @@ func notJSON(err error) error {
 	case errors.As(err, &syntax):
 		return errNoJSON
 	case errors.As(err, &kind):
-		return errors.New("a field " + kind.Field + " of another kind")
+		return errors.New("field " + kind.Field + " has another type")
 	}
-	return errors.New("no JSON")
+	return errors.New("invalid JSON")
 }
 
 // moment parses a time; the zero time if it is missing or invalid.

@@ -109,7 +109,7 @@ func (r *Read) file(ctx context.Context, o Options, f file, form format) (more b
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case err != nil:
-		r.note(f.path, "could not be read to its end")
+		r.note(f.path, "cannot be read to its end")
 	}
 	if broken > 0 {
 		r.note(f.path, fmt.Sprintf("%s could not be read: %v", counted(broken, "line", "lines"), bad))
@@ -132,7 +132,7 @@ func (r *Read) file(ctx context.Context, o Options, f file, form format) (more b
 func openPlain(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, errors.New("is no plain file")
+		return nil, errors.New("is not a regular file")
 	}
 	if err != nil {
 		return nil, errors.New("cannot be read")
@@ -143,7 +143,7 @@ func openPlain(path string) (*os.File, error) {
 	}
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() { // it was replaced meanwhile
 		_ = f.Close()
-		return nil, errors.New("is no plain file")
+		return nil, errors.New("is not a regular file")
 	}
 	return f, nil
 }
@@ -228,7 +228,7 @@ func filesBelow(o Options, r *Read, deep int, pass func(slashed string) bool) ([
 		}
 		info, err := d.Info()
 		if err != nil || !info.Mode().IsRegular() {
-			r.note(path, "is no plain file")
+			r.note(path, "is not a regular file")
 			return nil
 		}
 		all = append(all, file{path, info.ModTime()})

@@ -135,7 +135,7 @@ func readOpenCode(ctx context.Context, o Options) (Read, error) {
 // database reads the sessions of opencode.db in turn.
 func (r *Read) database(ctx context.Context, o Options, file string) (more bool, err error) {
 	if o.Database == nil {
-		return false, engram.Errorf(engram.CodeInvalid, "%s is no folder", file)
+		return false, engram.Errorf(engram.CodeInvalid, "%s is not a folder", file)
 	}
 	var l *listener
 	more, broken := true, 0
@@ -192,7 +192,7 @@ func (r *Read) storage(ctx context.Context, o Options, root fs.FS) error {
 			Time      openCodeTime `json:"time"`
 		}
 		if err := readJSON(root, name, &s); err != nil || s.ID == "" || strings.ContainsAny(s.ID, "*?[/\\") {
-			r.note("storage/"+name, "is no session")
+			r.note("storage/"+name, "is not a session")
 			continue
 		}
 		if s.ParentID == "" {
@@ -269,7 +269,7 @@ func readBounded(root fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxLine {
-		return nil, errors.New("is no plain file, or too large")
+		return nil, errors.New("is not a regular file, or too large")
 	}
 	return fs.ReadFile(root, name)
 }

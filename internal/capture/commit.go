@@ -76,7 +76,7 @@ func OfCommit(c Commit) (p Proposal, ok bool) {
 		return p, false
 	case isRevert:
 		because := r.reasoned(strings.TrimSpace(r.reverted.ReplaceAllString(body, "")), false)
-		p.Type, p.Why, p.Content = engram.TypeDecision, "the commit takes something back and says why", join(subject, because)
+		p.Type, p.Why, p.Content = engram.TypeDecision, "the commit reverts something and says why", join(subject, because)
 		if because != "" {
 			return p, true
 		}
@@ -87,9 +87,9 @@ func OfCommit(c Commit) (p Proposal, ok bool) {
 	case because == "":
 		return r.bySubject(p, subject, body)
 	case r.fix.MatchString(subject):
-		p.Type, p.Why, p.Importance = engram.TypeBugfix, "the commit mends something and says why it was broken", 0.6
+		p.Type, p.Why, p.Importance = engram.TypeBugfix, "the commit fixes something and says why it was broken", 0.6
 	case r.chose.MatchString(because):
-		p.Type, p.Why = engram.TypeDecision, "the commit says why it was done so and not otherwise"
+		p.Type, p.Why = engram.TypeDecision, "the commit gives the reason for a choice"
 	case r.strong.MatchString(because):
 		p.Type, p.Why = engram.TypeLearning, "the commit says why"
 	default: // "this makes …" says what, and "so that …" what for

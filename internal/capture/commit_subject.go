@@ -56,13 +56,13 @@ func (r commits) ofSubject(subject string) (kind engram.Type, title, why string,
 	case words(bare) < leastAlone || s.passing.MatchString(bare):
 		return "", "", "", false
 	case r.fix.MatchString(said):
-		return engram.TypeBugfix, subject, "the commit mends something and says why it was broken", reason > 0 && s.cause.MatchString(bare) || reason > 0 && s.since(bare) > 0
+		return engram.TypeBugfix, subject, "the commit fixes something and says why it was broken", reason > 0 && s.cause.MatchString(bare) || reason > 0 && s.since(bare) > 0
 	case r.revert.MatchString(said):
-		return engram.TypeDecision, subject, "the commit takes something back and says why", reason > 0
+		return engram.TypeDecision, subject, "the commit reverts something and says why", reason > 0
 	case s.settled.MatchString(bare), s.only.MatchString(bare), s.from.MatchString(bare):
 		return engram.TypeDecision, s.head(bare, subject, reason), "the commit says what was decided", true
 	case (chosen || s.given.MatchString(bare)) && s.other.MatchString(bare) && (reason > 0 || !s.code.MatchString(bare)):
-		return engram.TypeDecision, s.head(bare, subject, reason), "the commit says what was taken, and what was not", true
+		return engram.TypeDecision, s.head(bare, subject, reason), "the commit names a choice and its alternative", true
 	case chosen && reason > 0:
 		return engram.TypeDecision, s.head(bare, subject, reason), byChoice, true
 	case s.cause.MatchString(bare):

@@ -102,7 +102,7 @@ const leastDecision = 6 // words of a decision that can stand alone
 
 // Reasons shown for a proposed decision.
 const (
-	byLabel    = "it is called a decision"
+	byLabel    = "it is labelled as a decision"
 	byDeciding = "it says that this was decided"
 	byChoice   = "a choice with its reason"
 )

@@ -29,7 +29,7 @@ func summarised(t Turn) []Proposal {
 	if of := subject(s); of != "" {
 		title += ": " + of
 	}
-	return []Proposal{{Type: engram.TypeSessionSummary, Title: headline(title), Content: s, Why: "the agent wrote it down before it forgot the session", Importance: 0.5, At: t.At}}
+	return []Proposal{{Type: engram.TypeSessionSummary, Title: headline(title), Content: s, Why: "the agent summarised the session before compaction", Importance: 0.5, At: t.At}}
 }
 
 // subject returns the topic of a summary in a few words: the request if a heading introduces it,

@@ -78,7 +78,7 @@ func learned(t Turn) []Proposal {
 	var all []Proposal
 	for _, item := range Learnings(t.Text) {
 		all = append(all, Proposal{Type: engram.TypeLearning, Title: headline(sentences(item)[0]), Content: item,
-			Why: "it stands under the agent's learnings", Importance: 0.5, At: t.At})
+			Why: "it is listed under the agent's learnings", Importance: 0.5, At: t.At})
 	}
 	return all
 }

@@ -48,7 +48,7 @@ func Kill(ctx context.Context, dir string, h Holder) error {
 }
 
 func elsewhere() error {
-	return engram.Errorf(engram.CodeUnavailable, "the process of the server is not known on this system").
+	return engram.Errorf(engram.CodeUnavailable, "the server's process is not on this system").
 		WithHint("it may run in a container: end it there")
 }
 
@@ -72,7 +72,7 @@ func signalled(dir string, h Holder, send func(*os.Process) (bool, error)) (bool
 		return true, nil
 	}
 	if err != nil {
-		return false, engram.Errorf(engram.CodeForbidden, "process %d may not be ended by this user", h.Process).WithCause(err)
+		return false, engram.Errorf(engram.CodeForbidden, "this user may not end process %d", h.Process).WithCause(err)
 	}
 	return sent, nil
 }

@@ -123,18 +123,18 @@ func (m anchoring) anchor(ctx context.Context, dir string, p engram.Place) (engr
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return engram.Anchor{}, engram.Errorf(engram.CodeNotFound, "there is no file %s", p.Path).
-			WithHint("a path is absolute, or as seen from the folder one works in: %s", engram.PlaceForms)
+			WithHint("use a path that is absolute or relative to the working folder: %s", engram.PlaceForms)
 	case err != nil || !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
-		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is not a file", p.Path).WithHint("name a file that the memory speaks of")
+		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is not a file", p.Path).WithHint("name a file that the memory is about")
 	}
 	w := m.at(filepath.Dir(file))
 	if w == nil {
-		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is in no repository", p.Path).
-			WithHint("git is what can tell later whether it changed; save without it")
+		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is not in a repository", p.Path).
+			WithHint("save without it: only git can tell later whether a file changed")
 	}
 	rel, err := filepath.Rel(w.root, file)
 	if err != nil {
-		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is in no repository", p.Path).WithCause(err)
+		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is not in a repository", p.Path).WithCause(err)
 	}
 	content, ok := readContent(w.files, rel, info)
 	if !ok {
@@ -146,7 +146,7 @@ func (m anchoring) anchor(ctx context.Context, dir string, p engram.Place) (engr
 	if p.First > 0 {
 		lines := linesOf(content)
 		if a.Last > len(lines) {
-			return a, engram.Errorf(engram.CodeInvalid, "%s has %d lines, and not %d", p.Path, len(lines), a.Last).WithHint("name lines that it has")
+			return a, engram.Errorf(engram.CodeInvalid, "%s has %d lines, not %d", p.Path, len(lines), a.Last).WithHint("name lines that exist")
 		}
 		a.Lines = linesMark(lines[p.First-1 : a.Last])
 	}

@@ -29,7 +29,7 @@ const maxCommit = 256 << 10
 func (f Folders) Log(ctx context.Context, dir string, since time.Time, each func(LoggedCommit) bool) (root string, err error) {
 	repo, inside := findRepository(filepath.Clean(dir))
 	if !inside {
-		return "", engram.Errorf(engram.CodeNotFound, "%s is in no git repository", dir).WithHint("name a folder of a repository")
+		return "", engram.Errorf(engram.CodeNotFound, "%s is not in a git repository", dir).WithHint("name a folder of a repository")
 	}
 	args := append(logArgs(), "HEAD", "--")
 	if !since.IsZero() {

@@ -10,7 +10,7 @@ import (
 )
 
 // errNoFile means that a path is not a regular file.
-var errNoFile = errors.New("it is no plain file")
+var errNoFile = errors.New("it is not a regular file")
 
 // openRegular opens a regular file, or a link to one; errNoFile for anything else. A repository may
 // come from anywhere, and opening a pipe in place of its index would block forever.

@@ -135,7 +135,7 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 // of an earlier program.
 func (r *run) reportShut(err error) {
 	if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeConflict {
-		r.say(Answer{Context: "Engram remembers nothing in this session, and the user should know: " + told.Msg + ". " + told.Hint + "."})
+		r.say(Answer{Context: "Engram's memory cannot be used in this session, and the user should know: " + told.Msg + ". " + told.Hint + "."})
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // errNoObject means that an event is not a JSON object.
-var errNoObject = engram.Errorf(engram.CodeInvalid, "the event is no JSON object")
+var errNoObject = engram.Errorf(engram.CodeInvalid, "the event is not a JSON object")
 
 // Decode decodes an event. Agents differ in field names (dialect.go): unknown fields are ignored,
 // missing ones stay empty, and of a truncated event the complete fields count.
@@ -241,7 +241,7 @@ func Read(kind Kind, in io.Reader) (text []byte, cut bool, err error) {
 func noJSON(err error) error {
 	_, odd := errors.AsType[*json.SyntaxError](err)
 	if odd || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return engram.Errorf(engram.CodeInvalid, "the event is no JSON").WithCause(err)
+		return engram.Errorf(engram.CodeInvalid, "the event is not JSON").WithCause(err)
 	}
 	return err
 }

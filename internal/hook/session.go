@@ -192,7 +192,7 @@ func (r *run) last() string {
 const maxTail = 256 << 10
 
 // errNoFile means that a transcript is not a regular file: opening a pipe would block.
-var errNoFile = errors.New("the transcript is no regular file")
+var errNoFile = errors.New("the transcript is not a regular file")
 
 // lastIn returns the agent's last message in a transcript: a file with one JSON object per line, as
 // Claude Code, Codex and Cursor write them, or "".

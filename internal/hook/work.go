@@ -311,10 +311,10 @@ type Trouble struct {
 }
 
 // errLater means that an item was recorded by a later version, which alone can write it.
-var errLater = errors.New("of a later version")
+var errLater = errors.New("written by a later version")
 
 // errMany means that a message lists more learnings than are saved.
-var errMany = engram.Errorf(engram.CodeInvalid, "of the learnings that one message lists the first %d are kept", mostLearnings)
+var errMany = engram.Errorf(engram.CodeInvalid, "a message lists more learnings than the %d that are saved", mostLearnings)
 
 // NoSuch is the error for an unknown name in a command line: What is "event", "agent" or "flag".
 type NoSuch struct{ What, Name string }

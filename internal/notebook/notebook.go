@@ -223,7 +223,7 @@ func explain(err error, path string) error {
 	if err == nil || engram.CodeOf(err) == engram.CodeUnavailable {
 		return err
 	}
-	return engram.Errorf(engram.CodeUnavailable, "the notes of the session cannot be kept").WithHint("make room in %s and let this user write there", filepath.Dir(path)).WithCause(err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot write the notes of the session").WithHint("free space in %s, and make it writable for this user", filepath.Dir(path)).WithCause(err)
 }
 
 // makeFolder creates the folder of the notebook.

@@ -75,7 +75,7 @@ func (w *Wirer) adopt(s *state, agent string, parts []Part) (left []Undone) {
 				why = plainly(p.Path, inFile(p.Path, err))
 			}
 		case p.Remove == nil && f.content != nil && p.wrote(f.content):
-			why = "it is not as engram writes it now: " + p.differs(f.content)
+			why = "it differs from what engram writes now: " + p.differs(f.content)
 		}
 		if why != "" {
 			left = append(left, Undone{Change: Change{Path: p.Path, Before: f.content, After: f.content, Left: why}})

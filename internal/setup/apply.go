@@ -81,7 +81,7 @@ func (w *Wirer) put(s *state, agent string, c Change, p Part) error {
 		return err
 	}
 	if sum(f.content) != sum(c.Before) {
-		return engram.Errorf(engram.CodeConflict, "%s was changed by somebody else just now", c.Path).WithHint("try again")
+		return engram.Errorf(engram.CodeConflict, "%s was changed by another program just now", c.Path).WithHint("try again")
 	}
 	if c.Kept != "" {
 		if err := keepAt(c.Kept, c.Before); err != nil {

@@ -122,8 +122,8 @@ func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, err e
 		c.After, err = p.Set(content)
 	case (known == nil || p.Yields) && !p.is(content) && !p.wrote(content):
 		if c.Taken = p.Yields; !c.Taken {
-			err = engram.Errorf(engram.CodeConflict, "somebody else's file is in the place of engram's").
-				WithHint("look at it, and move it away if it is not needed; nothing was changed")
+			err = engram.Errorf(engram.CodeConflict, "another file has the name of engram's").
+				WithHint("move it away if you do not need it; nothing was changed")
 		}
 	default:
 		c.After, err = p.remade(content)
@@ -140,14 +140,15 @@ func (s *state) loses(known *wired, p Part, content, after []byte) bool {
 	return (known != nil || p.Merge != nil) && !varied(content, after, slices.Concat(s.Programs, []string{s.program})...)
 }
 
-// restoreOwn plans the removal of a file of ours that was changed since; before is its original, or nil or it is lost. left says why it stays.
+// restoreOwn plans the removal of a file of ours that was changed since; before is its
+// original, nil if it had no original or it is lost. left says why it stays.
 func (s *state) restoreOwn(p Part, content, before []byte) (c Change, left string) {
 	c = Change{Path: p.Path, Before: content, After: content}
 	switch {
 	case p.Set == nil:
 		return c, "it was changed since engram wrote it"
 	case p.Yields && !p.wrote(content):
-		return c, "it is somebody else's by now"
+		return c, "it was replaced by another file"
 	}
 	if c.After = before; !p.pure(content) {
 		c.Kept = s.aside(p.Path, content)

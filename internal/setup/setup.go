@@ -134,7 +134,7 @@ func inFile(path string, err error) error {
 		whole.Msg = fmt.Sprintf("%s:%d:%d: %s", path, at.Line, at.Column, at.Why)
 	}
 	if whole.Hint == "" {
-		whole.Hint = "mend the file; it was not touched"
+		whole.Hint = "fix the file; it was not touched"
 	}
 	return &fileError{told, &whole}
 }
@@ -155,16 +155,16 @@ func read(path string) (file, error) {
 	real, info, err := atomicfile.Resolve(path)
 	switch {
 	case errors.Is(err, atomicfile.ErrLeadsNowhere):
-		return file{}, engram.Errorf(engram.CodeConflict, "%s is a link that leads nowhere", path).WithHint("remove it; nothing was changed")
+		return file{}, engram.Errorf(engram.CodeConflict, "%s is a link to a missing file", path).WithHint("remove it; nothing was changed")
 	case err != nil:
 		return file{}, unreadable(path, err)
 	case info == nil:
 		return file{real: real, missing: missing(filepath.Dir(path))}, nil
 	case !info.Mode().IsRegular():
-		return file{}, engram.Errorf(engram.CodeConflict, "%s is no file", path).WithHint("remove it; nothing was changed")
+		return file{}, engram.Errorf(engram.CodeConflict, "%s is not a file", path).WithHint("remove it; nothing was changed")
 	case info.Size() > maxFile:
-		return file{}, engram.Errorf(engram.CodeInvalid, "%s has more than %d MiB, and is no configuration", path, maxFile>>20).
-			WithHint("look at what it is; nothing was changed")
+		return file{}, engram.Errorf(engram.CodeInvalid, "%s has more than %d MiB, too much for a configuration", path, maxFile>>20).
+			WithHint("check the file; nothing was changed")
 	}
 	content, err := os.ReadFile(real)
 	if err != nil {
@@ -178,12 +178,12 @@ func read(path string) (file, error) {
 
 func unreadable(path string, err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).
-		WithHint("see to the rights of the file, and to what stands on the way to it; nothing was changed").WithCause(err)
+		WithHint("check the permissions of the file and its folders; nothing was changed").WithCause(err)
 }
 
 func unwritable(path string, err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", path).
-		WithHint("see to the rights of the file and its folder, and to room on the disk; it is as it was").WithCause(err)
+		WithHint("check the permissions of the file and its folder, and the space on the disk; the file is unchanged").WithCause(err)
 }
 
 // write replaces a file atomically.

@@ -107,8 +107,8 @@ func (w *Wirer) load() (*state, error) {
 		return nil, unreadable(path, err)
 	}
 	if err := json.Unmarshal(b, s); err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s cannot be understood", path).
-			WithHint("move %s away, and set the agents up again; what their files were before lies in %s of it", w.o.Dir, copiesName).WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot parse %s", path).
+			WithHint("move %s away, and set the agents up again; the original files are in its folder %s", w.o.Dir, copiesName).WithCause(err)
 	}
 	if s.Version > stateVersion {
 		return nil, engram.Errorf(engram.CodeConflict, "%s was written by a newer version", path).WithHint("update engram")
@@ -187,7 +187,7 @@ func (w *Wirer) kept(s *state, name string) ([]byte, error) {
 		return nil, unreadable(path, err)
 	}
 	if sum(b) != name {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s was changed since", path).WithHint("remove it, and only what is engram's is taken out of the file that it was a copy of; nothing was changed")
+		return nil, engram.Errorf(engram.CodeInvalid, "%s was changed since it was written", path).WithHint("remove it to undo without the original, which only removes engram's part; nothing was changed")
 	}
 	return b, nil
 }

@@ -55,7 +55,7 @@ func (s *state) standing(agent string, p Part, ours bool) Standing {
 	case err != nil:
 		return Standing{Status: Broken, Why: plainly(p.Path, err)}
 	case c.Taken:
-		return Standing{Status: Taken, Why: "somebody else's file of that name is there"}
+		return Standing{Status: Taken, Why: "another file of that name is there"}
 	case !c.Changed():
 		return Standing{Status: Wired, Over: c.Over}
 	case c.Before == nil && known != nil:

@@ -58,7 +58,7 @@ func New() *Model {
 		t, err := openBuiltIn()
 		if err != nil {
 			return nil, engram.Errorf(engram.CodeUnavailable, "the built-in model is damaged").
-				WithHint("the program file was altered: install it again; until then search goes by words alone").WithCause(err)
+				WithHint("the program file was altered: install it again; until then search uses only words").WithCause(err)
 		}
 		return t, nil
 	})}

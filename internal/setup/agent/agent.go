@@ -101,8 +101,8 @@ func (a Agent) Parts(e Env) ([]setup.Part, error) {
 	}
 	for _, sign := range a.reads {
 		if strings.Contains(e.Engram+"\n"+e.DataDir, sign) {
-			return nil, engram.Errorf(engram.CodeInvalid, "%s takes %s in a path for a variable", a.Title, sign).
-				WithHint("put the program, and its data, into a folder without it in its name")
+			return nil, engram.Errorf(engram.CodeInvalid, "%s treats %s in a path as a variable", a.Title, sign).
+				WithHint("move the program and its data to a folder whose name does not contain it")
 		}
 	}
 	return a.parts(e)

@@ -42,8 +42,8 @@ const dollarAlone = "${ENGRAM_NO_VARIABLE:-$}"
 func (e Env) check() error {
 	for _, path := range []string{e.Engram, e.DataDir, e.Home} {
 		if !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
-			return engram.Errorf(engram.CodeInvalid, "%q is no text, and cannot be written into configurations", path).
-				WithHint("put the program, and its data, into a folder whose name is UTF-8")
+			return engram.Errorf(engram.CodeInvalid, "%q is not valid text, and cannot be written into configurations", path).
+				WithHint("move the program and its data to a folder whose name is UTF-8")
 		}
 	}
 	return nil
@@ -98,7 +98,7 @@ func quote(sh shell, word string) (string, error) {
 	}
 	if strings.ContainsAny(word, "\"%\n\r") {
 		return "", engram.Errorf(engram.CodeInvalid, "%q cannot be written into a command of Windows", word).
-			WithHint("put the program, and its data, into a folder without %% and quotes in its name")
+			WithHint("move the program and its data to a folder without %% and quotes in its name")
 	}
 	// Backslashes before a quote are halved, and an odd one escapes the quote.
 	tail := len(word) - len(strings.TrimRight(word, `\`))

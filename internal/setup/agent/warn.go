@@ -29,7 +29,7 @@ func claudeWarnings(e Env, dir string, read func(path string) []byte) (all []str
 	}
 	var user servers
 	if there, err := edit.ReadJSON(read(state), []string{"mcpServers"}, &user); err == nil && there && user.Engram != nil {
-		all = append(all, fmt.Sprintf("%s has another server named engram, so that Claude Code starts two: claude mcp remove engram -s user takes that one out", state))
+		all = append(all, fmt.Sprintf("%s has another server named engram, so Claude Code starts two: remove it with claude mcp remove engram -s user", state))
 	}
 	var projects map[string]struct {
 		Servers servers `json:"mcpServers"`
@@ -42,14 +42,14 @@ func claudeWarnings(e Env, dir string, read func(path string) []byte) (all []str
 			}
 		}
 		if n > 0 {
-			all = append(all, fmt.Sprintf("%s has another server named engram in %d of its projects: claude mcp remove engram -s local, in each, takes it out", state, n))
+			all = append(all, fmt.Sprintf("%s has another server named engram in %d of its projects: remove it with claude mcp remove engram -s local in each", state, n))
 		}
 	}
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		var off bool
 		path := e.join(dir, name)
 		if there, err := edit.ReadJSON(read(path), []string{"disableAllHooks"}, &off); err == nil && there && off {
-			all = append(all, fmt.Sprintf("%s has disableAllHooks: no hook is run, and nothing happens by itself", path))
+			all = append(all, fmt.Sprintf("%s has disableAllHooks, so no hook runs", path))
 		}
 	}
 	return all

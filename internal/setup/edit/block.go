@@ -53,19 +53,19 @@ func findBlock(src []byte) (block span, ok bool, err error) {
 		switch strings.TrimRight(string(line), " \t\r\n") {
 		case beginMark:
 			if from >= 0 {
-				return span{}, false, wrong(placeOf(src, offset), "the block of engram begins a second time")
+				return span{}, false, wrong(placeOf(src, offset), "the block of engram begins twice")
 			}
 			from = offset
 		case endMark:
 			if from < 0 || to >= 0 {
-				return span{}, false, wrong(placeOf(src, offset), "the block of engram ends, and did not begin")
+				return span{}, false, wrong(placeOf(src, offset), "the block of engram ends without a beginning")
 			}
 			to = offset + len(line)
 		}
 		offset += len(line)
 	}
 	if from >= 0 && to < 0 {
-		return span{}, false, wrong(placeOf(src, from), "the block of engram begins, and does not end: put %q after it", endMark)
+		return span{}, false, wrong(placeOf(src, from), "the block of engram has no end: put %q after it", endMark)
 	}
 	return span{from, to}, from >= 0, nil
 }

@@ -70,5 +70,5 @@ func depthTOML(src []byte) error {
 }
 
 func tooDeep(src []byte, offset int) error {
-	return wrong(placeOf(src, offset), "this is nested too deep for a configuration")
+	return wrong(placeOf(src, offset), "this is nested too deeply")
 }

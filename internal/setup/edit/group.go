@@ -31,7 +31,7 @@ func (e Elements) Add(src []byte, value any, first []string) ([]byte, error) {
 		}
 		all, ok := group[e.Inner].([]any)
 		if !ok || len(all) != 1 {
-			return nil, engram.Errorf(engram.CodeInternal, "a group has not one element").WithCause(err)
+			return nil, engram.Errorf(engram.CodeInternal, "a group must have one element").WithCause(err)
 		}
 		element = all[0]
 	}
@@ -87,7 +87,7 @@ func (e Elements) list(d *document) (*hujson.Value, error) {
 		return nil, nil
 	}
 	if v.Value.Kind() != '[' {
-		return nil, wrong(d.place(*v), "%q is no list, and nothing can be put into it", e.Path[last])
+		return nil, wrong(d.place(*v), "%q is not a list", e.Path[last])
 	}
 	return v, nil
 }

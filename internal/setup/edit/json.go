@@ -92,7 +92,7 @@ func ReadJSON(src []byte, path []string, into any) (bool, error) {
 		return false, nil
 	}
 	if err := json.Unmarshal(plain(*v), into); err != nil {
-		return false, wrong(d.place(*v), "%q is not what it should be", path[len(path)-1])
+		return false, wrong(d.place(*v), "%q has an unexpected type", path[len(path)-1])
 	}
 	return true, nil
 }
@@ -130,8 +130,8 @@ func changeJSON(src []byte, path []string, entry func(any) any, change func(*doc
 		return nil, err
 	}
 	if !reflect.DeepEqual(without(was, path, entry), without(is, path, entry)) {
-		return nil, engram.Errorf(engram.CodeInvalid, "the file says something twice, and cannot be changed safely").
-			WithHint("take the name that stands twice out by hand")
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot change the file safely: it has a name twice").
+			WithHint("remove the repeated name by hand")
 	}
 	if d.open {
 		out = bytes.TrimSuffix(out, []byte("\n"))
@@ -200,10 +200,10 @@ func parse(src []byte) (*document, error) {
 			at.column, _ = strconv.Atoi(told[2])
 			why = why[len(told[0]):]
 		}
-		return nil, wrong(at, "this is no JSON: %s", strings.TrimPrefix(why, "hujson: "))
+		return nil, wrong(at, "invalid JSON: %s", strings.TrimPrefix(why, "hujson: "))
 	}
 	if _, ok := d.root.Value.(*hujson.Object); !ok {
-		return nil, wrong(place{1, 1}, "this is no object of JSON")
+		return nil, wrong(place{1, 1}, "this is not a JSON object")
 	}
 	d.unit = unitOf(d.src, d.root)
 	return d, nil
@@ -265,7 +265,7 @@ func (d *document) walk(path []string) (in *hujson.Value, missing []string, err 
 			return in, path[n:], nil
 		}
 		if v.Value.Kind() != '{' {
-			return in, nil, wrong(d.place(*v), "%q is no object, and nothing can be put into it", name)
+			return in, nil, wrong(d.place(*v), "%q is not an object", name)
 		}
 		in = v
 	}

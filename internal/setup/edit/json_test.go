@@ -128,7 +128,7 @@ func TestWhatIsRefused(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"no JSON", "{\n  \"a\": nope\n}", "line 2"},
 		{"cut off", "{\n \"a\": 1", "line"},
-		{"a list", "[]", "no object"},
+		{"a list", "[]", "not a JSON object"},
 		{"a string where an object is wanted", "{\n\n\"mcpServers\": \"none\"}", "line 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

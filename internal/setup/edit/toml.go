@@ -137,9 +137,9 @@ func noteAbove(src []byte, offset int) int {
 func (t tables) barred() error {
 	for _, s := range t.all {
 		if s.bars(t.path) {
-			bars := wrong(placeOf(t.src, s.at), "%s is written in one line or as a list, and [%s] cannot stand beside it",
+			bars := wrong(placeOf(t.src, s.at), "%s is an inline table or a list, so [%s] cannot be added",
 				strings.Join(s.path, "."), strings.Join(t.path, "."))
-			bars.Hint = fmt.Sprintf("write each table with a header of its own, as [%s.NAME]", strings.Join(t.path[:len(t.path)-1], "."))
+			bars.Hint = fmt.Sprintf("give each table its own header, as [%s.NAME]", strings.Join(t.path[:len(t.path)-1], "."))
 			return bars
 		}
 	}
@@ -155,8 +155,8 @@ func (t tables) proved(out []byte, want any) error {
 			return nil
 		}
 	}
-	return engram.Errorf(engram.CodeInvalid, "the table %s cannot be changed safely", strings.Join(t.path, ".")).
-		WithHint("take it out by hand").WithCause(err)
+	return engram.Errorf(engram.CodeInvalid, "cannot change the table %s safely", strings.Join(t.path, ".")).
+		WithHint("remove it by hand").WithCause(err)
 }
 
 // alike reports whether two decoded files are equal, compared as text because NaN equals nothing.
@@ -260,7 +260,7 @@ func decodeTOML(src []byte) (map[string]any, error) {
 	all := map[string]any{}
 	_, err := toml.Decode(string(src), &all)
 	if bad, ok := errors.AsType[toml.ParseError](err); ok {
-		return nil, wrong(place{bad.Position.Line, max(1, bad.Position.Col)}, "this is no TOML: %s", bad.Message)
+		return nil, wrong(place{bad.Position.Line, max(1, bad.Position.Col)}, "invalid TOML: %s", bad.Message)
 	}
 	return all, err
 }
