@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/config"
 )
 
-// What a hook could not do stands in a line that helps whoever looks for it, and has no word
+// What a hook could not do stands in a line that helps to find the cause, and has no word
 // of anybody's text.
 func TestTheLogOfHooks(t *testing.T) {
 	const event = `{"session_id":"hunter2","prompt":"hunter2","tool_name":"hunter2","tool_input":{"command":"hunter2"},"error":"hunter2"}`

@@ -348,7 +348,7 @@ func TestWhatNobodyKnowsIsUnknown(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, "internal")); err != nil {
 				w.Fatal(err)
 			}
-			if err := os.Symlink("internal", filepath.Join(dir, "internal")); err != nil { // a circle: nobody gets through it, root neither
+			if err := os.Symlink("internal", filepath.Join(dir, "internal")); err != nil { // a circle, which even root cannot follow
 				w.Fatal(err)
 			}
 		}, "unknown, gone"},

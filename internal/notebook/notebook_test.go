@@ -77,7 +77,7 @@ func TestANotebookThatIsNotThereIsEmpty(t *testing.T) {
 func TestPrivateSpansAndSecretsAreNotWritten(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
-	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a" //nolint:gosec // nobody's
+	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a" //nolint:gosec // not a real key
 	private := "<private>the code is 4711</private>"
 	long := strings.Repeat("x ", 3000)
 	for _, text := range []string{private, "key " + token, long + private, long + token, private + long, token + " " + long, "<private>4711" + long + long, strings.Repeat("y ", 40<<10) + private} {
