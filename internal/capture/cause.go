@@ -68,7 +68,7 @@ func tellsFailure(s string) bool {
 }
 
 // caused returns the sentence that best explains a failure, and its rank: 0 is best. ok is false if
-// there is none. Decisions do not count: they explain what should be, and are proposed as
+// it finds none. Decisions do not count: they explain what should be, and are proposed as
 // decisions.
 func caused(s string) (cause string, rank int, ok bool) {
 	lower := strings.ToLower(s)
