@@ -1,11 +1,10 @@
-// Package agentcli asks a coding agent's own command line how two memories relate. It is
-// engram.Judge over claude and opencode, in the modes of theirs that answer once and end.
+// Package agentcli asks the command line of a coding agent how two memories relate. It implements
+// engram.Judge with claude and opencode in their modes for a single answer.
 //
-// Nothing here runs unless a person has named one of the two. The program is found on PATH
-// and started without a shell, in an empty folder, with no tools, hooks or servers of its
-// own as far as it lets them be switched off: what it reads may be hostile. The question
-// goes to its standard input, with the memories framed as data (prompt.go); what comes
-// back is bounded and cleaned (answer.go).
+// It runs only if a person has configured one of the two. The program is found on PATH and started
+// without a shell, in an empty folder, and as far as possible without tools, hooks and servers,
+// because it reads untrusted text. The question goes to its standard input, with the memories
+// framed as data (prompt.go); the answer is limited and cleaned (answer.go).
 package agentcli
 
 import (
@@ -22,15 +21,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/llm"
 )
 
-// CLI is an engram.Judge that starts a program for each question. It may be used by many
-// goroutines.
+// CLI is an engram.Judge that starts a program for each question. It may be used concurrently.
 type CLI struct {
 	name string
 	args []string
-	env  []string // beside that of this process
+	env  []string // in addition to that of this process
 }
 
-// clis are the programs that can be asked.
+// clis returns the supported programs.
 //
 // Sources: Claude Code, "CLI reference" and "Settings"; OpenCode, "CLI", "Config" and
 // "Permissions".
@@ -42,8 +40,8 @@ func clis() []CLI {
 	}
 }
 
-// Named returns the judge of that name: claude or opencode. Whether the program is
-// installed shows when it is asked.
+// Named returns the judge of that name: claude or opencode. A missing program is reported when it
+// is asked.
 func Named(name string) (c *CLI, known bool) {
 	all := clis()
 	i := slices.IndexFunc(all, func(c CLI) bool { return c.name == name })
@@ -56,8 +54,7 @@ func Named(name string) (c *CLI, known bool) {
 // Name implements engram.Judge.
 func (c *CLI) Name() string { return c.name }
 
-// What a program may say, in bytes, and how long its last words are waited for once it
-// was told to end.
+// Limits of a program's output in bytes, and of the wait for the rest of it after it was stopped.
 const (
 	maxAnswer = 1 << 20
 	maxError  = 4 << 10
@@ -81,16 +78,16 @@ func (c *CLI) Judge(ctx context.Context, newer, older engram.Memory) (engram.Opi
 	return o, nil
 }
 
-// run starts the program, gives it the question and returns what it says.
+// run starts the program with the question and returns its output.
 func (c *CLI) run(ctx context.Context, question string) (string, error) {
 	path, err := exec.LookPath(c.name)
 	if err != nil {
 		return "", engram.Errorf(engram.CodeUnavailable, "%s is not on PATH", c.name).WithHint("install it, or set agent_cli to another one").WithCause(err)
 	}
-	// Agents read instructions out of the folder they start in.
+	// Agents read instructions from the folder they start in.
 	dir, err := os.MkdirTemp("", "engram-judge-")
 	if err != nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "no empty folder can be made for %s", c.name).WithCause(err)
+		return "", engram.Errorf(engram.CodeUnavailable, "cannot create an empty folder for %s", c.name).WithCause(err)
 	}
 	defer os.RemoveAll(dir)
 	cmd := exec.CommandContext(ctx, path, c.args...)
@@ -106,17 +103,17 @@ func (c *CLI) run(ctx context.Context, question string) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		return "", engram.Errorf(engram.CodeUnavailable, "%s failed: %v%s", c.name, err, told(complaint.String()))
+		return "", engram.Errorf(engram.CodeUnavailable, "%s failed: %v%s", c.name, err, firstLine(complaint.String()))
 	}
 	return said.String(), nil
 }
 
-// inSession reports the variable by which claude knows that it was started from within
-// itself, which it refuses: a scan may be started by an agent.
+// inSession reports whether a variable tells claude that it runs inside itself, which it refuses: a
+// scan may be started by an agent.
 func inSession(variable string) bool { return strings.HasPrefix(variable, "CLAUDECODE=") }
 
-// told is the first line of a complaint that says something, for an error.
-func told(complaint string) string {
+// firstLine returns the first line with text of an error output, for an error message.
+func firstLine(complaint string) string {
 	for l := range strings.Lines(complaint) {
 		if l = llm.Line(l, maxReason); l != "" {
 			return ": " + l
@@ -131,8 +128,8 @@ type bounded struct {
 	most int
 }
 
-// Write implements io.Writer. What is too much is taken and dropped: a program that is
-// told of an error would fail for it.
+// Write implements io.Writer. It drops the excess without an error, which could make the program
+// fail.
 func (b *bounded) Write(p []byte) (int, error) {
 	b.Buffer.Write(p[:min(len(p), b.most-b.Len())])
 	return len(p), nil

@@ -9,21 +9,21 @@ import (
 
 const maxReason = 200 // characters
 
-// What is wrong with an answer. The answer itself is not repeated: it speaks of memories.
+// Errors in an answer. They do not repeat the answer, which is about memories.
 var (
 	errNoObject   = errors.New("no object with a relation in its answer")
-	errVerb       = errors.New("a relation that is none of those it was offered")
+	errVerb       = errors.New("a relation that was not offered")
 	errConfidence = errors.New("no confidence between 0 and 1")
 )
 
-// answer is the object that is asked for.
+// answer is the requested object.
 type answer struct {
 	Relation   string   `json:"relation"`
 	Confidence *float64 `json:"confidence"`
 	Reason     string   `json:"reason"`
 }
 
-// parse finds the object in what a program said.
+// parse finds the object in a program's output.
 func parse(said string) (engram.Opinion, error) {
 	a, found := llm.Object(said, func(a answer) bool { return a.Relation != "" })
 	if !found {
@@ -32,7 +32,7 @@ func parse(said string) (engram.Opinion, error) {
 	return a.opinion()
 }
 
-// opinion cleans a, which a model wrote that may have been led astray by a memory.
+// opinion validates a, since a memory may have misled the model.
 func (a answer) opinion() (engram.Opinion, error) {
 	verb, err := engram.ParseVerb(a.Relation)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Whatever a program says, an opinion is one that may be recorded, or there is none.
+// Whatever a program says, an opinion can be recorded, or is refused.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"", "{", `{"relation":"scoped","confidence":1}`, `{"relation":"supersedes","confidence":1e999}`, "{\"relation\":\"scoped\",\"confidence\":1,\"reason\":\"\x1b[2J\xff" + strings.Repeat("é", 300) + "\"}",
 		strings.Repeat("{", 300), `{"relation":{"relation":"related","confidence":0.5}}`} {

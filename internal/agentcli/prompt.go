@@ -13,13 +13,13 @@ import (
 //go:embed judge.md
 var instructions string
 
-// What of a memory is sent, in bytes.
+// Limits of a memory's text, in bytes.
 const (
 	maxTitle   = 300
 	maxContent = 6 << 10
 )
 
-// note is a memory as the judge reads it.
+// note is a memory as the judge sees it.
 type note struct {
 	Which   string `json:"which"`
 	Date    string `json:"date"`
@@ -32,7 +32,7 @@ func noteOf(which string, m engram.Memory) note {
 	return note{which, m.UpdatedAt.UTC().Format(time.DateOnly), string(m.Type), llm.Shown(m.Title, maxTitle), llm.Shown(m.Content, maxContent)}
 }
 
-// prompt is the whole question.
+// prompt returns the whole question.
 func prompt(newer, older engram.Memory) (string, error) {
 	notes, err := llm.Framed("notes", []note{noteOf("newer", newer), noteOf("older", older)})
 	if err != nil {

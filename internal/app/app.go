@@ -1,9 +1,8 @@
-// Package app wires Engram: it is the one package that knows every technology and
-// every frontend's constructor. Commands ask it for an App and talk to its Engine.
+// Package app wires Engram together. It is the one package that knows every technology and every
+// frontend's constructor; commands ask it for an App and use its Engine.
 //
-// Opening is lazy: an App costs nothing until the first verb needs the store, so
-// help never touches the disk and an agent gets its list of tools before a
-// database is opened, or although it cannot be.
+// The store opens on first use, so help never touches the disk, and an agent gets its list of tools
+// before a database is opened, or even if it cannot be.
 package app
 
 import (
@@ -35,44 +34,43 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/markdown"
 )
 
-// Options make an App.
+// Options configure an App.
 type Options struct {
 	Config  config.Config
-	Actor   string       // who writes, for the journal: "cli", "mcp", "http"
-	Version string       // what servers report
-	Dir     string       // folder that decides the project of calls that name none; absolute
-	Log     *slog.Logger // nil: nothing is logged
-	// Warm lets a server of the same store search for this App, for a process too short
-	// to gain from what it reads.
+	Actor   string       // author of journal entries: "cli", "mcp", "http"
+	Version string       // reported by servers
+	Dir     string       // folder that determines the project if a call names none; absolute
+	Log     *slog.Logger // nil: no logging
+	// Warm lets a running server of the same store search for this App: a short process does not
+	// gain from reading the index itself.
 	Warm bool
-	// Mapped reads the database where the system has it, for a process too short to gain
-	// from copies of it: sqlite.Options.
+	// Mapped maps the database into memory: a short process does not gain from copies of its pages
+	// (sqlite.Options).
 	Mapped bool
-	// Single reads and writes on one connection where it can, for a process that does one thing:
-	// sqlite.Options.
+	// Single reads and writes on one connection where possible, for a process that does one thing
+	// (sqlite.Options).
 	Single bool
-	// Try is for a process that only says what it would do: a database that is not there is
-	// not made, and what is tried is tried in an empty one that goes with the App.
+	// Try is for dry runs: a missing database is not created; an empty temporary one, removed by
+	// Close, replaces it.
 	Try bool
-	// WriteWait is how long a write waits for other programs. 0 is the store's own patience.
+	// WriteWait limits how long a write waits for other programs. 0 is the store's default.
 	WriteWait time.Duration
 }
 
-// App is an engine over a SQLite file, with what it takes to serve it. It may be
-// used by many goroutines.
+// App is an engine over a SQLite file, with the servers for it. It may be used concurrently.
 type App struct {
 	Engine *engine.Engine
 
 	opts  Options
 	store *lazyStore
 	jobs  *background
-	lock  *daemon.Lock // nil: commands do not know of this App
+	lock  *daemon.Lock // nil: commands cannot find this App
 
 	counting counting
-	embedder engram.Embedder // of every engine: its table is read once; nil: there is none
+	embedder engram.Embedder // shared by all engines, so that its table is read once; nil: no embedding
 }
 
-// New returns an App. It opens nothing; Close it all the same.
+// New returns an App. It opens nothing; call Close anyway.
 func New(o Options) *App {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -88,7 +86,7 @@ func New(o Options) *App {
 		a.embedder = static.New()
 	}
 	main := a.engineOptions(store, time.Now)
-	main.Extractor = extractorOf(o.Config) // and not of scratch engines: what they hold is nobody's memory
+	main.Extractor = extractorOf(o.Config) // not for scratch engines, whose content is temporary
 	main.Judge = judgeOf(o.Config)
 	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now, off: a.OffState, earlier: a.earlier,
 		hooks: func() health.Hooks { return lateHooks(o.Config.DataDir, "", o.Config.HookWithin, time.Now()) }, chunks: a.ownChunks, settings: o.Config.Remarks}
@@ -105,36 +103,35 @@ func New(o Options) *App {
 	return a
 }
 
-// engineOptions are those of every engine of this App.
+// engineOptions returns the options shared by all engines of this App.
 func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
-	o := engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor, Zone: a.opts.Config.Timezone,
+	return engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor, Zone: a.opts.Config.Timezone,
 		Policy: policyOf(a.opts.Config), Embedder: a.embedder,
 		Formats: jsonfile.Formats(), Version: a.opts.Version}
-	return o
 }
 
-// Ready opens the store now, for a caller that wants to know whether it can be
-// opened. Errors carry the store's codes.
+// Ready opens the store now and returns why it cannot be opened, with the store's code.
 func (a *App) Ready(ctx context.Context) error {
 	_, err := a.store.get(ctx)
 	return err
 }
 
-// Close ends what runs beside the answers and closes the store, if it was opened. The App cannot be used afterwards.
+// Close stops background work and closes the store if it is open. The App cannot be used
+// afterwards.
 func (a *App) Close() error {
 	a.jobs.close()
 	a.counting.end()
 	a.Engine.Finish()
 	err := a.store.Close()
-	if a.lock != nil { // last: who waits for it finds everything as it stays
+	if a.lock != nil { // last: a process that waits for the lock finds everything in its final state
 		err = errors.Join(err, a.lock.Release())
 		a.lock = nil
 	}
 	return err
 }
 
-// ServeHTTP answers HTTP, and MCP under /mcp, until ctx ends; requests under way
-// are finished first. It closes l.
+// ServeHTTP serves HTTP, and MCP under /mcp, until ctx ends; it finishes requests in progress and
+// closes l.
 func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 	a.store.whenOpen(a.jobs.start)
 	agents, err := mcp.NewChoices(a.mcp("", true))
@@ -163,8 +160,8 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 	return httpapi.Serve(ctx, l, handler, a.opts.Log)
 }
 
-// ServeMCP speaks MCP until in ends or ctx does. tools names profiles and tools by commas; "" is the
-// default profile, an unknown name CodeInvalid.
+// ServeMCP speaks MCP until in ends or ctx does. tools lists profiles and tools, separated by
+// commas; "" is the default profile, an unknown name CodeInvalid.
 func (a *App) ServeMCP(ctx context.Context, in io.Reader, out io.Writer, tools string) error {
 	a.store.whenOpen(a.jobs.start)
 	server, err := mcp.New(a.mcp(tools, false))
@@ -174,8 +171,8 @@ func (a *App) ServeMCP(ctx context.Context, in io.Reader, out io.Writer, tools s
 	return server.ServeStdio(ctx, in, out)
 }
 
-// askWithin is how long a tool waits for the person it asks. Clients give a call up after
-// a minute, as far as is known, and would take what was saved for not saved.
+// askWithin limits how long a tool waits for the person's answer. Clients seem to abandon a call
+// after a minute, and would then take saved memories for lost.
 const askWithin = 45 * time.Second
 
 func (a *App) mcp(tools string, remote bool) mcp.Options {
@@ -186,8 +183,8 @@ func (a *App) mcp(tools string, remote bool) mcp.Options {
 	}
 }
 
-// newIDs returns a source of memory ids: ULIDs of the current millisecond that rise
-// within a process even inside one millisecond. It may be called by many goroutines.
+// newIDs returns a source of memory ids: ULIDs of the current millisecond that increase within a
+// process even inside one millisecond. It may be called concurrently.
 func newIDs() func() engram.ID {
 	var mu sync.Mutex
 	entropy := ulid.Monotonic(rand.Reader, 0)
@@ -197,31 +194,31 @@ func newIDs() func() engram.ID {
 		ms := ulid.Timestamp(time.Now())
 		id, err := ulid.New(ms, entropy)
 		if err != nil {
-			// The counter of this millisecond ran over: order within it is lost,
-			// uniqueness is not. crypto/rand itself cannot fail.
+			// The counter of this millisecond overflowed: ids stay unique, but lose their order
+			// within it. crypto/rand itself cannot fail.
 			id, _ = ulid.New(ms, rand.Reader)
 		}
 		return engram.ID(engram.IDPrefix + strings.ToLower(id.String()))
 	}
 }
 
-// policyOf is the policy of the life of memories, as the settings have it.
+// policyOf returns the lifecycle policy of the settings.
 func policyOf(c config.Config) *lifecycle.Policy {
 	p := lifecycle.DefaultPolicy()
 	p.Decay, p.TypeDecay = c.Decay, c.TypeDecay
-	if c.ReviewMonths != nil { // nil is a Config that nobody loaded
+	if c.ReviewMonths != nil { // nil in a Config that was not loaded
 		p.ReviewMonths = c.ReviewMonths
 	}
 	p.KeepJournal = time.Duration(c.JournalDays) * 24 * time.Hour
 	return &p
 }
 
-// warmPatience is how long a search waits for the server before it goes on alone. At
-// 100,000 memories a server answers in 30 ms, and a command of its own needs 60.
-const warmPatience = 200 * time.Millisecond
+// warmWait limits how long a search waits for the server before it searches itself. At 100,000
+// memories a server answers in 30 ms, and a command by itself needs 60.
+const warmWait = 200 * time.Millisecond
 
-// warm asks the server of the data directory to search, since it has in memory what a command would
-// have to read. When it cannot answer, ok is false and the caller searches; the finds are the same.
+// warm asks the server of the data directory to search, since it has the index in memory. ok is
+// false if it cannot answer; then the caller searches, with the same result.
 func (a *App) warm(ctx context.Context, in engine.SearchInput) (found engram.Found, ok bool) {
 	c := a.opts.Config
 	h, held, err := daemon.Look(c.DataDir)
@@ -232,14 +229,13 @@ func (a *App) warm(ctx context.Context, in engine.SearchInput) (found engram.Fou
 	if settings == "" {
 		return found, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, warmPatience)
+	ctx, cancel := context.WithTimeout(ctx, warmWait)
 	defer cancel()
 	err = h.Ask(ctx, c.HTTPToken, daemon.OperationSearch, warmSearch{Settings: settings, In: in}, &found)
 	return found, err == nil
 }
 
-// measured is what Prometheus is told of this process; nil where the settings do not ask
-// for it.
+// measured returns the process metrics for Prometheus; nil if the settings do not ask for them.
 func (a *App) measured() *httpapi.Process {
 	if !a.opts.Config.Metrics {
 		return nil
@@ -249,8 +245,8 @@ func (a *App) measured() *httpapi.Process {
 	}}
 }
 
-// size is that of a file, 0 when there is none. It is looked at and not opened: closing
-// it would drop the locks of SQLite.
+// size returns a file's size, 0 if it does not exist. It does not open the file: closing it would
+// drop SQLite's locks.
 func size(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -259,13 +255,13 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// ForeignOptions say how what another system keeps is read.
+// ForeignOptions configure reading another system's store.
 type ForeignOptions = foreign.Options
 
-// ForeignWhere says where the usual places of other systems are.
+// ForeignWhere locates the usual places of other systems.
 type ForeignWhere = foreign.Where
 
-// ForeignSystems are the names of the systems whose memory can be read.
+// ForeignSystems returns the names of the systems whose memories can be read.
 func ForeignSystems() []string {
 	var names []string
 	for _, s := range foreign.Systems() {
@@ -274,45 +270,45 @@ func ForeignSystems() []string {
 	return names
 }
 
-// Foreign opens what a system keeps at path; the caller closes it. Errors are those of
+// Foreign opens another system's store at path; the caller closes it. Errors are those of
 // foreign.Open.
 func Foreign(ctx context.Context, system, path string, o ForeignOptions) (engram.Source, error) {
 	return foreign.Open(ctx, foreign.System(system), path, o)
 }
 
-// ForeignPlaces are what a system keeps in its usual places, and those places.
+// ForeignPlaces returns a system's stores found in its usual places, and those places.
 func ForeignPlaces(system string, w ForeignWhere) (found, usual []string) {
 	return foreign.Places(foreign.System(system), w), foreign.Usual(foreign.System(system), w)
 }
 
-// EarlierAt says which earlier Engram the database at path is of; "" for anything else.
+// EarlierAt returns which earlier Engram the database at path belongs to; "" for anything else.
 func EarlierAt(ctx context.Context, path string) string { return foreign.Earlier(ctx, path) }
 
-// VaultOptions say how the notes of a vault are written.
+// VaultOptions configure how a vault's notes are written.
 type VaultOptions struct {
-	// Plain makes links as every reader of Markdown knows them, not those of Obsidian.
+	// Plain writes standard Markdown links instead of Obsidian's.
 	Plain bool
-	// Graph is what becomes of how Obsidian draws the graph: preserve, force or skip; "" is skip.
+	// Graph says what happens to Obsidian's graph settings: preserve, force or skip; "" is skip.
 	Graph string
 }
 
-// Vault is the vault in a folder, an absolute path. It opens nothing.
+// Vault returns the vault in a folder, an absolute path. It opens nothing.
 func (a *App) Vault(dir string, o VaultOptions) engram.Vault {
 	return markdown.New(markdown.Options{Dir: dir, PlainLinks: o.Plain, Graph: markdown.GraphMode(o.Graph)})
 }
 
-// lazyStore opens a store when it is first used. An open that failed is tried again
-// by the next call: a server outlives a disk that was full for a minute.
+// lazyStore opens a store on first use. The next call retries a failed open: a server outlives a
+// disk that was full for a minute.
 type lazyStore struct {
 	open func(context.Context) (engram.Store, error)
 
 	mu     sync.Mutex
 	store  engram.Store
-	opened func() // called once the store is open; nil: nothing
+	opened func() // called once the store is open; may be nil
 	closed bool
 }
 
-// whenOpen has fn called when the store is opened, or now if it is.
+// whenOpen calls fn when the store opens, or now if it is open.
 func (l *lazyStore) whenOpen(fn func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -322,7 +318,7 @@ func (l *lazyStore) whenOpen(fn func()) {
 	}
 }
 
-// get returns the store, opened. Callers that come while it opens wait for it.
+// get returns the open store. Concurrent callers wait while it opens.
 func (l *lazyStore) get(ctx context.Context) (engram.Store, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -360,8 +356,7 @@ func (l *lazyStore) Update(ctx context.Context, fn func(engram.Tx) error) error 
 	return s.Update(ctx, fn)
 }
 
-// Close implements engram.Store. A store that was never used has nothing to close,
-// and closing twice is closing once.
+// Close implements engram.Store. It may be called twice, and without an open store does nothing.
 func (l *lazyStore) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -374,8 +369,8 @@ func (l *lazyStore) Close() error {
 	return s.Close()
 }
 
-// logHolds reports whether the store's log may hold what was erased, because somebody
-// keeps it from being emptied.
+// logHolds reports whether the store's write-ahead log may still contain erased text, because a
+// reader keeps it from being emptied.
 func (l *lazyStore) logHolds() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

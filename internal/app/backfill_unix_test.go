@@ -21,7 +21,7 @@ func TestProposalsGoToNoProjectThatCouldNotBeLookedUp(t *testing.T) {
 	if err := os.Mkdir(gone, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(gone) // what is relative to a folder that is gone nobody can find
+	t.Chdir(gone) // paths relative to a removed folder cannot be resolved
 	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}

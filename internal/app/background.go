@@ -13,13 +13,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// background is the work that a server does beside its answers. It begins when the
-// store is first used, because before that there may be none, and ends with Close.
+// background is a server's work besides answering. It begins when the store is first used, since
+// there may be no store before, and ends with Close.
 type background struct {
-	work []func(context.Context) // each until its context ends
+	work []func(context.Context) // each runs until its context ends
 
 	once  sync.Once
-	begun bool // work was begun; to be read after close
+	begun bool // work was begun; read only after close
 	ctx   context.Context
 	stop  context.CancelFunc
 	done  sync.WaitGroup
@@ -31,7 +31,7 @@ func newBackground(work ...func(context.Context)) *background {
 	return b
 }
 
-// start begins the work, the first time it is called.
+// start begins the work on the first call.
 func (b *background) start() {
 	b.once.Do(func() {
 		b.begun = true
@@ -48,16 +48,21 @@ func (b *background) close() {
 	b.done.Wait()
 }
 
-// embedEvery is how often a server looks for memories without a vector. Looking costs
-// next to nothing where there are none.
+// embedEvery is the interval at which a server looks for memories without a vector, which costs
+// next to nothing if all have one.
 const embedEvery = time.Minute
 
-// embedMissing embeds memories that have no vector of the model in force; what fails is tried again.
+// embedMissing embeds memories without a vector of the current model, and retries failures.
 func (a *App) embedMissing(ctx context.Context) {
-	again := time.NewTicker(embedEvery)
+	every(ctx, embedEvery, func() { a.embedOnce(ctx) })
+}
+
+// every calls do now and at each interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func()) {
+	again := time.NewTicker(interval)
 	defer again.Stop()
 	for {
-		a.embedOnce(ctx)
+		do()
 		select {
 		case <-ctx.Done():
 			return
@@ -71,17 +76,17 @@ func (a *App) embedOnce(ctx context.Context) {
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		a.opts.Log.Warn("memories could not be embedded", "error", err)
+		a.opts.Log.Warn("cannot embed memories", "error", err)
 	case res.Embedded > 0:
 		a.opts.Log.Info("memories were embedded", "count", res.Embedded, "model", res.Model.Name)
 	}
 }
 
-// nightEvery is how often a server looks whether it is time to sleep. A timer for the
-// hour itself would be late by as long as the machine stood by.
+// nightEvery is the interval at which a server checks the time. A single timer would be late after
+// the machine was suspended.
 const nightEvery = time.Minute
 
-// nights sleeps once a night, beside the answers of a server.
+// nights runs the nightly sleep of a server.
 type nights struct {
 	at    config.TimeOfDay
 	zone  *time.Location
@@ -90,8 +95,8 @@ type nights struct {
 	log   *slog.Logger
 }
 
-// sleepNightly sleeps every night at the time of the settings; without one, never. Of
-// several processes that serve one store, one does.
+// sleepNightly sleeps every night at the configured time, if there is one. Of several processes
+// that serve one store, only one does.
 func (a *App) sleepNightly(ctx context.Context) {
 	at := a.opts.Config.SleepAt
 	if at == nil {
@@ -100,30 +105,23 @@ func (a *App) sleepNightly(ctx context.Context) {
 	nights{at: *at, zone: a.opts.Config.Timezone, now: time.Now, sleep: a.Engine.As("nightly").SleepNight, log: a.opts.Log}.run(ctx)
 }
 
-// run looks once a minute. A night is asked for again only when it failed, or when
-// another process had begun it and may not have ended.
+// run checks once a minute. It retries a night only if it failed, or if another process began it
+// and may not have finished.
 func (n nights) run(ctx context.Context) {
-	again := time.NewTicker(nightEvery)
-	defer again.Stop()
-	var over time.Time // the last night that needs nothing more
-	for {
+	var over time.Time // the last night that is done
+	every(ctx, nightEvery, func() {
 		now := n.now()
 		if over.After(now) {
-			over = time.Time{} // the clock was ahead: there is a night before that one
+			over = time.Time{} // the clock was ahead, so an earlier night is due
 		}
 		if due := n.at.LastBefore(now.In(n.zone)); due.After(over) && n.night(ctx, due) {
 			over = due
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-again.C:
-		}
-	}
+	})
 }
 
-// night sleeps, and reports whether that needs no second look. No word of a memory
-// reaches the log.
+// night sleeps, and reports whether it is done for this night. The log never contains text of
+// memories.
 func (n nights) night(ctx context.Context, due time.Time) (over bool) {
 	begun := n.now()
 	res, slept, err := n.sleep(ctx, due)
@@ -131,70 +129,63 @@ func (n nights) night(ctx context.Context, due time.Time) (over bool) {
 	case ctx.Err() != nil:
 		return false
 	case err != nil:
-		n.log.Warn("memories could not be consolidated", "error", err)
+		n.log.Warn("cannot consolidate memories", "error", err)
 		return false
 	case slept:
 		n.log.Info("memories were consolidated", "memories", res.Memories, "steps", len(res.Plan), "applied", res.Applied,
 			"skipped", len(res.Skipped), "patterns", len(res.Made), "degraded", len(res.Degraded), "took", n.now().Sub(begun).Round(time.Millisecond))
 		return true
 	}
-	// Somebody else sleeps or did; whether it ended is seen by asking until its lease is over.
+	// Another process sleeps or has slept; ask until its lease ends, in case it failed.
 	return n.now().Sub(due) > 2*time.Hour
 }
 
-// extractorOf returns the extractor that c names; nil where it names none.
+// extractorOf returns the configured extractor, or nil.
 func extractorOf(c config.Config) engram.Extractor {
 	if !c.LLM() {
 		return nil
 	}
 	if err := c.MayAsk(); err != nil {
-		return misnamed{model: c.LLMModel, err: err}
+		return refused{c.LLMModel, err}
 	}
 	x, err := chat.New(chat.Options{BaseURL: c.LLMBaseURL, Model: c.LLMModel, Key: c.LLMKey})
 	if err != nil {
-		return misnamed{model: c.LLMModel, err: err}
+		return refused{c.LLMModel, err}
 	}
 	return x
 }
 
-// misnamed stands for an extractor that cannot be, or may not. What is wrong with a setting that
-// only sleep needs is said when sleep needs it, and keeps nobody from searching.
-type misnamed struct {
-	model string
-	err   error // an *engram.Error
-}
-
-// Model implements engram.Extractor.
-func (m misnamed) Model() string { return m.model }
-
-// Extract implements engram.Extractor.
-func (m misnamed) Extract(context.Context, []engram.Memory) (engram.Pattern, bool, error) {
-	return engram.Pattern{}, false, m.err
-}
-
-// judgeOf returns the judge that c names; nil where it names none.
+// judgeOf returns the configured judge, or nil.
 func judgeOf(c config.Config) engram.Judge {
 	j, known := agentcli.Named(c.AgentCLI)
 	if !known {
 		return nil
 	}
 	if err := c.MayRun(); err != nil {
-		return barred{name: j.Name(), err: err}
+		return refused{j.Name(), err}
 	}
 	return j
 }
 
-// barred stands for a judge that may not be asked: what is wrong with it is said when it
-// is asked, and keeps nobody from searching.
-type barred struct {
+// refused replaces an extractor or judge that cannot or may not be used: the reason is reported when
+// it is asked, and does not prevent searches.
+type refused struct {
 	name string
 	err  error // an *engram.Error
 }
 
+// Model implements engram.Extractor.
+func (r refused) Model() string { return r.name }
+
+// Extract implements engram.Extractor.
+func (r refused) Extract(context.Context, []engram.Memory) (engram.Pattern, bool, error) {
+	return engram.Pattern{}, false, r.err
+}
+
 // Name implements engram.Judge.
-func (b barred) Name() string { return b.name }
+func (r refused) Name() string { return r.name }
 
 // Judge implements engram.Judge.
-func (b barred) Judge(context.Context, engram.Memory, engram.Memory) (engram.Opinion, error) {
-	return engram.Opinion{}, b.err
+func (r refused) Judge(context.Context, engram.Memory, engram.Memory) (engram.Opinion, error) {
+	return engram.Opinion{}, r.err
 }

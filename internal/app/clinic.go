@@ -16,22 +16,21 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// clinic is the engine's look at the store from outside: the file as SQLite sees it,
-// and the disk below as the machine does.
+// clinic examines the store from outside: the file as SQLite sees it, and the disk below it.
 type clinic struct {
 	path  string
 	store *lazyStore
 	now   func() time.Time
 	off   func() OffState
 	hooks func() health.Hooks
-	// earlier says of the error of a database whether it is an earlier program's
+	// earlier adds to an error that the database belongs to an earlier program
 	earlier func(error) error
-	// chunks opens those of the repository that the program works in.
+	// chunks opens those of the working folder's repository.
 	chunks   func(context.Context) (*gitchunks.Repository, error)
 	settings []config.Remark
 }
 
-// opened returns the store, opened.
+// opened returns the open store.
 func (c clinic) opened(ctx context.Context) (*sqlite.Store, error) {
 	s, err := c.store.get(ctx)
 	if err != nil {
@@ -39,7 +38,7 @@ func (c clinic) opened(ctx context.Context) (*sqlite.Store, error) {
 	}
 	own, ok := s.(*sqlite.Store)
 	if !ok {
-		return nil, errors.New("the store is not one of SQLite")
+		return nil, errors.New("the store is not SQLite")
 	}
 	return own, nil
 }
@@ -75,7 +74,7 @@ func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, erro
 	return f, err
 }
 
-// shared looks at the list of chunks. Outside of a repository there is none.
+// shared checks the list of chunks. Outside of a repository there is no list.
 func (c clinic) shared(ctx context.Context) health.Shared {
 	r, err := c.chunks(ctx)
 	if err != nil {
@@ -128,17 +127,16 @@ func (c clinic) Shorten(ctx context.Context) (bool, error) {
 // Tighten implements engine.Clinic.
 func (c clinic) Tighten(context.Context) ([]string, error) { return machine.Tighten(c.path) }
 
-// traces looks for copies of erased memories in the backups, and in the chunks of the
-// projects' repositories and of the one that is worked in.
+// traces looks for copies of erased memories in backups and in the chunks of the projects'
+// repositories and of the current one.
 type traces struct {
 	backups string
-	dir     string // where the program works: chunks lie there or in a folder above
-	log     string // of the database
+	dir     string // working folder: chunks lie there or in a parent
+	log     string // write-ahead log of the database
 	store   *lazyStore
 }
 
-// Holding implements engine.Traces. What cannot be read of one place keeps nobody from
-// looking in the others.
+// Holding implements engine.Traces. An unreadable place does not end the search in the others.
 func (t traces) Holding(ctx context.Context, ms []engram.Memory, roots []string) (held []engram.Trace, unread []string, err error) {
 	ids, syncIDs := make([]engram.ID, len(ms)), make([]string, len(ms))
 	for i, m := range ms {
@@ -151,7 +149,7 @@ func (t traces) Holding(ctx context.Context, ms []engram.Memory, roots []string)
 		unread = append(unread, passed...)
 	}
 	if t.store.logHolds() {
-		add(engram.TraceLog, []string{t.log + " (until those who read the database have left)"}, nil)
+		add(engram.TraceLog, []string{t.log + " (until other programs close the database)"}, nil)
 	}
 	backups, passed, err := sqlite.Holding(ctx, t.backups, ids)
 	add(engram.TraceBackup, backups, passed)
@@ -172,7 +170,7 @@ func (t traces) Holding(ctx context.Context, ms []engram.Memory, roots []string)
 	return held, unread, nil
 }
 
-// above is the nearest folder that has chunks, from dir upwards; "" when none has.
+// above returns the nearest folder with chunks, from dir upwards, or "".
 func above(dir string) string {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, ".engram", "chunks")); err == nil {
@@ -186,7 +184,7 @@ func above(dir string) string {
 	}
 }
 
-// tracesIn is what an App looks through for itself.
+// tracesIn returns the traces for this App's places.
 func (a *App) tracesIn() traces {
 	return traces{backups: filepath.Join(filepath.Dir(a.opts.Config.DBPath), "backups"), dir: a.opts.Dir,
 		log: a.opts.Config.DBPath + "-wal", store: a.store}

@@ -20,15 +20,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/service"
 )
 
-// ClaimInput is what others are told of a server.
+// ClaimInput is what a server publishes about itself.
 type ClaimInput struct {
-	Background bool              // nobody watches it in a terminal
-	Log        string            // file it logs to; "" for standard error
-	Flags      map[string]string // of the command, that another server in its place is to be given
+	Background bool              // it runs detached from a terminal
+	Log        string            // its log file; "" for standard error
+	Flags      map[string]string // flags of its command, for a server that replaces it
 }
 
-// Claim makes this App the server of its data directory, which commands find, until it is closed.
-// Where another process is, the error is CodeConflict; it may serve all the same, unknown to them.
+// Claim registers this App as the server of its data directory until it is closed, so that commands
+// find it. CodeConflict if another process is registered; this one may serve all the same,
+// unregistered.
 func (a *App) Claim(ctx context.Context, in ClaimInput) error {
 	lock, err := daemon.Take(ctx, a.opts.Config.DataDir, daemon.Record{
 		Version: a.opts.Version, Build: build(), Database: a.opts.Config.DBPath, StartedAt: time.Now().UTC().Truncate(time.Millisecond),
@@ -41,8 +42,8 @@ func (a *App) Claim(ctx context.Context, in ClaimInput) error {
 	return nil
 }
 
-// build tells apart programs of one version, such as two that were built from source: by
-// the size and the time of the program's file, "" where it cannot be told.
+// build distinguishes programs of the same version, such as two builds from source, by size and
+// time of the executable; "" if unknown.
 func build() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -55,15 +56,15 @@ func build() string {
 	return fmt.Sprintf("%x-%x", info.Size(), info.ModTime().UnixNano())
 }
 
-// announce lets commands find the server at an address, and returns what answers them;
-// nil where the App did not claim its directory. stop ends the server.
+// announce publishes the server's address to commands and returns the handler for their requests;
+// nil if the App did not claim its directory. stop ends the server.
 func (a *App) announce(at net.Addr, stop func()) (http.Handler, error) {
 	if a.lock == nil {
 		return nil, nil
 	}
 	opened, err := os.Stat(a.opts.Config.DBPath)
 	if err != nil {
-		opened = nil // then no search is answered
+		opened = nil // then searches are refused
 	}
 	verbs := map[string]daemon.Operation{
 		daemon.OperationStatus: a.answerStatus,
@@ -77,7 +78,7 @@ func (a *App) announce(at net.Addr, stop func()) (http.Handler, error) {
 	return handler, a.lock.Announce("http://"+at.String(), daemon.AskAt(at))
 }
 
-// counted is the answer of OperationStatus.
+// counted is the answer to OperationStatus.
 type counted struct {
 	Memories int `json:"memories"`
 }
@@ -87,18 +88,18 @@ func (a *App) answerStatus(ctx context.Context, _ []byte) (any, error) {
 	return counted{s.Memories}, err
 }
 
-// warmSearch is what OperationSearch is asked.
+// warmSearch is the request of OperationSearch.
 type warmSearch struct {
 	Settings string             `json:"settings"`
 	In       engine.SearchInput `json:"in"`
 }
 
-// answerSearch searches for a command as it would itself: same settings, same file, and nothing of
-// what an engine caches. The command counts it.
+// answerSearch searches on behalf of a command: only with the same settings and the same file, and
+// with a fresh engine without caches. The command counts the search.
 func (a *App) answerSearch(ctx context.Context, opened os.FileInfo, in []byte) (any, error) {
 	var q warmSearch
 	if err := json.Unmarshal(in, &q); err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "that is no search")
+		return nil, engram.Errorf(engram.CodeInvalid, "the request is not a search")
 	}
 	if q.Settings != settingsOf(a.opts.Config, time.Now()) {
 		return nil, engram.Errorf(engram.CodeConflict, "the server has other settings")
@@ -110,8 +111,8 @@ func (a *App) answerSearch(ctx context.Context, opened os.FileInfo, in []byte) (
 	return engine.New(a.engineOptions(a.store, time.Now)).Search(ctx, q.In)
 }
 
-// settingsOf are the settings that a search may depend on, in a form to compare: all but
-// those that only say where to serve, how to write or what to ask of others.
+// settingsOf returns the settings that may affect a search, in a comparable form: all but those
+// about serving, writing and other services.
 func settingsOf(c config.Config, now time.Time) string {
 	zone := ""
 	if c.Timezone != nil {
@@ -124,47 +125,47 @@ func settingsOf(c config.Config, now time.Time) string {
 	c.Timezone, c.Origins, c.SleepAt, c.Host, c.Port, c.HTTPToken, c.Project = nil, nil, nil, "", 0, "", ""
 	c.LLMBaseURL, c.LLMModel, c.LLMKey, c.AgentCLI, c.JournalDays = "", "", "", "", 0
 	c.Path, c.Metrics, c.Offline = "", false, false
-	c.DataDir = "" // that of the lock; it may be spelled in two ways
+	c.DataDir = "" // the lock identifies it; it may be spelled in two ways
 	text, err := json.Marshal(c)
 	if err != nil {
-		return "" // never equal: asked and asking both say so
+		return "" // equal on both sides only if both fail
 	}
 	return string(text) + zone
 }
 
-// Control starts, ends and looks at the server of a data directory.
+// Control starts, ends and examines the server of a data directory.
 type Control struct {
 	Config  config.Config
 	Version string // of this program
 }
 
-// Server is the server of a data directory as one finds it.
+// Server describes the server of a data directory.
 type Server struct {
 	Running    bool
-	PID        int    // 0 while it starts; the process may be another system's (a container's)
-	URL        string // where it listens: http://HOST:PORT; "" while it starts
+	PID        int    // 0 while it starts; in a container the number may be that of another system
+	URL        string // http://HOST:PORT; "" while it starts
 	Version    string
-	Same       bool // it is this very program; an older one does not search for commands
+	Same       bool // it is this same build; a different one does not search for commands
 	Since      time.Time
 	Background bool
-	Flags      map[string]string // that it was given, by their names
-	Answers    bool              // it can be asked; what follows is known only then
-	Memories   int               // live ones
+	Flags      map[string]string // the flags it was given, by name
+	Answers    bool              // it answered; the following fields are known only then
+	Memories   int               // live memories
 	Database   string
-	Log        string // file it logs to, "" for standard error; when none runs, where one in the background does
-	LeftBehind int    // when none runs: process of the last one, if that ended without a word; else 0
+	Log        string // its log file, "" for standard error; if no server runs, the file that one in the background would use
+	LeftBehind int    // if no server runs: process of the last one if it crashed; else 0
 }
 
-// askPatience is how long a server is waited for that is asked how it is.
-const askPatience = 2 * time.Second
+// askWait limits the wait for a server's answer about its state.
+const askWait = 2 * time.Second
 
-// Status looks who serves the data directory, and asks it. It changes nothing.
+// Status finds the server of the data directory and asks for its state. It changes nothing.
 func (c Control) Status(ctx context.Context) (Server, error) {
 	s, h, err := c.look()
 	if err != nil || !s.Running {
 		return s, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	ctx, cancel := context.WithTimeout(ctx, askWait)
 	defer cancel()
 	var n counted
 	err = h.Ask(ctx, c.Config.HTTPToken, daemon.OperationStatus, struct{}{}, &n)
@@ -172,7 +173,7 @@ func (c Control) Status(ctx context.Context) (Server, error) {
 	return s, nil
 }
 
-// Look is Status that asks nobody and waits for nobody.
+// Look is Status without contacting the server or waiting.
 func (c Control) Look() (Server, error) {
 	s, _, err := c.look()
 	return s, err
@@ -198,21 +199,21 @@ func (c Control) look() (Server, daemon.Holder, error) {
 	return s, h, nil
 }
 
-// StartInput says how a server in the background is started.
+// StartInput configures a server in the background.
 type StartInput struct {
-	Args []string // of serve, which is the command
-	Env  []string // NAME=value, beside the environment of this process
+	Args []string // arguments of the command serve
+	Env  []string // NAME=value, in addition to this process's environment
 }
 
-// Start starts a server in the background and waits until it answers; a running one is left
-// alone and started is false. On failure within ctx it is CodeUnavailable, with the log's end in lines.
+// Start starts a server in the background and waits until it answers; if one runs already, started
+// is false. If it fails within ctx, the error is CodeUnavailable, with the end of the log in lines.
 func (c Control) Start(ctx context.Context, in StartInput) (s Server, started bool, lines []string, err error) {
 	dir := c.Config.DataDir
 	log := daemon.FilesIn(dir).Log
 	_, held, err := daemon.Look(dir)
 	if err == nil && !held {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return s, false, nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be made", dir).WithCause(err)
+			return s, false, nil, engram.Errorf(engram.CodeUnavailable, "cannot create %s", dir).WithCause(err)
 		}
 		from := daemon.Size(log)
 		started, err = c.spawn(ctx, in, log)
@@ -233,16 +234,16 @@ func (c Control) Start(ctx context.Context, in StartInput) (s Server, started bo
 	return s, started, nil, err
 }
 
-// spawn starts the server. Who loses a race for the lock has none started.
+// spawn starts the server; started is false if another process won the race for the lock.
 func (c Control) spawn(ctx context.Context, in StartInput, log string) (started bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return false, engram.Errorf(engram.CodeUnavailable, "the program's own file is not known").WithCause(err)
+		return false, engram.Errorf(engram.CodeUnavailable, "cannot find the program's own file").WithCause(err)
 	}
 	dir := c.Config.DataDir
 	_, err = daemon.Spawn(ctx, daemon.Command{Path: self, Args: append([]string{"serve"}, in.Args...), Env: in.Env, Dir: dir, Log: log})
 	if engram.CodeOf(err) == engram.CodeConflict {
-		// Another one was quicker; or the database is of a newer program, and then nobody
+		// Another server was quicker; or the database is of a newer program, and then no process
 		// has the lock.
 		if _, held, looking := daemon.Look(dir); looking == nil && held {
 			return false, nil
@@ -251,8 +252,8 @@ func (c Control) spawn(ctx context.Context, in StartInput, log string) (started 
 	return err == nil, err
 }
 
-// Stop asks the server to finish and waits for it; none running is fine. When ctx ends first,
-// force kills it, and without force the error is CodeUnavailable.
+// Stop asks the server to finish and waits for it; it succeeds if none runs. When ctx ends first,
+// force kills it; without force the error is CodeUnavailable.
 func (c Control) Stop(ctx context.Context, force bool) (was Server, killed bool, err error) {
 	dir := c.Config.DataDir
 	if was, err = c.Status(ctx); err != nil || !was.Running {
@@ -271,15 +272,14 @@ func (c Control) Stop(ctx context.Context, force bool) (was Server, killed bool,
 	}
 	if !force {
 		return was, false, engram.Errorf(engram.CodeUnavailable, "the server (process %d) has not ended yet", h.PID).
-			WithHint("it may be finishing something; {stop --force} ends it at once")
+			WithHint("it may be finishing its work; {stop --force} ends it at once")
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), askPatience)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWait)
 	defer cancel()
 	return was, true, errors.Join(daemon.Kill(last, dir, h), daemon.Forget(dir))
 }
 
-// Beside says who has a port that cannot be listened on: another Engram with its version,
-// or some other program.
+// Beside returns who occupies a port: another Engram with its version, or some other program.
 func Beside(ctx context.Context, host string, port int) string {
 	const patience = 500 * time.Millisecond // an Engram answers at once
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -290,7 +290,7 @@ func Beside(ctx context.Context, host string, port int) string {
 	return "another program"
 }
 
-// LogFile is the path of the log of a server in the background.
+// LogFile returns the path of the log of a server in the background.
 func LogFile(c config.Config) string { return daemon.FilesIn(c.DataDir).Log }
 
 // OpenLog opens the log of a server in the background.
@@ -298,17 +298,17 @@ func OpenLog(c config.Config) (*daemon.Log, error) {
 	return daemon.OpenLog(LogFile(c), daemon.LogOptions{})
 }
 
-// System is what starts a server when its user logs in.
+// System starts a server when its user logs in.
 type System string
 
-// The systems.
+// Supported systems.
 const (
 	Systemd System = "systemd" // Linux
 	Launchd System = "launchd" // macOS
-	Windows System = "windows" // a task, which is a command to copy
+	Windows System = "windows" // a task; the user runs a command to create it
 )
 
-// SystemOf is the one of an operating system, as runtime.GOOS names it.
+// SystemOf returns the system of an operating system, as runtime.GOOS names it.
 func SystemOf(goos string) System {
 	switch goos {
 	case "darwin":
@@ -319,32 +319,32 @@ func SystemOf(goos string) System {
 	return Systemd
 }
 
-// Service is a server that the system starts.
+// Service is a server started by the system.
 type Service struct {
 	System  System
 	Config  config.Config
 	Home    string // of the user
-	XDGHome string // XDG_CONFIG_HOME; "" where it is not set
+	XDGHome string // XDG_CONFIG_HOME; "" if not set
 }
 
-// ServiceFile is the file of a service, or the command that stands for it.
+// ServiceFile is a service's file, or a command in its place.
 type ServiceFile struct {
-	Path string   // "" where Text is a command to copy
-	Text string   // of the file
-	Not  []string // settings of the environment that are secret and not in the file
-	// Use are the commands that put the file to use, Leave those before it is taken away.
+	Path string   // "" if Text is a command to copy
+	Text string   // contents of the file
+	Not  []string // secret settings of the environment that are not in the file
+	// Use are the commands that activate the file, Leave those that deactivate it.
 	Use, Leave [][]string
 
 	control Control
-	reload  bool // Use fails while the system still has a file of before: Leave comes first
+	reload  bool // Use fails while the system has an earlier file loaded: run Leave first
 }
 
-// File says what the system is to be told. Settings that stand in config.toml stay there;
-// those of the environment and of flags are written into the file, but for secrets.
+// File returns the service file. Settings from config.toml are not repeated; those from the
+// environment and flags are included, except secrets.
 func (s Service) File() (f ServiceFile, err error) {
 	program, err := os.Executable()
 	if err != nil {
-		return f, engram.Errorf(engram.CodeUnavailable, "the program's own file is not known").WithCause(err)
+		return f, engram.Errorf(engram.CodeUnavailable, "cannot find the program's own file").WithCause(err)
 	}
 	if s.Home == "" && s.System != Windows {
 		return f, engram.Errorf(engram.CodeInvalid, "the home directory is unknown").WithHint("set HOME")
@@ -367,7 +367,7 @@ func (s Service) File() (f ServiceFile, err error) {
 	return f, err
 }
 
-// settings are those that would be lost, for the system hands no environment on.
+// settings returns the settings that would be lost, because the system passes on no environment.
 func (s Service) settings() (env []service.Setting, not []string) {
 	for _, v := range s.Config.Values() {
 		given := v.Origin.Source == config.SourceEnv || v.Origin.Source == config.SourceFlag
@@ -384,20 +384,20 @@ func (s Service) settings() (env []service.Setting, not []string) {
 	return env, not
 }
 
-// Set is what was done about a service, or would be.
+// Set is the result of changing a service, or of a dry run.
 type Set struct {
 	Action string // created, updated, replaced, unchanged, removed, restored, nothing
-	Path   string // of the file; what a link leads to
-	Backup string // what stood there before; "" when nothing had to be kept
-	Used   bool   // the system was told, too
-	Ended  int    // process of a server that had to make room; 0: none ran
+	Path   string // target of a link
+	Backup string // copy of the previous file; "" if there was nothing to keep
+	Used   bool   // the system was notified
+	Ended  int    // process of a server that was stopped to make room; 0: none ran
 }
 
 func setOf(c service.Change) Set {
 	return Set{Action: string(c.Action), Path: c.Path, Backup: c.Backup}
 }
 
-// Next are the commands that tell the system what a Put without now did.
+// Next returns the commands that notify the system of a Put without now.
 func (f ServiceFile) Next(done Set) [][]string {
 	if f.reload && (done.Action == string(service.Updated) || done.Action == string(service.Replaced)) {
 		return slices.Concat(f.Leave, f.Use)
@@ -405,7 +405,7 @@ func (f ServiceFile) Next(done Set) [][]string {
 	return f.Use
 }
 
-// Put writes the file, and with now has the system start the server at once and at every login, in
+// Put writes the file. With now, the system also starts the server at once and at every login, in
 // place of one in the background (CodeConflict for one in a terminal). dry changes nothing.
 func (f ServiceFile) Put(ctx context.Context, now, dry bool) (Set, error) {
 	c, err := service.Put(f.Path, f.Text, dry)
@@ -414,14 +414,14 @@ func (f ServiceFile) Put(ctx context.Context, now, dry bool) (Set, error) {
 		return done, err
 	}
 	if !service.Has(f.Use) {
-		return done, engram.Errorf(engram.CodeUnavailable, "%s is not on this machine", f.Use[0][0]).
+		return done, engram.Errorf(engram.CodeUnavailable, "%s is not installed", f.Use[0][0]).
 			WithHint("%s is written; {start} serves until the machine is shut down", c.Path)
 	}
 	if done.Ended, err = f.makeRoom(ctx); err != nil {
 		return done, err
 	}
 	if f.reload && service.Run(ctx, f.Leave) == nil {
-		err = service.RunUntil(ctx, f.Use, leavePatience) // what leaves is still there for a moment
+		err = service.RunUntil(ctx, f.Use, leaveWait) // the old service takes a moment to leave
 	} else {
 		err = service.Run(ctx, f.Use)
 	}
@@ -430,14 +430,14 @@ func (f ServiceFile) Put(ctx context.Context, now, dry bool) (Set, error) {
 }
 
 const (
-	// endPatience is how long a server may take to end that makes room for another one.
-	endPatience = 15 * time.Second
-	// leavePatience is how long a system may take to let go of what it was told to leave.
-	leavePatience = 5 * time.Second
+	// endWait limits the wait for a server to end that makes room for another.
+	endWait = 15 * time.Second
+	// leaveWait limits the wait for the system to unload a service.
+	leaveWait = 5 * time.Second
 )
 
-// makeRoom ends a server in the background, which keeps what the system starts from
-// serving. Whoever watches one in a terminal is to end it.
+// makeRoom stops a server in the background, which would prevent the system's from serving. A
+// server in a terminal is left to its user.
 func (f ServiceFile) makeRoom(ctx context.Context) (ended int, err error) {
 	is, err := f.control.Look()
 	if err != nil || !is.Running {
@@ -447,14 +447,14 @@ func (f ServiceFile) makeRoom(ctx context.Context) (ended int, err error) {
 		return 0, engram.Errorf(engram.CodeConflict, "a server of this data directory runs in a terminal (process %d)", is.PID).
 			WithHint("end it there, and try again")
 	}
-	ctx, cancel := context.WithTimeout(ctx, endPatience)
+	ctx, cancel := context.WithTimeout(ctx, endWait)
 	defer cancel()
 	was, _, err := f.control.Stop(ctx, false)
 	return was.PID, err
 }
 
-// TakeAway removes the file, after it has told the system to stop the server, where that
-// can be told; told is what it says when it cannot.
+// TakeAway removes the file after telling the system to stop the server, if possible; told is the
+// error if that fails.
 func (f ServiceFile) TakeAway(ctx context.Context, dry bool) (done Set, told error, err error) {
 	c, err := service.TakeAway(f.Path, true)
 	if err != nil || dry || c.Action == service.Nothing {

@@ -89,7 +89,7 @@ func TestDoctorReportsSpoiledFilesAndLeavesThem(t *testing.T) {
 }
 
 // A log beside a database that it does not belong to is taken for its own by SQLite,
-// which checks the log against itself alone. Nobody may move it into the database.
+// which checks the log against itself alone. It must not be moved into the database.
 func TestDoctorLeavesADatabaseBesideAForeignLog(t *testing.T) {
 	path, whole := filled(t, t.TempDir(), "toaster")
 	other, _ := filled(t, t.TempDir(), "lantern")

@@ -26,11 +26,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/toggle"
 )
 
-// Hook handles an event of an agent and returns the answer; nil is silence. It never fails, and
-// returns within 7/6 of HookWithin (five times that for what nobody says again, see hook.Handle);
-// what could not be written by then is written by the next event. The process should end then.
+// Hook handles an agent's event and returns the answer; nil is no answer. It never fails, and
+// returns within 7/6 of HookWithin (five times that for events that do not recur, see hook.Handle);
+// unwritten items are written by the next event. The process should end then.
 func Hook(ctx context.Context, c config.Config, version, dir, agent, event string, in io.Reader) []byte {
-	// What cannot be written waits in the notebook, and the agent need not wait for who writes.
+	// Unwritten items stay in the notebook, so the agent need not wait for other writers.
 	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Mapped: true, Single: true, WriteWait: c.HookWithin / 3})
 	off, log := a.OffState(), newHookLog(c.DataDir, agent)
 	kind, known := hook.KindOf(event)
@@ -41,7 +41,7 @@ func Hook(ctx context.Context, c config.Config, version, dir, agent, event strin
 		hook.Drain(in, c.HookWithin)
 		return nil
 	}
-	if kind == hook.SessionStart && !hook.Knows(agent) { // once a session: it may be meant so
+	if kind == hook.SessionStart && !hook.Knows(agent) { // once a session, since it may be intended
 		log.noSuch(kind, "agent", "")
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.HookWithin*7/6)
@@ -56,17 +56,17 @@ func Hook(ctx context.Context, c config.Config, version, dir, agent, event strin
 	return answer
 }
 
-// HookFlags has it in the log of hooks that flags were passed over that no hook has.
+// HookFlags logs unknown flags that were ignored.
 func HookFlags(c config.Config, agent string, flags []string) {
 	for _, name := range flags {
 		newHookLog(c.DataDir, agent).noSuch("", "flag", name)
 	}
 }
 
-// NoHook reads an event away for which nothing can be done, such as one without settings.
+// NoHook reads and discards an event that cannot be handled, such as one without settings.
 func NoHook(in io.Reader) { hook.Drain(in, 150*time.Millisecond) }
 
-// closeBefore closes the App, or leaves it to the end of the process when ctx is over.
+// closeBefore closes the App, or leaves that to the end of the process when ctx ends.
 func (a *App) closeBefore(ctx context.Context) {
 	closed := make(chan struct{})
 	go func() {
@@ -81,20 +81,20 @@ func (a *App) closeBefore(ctx context.Context) {
 	}
 }
 
-// notebook is that of the data directory.
+// notebook returns that of the data directory.
 func (a *App) notebook() *notebook.Notebook {
 	return notebook.New(notebook.Options{Dir: filepath.Join(a.opts.Config.DataDir, "notes"), Lock: daemon.TryLock})
 }
 
-// writeNotes writes what hooks could not, once: a server has the time for it.
+// writeNotes writes the items that hooks could not write, once: a server has time for it.
 func (a *App) writeNotes(ctx context.Context) {
 	if err := hook.Write(ctx, a.Engine, a.notebook()); err != nil && ctx.Err() == nil {
-		a.opts.Log.Warn("what waits in the notes of sessions could not be written", "error", err)
+		a.opts.Log.Warn("cannot write the pending items of sessions", "error", err)
 	}
 }
 
-// lateHooks counts the events of an agent ("" for all) in hook.log and its predecessor of which
-// something was left out for want of time. Lines of one event share time, agent and kind.
+// lateHooks counts the events of an agent ("" for all) in hook.log and hook.log.old that ran out of
+// time. Lines of one event share time, agent and kind.
 func lateHooks(dir, agent string, within time.Duration, now time.Time) health.Hooks {
 	h := health.Hooks{Within: within}
 	seen := map[string]bool{}
@@ -113,12 +113,12 @@ func lateHooks(dir, agent string, within time.Duration, now time.Time) health.Ho
 				h.Last = at
 			}
 		}
-		_ = f.Close() // it was read
+		_ = f.Close() // opened for reading only
 	}
 	return h
 }
 
-// lateHook reads a line as hookLog.add writes it.
+// lateHook parses a line written by hookLog.add.
 func lateHook(line string) (at time.Time, event string, late bool) {
 	words := strings.SplitN(line, " ", 4)
 	if len(words) < 4 || !strings.Contains(words[3], ": out of time") {
@@ -128,27 +128,26 @@ func lateHook(line string) (at time.Time, event string, late bool) {
 	return at, strings.Join(words[:3], " "), err == nil
 }
 
-// maxHookLog is how large hook.log may become, in bytes; then it begins anew, beside what was
-// in it (hook.log.old).
+// maxHookLog is the size of hook.log in bytes above which it becomes hook.log.old.
 const maxHookLog = 64 << 10
 
-// hookLog is where it stands what a hook could not do, and why: hook.log in the data
-// directory. Nothing of what people or agents have said is in it.
+// hookLog records hook failures and their causes in hook.log in the data directory, without any
+// text of people or agents.
 type hookLog struct {
 	path, agent string
-	begun       time.Time // of the event
+	begun       time.Time // start of the event
 
 	mu sync.Mutex
 }
 
 func newHookLog(dir, agent string) *hookLog {
-	if !hook.Knows(agent) { // a command line may have anything in it
+	if !hook.Knows(agent) { // a command line may contain anything
 		agent = "another"
 	}
 	return &hookLog{path: filepath.Join(dir, "hook.log"), agent: agent, begun: time.Now()}
 }
 
-// add adds a line, if it can: a hook has nobody to complain to.
+// add appends a line. Errors are ignored: a hook has no way to report them.
 //
 //	2026-01-02T03:04:05Z claude-code prompt shop remind: unavailable, the database is busy, after 51 ms
 func (l *hookLog) add(t hook.Trouble) {
@@ -164,7 +163,7 @@ func (l *hookLog) add(t hook.Trouble) {
 	if size(l.path) > maxHookLog {
 		_ = os.Rename(l.path, l.path+".old")
 	}
-	_ = os.MkdirAll(filepath.Dir(l.path), 0o700) // of a wrong command line it may be the first that anybody hears
+	_ = os.MkdirAll(filepath.Dir(l.path), 0o700) // a hook with a wrong command line may be the first to need it
 	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return
@@ -173,16 +172,15 @@ func (l *hookLog) add(t hook.Trouble) {
 	_ = f.Close()
 }
 
-// noSuch adds that a command line names what nobody knows.
+// noSuch logs an unknown event, agent or flag of a command line.
 func (l *hookLog) noSuch(kind hook.Kind, what, name string) {
 	l.add(hook.Trouble{Kind: kind, What: "command-line", Err: engram.Errorf(engram.CodeInvalid, "a hook's command line is wrong").WithCause(hook.NoSuch{What: what, Name: name})})
 }
 
-// oneWord is the name of a project as a column of a line.
+// oneWord returns a project name as a single column.
 func oneWord(name string) string { return strings.Join(strings.Fields(name), "_") }
 
-// reason is the code of an error and what is behind it, without the words of it that may come
-// from anywhere.
+// reason returns an error's code and cause, without messages that may contain foreign text.
 func reason(err error) string {
 	if err == nil {
 		return "unknown"
@@ -197,14 +195,13 @@ func reason(err error) string {
 	return code
 }
 
-// cause is what is behind an error, in words that are the program's, the system's or SQLite's;
-// "" where it has none of these.
+// cause returns the cause of an error in words of the program, the system or SQLite, or "".
 func cause(err error) string {
 	if text, ok := hook.Plain(err); ok {
 		return text
 	}
 	if e, ok := errors.AsType[*Earlier](err); ok {
-		return "the database is of an earlier Engram (" + e.Of + "), engram migrate takes it over"
+		return "the database is of an earlier Engram (" + e.Of + "), run engram migrate"
 	}
 	if p, ok := errors.AsType[*project.Problem](err); ok {
 		return string(p.Reason)
@@ -219,50 +216,49 @@ func cause(err error) string {
 		return sqliteSays(e.Code())
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Sprintf("no JSON at byte %d", e.Offset)
+		return fmt.Sprintf("JSON error at byte %d", e.Offset)
 	}
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "JSON without its end"
+		return "truncated JSON"
 	case errors.Is(err, io.EOF):
-		return "nothing came in"
+		return "no input"
 	}
 	return ""
 }
 
-// sqliteSays is a result of SQLite in words, with its number (https://sqlite.org/rescode.html).
+// sqliteSays describes a result code of SQLite (https://sqlite.org/rescode.html).
 func sqliteSays(code int) string {
 	words := map[int]string{5: "the database is busy", 6: "a table is locked", 8: "the database cannot be written", 10: "the disk failed", 11: "the database is damaged",
-		13: "the disk is full", 14: "the database cannot be opened", 19: "a constraint is broken", 26: "the file is no database"}
+		13: "the disk is full", 14: "the database cannot be opened", 19: "a constraint was violated", 26: "the file is not a database"}
 	return fmt.Sprintf("%s (SQLite %d)", cmp.Or(words[code&0xff], "an error"), code)
 }
 
-// OffState is what agents are switched off for.
+// OffState says for which projects agents are switched off.
 type OffState = toggle.State
 
-// switchWait is how long one switch waits for another, which takes some milliseconds.
+// switchWait limits how long one switch waits for another, which takes some milliseconds.
 const switchWait = 2 * time.Second
 
 // Off reports whether agents are off for a project, by any of its names, or with "" for everything.
-// It opens no database, so it may be asked at every call.
+// It opens no database, so it is cheap enough for every call.
 func (a *App) Off(project string) bool { return a.OffState().Off(project) }
 
-// OffState tells everything that agents are switched off for, at the same cost.
+// OffState returns everything that is switched off, at the same cost.
 func (a *App) OffState() OffState { return a.offSwitch().State() }
 
-// SwitchOff switches agents off for projects, given by all their names, or without any for everything.
-// It returns what was off before and is now; CodeUnavailable when that cannot be written.
+// SwitchOff switches agents off for projects, given by all their names, or for everything without
+// names. It returns the state before and after; CodeUnavailable if it cannot be written.
 func (a *App) SwitchOff(ctx context.Context, names []string) (before, after OffState, err error) {
 	return a.offSwitch().Off(ctx, names, time.Now())
 }
 
-// SwitchOn switches agents on again, as SwitchOff does off. On for everything leaves off
-// what is off by its name.
+// SwitchOn reverses SwitchOff. Without names it leaves projects off that are off by name.
 func (a *App) SwitchOn(ctx context.Context, names []string) (before, after OffState, err error) {
 	return a.offSwitch().On(ctx, names, time.Now())
 }
 
-// whileOff is what reports whether a project is off; nil while nothing is.
+// whileOff returns the function that reports whether a project is off; nil if none is.
 func (a *App) whileOff() (off func(project string) bool) {
 	if now := a.OffState(); now.Any() {
 		return now.Off
@@ -274,24 +270,11 @@ func (a *App) offSwitch() toggle.Switch {
 	return toggle.New(toggle.Options{Dir: a.opts.Config.DataDir, Lock: a.switchAlone})
 }
 
-// switchAlone waits until no other process switches: of two that did at once, one would
-// undo what the other said.
+// switchAlone waits until no other process switches: two at once would undo each other.
 func (a *App) switchAlone(ctx context.Context) (release func() error, err error) {
-	path := filepath.Join(a.opts.Config.DataDir, "off.lock")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := hold(ctx, filepath.Join(a.opts.Config.DataDir, "off.lock"), switchWait, "another command switches on or off")
 	if err != nil {
-		return nil, unreachable(path, err)
-	}
-	err = alone(ctx, switchWait, "another command switches on or off", func() (bool, error) {
-		held, err := daemon.TryLock(f)
-		if err != nil {
-			err = unreachable(path, err)
-		}
-		return held, err
-	})
-	if err != nil {
-		_ = f.Close()
 		return nil, err
 	}
-	return f.Close, nil // which unlocks it
+	return f.Close, nil // closing unlocks it
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // A machine on which hooks run out of time is told of by the doctor: agents are told nothing
-// there, and nobody else says so.
+// there, and nothing else reports it.
 func TestTheDoctorTellsOfHooksThatRunOutOfTime(t *testing.T) {
 	line := func(ago time.Duration, agent, rest string) string {
 		return time.Now().Add(-ago).UTC().Format(time.RFC3339) + " " + agent + " prompt shop " + rest + "\n"

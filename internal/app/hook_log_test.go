@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/config"
 )
 
-// What a hook could not do stands in a line that helps whoever looks for it, and has no word
+// What a hook could not do stands in a line that helps to find the cause, and has no word
 // of anybody's text.
 func TestTheLogOfHooks(t *testing.T) {
 	const event = `{"session_id":"hunter2","prompt":"hunter2","tool_name":"hunter2","tool_input":{"command":"hunter2"},"error":"hunter2"}`
@@ -24,15 +24,15 @@ func TestTheLogOfHooks(t *testing.T) {
 		{"a file that is no database", "claude-code", "UserPromptSubmit", event, func(t *testing.T, dir string) {
 			t.Helper()
 			write(t, filepath.Join(dir, "engram.db"), "hunter2, and no database")
-		}, `claude-code prompt till (brief|remind|write-prompt): invalid, the file is no database \(SQLite 26\), after \d+ ms`},
+		}, `claude-code prompt till (brief|remind|write-prompt): invalid, the file is not a database \(SQLite 26\), after \d+ ms`},
 		{"a folder that is a file", "hunter2", "prompt", event, func(t *testing.T, dir string) {
 			t.Helper()
 			write(t, filepath.Join(dir, "notes"), "hunter2")
 		}, `another prompt (-|till) (claim|note|notes|wait|waiting|written): unavailable, not a directory, after \d+ ms`},
-		{"half an event", "codex", "stop", event[:40], func(*testing.T, string) {}, `codex stop - read: invalid, JSON without its end, after \d+ ms`},
-		{"no event", "codex", "stop", "", func(*testing.T, string) {}, `codex stop - read: invalid, nothing came in, after \d+ ms`},
-		{"nonsense", "codex", "stop", "{hunter2}", func(*testing.T, string) {}, `codex stop - read: invalid, no JSON at byte 2, after \d+ ms`},
-		{"a list", "codex", "stop", `["hunter2"]`, func(*testing.T, string) {}, `codex stop - decode: invalid, the event is no JSON object, after \d+ ms`},
+		{"half an event", "codex", "stop", event[:40], func(*testing.T, string) {}, `codex stop - read: invalid, truncated JSON, after \d+ ms`},
+		{"no event", "codex", "stop", "", func(*testing.T, string) {}, `codex stop - read: invalid, no input, after \d+ ms`},
+		{"nonsense", "codex", "stop", "{hunter2}", func(*testing.T, string) {}, `codex stop - read: invalid, JSON error at byte 2, after \d+ ms`},
+		{"a list", "codex", "stop", `["hunter2"]`, func(*testing.T, string) {}, `codex stop - decode: invalid, the event is not a JSON object, after \d+ ms`},
 		{"an event that nobody knows", "claude-code", "UserPromtSubmit", event, func(*testing.T, string) {}, `claude-code - - command-line: invalid, there is no event UserPromtSubmit, after \d+ ms`},
 		{"no event's name", "claude-code", "", event, func(*testing.T, string) {}, `claude-code - - command-line: invalid, there is no such event, after \d+ ms`},
 		{"what is no event's name", "claude-code", "hunter2 and more", event, func(*testing.T, string) {}, `claude-code - - command-line: invalid, there is no such event, after \d+ ms`},

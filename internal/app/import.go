@@ -15,7 +15,6 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/backfill"
 	"github.com/alanbuscaglia/engram/internal/capture"
-	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -23,17 +22,17 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// What is brought in at the start of a session: so much as costs nobody the time of the start. More
-// than that waits for somebody to ask for it.
+// Limits of the import at the start of a session, so that it does not delay the start. More has to
+// be requested.
 const (
-	startChunks = 16        // new ones
-	startBytes  = 128 << 10 // of all of them, packed
-	startChunk  = 256 << 10 // of one, unpacked
+	startChunks = 16        // new chunks
+	startBytes  = 128 << 10 // packed size of all of them
+	startChunk  = 256 << 10 // unpacked size of one
 )
 
-// broughtIn says in one line what the repository around a folder has that was not here; "" for
-// nothing. What may come in and is little has come in; for the rest the line has the command. It
-// quotes nothing that a stranger wrote.
+// broughtIn imports a few permitted new chunks of the repository around a folder, and returns a
+// line that reports them, with the command for the rest; "" if there is nothing new. The line
+// quotes no foreign text.
 func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 	facts, err := git.Folders{}.Facts(ctx, dir)
 	if err != nil {
@@ -76,7 +75,7 @@ func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 		return pending("import_at_start is off", "engram sync --import")
 	}
 	if err := a.MayShare(ctx, place, name, false, false); engram.CodeOf(err) == engram.CodeForbidden {
-		return pending("nobody has confirmed the name of the project in .engram/config.json", "engram sync --import --project "+name)
+		return pending("the project name in .engram/config.json is not confirmed", "engram sync --import --project "+name)
 	} else if err != nil {
 		return "", err
 	}
@@ -84,14 +83,14 @@ func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 		if strange, err := a.workedElsewhere(ctx, name, facts); err != nil {
 			return "", err
 		} else if strange {
-			return pending("the memories of this project are from work in another repository", "engram sync --import")
+			return pending("the project's memories come from another repository", "engram sync --import")
 		}
 	}
 	if len(fresh) > startChunks || size > startBytes {
-		return pending("too much to bring in at a start", "engram sync --import")
+		return pending("too much to import at a start", "engram sync --import")
 	}
 	var res engine.Pulled
-	err = a.atOnce(func() (err error) {
+	err = a.syncAlone(ctx, 0, func() (err error) {
 		res, err = a.Engine.Pull(ctx, place.chunks.Some(fresh), engine.PullInput{Project: name})
 		return err
 	})
@@ -101,9 +100,9 @@ func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 	case err == nil:
 		return strings.Join(parts, "; "), nil
 	case ctx.Err() != nil:
-		why = "there was no time to bring them in"
+		why = "there was not enough time to import them"
 	case engram.CodeOf(err) == engram.CodeUnavailable:
-		why = "somebody else is writing"
+		why = "another program is writing"
 	default:
 		return strings.Join(parts, "; "), err
 	}
@@ -111,18 +110,18 @@ func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 	return strings.Join(append(parts, pendingChunks(left, why, "engram sync --import")), "; "), nil
 }
 
-// pendingChunks says that chunks did not come in, why, and how they do.
+// pendingChunks reports chunks that were not imported, why, and the command that imports them.
 func pendingChunks(n int, why, command string) string {
 	return fmt.Sprintf("%s in .engram %s pending, %s: %s", howMany(n, "new chunk", "new chunks"), are(n), why, command)
 }
 
-// cameIn says what a pull brought, part by part.
+// cameIn reports the results of a pull, part by part.
 func cameIn(res engine.Pulled) (parts []string) {
 	if n := res.Imported.Memories.Added + res.Imported.Memories.Changed; n > 0 {
 		parts = append(parts, fmt.Sprintf("Imported %s from %s in .engram", howMany(n, "memory", "memories"), howMany(len(res.Batches), "chunk", "chunks")))
 	}
 	if res.Review > 0 {
-		parts = append(parts, fmt.Sprintf("%s for the person's review: engram sync deferred", howMany(res.Review, "thing waits", "things wait")))
+		parts = append(parts, fmt.Sprintf("%s for review: engram sync deferred", howMany(res.Review, "item waits", "items wait")))
 	}
 	others := 0
 	for _, o := range res.Others {
@@ -132,15 +131,15 @@ func cameIn(res engine.Pulled) (parts []string) {
 		parts = append(parts, fmt.Sprintf("%s of other projects %s pending: engram sync --import --all", howMany(others, "memory", "memories"), are(others)))
 	}
 	if n := len(res.Refused); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s in .engram could not be read here: engram sync --import says why", howMany(n, "chunk", "chunks")))
+		parts = append(parts, fmt.Sprintf("%s in .engram cannot be read: engram sync --import shows why", howMany(n, "chunk", "chunks")))
 	}
 	return parts
 }
 
-// workedElsewhere reports whether the memories of a project were saved in sessions that worked in
-// other repositories, and none in this one: then it only has the same name.
+// workedElsewhere reports whether all known sessions of a project worked in other repositories, so
+// that this one only has the same name.
 func (a *App) workedElsewhere(ctx context.Context, name string, here project.Facts) (bool, error) {
-	const most = 20 // of the latest sessions
+	const most = 20 // latest sessions to look at
 	sessions, err := a.Engine.Sessions(ctx, name, engram.Page{Limit: most})
 	if err != nil {
 		return false, err
@@ -153,7 +152,7 @@ func (a *App) workedElsewhere(ctx context.Context, name string, here project.Fac
 		seen[s.Directory] = true
 		there, err := git.Folders{}.Facts(ctx, s.Directory)
 		if err != nil {
-			continue // it is not there any more, and says nothing
+			continue // it no longer exists, so it proves nothing
 		}
 		if cmp.Or(there.Root, there.Dir) == root || here.Main != "" && there.Main == here.Main || sameRemote(there.Remote, here.Remote) {
 			return false, nil
@@ -162,29 +161,10 @@ func (a *App) workedElsewhere(ctx context.Context, name string, here project.Fac
 	return len(seen) > 0, nil
 }
 
-// sameRemote reports whether two repositories are fetched from the same place.
+// sameRemote reports whether two repositories have the same remote.
 func sameRemote(a, b string) bool {
 	identity := project.RemoteIdentity(a)
 	return a != "" && a == b || identity != "" && identity == project.RemoteIdentity(b)
-}
-
-// atOnce does something while no other process of this data directory syncs, and waits for none:
-// CodeUnavailable.
-func (a *App) atOnce(do func() error) error {
-	path := filepath.Join(a.opts.Config.DataDir, "sync.lock")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return unreachable(path, err)
-	}
-	defer func() { _ = f.Close() }() // which unlocks it
-	held, err := daemon.TryLock(f)
-	if err != nil {
-		return unreachable(path, err)
-	}
-	if !held {
-		return engram.Errorf(engram.CodeUnavailable, "another sync is at work").WithHint("try again when it is done")
-	}
-	return do()
 }
 
 func exists(path string) bool {
@@ -206,39 +186,39 @@ func are(n int) string {
 	return "are"
 }
 
-// startShare is how much of the time of an event the import at a start may take: the rest is the
-// brief's.
+// startShare is the divisor of an event's time for the import at a start: the rest is for the
+// session brief.
 const startShare = 2
 
-// bringIn is broughtIn within its share of the time of a hook.
+// bringIn is broughtIn within its share of a hook's time.
 func (a *App) bringIn(ctx context.Context, name, dir string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.opts.Config.HookWithin/startShare)
 	defer cancel()
 	return a.broughtIn(ctx, name, dir)
 }
 
-// spool keeps what an import has read in a temporary file that only the user may read. Where the
-// system allows it the file has no name, so nothing stays of it however the program ends.
+// spool holds the records of an import in a temporary file that only the user may read. Where the
+// system allows it, the file has no name, so it vanishes however the program ends.
 type spool struct {
 	file  *os.File
-	named bool // it has to be removed at the end
+	named bool // it must be removed at the end
 }
 
-// newSpool makes one; without room for it the error is CodeUnavailable.
+// newSpool creates a spool; CodeUnavailable if there is no room.
 func newSpool() (engine.Spool, error) {
 	f, err := os.CreateTemp("", "engram-import-")
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeUnavailable, "no place for what is imported").
-			WithHint("set TMPDIR to a folder that can be written").WithCause(err)
+		return nil, engram.Errorf(engram.CodeUnavailable, "cannot create a temporary file for the import").
+			WithHint("set TMPDIR to a writable folder").WithCause(err)
 	}
-	return spool{f, os.Remove(f.Name()) != nil}, nil // Windows removes no open file
+	return spool{f, os.Remove(f.Name()) != nil}, nil // Windows cannot remove an open file
 }
 
 // Write implements engine.Spool.
 func (s spool) Write(p []byte) (int, error) {
 	n, err := s.file.Write(p)
 	if err != nil {
-		err = engram.Errorf(engram.CodeUnavailable, "what is imported cannot be kept").WithHint("make room in %s; nothing was changed", os.TempDir()).WithCause(err)
+		err = engram.Errorf(engram.CodeUnavailable, "cannot write the temporary file of the import").WithHint("make room in %s; nothing was changed", os.TempDir()).WithCause(err)
 	}
 	return n, err
 }
@@ -258,8 +238,8 @@ func (s spool) Close() error {
 	return err
 }
 
-// Scratch is an empty store in a folder of its own, which is removed by Close, for
-// trying things out that must not touch anybody's memories.
+// Scratch is an empty store in a temporary folder, removed by Close, for experiments that must not
+// touch real memories.
 type Scratch struct {
 	engram.Store
 
@@ -267,11 +247,11 @@ type Scratch struct {
 	dir string
 }
 
-// Scratch makes one. Without a place for it the error is CodeUnavailable.
+// Scratch creates one; CodeUnavailable if there is no place for it.
 func (a *App) Scratch(ctx context.Context) (*Scratch, error) {
 	dir, err := os.MkdirTemp("", "engram-scratch-")
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeUnavailable, "no folder for the throw-away database").WithCause(err)
+		return nil, engram.Errorf(engram.CodeUnavailable, "cannot create a temporary folder").WithCause(err)
 	}
 	s, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "engram.db"), Now: time.Now, Log: a.opts.Log})
 	if err != nil {
@@ -280,7 +260,7 @@ func (a *App) Scratch(ctx context.Context) (*Scratch, error) {
 	return &Scratch{Store: s, app: a, dir: dir}, nil
 }
 
-// orScratch is open where there is a database, else Scratch.
+// orScratch returns open, replaced by Scratch if the database does not exist.
 func (a *App) orScratch(open func(context.Context) (engram.Store, error)) func(context.Context) (engram.Store, error) {
 	return func(ctx context.Context) (engram.Store, error) {
 		if _, err := os.Stat(a.opts.Config.DBPath); !errors.Is(err, fs.ErrNotExist) {
@@ -288,14 +268,13 @@ func (a *App) orScratch(open func(context.Context) (engram.Store, error)) func(c
 		}
 		s, err := a.Scratch(ctx)
 		if err != nil {
-			return nil, err // not s: a nil *Scratch is a store that is there
+			return nil, err // not s: a nil *Scratch would be a non-nil store
 		}
 		return s, nil
 	}
 }
 
-// Engine returns an engine over store, which tells the time by now and is otherwise
-// what the App's own is.
+// Engine returns an engine over store with the clock now and otherwise the App's options.
 func (s *Scratch) Engine(store engram.Store, now func() time.Time) *engine.Engine {
 	return engine.New(s.app.engineOptions(store, now))
 }
@@ -303,27 +282,27 @@ func (s *Scratch) Engine(store engram.Store, now func() time.Time) *engine.Engin
 // Close closes the store and removes it.
 func (s *Scratch) Close() error { return errors.Join(s.Store.Close(), os.RemoveAll(s.dir)) }
 
-// View reads the App's own store on one snapshot: what is kept, for what no verb tells.
+// View reads the App's store on one snapshot, for what no operation returns.
 func (a *App) View(ctx context.Context, fn func(engram.Reader) error) error {
 	return a.store.View(ctx, fn)
 }
 
-// Changelog reads the changelog of the repository the App works in. The error is
-// CodeUnavailable when git does not answer; found is false when there is none.
+// Changelog reads the changelog of the App's repository. CodeUnavailable if git fails; found is
+// false if there is no changelog.
 func (a *App) Changelog(ctx context.Context) (c git.Changelog, found bool, err error) {
 	return git.Folders{}.Changelog(ctx, a.opts.Dir)
 }
 
-// BackfillGit is the source that is no agent: the log of a repository.
+// BackfillGit is the source that is not an agent: a repository's log.
 const BackfillGit = "git"
 
-// BackfillSources are the names of what proposals can be read out of.
+// BackfillSources returns the names of the sources of proposals.
 func BackfillSources() []string {
 	return []string{string(backfill.ClaudeCode), string(backfill.Codex), string(backfill.OpenCode), BackfillGit}
 }
 
-// BackfillPlace is where a source is by itself: the folder of the agent's transcripts, or
-// for git the folder in which somebody works. "" when the home folder is not known.
+// BackfillPlace returns the default place of a source: the folder of the agent's transcripts, or
+// for git the working folder. "" if the home folder is unknown.
 func BackfillPlace(source string, w ForeignWhere) string {
 	env := func(name string) string {
 		if w.Env == nil {
@@ -353,35 +332,35 @@ func BackfillPlace(source string, w ForeignWhere) string {
 	return w.Dir
 }
 
-// BackfillOptions say what is read, and what of it is proposed.
+// BackfillOptions configure what is read and proposed.
 type BackfillOptions struct {
 	Source  string
 	Path    string    // absolute
-	Since   time.Time // the zero time is everything
-	Limit   int       // of new proposals
+	Since   time.Time // the zero time means everything
+	Limit   int       // limit of new proposals
 	DryRun  bool
-	Project string // only what belongs to it; "" is every one
-	Into    string // the project of commits; "": that of their repository
-	// Progress is told how many bytes were read; nil: nobody is.
+	Project string // only this project; "" means all
+	Into    string // project of commits; "": that of their repository
+	// Progress receives the number of bytes read; may be nil.
 	Progress func(read int64)
 }
 
-// Backfilled says what came of it.
+// Backfilled is the result.
 type Backfilled struct {
 	engine.Proposed
-	Transcripts int   // that were read
+	Transcripts int   // transcripts read
 	Elsewhere   int   // transcripts of other projects
-	Commits     int   // that were read
+	Commits     int   // commits read
 	Bytes       int64 // of the transcripts
-	More        bool  // the limit was reached, and the rest was not looked at
+	More        bool  // the limit was reached, and the rest was not read
 	Notes       []BackfillNote
 }
 
-// BackfillNote is about a file that was passed over.
+// BackfillNote is about a skipped file.
 type BackfillNote = backfill.Note
 
-// Backfill reads transcripts or a repository's log and proposes memories for a person to review.
-// Errors are those of package backfill, of git.Folders.Log and of engine.Proposer.
+// Backfill reads transcripts or a repository's log and proposes memories for review. Errors are
+// those of package backfill, git.Folders.Log and engine.Proposer.
 func (a *App) Backfill(ctx context.Context, o BackfillOptions) (Backfilled, error) {
 	f := &filling{App: a, o: o, proposer: a.Engine.Proposer(o.DryRun), projects: map[string]string{}}
 	var err error
@@ -393,7 +372,7 @@ func (a *App) Backfill(ctx context.Context, o BackfillOptions) (Backfilled, erro
 	return f.res, err
 }
 
-// filling is a Backfill at work.
+// filling is a Backfill in progress.
 type filling struct {
 	*App
 	o        BackfillOptions
@@ -427,14 +406,14 @@ func (f *filling) transcripts(ctx context.Context) error {
 	return err
 }
 
-// openCodeDatabase is foreign.OpenCode as package backfill, which knows no database, asks it.
+// openCodeDatabase adapts foreign.OpenCode to package backfill, which does not know databases.
 func openCodeDatabase(ctx context.Context, path string, wants func(id, directory string, changed time.Time) bool, part func(message, part string, at time.Time) bool) error {
 	return foreign.OpenCode(ctx, path, "", func(s foreign.OpenCodeSession) bool { return wants(s.ID, s.Directory, s.UpdatedAt) },
 		func(_ foreign.OpenCodeSession, p foreign.OpenCodePart) bool { return part(p.Message, p.Part, p.At) })
 }
 
-// projectOf is the project of a folder; of one that is gone, or names no project, its name. What
-// could not be looked at is an error, so that its proposals go to no wrong project.
+// projectOf returns the project of a folder; the folder's name if it no longer exists or has no
+// project. Other failures are errors, so that proposals never go to a wrong project.
 func (f *filling) projectOf(ctx context.Context, dir string) (string, error) {
 	if name, known := f.projects[dir]; known || dir == "" {
 		return name, nil
@@ -451,7 +430,7 @@ func (f *filling) projectOf(ctx context.Context, dir string) (string, error) {
 	return name, nil
 }
 
-// propose proposes what was found in one place.
+// propose proposes the findings of one place.
 func (f *filling) propose(ctx context.Context, in engine.ProposeInput) (more bool, err error) {
 	in.Source = f.o.Source
 	left := f.o.Limit - len(f.res.New)
@@ -462,7 +441,7 @@ func (f *filling) propose(ctx context.Context, in engine.ProposeInput) (more boo
 	return !f.res.More, err
 }
 
-// git proposes what commits say.
+// git proposes memories from commits.
 func (f *filling) git(ctx context.Context) error {
 	name := f.o.Into
 	if name == "" {
@@ -478,7 +457,7 @@ func (f *filling) git(ctx context.Context) error {
 		if _, ok := capture.OfCommit(text); !ok {
 			return true
 		}
-		// What is to be cut may reach from the subject into the body.
+		// Private text to be cut may span subject and body.
 		text.Subject, text.Body, _ = strings.Cut(f.Engine.CleanText(c.Subject+"\n\n"+c.Body), "\n\n")
 		p, ok := capture.OfCommit(text)
 		if !ok {

@@ -46,7 +46,7 @@ func TestAStartDoesNotWaitForAnotherSync(t *testing.T) {
 	if held, err := daemon.TryLock(lock); err != nil || !held {
 		t.Fatalf("lock: %v, %v", held, err)
 	}
-	if got := starts(t, data, folder, "s1"); !strings.Contains(got, "1 new chunk in .engram is pending, somebody else is writing: engram sync --import") {
+	if got := starts(t, data, folder, "s1"); !strings.Contains(got, "1 new chunk in .engram is pending, another program is writing: engram sync --import") {
 		t.Errorf("while it is held: %q", got)
 	}
 	if err := lock.Close(); err != nil {

@@ -46,7 +46,7 @@ func TestAKeyIsMadeOnceAndForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-// Whoever may push can change the file of recipients: nothing is written before the person
+// Anyone with push access can change the file of recipients: nothing is written before the person
 // agrees to what it says, be it more, fewer or none.
 func TestNothingIsWrittenForRecipientsThatNobodyAgreedTo(t *testing.T) {
 	ctx := t.Context()

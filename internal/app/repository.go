@@ -14,40 +14,39 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// Repository is where the memories of a project lie among its files.
+// Repository is the place of a project's shared memories among its files.
 type Repository struct {
-	Root   string        // absolute; the folder itself where it is in no repository
+	Root   string        // absolute; the folder itself if it is in no repository
 	Folder string        // .engram in it
-	Remote engram.Remote // the chunks in that
-	By     string        // who this person is, for those who read what they wrote; "" when nobody knows
+	Remote engram.Remote // its chunks
+	By     string        // this person's name for readers of what they wrote; "" if unknown
 
 	chunks *gitchunks.Repository
 	facts  project.Facts
-	keys   []string // by what agreements about it are remembered, the widest first
+	keys   []string // keys of agreements about it, the widest first
 }
 
-// Anew returns the names of files beside the chunks that were made anew, for they did not fit
-// them: they have to be committed, too.
+// Anew returns the names of files beside the chunks that were regenerated because they did not
+// match; they must be committed too.
 func (r Repository) Anew() []string { return r.chunks.Anew() }
 
-// Strange returns notes on what lies among the chunks and is none, by name.
+// Strange returns notes on files among the chunks that are not chunks, by name.
 func (r Repository) Strange(ctx context.Context) ([]engram.ImportNote, error) {
 	return r.chunks.Notes(ctx)
 }
 
-// ManifestFaults returns notes on what the list of chunks says that is not so.
+// ManifestFaults returns notes on errors in the list of chunks.
 func (r Repository) ManifestFaults(ctx context.Context) ([]engram.ImportNote, error) {
 	return r.chunks.ManifestFaults(ctx)
 }
 
-// Ignored returns the rule by which git leaves chunks that are written now out of the
-// repository, as FILE:LINE:PATTERN, so that nobody gets them; "" when there is none.
+// Ignored returns the rule by which git would ignore new chunks, as FILE:LINE:PATTERN, so that
+// others never get them, or "".
 func (r Repository) Ignored(ctx context.Context) string {
 	if !r.InGit() {
 		return ""
@@ -55,11 +54,11 @@ func (r Repository) Ignored(ctx context.Context) string {
 	return git.Folders{}.Ignored(ctx, r.Root, r.chunks.Example())
 }
 
-// InGit reports whether it is a git repository, and no mere folder.
+// InGit reports whether it is a git repository, not just a folder.
 func (r Repository) InGit() bool { return r.facts.Root != "" }
 
-// Repository finds the repository that dir lies in and opens its chunks, if any. What names no
-// project, as chunks of other programs, is of project.
+// Repository finds the repository that contains dir and opens its chunks, if any. Records without a
+// project, as in other programs' chunks, belong to project.
 func (a *App) Repository(ctx context.Context, dir, project string) (Repository, error) {
 	facts, err := git.Folders{}.Facts(ctx, dir)
 	if err != nil {
@@ -68,8 +67,8 @@ func (a *App) Repository(ctx context.Context, dir, project string) (Repository, 
 	return a.repositoryOf(ctx, facts, project, 0)
 }
 
-// repositoryOf is Repository in a folder of which these facts are known; most is how many bytes a
-// chunk may have to be read, 0: what any may have.
+// repositoryOf is Repository for a folder whose facts are known; most limits the bytes of a chunk,
+// 0 is the usual limit.
 func (a *App) repositoryOf(ctx context.Context, facts project.Facts, name string, most int64) (Repository, error) {
 	root := cmp.Or(facts.Root, facts.Dir)
 	keys := agreementKeys(facts)
@@ -84,8 +83,8 @@ func (a *App) repositoryOf(ctx context.Context, facts project.Facts, name string
 	return Repository{Root: root, Folder: chunks.Name(), Remote: chunks, By: author(), chunks: chunks, facts: facts, keys: keys}, nil
 }
 
-// ownChunks opens the chunks of the repository that the program works in, to look at their list: for
-// that nobody is asked to whom they are encrypted.
+// ownChunks opens the chunks of the working folder's repository to check their list, which needs no
+// recipients.
 func (a *App) ownChunks(ctx context.Context) (*gitchunks.Repository, error) {
 	facts, err := git.Folders{}.Facts(ctx, a.opts.Dir)
 	if err != nil {
@@ -94,33 +93,33 @@ func (a *App) ownChunks(ctx context.Context) (*gitchunks.Repository, error) {
 	return gitchunks.Open(gitchunks.Options{Dir: cmp.Or(facts.Root, facts.Dir), IdentityFile: a.identityFile(), Now: time.Now})
 }
 
-// chunks are those of the repository that the program works in.
+// chunks returns the chunks of the working folder's repository.
 func (a *App) chunks(ctx context.Context, project string) (engram.Remote, error) {
 	r, err := a.Repository(ctx, a.opts.Dir, project)
 	return r.Remote, err
 }
 
-// author is what the system calls the person, else the machine.
+// author returns the person's user name, else the machine's name.
 func author() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username
 	}
-	name, _ := os.Hostname() // "" where nobody knows
+	name, _ := os.Hostname() // "" if unknown
 	return name
 }
 
-// identityName is the file in the data directory that has the secret part of keys.
+// identityName is the file in the data directory with the secret keys.
 const identityName = "identity.txt"
 
-// Key is what somebody reads encrypted chunks with.
+// Key is a person's key for reading encrypted chunks.
 type Key struct {
-	Recipient string // its public part
-	File      string // that has the secret part
-	New       bool   // it was made now
+	Recipient string // public part
+	File      string // file with the secret part
+	New       bool   // it was created now
 }
 
-// Keygen makes a key where there is none, in a file of the data directory that only its
-// owner may read.
+// Keygen creates a key unless there is one, in a file of the data directory that only its owner may
+// read.
 func (a *App) Keygen() (Key, error) {
 	k := Key{File: a.identityFile()}
 	if err := gitchunks.OnlyMine(k.File); err != nil {
@@ -145,7 +144,7 @@ func (a *App) Keygen() (Key, error) {
 	return k, nil
 }
 
-// makeIdentity writes a new key into a file that is not there.
+// makeIdentity writes a new key into a new file.
 func makeIdentity(path string) ([]byte, error) {
 	identity, _, err := gitchunks.GenerateIdentity()
 	if err != nil {
@@ -158,16 +157,16 @@ func makeIdentity(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := []byte("# The secret part of your key. Whoever has it can read what was encrypted to you.\n" + identity + "\n")
+	text := []byte("# The secret part of your key. Anyone who has it can read what was encrypted to you.\n" + identity + "\n")
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		_ = os.Remove(path) // half of a key opens nothing, and would be taken for one
+		_ = os.Remove(path) // an incomplete key would be taken for a whole one
 		return nil, err
 	}
 	return text, nil
 }
 
-// unreachable is an error of the file system.
+// unreachable wraps an error of the file system.
 func unreachable(path string, err error) error {
 	if _, told := errors.AsType[*engram.Error](err); told {
 		return err
@@ -177,33 +176,33 @@ func unreachable(path string, err error) error {
 
 func (a *App) identityFile() string { return filepath.Join(a.opts.Config.DataDir, identityName) }
 
-// Recipients are to whom the chunks of a repository are encrypted.
+// Recipients are the keys that a repository's chunks are encrypted to.
 type Recipients struct {
 	File    string
-	Now     []string // as the repository has them, sorted; empty: chunks are not encrypted
-	trusted []string // as the person agreed to them, sorted
-	open    bool     // the person agreed to chunks that everybody can read
+	Now     []string // current ones in the repository, sorted; empty: chunks are not encrypted
+	trusted []string // those that the person agreed to, sorted
+	open    bool     // the person agreed to unencrypted chunks
 	Sealed  bool     // there are encrypted chunks
 }
 
-// Agreed reports whether the person agreed to the recipients as they are. None need no agreement
-// unless there are encrypted chunks: the file may have been taken away.
+// Agreed reports whether the person agreed to the current recipients. An empty list needs agreement
+// only if there are encrypted chunks, since the file may have been deleted.
 func (r Recipients) Agreed() bool {
 	return slices.Equal(r.Now, r.trusted) && (len(r.Now) > 0 || r.open || !r.Sealed)
 }
 
-// Added are those that are new since then.
+// Added returns recipients that are new since then.
 func (r Recipients) Added() []string { return without(r.Now, r.trusted) }
 
-// Removed are those that are gone since then.
+// Removed returns recipients that are missing since then.
 func (r Recipients) Removed() []string { return without(r.trusted, r.Now) }
 
-// without is list without what others have.
+// without returns list without the elements of others.
 func without(list, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
 }
 
-// Recipients reads to whom the chunks of the repository around dir are encrypted.
+// Recipients returns the recipients of the repository around dir.
 func (a *App) Recipients(ctx context.Context, dir string) (Recipients, error) {
 	place, err := a.Repository(ctx, dir, "")
 	if err != nil {
@@ -226,8 +225,7 @@ func (a *App) recipientsOf(ctx context.Context, place Repository) (Recipients, e
 	return r, err
 }
 
-// agreedToNone is what is remembered of who agreed that chunks are not encrypted. It is no
-// recipient.
+// agreedToNone is stored for an agreement that chunks are not encrypted. It cannot be a recipient.
 const agreedToNone = "-"
 
 func trustedIn(agreed string) []string {
@@ -237,8 +235,8 @@ func trustedIn(agreed string) []string {
 	return strings.Fields(agreed)
 }
 
-// agreementKeys are by what an agreement about a repository is remembered: where git fetches
-// it from, so that it holds in every clone and after a move; the main worktree; the folder.
+// agreementKeys returns the keys of agreements about a repository: its remote, so that they hold in
+// every clone and after a move; the main worktree; the folder.
 func agreementKeys(f project.Facts) []string {
 	keys := []string{cmp.Or(f.Root, f.Dir)}
 	if f.Main != "" && f.Main != keys[0] {
@@ -250,7 +248,7 @@ func agreementKeys(f project.Facts) []string {
 	return keys
 }
 
-// agreed is what was agreed about a repository; "" when nothing was.
+// agreed returns what was agreed about a repository; "" if nothing was.
 func (a *App) agreed(ctx context.Context, keys []string) (string, error) {
 	for _, key := range keys {
 		if agreed, err := a.Engine.AgreedRecipients(ctx, key); agreed != "" || err != nil {
@@ -273,8 +271,8 @@ func (a *App) agree(ctx context.Context, keys, recipients []string) error {
 	return nil
 }
 
-// MayPush is CodeForbidden where the recipients are not those that the person agreed to, since anyone
-// who may push could have added themselves or removed all.
+// MayPush returns CodeForbidden if the recipients are not those that the person agreed to: anyone
+// with push access could have added themselves or removed all.
 func (a *App) MayPush(ctx context.Context, place Repository) error {
 	r, err := a.recipientsOf(ctx, place)
 	if err != nil || r.Agreed() {
@@ -287,16 +285,16 @@ func changedRecipients(r Recipients) error {
 	what := "the recipients in " + r.File + " are not those that you agreed to"
 	switch {
 	case len(r.Now) == 0 && len(r.trusted) > 0:
-		what = r.File + " has no recipients any more, and chunks would not be encrypted"
+		what = r.File + " has no recipients any more, so chunks would not be encrypted"
 	case len(r.Now) == 0:
-		return engram.Errorf(engram.CodeForbidden, "there are encrypted chunks, but no recipients in %s: what is written now could be read by everybody", r.File).
-			WithHint("bring the file back, or name them: {sync recipients add RECIPIENT}; to write for everybody: {sync recipients trust}")
+		return engram.Errorf(engram.CodeForbidden, "there are encrypted chunks, but no recipients in %s: new chunks would be readable by everyone", r.File).
+			WithHint("restore the file, or add recipients: {sync recipients add RECIPIENT}; to write without encryption: {sync recipients trust}")
 	}
 	return engram.Errorf(engram.CodeForbidden, "%s", what).
-		WithHint("{sync recipients} shows them; if they are right: {sync recipients trust}; {sync recipients remove RECIPIENT} takes one out")
+		WithHint("check them with {sync recipients}; if they are correct: {sync recipients trust}; to remove one: {sync recipients remove RECIPIENT}")
 }
 
-// TrustRecipients agrees to the recipients that the repository around dir has.
+// TrustRecipients agrees to the current recipients of the repository around dir.
 func (a *App) TrustRecipients(ctx context.Context, dir string) (Recipients, error) {
 	place, err := a.Repository(ctx, dir, "")
 	if err != nil {
@@ -310,8 +308,8 @@ func (a *App) TrustRecipients(ctx context.Context, dir string) (Recipients, erro
 	return r, a.agree(ctx, place.keys, r.Now)
 }
 
-// ChangeRecipients adds and removes recipients and agrees to just that change: what others changed
-// meanwhile stays unagreed. CodeInvalid for an invalid recipient, CodeNotFound for an absent one.
+// ChangeRecipients adds and removes recipients and agrees to just that change: changes by others
+// remain to be agreed to. CodeInvalid for an invalid recipient, CodeNotFound for a missing one.
 func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []string) (Recipients, error) {
 	place, err := a.Repository(ctx, dir, "")
 	if err != nil {
@@ -322,13 +320,13 @@ func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []st
 		return r, err
 	}
 	for _, s := range add {
-		if strings.HasPrefix(strings.ToUpper(s), "AGE-SECRET-KEY-") { // which no message may repeat
-			return r, engram.Errorf(engram.CodeInvalid, "that is the secret part of a key, and goes to nobody").WithHint("its recipient begins with age1: {sync keygen} prints yours")
+		if strings.HasPrefix(strings.ToUpper(s), "AGE-SECRET-KEY-") { // no message may repeat it
+			return r, engram.Errorf(engram.CodeInvalid, "that is the secret part of a key, which must not be shared").WithHint("its recipient begins with age1: {sync keygen} prints yours")
 		}
 	}
 	for _, s := range remove {
 		if !slices.Contains(r.Now, s) {
-			return r, engram.Errorf(engram.CodeNotFound, "%q is no recipient of this repository", s).WithHint("{sync recipients} shows those there are")
+			return r, engram.Errorf(engram.CodeNotFound, "%q is not a recipient of this repository", s).WithHint("{sync recipients} lists them")
 		}
 	}
 	changed := func(list []string) []string {
@@ -339,16 +337,16 @@ func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []st
 		return r, err
 	}
 	r.Now, r.trusted = next, changed(r.trusted)
-	if len(next) > 0 && len(r.trusted) == 0 { // only strangers are left, which is no agreement to none
+	if len(next) > 0 && len(r.trusted) == 0 { // only recipients that others added are left, which is not an agreement to none
 		return r, nil
 	}
 	r.open = len(r.trusted) == 0
 	return r, a.agree(ctx, place.keys, r.trusted)
 }
 
-// MayShare is CodeForbidden where only .engram/config.json says that the repository is this
-// project's, since anyone who may push writes that file. Naming it once (named) allows it; keep
-// remembers that.
+// MayShare returns CodeForbidden if only .engram/config.json connects the repository with this
+// project: anyone with push access can write that file. Naming the project once (named) allows it;
+// keep remembers that.
 func (a *App) MayShare(ctx context.Context, place Repository, name string, named, keep bool) error {
 	if place.facts.ConfigName == "" || project.Normalize(place.facts.ConfigName) != name {
 		return nil
@@ -375,12 +373,12 @@ func (a *App) MayShare(ctx context.Context, place Repository, name string, named
 	if named {
 		return nil
 	}
-	return engram.Errorf(engram.CodeForbidden, "this repository's .engram/config.json says that it is of project %q, and neither its name nor its remote does", name).
+	return engram.Errorf(engram.CodeForbidden, "only .engram/config.json says that this repository belongs to project %q", name).
 		WithHint("Anyone with push access can change that file. If it is correct, confirm with --project %s.", name)
 }
 
-// Sound is the repository without unusable chunks, whose content counts as not there, and notes on
-// those. whole reads every chunk to its end, and so finds replaced content too.
+// Sound returns the repository's remote without unusable chunks, and notes on those. whole reads
+// every chunk to its end, which also finds replaced content.
 func (r Repository) Sound(ctx context.Context, whole bool) (engram.Remote, []engram.ImportNote, error) {
 	damaged, err := r.chunks.Damaged(ctx, whole)
 	if err != nil {
@@ -389,7 +387,7 @@ func (r Repository) Sound(ctx context.Context, whole bool) (engram.Remote, []eng
 	return sound{r.Remote, damaged}, damaged, nil
 }
 
-// sound is a remote without some batches.
+// sound is a remote that hides some batches.
 type sound struct {
 	engram.Remote
 	without []engram.ImportNote
@@ -403,57 +401,55 @@ func (s sound) Batches(ctx context.Context) ([]engram.Batch, error) {
 	}), err
 }
 
-// shareWait is how long one sync waits for another.
+// shareWait limits how long one sync waits for another.
 const shareWait = 30 * time.Second
 
-// Alone does something while no other process of this data directory syncs: two at once would
-// both find the same memories missing, and write them twice. CodeUnavailable after 30 seconds.
+// Alone calls do while no other process of this data directory syncs: two at once would write the
+// same memories twice. CodeUnavailable after 30 seconds.
 func (a *App) Alone(ctx context.Context, do func() error) error {
 	if a.opts.Try {
-		return do() // it writes nothing that another sync could meet, and leaves no lock behind
+		return do() // a dry run writes nothing that another sync could see, and leaves no lock file behind
 	}
-	path := filepath.Join(a.opts.Config.DataDir, "sync.lock")
-	if err := os.MkdirAll(a.opts.Config.DataDir, 0o700); err != nil {
-		return unreachable(path, err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return unreachable(path, err)
-	}
-	defer func() { _ = f.Close() }() // which unlocks it
-	for until := time.Now().Add(shareWait); ; {
-		held, err := daemon.TryLock(f)
-		switch {
-		case err != nil:
-			return unreachable(path, err)
-		case held:
-			return do()
-		case time.Now().After(until):
-			return engram.Errorf(engram.CodeUnavailable, "another sync is at work").WithHint("try again when it is done").WithCause(errors.New(path + " is locked"))
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	return a.syncAlone(ctx, shareWait, do)
 }
 
-// alone tries until it is held, for so long at most; then it is CodeUnavailable, with busy as
-// what others are doing. What tries again does so often enough for nobody to notice.
+// syncAlone is Alone that waits at most within.
+func (a *App) syncAlone(ctx context.Context, within time.Duration, do func() error) error {
+	f, err := hold(ctx, filepath.Join(a.opts.Config.DataDir, "sync.lock"), within, "another sync is at work")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // closing unlocks it
+	return do()
+}
+
+// hold takes the lock file at path and returns it; closing it unlocks it. CodeUnavailable after
+// within; busy describes the holder's work.
+func hold(ctx context.Context, path string, within time.Duration, busy string) (f *os.File, err error) {
+	err = alone(ctx, within, busy, func() (held bool, err error) {
+		if f, held, err = tryLock(path); err != nil {
+			err = unreachable(path, err)
+		}
+		return held, err
+	})
+	return f, err
+}
+
+// alone calls try until it holds the lock, or returns CodeUnavailable after within; busy describes
+// the holder's work.
 func alone(ctx context.Context, within time.Duration, busy string, try func() (held bool, err error)) error {
 	for until := time.Now().Add(within); ; {
 		held, err := try()
 		switch {
 		case err != nil || held:
 			return err
-		case time.Now().After(until):
+		case !time.Now().Before(until):
 			return engram.Errorf(engram.CodeUnavailable, "%s", busy).WithHint("try again when it is done")
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(min(10*time.Millisecond, within/100)):
 		}
 	}
 }

@@ -21,63 +21,63 @@ import (
 	"github.com/alanbuscaglia/engram/plugin"
 )
 
-// Wiring wires agents: it writes what connects them to this program into their files.
+// Wiring connects agents to this program through their configuration files.
 type Wiring struct {
 	Config  config.Config
 	Version string
-	OS      string                      // as runtime.GOOS has it
-	Env     func(string) (string, bool) // the environment
-	// Program is what agents are to call; absolute: ProgramForAgents.
+	OS      string                      // runtime.GOOS
+	Env     func(string) (string, bool) // environment
+	// Program is the absolute path that agents are to call: ProgramForAgents.
 	Program string
-	// DataDirGiven says that the data directory was asked for, and not only is the usual one: then
-	// an agent that is called with another one is given this one.
+	// DataDirGiven means that the data directory was given explicitly. Agents configured with
+	// another one then get this one.
 	DataDirGiven bool
 }
 
-// AgentFile is a file of an agent's wiring.
+// AgentFile is one configuration file of an agent.
 type AgentFile struct {
 	Path string
-	// Status is how it stands: absent, wired, changed (wired, and not as it would be now),
-	// broken (it cannot be understood or read), taken (somebody else's, and left).
+	// Status is absent, wired, changed (wired, but not as it would be now), broken (it cannot be
+	// parsed or read) or taken (belongs to someone else and is left alone).
 	Status        string
-	Before, After []byte // nil: there is none; of what was or would be done
-	Kept          string // where Before is kept, which somebody wrote into a file of ours; "" when nothing of theirs goes
-	Left          string // why it was not undone; "" when it was
-	Why           string // what is wrong with it, or to be known about it; "" for nothing
-	Unread        int    // how many characters at its end the agent does not read
+	Before, After []byte // nil: no file; before and after the change, done or planned
+	Kept          string // where Before is kept, because a person edited our file; "" if nothing of theirs is lost
+	Left          string // why it was not undone; "" if it was
+	Why           string // error or remark; "" if none
+	Unread        int    // number of characters at its end that the agent ignores
 }
 
-// Changed reports whether something is done to the file.
+// Changed reports whether the file is changed.
 func (f AgentFile) Changed() bool {
 	return setup.Change{Before: f.Before, After: f.After}.Changed()
 }
 
-// AgentState is how an agent stands, or what was done to it.
+// AgentState is the state of an agent, or the result of a change.
 type AgentState struct {
 	Name, Title string
-	Next        string // what a person does after it was wired
+	Next        string // what a person does next after wiring
 	Detected    bool   // it seems to be installed
-	Status      string // absent, wired, changed (in parts, or not as it would be now), broken
+	Status      string // absent, wired, changed (in part, or not as it would be now), broken
 	Files       []AgentFile
-	Recorded    bool     // it is remembered what its files were, of Look
-	DataDir     string   // that its files name for this program; "" for the usual one
-	Notes       []string // what else is to be known, a sentence each, such as what stands in its way
-	Err         error    // why it could not be done, or read
+	Recorded    bool     // the previous contents of its files are recorded; set by Look
+	DataDir     string   // data directory in its files; "" for the default
+	Notes       []string // further remarks, one sentence each, such as obstacles
+	Err         error    // why it failed
 }
 
-// Changed reports whether something is done to a file of the agent.
+// Changed reports whether any of the agent's files is changed.
 func (s AgentState) Changed() bool { return slices.ContainsFunc(s.Files, AgentFile.Changed) }
 
-// AgentNames are those of all agents that can be wired, in the order in which they are shown.
+// AgentNames returns the names of all supported agents in display order.
 func AgentNames() []string { return agent.Names() }
 
-// FindAgent is the name of an agent, by that or an alias. CodeInvalid for one that is not known.
+// FindAgent returns the name of an agent, given that or an alias; CodeInvalid if it is unknown.
 func FindAgent(name string) (string, error) {
 	a, err := agent.Find(name)
 	return a.Name, err
 }
 
-// Look says how an agent stands.
+// Look returns the state of an agent.
 func (w Wiring) Look(name string) AgentState {
 	s, parts := w.state(name)
 	if s.Err != nil {
@@ -99,33 +99,34 @@ func (w Wiring) Look(name string) AgentState {
 	}
 	for _, path := range former {
 		all = append(all, setup.Standing{Status: setup.Changed})
-		s.Files = append(s.Files, AgentFile{Path: path, Status: string(setup.Changed), Why: "an earlier setup put it there, and the next one takes it out: it has its place elsewhere now"})
+		s.Files = append(s.Files, AgentFile{Path: path, Status: string(setup.Changed), Why: "an earlier setup wrote it, and the next one removes it: the agent reads another file now"})
 	}
 	s.Notes = append(append(s.Notes, notesElsewhere(elsewhere)...), w.notesLate(s)...)
 	s.Status = string(together(all))
 	return s
 }
 
-// notesLate say that an agent's hooks run late: it is set up, and is told nothing all the same.
+// notesLate reports that an agent's hooks run late, so that it gets no memories although it is set
+// up.
 func (w Wiring) notesLate(s AgentState) []string {
 	late := lateHooks(cmp.Or(s.DataDir, w.Config.DataDir), s.Name, w.Config.HookWithin, time.Now()).Late
 	if late <= health.FewLate {
 		return nil
 	}
-	return []string{fmt.Sprintf("late: %d of its events ran out of time in the last 24 hours; engram doctor --check %s says more", late, health.HooksInTime)}
+	return []string{fmt.Sprintf("late: %d of its events ran out of time in the last 24 hours; run engram doctor --check %s", late, health.HooksInTime)}
 }
 
-// notesElsewhere say where else an agent is wired.
+// notesElsewhere reports other files that wire an agent.
 func notesElsewhere(paths []string) (notes []string) {
 	for _, path := range paths {
 		if _, err := os.Stat(path); err == nil {
-			notes = append(notes, path+" has it too, from an earlier setup, and is none of the agent's files as they lie now: it stays until --undo")
+			notes = append(notes, path+" also has it, from an earlier setup in another place: it stays until --undo")
 		}
 	}
 	return notes
 }
 
-// together is how an agent stands whose files stand so.
+// together returns the status of an agent from those of its files.
 func together(all []setup.Standing) setup.Status {
 	every := map[setup.Status]int{}
 	for _, s := range all {
@@ -142,7 +143,7 @@ func together(all []setup.Standing) setup.Status {
 	return setup.Changed
 }
 
-// Set wires an agent; dry only says what would become of its files.
+// Set wires an agent; dry only plans the changes.
 func (w Wiring) Set(ctx context.Context, name string, dry bool) AgentState {
 	s, parts := w.state(name)
 	if s.Err != nil {
@@ -165,7 +166,7 @@ func (w Wiring) Set(ctx context.Context, name string, dry bool) AgentState {
 			f.Status = string(setup.Absent)
 		}
 		if c.Cut {
-			s.Notes = append(s.Notes, c.Path+" is a hard link: by its other names it stays what it was")
+			s.Notes = append(s.Notes, c.Path+" is a hard link: its other names keep the old content")
 		}
 		s.Files = append(s.Files, f)
 	}
@@ -179,12 +180,12 @@ func (w Wiring) Set(ctx context.Context, name string, dry bool) AgentState {
 	return s
 }
 
-// Unset takes the wiring of an agent out again; dry only says what would become of its files.
+// Unset removes the wiring of an agent; dry only plans the changes.
 func (w Wiring) Unset(ctx context.Context, name string, dry bool) AgentState {
 	s, parts := w.state(name)
-	s.Notes = nil // what would be in the way of a memory
+	s.Notes = nil // warnings about wiring do not matter here
 	var all []setup.Undone
-	if err := s.Err; err != nil { // what it would be now is not needed to give back what was
+	if err := s.Err; err != nil { // undoing does not need what the wiring would be now
 		parts, s.Err = nil, nil
 	}
 	if dry {
@@ -198,15 +199,15 @@ func (w Wiring) Unset(ctx context.Context, name string, dry bool) AgentState {
 		if u.Left != "" {
 			f.Status, s.Status = string(setup.Changed), string(setup.Changed)
 		} else if u.Guessed {
-			f.Why = "what it was before is not recorded: what is engram's was taken out"
+			f.Why = "the original is not recorded: engram's part was removed"
 		}
 		s.Files = append(s.Files, f)
 	}
 	return s
 }
 
-// Wired are the names of the agents that are set up, as remembered or as only a setup writes it.
-// Unsure are others that have engram's server, perhaps put there by hand.
+// Wired returns the agents that are set up, according to the records or to contents that only a
+// setup writes. unsure are others with Engram's server, perhaps added by hand.
 func (w Wiring) Wired() (names, unsure []string, err error) {
 	wirer := w.wirer()
 	if names, err = wirer.Agents(); err != nil {
@@ -229,7 +230,7 @@ func (w Wiring) Wired() (names, unsure []string, err error) {
 	return names, unsure, nil
 }
 
-// state is what is known of an agent beforehand.
+// state returns what is known of an agent in advance.
 func (w Wiring) state(name string) (AgentState, []setup.Part) {
 	a, err := agent.Find(name)
 	if err != nil { // a later version wired it
@@ -239,9 +240,9 @@ func (w Wiring) state(name string) (AgentState, []setup.Part) {
 	s := AgentState{Name: a.Name, Title: a.Title, Next: a.Next, Detected: a.Detected(env)}
 	parts, err := a.Parts(env)
 	if err == nil && env.DataDir == "" && !w.DataDirGiven {
-		// Without a word about it the agent's memory would split in two.
+		// Silently using another directory would split the agent's memory in two.
 		if env.DataDir = w.wirer().DataDirOf(parts); env.DataDir != "" {
-			s.Notes = append(s.Notes, "its data is in "+env.DataDir+", as it was set up, and stays there: --data-dir names another folder")
+			s.Notes = append(s.Notes, "its data is in "+env.DataDir+", as it was set up, and stays there: choose another folder with --data-dir")
 			parts, err = a.Parts(env)
 		}
 	}
@@ -252,8 +253,8 @@ func (w Wiring) state(name string) (AgentState, []setup.Part) {
 	return s, parts
 }
 
-// contentOf is the content of a file, nil for one that is not there or cannot be read. 64 MiB: what
-// agents remember of all projects in one file grows.
+// contentOf returns the content of a file, nil if it is missing or unreadable. The limit is 64 MiB,
+// since some agents keep data of all projects in one growing file.
 func contentOf(path string) []byte {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 64<<20 {
@@ -266,9 +267,9 @@ func contentOf(path string) []byte {
 	return content
 }
 
-// env is the machine as agents have it.
+// env returns the machine as package agent sees it.
 func (w Wiring) env() agent.Env {
-	programs, _ := w.wirer().Programs() // a record that cannot be read is an error of whatever follows
+	programs, _ := w.wirer().Programs() // an unreadable record fails in whatever follows
 	e := agent.Env{
 		OS: w.OS, Home: w.home(), ConfigHome: w.variable("XDG_CONFIG_HOME"), AppData: w.variable("APPDATA"),
 		Variable: w.variable, Engram: w.Program, Programs: programs, Version: w.Version, Files: plugin.Files,
@@ -286,7 +287,7 @@ func (w Wiring) env() agent.Env {
 	return e
 }
 
-// usualDataDir is the data directory in the home of its user that nobody has to name.
+// usualDataDir is the default data directory in the user's home.
 const usualDataDir = ".engram"
 
 func (w Wiring) variable(name string) string {
@@ -294,7 +295,7 @@ func (w Wiring) variable(name string) string {
 	return v
 }
 
-// home is the user's; on Windows it has another name.
+// home returns the user's home folder, which has another variable on Windows.
 func (w Wiring) home() string {
 	if h := w.variable("HOME"); h != "" || w.OS != "windows" {
 		return h
@@ -302,8 +303,8 @@ func (w Wiring) home() string {
 	return w.variable("USERPROFILE")
 }
 
-// Ready says whether anything can be wired here: CodeInvalid without a home directory, and the errors
-// of a record of what was wired that cannot be understood or read, which keeps all agents.
+// Ready reports whether agents can be wired here: CodeInvalid without a home directory, and the
+// errors of an unreadable record of earlier setups, which covers all agents.
 func (w Wiring) Ready() error {
 	if !filepath.IsAbs(w.home()) {
 		return engram.Errorf(engram.CodeInvalid, "the home directory is unknown").WithHint("set HOME")
@@ -312,13 +313,13 @@ func (w Wiring) Ready() error {
 	return err
 }
 
-// DataFits says whether the data directory that agents would be told can be one: CodeInvalid where
-// it, or what it would be made in, is something else.
+// DataFits reports whether the agents' data directory can exist: CodeInvalid if it or a parent is
+// not a folder.
 func (w Wiring) DataFits() error {
 	for dir := w.env().DataDir; dir != "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		is, err := os.Stat(dir)
 		if err == nil && !is.IsDir() {
-			return engram.Errorf(engram.CodeInvalid, "%s can be no data directory: %s is no folder", w.env().DataDir, dir).
+			return engram.Errorf(engram.CodeInvalid, "%s cannot be the data directory: %s is not a folder", w.env().DataDir, dir).
 				WithHint("name another with --data-dir; nothing was changed")
 		}
 		if err == nil {
@@ -328,8 +329,8 @@ func (w Wiring) DataFits() error {
 	return nil
 }
 
-// wirer remembers what it did in the home directory, whatever the data directory: agents are
-// of a person, and are undone without knowing with which data they were wired.
+// wirer returns a Wirer with its records in the home directory, whatever the data directory: agents
+// belong to a person, and undoing them needs no knowledge of the data directory.
 func (w Wiring) wirer() *setup.Wirer {
 	dir := filepath.Join(w.home(), usualDataDir, "setup")
 	return setup.New(setup.Options{Dir: dir, Now: time.Now, Program: w.Program, Lock: func(ctx context.Context) (func() error, error) {
@@ -337,88 +338,85 @@ func (w Wiring) wirer() *setup.Wirer {
 	}})
 }
 
-// setupWait is how long one setup waits for another one.
+// setupWait limits how long one setup waits for another.
 const setupWait = 10 * time.Second
 
-// waitFor takes the lock of a folder in which setups remember what they did, and returns how
-// it is given up. Where nothing is remembered any more, the folder goes, too.
+// waitFor locks the folder of setup records and returns the function that unlocks it, which also
+// removes the folder if it holds no records any more.
 func waitFor(ctx context.Context, dir string) (release func() error, err error) {
 	path := filepath.Join(dir, "lock")
-	var f *os.File
-	err = alone(ctx, setupWait, "another setup is at work", func() (held bool, err error) {
-		if f, held, err = tryLock(dir, path); err != nil {
-			err = unreachable(path, err)
-		}
-		return held, err
-	})
+	f, err := hold(ctx, path, setupWait, "another setup is at work")
 	if err != nil {
 		return nil, err
 	}
 	return func() error { return errors.Join(leave(dir, path), f.Close()) }, nil
 }
 
-// tryLock takes a lock if nobody has it. The file may have gone while it was waited for, with
-// the last thing that was remembered: then it is not the lock of anything.
-func tryLock(dir, path string) (_ *os.File, held bool, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+// tryLock takes a lock if it is free. If the file was removed in the meantime, it is no longer the
+// lock.
+func tryLock(path string) (_ *os.File, held bool, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, false, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, false, err
 	}
-	if held, err = daemon.TryLock(f); err == nil && held {
-		is, gone := os.Stat(path)
-		var has os.FileInfo
-		if has, err = f.Stat(); err == nil && gone == nil && os.SameFile(is, has) {
-			return f, true, nil
-		}
+	if held, err = daemon.TryLock(f); err == nil && held && hasName(f, path) {
+		return f, true, nil
 	}
 	return nil, false, errors.Join(err, f.Close())
 }
 
-// leave removes the folder of a lock, and the one that it is in, when there is nothing in them but that.
+// hasName reports whether f still has the name path.
+func hasName(f *os.File, path string) bool {
+	own, err := f.Stat()
+	named, errNamed := os.Stat(path)
+	return err == nil && errNamed == nil && os.SameFile(own, named)
+}
+
+// leave removes a lock's folder and its parent if nothing else is in them.
 func leave(dir, path string) error {
 	all, err := os.ReadDir(dir)
 	if err != nil || len(all) > 1 {
 		return err
 	}
-	_ = os.Remove(path) // where a system keeps open files, all of it stays
+	_ = os.Remove(path) // some systems keep open files; then all of it stays
 	if os.Remove(dir) == nil {
 		_ = os.Remove(filepath.Dir(dir))
 	}
 	return nil
 }
 
-// ProgramForAgents is the path by which agents are to call this program: asked, made absolute in dir,
-// else the one on the PATH if that is this program (a link that package managers move), else its own.
-// CodeNotFound for one that is not there, CodeConflict for one that `go run` made.
+// ProgramForAgents returns the path by which agents call this program: asked, made absolute in dir,
+// else the one on the PATH if it is this program (a link that package managers update), else its
+// own. CodeNotFound if asked is missing, CodeConflict for a program made by `go run`.
 func ProgramForAgents(asked, dir, path, goos string) (string, error) {
 	if asked != "" {
 		if !filepath.IsAbs(asked) {
 			asked = filepath.Join(dir, asked)
 		}
 		if !isProgram(asked, goos) {
-			return "", engram.Errorf(engram.CodeNotFound, "%s is no program", asked).WithHint("name the file of this program")
+			return "", engram.Errorf(engram.CodeNotFound, "%s is not a program", asked).WithHint("name the file of this program")
 		}
 		return asked, nil
 	}
 	own, err := os.Executable()
 	if err != nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "the program's own file is not known").WithHint("name it with --binary").WithCause(err)
+		return "", engram.Errorf(engram.CodeUnavailable, "cannot find the program's own file").WithHint("name it with --binary").WithCause(err)
 	}
 	if found := onPath(filepath.Base(own), path, goos); found != "" && sameFile(found, own) {
 		return found, nil
 	}
 	if strings.Contains(own, string(filepath.Separator)+"go-build") {
-		return own, engram.Errorf(engram.CodeConflict, "this program was made by go run, and is gone when it ends: no agent could call it").
+		return own, engram.Errorf(engram.CodeConflict, "go run deletes this program when it ends: agents could not call it").
 			WithHint("install it first (go install ./cmd/engram), or name one with --binary")
 	}
 	return own, nil
 }
 
-// onPath is where a program lies on a PATH; "" when it does not. Entries that are not absolute
-// are passed over: they are another program in every folder.
+// onPath returns the path of a program on a PATH; "" if it is not there. It skips relative entries,
+// which mean another program in every folder.
 func onPath(name, path, goos string) string {
 	names := []string{name}
 	if goos == "windows" && filepath.Ext(name) == "" {
@@ -448,7 +446,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// instructions are what MCP servers tell models: the memory protocol.
+// instructions returns the memory protocol that MCP servers give to models.
 func instructions() mcp.Instructions {
 	return mcp.Instructions{
 		Agent:  plugin.Protocol(plugin.Server),

@@ -21,11 +21,11 @@ import (
 func (a *App) openStore(ctx context.Context) (engram.Store, error) {
 	s, err := a.openAt(ctx, a.opts.Config.DBPath)
 	if _, strange := errors.AsType[*sqlite.Stranger](err); strange {
-		// Another process may have taken it over while this one waited for it.
+		// Another process may have replaced it while this one waited.
 		s, err = a.openAt(ctx, a.opts.Config.DBPath)
 	}
 	if err != nil {
-		return nil, a.earlier(err) // not s: a nil *sqlite.Store is a store that is there
+		return nil, a.earlier(err) // not s: a nil *sqlite.Store would be a non-nil store
 	}
 	return s, nil
 }
@@ -35,7 +35,7 @@ func (a *App) openAt(ctx context.Context, path string) (*sqlite.Store, error) {
 	return sqlite.Open(ctx, sqlite.Options{Path: path, Now: time.Now, Log: o.Log, Version: o.Version, Mapped: o.Mapped, Single: o.Single, WriteWait: o.WriteWait})
 }
 
-// earlierOf says which earlier Engram the database is of that an error is about; "" for none.
+// earlierOf returns which earlier Engram's database caused err; "" for none.
 func earlierOf(err error) (of string) {
 	if who, ok := errors.AsType[*sqlite.Stranger](err); ok {
 		of, _ = foreign.Recognize(who.Tables)
@@ -43,8 +43,8 @@ func earlierOf(err error) (of string) {
 	return of
 }
 
-// earlier is err, which of the database of an earlier Engram says what it is and what helps:
-// in one line, for not every frontend has room for a hint.
+// earlier returns err, which for an earlier Engram's database names it and the remedy in one line,
+// since not every frontend shows hints.
 func (a *App) earlier(err error) error {
 	of := earlierOf(err)
 	if of == "" {
@@ -56,48 +56,48 @@ func (a *App) earlier(err error) error {
 	}
 	command := call.String()
 	if a.opts.Config.Origins["db_path"].Source == config.SourceEnv {
-		command = "ENGRAM_DB_PATH=" + engram.Quoted(a.opts.Config.DBPath) + " " + command // there is no flag of it
+		command = "ENGRAM_DB_PATH=" + engram.Quoted(a.opts.Config.DBPath) + " " + command // there is no flag for it
 	}
 	told := engram.Errorf(engram.CodeConflict, "%s is the database of an earlier Engram (%s): take it over with %s", a.opts.Config.DBPath, of, command)
-	return &Earlier{of, told.WithHint("run %s: it keeps a copy of it, and brings everything in", command)}
+	return &Earlier{of, told.WithHint("run %s: it keeps a copy and imports everything", command)}
 }
 
-// Earlier is the error of a database that is an earlier Engram's.
+// Earlier is the error for the database of an earlier Engram.
 type Earlier struct {
-	Of   string // as people know it: "mem_* tools"
+	Of   string // its common name: "mem_* tools"
 	told *engram.Error
 }
 
 // Error implements error.
 func (e *Earlier) Error() string { return e.told.Msg }
 
-// Unwrap returns the error that everybody knows, with its code and its hint.
+// Unwrap returns the engram.Error with its code and hint.
 func (e *Earlier) Unwrap() error { return e.told }
 
-// TakeOverInput says how the database of an earlier Engram is taken over.
+// TakeOverInput configures the conversion of an earlier Engram's database.
 type TakeOverInput struct {
-	// Project is what everything goes into; "": where it was.
+	// Project receives everything; "": projects stay as they are.
 	Project string
-	// DryRun tells what would come of it, and changes nothing.
+	// DryRun reports the result without changes.
 	DryRun bool
-	// Waiting is called once when another process is at it; Progress is told how many records
-	// were written, of how many. Both may be nil.
+	// Waiting is called once if another process is converting it; Progress receives the number of
+	// records written and their total. Both may be nil.
 	Waiting  func()
 	Progress func(done, total int)
 }
 
-// TakenOver says what a takeover did.
+// TakenOver is the result.
 type TakenOver struct {
-	Of     string // which earlier Engram; "": another process had taken it over already
-	Backup string // the copy of the old database; "" where nothing was changed
+	Of     string // which earlier Engram; "": another process had converted it already
+	Backup string // copy of the old database; "" if nothing was changed
 	engine.Imported
 }
 
-// Earlier says which earlier Engram the database is of; "" where it is of this one, or of
-// nobody. The error is that of a database that cannot be opened for another reason.
+// Earlier returns which earlier Engram the database belongs to; "" if it is current or does not
+// exist. The error is for a database that cannot be opened for another reason.
 func (a *App) Earlier(ctx context.Context) (of string, err error) {
 	if _, err := os.Stat(a.opts.Config.DBPath); errors.Is(err, fs.ErrNotExist) {
-		return "", nil // and none is made
+		return "", nil // do not create it
 	}
 	err = a.Ready(ctx)
 	if e, ok := errors.AsType[*Earlier](err); ok {
@@ -106,12 +106,12 @@ func (a *App) Earlier(ctx context.Context) (of string, err error) {
 	return "", err
 }
 
-// takeOverWait is how long one process waits for another that takes the same database over.
+// takeOverWait limits the wait for another process that converts the same database.
 const takeOverWait = 10 * time.Minute
 
-// TakeOver replaces the database of an earlier Engram by one of this program with all its content.
-// The old one is copied into the backups first and replaced in one step, so a killed process
-// changes nothing. CodeUnavailable where another program has it open.
+// TakeOver replaces an earlier Engram's database by a current one with all its content. It backs up
+// the old one first and replaces it in one step, so killing the process changes nothing.
+// CodeUnavailable if another program has it open.
 func (a *App) TakeOver(ctx context.Context, in TakeOverInput) (t TakenOver, err error) {
 	path, err := filepath.EvalSymlinks(a.opts.Config.DBPath)
 	if err != nil {
@@ -141,9 +141,9 @@ func (a *App) TakeOver(ctx context.Context, in TakeOverInput) (t TakenOver, err 
 	if err := removeDatabase(fresh); err != nil {
 		return t, unreachable(fresh, err)
 	}
-	defer func() { err = errors.Join(err, removeDatabase(fresh)) }() // which after a success is elsewhere
+	defer func() { err = errors.Join(err, removeDatabase(fresh)) }() // after a success it has been renamed
 	if t.Imported, err = a.fill(ctx, fresh, backup, in); err != nil {
-		return t, errors.Join(err, os.Remove(backup)) // nothing changed: a copy would only be in the way
+		return t, errors.Join(err, os.Remove(backup)) // nothing changed, so the copy is not needed
 	}
 	if err := old.Replace(ctx, fresh); err != nil {
 		return t, err
@@ -152,14 +152,14 @@ func (a *App) TakeOver(ctx context.Context, in TakeOverInput) (t TakenOver, err 
 	return t, nil
 }
 
-// tryTakeOver tells what a takeover would do: in a database that is thrown away.
+// tryTakeOver reports what a conversion would do, using a temporary database.
 func (a *App) tryTakeOver(ctx context.Context, path string, in TakeOverInput) (t TakenOver, err error) {
 	if t.Of, err = a.Earlier(ctx); err != nil || t.Of == "" {
 		return t, err
 	}
 	dir, err := os.MkdirTemp("", "engram-try-")
 	if err != nil {
-		return t, engram.Errorf(engram.CodeUnavailable, "no folder for the throw-away database").WithCause(err)
+		return t, engram.Errorf(engram.CodeUnavailable, "cannot create a temporary folder").WithCause(err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	t.Imported, err = a.fill(ctx, filepath.Join(dir, "engram.db"), path, in)
@@ -167,7 +167,7 @@ func (a *App) tryTakeOver(ctx context.Context, path string, in TakeOverInput) (t
 	return t, err
 }
 
-// fill makes a database at path and brings everything in that an old one has.
+// fill creates a database at path with everything from an old one.
 func (a *App) fill(ctx context.Context, path, old string, in TakeOverInput) (res engine.Imported, err error) {
 	source, err := foreign.Open(ctx, foreign.Engram, old, foreign.Options{Project: in.Project})
 	if err != nil {
@@ -185,17 +185,17 @@ func (a *App) fill(ctx context.Context, path, old string, in TakeOverInput) (res
 		err = closing
 	}
 	if _, log := os.Stat(path + "-wal"); err == nil && log == nil {
-		err = engram.Errorf(engram.CodeInternal, "the log of %s is not folded into it", path).WithHint("try again; nothing was changed")
+		err = engram.Errorf(engram.CodeInternal, "the write-ahead log of %s was not merged into it", path).WithHint("try again; nothing was changed")
 	}
 	return res, err
 }
 
-// takeOverAlone waits until no other process takes the same database over.
+// takeOverAlone waits until no other process converts the same database.
 func takeOverAlone(ctx context.Context, path string, waiting func()) (release func() error, err error) {
 	lock := path + ".lock"
 	var f *os.File
 	err = alone(ctx, takeOverWait, "another process is taking the database over", func() (held bool, err error) {
-		if f, held, err = tryLock(filepath.Dir(lock), lock); err != nil {
+		if f, held, err = tryLock(lock); err != nil {
 			return false, unreachable(lock, err)
 		}
 		if !held && waiting != nil {
@@ -208,12 +208,12 @@ func takeOverAlone(ctx context.Context, path string, waiting func()) (release fu
 		return nil, err
 	}
 	return func() error {
-		_ = os.Remove(lock) // where a system keeps open files, it stays
+		_ = os.Remove(lock) // some systems keep open files; then it stays
 		return f.Close()
 	}, nil
 }
 
-// backUp copies the old database into the folder of backups, under a name that nothing has.
+// backUp copies the old database into the folder of backups, under a new name.
 func backUp(ctx context.Context, old *foreign.Seized, path string) (name string, err error) {
 	dir := filepath.Join(filepath.Dir(path), "backups")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -233,7 +233,7 @@ func backUp(ctx context.Context, old *foreign.Seized, path string) (name string,
 	return name, nil
 }
 
-// sweepParts removes copies that were not finished.
+// sweepParts removes incomplete copies.
 func sweepParts(dir string) error {
 	parts, err := filepath.Glob(filepath.Join(dir, "earlier-*.db.part*"))
 	for _, p := range parts {
@@ -242,7 +242,7 @@ func sweepParts(dir string) error {
 	return err
 }
 
-// removeDatabase removes a database that nobody has open, and what belongs to it.
+// removeDatabase removes a closed database and its side files.
 func removeDatabase(path string) error {
 	var errs []error
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
@@ -253,8 +253,8 @@ func removeDatabase(path string) error {
 	return errors.Join(errs...)
 }
 
-// IsEarlier reports whether a file is the database of an earlier Engram that is to be taken
-// over in its place: the one that this App would open.
+// IsEarlier reports whether path is the database that this App would open, which is then converted
+// in place.
 func (a *App) IsEarlier(path string) bool {
 	here, err := os.Stat(a.opts.Config.DBPath)
 	if err != nil {

@@ -17,29 +17,28 @@ import (
 )
 
 const (
-	// flushEvery is how often a server writes down what was counted: what is lost when it
-	// is killed.
+	// flushEvery is the interval at which a server stores counters: a killed one loses that much.
 	flushEvery = 10 * time.Second
-	// flushWait is how long writing it down may wait for other writers at the end of a
-	// process: counters are worth no second of a person's.
+	// flushWait limits how long storing counters waits for other writers at the end of a process:
+	// counters are not worth a second of a person's time.
 	flushWait = 100 * time.Millisecond
-	// maxLeft is how much commands leave in the file beside the database before one of
-	// them writes it down, in bytes.
+	// maxLeft is the size in bytes of the file of counters at which a command stores them.
 	maxLeft = 64 << 10
 )
 
-// counting brings the counters of the verbs into the store. A server does it beside its answers; a
-// command leaves them in a file beside the database, because waiting for the disk twice would cost
-// more than most searches. The next server, `metrics`, or a full file takes them in.
+// counting moves the counters of operations into the store. A server does that in the background. A
+// command leaves them in a file beside the database, since waiting for the disk twice would cost
+// more than most searches; the next server, `metrics`, or a command that finds the file full takes
+// them in.
 type counting struct {
-	path  string // of that file
+	path  string // of the file of counters
 	tally *engine.Tally
 	flush func(context.Context) error // engine.FlushTally
-	serve func() bool                 // whether this is a server; asked at the end
+	serve func() bool                 // whether this is a server; called at the end
 	log   *slog.Logger
 }
 
-// run writes down what was counted, every now and then. What fails is tried again.
+// run stores counters periodically, and retries failures.
 func (c counting) run(ctx context.Context) {
 	again := time.NewTicker(flushEvery)
 	defer again.Stop()
@@ -53,14 +52,14 @@ func (c counting) run(ctx context.Context) {
 	}
 }
 
-// write takes in what commands have left, and writes all of it down.
+// write takes in what commands left, and stores everything.
 func (c counting) write(ctx context.Context, wait time.Duration) {
 	c.collect()
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	if err := c.flush(ctx); err != nil {
-		// A store that cannot be written is told by whoever has to write; counters can wait.
-		c.log.Debug("what was asked could not be counted", "error", err)
+		// Writers report a store that cannot be written; counters can wait.
+		c.log.Debug("cannot store the counters", "error", err)
 	}
 }
 
@@ -71,11 +70,11 @@ func (c counting) end() {
 		c.write(context.Background(), flushWait)
 	}
 	if err := c.leave(c.tally.Take()); err != nil {
-		c.log.Debug("what was asked could not be counted", "error", err)
+		c.log.Debug("cannot store the counters", "error", err)
 	}
 }
 
-// leave adds counters to the file.
+// leave appends counters to the file.
 func (c counting) leave(cs []engram.Counter) error {
 	if len(cs) == 0 {
 		return nil
@@ -93,8 +92,7 @@ func (c counting) leave(cs []engram.Counter) error {
 	})
 }
 
-// collect takes in what is in the file, and empties it. Lines that are no counters are
-// passed over.
+// collect takes in and empties the file. Invalid lines are skipped.
 func (c counting) collect() {
 	var lines []byte
 	err := c.locked(0, func(f *os.File) (err error) {
@@ -102,14 +100,14 @@ func (c counting) collect() {
 			err = f.Truncate(0)
 		}
 		if err != nil {
-			lines = nil // they stay there, to be counted once
+			lines = nil // they stay in the file, to be counted once
 			return err
 		}
-		_ = os.Remove(c.path) // where an open file cannot be removed, it stays, empty
+		_ = os.Remove(c.path) // some systems cannot remove an open file; it stays, empty
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.log.Debug("what commands have counted could not be read", "error", err)
+		c.log.Debug("cannot read the counters of commands", "error", err)
 	}
 	var cs []engram.Counter
 	for line := range bytes.Lines(lines) {
@@ -121,8 +119,8 @@ func (c counting) collect() {
 	c.tally.Put(cs)
 }
 
-// locked opens the file and does something while nobody else does: whoever adds lines to
-// it that another one has just read and removes would lose them. It waits flushWait.
+// locked opens the file and calls do while no other process has it: lines appended between
+// another's reading and removing it would be lost. It waits up to flushWait.
 func (c counting) locked(create int, do func(*os.File) error) error {
 	until := time.Now().Add(flushWait)
 	for {
@@ -131,27 +129,20 @@ func (c counting) locked(create int, do func(*os.File) error) error {
 			return err
 		}
 		held, err := daemon.TryLock(f)
-		if held && c.still(f) {
-			return errors.Join(do(f), f.Close()) // which unlocks it
+		if held && hasName(f, c.path) {
+			return errors.Join(do(f), f.Close()) // closing unlocks it
 		}
 		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
 		if time.Now().After(until) {
-			return errors.New("somebody else holds " + c.path)
+			return errors.New("another process holds " + c.path)
 		}
 		<-time.After(time.Millisecond)
 	}
 }
 
-// still reports whether f is the file that has the name now.
-func (c counting) still(f *os.File) bool {
-	mine, err := f.Stat()
-	named, errNamed := os.Stat(c.path)
-	return err == nil && errNamed == nil && os.SameFile(mine, named)
-}
-
-// newCounting returns that of an App, before its engine is made.
+// newCounting returns an App's counting, before its engine exists.
 func (a *App) newCounting() counting {
 	return counting{path: a.opts.Config.DBPath + "-counts", tally: engine.NewTally(time.Now), log: a.opts.Log,
 		flush: func(ctx context.Context) error { return a.Engine.FlushTally(ctx) },

@@ -111,7 +111,7 @@ func TestAServerWritesDownWhatItCountedAtItsEnd(t *testing.T) {
 	}
 }
 
-// The name of a project may be private: with the project it leaves what waits to be counted.
+// The name of a project may be private: with the project it is removed from pending counters.
 func TestAnErasedProjectLeavesNoNameAmongTheCounts(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "engram.db")

@@ -41,7 +41,7 @@ func packed(t *testing.T, text string) string {
 	return b.String()
 }
 
-// What cannot be read is told, and keeps nobody from looking into what comes behind it.
+// What cannot be read is reported, and does not prevent the search in what follows.
 func TestAnEraseTellsWhoHoldsTheTextAndWhatCouldNotBeRead(t *testing.T) {
 	for name, erase := range map[string]func(*app.App, engram.Memory) ([]engram.Trace, []string, error){
 		"a memory": func(a *app.App, m engram.Memory) ([]engram.Trace, []string, error) {

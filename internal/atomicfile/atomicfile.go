@@ -1,14 +1,13 @@
-// Package atomicfile replaces files such that nobody ever reads half of one: the content is
-// written to a new file beside, synced, and takes the name of the old one. Whoever opens the
-// path, whenever a process is killed or the power goes, finds what was or what becomes.
+// Package atomicfile replaces files atomically: readers see the old or the new content, never a
+// mix, even if a process is killed or the power fails. It writes a new file beside the old one,
+// syncs it, and renames it.
 //
-// Links are followed and stay links. What is written is safe; that the new name is on the disk
-// after a power cut is not promised, for the old content is whole, too. Files in a folder that
-// others write into (a vault, a repository) are written by their own packages, through os.Root:
-// there a link must not be followed.
+// Links are followed and stay links. The content is safe after a power cut, but the new name may
+// not be, since the old content is complete, too. Packages that write into folders of others (a
+// vault, a repository) use os.Root instead, because there links must not be followed.
 //
-// The package of this kind that is among our modules, renameio of go-internal, is deprecated,
-// and follows no links; the one that it names instead does nothing on Windows.
+// The package of this kind among our modules, renameio of go-internal, is deprecated and follows no
+// links; its suggested replacement does nothing on Windows.
 package atomicfile
 
 import (
@@ -20,26 +19,24 @@ import (
 	"strings"
 )
 
-// ErrLeadsNowhere is the error for a path that is a link to nothing. Such a link is left: it
-// may lead to a disk that is not there at the moment.
-var ErrLeadsNowhere = errors.New("it is a link that leads nowhere")
+// ErrLeadsNowhere is the error for a link to a missing file. Such a link is kept: its target may be
+// on a disk that is not mounted.
+var ErrLeadsNowhere = errors.New("it is a link to a missing file")
 
-// Options say how a file is written. The zero value does for a file that anybody may write at
-// any moment.
+// Options configure a write. The zero value suits a file that any process may write at any time.
 type Options struct {
-	// Mode is what the file gets, whatever the umask says; 0: what it has, and 0600 for one that
-	// is made.
+	// Mode of the file, whatever the umask; 0 keeps the mode, 0600 for a new file.
 	Mode fs.FileMode
-	// Alone says that no other process writes the file meanwhile, since the caller holds a lock.
-	// What is written beside it is called Beside then, so that a kill leaves one file at most,
-	// which the next write, or Sweep, removes. Else it has a name of chance.
+	// Alone means that no other process writes the file meanwhile, because the caller holds a
+	// lock. The temporary file is then Beside, so a kill leaves at most one, which the next write
+	// or Sweep removes. Otherwise its name is random.
 	Alone bool
-	// Hasty leaves out the sync, for what is worth nothing after a power cut.
+	// Hasty skips the sync, for data without value after a power cut.
 	Hasty bool
 }
 
-// Resolve says where a path leads by links, and what is there: nil for nothing. An error is
-// ErrLeadsNowhere, or one of the system, such as fs.ErrPermission.
+// Resolve follows links from path, and returns the target and its info, nil if it does not exist.
+// The error is ErrLeadsNowhere or from the system, such as fs.ErrPermission.
 func Resolve(path string) (real string, there fs.FileInfo, err error) {
 	real, err = filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,9 +52,7 @@ func Resolve(path string) (real string, there fs.FileInfo, err error) {
 	return real, there, err
 }
 
-// Write makes content that of the file at path, in a folder that is there.
-//
-// Errors are those of Fill.
+// Write sets the content of the file at path, whose folder exists. Errors are those of Fill.
 func Write(path string, content []byte, o Options) error {
 	return Fill(path, o, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -65,10 +60,9 @@ func Write(path string, content []byte, o Options) error {
 	})
 }
 
-// Fill makes what write writes the content of the file at path, in a folder that is there. When
-// write returns an error, that is returned as it is, and the file is what it was, as it is after
-// every other error: *fs.PathError for what could not be written, *os.LinkError when only the
-// name could not be taken, which on Windows is so while anybody has the file open.
+// Fill sets the content of the file at path, whose folder exists, to what write writes. After an
+// error the file is unchanged. It returns errors of write as they are, *fs.PathError for a failed
+// write, and *os.LinkError if only the rename failed, as on Windows while the file is open.
 func Fill(path string, o Options, write func(io.Writer) error) error {
 	real, there, err := Resolve(path)
 	if err != nil {
@@ -83,7 +77,7 @@ func Fill(path string, o Options, write func(io.Writer) error) error {
 		err = f.Chmod(mode)
 	}
 	if err == nil && !o.Hasty {
-		err = f.Sync() // a name that leads to nothing after a power cut would be worse than the old file
+		err = f.Sync() // a name without content after a power cut would be worse than the old file
 	}
 	if closed := f.Close(); err == nil {
 		err = closed
@@ -92,12 +86,12 @@ func Fill(path string, o Options, write func(io.Writer) error) error {
 		err = os.Rename(f.Name(), real)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // it says nothing that the first error does not
+		_ = os.Remove(f.Name()) // its error would add nothing
 	}
 	return err
 }
 
-// modeOf is the mode that a file gets; 0 for the one with which it is made.
+// modeOf returns the mode to set; 0 to leave it as created.
 func modeOf(there fs.FileInfo, asked fs.FileMode) fs.FileMode {
 	if asked == 0 && there != nil {
 		return there.Mode().Perm()
@@ -105,7 +99,7 @@ func modeOf(there fs.FileInfo, asked fs.FileMode) fs.FileMode {
 	return asked
 }
 
-// create makes the file beside, readable by its owner alone.
+// create creates the temporary file, readable only by its owner.
 func create(real string, alone bool) (*os.File, error) {
 	if !alone {
 		return os.CreateTemp(filepath.Dir(real), ".*"+besideSuffix)
@@ -116,18 +110,17 @@ func create(real string, alone bool) (*os.File, error) {
 	return os.OpenFile(Beside(real), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// besideSuffix ends the names of files that are not whole yet. It is the end, because agents and
-// others load whatever in a folder has the ending that they know.
+// besideSuffix ends the names of temporary files. It is a suffix because agents and others load any
+// file with an extension that they know.
 const besideSuffix = ".engram-new"
 
-// Beside is where the new content of the file at path stands until it is whole, in a write with
-// Options.Alone. path is no link.
+// Beside returns the temporary path for a write of the file at path with Options.Alone. path is not
+// a link.
 func Beside(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+besideSuffix)
 }
 
-// Of is the other way round: the path of the file whose content was written at beside; ok is
-// false for a path that is not called as Beside calls them.
+// Of returns the path of the file that a temporary path belongs to; ok is false if it is not one.
 func Of(beside string) (path string, ok bool) {
 	name, ends := strings.CutSuffix(filepath.Base(beside), besideSuffix)
 	name, hidden := strings.CutPrefix(name, ".")
@@ -137,8 +130,8 @@ func Of(beside string) (path string, ok bool) {
 	return filepath.Join(filepath.Dir(beside), name), true
 }
 
-// Sweep removes what a kill left beside the file at path in a write with Options.Alone. path is
-// no link, and the caller holds the lock.
+// Sweep removes the temporary file that a kill left beside the file at path in a write with
+// Options.Alone. path is not a link, and the caller holds the lock.
 func Sweep(path string) error {
 	if err := os.Remove(Beside(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -50,7 +50,7 @@ func names(t *testing.T, dir string) (all []string) {
 func TestModes(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
-		was         fs.FileMode // 0: there is none
+		was         fs.FileMode // 0: no file
 		asked, want fs.FileMode
 	}{
 		{"a file that is made is its owner's", 0, 0, 0o600},
@@ -172,7 +172,7 @@ func TestNamesBeside(t *testing.T) {
 	}
 }
 
-// Whoever reads while others write sees one of what was written, whole.
+// Readers during writes see one complete content.
 func TestReadersNeverSeeHalfAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	whole := func(c byte) []byte { return []byte(strings.Repeat(string(c), 100_000)) }

@@ -1,10 +1,10 @@
-// Package attend holds the rules for what happens unasked beside an agent's work: what of
-// a prompt is a question to the memory and what is certain enough to be told (here), which
-// command failed and later passed (fault.go), where the work was (work.go), and
-// when somebody has worked much and saved nothing (neglect.go).
+// Package attend holds the rules that work beside an agent: which part of a prompt is a question to
+// the memory, and what is certain enough to be injected (this file); which command failed and later
+// passed (fault.go); where the work happened (work.go); and when a session did much work and saved
+// nothing (neglect.go).
 //
-// Every rule is a pure function of what was noted or found. Whoever interrupts must be
-// right: where a rule is in doubt, it says nothing.
+// Every rule is a pure function of notes or search results. An interruption must be right: if a
+// rule is in doubt, it returns nothing.
 package attend
 
 import (
@@ -19,34 +19,35 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// The kinds of notes.
+// Kinds of notes.
 const (
-	KindPrompt = "prompt" // the person asked for something; Text is what, where it is told
-	KindTool   = "tool"   // the use of a tool, after it
+	KindPrompt = "prompt" // a prompt of the person; Text is the prompt, where the agent passes it on
+	KindTool   = "tool"   // a finished tool call
 	KindAsked  = "asked"  // the agent was asked what Neglect returned
 )
 
-// Note is one thing that happened in a session, as the notebook keeps it.
+// Note is one event in a session, as the notebook keeps it.
 type Note struct {
 	At      time.Time `json:"at"`
 	Kind    string    `json:"kind"`
-	Tool    string    `json:"tool,omitempty"`    // its name, as the agent has it
-	Path    string    `json:"path,omitempty"`    // the file that it read or wrote
-	Command string    `json:"command,omitempty"` // that it ran
-	Writes  bool      `json:"writes,omitempty"`  // it changed the file
+	Tool    string    `json:"tool,omitempty"`    // name in the agent's spelling
+	Path    string    `json:"path,omitempty"`    // file read or written
+	Command string    `json:"command,omitempty"` // command that ran
+	Writes  bool      `json:"writes,omitempty"`  // the call changed the file
 	Failed  bool      `json:"failed,omitempty"`
-	Error   string    `json:"error,omitempty"` // what it said when it failed
+	Error   string    `json:"error,omitempty"` // error message of a failed call
 	Text    string    `json:"text,omitempty"`
-	Project string    `json:"project,omitempty"` // of the repository in which a tool was at work; "" for none that is known
+	Project string    `json:"project,omitempty"` // project of the repository in which the tool worked; "" if unknown
 }
 
-// Answers returns the finds that are told beside a prompt that is one question, from a collection
-// of so many memories; the likeliest first.
+// Answers returns the finds to inject beside a prompt that is one question, most likely first; rows
+// is the size of the collection.
 //
 // Besides Sure, which needs rare words, it counts how much of the question a find covers. A find
-// with all its words is told in a collection of any size; of a one-word question only when the
-// title has it and the question is about this place. In a small collection one that lacks a word
-// is told for its relevance, less of it when the question says "we". More than Most is none.
+// with all its words is injected whatever the size of the collection; for a one-word question only
+// if the title has the word and the question is about this place. In a small collection, relevance
+// makes up for a missing word, and a lower relevance is enough if the question says "we". It
+// returns no coverage matches at all if there are more than Most.
 //
 // Fitted on 63 prompts to two projects (internal/eval/session: kiosk, ferry), checked on loom.
 func (c Certainty) Answers(q Inquiry, finds []Find, rows int) []Verdict {
@@ -54,7 +55,7 @@ func (c Certainty) Answers(q Inquiry, finds []Find, rows int) []Verdict {
 	if rows < fewRows {
 		sure.Least++
 	}
-	told := sure.Sure(finds, rows)
+	picked := sure.Sure(finds, rows)
 	var answers []Verdict
 	seen := 0
 	for i, f := range finds {
@@ -68,21 +69,21 @@ func (c Certainty) Answers(q Inquiry, finds []Find, rows int) []Verdict {
 	}
 	if len(answers)+seen <= c.Most {
 		for _, v := range answers {
-			if !slices.ContainsFunc(told, func(o Verdict) bool { return o.Find == v.Find }) {
-				told = append(told, v)
+			if !slices.ContainsFunc(picked, func(o Verdict) bool { return o.Find == v.Find }) {
+				picked = append(picked, v)
 			}
 		}
 	}
-	slices.SortStableFunc(told, func(a, b Verdict) int { return cmp.Compare(b.Chance, a.Chance) })
-	return told[:min(len(told), c.Most)]
+	slices.SortStableFunc(picked, func(a, b Verdict) int { return cmp.Compare(b.Chance, a.Chance) })
+	return picked[:min(len(picked), c.Most)]
 }
 
-// covers reports whether a find has all that a question is about.
+// covers reports whether a find has every word of meaning of a question.
 func (c Certainty) covers(q Inquiry, f Find) bool {
 	return f.Words > 0 && f.Whole && (len(q.Words) >= c.Least || f.Titled && q.Known)
 }
 
-// likely reports whether a search would be sure of a find.
+// likely reports whether a find is relevant enough for a small collection.
 func (c Certainty) likely(q Inquiry, f Find) bool {
 	if f.Words <= 0 {
 		return false
@@ -90,35 +91,36 @@ func (c Certainty) likely(q Inquiry, f Find) bool {
 	return f.Matched >= c.Least && f.Relevance >= c.Relevant || f.Matched > 0 && q.Ours && f.Relevance >= c.Ours
 }
 
-// How much of a prompt is a question to the memory.
+// Limits of the part of a prompt that is searched for.
 const (
-	questionBytes = 8 << 10 // that are looked at; who writes more has pasted it
-	questionTerms = 24      // words of meaning, from the beginning: what is wanted is said first
-	questionLeast = 2       // fewer words of meaning say nothing, but in a question ("how do we deploy?")
+	questionBytes = 8 << 10 // bytes that are examined; a longer prompt is mostly pasted
+	questionTerms = 24      // words of meaning, from the beginning, where the wish is stated
+	questionLeast = 2       // fewer words of meaning are too few, except in a question ("how do we deploy?")
 )
 
-// promptPatterns are what is recognised in a prompt, compiled when the first one comes: a
-// program that is started for every event has no time for what it does not need.
+// promptPatterns recognise parts of a prompt. They compile on first use: a program that starts for
+// every event must not compile what it does not need.
 type promptPatterns struct {
 	command, pasted, tag, place *regexp.Regexp
 }
 
 var prompts = sync.OnceValue(func() promptPatterns {
 	return promptPatterns{
-		// An order to the agent's program: /compact, /engram:recall x, !ls, #note.
+		// A command to the agent's program: /compact, /engram:recall x, !ls, #note.
 		command: regexp.MustCompile(`^(/[a-z0-9][\w:.-]*(\s|$)|!\S|<command-)`),
-		// A line that nobody types: a frame of a stack, a log, a difference, a table, a shell.
+		// A pasted line: a stack frame, a log, a diff, a table, a shell.
 		pasted: regexp.MustCompile(`^\s*(at \S+.*[(:]\d|goroutine \d+|File ".+", line \d+|\S+\.\w+:\d+(:\d+)?[: ]|\S+\(0x|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|` +
 			`\[?(DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL)\b|[-+]{3} |@@ |[-+]\s*\S+.*[;{}()]\s*$|> |\||[$%>] |#\d+ 0x|(--- |=== )?(FAIL|PASS|ok|RUN):?\s|[{}\[\]<]|exit (status|code) \d)`),
-		// What programs put into a prompt.
+		// What programs insert into a prompt.
 		tag: regexp.MustCompile(`(?s)<(system-reminder|local-command-\w+|command-\w+|environment_context|ide_\w+|file|attachment)\b[^>]*>.*?(</[\w-]+>|$)`),
-		// Addresses: their words are about something else.
+		// URLs: their words are about something else.
 		place: regexp.MustCompile(`https?://\S+`),
 	}
 })
 
-// Question is the part of a prompt to look up; "" for one that only moves the work on, is an order
-// to the agent's program, or was pasted. Fenced text, program tags and pasted lines are left out.
+// Question returns the part of a prompt to search for; "" if the prompt only moves the work on, is
+// a command to the agent's program, or was pasted. Fenced text, program tags and pasted lines are
+// left out.
 func Question(prompt string) string {
 	prompt = strings.TrimSpace(strings.ToValidUTF8(prompt[:min(len(prompt), questionBytes)], ""))
 	p := prompts()
@@ -140,7 +142,7 @@ func Question(prompt string) string {
 	return upTo(asked, questionTerms)
 }
 
-// typed are the lines that a person has typed, outside fences.
+// typed returns the lines that a person typed, outside fences.
 func typed(prompt string) string {
 	var b strings.Builder
 	fenced := false
@@ -159,7 +161,7 @@ func typed(prompt string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// upTo is s with its first words of meaning, at most so many.
+// upTo returns the beginning of s with at most so many words of meaning.
 func upTo(s string, most int) string {
 	meaning := 0
 	for i := 0; i < len(s); {
@@ -185,8 +187,8 @@ func upTo(s string, most int) string {
 
 func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
 
-// Moves reports whether a word, in lower case, only moves the work on, or is so common in
-// what people ask of agents that it says nothing of what it is about.
+// Moves reports whether a word, in lower case, only moves the work on, or is so common in requests
+// to agents that it carries no topic.
 func Moves(word string) bool {
 	switch word {
 	case "ok", "okay", "yes", "yep", "yeah", "yup", "sure", "no", "nope", "nah", "right", "correct", "exactly", "good", "great", "nice", "perfect",
@@ -202,40 +204,40 @@ func Moves(word string) bool {
 	return false
 }
 
-// Find is what speaks for telling a memory to somebody who did not ask for it.
+// Find is the evidence for injecting a memory.
 type Find struct {
-	Words   float64 // BM25 of what was said; 0: no word was found
-	Matched int     // different words of meaning that both have
-	Near    int     // its rank by meaning, from 1; 0: not among the nearest
-	Seen    bool    // the session was shown it before: it is not told, but others are measured by it
+	Words   float64 // BM25 score against the prompt; 0: no common word
+	Matched int     // number of different words of meaning in common
+	Near    int     // rank by vector similarity, from 1; 0: not among the nearest
+	Seen    bool    // the session has seen it: not injected again, but others are measured against it
 
-	// Of a prompt that is one question (AsksOne):
+	// For a prompt that is one question (AsksOne):
 
-	Relevance float64 // how likely it answers, as the floor of a search has it; 0: nobody asked
-	Whole     bool    // it has every word that says what the question is about
-	Titled    bool    // and so has its title
+	Relevance float64 // likelihood that it answers, as a search estimates it; 0: not computed
+	Whole     bool    // it has every word of meaning of the question
+	Titled    bool    // its title has them too
 }
 
-// Certainty says when a find is told unasked: the log odds that each piece of evidence adds,
-// and how likely a find must be to help.
+// Certainty decides when a find is injected: the log odds that each piece of evidence adds, and the
+// likelihood a find must reach.
 type Certainty struct {
 	Start  float64 // before any evidence
-	Rarity float64 // for each e-fold of Words over what one word is worth that a single memory has
-	Lead   float64 // for each e-fold by which it, or the group at whose end it stands, has more Words than what follows
-	Near   float64 // for being one of the three nearest by meaning
-	Crowd  float64 // for each find that goes before it in such a group
-	Enough float64 // likelihood from which on it is told; 0 to 1
-	Least  int     // Matched that it needs in any case
-	Most   int     // finds that are told
+	Rarity float64 // for each e-fold of Words over the score of one word that a single memory has
+	Lead   float64 // for each e-fold by which Words of the find, or of the last of its group, exceeds that of the next find
+	Near   float64 // for being one of the three nearest by vector similarity
+	Crowd  float64 // for each find before it in such a group
+	Enough float64 // likelihood from which on it is injected; 0 to 1
+	Least  int     // minimum of Matched
+	Most   int     // maximum number of finds
 
-	// Relevance from which on a find in a small collection answers a question of which it
-	// lacks a word, 0 to 1: any question, and one about what is done here.
+	// Relevance from which on a find in a small collection answers a question despite a missing
+	// word, 0 to 1: for any question, and for one about the work here.
 	Relevant, Ours float64
 }
 
-// DefaultCertainty is how certain must be what is told beside a prompt: what nobody asked for costs
-// attention, so four in five should help. What tells is that a find stands out, by rare words, more
-// of them than the next find has, and nearness in meaning.
+// DefaultCertainty is the threshold for injecting memories beside a prompt: an injection costs
+// attention, so four in five should help. The evidence is that a find stands out by rare words, by
+// its lead over the next find, and by vector similarity.
 //
 // The weights are a logistic regression on the first three finds of 88 prompts in two scripted
 // sessions (internal/eval/session: harbor, lumen). Relevance and cosine added nothing.
@@ -243,20 +245,18 @@ func DefaultCertainty() Certainty {
 	return Certainty{Start: -1.66, Rarity: 2.28, Lead: 0.89, Near: 0.77, Crowd: -1.13, Enough: 0.5, Least: 2, Most: 3, Relevant: 0.9, Ours: 0.75}
 }
 
-// Verdict is a find that is told: its place in what Sure was given, and how likely it helps.
+// Verdict is a find to inject: its index in the argument of Sure, and the likelihood that it helps.
 type Verdict struct {
 	Find   int
 	Chance float64
 }
 
-// fewRows is how many memories a collection is taken to have at least: in one of five every
-// word is rare.
+// fewRows is the assumed minimum size of a collection: in a collection of five, every word is rare.
 const fewRows = 30
 
-// Sure returns what is told of finds from a collection of so many memories, the likeliest
-// first.
+// Sure returns the finds to inject, most likely first; rows is the size of the collection.
 func (c Certainty) Sure(finds []Find, rows int) []Verdict {
-	// What one word is worth at the most, as retrieval's BM25 has it.
+	// The highest BM25 score of one word (internal/retrieval).
 	rare := math.Log(1 + (float64(max(rows, fewRows))-0.5)/1.5)
 	var order []int
 	for i, f := range finds {
@@ -265,21 +265,21 @@ func (c Certainty) Sure(finds []Find, rows int) []Verdict {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(finds[b].Words, finds[a].Words) })
-	var told []Verdict
+	var picked []Verdict
 	for place, i := range order[:min(len(order), c.Most)] {
 		f := finds[i]
 		chance := c.chance(finds, order, place, rare)
 		if !f.Seen && f.Matched >= c.Least && chance >= c.Enough {
-			told = append(told, Verdict{i, chance})
+			picked = append(picked, Verdict{i, chance})
 		}
 	}
-	slices.SortStableFunc(told, func(a, b Verdict) int { return cmp.Compare(b.Chance, a.Chance) })
-	return told
+	slices.SortStableFunc(picked, func(a, b Verdict) int { return cmp.Compare(b.Chance, a.Chance) })
+	return picked
 }
 
-// chance is how likely the find at a place in the order helps.
+// chance returns the likelihood that the find at a place in the order helps.
 func (c Certainty) chance(finds []Find, order []int, place int, rare float64) float64 {
-	const noise = 0.3 // of a rare word: less is the same as nothing
+	const noise = 0.3 // share of a rare word's score below which scores count as equal
 	words := func(place int) float64 {
 		if place >= len(order) {
 			return noise * rare
@@ -300,25 +300,25 @@ func (c Certainty) chance(finds []Find, order []int, place int, rare float64) fl
 	return 1 / (1 + math.Exp(-odds))
 }
 
-// What waits to be written.
+// Kinds of pending items.
 const (
-	PendingPrompt  = "prompt"  // Text is what the person asked
+	PendingPrompt  = "prompt"  // Text is the person's prompt
 	PendingOutcome = "outcome" // Title and Text are those of an Outcome, Topic its key
-	PendingCapture = "capture" // Text is what the agent said; its learnings are kept
-	PendingSummary = "summary" // Text is what the session came to
+	PendingCapture = "capture" // Text is what the agent said, to extract learnings from
+	PendingSummary = "summary" // Text is the session summary
 	PendingEnd     = "end"     // the session ended
 )
 
-// Pending is what a session wanted to keep and could not at once: the store was busy, or
-// away. Each is written once, whoever writes it and however often it is tried.
+// Pending is an item that could not be written at once because the store was busy or missing. Key
+// makes sure that it is written once, however often and by whichever process it is tried.
 type Pending struct {
-	Key       string    `json:"key"` // names it among all there are
+	Key       string    `json:"key"` // unique among all pending items
 	At        time.Time `json:"at"`
 	What      string    `json:"what"`
 	Session   string    `json:"session"`
 	Project   string    `json:"project,omitempty"` // "" is that of the session
 	Directory string    `json:"directory,omitempty"`
-	Agent     string    `json:"agent,omitempty"` // whose session it is
+	Agent     string    `json:"agent,omitempty"` // agent of the session
 	Title     string    `json:"title,omitempty"`
 	Topic     string    `json:"topic,omitempty"`
 	Text      string    `json:"text,omitempty"`

@@ -9,25 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// How much of an error is looked at: of what was printed, and of what is left of that
-// without what went well. What went wrong stands near the beginning or near the end, and
-// both halves are looked at.
+// Limits of the error text that is examined, in bytes: of the output, and of the lines left after
+// noise is removed. The cause stands near the beginning or the end, so half is kept of each.
 const (
 	maxFaultText = 256 << 10
 	maxFault     = 16 << 10
 )
 
-// How much of an error is told.
+// Limits of the extracted error.
 const (
 	maxFaultLine = 200 // characters of a line
-	faultNames   = 3   // tests that failed
-	faultNear    = 12  // lines after a test within which it is said why it failed
+	faultNames   = 3   // names of failed tests
+	faultNear    = 12  // lines after a test's name that are searched for the reason
 )
 
-// Fault is what one would search for to find an error again: the failed test, if any, and the line
-// that says best what went wrong, without colours, times and runner noise, in maxFaultLine
-// characters; "" for a text without a line. The first of equally good lines counts, and closing
-// lines of a runner (FAIL, exit status 1) only where nothing else is there.
+// Fault returns the search query for an error: the failed test, if any, and the most telling line,
+// without colours, times and runner noise, in at most maxFaultLine characters; "" for a text
+// without lines. The first of equally good lines counts, and closing lines of a runner (FAIL, exit
+// status 1) only if there is nothing else.
 func Fault(text string) string {
 	lines := faultLines(text)
 	name, said := named(lines), ""
@@ -52,7 +51,7 @@ func Fault(text string) string {
 	return ""
 }
 
-// endOf is the line that says most where nothing is said but what runners say in the end.
+// endOf returns the most telling line of an error that has only closing lines of runners.
 func endOf(lines []faultLine) int {
 	best := 0
 	for i, l := range lines {
@@ -63,8 +62,8 @@ func endOf(lines []faultLine) int {
 	return best
 }
 
-// endSays is how much a runner says in the end: that it ended (Exit code 1), that it failed
-// (FAIL), or what did (FAILED: 2 of 7 checks).
+// endSays ranks closing lines: it ended (Exit code 1), it failed (FAIL), or what failed (FAILED: 2
+// of 7 checks).
 func endSays(line string) int {
 	for _, code := range []string{"exit code", "exit status", "process exited", "command failed with exit"} {
 		if len(line) >= len(code) && strings.EqualFold(line[:len(code)], code) {
@@ -77,8 +76,8 @@ func endSays(line string) int {
 	return 2
 }
 
-// saysOf is the line that says best why the test on line at failed: below it, or else
-// anywhere; -1: none does.
+// saysOf returns the line that best explains why the test on line at failed: near it, else
+// anywhere, or -1.
 func saysOf(lines []faultLine, at int) int {
 	if at >= 0 {
 		if near := says(lines[at+1 : min(len(lines), at+1+faultNear)]); near >= 0 {
@@ -88,13 +87,13 @@ func saysOf(lines []faultLine, at int) int {
 	return says(lines)
 }
 
-// testName is the name of a test that failed.
+// testName is the name of a failed test.
 type testName struct {
 	name string
-	at   int // the line that names it; -1: none does
+	at   int // line that names it; -1: none
 }
 
-// named is the first test that failed; its innermost part and its full name go before it.
+// named returns the first failed test, in its most specific form: a subtest or the full name.
 func named(lines []faultLine) testName {
 	t := testName{at: -1}
 	for i, l := range lines {
@@ -105,7 +104,7 @@ func named(lines []faultLine) testName {
 	return t
 }
 
-// says is the line that says best what went wrong; -1: none does.
+// says returns the most telling line, or -1.
 func says(lines []faultLine) int {
 	best := -1
 	for i, l := range lines {
@@ -116,38 +115,38 @@ func says(lines []faultLine) int {
 	return best
 }
 
-// faultHead are the lines of an error that say most, in their order: the tests that failed
-// and what went wrong first, and where there is room for them what stands around these.
+// faultHead returns the most telling lines of an error in order: failed tests and causes first,
+// then lines around them as far as there is room.
 func faultHead(text string, most int) string {
 	lines := faultLines(text)
-	told := tellingLines(lines, most)
-	if len(told) == 0 { // nothing says what went wrong
+	picked := tellingLines(lines, most)
+	if len(picked) == 0 { // no line explains the failure
 		for i, l := range lines[:min(len(lines), most)] {
 			if l.kind != faultEnd {
-				told = append(told, i)
+				picked = append(picked, i)
 			}
 		}
 	}
-	if len(told) == 0 && len(lines) > 0 {
-		told = []int{endOf(lines)}
+	if len(picked) == 0 && len(lines) > 0 {
+		picked = []int{endOf(lines)}
 	}
-	out := make([]string, 0, len(told))
-	for _, i := range told {
+	out := make([]string, 0, len(picked))
+	for _, i := range picked {
 		out = append(out, cut(lines[i].text, maxFaultLine))
 	}
 	return strings.Join(out, "\n")
 }
 
-// tellingLines are the lines that say what went wrong and those around them, by number.
+// tellingLines returns the numbers of the lines that explain a failure and of those around them.
 func tellingLines(lines []faultLine, most int) []int {
 	rank := 1
 	if i := says(lines); i >= 0 {
 		rank = max(rank, lines[i].rank)
 	}
-	var told []int
+	var picked []int
 	take := func(i int) {
-		if i >= 0 && len(told) < most && !slices.Contains(told, i) {
-			told = append(told, i)
+		if i >= 0 && len(picked) < most && !slices.Contains(picked, i) {
+			picked = append(picked, i)
 		}
 	}
 	names := 0
@@ -160,18 +159,18 @@ func tellingLines(lines []faultLine, most int) []int {
 			take(i)
 		}
 	}
-	for _, i := range slices.Clone(told) {
+	for _, i := range slices.Clone(picked) {
 		take(placeOf(lines, i))
 		for next := i + 1; next < len(lines) && lines[next].kind != faultEnd && lines[next].kind != faultName; next++ {
 			take(next)
 		}
 	}
-	slices.Sort(told)
-	return told
+	slices.Sort(picked)
+	return picked
 }
 
-// placeOf is where a line that says what went wrong belongs, as a line shortly before it
-// has it: a traceback has a line of code between. -1: none has.
+// placeOf returns the location line shortly before a line that explains a failure: a traceback has
+// a line of code in between, or -1.
 func placeOf(lines []faultLine, i int) int {
 	const back = 3
 	for at := i - 1; at >= max(0, i-back); at-- {
@@ -185,8 +184,8 @@ func placeOf(lines []faultLine, i int) int {
 	return -1
 }
 
-// Told is an error without what went well and without what only says how far something has
-// come, one line each: what is worth keeping of it where there is no room for all.
+// Told returns an error without lines about success or progress, one line each: the part worth
+// keeping where there is no room for all.
 func Told(text string) string {
 	var b strings.Builder
 	for i, l := range faultLines(text) {
@@ -198,7 +197,7 @@ func Told(text string) string {
 	return b.String()
 }
 
-// cut is s with at most so many characters, and a sign where some are missing.
+// cut shortens s to at most so many characters, with an ellipsis if something is missing.
 func cut(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -206,16 +205,16 @@ func cut(s string, most int) string {
 	return strings.TrimRight(string([]rune(s)[:max(most, 1)-1]), " ") + "…"
 }
 
-// faultKind says what a line of an error is good for.
+// faultKind classifies a line of an error.
 type faultKind int
 
 const (
-	faultNoise faultKind = iota // says that something went well, or where a stack goes on
-	faultEnd                    // what a runner says in the end: that there was a failure
-	faultPlace                  // where the lines after it belong
+	faultNoise faultKind = iota // success, or the rest of a stack
+	faultEnd                    // a runner's closing line: there was a failure
+	faultPlace                  // the location that the next lines belong to
 	faultPlain                  // anything else
-	faultSays                   // says what went wrong; the lower its rank, the better
-	faultName                   // names the test that failed
+	faultSays                   // the cause; the lower its rank, the better
+	faultName                   // the name of a failed test
 )
 
 // faultLine is a line of an error.
@@ -224,32 +223,37 @@ type faultLine struct {
 	kind faultKind
 	rank int    // of faultSays, from 0
 	name string // of faultName
-	said string // what went wrong, where the line says it; without what a runner puts before
+	said string // the cause without the runner's prefix, if the line has one
 }
 
-// faultPatterns are what is recognised in an error, compiled when the first one comes. The
-// formats are those of the common runners, compilers and linters, as they print them.
+// faultPatterns recognise lines of an error. They compile on first use. The formats are those of
+// the common runners, compilers and linters.
 type faultPatterns struct {
-	escapes *regexp.Regexp // the colours of a terminal
-	moment  *regexp.Regexp // when something was logged, which is never the same twice
-	before  *regexp.Regexp // what a builder puts before the lines of what it runs
-	hull    *regexp.Regexp // that a text is an agent's account of a command rather than what the command printed
-	hulls   *regexp.Regexp // the lines of such an account that are not what was printed
-	took    *regexp.Regexp // how long a test took
+	escapes *regexp.Regexp // terminal colours
+	bar     *regexp.Regexp // progress bars
+	logged  *regexp.Regexp // log times of Go, syslog and logrus
+	moment  *regexp.Regexp // log times, which differ on each run
+	before  *regexp.Regexp // prefixes of a build tool
+	hull    *regexp.Regexp // an agent's report about a command, instead of its plain output
+	hulls   *regexp.Regexp // lines of such a report that are not output
+	took    *regexp.Regexp // duration of a test
 	noise   *regexp.Regexp
 	end     *regexp.Regexp
 	place   *regexp.Regexp
 	names   *regexp.Regexp
-	telling []*regexp.Regexp // the most telling ones first
+	telling []*regexp.Regexp // most telling first
 	warning *regexp.Regexp
 }
 
 var faults = sync.OnceValue(func() faultPatterns {
 	return faultPatterns{
 		escapes: regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)?`),
-		moment:  regexp.MustCompile(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(Z|[+-]\d\d:?\d\d)?\]?\s*|^\d\d:\d\d:\d\d[.,\d]*\s+`),
-		before:  regexp.MustCompile(`^(#\d+ (\d+\.\d+ )?|npm (ERR!|error) |\[ERROR\] |[│╷╵|] |ELIFECYCLE )`),
-		hull:    regexp.MustCompile(`(?m)^(Exit Code:|Process Group PGID:|Background PIDs:|Signal:)`),
+		bar:     regexp.MustCompile(`^[^\pL]*\d{1,3}(\.\d+)?\s?%|[#=>█▓▒░━]{4}.*\d\s?%|\d\s?%.*[#=>█▓▒░━]{3}|^[\w ]+:\s+\d{1,3}% \(\d+/\d+\)|^[\x{2800}-\x{28ff}]`),
+		logged: regexp.MustCompile(`^\[?\d{4}/\d\d/\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\]?:?\s*|^\[\d\d:\d\d:\d\d[.,\d]*\]\s+|` +
+			`^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:\d\d:\d\d\s+|^time="[^"]*"\s*`),
+		moment: regexp.MustCompile(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(Z|[+-]\d\d:?\d\d)?\]?\s*|^\d\d:\d\d:\d\d[.,\d]*\s+`),
+		before: regexp.MustCompile(`^(#\d+ (\d+\.\d+ )?|npm (ERR!|error) |\[ERROR\] |[│╷╵|] |ELIFECYCLE )`),
+		hull:   regexp.MustCompile(`(?m)^(Exit Code:|Process Group PGID:|Background PIDs:|Signal:)`),
 		hulls: regexp.MustCompile(`^(Command|Directory|Exit Code|Signal|Background PIDs|Process Group PGID): ?|^(Output|Error|Stdout|Stderr): \((none|empty)\)$|` +
 			`^(Chunk ID|Wall time|Process exited with code|Original token count)\b`),
 		took: regexp.MustCompile(` \(\d[\d.]* ?m?s\)$`),
@@ -277,8 +281,8 @@ var faults = sync.OnceValue(func() faultPatterns {
 	}
 })
 
-// faultLines are the lines of an error that have something in them and are not noise. What
-// went well is left out before anything is, however much of it there is.
+// faultLines returns the lines of an error without noise. Lines about success are dropped before
+// the limits apply, however many there are.
 func faultLines(text string) []faultLine {
 	text = bounded(text, maxFaultText)
 	p := faults()
@@ -287,7 +291,7 @@ func faultLines(text string) []faultLine {
 	var lines []faultLine
 	size := 0
 	for raw := range strings.Lines(text) {
-		l := shown(raw)
+		l := p.shown(raw)
 		if hull {
 			if p.hulls.MatchString(l) {
 				continue
@@ -311,7 +315,7 @@ func faultLines(text string) []faultLine {
 	return middleless(lines, size)
 }
 
-// middleless leaves out the middle of an error that is longer than maxFault.
+// middleless drops the middle of an error that is longer than maxFault.
 func middleless(lines []faultLine, size int) []faultLine {
 	if size <= maxFault {
 		return lines
@@ -326,7 +330,7 @@ func middleless(lines []faultLine, size int) []faultLine {
 	return append(lines[:head:head], lines[tail:]...)
 }
 
-// bounded is text with at most so many bytes, of its beginning and of its end.
+// bounded returns at most so many bytes of text, half from each end.
 func bounded(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -334,7 +338,7 @@ func bounded(text string, most int) string {
 	return text[:most/2] + "\n" + text[len(text)-most/2:]
 }
 
-// read says what a line is good for.
+// read classifies a line.
 func (p faultPatterns) read(l string) faultLine {
 	line := faultLine{text: l, kind: faultPlain, said: l}
 	if m := p.names.FindStringSubmatch(l); m != nil && !p.end.MatchString(nameIn(m)) && !numbered(l) {
@@ -364,13 +368,13 @@ func (p faultPatterns) read(l string) faultLine {
 	return line
 }
 
-// numbered reports whether a line only counts what failed: × 3 problems.
+// numbered reports whether a line only counts failures: × 3 problems.
 func numbered(l string) bool {
 	_, rest, _ := strings.Cut(l, " ")
 	return rest != "" && unicode.IsDigit(rune(rest[0])) && l[0] >= utf8.RuneSelf
 }
 
-// nameIn is the one group that was found.
+// nameIn returns the one group that matched.
 func nameIn(found []string) string {
 	for _, group := range found[1:] {
 		if group != "" {
@@ -380,28 +384,11 @@ func nameIn(found []string) string {
 	return ""
 }
 
-// shownPatterns are what a terminal shows of a line besides what it says.
-type shownPatterns struct {
-	title  *regexp.Regexp // of the terminal's window
-	moment *regexp.Regexp // when something was logged: as Go, syslog and logrus write it
-	bar    *regexp.Regexp // how far something has come
-}
-
-var shownParts = sync.OnceValue(func() shownPatterns {
-	return shownPatterns{
-		title: regexp.MustCompile(`\x1b\][^\x07\x1b]*(\x07|\x1b\\)?`),
-		moment: regexp.MustCompile(`^\[?\d{4}/\d\d/\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\]?:?\s*|^\[\d\d:\d\d:\d\d[.,\d]*\]\s+|` +
-			`^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:\d\d:\d\d\s+|^time="[^"]*"\s*`),
-		bar: regexp.MustCompile(`^[^\pL]*\d{1,3}(\.\d+)?\s?%|[#=>█▓▒░━]{4}.*\d\s?%|\d\s?%.*[#=>█▓▒░━]{3}|^[\w ]+:\s+\d{1,3}% \(\d+/\d+\)|^[\x{2800}-\x{28ff}]`),
-	}
-})
-
-// shown is a line of an error as a terminal shows it in the end, on one line, without what is
-// no text and without when it was; "" for one that only shows how far something has come.
-func shown(line string) string {
-	p := shownParts()
-	line = strings.TrimRight(p.title.ReplaceAllString(line, ""), "\r\n")
-	line = line[strings.LastIndexByte(line, '\r')+1:] // it was written over
+// shown returns a line as a terminal shows it in the end, without control characters and log time;
+// "" for a progress bar.
+func (p faultPatterns) shown(line string) string {
+	line = strings.TrimRight(line, "\r\n")
+	line = line[strings.LastIndexByte(line, '\r')+1:] // a carriage return overwrites the line
 	line = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1
@@ -411,5 +398,5 @@ func shown(line string) string {
 	if p.bar.MatchString(line) {
 		return ""
 	}
-	return p.moment.ReplaceAllString(line, "")
+	return p.logged.ReplaceAllString(line, "")
 }

@@ -15,20 +15,21 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// When much was done. Six edits are a change that took some thought, where two or three
-// are a correction; a command that was mended is a lesson whatever it took. The second
-// time takes twice as much, and there is no third: whoever was asked twice has decided.
+// Thresholds of Neglect. Six edits are a change that took some thought, two or three a correction;
+// a fixed command is a lesson whatever it took. The second time takes twice as much, and there is
+// no third: an agent that was asked twice has decided.
 const (
 	neglectEdits = 6
 	neglectAsks  = 2
 )
 
-// Neglect returns what a stopping agent is asked when it worked much and saved nothing, and for the
-// session summary where there is none yet; "" for nothing to ask. saved counts the session's memories.
+// Neglect returns the text to ask a stopping agent that worked much and saved nothing, including a
+// session summary unless there is one; "" if there is nothing to ask. saved is the number of
+// memories of the session.
 //
-// Work is edits, and each mended command counts as half of what is much, since the last save or
-// the last time it was asked (KindAsked, which the caller adds); it asks at most twice a session.
-// The caller must not ask an agent again that goes on because it was asked.
+// Work is counted since the last save or the last time it asked (KindAsked, which the caller adds):
+// edits, and each fixed command as half the threshold. It asks at most twice a session. The caller
+// must not ask again an agent that goes on because it was asked.
 func Neglect(notes []Note, saved int) (ask string) {
 	asked, from, saves, summed := 0, 0, 0, false
 	for i, n := range notes {
@@ -40,7 +41,7 @@ func Neglect(notes []Note, saved int) (ask string) {
 			summed = summed || saver(n.Tool) == summary
 		}
 	}
-	if asked >= neglectAsks || saved > saves && from == 0 { // what was saved otherwise, nobody knows when
+	if asked >= neglectAsks || saved > saves && from == 0 { // saved by other means, at an unknown time
 		return ""
 	}
 	edits, files := 0, map[string]bool{}
@@ -54,7 +55,7 @@ func Neglect(notes []Note, saved int) (ask string) {
 	if edits+fixed*neglectEdits/2 < neglectEdits*(1+asked) {
 		return ""
 	}
-	var done []string // what there was none of is not said
+	var done []string // zero counts are not mentioned
 	if edits > 0 {
 		done = append(done, "made "+counted(edits, "edit")+" in "+counted(len(files), "file"))
 	}
@@ -73,7 +74,7 @@ func Neglect(notes []Note, saved int) (ask string) {
 		"if nothing is, save none." + closing(summed)
 }
 
-// closing asks for what a session ends with, unless it has that.
+// closing asks for a session summary, unless there is one.
 func closing(summed bool) string {
 	if summed {
 		return " Then finish."
@@ -81,14 +82,14 @@ func closing(summed bool) string {
 	return " And if the work is done that the person asked for, close it with mem_session_summary: the goal, what was done, what was found out, what is left."
 }
 
-// summary is the tool of ours that keeps what a session came to.
+// summary is the tool that saves a session summary.
 const summary = "mem_session_summary"
 
-// Saves reports whether a tool of ours by this name, as an agent has it
-// ("mcp__engram__mem_save"), keeps something.
+// Saves reports whether a tool by this name, in an agent's spelling ("mcp__engram__mem_save"), is
+// one of ours that saves something.
 func Saves(tool string) bool { return saver(tool) != "" }
 
-// saver is which of our tools that keep something it is; "" for another one.
+// saver returns the plain name of our saving tool; "" for other tools.
 func saver(tool string) string {
 	tool = strings.ToLower(tool)
 	for _, name := range []string{"mem_save", "mem_update", summary, "mem_capture_passive", "remember"} {
@@ -106,17 +107,17 @@ func counted(n int, of string) string {
 	return fmt.Sprintf("%d %ss", n, of)
 }
 
-// inquiries are the shapes by which a prompt that is nothing but a question is known.
+// inquiries are the patterns that identify a prompt as a single question.
 type inquiries struct {
 	lead, order, open, sentence, ours, known *regexp.Regexp
 }
 
 var asking = sync.OnceValue(func() inquiries {
 	return inquiries{
-		// What stands before a question and is none of its words.
+		// Introductions before a question.
 		lead: regexp.MustCompile(`(?i)^((hi|hey|hello|ok|okay|so|and|but|please|sorry|wait|quick question|one more question)\b[\s,.!:-]*|` +
 			`((can|could|would) you (please )?(tell|remind) (me|us)|(please )?remind (me|us)|do you (know|remember)|(any|no) idea|i wonder|i('m| am) wondering)\b[\s,:]*(again\b[\s,]*|about\b\s*)?)+`),
-		// A request that is put as a question, and one about what the agent itself does.
+		// A request in the form of a question, or a question about the agent itself.
 		order: regexp.MustCompile(`(?i)\b(you|your|yours|you're|you've|please|shall i|let's|lets|puedes|podrías|kannst du|könntest|peux-tu|pourrais)\b`),
 		open: regexp.MustCompile(`(?i)^(how|what|what's|whats|which|where|where's|when|who|who's|whose|why|is|are|was|were|do|does|did|has|have|must|should|may|can|could|` +
 			`cómo|qué|cuál|dónde|cuándo|quién|wie|was|welche[rsn]?|wo|wann|wer|warum|comment|quel(le)?s?|où|quand|pourquoi|como|qual|onde|quando)\b`),
@@ -126,15 +127,16 @@ var asking = sync.OnceValue(func() inquiries {
 	}
 })
 
-// Inquiry is a prompt that is nothing but one question.
+// Inquiry is a prompt that is a single question.
 type Inquiry struct {
-	Words map[string]bool // that say what it is about, as the index has them
-	Ours  bool            // it says that it is about what is done here ("we", "our")
-	Known bool            // it says that, or speaks of what both know ("the logs"), and not of what anything is
+	Words map[string]bool // words of meaning, in index form
+	Ours  bool            // it asks about the work here ("we", "our")
+	Known bool            // Ours, or it refers to something both know ("the logs"), not to things in general
 }
 
-// AsksOne reports whether a prompt, as Question gives it, is a single sentence that asks, not an
-// order and not about the agent. Only of such a prompt it tells much how much a memory covers.
+// AsksOne reports whether a prompt, as Question returns it, is a single sentence that asks, not a
+// command and not about the agent. Only for such a prompt does it matter how much of it a memory
+// covers.
 func AsksOne(question string) (Inquiry, bool) {
 	p := asking()
 	asked := strings.TrimSpace(question)
@@ -150,7 +152,7 @@ func AsksOne(question string) (Inquiry, bool) {
 	return in, len(in.Words) >= questionLeast || open && len(in.Words) > 0
 }
 
-// Meant are the words of a question that say what it is about, as the index has them.
+// Meant returns the words of meaning of a question, in index form.
 func Meant(question string) map[string]bool {
 	words := map[string]bool{}
 	for _, w := range text.Query(question) {
@@ -161,9 +163,9 @@ func Meant(question string) map[string]bool {
 	return words
 }
 
-// Below returns notes with paths named from within the outermost of the folders that holds them,
-// because other machines have the repository elsewhere; a file in none of them keeps its last
-// folder. around are folders of several repositories, for what is in none of the others.
+// Below returns notes with paths relative to the outermost folder that contains them, since other
+// machines have the repository elsewhere. A file outside all of them keeps its last folder. around
+// holds parents of several repositories, for files outside folders.
 func Below(notes []Note, folders, around []string) []Note {
 	from := slices.Concat(outermostFirst(folders), outermostFirst(around))
 	out := slices.Clone(notes)
@@ -186,7 +188,7 @@ func outermostFirst(folders []string) (all []string) {
 	return all
 }
 
-// inside is a file as it is named from within the first folder that it is in.
+// inside returns a file relative to the first folder that contains it.
 func inside(file string, folders []string) string {
 	if !filepath.IsAbs(file) && !path.IsAbs(file) {
 		return file
@@ -203,7 +205,7 @@ func inside(file string, folders []string) string {
 	return file
 }
 
-// unrooted is a text in which the files of a folder are named from within it.
+// unrooted makes the paths below a folder in text relative to it.
 func unrooted(text, folder string) string {
 	var b strings.Builder
 	for {
@@ -228,9 +230,8 @@ func unrooted(text, folder string) string {
 	}
 }
 
-// What two errors have in common weighs: a class of errors that says something or the name
-// of something in the code decides, a file or a class that any program has is half of that,
-// a word a third.
+// Weights of what two errors have in common: a specific error class or a name from the code decides
+// alone, a file or a generic class is half of that, a word a third.
 const (
 	alikeEnough = 6
 	alikeName   = 6
@@ -238,12 +239,16 @@ const (
 	alikeWord   = 2
 )
 
-// alikePatterns are the parts of an error by which it is known again.
+// alikePatterns match the identifying parts of an error.
 type alikePatterns struct {
-	file  *regexp.Regexp // with the folder it is in
+	file  *regexp.Regexp // with its folder
 	class *regexp.Regexp
-	code  *regexp.Regexp // of a compiler or a linter
-	name  *regexp.Regexp // of something in the code
+	code  *regexp.Regexp // error code of a compiler or linter
+	name  *regexp.Regexp // identifier in the code
+
+	generic map[string]bool // error classes that say too little
+	matcher map[string]bool // names of common test libraries
+	failure map[string]bool // words that only say that something failed, or a tool's usual wording
 }
 
 var alikeParts = sync.OnceValue(func() alikePatterns {
@@ -252,11 +257,21 @@ var alikeParts = sync.OnceValue(func() alikePatterns {
 		class: regexp.MustCompile(`\b[A-Z]\w*(?:Error|Exception|Warning)\b`),
 		code:  regexp.MustCompile(`\b[A-Z]{1,5}\d{3,5}\b|\bE[A-Z]{4,}\b`),
 		name:  regexp.MustCompile(`\b[A-Za-z]\w*_\w+\b|\b[A-Za-z][a-z0-9]+[A-Z]\w*\b`),
+
+		generic: wordSet("AssertionError", "TypeError", "ValueError", "KeyError", "IndexError", "NameError", "AttributeError", "RuntimeError", "SyntaxError", "ReferenceError",
+			"RangeError", "OSError", "IOError", "RuntimeException", "IllegalArgumentException", "IllegalStateException", "NullPointerException", "NoMethodError", "ArgumentError", "StandardError"),
+		matcher: wordSet("toBe", "toEqual", "toStrictEqual", "toContain", "toThrow", "toHaveBeenCalled", "assertEqual", "assertTrue", "assertFalse", "assert_eq", "node_modules", "exit_code"),
+		failure: wordSet("error", "errors", "err", "fail", "fails", "failed", "failure", "failing", "exception", "cannot", "could", "unable", "found", "find", "missing", "undefined", "unknown",
+			"invalid", "unexpected", "expected", "received", "expect", "want", "got", "assert", "assertion", "test", "tests", "file", "files", "directory", "folder", "module", "modules", "named",
+			"name", "type", "line", "column", "code", "exit", "status", "process", "command", "complete", "successfully", "solve", "argument", "arguments", "value", "object", "resource", "server",
+			"such", "does", "doesn", "have", "has", "not", "rule", "make", "target", "access", "denied", "run", "runs", "passed", "bin", "usr", "src", "lib", "main", "app", "build", "python", "node",
+			"npm", "cargo", "docker", "kubectl", "git", "pytest", "jest", "eslint", "ruff", "tsc", "panic", "runtime", "traceback", "recent", "call", "last", "string", "number", "int", "function", "method",
+			"property", "properties", "read", "reading", "import", "imported", "package", "packages", "stop", "than", "with", "into", "failures", "edited", "until"),
 	}
 })
 
-// Alike reports whether something told of an error like fault (Fault): the same class of error or name
-// in it, the same file and more, or several of the same telling words.
+// Alike reports whether a text describes an error like fault (Fault): the same class or identifier,
+// the same file and more, or several of the same telling words.
 func Alike(fault, told string) bool {
 	told = strings.ToLower(told)
 	p, sum := alikeParts(), 0
@@ -273,62 +288,33 @@ func Alike(fault, told string) bool {
 	}
 	for _, class := range p.class.FindAllString(fault, -1) {
 		weight := alikeName
-		if anyProgram(class) {
+		if p.generic[class] {
 			weight = alikeFile
 		}
 		add(class, weight)
 	}
 	for _, name := range slices.Concat(p.code.FindAllString(fault, -1), p.name.FindAllString(fault, -1)) {
-		if !anyMatcher(name) {
+		if !p.matcher[name] {
 			add(name, alikeName)
 		}
 	}
-	return sum+alikeWord*sameWords(p.file.ReplaceAllString(fault, " "), told, known) >= alikeEnough
+	return sum+alikeWord*p.sameWords(p.file.ReplaceAllString(fault, " "), told, known) >= alikeEnough
 }
 
-// anyProgram reports whether a class of errors says nothing of what went wrong.
-func anyProgram(class string) bool { return programClasses()[class] }
-
-var programClasses = sync.OnceValue(func() map[string]bool {
-	return wordSet("AssertionError", "TypeError", "ValueError", "KeyError", "IndexError", "NameError", "AttributeError", "RuntimeError", "SyntaxError", "ReferenceError",
-		"RangeError", "OSError", "IOError", "RuntimeException", "IllegalArgumentException", "IllegalStateException", "NullPointerException", "NoMethodError", "ArgumentError", "StandardError")
-})
-
-// anyMatcher reports whether a name is one that tests of all kinds have.
-func anyMatcher(name string) bool { return matcherNames()[name] }
-
-var matcherNames = sync.OnceValue(func() map[string]bool {
-	return wordSet("toBe", "toEqual", "toStrictEqual", "toContain", "toThrow", "toHaveBeenCalled", "assertEqual", "assertTrue", "assertFalse", "assert_eq", "node_modules", "exit_code")
-})
-
-// sameWords is how many different words of a fault, which say more than that something
-// failed, are told. Names and files that were looked for are in known.
-func sameWords(fault, told string, known map[string]bool) int {
+// sameWords counts the different telling words of fault in told. known holds names and files that were compared before.
+func (p alikePatterns) sameWords(fault, told string, known map[string]bool) int {
 	has := map[string]bool{}
 	text.Scan(told, func(t text.Token) { has[t.Text()] = true })
 	same := map[string]bool{}
 	for _, w := range text.Query(fault) {
-		if !w.Joined && !w.Stop && !known[strings.ToLower(w.Written)] && len(w.Written) > 2 && strings.ContainsFunc(w.Written, unicode.IsLetter) && !saysFailure(w.Written) && has[w.Word] {
+		if !w.Joined && !w.Stop && !known[strings.ToLower(w.Written)] && len(w.Written) > 2 && strings.ContainsFunc(w.Written, unicode.IsLetter) && !p.failure[strings.ToLower(w.Written)] && has[w.Word] {
 			same[w.Word] = true
 		}
 	}
 	return len(same)
 }
 
-// saysFailure reports whether a word only says that something failed, or is of how tools say
-// it.
-func saysFailure(word string) bool { return failureWords()[strings.ToLower(word)] }
-
-var failureWords = sync.OnceValue(func() map[string]bool {
-	return wordSet("error", "errors", "err", "fail", "fails", "failed", "failure", "failing", "exception", "cannot", "could", "unable", "found", "find", "missing", "undefined", "unknown",
-		"invalid", "unexpected", "expected", "received", "expect", "want", "got", "assert", "assertion", "test", "tests", "file", "files", "directory", "folder", "module", "modules", "named",
-		"name", "type", "line", "column", "code", "exit", "status", "process", "command", "complete", "successfully", "solve", "argument", "arguments", "value", "object", "resource", "server",
-		"such", "does", "doesn", "have", "has", "not", "rule", "make", "target", "access", "denied", "run", "runs", "passed", "bin", "usr", "src", "lib", "main", "app", "build", "python", "node",
-		"npm", "cargo", "docker", "kubectl", "git", "pytest", "jest", "eslint", "ruff", "tsc", "panic", "runtime", "traceback", "recent", "call", "last", "string", "number", "int", "function", "method",
-		"property", "properties", "read", "reading", "import", "imported", "package", "packages", "stop", "than", "with", "into", "failures", "edited", "until")
-})
-
-// wordSet is a set of words: lists of a hundred are looked up for each word of a text.
+// wordSet makes a set, since each word of a text is looked up in lists of a hundred.
 func wordSet(words ...string) map[string]bool {
 	set := make(map[string]bool, len(words))
 	for _, w := range words {
@@ -337,8 +323,8 @@ func wordSet(words ...string) map[string]bool {
 	return set
 }
 
-// Elsewhere reports whether text names files as place is called, but all of them in other
-// folders: what it says is not of the file at place. Places have slashes.
+// Elsewhere reports whether text names files called like place, but all in other folders, so that
+// it is not about the file at place. Places use slashes.
 func Elsewhere(text, place string) bool {
 	base, found := "/"+path.Base(place), false
 	for from := 0; ; {

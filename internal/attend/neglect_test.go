@@ -48,7 +48,7 @@ func TestNeglect(t *testing.T) {
 	}
 }
 
-// Nobody can ask after the last stop: what is asked at one names the summary, until there is one.
+// There is no asking after the last stop, so what is asked at one names the summary, until there is one.
 func TestNeglectAsksForASummaryToo(t *testing.T) {
 	work := times(8, edited("a.go"))
 	summed := attend.Note{Kind: attend.KindTool, Tool: "mcp__engram__mem_session_summary"}

@@ -103,7 +103,7 @@ func TestAnOutcomeTellsTheErrorAndWhatHelped(t *testing.T) {
 	}
 }
 
-// Nobody reads how far something had come, and a title is a line in a list.
+// Progress is of no interest, and a title is a line in a list.
 func TestAnOutcomeIsWorthReading(t *testing.T) {
 	err := "Downloading  10%\rDownloading  90%\r\x1b]0;building\x07\n" +
 		"Receiving objects:  45% (45/100)\n[=======>      ] 55%\n100% complete\n\u280b building\n" +

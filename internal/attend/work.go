@@ -15,8 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Workplace is the project of the repository where most files were changed, else where most was done;
-// of equals the later one, "" for none that is known.
+// Workplace returns the project of the repository with most changed files, else with most tool
+// calls; of equals the later one, "" if unknown.
 func Workplace(notes []Note) string {
 	if p := most(notes, func(n Note) bool { return n.Writes && !n.Failed }); p != "" {
 		return p
@@ -24,7 +24,7 @@ func Workplace(notes []Note) string {
 	return most(notes, func(Note) bool { return true })
 }
 
-// most is the project of most of the notes that count.
+// most returns the project with most of the notes that count.
 func most(notes []Note, counts func(Note) bool) (project string) {
 	done := map[string]int{}
 	for _, n := range notes {
@@ -38,7 +38,7 @@ func most(notes []Note, counts func(Note) bool) (project string) {
 	return project
 }
 
-// Turn are the notes of what happened since the person asked for something last.
+// Turn returns the notes since the last prompt.
 func Turn(notes []Note) []Note {
 	for i := len(notes) - 1; i >= 0; i-- {
 		if notes[i].Kind == KindPrompt {
@@ -48,8 +48,8 @@ func Turn(notes []Note) []Note {
 	return notes
 }
 
-// FolderOf is the folder that a shell command changes into first, as written there; "" for one that
-// stays, or goes where only the shell knows ($HOME, ~, -).
+// FolderOf returns the folder that a shell command first changes into, as written there; "" if it
+// stays, or if only the shell knows the folder ($HOME, ~, -).
 func FolderOf(command string) (folder string) {
 	command = unwrap(strings.Trim(command, "() \t\n"))
 	for _, list := range split(command, ";") {
@@ -71,7 +71,7 @@ func FolderOf(command string) (folder string) {
 	return folder
 }
 
-// changesTo reports a command that goes into a folder.
+// changesTo reports whether a command changes into a folder.
 func changesTo(step string) (folder string, ok bool) {
 	head, rest, _ := strings.Cut(strings.TrimSpace(step), " ")
 	if head != "cd" && head != "pushd" {
@@ -84,37 +84,39 @@ func changesTo(step string) (folder string, ok bool) {
 	return strings.ReplaceAll(rest, `\ `, " "), true
 }
 
-// Outcome is a command that failed in a session and passed later on, as it is worth a
-// memory of type OutcomeType.
+// Outcome is a command that failed in a session and passed later, which is worth a memory of type
+// OutcomeType.
 type Outcome struct {
-	Command  string // as it is recognised, see Outcomes
+	Command  string // in normalised form, see Outcomes
 	Title    string
 	Content  string
-	TopicKey string    // of the command: the next time revises what was learned this time
+	TopicKey string    // of the command: its next outcome revises the same memory
 	At       time.Time // when it passed
-	Since    time.Time // when it failed before that
-	Tries    int       // how often it was run, from the first failure to the last success
+	Since    time.Time // when it first failed before that
+	Tries    int       // runs from the first failure to the last success
 }
 
-// OutcomeType is the type of the memory of an outcome.
+// OutcomeType is the type of an outcome's memory.
 const OutcomeType = engram.TypeDebug
 
-// How much an outcome tells.
+// Limits of an outcome's text.
 const (
-	outcomeErrors = 3   // failures that are told, each with what was done until it was gone
+	outcomeErrors = 3   // failures, each with the steps that fixed it
 	outcomeHead   = 5   // lines of an error
-	outcomeFiles  = 8   // files that were edited
-	outcomeSteps  = 3   // commands that were run
+	outcomeFiles  = 8   // edited files
+	outcomeSteps  = 3   // other commands
 	outcomeStep   = 100 // characters of one of these
 	outcomeTitle  = 100 // characters of the title
 	outcomeNamed  = 40  // of these, for the command
 )
 
-// Outcomes returns the commands of a session that failed and later passed, by their last pass.
+// Outcomes returns the commands of a session that failed and later passed, ordered by their last
+// pass.
 //
-// A command is the same when it differs only in folder, variables, redirection and pager. Nothing
-// passes behind a pager, whose exit code it is. Commands whose exit code is their answer (grep) and
-// scripts of several lines do not count, nor a pass before which nothing was edited or run.
+// Commands are equal if they differ only in folder, variables, redirection and pager. A success
+// behind a pager does not count, because the exit code is the pager's. Commands whose exit code is
+// their answer (grep) and multi-line scripts are ignored, as is a pass without an edit or another
+// command before it.
 func Outcomes(notes []Note) []Outcome {
 	byName := map[string]*trial{}
 	var all []*trial
@@ -142,30 +144,30 @@ func Outcomes(notes []Note) []Outcome {
 	return out
 }
 
-// called reports whether a failure only says that somebody stopped the command.
+// called reports whether an error only says that a person stopped the command.
 func called(err string) bool {
 	err = strings.ToLower(err)
 	return strings.Contains(err, "interrupted by user") || strings.Contains(err, "doesn't want to proceed") || strings.Contains(err, "user rejected") || strings.Contains(err, "permission to use")
 }
 
-// trial is a command as it was run again and again.
+// trial collects the runs of one command.
 type trial struct {
 	command string
-	since   int // the note of the first failure that is not mended; -1: none
-	tries   int // since then
-	all     int // in all that was mended
-	last    int // the note of the last success that mended
-	from    int // the note of the failure that it mended
+	since   int // index of the first failure that is not fixed; -1: none
+	tries   int // runs since then
+	all     int // runs of all fixed failures
+	last    int // index of the last success
+	from    int // index of the failure that it fixed
 	fixed   []fixed
 }
 
-// fixed is a failure and what was done until it was gone.
+// fixed is a failure and the steps that fixed it.
 type fixed struct {
 	err          string
 	files, steps []string
 }
 
-// run takes note i, which is a run of the command.
+// run adds note i, a run of the command.
 func (t *trial) run(notes []Note, i int) {
 	failed := notes[i].Failed
 	if t.since < 0 && !failed {
@@ -210,7 +212,7 @@ func (t *trial) outcome() Outcome {
 	fmt.Fprintf(&b, "`%s` failed and passed after %d runs.\n", t.command, t.all)
 	for i, m := range t.fixed {
 		if i == outcomeErrors {
-			fmt.Fprintf(&b, "\n%d more failures were mended alike.\n", len(t.fixed)-i)
+			fmt.Fprintf(&b, "\n%d more failures were fixed in the same way.\n", len(t.fixed)-i)
 			break
 		}
 		m.write(&b)
@@ -251,7 +253,7 @@ func quoted(commands []string) []string {
 	return out
 }
 
-// listed are the last ones of a list: what was done last is what helped.
+// listed joins the last items of a list: the last steps are the ones that helped.
 func listed(all []string, most int) string {
 	if len(all) <= most {
 		return strings.Join(all, ", ")
@@ -259,11 +261,11 @@ func listed(all []string, most int) string {
 	return strings.Join(all[len(all)-most:], ", ") + fmt.Sprintf(" (and %d before)", len(all)-most)
 }
 
-// above is how many folders above the one that an agent works in may belong to the same
+// above is the number of parent folders of the working folder that may belong to the same
 // repository.
 const above = 3
 
-// Places are the names that a file may have from the root of its repository, likeliest first, with
+// Places returns the possible paths of a file from its repository's root, most likely first, with
 // slashes; nil for a file outside dir.
 func Places(dir, file string) []string {
 	if file == "" {
@@ -293,8 +295,8 @@ func Places(dir, file string) []string {
 	return all
 }
 
-// NamesOf are the ways in which a text may name a file: its path, its name with the folder
-// it is in, and its name alone where hardly another file is called so.
+// NamesOf returns the ways in which a text may name a file: its path, its name with the folder, and
+// the name alone if it is not a common one.
 func NamesOf(place string) []string {
 	base := path.Base(place)
 	names := []string{place}
@@ -309,7 +311,7 @@ func NamesOf(place string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == base && common(base) })
 }
 
-// common reports whether many projects, or many folders of one, have files of this name.
+// common reports whether a file name occurs in many projects or folders.
 func common(base string) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(base), ".")
 	if utf8.RuneCountInString(stem) < 4 {
@@ -321,7 +323,7 @@ func common(base string) bool {
 		"requirements", "tsconfig", "build", "version", "mod", "conftest", "manage", "admin", "apps", "tasks", "service", "services", "store", "root", "engine", "query", "data", "base", "core"}, stem)
 }
 
-// Names reports whether text has name, and not as a part of a longer word or another path.
+// Names reports whether text contains name, but not as part of a longer word or another path.
 func Names(text, name string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], name)
@@ -348,20 +350,20 @@ func ends(rest string) bool {
 	return rest == "" || unicode.IsSpace(r)
 }
 
-// maxCommand is the length in bytes from which a command is a script: nobody runs it twice
-// letter for letter, and its end says nothing of one thing.
+// maxCommand is the length in bytes above which a command is a script: it is hardly ever run again
+// unchanged, and its exit code does not stand for one thing.
 const maxCommand = 400
 
-// run is a command as it is recognised when it is run again.
+// run is a command in comparable form.
 type run struct {
-	name string // without what only says where and how it is run
-	// masked says that the exit code is another program's: that of a pager behind a pipe,
-	// or of `true` behind an ||. Then a success says nothing.
+	name string // without prefixes and redirections
+	// masked means that the exit code belongs to another program: a pager behind a pipe, or `true`
+	// behind an ||. A success then proves nothing.
 	masked bool
 }
 
-// parse reads a command of a shell. ok is false for one whose failure is an answer (grep
-// found nothing) or a trifle (mkdir), and for what is more than one line, or no text.
+// parse reads a shell command. ok is false for a command whose failure is an answer (grep) or
+// trivial (mkdir), and for several lines or binary data.
 func parse(command string) (r run, ok bool) {
 	command = strings.TrimSpace(command)
 	if command == "" || len(command) > maxCommand || strings.ContainsFunc(command, unprinted) {
@@ -369,7 +371,7 @@ func parse(command string) (r run, ok bool) {
 	}
 	command = unwrap(command)
 	lists := split(command, ";")
-	command = lists[len(lists)-1] // whose exit code it is
+	command = lists[len(lists)-1] // its exit code is the command's
 	if alternatives := split(command, "||"); len(alternatives) > 1 {
 		command, r.masked = alternatives[0], true
 	}
@@ -392,10 +394,10 @@ func parse(command string) (r run, ok bool) {
 	return r, worth
 }
 
-// unprinted reports whether a character is one that no line has.
+// unprinted reports whether a character cannot be part of a single line.
 func unprinted(r rune) bool { return r != '\t' && unicode.IsControl(r) }
 
-// unwrap takes off a shell that is told the command: bash -lc '…'.
+// unwrap removes a shell around a command: bash -lc '…'.
 func unwrap(command string) string {
 	head, rest, found := strings.Cut(command, " ")
 	if !found || !slices.Contains([]string{"sh", "bash", "zsh", "/bin/sh", "/bin/bash", "/bin/zsh"}, head) {
@@ -412,8 +414,8 @@ func unwrap(command string) string {
 	return script
 }
 
-// split cuts s at an operator of the shell that stands outside quotes and brackets. The
-// single bar does not cut a double one, nor does any cut what is escaped.
+// split cuts s at a shell operator outside quotes and brackets. A single bar does not match a
+// double one, and escaped characters never match.
 func split(s, operator string) []string {
 	var parts []string
 	var quote byte
@@ -447,7 +449,7 @@ func split(s, operator string) []string {
 	return parts
 }
 
-// pages reports whether what stands behind a pipe only shows less of what comes.
+// pages reports whether all commands behind a pipe only filter or show its output.
 func pages(stages []string) bool {
 	for _, s := range stages {
 		if !slices.Contains([]string{"tail", "head", "less", "more", "cat", "tee", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc", "cut", "jq"}, first(bare(s))) {
@@ -457,8 +459,7 @@ func pages(stages []string) bool {
 	return true
 }
 
-// bare is a command without where its output goes, and without the words before it that
-// only say how it is run.
+// bare removes redirections and prefix words such as sudo from a command.
 func bare(step string) string {
 	words := written(strings.Fields(step))
 	for len(words) > 0 {
@@ -477,14 +478,14 @@ func bare(step string) string {
 	return ""
 }
 
-// written are words without those that say where output goes: 2>&1, >/dev/null, > out.txt.
+// written removes redirections from words: 2>&1, >/dev/null, > out.txt.
 func written(words []string) []string {
 	var kept []string
 	for i := 0; i < len(words); i++ {
 		to := strings.TrimLeft(words[i], "&012")
 		switch {
 		case to == ">" || to == ">>":
-			i++ // the file is the next word
+			i++ // the next word is the file
 		case strings.HasPrefix(to, ">"):
 		default:
 			kept = append(kept, words[i])
@@ -493,13 +494,13 @@ func written(words []string) []string {
 	return kept
 }
 
-// assigns reports whether a word sets a variable of the environment.
+// assigns reports whether a word sets an environment variable.
 func assigns(w string) bool {
 	name, _, found := strings.Cut(w, "=")
 	return found && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == "" && (name[0] < '0' || name[0] > '9')
 }
 
-// answers reports whether the exit code of a command is its answer, or its failure a trifle.
+// answers reports whether a command's exit code is its answer, or its failure trivial.
 func answers(name string) bool {
 	words := strings.Fields(strings.TrimLeft(name, "(! "))
 	if len(words) == 0 {
@@ -518,8 +519,8 @@ func answers(name string) bool {
 	return false
 }
 
-// gitAnswers is answers for what is asked of git: what looks at the repository, and what
-// only moves work along.
+// gitAnswers is answers for git commands: those that inspect the repository or only move work
+// along.
 func gitAnswers(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
@@ -533,7 +534,7 @@ func gitAnswers(args []string) bool {
 	return true
 }
 
-// first is the first word of a command.
+// first returns the first word of a command.
 func first(command string) string {
 	word, _, _ := strings.Cut(command, " ")
 	return word

@@ -1,11 +1,9 @@
-// Package backfill reads the transcripts that coding agents leave on this machine and says
-// what of them may be worth a memory: claude.go and opencode.go know how each of
-// them writes; which texts are proposed is decided by the rules of package capture.
+// Package backfill reads the transcripts of coding agents on this machine and proposes memories:
+// claude.go and opencode.go know the formats; the rules of package capture select the texts.
 //
-// Transcripts are only read, line by line, with a bounded amount of memory, and never as
-// anything but data: a line that cannot be read is counted and passed over, what a newer
-// agent writes and this package does not know is passed over, and links, pipes and whatever
-// else is no plain file is left alone.
+// Transcripts are only read, line by line, in bounded memory, and treated as data: unreadable lines
+// are counted and skipped, as are unknown entries of newer agents, and links, pipes and other
+// special files are ignored.
 package backfill
 
 import (
@@ -26,51 +24,50 @@ import (
 // Source is an agent whose transcripts can be read.
 type Source string
 
-// The sources.
+// Supported sources.
 const (
 	ClaudeCode Source = "claude-code" // ~/.claude/projects/*/*.jsonl
 	Codex      Source = "codex"       // ~/.codex/sessions/**/rollout-*.jsonl
 	OpenCode   Source = "opencode"    // ~/.local/share/opencode: opencode.db, or storage/ of older versions
 )
 
-// Session is what is known of a transcript before it is read.
+// Session describes a transcript before it is read.
 type Session struct {
-	ID        string    // the agent's own; the file's name where it says none
-	Directory string    // where the agent was started; "" when it does not say
-	Path      string    // the file, for a person
-	ChangedAt time.Time // when something was last written to it
+	ID        string    // the agent's id, or the file's name
+	Directory string    // folder where the agent was started; "" if unknown
+	Path      string    // the file, for display
+	ChangedAt time.Time // time of the last write
 }
 
-// Options say what is read. Wants and Found are required.
+// Options configure Run. Wants and Found are required.
 type Options struct {
-	// Path is the folder of the agent's transcripts, or one transcript, or a database.
+	// Path is the folder of the transcripts, one transcript, or a database.
 	Path string
-	// Since leaves out what happened before; the zero time is everything.
+	// Since excludes earlier events; the zero time includes everything.
 	Since time.Time
-	// Wants says whether a session is read; it is asked once for each, as soon as its folder is
+	// Wants reports whether a session is read; called once per session, as soon as its folder is
 	// known.
 	Wants func(Session) (bool, error)
-	// Found is given what was found in a session, a hundred at a time or so, and says whether to go
-	// on. The session is the same for all of one transcript.
+	// Found receives the findings of a session, about a hundred at a time, and returns whether to
+	// go on. The session is the same for all of one transcript.
 	Found func(Session, []capture.Proposal) (more bool, err error)
-	// Clean takes out of texts what must not be kept; nil: nothing.
+	// Clean removes private and secret text; may be nil.
 	Clean func(string) string
-	// Database gives the parts of OpenCode's database (replica/foreign); nil: there is none
-	// that could be read.
+	// Database reads OpenCode's database (replica/foreign); nil: databases cannot be read.
 	Database Database
-	// Progress is told now and then how many bytes were read; nil: nobody is.
+	// Progress receives the number of bytes read from time to time; may be nil.
 	Progress func(read int64)
 }
 
-// Database gives the parts of the sessions that wants has, until part returns false: the
-// message and the part as JSON.
+// Database passes the parts of the sessions that wants selects to part, each with its message as
+// JSON, until part returns false.
 type Database func(ctx context.Context, path string, wants func(id, directory string, changed time.Time) bool, part func(message, part string, at time.Time) (more bool)) error
 
-// Read says what was read.
+// Read is the result of Run.
 type Read struct {
-	Transcripts int    // that were read, in whole or in part
-	Bytes       int64  // of them; of a database what its parts have
-	Notes       []Note // what was passed over and why, the first MostNotes
+	Transcripts int    // transcripts read, completely or in part
+	Bytes       int64  // their size; for a database that of the parts
+	Notes       []Note // what was skipped and why, the first MostNotes
 }
 
 // Note is about one file.
@@ -79,16 +76,16 @@ type Note struct {
 	Reason string
 }
 
-// MostNotes is how many notes are kept.
+// MostNotes limits the notes.
 const MostNotes = 100
 
-// byAge orders what happened last first, which is what a person remembers and a limit should not
-// cut off; of what happened at once, by name.
+// byAge sorts the latest first, which a person remembers and a limit should not cut off; equal
+// times by name.
 func byAge(a, b time.Time, nameA, nameB string) int {
 	return cmp.Or(b.Compare(a), strings.Compare(nameA, nameB))
 }
 
-// counted is a number of things, with what they are called.
+// counted formats a number of things.
 func counted(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -102,8 +99,8 @@ func (r *Read) note(path, reason string) {
 	}
 }
 
-// Run reads transcripts, the one that was changed last first. CodeNotFound where Path is
-// not, CodeInvalid for a source that does not exist and for what is no transcript.
+// Run reads transcripts, the latest changed first. CodeNotFound if Path does not exist, CodeInvalid
+// for an unknown source and for a file that is not a transcript.
 func Run(ctx context.Context, s Source, o Options) (Read, error) {
 	switch s {
 	case ClaudeCode:
@@ -113,16 +110,16 @@ func Run(ctx context.Context, s Source, o Options) (Read, error) {
 	case OpenCode:
 		return readOpenCode(ctx, o)
 	}
-	return Read{}, engram.Errorf(engram.CodeInvalid, "there are no transcripts of %q", string(s)).WithHint("claude-code, codex or opencode")
+	return Read{}, engram.Errorf(engram.CodeInvalid, "cannot read transcripts of %q", string(s)).WithHint("use claude-code, codex or opencode")
 }
 
-// listener hears the turns of one transcript and collects what is found.
+// listener collects the findings of one transcript.
 type listener struct {
 	o       Options
 	session Session
 	rules   capture.Transcript
 	found   []capture.Proposal
-	asked   bool // whether it is wanted
+	asked   bool // Wants was called
 	wanted  bool
 }
 
@@ -130,7 +127,7 @@ func (o Options) listen(s Session) *listener {
 	return &listener{o: o, session: s, rules: capture.Transcript{Clean: o.Clean}}
 }
 
-// wants asks whether the session is read, once.
+// wants calls Options.Wants once.
 func (l *listener) wants() (bool, error) {
 	if l.asked {
 		return l.wanted, nil
@@ -155,10 +152,11 @@ func (l *listener) keep(all []capture.Proposal) {
 	}
 }
 
-// portion is about how much is found before it is handed over: a transcript may be of any length.
+// portion is about how many findings are passed on at once, since a transcript may be of any
+// length.
 const portion = 100
 
-// full hands over what was found when it is much, unless the session is not wanted.
+// full passes on many findings, or drops them if the session is not wanted.
 func (l *listener) full() (more bool, err error) {
 	if len(l.found) < portion {
 		return true, nil
@@ -170,7 +168,7 @@ func (l *listener) full() (more bool, err error) {
 	return l.give()
 }
 
-// end hands over the rest of what was found.
+// end passes on the remaining findings.
 func (l *listener) end() (more bool, err error) {
 	l.keep(l.rules.End())
 	return l.give()
@@ -185,14 +183,13 @@ func (l *listener) give() (more bool, err error) {
 	return l.o.Found(l.session, all)
 }
 
-// call is the use of a tool whose result has not come yet.
+// call is a tool call without its result.
 type call struct{ command, edited string }
 
-// calls are those that are open, by their ids.
+// calls are open calls by id.
 type calls map[string]call
 
-// maxCalls is how many may be open: in a transcript of which parts were cut off results
-// never come.
+// maxCalls limits the open calls: in truncated transcripts results are missing.
 const maxCalls = 1000
 
 func (c *calls) begin(id string, one call) {
@@ -211,7 +208,7 @@ func (c *calls) end(id string) (call, bool) {
 	return one, ok
 }
 
-// loose is a text where one is expected, and "" where something else stands.
+// loose is a string, or "" for a JSON value of another type.
 type loose string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -223,8 +220,8 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// textOf is the whole text of a content, which is a text or a list of blocks: private spans are looked
-// for before anything is cut off. The bounds of a line (maxLine) bound it.
+// textOf returns the whole text of a content, a string or a list of blocks: private spans are
+// removed before anything is cut. maxLine limits its size.
 func textOf(content json.RawMessage) string {
 	if len(content) == 0 {
 		return ""
@@ -249,8 +246,8 @@ func textOf(content json.RawMessage) string {
 	return b.String()
 }
 
-// typed reports whether a person may have typed a text. What agents put into the person's mouth begins
-// with a tag, the name of a file of instructions or a remark about itself.
+// typed reports whether a person may have typed a text. Texts that agents insert begin with a tag,
+// the name of an instructions file or a remark.
 func typed(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, head := range []string{"# AGENTS.md", "# CLAUDE.md", "Caveat: ", "[Request interrupted", "This session is being continued", "<<", "Base directory for this skill:", "Stop hook feedback:"} {
@@ -265,7 +262,7 @@ func typed(text string) bool {
 	return text != ""
 }
 
-// below is a path as seen from a folder that it lies in; the path itself elsewhere.
+// below returns a path relative to a folder that contains it, else the path itself.
 func below(dir, path string) string {
 	if dir == "" || path == "" || !filepath.IsAbs(path) {
 		return path
@@ -277,10 +274,10 @@ func below(dir, path string) string {
 	return rel
 }
 
-// errNoJSON is what is wrong with a line that begins or ends as none does.
-var errNoJSON = errors.New("no JSON, or cut off")
+// errNoJSON is the error for a line that is not a complete JSON object.
+var errNoJSON = errors.New("invalid or truncated JSON")
 
-// notJSON is what is wrong with a line, without what stands in it.
+// notJSON describes what is wrong with a line, without its content.
 func notJSON(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -288,12 +285,12 @@ func notJSON(err error) error {
 	case errors.As(err, &syntax):
 		return errNoJSON
 	case errors.As(err, &kind):
-		return errors.New("a field " + kind.Field + " of another kind")
+		return errors.New("field " + kind.Field + " has another type")
 	}
-	return errors.New("no JSON")
+	return errors.New("invalid JSON")
 }
 
-// moment reads a time; the zero time where none stands.
+// moment parses a time; the zero time if it is missing or invalid.
 func moment(s loose) time.Time {
 	at, err := time.Parse(time.RFC3339, string(s))
 	if err != nil {

@@ -468,8 +468,8 @@ func TestWhatIsNoTranscriptIsNobodys(t *testing.T) {
 		want       []string // reasons
 	}{
 		{"an empty file", "", 0, nil},
-		{"a binary file", "\x7fELF\x00\x01\n\x00\x02\n", 0, []string{"2 lines could not be read: no JSON, or cut off"}},
-		{"a line that is cut off, of another kind", `{"type":"attachment","cwd":"/x"}` + "\n{broken json line\n", 1, []string{"1 line could not be read: no JSON, or cut off"}},
+		{"a binary file", "\x7fELF\x00\x01\n\x00\x02\n", 0, []string{"2 lines could not be read: invalid or truncated JSON"}},
+		{"a line that is cut off, of another kind", `{"type":"attachment","cwd":"/x"}` + "\n{broken json line\n", 1, []string{"1 line could not be read: invalid or truncated JSON"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.jsonl")

@@ -11,15 +11,15 @@ import (
 	"github.com/alanbuscaglia/engram/internal/capture"
 )
 
-// Claude Code writes a file of JSON lines for each session, projects/SLUG/ID.jsonl, in
-// which only lines of type user and assistant are of the conversation. The content of a
-// message is a text or a list of blocks: text, thinking, tool_use, and in lines of type user
-// tool_result. isSidechain is on the lines of subagents, which older versions wrote into the
-// same file and newer ones into files called agent-… and a folder subagents; isMeta on what
-// the program says in the person's name; isCompactSummary on the summary by which a session
-// goes on. cwd is where the shell is, which begins where the agent was started.
+// Claude Code writes a file of JSON lines per session, projects/SLUG/ID.jsonl, in which only lines
+// of type user and assistant belong to the conversation. A message's content is a string or a list
+// of blocks: text, thinking, tool_use, and in lines of type user tool_result. isSidechain marks
+// lines of subagents, which older versions wrote into the same file and newer ones into files
+// called agent-… and a folder subagents; isMeta marks text that the program says in the person's
+// name; isCompactSummary marks the summary after a compaction. cwd is the shell's folder, at first
+// the one where the agent was started.
 //
-// Source: what claude 2.1.197 wrote in a session against a scripted model.
+// Source: output of claude 2.1.197 in a session with a scripted model.
 type claude struct {
 	calls calls
 }
@@ -56,7 +56,7 @@ type claudeBlock struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// claudeInput is of a tool's arguments what is of use; what is of another kind is left out.
+// claudeInput holds the useful arguments of a tool; values of another type are ignored.
 type claudeInput struct {
 	Command, FilePath, NotebookPath loose
 }
@@ -75,7 +75,7 @@ func (in *claudeInput) UnmarshalJSON(b []byte) error {
 }
 
 func (c *claude) line(line []byte, s *Session, hear func(capture.Turn)) (skip bool, err error) {
-	if !bytes.Contains(line, []byte(`"message"`)) { // attachments, snapshots of files, progress
+	if !bytes.Contains(line, []byte(`"message"`)) { // attachments, file snapshots, progress
 		if line[0] != '{' || line[len(line)-1] != '}' {
 			return false, errNoJSON
 		}
@@ -112,7 +112,7 @@ func (c *claude) line(line []byte, s *Session, hear func(capture.Turn)) (skip bo
 	return false, err
 }
 
-// claudeBlocks are the blocks of a content, which may be a text alone.
+// claudeBlocks returns the blocks of a content, which may be a plain string.
 func claudeBlocks(content json.RawMessage) ([]claudeBlock, error) {
 	if len(content) == 0 {
 		return nil, nil
@@ -158,11 +158,11 @@ func (c *claude) block(b claudeBlock, turn capture.Turn, dir string, hear func(c
 	}
 }
 
-// carriedOn is how Claude Code begins what it gives a session that goes on after a compaction.
+// carriedOn begins the message with which Claude Code continues a session after a compaction.
 const carriedOn = "This session is being continued from a previous conversation"
 
-// continued is the summary of a session without what the program says around it. What of it are
-// thoughts, package capture knows.
+// continued returns a session summary without the program's text around it. Package capture
+// separates the analysis.
 func continued(text string) string {
 	if strings.HasPrefix(text, carriedOn) {
 		if _, after, ok := strings.Cut(text, "\n"); ok {
@@ -175,16 +175,15 @@ func continued(text string) string {
 	return text
 }
 
-// Codex writes a file of JSON lines for each session,
-// sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl. A line has a type and a payload: session_meta
-// (id, cwd, and for subagents a source that is an object), response_item (what went between
-// agent and model: message, function_call, function_call_output, custom_tool_call and its
-// output, local_shell_call), event_msg (of which the exit codes of commands are of use),
-// compacted (message is the summary by which the session goes on). Its first versions wrote
-// the payload without the envelope.
+// Codex writes a file of JSON lines per session, sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl. A line
+// has a type and a payload: session_meta (id, cwd, and for subagents a source that is an object),
+// response_item (messages between agent and model: message, function_call, function_call_output,
+// custom_tool_call and its output, local_shell_call), event_msg (useful for exit codes of
+// commands), compacted (message is the summary after a compaction). Its first versions wrote the
+// payload without the envelope.
 //
-// Source: what codex 0.169.0 wrote in a session against a scripted model; the older shapes
-// are those of openai/codex, codex-rs/protocol.
+// Source: output of codex 0.169.0 in a session with a scripted model; older formats are from
+// openai/codex, codex-rs/protocol.
 type codex struct {
 	calls calls
 	exits map[string]int
@@ -227,7 +226,7 @@ type codexPayload struct {
 	ThreadSource loose `json:"thread_source"`
 }
 
-// codexArguments are those of the tools that run commands: a command line, or its words.
+// codexArguments are arguments of tools that run commands: a command line, or its words.
 type codexArguments struct {
 	Cmd     loose           `json:"cmd"`
 	Command json.RawMessage `json:"command"`
@@ -259,7 +258,7 @@ func (c *codex) line(line []byte, s *Session, hear func(capture.Turn)) (skip boo
 			s.ID = p.ID
 		}
 		return p.ThreadSource == "subagent" || bytes.Contains(p.Source, []byte("subagent")), nil
-	case "turn_context": // a session may be taken up elsewhere, and stays what it was
+	case "turn_context": // a resumed session may move to another folder, but keeps its first one
 		if s.Directory == "" {
 			s.Directory = p.Cwd
 		}
@@ -273,7 +272,7 @@ func (c *codex) line(line []byte, s *Session, hear func(capture.Turn)) (skip boo
 	return false, nil
 }
 
-// event notes exit codes, which come before the output of which they are.
+// event records exit codes, which come before the output they belong to.
 func (c *codex) event(p codexPayload) {
 	id, code := p.CallID, p.ExitCode
 	if p.Type == "item_completed" {
@@ -288,7 +287,7 @@ func (c *codex) event(p codexPayload) {
 	c.exits[id] = *code
 }
 
-// item hears what went between the agent and its model.
+// item handles entries between the agent and its model.
 func (c *codex) item(p codexPayload, dir string, at time.Time, hear func(capture.Turn)) {
 	switch p.Type {
 	case "message":
@@ -332,7 +331,7 @@ func codexTexts(content json.RawMessage) (texts []string) {
 	return texts
 }
 
-// command is the command line that a call runs; "" of another call.
+// command returns the command line of a call; "" for other calls.
 func (p codexPayload) command() string {
 	a := p.Action
 	if p.Arguments != "" && json.Unmarshal([]byte(p.Arguments), &a) != nil {
@@ -355,7 +354,7 @@ func (p codexPayload) command() string {
 	return strings.Join(words, " ")
 }
 
-// patchedFile is the first file that a patch changes; "" where there is no patch.
+// patchedFile returns the first file that a patch changes; "" without a patch.
 func patchedFile(s string) string {
 	for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} {
 		if _, after, ok := strings.Cut(s, head); ok {
@@ -366,8 +365,8 @@ func patchedFile(s string) string {
 	return ""
 }
 
-// output is what a call said, and whether it failed. The exit code stands in an event, in
-// the head of the output, or in an object around it, as the version has it.
+// output returns a call's output, and whether it failed. Depending on the version, the exit code is
+// in an event, at the head of the output, or in an object around it.
 func (c *codex) output(p codexPayload) (text string, failed bool) {
 	text = textOf(p.Output)
 	var around struct {
@@ -398,7 +397,7 @@ func (c *codex) output(p codexPayload) (text string, failed bool) {
 	return text, failed
 }
 
-// handedOver is a summary without what the program says before it.
+// handedOver returns a summary without the program's introduction.
 func handedOver(s string) string {
 	if strings.HasPrefix(s, "Another language model started") {
 		if _, after, ok := strings.Cut(s, "\n"); ok {

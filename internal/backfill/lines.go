@@ -18,25 +18,25 @@ import (
 	"github.com/alanbuscaglia/engram/internal/capture"
 )
 
-// maxLine is how long a line of a transcript may be, in bytes. Longer ones hold pictures
-// and files; what is said is shorter.
+// maxLine is the longest line of a transcript, in bytes. Longer ones hold pictures and files, not
+// conversation.
 const maxLine = 16 << 20
 
-// format reads the lines of one transcript.
+// format decodes the lines of one kind of transcript.
 type format interface {
-	// line reads one. It may fill the session, and gives the turns that the line has to hear;
-	// skip says that the whole transcript is none of a person and an agent. An error is what is
-	// wrong with the line.
+	// line decodes one line. It may fill the session, and passes the line's turns to hear. skip
+	// means that the whole transcript is not a conversation with a person. An error describes what
+	// is wrong with the line.
 	line(line []byte, s *Session, hear func(capture.Turn)) (skip bool, err error)
 }
 
-// file is a transcript.
+// file is a transcript file.
 type file struct {
 	path string
 	at   time.Time
 }
 
-// readLines reads transcripts that are files of lines.
+// readLines reads transcripts in line-based files.
 func readLines(ctx context.Context, o Options, find func(o Options, r *Read) ([]file, error), form func() format) (Read, error) {
 	var r Read
 	files, err := find(o, &r)
@@ -59,13 +59,13 @@ func readLines(ctx context.Context, o Options, find func(o Options, r *Read) ([]
 	return r, nil
 }
 
-// These end the reading of a transcript.
+// These errors end the reading of a transcript.
 var (
 	errNotWanted = errors.New("not wanted")
 	errEnough    = errors.New("enough")
 )
 
-// file reads one transcript. That it cannot be read is noted, and no error.
+// file reads one transcript. An unreadable one is noted, without an error.
 func (r *Read) file(ctx context.Context, o Options, f file, form format) (more bool, err error) {
 	in, err := openPlain(f.path)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *Read) file(ctx context.Context, o Options, f file, form format) (more b
 		if skip {
 			return errNotWanted
 		}
-		if l.session.Directory != "" { // else whose it is will be said
+		if l.session.Directory != "" { // before, its project is unknown
 			var wanted bool
 			if wanted, refused = l.wants(); !wanted {
 				return errNotWanted
@@ -109,7 +109,7 @@ func (r *Read) file(ctx context.Context, o Options, f file, form format) (more b
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case err != nil:
-		r.note(f.path, "could not be read to its end")
+		r.note(f.path, "cannot be read to its end")
 	}
 	if broken > 0 {
 		r.note(f.path, fmt.Sprintf("%s could not be read: %v", counted(broken, "line", "lines"), bad))
@@ -117,7 +117,7 @@ func (r *Read) file(ctx context.Context, o Options, f file, form format) (more b
 	if long > 0 {
 		r.note(f.path, fmt.Sprintf("%s of more than %d MiB left out", counted(long, "line", "lines"), maxLine>>20))
 	}
-	if good == 0 { // it is no transcript, and nobody's
+	if good == 0 { // not a transcript
 		return true, nil
 	}
 	if wanted, err := l.wants(); err != nil || !wanted {
@@ -127,12 +127,12 @@ func (r *Read) file(ctx context.Context, o Options, f file, form format) (more b
 	return l.end()
 }
 
-// openPlain opens a plain file: not a link, which may lead anywhere, and not a pipe, which
-// would wait for somebody to write.
+// openPlain opens a regular file: not a link, which may lead anywhere, nor a pipe, which would
+// block.
 func openPlain(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, errors.New("is no plain file")
+		return nil, errors.New("is not a regular file")
 	}
 	if err != nil {
 		return nil, errors.New("cannot be read")
@@ -141,15 +141,15 @@ func openPlain(path string) (*os.File, error) {
 	if err != nil {
 		return nil, errors.New("cannot be read")
 	}
-	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() { // it was exchanged meanwhile
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() { // it was replaced meanwhile
 		_ = f.Close()
-		return nil, errors.New("is no plain file")
+		return nil, errors.New("is not a regular file")
 	}
 	return f, nil
 }
 
-// eachLine calls fn with each line of r that is not empty, without its end. Lines that are
-// longer than maxLine are counted and passed over.
+// eachLine calls fn with each nonempty line of r, without its end. Lines longer than maxLine are
+// counted and skipped.
 func eachLine(ctx context.Context, r io.Reader, fn func([]byte) error) (long int, err error) {
 	in := bufio.NewReaderSize(r, 256<<10)
 	var buffer []byte
@@ -179,7 +179,7 @@ func eachLine(ctx context.Context, r io.Reader, fn func([]byte) error) (long int
 	}
 }
 
-// readLong reads the rest of a line that began with buffer: as much of it as tells that it is
+// readLong reads the rest of a line that began with buffer, keeping only enough to see that it is
 // too long.
 func readLong(in *bufio.Reader, buffer []byte) ([]byte, error) {
 	for {
@@ -193,8 +193,8 @@ func readLong(in *bufio.Reader, buffer []byte) ([]byte, error) {
 	}
 }
 
-// filesBelow returns the files below a folder whose names pass, down to so many levels;
-// links are not followed. A file that was named itself is one.
+// filesBelow returns the files below a folder whose names pass, down to so many levels, without
+// following links. If Path is a file, it returns that.
 func filesBelow(o Options, r *Read, deep int, pass func(slashed string) bool) ([]file, error) {
 	info, err := os.Stat(o.Path)
 	switch {
@@ -205,7 +205,7 @@ func filesBelow(o Options, r *Read, deep int, pass func(slashed string) bool) ([
 	case !info.IsDir():
 		return []file{{o.Path, info.ModTime()}}, nil
 	}
-	root, err := filepath.EvalSymlinks(o.Path) // a link that was named is meant
+	root, err := filepath.EvalSymlinks(o.Path) // a link given explicitly is followed
 	if err != nil {
 		return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", o.Path).WithCause(err)
 	}
@@ -228,7 +228,7 @@ func filesBelow(o Options, r *Read, deep int, pass func(slashed string) bool) ([
 		}
 		info, err := d.Info()
 		if err != nil || !info.Mode().IsRegular() {
-			r.note(path, "is no plain file")
+			r.note(path, "is not a regular file")
 			return nil
 		}
 		all = append(all, file{path, info.ModTime()})

@@ -16,14 +16,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/capture"
 )
 
-// OpenCode keeps sessions, messages and their parts: in opencode.db, and before version 1.2
-// in files of JSON, storage/session/PROJECT/SESSION.json, storage/message/SESSION/MESSAGE.json
-// and storage/part/MESSAGE/PART.json, of which the ids sort by time. A message has a role,
-// and summary where it is that of a session that was compacted; a part is text (synthetic
-// when the program wrote it) or tool, with its state: input, output, and for bash the exit
-// code in metadata.
+// OpenCode stores sessions, messages and their parts in opencode.db, and before version 1.2 in JSON
+// files, storage/session/PROJECT/SESSION.json, storage/message/SESSION/MESSAGE.json and
+// storage/part/MESSAGE/PART.json, with ids that sort by time. A message has a role, and summary if
+// it is that of a compacted session; a part is text (synthetic if the program wrote it) or tool,
+// with its state: input, output, and for bash the exit code in metadata.
 //
-// Source: what opencode 1.18.33 wrote in a session against a scripted model.
+// Source: output of opencode 1.18.33 in a session with a scripted model.
 type openCode struct{ dir string }
 
 type openCodeMessage struct {
@@ -57,7 +56,7 @@ type openCodePart struct {
 	} `json:"state"`
 }
 
-// hear reads a part of a message.
+// hear decodes a part of a message.
 func (c openCode) hear(m openCodeMessage, part []byte, at time.Time, hear func(capture.Turn)) error {
 	var p openCodePart
 	if err := json.Unmarshal(part, &p); err != nil {
@@ -96,8 +95,8 @@ func (c openCode) tool(p openCodePart, at time.Time, hear func(capture.Turn)) {
 	}
 }
 
-// unquoted is a prompt as it was typed: `opencode run` puts one of several words between
-// quotation marks.
+// unquoted returns a prompt as it was typed: `opencode run` puts quotation marks around several
+// words.
 func unquoted(s string) string {
 	if inner, ok := strings.CutPrefix(s, `"`); ok && strings.HasSuffix(inner, `"`) && strings.Count(s, `"`) == 2 {
 		return strings.TrimSuffix(inner, `"`)
@@ -105,7 +104,7 @@ func unquoted(s string) string {
 	return s
 }
 
-// readOpenCode reads the database where there is one, and the files of older versions.
+// readOpenCode reads the database if there is one, and the files of older versions.
 func readOpenCode(ctx context.Context, o Options) (Read, error) {
 	var r Read
 	info, err := os.Stat(o.Path)
@@ -133,10 +132,10 @@ func readOpenCode(ctx context.Context, o Options) (Read, error) {
 	return r, r.storage(ctx, o, root.FS())
 }
 
-// database reads opencode.db, one session after the other.
+// database reads the sessions of opencode.db in turn.
 func (r *Read) database(ctx context.Context, o Options, file string) (more bool, err error) {
 	if o.Database == nil {
-		return false, engram.Errorf(engram.CodeInvalid, "%s is no folder", file)
+		return false, engram.Errorf(engram.CodeInvalid, "%s is not a folder", file)
 	}
 	var l *listener
 	more, broken := true, 0
@@ -193,7 +192,7 @@ func (r *Read) storage(ctx context.Context, o Options, root fs.FS) error {
 			Time      openCodeTime `json:"time"`
 		}
 		if err := readJSON(root, name, &s); err != nil || s.ID == "" || strings.ContainsAny(s.ID, "*?[/\\") {
-			r.note("storage/"+name, "is no session")
+			r.note("storage/"+name, "is not a session")
 			continue
 		}
 		if s.ParentID == "" {
@@ -212,14 +211,14 @@ func (r *Read) storage(ctx context.Context, o Options, root fs.FS) error {
 	return nil
 }
 
-// stored reads one session of files.
+// stored reads one session from files.
 func (r *Read) stored(ctx context.Context, o Options, root fs.FS, s Session) (more bool, err error) {
 	l := o.listen(s)
 	if wanted, err := l.wants(); err != nil || !wanted {
 		return err == nil, err
 	}
 	r.Transcripts++
-	messages, err := fs.Glob(root, "message/"+s.ID+"/*.json") // by name, so by time
+	messages, err := fs.Glob(root, "message/"+s.ID+"/*.json") // sorted by name, hence by time
 	if err != nil {
 		return false, err
 	}
@@ -263,14 +262,14 @@ func readJSON(root fs.FS, name string, into any) error {
 	return json.Unmarshal(b, into)
 }
 
-// readBounded reads a plain file that is no longer than a line may be.
+// readBounded reads a regular file that is at most as long as a line may be.
 func readBounded(root fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(root, name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxLine {
-		return nil, errors.New("is no plain file, or too large")
+		return nil, errors.New("is not a regular file, or too large")
 	}
 	return fs.ReadFile(root, name)
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// causes are the ways to say why something failed, the clearest first.
+// causes are the patterns for the reason of a failure, clearest first.
 var causes = sync.OnceValue(func() []pattern {
 	return []pattern{
 		{[]string{"root cause", "causa raíz", "causa real", "culprit"}, regexp.MustCompile(`(?i)\b(?:root cause|culprit|causa raíz|causa real)\b`)},
@@ -26,19 +26,19 @@ var causes = sync.OnceValue(func() []pattern {
 	}
 })
 
-// guesses are words of somebody who does not know yet, or speaks of what is to be done.
+// guesses are words of a guess, or of a plan.
 func guesses() []string {
 	return []string{"might", "may", "maybe", "perhaps", "probably", "possibly", "likely", "could be", "let me", "let's", "i'll", "i will", "i need to", "need to find", "need to check", "need to see",
 		"checking", "see if", "to find", "not sure", "unclear", "whether", "looks like", "seems", "suspect",
 		"quizás", "quizá", "tal vez", "puede que", "puede ser", "probablemente", "parece", "voy a", "veamos", "déjame"}
 }
 
-// guessing reports a sentence, in lower case, that has one of guesses as a word.
+// guessing reports whether a sentence, in lower case, contains a word of guesses.
 func guessing(lower string) bool {
 	return slices.ContainsFunc(guesses(), func(w string) bool { return hasWord(lower, w) })
 }
 
-// hasWord reports whether a word stands in a text with no letter beside it.
+// hasWord reports whether a text contains a word without letters next to it.
 func hasWord(s, word string) bool {
 	for from := 0; ; {
 		i := strings.Index(s[from:], word)
@@ -55,21 +55,21 @@ func hasWord(s, word string) bool {
 	}
 }
 
-// failures are parts of words by which a sentence speaks of something that went wrong.
+// failures are parts of words that indicate a failure.
 func failures() []string {
 	return []string{"fail", "broke", "break", "crash", "panic", "error", "wrong", "hang", "hung", "timed out", "times out", "missing", "caused", "turns out", "turned out",
 		"n't ", "n’t ", " not ", "never", "fall", "romp", "causado", "resulta", " no "}
 }
 
-// tellsFailure reports whether a sentence speaks of something that went wrong.
+// tellsFailure reports whether a sentence is about a failure.
 func tellsFailure(s string) bool {
 	lower := " " + strings.ToLower(s)
 	return slices.ContainsFunc(failures(), func(w string) bool { return strings.Contains(lower, w) })
 }
 
-// caused is the sentence of a text that says best why something failed, and how well it
-// does: 0 is best. ok is false where none does. A decision says why something is to be so, not why
-// something failed, and is proposed as what it is.
+// caused returns the sentence that best explains a failure, and its rank: 0 is best. ok is false if
+// it finds none. Decisions do not count: they explain what should be, and are proposed as
+// decisions.
 func caused(s string) (cause string, rank int, ok bool) {
 	lower := strings.ToLower(s)
 	for rank, c := range causes() {

@@ -9,11 +9,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Commit is what a commit says of itself.
+// Commit is a commit's metadata.
 type Commit struct {
 	Hash          string
 	Subject, Body string
-	Author        string // name and address, as far as they are known
+	Author        string // name and address, if known
 	At            time.Time
 }
 
@@ -51,13 +51,13 @@ var ofCommits = sync.OnceValue(func() commits {
 	}
 })
 
-// mostCommit is how much of a commit is kept, in bytes.
+// mostCommit is how many bytes of a commit are kept.
 const mostCommit = 4 << 10
 
-// OfCommit returns what a commit says beyond what it did: why, what broke, what the cause
-// was of what it mends, why something was taken back; where the body says none of it, what the
-// subject says alone (commit_subject.go). ok is false where both say what was done and no more, and
-// of merges, releases, chores and robots.
+// OfCommit returns what a commit says beyond its change: why, what it breaks, the cause of what it
+// fixes, why something was reverted; if the body has none of it, what the subject says alone
+// (commit_subject.go). ok is false if both only describe the change, and for merges, releases,
+// chores and bots.
 func OfCommit(c Commit) (p Proposal, ok bool) {
 	r := ofCommits()
 	subject := strings.TrimSpace(c.Subject)
@@ -76,7 +76,7 @@ func OfCommit(c Commit) (p Proposal, ok bool) {
 		return p, false
 	case isRevert:
 		because := r.reasoned(strings.TrimSpace(r.reverted.ReplaceAllString(body, "")), false)
-		p.Type, p.Why, p.Content = engram.TypeDecision, "the commit takes something back and says why", join(subject, because)
+		p.Type, p.Why, p.Content = engram.TypeDecision, "the commit reverts something and says why", join(subject, because)
 		if because != "" {
 			return p, true
 		}
@@ -87,9 +87,9 @@ func OfCommit(c Commit) (p Proposal, ok bool) {
 	case because == "":
 		return r.bySubject(p, subject, body)
 	case r.fix.MatchString(subject):
-		p.Type, p.Why, p.Importance = engram.TypeBugfix, "the commit mends something and says why it was broken", 0.6
+		p.Type, p.Why, p.Importance = engram.TypeBugfix, "the commit fixes something and says why it was broken", 0.6
 	case r.chose.MatchString(because):
-		p.Type, p.Why = engram.TypeDecision, "the commit says why it was done so and not otherwise"
+		p.Type, p.Why = engram.TypeDecision, "the commit gives the reason for a choice"
 	case r.strong.MatchString(because):
 		p.Type, p.Why = engram.TypeLearning, "the commit says why"
 	default: // "this makes …" says what, and "so that …" what for
@@ -98,7 +98,7 @@ func OfCommit(c Commit) (p Proposal, ok bool) {
 	return p, true
 }
 
-// bySubject is what is proposed of a commit whose subject alone says why.
+// bySubject returns the proposal for a commit whose subject alone gives a reason.
 func (r commits) bySubject(p Proposal, subject, body string) (Proposal, bool) {
 	kind, title, why, ok := r.ofSubject(subject)
 	if !ok {
@@ -116,7 +116,7 @@ const (
 	leastBecause = 8 // words of a body that explains something
 )
 
-// prose is a body without trailers, lists of squashed commits and quoted output.
+// prose returns a body without trailers, lists of squashed commits and quoted output.
 func (r commits) prose(body string) string {
 	var kept []string
 	for _, line := range strings.Split(strings.ReplaceAll(body, "\r", ""), "\n") {
@@ -129,8 +129,8 @@ func (r commits) prose(body string) string {
 	return strings.TrimSpace(strings.Join(kept, "\n"))
 }
 
-// reasoned is a body that gives a reason: "" where it gives none. marked asks for a word
-// that says so, and else prose that is long enough will do.
+// reasoned returns a body that gives a reason, else "". marked requires a word that introduces a
+// reason; otherwise prose of sufficient length is enough.
 func (r commits) reasoned(body string, marked bool) string {
 	n, found := 0, false
 	for _, p := range prose(body) {
@@ -145,7 +145,7 @@ func (r commits) reasoned(body string, marked bool) string {
 	return body
 }
 
-// first is the group of a match; "" where there is none.
+// first returns the group of a match, or "".
 func first(m []string) string {
 	if len(m) < 2 {
 		return ""
@@ -153,7 +153,7 @@ func first(m []string) string {
 	return m[1]
 }
 
-// join puts the parts of a commit below each other, cut where they are too long.
+// join joins the parts of a commit with empty lines, and cuts the result if it is too long.
 func join(parts ...string) string {
 	var all []string
 	for _, p := range parts {

@@ -8,16 +8,16 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Most subjects say what a commit does. One that says as well what was decided, or why, has to name
-// it by words that do so: that something was settled ("decided to …", "settle on …"), what was not taken
-// ("… instead of …", "switch from … to …"), a cause ("because", "due to") or, of a choice, what for ("to avoid
-// …", "so that …"). Verbs that show, add or move things choose nothing, whatever stands behind them.
+// Most subjects describe a change. A subject with a decision or reason must name it: that something
+// was decided ("decided to …", "settle on …"), the rejected alternative ("… instead of …", "switch
+// from … to …"), a cause ("because", "due to") or, for a choice, a purpose ("to avoid …", "so that
+// …"). Verbs that show, add or move things are never choices.
 
 type subjects struct {
-	area, quoted                                       *regexp.Regexp // what is not said by the subject
+	area, quoted                                       *regexp.Regexp // parts that the subject does not say itself
 	settled, chooses, other, only, from, cause, effect *regexp.Regexp
-	given                                              *regexp.Regexp // up, for another
-	code                                               *regexp.Regexp // that one name stands for another now nobody has to be told
+	given                                              *regexp.Regexp // up, in favour of another
+	code                                               *regexp.Regexp // a mere rename in code is not worth a memory
 	began, passing                                     *regexp.Regexp
 }
 
@@ -42,11 +42,10 @@ var ofSubjects = sync.OnceValue(func() subjects {
 	}
 })
 
-// leastAlone is how many words a subject has that can be understood by itself.
+// leastAlone is the minimum number of words of a subject that can stand alone.
 const leastAlone = 3
 
-// ofSubject returns what the subject of a commit says beyond what it does: what was decided, or why
-// something was so.
+// ofSubject returns what a commit's subject says beyond its change: a decision, or a reason.
 func (r commits) ofSubject(subject string) (kind engram.Type, title, why string, ok bool) {
 	s := ofSubjects()
 	said := s.quoted.ReplaceAllStringFunc(subject, func(q string) string { return strings.Repeat("_", len(q)) })
@@ -57,13 +56,13 @@ func (r commits) ofSubject(subject string) (kind engram.Type, title, why string,
 	case words(bare) < leastAlone || s.passing.MatchString(bare):
 		return "", "", "", false
 	case r.fix.MatchString(said):
-		return engram.TypeBugfix, subject, "the commit mends something and says why it was broken", reason > 0 && s.cause.MatchString(bare) || reason > 0 && s.since(bare) > 0
+		return engram.TypeBugfix, subject, "the commit fixes something and says why it was broken", reason > 0 && s.cause.MatchString(bare) || reason > 0 && s.since(bare) > 0
 	case r.revert.MatchString(said):
-		return engram.TypeDecision, subject, "the commit takes something back and says why", reason > 0
+		return engram.TypeDecision, subject, "the commit reverts something and says why", reason > 0
 	case s.settled.MatchString(bare), s.only.MatchString(bare), s.from.MatchString(bare):
 		return engram.TypeDecision, s.head(bare, subject, reason), "the commit says what was decided", true
 	case (chosen || s.given.MatchString(bare)) && s.other.MatchString(bare) && (reason > 0 || !s.code.MatchString(bare)):
-		return engram.TypeDecision, s.head(bare, subject, reason), "the commit says what was taken, and what was not", true
+		return engram.TypeDecision, s.head(bare, subject, reason), "the commit names a choice and its alternative", true
 	case chosen && reason > 0:
 		return engram.TypeDecision, s.head(bare, subject, reason), byChoice, true
 	case s.cause.MatchString(bare):
@@ -72,8 +71,8 @@ func (r commits) ofSubject(subject string) (kind engram.Type, title, why string,
 	return "", "", "", false
 }
 
-// reason is where a subject begins to say why; 0 where it does not. What stands before and behind has
-// to say something.
+// reason returns where a subject's reason begins; 0 if it has none. The text before and after must
+// say something.
 func (s subjects) reason(bare string) int {
 	for _, at := range [][]int{s.cause.FindStringIndex(bare), s.effect.FindStringIndex(bare)} {
 		if at != nil && words(bare[:at[0]]) >= 1 && words(bare[at[1]:]) >= 2 {
@@ -86,7 +85,7 @@ func (s subjects) reason(bare string) int {
 	return 0
 }
 
-// since is where a subject gives a cause by that word, and no time; 0 where it does not.
+// since returns where "since" introduces a cause, not a time; 0 if it does not.
 func (s subjects) since(bare string) int {
 	m := s.began.FindStringSubmatchIndex(bare)
 	if m == nil {
@@ -109,7 +108,7 @@ func (s subjects) since(bare string) int {
 	return m[0]
 }
 
-// head is the part of a subject that says what was decided, without its area and its reason.
+// head returns the decision in a subject, without its area and reason.
 func (s subjects) head(bare, subject string, reason int) string {
 	area := len(subject) - len(bare)
 	if reason > 0 && words(bare[:reason]) >= 3 {

@@ -8,12 +8,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Decisions are told by words that say that something was decided, by whomever ("we decided
-// to …", "decision: …", "hemos decidido …"), or by words that choose ("let's go with …",
-// "vamos con …") and a reason beside them. A choice without a reason is the next step of the
-// work and nothing more.
+// Decisions are recognised by words of deciding ("we decided to …", "decision: …", "hemos decidido
+// …"), or by words of choosing ("let's go with …", "vamos con …") with a reason. A choice without a
+// reason is only the next step of the work.
 
-// lead is what may stand before the words that decide.
+// lead is what may precede the deciding words.
 const lead = `(?i)^(?:(?:so|ok|okay|yes|yeah|right|then|and|but|also|well|hence|therefore|finally|in the end|` +
 	`for now we|agreed|sounds good|perfect|great|good|fine|alright|after [^,]{3,80}|for [^,]{3,80}|` +
 	`given [^,]{3,80}|entonces|vale|bueno|perfecto|al final|por eso|sí|dale|de acuerdo|` +
@@ -21,9 +20,9 @@ const lead = `(?i)^(?:(?:so|ok|okay|yes|yeah|right|then|and|but|also|well|hence|
 
 type decisions struct {
 	label   pattern // "decision: …"
-	decided pattern // what was decided, with or without a reason
-	alone   pattern // what one alone decided: an agent's next step unless it gives a reason
-	chosen  pattern // what is a choice with a reason
+	decided pattern // decided, with or without a reason
+	alone   pattern // decided by one side: an agent's next step unless it gives a reason
+	chosen  pattern // a choice with a reason
 
 	hedged, passing, pointing *regexp.Regexp
 }
@@ -65,7 +64,7 @@ var ofDecisions = sync.OnceValue(func() decisions {
 	}
 })
 
-// decided returns the decisions of a text.
+// decided returns the decisions in a text.
 func decided(t Turn) []Proposal {
 	d := ofDecisions()
 	lower := strings.ToLower(t.Text)
@@ -99,17 +98,17 @@ func decided(t Turn) []Proposal {
 	return all
 }
 
-const leastDecision = 6 // words of a decision that can be understood by itself
+const leastDecision = 6 // words of a decision that can stand alone
 
-// By what a decision was told.
+// Reasons shown for a proposed decision.
 const (
-	byLabel    = "it is called a decision"
+	byLabel    = "it is labelled as a decision"
 	byDeciding = "it says that this was decided"
 	byChoice   = "a choice with its reason"
 )
 
-// read reads a sentence as a decision: what follows the words that decide, and by which it
-// was told. byChoice asks for a reason.
+// read parses a sentence as a decision: the text after the deciding words, and how it was
+// recognised. byChoice requires a reason.
 func (d decisions) read(s string, by Role) (what, why string, ok bool) {
 	if asks(s) {
 		return "", "", false
@@ -140,7 +139,7 @@ func (d decisions) read(s string, by Role) (what, why string, ok bool) {
 	return "", "", false
 }
 
-// undecided reports what is called a decision and is none yet.
+// undecided reports whether a labelled decision is still open.
 func undecided(what string) bool {
 	first := strings.ToLower(strings.Trim(strings.Fields(what)[0], ".,:;()*_"))
 	switch first {

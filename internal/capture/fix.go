@@ -10,46 +10,45 @@ import (
 	"github.com/alanbuscaglia/engram/internal/attend"
 )
 
-// How much of a transcript a fix is looked for in: a command that failed longer ago was
-// given up.
+// Limits of the search for a fix: a command that failed longer ago was given up.
 const (
 	mostNotes   = 400
 	mostFailing = 32
-	mostFailure = 4 << 10 // bytes of an error, half from its beginning and half from its end
+	mostFailure = 4 << 10 // bytes of an error, half from each end
 )
 
-// fixing finds commands that failed, files that were edited, the same command passing, and
-// why the agent says that it had failed. Without that reason there is nothing to propose:
-// every test that was written before its code failed once and passed later.
+// fixing finds commands that failed, files that were edited, the same command passing, and the
+// agent's explanation of the failure. Without an explanation there is nothing to propose: every
+// test written before its code failed once and passed later.
 type fixing struct {
-	notes []attend.Note // At is the place of the turn, which no clock can bring out of order
+	notes []attend.Note // At is the number of the turn, which does not depend on clocks
 	times []time.Time   // of the notes
-	said  []saying      // by the agent, as far as it tells a cause
-	done  []fix         // that may still be explained
+	said  []saying      // explanations by the agent
+	done  []fix         // fixes that may still be explained
 	turns int
 
-	failed bool // a command has
+	failed bool // a command has failed
 }
 
-// saying is a cause and where it was told.
+// saying is an explanation and its turn.
 type saying struct {
 	at, rank int
 	text     string
 }
 
-// fix is a command that passed. What is said between from and to is about it; what is said behind
-// it, until something fails again, may be.
+// fix is a command that passed. Explanations between from and to are about it; those after it,
+// until the next failure, may be.
 type fix struct {
 	outcome         attend.Outcome
-	from, to, until int // the turns in which it failed and passed, and in which the next command failed; until is 0 while none has
+	from, to, until int // turns of the failure, the pass, and the next failed command; until is 0 before one fails
 	at              time.Time
 }
 
-// place is a turn's number as a time.
+// place encodes a turn's number as a time.
 func place(n int) time.Time { return time.UnixMilli(int64(n)).UTC() }
 
-// tool takes what a tool did. What must not be kept is taken out of all that it said before any of
-// that is cut: half a key is known by no rule, nor is the end of a private span.
+// tool adds a tool call. It cleans the whole text before cutting it, because half a key or the end
+// of a private span is not recognised.
 func (f *fixing) tool(t Turn, clean func(string) string) {
 	f.turns++
 	if t.Edited == "" && t.Command == "" {
@@ -62,7 +61,7 @@ func (f *fixing) tool(t Turn, clean func(string) string) {
 		}
 	}
 	n := attend.Note{At: place(f.turns), Kind: attend.KindTool, Path: t.Edited, Writes: t.Edited != "", Command: t.Command, Failed: t.Failed}
-	if f.failed { // else nothing of it is ever told
+	if f.failed { // otherwise it is never proposed
 		n.Command, n.Path = clean(t.Command), clean(t.Edited)
 	}
 	if n.Failed {
@@ -77,7 +76,7 @@ func (f *fixing) tool(t Turn, clean func(string) string) {
 	}
 }
 
-// passed looks whether the command, which is the last note, failed before.
+// passed checks whether the command, which is the last note, failed before.
 func (f *fixing) passed(command string) {
 	first := slices.IndexFunc(f.notes, func(n attend.Note) bool {
 		return n.Failed && n.Command != "" && programOf(n.Command) == programOf(command)
@@ -91,7 +90,7 @@ func (f *fixing) passed(command string) {
 			continue
 		}
 		f.done = append(f.done, fix{outcome: o, from: int(f.notes[first].At.UnixMilli()), to: f.turns, at: f.times[last]})
-		// What failed before it passed is settled: the next failure is another matter.
+		// Earlier failures of the command are fixed; the next one is unrelated.
 		for i := range f.notes[:last] {
 			if f.notes[i].Failed && programOf(f.notes[i].Command) == programOf(command) {
 				f.notes[i].Command, f.notes[i].Failed, f.notes[i].Error = "", false, ""
@@ -100,8 +99,8 @@ func (f *fixing) passed(command string) {
 	}
 }
 
-// programOf is a command without the folder it is run in, variables before it, a pager behind
-// it and where its output goes. It only spares the closer look of attend.Outcomes.
+// programOf returns a command without folder, variables, pager and redirection. It is only a quick
+// check before attend.Outcomes.
 func programOf(command string) string {
 	if i := strings.LastIndex(command, "&&"); i >= 0 {
 		command = command[i+2:]
@@ -114,11 +113,11 @@ func programOf(command string) string {
 	return strings.Join(fields, " ")
 }
 
-// agent takes what the agent said. A cause is looked for again in what is left of the whole turn
-// without what must not be kept: the sentence alone does not show that it is private.
+// agent adds a message of the agent. It looks for the explanation again in the cleaned text of the
+// whole turn, because a sentence alone does not show that it is private.
 func (f *fixing) agent(s string, clean func(string) string) {
 	f.turns++
-	if !f.failed { // nothing is to be explained
+	if !f.failed { // nothing to explain
 		return
 	}
 	if _, _, ok := caused(s); !ok {
@@ -132,8 +131,7 @@ func (f *fixing) agent(s string, clean func(string) string) {
 	}
 }
 
-// flush returns what was mended and explained since the last time; what nobody explained
-// is let go.
+// flush returns the fixes that were explained since the last call, and drops the others.
 func (f *fixing) flush() []Proposal {
 	var all []Proposal
 	for _, x := range f.done {
@@ -149,10 +147,9 @@ func (f *fixing) flush() []Proposal {
 	return all
 }
 
-// why is what was said of the cause. Between failing and passing it is the clearest, and of those the
-// last: what was thought before that did not help. Of what is said afterwards, when much else is
-// given a reason for, only what is clearer still counts; and where nothing was said before, what
-// speaks of a failure.
+// why returns the explanation of a fix: the clearest between failure and pass, of equal ones the
+// last, because earlier ideas did not help. Later text, which gives reasons for other things,
+// counts only if it is clearer, or, without an earlier explanation, if it is about a failure.
 func (f *fixing) why(x fix) string {
 	none := len(causes())
 	best := saying{rank: none}
@@ -170,7 +167,7 @@ func (f *fixing) why(x fix) string {
 	return best.text
 }
 
-// withoutLabel is a cause without the words that announce it.
+// withoutLabel returns a cause without its label.
 func withoutLabel(s string) string {
 	for _, label := range []string{"root cause:", "cause:", "the root cause:", "causa raíz:", "causa:"} {
 		if len(s) > len(label) && strings.EqualFold(s[:len(label)], label) {
@@ -180,7 +177,7 @@ func withoutLabel(s string) string {
 	return s
 }
 
-// headlineCase is s with a capital letter.
+// headlineCase returns s with a capital letter.
 func headlineCase(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s
@@ -188,7 +185,7 @@ func headlineCase(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// bothEnds is the beginning and the end of a text, at most so many bytes together.
+// bothEnds returns the beginning and end of a text, at most so many bytes together.
 func bothEnds(s string, most int) string {
 	if len(s) <= most {
 		return s

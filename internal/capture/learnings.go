@@ -1,7 +1,6 @@
-// Package capture finds what may be worth a memory in texts that nobody wrote for that: what
-// an agent says it has learned (learnings.go), what was decided, mended and wished for in a
-// transcript (transcript.go), why a commit was made (commit.go). markdown.go reads as much
-// of Markdown as that takes, sentence.go sentences.
+// Package capture finds what may be worth a memory in ordinary texts: learnings that an agent lists
+// (learnings.go), decisions, fixes and preferences in transcripts (transcript.go), and reasons of
+// commits (commit.go). markdown.go parses the necessary Markdown, sentence.go sentences.
 package capture
 
 import (
@@ -11,22 +10,19 @@ import (
 )
 
 const (
-	minBytes = 20 // of an item worth keeping
+	minBytes = 20 // of an item worth saving
 	minWords = 4
 	maxTitle = 60 // bytes
 )
 
-// Learnings returns the items of the last section of s that is headed "Key
-// Learnings", "Learnings", "Aprendizajes" or "Aprendizajes Clave" (a header of level
-// 2 or 3, or a line of bold type alone), in their order; nil when there is no such section or
-// nothing in it.
+// Learnings returns the items of the last section of s with the title "Key Learnings", "Learnings",
+// "Aprendizajes" or "Aprendizajes Clave" (a header of level 2 or 3, or a line in bold), in order;
+// nil if there is no such section or it is empty.
 //
-// The section reaches to the next header of level 1 to 3, and one that is headed in bold type to
-// the next line of bold type alone, too. Its numbered items count;
-// where none of them is kept, its bullets do. Lines that go on indented belong to
-// the item above; asterisks and backticks are taken away; a run of white space
-// becomes one space. An item is kept when it has at least 20 bytes and 4 words. What
-// stands between code fences is neither header nor item.
+// The section extends to the next header of level 1 to 3; a section with a bold title also ends at
+// the next bold line. Its numbered items count, or its bullets if none of those is kept. Indented
+// lines continue the item above; asterisks and backticks are removed; white space is collapsed. An
+// item is kept if it has at least 20 bytes and 4 words. Fenced code is ignored.
 func Learnings(s string) []string {
 	lines := learningsSection(blankFences(strings.Split(s, "\n")))
 	if items := kept(listItems(lines, numbered)); items != nil {
@@ -35,8 +31,8 @@ func Learnings(s string) []string {
 	return kept(listItems(lines, bullet))
 }
 
-// Title returns item as a title: its first 60 bytes, cut between characters, with
-// "..." when something was cut.
+// Title returns item as a title: its first 60 bytes, cut between characters, with "..." if it was
+// cut.
 func Title(item string) string {
 	if len(item) <= maxTitle {
 		return item
@@ -48,7 +44,7 @@ func Title(item string) string {
 	return item[:n] + "..."
 }
 
-// learningsSection returns the lines below the last header of learnings.
+// learningsSection returns the lines below the last learnings header.
 func learningsSection(lines []string) []string {
 	from, to := len(lines), len(lines)
 	open, inBold := false, false
@@ -68,7 +64,7 @@ func learningsSection(lines []string) []string {
 	return lines[from:to]
 }
 
-// isLearnings reports whether a header's text announces learnings.
+// isLearnings reports whether a header introduces learnings.
 func isLearnings(title string) bool {
 	words := strings.Fields(strings.ToLower(strings.TrimRight(title, ": ")))
 	switch strings.Join(words, " ") {
@@ -78,7 +74,7 @@ func isLearnings(title string) bool {
 	return false
 }
 
-// kept returns the items that say enough, without their markup.
+// kept returns the items that are long enough, without markup.
 func kept(items []string) []string {
 	var keep []string
 	for _, item := range items {
@@ -90,8 +86,7 @@ func kept(items []string) []string {
 	return keep
 }
 
-// countWords counts words. Scripts that write no spaces would have one word in a
-// sentence; two of their characters are taken for one.
+// countWords counts words. In scripts without spaces, two characters count as a word.
 func countWords(s string) int {
 	words := len(strings.Fields(s))
 	unspaced := 0

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// header returns the level of a Markdown header and its text; 0 for another line.
+// header returns the level and text of a Markdown header; 0 for other lines.
 func header(line string) (level int, text string) {
 	rest := strings.TrimLeft(line, "#")
 	level = len(line) - len(rest)
@@ -15,8 +15,8 @@ func header(line string) (level int, text string) {
 	return level, strings.TrimSpace(rest)
 }
 
-// boldLine returns the text of a line that is bold type alone, with a colon behind it or none:
-// many head their sections so. "" for another line.
+// boldLine returns the text of a line that is entirely bold, with or without a colon after it, as
+// many authors write headings. "" for other lines.
 func boldLine(line string) string {
 	line = strings.TrimRight(line, " \t\r")
 	if bare := unbolded(line); bare != line {
@@ -25,8 +25,8 @@ func boldLine(line string) string {
 	return ""
 }
 
-// unbolded is a text without the marks of bold type around all of it; a colon may stand behind
-// them. What is bold in parts stays as it is.
+// unbolded removes bold marks around a whole text, optionally followed by a colon. Partly bold text
+// is unchanged.
 func unbolded(s string) string {
 	for _, mark := range []string{"**", "__"} {
 		inner, opens := strings.CutPrefix(strings.TrimSuffix(s, ":"), mark)
@@ -47,8 +47,7 @@ const (
 	bullet
 )
 
-// listItem reads line as an item of a list, however far it is indented; noList when
-// it is none.
+// listItem parses line as a list item of any indentation; noList if it is not one.
 func listItem(line string) (kind listKind, text string) {
 	line = strings.TrimSpace(line)
 	rest := strings.TrimLeft(line, "0123456789")
@@ -66,10 +65,10 @@ func listItem(line string) (kind listKind, text string) {
 	return noList, ""
 }
 
-// listItems returns the items of one kind, each with the lines that go on with it.
+// listItems returns the items of one kind, each with its continuation lines.
 func listItems(lines []string, want listKind) []string {
 	var items []string
-	var parts []string // of the item that is being read
+	var parts []string // of the current item
 	for _, line := range lines {
 		kind, text := listItem(line)
 		goesOn := kind == noList && strings.TrimSpace(line) != "" && isBlank(line[0])
@@ -90,12 +89,12 @@ func listItems(lines []string, want listKind) []string {
 	return items
 }
 
-// blankFences returns lines with those of fenced code empty. A fence that is never
-// closed is none: agents' texts get cut off, and what follows must not be lost.
+// blankFences returns lines with fenced code emptied. An unclosed fence is ignored: agents' texts
+// get cut off, and the rest must not be lost.
 func blankFences(lines []string) []string {
 	clear := slices.Clone(lines)
-	// A fence of this many of the character stays open to the end, and so do longer
-	// ones. Without knowing it, a text of nothing but openings costs quadratic time.
+	// Fences of at least this many of the character stay open to the end. Without this, a text of
+	// only opening fences would cost quadratic time.
 	stayOpen := map[byte]int{}
 	for i := 0; i < len(lines); i++ {
 		char, length, _ := fence(lines[i])
@@ -125,8 +124,8 @@ func closingFence(lines []string, from int, char byte, length int) int {
 	return -1
 }
 
-// fence reads a line that opens or closes fenced code: the character, how many of
-// them (0 for another line), and whether nothing follows, as in every closing one.
+// fence parses a line that opens or closes fenced code: the character, its count (0 for other
+// lines), and whether nothing follows, as in every closing line.
 func fence(line string) (char byte, length int, bare bool) {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] != '`' && line[0] != '~' {
@@ -134,7 +133,7 @@ func fence(line string) (char byte, length int, bare bool) {
 	}
 	rest := strings.TrimLeft(line, line[:1])
 	if length = len(line) - len(rest); length < 3 || line[0] == '`' && strings.Contains(rest, "`") {
-		return 0, 0, false // ```code``` in one line is no fence
+		return 0, 0, false // ```code``` on one line is not a fence
 	}
 	return line[0], length, rest == ""
 }

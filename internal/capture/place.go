@@ -6,15 +6,15 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// MostPlaces is how many words of a text are looked at as places at most.
+// MostPlaces limits the places returned for a text.
 const MostPlaces = 32
 
-// mostCaptured is how long a path may be that somebody writes into a sentence.
+// mostCaptured is the length of the longest path recognised in a sentence.
 const mostCaptured = 200
 
-// Places returns what of a text looks like a file of a repository, in its order, each once, at
-// most MostPlaces: "internal/a.go", "a.go:12-20", "docs/x.md#L3". Whether there is such a file
-// only the repository can tell. Addresses, dates, versions and numbers look like none.
+// Places returns the words of a text that look like files of a repository, in order, each once, at
+// most MostPlaces: "internal/a.go", "a.go:12-20", "docs/x.md#L3". Only the repository can tell
+// whether such a file exists. URLs, dates, versions and numbers do not match.
 func Places(text string) []engram.Place {
 	var all []engram.Place
 	seen := map[engram.Place]bool{}
@@ -30,14 +30,15 @@ func Places(text string) []engram.Place {
 			}
 		}
 		at += n + 1
-		for at < len(text) && text[at]&0xc0 == 0x80 { // the rest of a character that ended the word
+		for at < len(text) && text[at]&0xc0 == 0x80 { // the rest of a multi-byte separator
 			at++
 		}
 	}
 	return all
 }
 
-// aroundPath reports what stands around a path in a text. Paths with blanks in them are not seen.
+// aroundPath reports whether a character separates a path from the text. Paths with blanks are not
+// recognised.
 func aroundPath(r rune) bool {
 	switch r {
 	case ' ', '\t', '\n', '\r', '`', '"', '\'', '<', '>', '(', ')', '[', ']', '{', '}', ',', ';', '|', '*', '=', '…', '“', '”', '‘', '’', '«', '»', '→', '—', '\u00a0', '\u3000', '、', '。', '，', '；':
@@ -46,7 +47,7 @@ func aroundPath(r rune) bool {
 	return r < ' '
 }
 
-// placeIn reads a word as a place.
+// placeIn parses a word as a place.
 func placeIn(word string) (engram.Place, bool) {
 	word = strings.TrimRight(word, ".,:!?")
 	word = strings.TrimPrefix(word, "./")
@@ -57,7 +58,7 @@ func placeIn(word string) (engram.Place, bool) {
 	if err != nil {
 		return p, false
 	}
-	if p.First > 0 { // a column may stand behind lines
+	if p.First > 0 { // a column may follow the line
 		if q, err := engram.ParsePlace(p.Path); err == nil && q.First > 0 {
 			p = q
 		}
@@ -65,8 +66,8 @@ func placeIn(word string) (engram.Place, bool) {
 	return p, looksLikeFile(p.Path)
 }
 
-// looksLikeFile reports whether a word may be the path of a file: its last part is more than an
-// ending, and there is a folder before it, or an ending of letters behind it.
+// looksLikeFile reports whether a word may be the path of a file: a name that is more than an
+// extension, with a folder before it or an extension of letters.
 func looksLikeFile(path string) bool {
 	if strings.HasSuffix(path, "/") || strings.Contains(path, ":") {
 		return false
@@ -86,7 +87,7 @@ func looksLikeFile(path string) bool {
 	return len(base) > 1 && len(ending) > 0 && len(ending) <= 12 && letters(ending)
 }
 
-// letters reports whether a word has one.
+// letters reports whether a word has a letter.
 func letters(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80 })
 }

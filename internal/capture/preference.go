@@ -8,16 +8,16 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// mostPreference is how long a message may be, in bytes of which a preference is read: a
-// longer one was pasted, and speaks of what it was copied from.
+// mostPreference is the length in bytes of the longest message that is searched for preferences:
+// longer ones were pasted.
 const mostPreference = 2000
 
 type preferences struct {
-	standing pattern // how it is to be done from now on, or never again
+	standing pattern // how to work from now on, or never again
 	not      *regexp.Regexp
 }
 
-// polite is what may stand before a preference.
+// polite is what may precede a preference.
 const polite = `^(?:(?:please|pls|no|nope|ok|okay|hey|btw|by the way|also|and|but|again|remember|note|so|yes|` +
 	`one thing|as i said|like i said|in this (?:repo|repository|project|codebase)|in go|for (?:go|tests|` +
 	`commits|docs|python|typescript)(?: files| code)?|por favor|oye|ojo|además|y|pero|recuerda|recordá|` +
@@ -60,8 +60,7 @@ var ofPreferences = sync.OnceValue(func() preferences {
 	}
 })
 
-// preferred returns how a person wants the work done, as far as they say that it is meant
-// for longer than the task at hand.
+// preferred returns how a person wants the work done, if the wording goes beyond the current task.
 func preferred(t Turn) []Proposal {
 	if len(t.Text) > mostPreference {
 		return nil
@@ -89,10 +88,10 @@ func preferred(t Turn) []Proposal {
 
 const (
 	leastPreference     = 4  // words
-	mostPreferenceWords = 60 // of one sentence: a longer one is a description of something
+	mostPreferenceWords = 60 // of one sentence: a longer one is a description
 )
 
-// asksFor is a preference without what is said out of politeness.
+// asksFor returns a preference without polite words.
 func asksFor(s string) string {
 	for _, word := range []string{"please ", "no, ", "no ", "ok, ", "ok ", "also, ", "also ", "btw ", "and ", "por favor, ", "por favor "} {
 		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) && !strings.HasPrefix(strings.ToLower(s), "no vuelvas") {

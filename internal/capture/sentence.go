@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// wrapped is how many bytes a line has at least that goes on in the next one: a shorter
-// line was ended by whoever wrote it.
+// wrapped is the minimum length in bytes of a line that continues in the next one: shorter lines
+// end on purpose.
 const wrapped = 50
 
-// paragraph is prose in sentences.
+// paragraph is prose, split into sentences.
 type paragraph []string
 
-// prose is what a text says in sentences: fenced code, quotations, tables and headers are
-// left out, and each item of a list is a paragraph of its own.
+// prose returns the sentences of a text: it omits fenced code, quotations, tables and headers, and
+// each list item is its own paragraph.
 func prose(s string) []paragraph {
 	var all []paragraph
 	var open []string
@@ -48,7 +48,7 @@ func prose(s string) []paragraph {
 	return all
 }
 
-// sentences cuts a paragraph at its full stops, question and exclamation marks.
+// sentences splits a paragraph at full stops, question and exclamation marks.
 func sentences(s string) paragraph {
 	s = strings.Join(strings.Fields(strings.NewReplacer("**", "", "__", "").Replace(s)), " ")
 	var all paragraph
@@ -69,8 +69,8 @@ func sentences(s string) paragraph {
 	return all
 }
 
-// ends reports whether the mark at i, which is so long, ends a sentence: a blank and
-// something else than a small letter follow.
+// ends reports whether the mark at i, long bytes long, ends a sentence: a blank follows, and then
+// anything but a lower-case letter.
 func ends(s string, i, long int) bool {
 	rest := s[i+long:]
 	if rest == "" {
@@ -86,16 +86,15 @@ func ends(s string, i, long int) bool {
 // words counts the words of a sentence.
 func words(s string) int { return len(strings.Fields(s)) }
 
-// asks reports a question.
+// asks reports whether a sentence is a question.
 func asks(s string) bool {
 	return strings.HasSuffix(strings.TrimRight(s, " \"'”’)"), "?") || strings.HasPrefix(s, "¿")
 }
 
-// mostHeadline is how many characters a title made of a sentence has.
+// mostHeadline is the maximum length of a title, in characters.
 const mostHeadline = 80
 
-// headline makes a title of a sentence: its first words, with a capital letter, without the
-// full stop.
+// headline makes a title of a sentence: its first words, capitalised, without the full stop.
 func headline(s string) string {
 	s = shortened(s)
 	r, n := utf8.DecodeRuneInString(s)
@@ -105,7 +104,7 @@ func headline(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// shortened is as much of a sentence as a title has room for.
+// shortened cuts a sentence to the length of a title.
 func shortened(s string) string {
 	s = strings.TrimRight(strings.TrimSpace(s), ".,;:—- ")
 	if utf8.RuneCountInString(s) <= mostHeadline {
@@ -118,8 +117,8 @@ func shortened(s string) string {
 	return strings.TrimRight(cut, ".,;:—- ") + "…"
 }
 
-// pattern is an expression that is tried only on texts that have one of the words, which
-// are in lower case: expressions are slow, and most of what is said has none of them.
+// pattern is an expression that is tried only on texts with one of the words, which are in lower
+// case: expressions are slow, and most texts have none of the words.
 type pattern struct {
 	words []string
 	find  *regexp.Regexp
@@ -135,7 +134,7 @@ func (p pattern) may(lower string) bool {
 	return false
 }
 
-// reasons finds where a sentence begins to give its reason.
+// reasons matches the beginning of a reason in a sentence.
 var reasons = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)[,;:—-]*\s*\b(because|since (it|we|they|that|the|this|there|each|every|all|both)\b|so that\b|` +
 		`in order to\b|to (avoid|keep|prevent|reduce|stay|make sure|ensure|allow)\b|rather than\b|` +
@@ -144,7 +143,7 @@ var reasons = sync.OnceValue(func() *regexp.Regexp {
 		`porque\b|ya que\b|para (que|evitar|no|poder|mantener|reducir)\b|en lugar de\b|en vez de\b|debido a\b|puesto que\b|dado que\b)`)
 })
 
-// goesOn reports a sentence that gives the reason of the one before it.
+// goesOn matches a sentence that gives the reason for the previous one.
 var goesOn = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(because|reason:|the reason|rationale|why:|that way|this way|that (keeps|avoids|lets|means|` +
 		`gives|makes)|this (keeps|avoids|lets|means|gives|makes)|it (keeps|avoids|lets|gives|makes|is|has|` +

@@ -8,12 +8,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// mostSummary is how long the summary of a session may be, in bytes.
+// mostSummary is the maximum length of a session summary, in bytes.
 const mostSummary = 16 << 10
 
 const leastSummary = 20 // words
 
-// summarised returns what an agent wrote of a session before it forgot it.
+// summarised returns a session summary that an agent wrote before compaction.
 func summarised(t Turn) []Proposal {
 	s := Summary(t.Text)
 	if words(s) < leastSummary {
@@ -29,11 +29,11 @@ func summarised(t Turn) []Proposal {
 	if of := subject(s); of != "" {
 		title += ": " + of
 	}
-	return []Proposal{{Type: engram.TypeSessionSummary, Title: headline(title), Content: s, Why: "the agent wrote it down before it forgot the session", Importance: 0.5, At: t.At}}
+	return []Proposal{{Type: engram.TypeSessionSummary, Title: headline(title), Content: s, Why: "the agent summarised the session before compaction", Importance: 0.5, At: t.At}}
 }
 
-// subject is what a summary is about, in a few words: what was asked for, where that is headed as
-// agents head it, else the first sentence that says something. "" where none does.
+// subject returns the topic of a summary in a few words: the request if a heading introduces it,
+// else the first meaningful sentence, or "".
 func subject(s string) string {
 	asked, first := "", ""
 	inIntent := false
@@ -70,27 +70,27 @@ func subject(s string) string {
 }
 
 const (
-	mostLabel    = 6 // words of a header that stands before a colon
-	leastSubject = 3 // words of a sentence that says what a session is about
+	mostLabel    = 6 // words of a header before a colon
+	leastSubject = 3 // words of a sentence that names a topic
 )
 
-// isIntent reports whether a header announces what was asked for.
+// isIntent reports whether a header introduces the request.
 func isIntent(head string) bool { return intent().MatchString(strings.TrimSpace(head)) }
 
-// The words with which agents head their summaries; English and Spanish.
+// Headings of agents' summaries, in English and Spanish.
 var (
 	intent = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^(?:[0-9]+[.)]\s*)?(?:primary |main |user(?:'s)? |initial )?(?:request|requests|intent|goals?|` +
 			`objectives?|task|overview|objetivos?|petici[oó]n|tarea|resumen)(?: (?:and|y) (?:intent|intenci[oó]n|` +
 			`goals?))?$`)
 	})
-	// aboutItself is what a program or an agent says of the summary, not of the session.
+	// aboutItself matches remarks about the summary, not the session.
 	aboutItself = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^(?:this session is being continued|the (?:conversation|summary|session) (?:is|below|so far)|` +
 			`let me|here is|here's|below is|looking at|i(?:'ll| will| need to) (?:analy|go|summar)|analysis\b|` +
 			`summary\b|another language model)`)
 	})
-	// askedFor is how a summary says that somebody asked, which every one does.
+	// askedFor matches the introduction of a request, which every summary has.
 	askedFor = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^(?:the )?user(?:'s)?(?: (?:initially|first|then|explicitly|has|had|primarily))* (?:(?:asked|` +
 			`wants|wanted|requested|needs|needed|would like|instructed)(?: (?:me|us|the assistant|claude|` +

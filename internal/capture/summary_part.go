@@ -2,12 +2,12 @@ package capture
 
 import "strings"
 
-// Summary is what of an agent's summary sums up. Agents are asked to think first, and write their
-// thoughts between <analysis> tags, or below "Analysis:", and what is to be kept between <summary>
-// tags, or below "Summary:". Where there are such marks, only what they say is the summary counts:
-// "" where that is missing. Other texts are returned as they are, without the white space around.
+// Summary returns the actual summary in an agent's text. Agents are asked to think first, between
+// <analysis> tags or below "Analysis:", and to put the summary between <summary> tags or below
+// "Summary:". If there are such marks only the marked summary counts, "" if it is missing; other
+// texts are returned trimmed.
 //
-// What must not be kept is taken out before, for it may begin in the thoughts and end behind them.
+// Remove private text before, since it may begin in the analysis and end after it.
 func Summary(s string) string {
 	s = strings.TrimSpace(s)
 	thought := false
@@ -15,7 +15,7 @@ func Summary(s string) string {
 		thought = true
 		before := s[:from]
 		_, after, closed := strings.Cut(s[from:], "</analysis>")
-		if !closed { // cut off, or the model forgot to
+		if !closed { // cut off, or not closed by the model
 			after = ""
 			if at := lineWith(s[from:], "<summary>"); at >= 0 {
 				after = s[from:][at:]
@@ -40,7 +40,7 @@ func Summary(s string) string {
 	return unlabelled(s)
 }
 
-// unlabelled is a text without "Summary:" at its beginning.
+// unlabelled removes "Summary:" from the beginning of a text.
 func unlabelled(s string) string {
 	s = strings.TrimSpace(s)
 	if startsWith(s, "summary:") {
@@ -49,8 +49,8 @@ func unlabelled(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// lineWith is where the first line begins that starts with mark, in lower case, behind its white
-// space; -1 without one. In the middle of a line it is spoken of, or part of a page.
+// lineWith returns where the first line begins that starts with mark, in lower case, after white
+// space, or -1. In the middle of a line a mark is just mentioned.
 func lineWith(s, mark string) int {
 	for at := 0; ; {
 		bare := strings.TrimLeft(s[at:], " \t\r\n")
@@ -66,7 +66,7 @@ func lineWith(s, mark string) int {
 	}
 }
 
-// startsWith reports whether a text starts with mark, which is in lower case ASCII.
+// startsWith reports whether a text starts with mark, which is in lower-case ASCII.
 func startsWith(s, mark string) bool {
 	return len(s) >= len(mark) && strings.EqualFold(s[:len(mark)], mark)
 }

@@ -6,20 +6,18 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Transcript reads the turns of one session in their order and says what of it may be worth
-// a memory. It remembers a bounded part of what it has read. The zero value is usable but
-// for Clean.
+// Transcript reads the turns of a session in order and returns what may be worth a memory. It keeps
+// a bounded part of what it has read. The zero value works, without Clean.
 type Transcript struct {
-	// Clean takes out of a text what must not be kept. It is asked of whole turns, since what
-	// it looks for may begin in one sentence and end in another; nil: nothing is taken out.
+	// Clean removes private and secret text. It is called with whole turns, because such text may
+	// span sentences; may be nil.
 	Clean func(string) string
 
 	fixes fixing
 }
 
-// Add takes the next turn and returns what was found: decisions, learnings, what the person
-// wants from now on, the summary of a session, and what was mended until the person said
-// something else.
+// Add takes the next turn and returns the findings: decisions, learnings, standing preferences, the
+// session summary, and fixes once the person moves on.
 func (t *Transcript) Add(turn Turn) []Proposal {
 	switch turn.Role {
 	case RolePerson:
@@ -35,11 +33,11 @@ func (t *Transcript) Add(turn Turn) []Proposal {
 	return nil
 }
 
-// End returns what is left when the transcript has no more turns.
+// End returns the remaining findings after the last turn.
 func (t *Transcript) End() []Proposal { return t.clean(t.fixes.flush()) }
 
-// read asks rules about a turn; of one in which something is found it takes out first what
-// must not be kept, which costs more than the rules do.
+// read applies rules to a turn. If they find something it cleans the text, which costs more than
+// the rules, and applies them again.
 func (t *Transcript) read(turn Turn, rules ...func(Turn) []Proposal) []Proposal {
 	find := func() (all []Proposal) {
 		for _, rule := range rules {
@@ -55,7 +53,7 @@ func (t *Transcript) read(turn Turn, rules ...func(Turn) []Proposal) []Proposal 
 	return find()
 }
 
-// cleaned is a text without what must not be kept.
+// cleaned returns a text without what Clean removes.
 func (t *Transcript) cleaned(s string) string {
 	if t.Clean == nil || s == "" {
 		return s
@@ -63,8 +61,7 @@ func (t *Transcript) cleaned(s string) string {
 	return t.Clean(s)
 }
 
-// clean cleans what was put together of several turns, of which each was cleaned: side by side
-// they may say what none said alone.
+// clean cleans proposals combined from several cleaned turns: together the parts may form a secret.
 func (t *Transcript) clean(all []Proposal) []Proposal {
 	for i := range all {
 		all[i].Title, all[i].Content, all[i].Why = t.cleaned(all[i].Title), t.cleaned(all[i].Content), t.cleaned(all[i].Why)
@@ -72,7 +69,7 @@ func (t *Transcript) clean(all []Proposal) []Proposal {
 	return all
 }
 
-// learned returns the learnings that an agent listed at the end of what it said.
+// learned returns the learnings that an agent listed.
 func learned(t Turn) []Proposal {
 	lower := strings.ToLower(t.Text)
 	if !strings.Contains(lower, "learning") && !strings.Contains(lower, "aprendizaje") {
@@ -81,18 +78,18 @@ func learned(t Turn) []Proposal {
 	var all []Proposal
 	for _, item := range Learnings(t.Text) {
 		all = append(all, Proposal{Type: engram.TypeLearning, Title: headline(sentences(item)[0]), Content: item,
-			Why: "it stands under the agent's learnings", Importance: 0.5, At: t.At})
+			Why: "it is listed under the agent's learnings", Importance: 0.5, At: t.At})
 	}
 	return all
 }
 
-// learnedInSummary is learned of what a summary says, without what was thought about it.
+// learnedInSummary is learned for the actual summary, without the analysis.
 func learnedInSummary(t Turn) []Proposal {
 	t.Text = Summary(t.Text)
 	return learned(t)
 }
 
-// OfTranscript is Transcript for turns that are at hand.
+// OfTranscript applies Transcript to all turns.
 func OfTranscript(turns []Turn) []Proposal {
 	var t Transcript
 	var all []Proposal

@@ -6,37 +6,36 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Role says whose turn it is in a transcript.
+// Role says who or what made a turn.
 type Role string
 
-// The roles.
+// Roles of turns.
 const (
-	RolePerson  Role = "person"  // Text is what the person wrote
-	RoleAgent   Role = "agent"   // Text is what the agent said, without what it thought
-	RoleTool    Role = "tool"    // what a tool did: Command, or Edited
-	RoleSummary Role = "summary" // Text is what an agent wrote of a session so that it can go on
+	RolePerson  Role = "person"  // Text is the person's message
+	RoleAgent   Role = "agent"   // Text is the agent's message, without its reasoning
+	RoleTool    Role = "tool"    // a tool call: Command or Edited
+	RoleSummary Role = "summary" // Text is an agent's summary for continuing the session
 )
 
-// Turn is one thing of a transcript, whichever agent wrote it.
+// Turn is one entry of a transcript, of any agent.
 type Turn struct {
 	Role    Role
-	Text    string    // what was said; of a command its output, all of it (Transcript.Clean says why)
-	Command string    // that a shell ran; "" for another tool
-	Edited  string    // the file that a tool wrote, relative to where the agent ran if it lies there
-	Failed  bool      // the tool said so, or the command's exit code was not 0
-	At      time.Time // zero when nobody said
+	Text    string    // message, or the complete output of a command (see Transcript.Clean)
+	Command string    // shell command; "" for other tools
+	Edited  string    // file written by a tool, relative to the agent's folder if it is below it
+	Failed  bool      // the tool reported failure, or the exit code was not 0
+	At      time.Time // zero if unknown
 }
 
-// Proposal is something of a transcript or a commit that may be worth a memory. A person
-// looks at each.
+// Proposal is a finding that may be worth a memory. A person reviews each.
 type Proposal struct {
 	Type       engram.Type
 	Title      string // up to 80 characters
 	Content    string
-	Why        string  // by what it was found, for whoever decides
+	Why        string  // how it was found, for the reviewer
 	Importance float64 // 0 to 1
 	At         time.Time
-	// Key tells it from others of its place where Content does not, since what is known of it
-	// grows; "" where Content does.
+	// Key distinguishes it from others of the same place if Content cannot, because Content grows;
+	// else "".
 	Key string
 }

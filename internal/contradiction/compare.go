@@ -2,43 +2,43 @@ package contradiction
 
 import "math"
 
-// The marks of the rule, as the pairs in testdata/pairs.tsv have them. Weights are
-// sums: what a difference begins with, how far the clauses agree in the rest, what the
-// titles say.
+// Weights of the rule, fitted to testdata/pairs.tsv. A difference starts with a base weight, plus
+// the agreement of the clauses in the rest, plus that of the titles.
 const (
-	enough     = 0.5  // weight from which on a difference is told, in short texts
-	perDouble  = 0.04 // what is asked on top whenever the pairs of clauses double …
-	chance     = 9    // … from so many on
-	difference = 0.35 // what a difference begins with
-	agreeing   = 0.2  // clauses that agree in all other words; a share of it for less
-	perShared  = 0.05 // each word they share …
+	enough     = 0.5  // weight from which a difference is reported, in short texts
+	perDouble  = 0.04 // added to it whenever the pairs of clauses double …
+	chance     = 9    // … beyond this number
+	difference = 0.35 // base weight of a difference
+	agreeing   = 0.2  // for clauses that agree in all other words; a share of it for less
+	perShared  = 0.05 // each shared word …
 	mostShared = 4    // … up to so many
 	sameTitle  = 0.1
-	apartTitle = 0.15 // taken off when each title has a word of its own
-	perForeign = 0.15 // taken off for each pair of words that neither the other clause nor its title has
-	nameOff    = 0.05 // taken off for a name: two may well be right
+	apartTitle = 0.15 // subtracted if each title has a word of its own
+	perForeign = 0.15 // subtracted for each pair of words that neither the other clause nor its title has
+	nameOff    = 0.05 // subtracted for a name: both may be right
 
-	leastShared = 0.5 // share of the smaller clause's words that the other has
+	leastShared = 0.5 // share of the smaller clause's words that the other must have
 	leastOfName = 0.4 // share of the larger one's, for names
-	shortName   = 3   // words of a name, at most, on the side where it is shorter …
-	longName    = 5   // … and on the other
-	loneWords   = 3   // words a clause has at most that shares just one
+	shortName   = 3   // words of a name, at most, on the shorter side …
+	longName    = 5   // … and on the longer
+	loneWords   = 3   // words of a clause, at most, that shares just one
 
-	leastOfValue = 2 // words that clauses share which differ in what something is
+	leastOfValue = 2 // words that clauses must share which differ in a value
 )
 
-// about is what the titles say of whether two texts are about the same.
+// about describes whether the titles are about the same subject.
 type about struct {
-	differs bool // each title has a word that the other text does not know
-	same    bool // the titles are the same words
-	events  bool // both tell what happened once
+	differs bool // each title has a word that the other text lacks
+	same    bool // the titles have the same words
+	events  bool // both describe single events
 	a, b    []string
 
-	onlyA, onlyB []string // of a and b, what the other text knows nowhere
+	onlyA, onlyB []string // words of a and b that the other text lacks
 }
 
-// between compares two texts clause by clause and returns the surest difference. In doubt
-// whether they are about the same, only clauses that are the same but in one place count.
+// between compares two texts clause by clause and returns the difference with the greatest weight.
+// If it is doubtful that they have the same subject, only clauses that are equal but for one place
+// count.
 func between(a, b *Reading, doubtful bool) (best Difference, found bool) {
 	if elsewhere(a.scope, b.scope) {
 		return best, false
@@ -61,8 +61,8 @@ func between(a, b *Reading, doubtful bool) (best Difference, found bool) {
 	return best, found
 }
 
-// claims tells which clauses of a can contradict one of b. A title states nothing, and
-// what b says word for word it does not contradict, whatever else it says.
+// claims returns which clauses of a can contradict one of b: not titles, which state nothing, nor
+// clauses that b has word for word.
 func claims(a, b *Reading) (can [mostClauses]bool) {
 	for i := range a.clauses {
 		can[i] = !a.clauses[i].title && !b.says(&a.clauses[i])
@@ -70,8 +70,8 @@ func claims(a, b *Reading) (can [mostClauses]bool) {
 	return can
 }
 
-// bar is the weight that a difference needs among so many pairs of clauses: in two
-// long texts about the same some two clauses are alike by chance.
+// bar returns the weight that a difference needs among so many pairs of clauses: in two long texts
+// on one subject some clauses are similar by chance.
 func bar(pairs int) float64 {
 	return enough + perDouble*math.Log2(max(1, float64(pairs)/chance))
 }
@@ -88,8 +88,7 @@ func titles(a, b *Reading) about {
 	}
 }
 
-// common counts the words of a's title that b's title has, and returns those that b
-// has nowhere.
+// common counts the words of a's title that b's title has, and returns those that b lacks entirely.
 func common(a, b *Reading) (shared int, foreign []string) {
 	for _, w := range a.topic {
 		switch {
@@ -129,8 +128,7 @@ func (r *Reading) knows(stem string) bool {
 	return false
 }
 
-// elsewhere reports whether both name a place where something holds, and no place is
-// in both.
+// elsewhere reports whether both name places where something holds, without a common one.
 func elsewhere(a, b []string) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false

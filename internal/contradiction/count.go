@@ -1,7 +1,7 @@
 package contradiction
 
-// numbers compares the numbers of two clauses. comparable is false when there are none
-// that count the same and differ; a number that both clauses have is none.
+// numbers compares the numbers of two clauses. comparable is false if no two numbers count the same
+// and differ; numbers that both clauses have are skipped.
 func (m *meeting) numbers() (d Difference, comparable bool) {
 	for i := range m.a.words {
 		a := m.a.words[i].num
@@ -14,7 +14,7 @@ func (m *meeting) numbers() (d Difference, comparable bool) {
 				continue
 			}
 			if m.foreign() > 0 {
-				return d, true // of something else
+				return d, true // about something else
 			}
 			return Difference{KindNumber, shorten(a.text), shorten(b.text), m.surely(0)}, true
 		}
@@ -22,8 +22,8 @@ func (m *meeting) numbers() (d Difference, comparable bool) {
 	return d, false
 }
 
-// counts reports whether the clause has the number, unless both plainly count something
-// else: two workers are no two attempts.
+// counts reports whether the clause has the number, unless both explicitly count different things:
+// two workers are not two attempts.
 func (c *clause) counts(n *number) bool {
 	for i := range c.words {
 		o := c.words[i].num
@@ -37,8 +37,8 @@ func (c *clause) counts(n *number) bool {
 // said reports whether it is known what the number counts.
 func (n *number) said() bool { return n.unit != noUnit || n.of != "" }
 
-// alike reports whether two numbers count the same: both a time, a size or a share, or
-// both workers, ports, versions of Go, or both nothing that is said.
+// alike reports whether two numbers count the same: both a duration, a size or a share, or both
+// workers, ports, versions of Go, or both nothing specific.
 func alike(a, b *number) bool {
 	switch {
 	case a.unit != noUnit || b.unit != noUnit:

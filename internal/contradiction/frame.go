@@ -2,18 +2,18 @@ package contradiction
 
 import "strings"
 
-// A frame is two clauses that say the same, word for word, but in one place.
+// frame describes two clauses that are equal, word for word, but for one place.
 type frame struct {
 	holds  bool
-	fa, la int // the first and last word of the place in a
+	fa, la int // first and last word of the place in a
 	fb, lb int // and in b
 }
 
-// mostOfFrame is how many words the place of a frame has at most.
+// mostOfFrame limits the words in the place of a frame.
 const mostOfFrame = 3
 
-// framed finds out whether the clauses are one frame: what stands before the place and what
-// stands behind it is the same, but for articles, and says something.
+// framed returns the frame of two clauses, if they have one: the text before and after the place is
+// equal, except for articles, and has content.
 func (m *meeting) framed() (f frame) {
 	var ia, ib [mostWords]int8
 	na, nb := m.a.spoken(&ia), m.b.spoken(&ib)
@@ -47,8 +47,7 @@ func (c *clause) place(i, j int) bool {
 	return true
 }
 
-// past reports whether the clause tells what somebody or something did: that may have been
-// otherwise another time.
+// past reports whether the clause describes an action, which may differ another time.
 func (c *clause) past() bool {
 	for i := range c.words {
 		if w := &c.words[i]; w.role == content && strings.HasSuffix(w.folded, "ed") && !being[c.beside(i, -1)] {
@@ -58,7 +57,7 @@ func (c *clause) past() bool {
 	return false
 }
 
-// spoken are the places of the words of a clause that are no articles.
+// spoken returns the positions of a clause's words that are not articles.
 func (c *clause) spoken(at *[mostWords]int8) (n int) {
 	for i := range c.words {
 		if c.words[i].role != article {
@@ -72,15 +71,15 @@ func (m *meeting) equal(i, j int8) bool {
 	return m.match[i] == j+1 || m.a.words[i].folded == m.b.words[j].folded
 }
 
-// sure reports whether the frame alone is enough to say that both speak of the same: no title
-// has a word of its own but what stands in the place.
+// sure reports whether the frame alone shows that both have the same subject: the titles only have
+// words of their own that are in the place.
 func (m *meeting) sure() bool {
 	f := &m.frame
 	return f.holds && (!m.titles.differs || m.a.tells(f.fa, f.la, m.titles.onlyA) && m.b.tells(f.fb, f.lb, m.titles.onlyB))
 }
 
-// names reports whether there are names in the place of the frame, and it stands where one
-// thing alone can be: what something is, who does what one does alone, a path.
+// names reports whether the place of the frame has names, and only one thing can be there: a value,
+// a sole owner, a path.
 func (f frame) names(m *meeting) bool {
 	if !f.holds || m.ua.n == 0 || m.ub.n == 0 {
 		return false
@@ -104,7 +103,7 @@ func (f frame) names(m *meeting) bool {
 		(m.shared >= leastOfValue || named(a.words[f.fa].written) && named(b.words[f.fb].written))
 }
 
-// alone reports whether the words from i on say what one alone is or does.
+// alone reports whether the words from i on describe a role of exactly one.
 func (c *clause) alone(i int) bool {
 	if i >= len(c.words) {
 		return false
@@ -118,7 +117,7 @@ func (c *clause) alone(i int) bool {
 	return c.words[i+1].folded == "the" || c.words[i+1].folded == "responsible"
 }
 
-// before is the word before i that is no article.
+// before returns the word before i that is not an article.
 func (c *clause) before(i int) string {
 	for i--; i > 0 && c.words[i].role == article; i-- {
 	}

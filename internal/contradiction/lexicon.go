@@ -5,47 +5,47 @@ import (
 	"sync"
 )
 
-// role is what a word does in a clause.
+// role is the function of a word in a clause.
 type role uint8
 
 const (
-	content   role = iota // says what the clause is about
-	scopeWord             // content that says where something holds
+	content   role = iota // names the subject
+	scopeWord             // content that limits where something holds
 	numeral
 	grammar // pronouns, auxiliaries, conjunctions
 	article
-	lead   // prepositions behind which a name can stand
-	limit  // prepositions that say what for, of which and when
-	light  // verbs that say little: use, have, run
-	using  // those of them behind which a name stands
-	choice // verbs of choosing, behind which a name stands
-	office // verbs whose subject is one person: owns
+	lead   // prepositions that can precede a name
+	limit  // prepositions of purpose, possession and time
+	light  // verbs with little meaning: use, have, run
+	using  // those of them that can precede a name
+	choice // verbs of choosing, which can precede a name
+	office // verbs with a single person as subject: owns
 	negator
 	breaker // begins another clause: because
-	instead // what follows is what is not: instead of
+	instead // introduces what is rejected: instead of
 	eventWord
 )
 
 // axis is a pair of opposites.
 type axis uint8
 
-// The axis of verdicts has a kind of its own.
+// The axis of verdicts has its own kind.
 const (
 	noAxis axis = iota
 	verdict
 	firstOpposite
 )
 
-// entry is what is known of a word.
+// entry describes a word.
 type entry struct {
 	role  role
 	axis  axis
 	sign  int8
-	stem  string  // of forms that the stemmer leaves apart
-	value float64 // of numbers in letters
+	stem  string  // of forms that the stemmer does not unify
+	value float64 // of number words
 }
 
-// opposites are the ends of axes, one axis a line. English, Spanish, German, French.
+// opposites lists the ends of axes, one axis per line. English, Spanish, German, French.
 const opposites = `
 allow allowed allows permit permitted legal permitido erlaubt permis | forbid forbids forbidden prohibit prohibited disallow disallowed banned prohibido prohibida verboten interdit
 enable enabled enables active activated activado activada activo aktiv aktiviert activé | disable disabled disables inactive deactivated desactivado desactivada inactivo deaktiviert désactivé
@@ -78,7 +78,7 @@ encrypted cifrado verschlüsselt | plaintext unencrypted
 keep keeps | discard discards drop drops
 `
 
-// verdicts are the ends of the axis of verdicts.
+// verdicts lists the ends of the axis of verdicts.
 const verdicts = `
 accept accepted accepts adopt adopted adopts approve approved approves endorsed agreed kept works work working worked
 succeeded succeeds success successful passed confirmed proven recommend recommended recommends fixed resolved
@@ -94,7 +94,7 @@ abgelehnt verworfen verworfen scheitert gescheitert kaputt veraltet schlecht sch
 rejeté rejetée refusé refusée abandonné échoue échoué obsolète
 `
 
-// vocabulary are the words with a role of their own.
+// vocabulary lists words with a role of their own.
 var vocabulary = [...]string{
 	grammar: `i we you he she it they our my your their its his her us them this that these those there here
 		is are was were be been being do does did done has had having will would shall should can could may might
@@ -143,8 +143,8 @@ var vocabulary = [...]string{
 		producción desarrollo pruebas produktion entwicklung`,
 }
 
-// lexicon is all that is known of words, by their folded form. It is made when first asked
-// for: most commands compare no texts, and every one would wait for it.
+// lexicon describes all known words, by folded form. It is built on first use, because most
+// commands compare no texts.
 var lexicon = sync.OnceValue(func() map[string]entry {
 	m := map[string]entry{}
 	for r, words := range vocabulary {

@@ -1,21 +1,21 @@
 package contradiction
 
-// meeting is two clauses held against each other.
+// meeting compares two clauses.
 type meeting struct {
 	a, b   *clause
 	titles *about
-	match  [mostWords]int8 // of a word of a: one more than the place of its like in b; 0 for none
+	match  [mostWords]int8 // for a word of a: 1 + the position of the matching word of b; 0 for none
 	back   [mostWords]int8 // the same from b
-	shared int             // words that say what it is about, in both
-	na, nb int             // such words
-	ua, ub places          // those that the other has not
-	turned [2]int8         // one more than the places of words that a prefix turns round
+	shared int             // matching content words
+	na, nb int             // content words
+	ua, ub places          // content words without a match
+	turned [2]int8         // 1 + the positions of words that differ by a negating prefix
 	frame  frame
-	// doubtful says that the texts may be about different things.
+	// doubtful means that the texts may have different subjects.
 	doubtful bool
 }
 
-// places are words of a clause, by where they stand.
+// places are positions of words in a clause.
 type places struct {
 	at [mostWords]int8
 	n  int
@@ -27,8 +27,7 @@ func (p *places) remove(k int) { copy(p.at[k:], p.at[k+1:p.n]); p.n-- }
 
 func (p *places) all() []int8 { return p.at[:p.n] }
 
-// difference finds in what the clauses contradict each other; its Weight is 0 when
-// they do not.
+// difference returns in what the clauses contradict each other; its Weight is 0 if they do not.
 func (m *meeting) difference() (d Difference) {
 	m.pair()
 	if m.shared == 0 {
@@ -50,7 +49,7 @@ func (m *meeting) difference() (d Difference) {
 	case opposites%2 == 1:
 		return m.opposed(d)
 	case opposites > 0 || m.a.event || m.b.event || m.titles.events:
-		return Difference{} // what was once is no state of things
+		return Difference{} // single events do not contradict a state
 	}
 	if d, comparable := m.numbers(); comparable {
 		return d
@@ -58,12 +57,12 @@ func (m *meeting) difference() (d Difference) {
 	return m.names()
 }
 
-// enough reports whether one word in common says that the clauses speak of the same.
+// enough reports whether one common word shows that the clauses have the same subject.
 func (m *meeting) enough() bool {
 	return m.titles.same && max(m.na, m.nb) <= loneWords || m.na == 1 && m.nb == 1 && !m.titles.differs
 }
 
-// pair finds for every word of a its like in b.
+// pair matches every word of a with one of b.
 func (m *meeting) pair() {
 	for i := range m.a.words {
 		w := &m.a.words[i]
@@ -79,7 +78,7 @@ func (m *meeting) pair() {
 		}
 	}
 	for i := range m.a.words {
-		// An end of an axis that the other is not at is what they differ in.
+		// An end of an axis that the other clause lacks is the difference, not the subject.
 		if w := &m.a.words[i]; w.content() && (w.axis == noAxis || m.match[i] != 0) {
 			if m.na++; m.match[i] != 0 {
 				m.shared++
@@ -97,8 +96,8 @@ func (m *meeting) pair() {
 	}
 }
 
-// foreign counts the words by which each clause speaks of something that neither the
-// other nor its title names; of both clauses, the fewer.
+// foreign counts the words of each clause that neither the other nor its title has; of both
+// clauses, the fewer.
 func (m *meeting) foreign() int {
 	a, b := 0, 0
 	for _, i := range m.ua.all() {
@@ -114,9 +113,9 @@ func (m *meeting) foreign() int {
 	return min(a, b)
 }
 
-// weight is how sure a difference is between clauses that agree so far in the rest.
+// weight returns the weight of a difference between clauses that agree this far in the rest.
 func (m *meeting) weight(foreign int) float64 {
-	// Mostly of the smaller clause: the other may say more, such as why.
+	// Mostly of the smaller clause: the other may say more, such as a reason.
 	words := 0.65*float64(min(m.na, m.nb)) + 0.35*float64(max(m.na, m.nb))
 	w := difference + agreeing*float64(m.shared)/words + perShared*float64(min(m.shared, mostShared)) -
 		perForeign*float64(foreign)
@@ -129,7 +128,7 @@ func (m *meeting) weight(foreign int) float64 {
 	return min(1, max(0, w))
 }
 
-// surely is weight, and enough where the clauses are the same but in one place.
+// surely is weight, but at least enough for a frame.
 func (m *meeting) surely(foreign int) float64 {
 	w := m.weight(foreign)
 	if m.frame.holds {

@@ -9,7 +9,7 @@ import (
 // longest is how many characters of a text's words a difference shows.
 const longest = 60
 
-// names compares what stands in the one place where the clauses differ.
+// names compares the one place where the clauses differ.
 func (m *meeting) names() (d Difference) {
 	if m.frame.names(m) {
 		sure := m.weight(0)
@@ -30,8 +30,8 @@ func (m *meeting) names() (d Difference) {
 	if !okA || !okB || m.a.scoped(firstA, lastA) && m.b.scoped(firstB, lastB) {
 		return d
 	}
-	// That the names are foreign to the other text is no sign of another subject, and
-	// none either where they stand in its title.
+	// Names that the other text lacks are no sign of another subject, even if they are in its
+	// title.
 	sure := m.weight(0) - nameOff
 	if m.sure() {
 		sure = max(sure, enough)
@@ -52,8 +52,8 @@ func (c *clause) tells(i, j int, stems []string) bool {
 	return true
 }
 
-// slot returns the place of the words at: they stand together, behind a word that a
-// name can stand behind, or before one that says whose office something is.
+// slot returns the place of the words at: adjacent, after a word that can precede a name, or before
+// one that assigns a role.
 func (c *clause) slot(at []int8, match *[mostWords]int8) (first, last int, ok bool) {
 	first, last = int(at[0]), int(at[len(at)-1])
 	for i := first; i <= last; i++ {
@@ -70,25 +70,24 @@ func (c *clause) slot(at []int8, match *[mostWords]int8) (first, last int, ok bo
 		i--
 	}
 	switch w := &c.words[i]; {
-	case w.role == limit: // what for, of which: another purpose is no other name
+	case w.role == limit: // purpose or possession: not another name
 		return 0, 0, false
 	case w.folded == "to" && !introduced:
-		// A verb stands behind it as often: only what is written like a name counts.
+		// A verb follows as often: only words written like names count.
 		return first, last, named(c.words[first].written)
 	default:
 		return first, last, introduced && w.role != content && !having[w.folded] || w.role == lead || w.role == choice || w.role == using
 	}
 }
 
-// value reports whether the one word at the end says what something is: the default
-// branch is main. What it is besides (slow, done) is said by such words as well, which is
-// why the clauses have to agree in all the others.
+// value reports whether the one word at the end is the value of something: the default branch is
+// main. Adjectives (slow, done) have the same form, so the clauses must agree in all other words.
 func (c *clause) value(first, last int) bool {
 	return first > 0 && first == last && last == len(c.words)-1 && (c.words[first-1].folded == "is" || c.words[first-1].folded == "are") &&
 		c.words[first].axis == noAxis
 }
 
-// scoped reports whether one of the words from i to j says where something holds.
+// scoped reports whether one of the words from i to j limits where something holds.
 func (c *clause) scoped(i, j int) bool {
 	for k := i; k <= j; k++ {
 		if c.words[k].role == scopeWord {
@@ -101,7 +100,7 @@ func (c *clause) scoped(i, j int) bool {
 // named reports whether a word is written like a name: Go.
 func named(w string) bool { return len(w) > 1 && 'A' <= w[0] && w[0] <= 'Z' }
 
-// around is the word at i with the negation that denies it.
+// around returns the word at i with the negation that denies it.
 func (c *clause) around(i int) string {
 	if c.words[i].negated {
 		for j := i; j >= 0 && j >= i-reach; j-- {
@@ -113,7 +112,7 @@ func (c *clause) around(i int) string {
 	return c.span(i, i)
 }
 
-// span is the words from i to j, as written.
+// span returns the words from i to j, as written.
 func (c *clause) span(i, j int) string {
 	var b strings.Builder
 	for k := i; k <= j; k++ {
@@ -125,7 +124,7 @@ func (c *clause) span(i, j int) string {
 	return shorten(b.String())
 }
 
-// shorten cuts what is longer than a difference shows.
+// shorten cuts a text to the length shown in a difference.
 func shorten(s string) string {
 	if utf8.RuneCountInString(s) <= longest {
 		return s

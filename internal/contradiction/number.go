@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A number as it was written, and what it counts.
+// number is a number as written, and what it counts.
 type number struct {
 	value   float64
-	figures string // as written, without a unit; "" for one in letters
+	figures string // as written, without a unit; "" for a number word
 	version bool   // 1.20 is not 1.2, but 1.20.3 is a 1.20
 	unit    dimension
 	of      string // the stem of what it counts or names: goroutines in "8 goroutines", port in "port 3000"
 	text    string // with its unit, as written
 }
 
-// dimension is what a unit measures. Quantities are kept in its smallest unit.
+// dimension is what a unit measures. Values are in its smallest unit.
 type dimension uint8
 
 const (
@@ -31,9 +31,8 @@ type unit struct {
 	factor    float64
 }
 
-// readNumber reads a word that begins with a digit (80%, 2,000, 512Mi, 1.24, 30s, v1.2).
-// nil for what has digits but is no number, such as a date, a hash, #12, and v2, which is
-// the name of something.
+// readNumber parses a word that begins with a digit (80%, 2,000, 512Mi, 1.24, 30s, v1.2). nil for
+// other words with digits, such as a date, a hash, #12, and v2, which is a name.
 func readNumber(w string) *number {
 	s := w
 	if len(s) > 1 && (s[0] == 'v' || s[0] == 'V') && digit(s[1]) {
@@ -64,8 +63,7 @@ func readNumber(w string) *number {
 	return &number{value: parse(figures) * u.factor, figures: figures, unit: u.dimension, text: w}
 }
 
-// parse reads figures with marks between thousands. 0 for what has several points, which
-// is a version.
+// parse parses figures with thousands separators. 0 for several points, as in a version.
 func parse(figures string) float64 {
 	if strings.ContainsAny(figures, ",_") {
 		figures = strings.ReplaceAll(strings.ReplaceAll(figures, ",", ""), "_", "")
@@ -79,7 +77,7 @@ func parse(figures string) float64 {
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// same reports whether two numbers say the same.
+// same reports whether two numbers are equal.
 func (n *number) same(o *number) bool {
 	if n.version || o.version {
 		return n.figures == o.figures || strings.HasPrefix(n.figures, o.figures+".") || strings.HasPrefix(o.figures, n.figures+".")

@@ -2,24 +2,24 @@ package contradiction
 
 import "strings"
 
-// ends are the ends of axes that a clause is at, each axis once.
+// ends are the ends of axes in a clause, each axis once.
 type ends struct {
 	list [mostEnds]end
 	n    int
 }
 
-// mostEnds is how many axes of a clause are looked at.
+// mostEnds limits the axes of a clause.
 const mostEnds = 6
 
 type end struct {
 	axis axis
-	sign int8 // 0 for a clause that is at both ends
-	at   int8 // the word
+	sign int8 // 0 for a clause with both ends
+	at   int8 // position of the word
 }
 
 func (e *ends) all() []end { return e.list[:e.n] }
 
-// of returns the end of an axis; the zero end for an axis that is not there.
+// of returns the end of an axis; the zero end if it is missing.
 func (e *ends) of(x axis) end {
 	for _, known := range e.all() {
 		if known.axis == x {
@@ -29,7 +29,7 @@ func (e *ends) of(x axis) end {
 	return end{}
 }
 
-// endsOf finds the ends that a clause is at, when it is known what it denies.
+// endsOf returns the ends in a clause whose negations are known.
 func endsOf(c *clause) (e ends) {
 	for i := range c.words {
 		w := &c.words[i]
@@ -60,8 +60,8 @@ func add(e *ends, one end) {
 	}
 }
 
-// opposites counts in how many respects the clauses say the opposite of each other.
-// Two make one saying again: "not allowed", "forbidden".
+// opposites counts the respects in which the clauses are opposite. Two cancel out: "not allowed",
+// "forbidden".
 func (m *meeting) opposites() (n int, d Difference) {
 	for _, a := range m.a.ends.all() {
 		b := m.b.ends.of(a.axis)
@@ -87,7 +87,7 @@ func (m *meeting) opposites() (n int, d Difference) {
 	return n, d
 }
 
-// words is a difference in two words, and in what denies them.
+// words returns a difference in two words and their negations.
 func (m *meeting) words(k Kind, i, j int) Difference {
 	return Difference{Kind: k, A: m.a.around(i), B: m.b.around(j)}
 }
@@ -102,9 +102,8 @@ func (m *meeting) opposed(d Difference) Difference {
 	return d
 }
 
-// denied finds a word that one clause denies and the other does not. Where both deny
-// something, or one says "forbidden" and the other "not", they mean the same more
-// often than not.
+// denied finds a word that one clause denies and the other does not. If both deny something, or one
+// says "forbidden" and the other "not", they usually mean the same.
 func (m *meeting) denied() (i, j int, ok bool) {
 	if m.a.denies == m.b.denies {
 		return 0, 0, false
@@ -124,7 +123,7 @@ func (m *meeting) denied() (i, j int, ok bool) {
 		}
 		j := int(m.match[i] - 1)
 		w, o := &m.a.words[i], &m.b.words[j]
-		counted := m.a.ends.of(w.axis).sign*m.b.ends.of(w.axis).sign != 0 // as an end already
+		counted := m.a.ends.of(w.axis).sign*m.b.ends.of(w.axis).sign != 0 // counted as an end already
 		if w.negated != o.negated && (w.axis == noAxis || !counted) {
 			return i, j, true
 		}
@@ -132,8 +131,8 @@ func (m *meeting) denied() (i, j int, ok bool) {
 	return 0, 0, false
 }
 
-// turn finds a word of one clause that is one of the other with a prefix that turns it
-// round: sensitive, insensitive. They are no words that the other clause has not.
+// turn finds a word that differs from one of the other clause by a negating prefix: sensitive,
+// insensitive. Such words count as matched.
 func (m *meeting) turn() {
 	for x, i := range m.ua.all() {
 		for y, j := range m.ub.all() {
@@ -148,8 +147,8 @@ func (m *meeting) turn() {
 	}
 }
 
-// turned reports whether b is a with a prefix that turns it round. In is one only
-// before what ends like an adjective: invoice is no opposite of voice.
+// turned reports whether b is a with a negating prefix. "In" counts only before an adjective
+// ending: invoice is not the opposite of voice.
 func turned(a, b string) bool {
 	prefix, ok := strings.CutSuffix(b, a)
 	if !ok {

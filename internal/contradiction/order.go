@@ -2,9 +2,9 @@ package contradiction
 
 import "strings"
 
-// reversed finds two words that have changed places round a third: SQLite over Postgres,
-// Postgres over SQLite. A word that took its preposition along was moved, and says the same:
-// we deploy on Fridays, on Fridays we deploy. So does the passive, which turns both round.
+// reversed finds two words that have changed places around a third: SQLite over Postgres, Postgres
+// over SQLite. A word that moved with its preposition keeps its meaning: we deploy on Fridays, on
+// Fridays we deploy. So does the passive, which swaps both.
 func (m *meeting) reversed() (d Difference, found bool) {
 	for x := range m.a.words {
 		if !m.turns(x) {
@@ -26,14 +26,14 @@ func (m *meeting) reversed() (d Difference, found bool) {
 	return d, false
 }
 
-// turns reports whether the word at i is one that may change its place with another.
+// turns reports whether the word at i may change its place with another.
 func (m *meeting) turns(i int) bool {
 	w := &m.a.words[i]
 	return m.match[i] != 0 && w.content() && w.axis == noAxis
 }
 
-// pivot looks for a word between two others in both clauses that says what they are to each
-// other. passive says that one of the clauses turns it round.
+// pivot looks for a word between two others in both clauses that relates them. passive means that
+// one of the clauses reverses the relation.
 func (m *meeting) pivot(x, y, x2, y2 int) (found, passive bool) {
 	for i := x + 1; i < y; i++ {
 		w := &m.a.words[i]
@@ -46,7 +46,7 @@ func (m *meeting) pivot(x, y, x2, y2 int) (found, passive bool) {
 		for j := x2 + 1; j < y2; j++ {
 			o := &m.b.words[j]
 			same := w.folded == o.folded || m.match[i] == int8(j+1) || inTime[w.folded] && inTime[o.folded]
-			// Who tracks bugs in a tracker and what is tracked in it are not to be told apart.
+			// "Who tracks bugs in a tracker" and "bugs are tracked in it" cannot be told apart.
 			if same && m.a.done(i) == m.b.done(j) {
 				return true, m.a.passive(i) != m.b.passive(j)
 			}
@@ -55,7 +55,7 @@ func (m *meeting) pivot(x, y, x2, y2 int) (found, passive bool) {
 	return false, false
 }
 
-// relates reports whether a word can say what two others are to each other.
+// relates reports whether a word can relate two others.
 func (w *word) relates() bool {
 	switch w.role {
 	case content:
@@ -66,25 +66,24 @@ func (w *word) relates() bool {
 	return w.folded == "than"
 }
 
-// passive reports whether the word at i is followed by who does it.
+// passive reports whether the word at i is followed by an agent ("by …").
 func (c *clause) passive(i int) bool {
 	return byWhom[c.beside(i, 1)] && i > 0 && being[c.beside(i, -1)]
 }
 
-// done reports whether the word at i is a participle behind a form of to be, of which nobody
-// says who did it.
+// done reports whether the word at i is a participle after a form of to be, without an agent.
 func (c *clause) done(i int) bool {
 	return strings.HasSuffix(c.words[i].folded, "ed") && being[c.beside(i, -1)] && !c.passive(i)
 }
 
-// moved reports whether a word stands behind the same preposition in both clauses.
+// moved reports whether a word follows the same preposition in both clauses.
 func (m *meeting) moved(i, j int) bool {
 	a := m.a.marker(i)
 	return a != "" && a == m.b.marker(j)
 }
 
-// marker is the preposition that the word at i stands behind, with no more than an article,
-// a number and a word between them.
+// marker returns the preposition before the word at i, with at most an article, a number and a word
+// in between.
 func (c *clause) marker(i int) string {
 	for k, words := i-1, 0; k >= 0; k-- {
 		switch w := &c.words[k]; {

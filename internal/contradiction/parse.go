@@ -8,7 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// cut returns the first n bytes of s, without half a character.
+// cut returns the first n bytes of s, cut between characters.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -19,22 +19,22 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// A parser splits a text into clauses.
+// parser splits a text into clauses.
 type parser struct {
 	out      *Reading
 	title    bool
-	words    []word // of all clauses, those of the open one from first on
+	words    []word // of all clauses; the current one starts at first
 	first    int
 	scope    []string // of the sentence
 	sentence int      // the first clause of the sentence
-	skip     bool     // what follows up to the end of the clause is not claimed
+	skip     bool     // the rest of the clause is not claimed
 	label    bool     // the sentence names files
-	event    bool     // the sentence tells what happened once
-	asides   []string // what stood in brackets
+	event    bool     // the sentence describes a single event
+	asides   []string // text in brackets
 	tokens   []text.Token
 }
 
-// spaces stand between fields; brackets do, too.
+// spaces separate fields; so do brackets.
 const spaces = " \t\r\n()[]"
 
 func (p *parser) read(s string) {
@@ -54,7 +54,7 @@ func (p *parser) read(s string) {
 				end = len(s)
 			}
 			p.field(s[i:end])
-			// What is in brackets behind a name, without a space, belongs to the clause.
+			// A bracket directly after a name belongs to the clause.
 			if i = end; i < len(s) && (s[i] == '(' || s[i] == '[') {
 				i++
 			}
@@ -63,11 +63,10 @@ func (p *parser) read(s string) {
 	p.endSentence()
 }
 
-// mostAside is how long what stands in brackets is at most.
+// mostAside is the maximum length of text in brackets.
 const mostAside = 200
 
-// aside puts off what stands in brackets until the sentence has been read, and returns
-// its length.
+// aside defers text in brackets to the end of the sentence, and returns its length.
 func (p *parser) aside(s string) int {
 	n := strings.IndexAny(cut(s, mostAside), ")]\n")
 	if n < 0 || s[n] == '\n' {
@@ -77,7 +76,7 @@ func (p *parser) aside(s string) int {
 	return n + 1
 }
 
-// field reads what stands between two spaces.
+// field reads the text between two spaces.
 func (p *parser) field(f string) {
 	if plain(f[0]) && plain(f[len(f)-1]) {
 		p.word(f)
@@ -109,10 +108,10 @@ func (p *parser) field(f string) {
 	}
 }
 
-// plain reports whether c is a letter or digit of ASCII.
+// plain reports whether c is an ASCII letter or digit.
 func plain(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || digit(c) }
 
-// isMark reports whether r stands around words.
+// isMark reports whether r is punctuation around words.
 func isMark(r rune) bool {
 	return r != '%' && r != '#' && r != '_' && r != '/' && r != '+' && r != '~' && (unicode.IsPunct(r) || unicode.IsSymbol(r))
 }
@@ -151,7 +150,7 @@ func joined(tokens []text.Token) string {
 	return b.String()
 }
 
-// look finds out what a word is.
+// look looks up a word.
 func (p *parser) look(x *word) {
 	e := lexicon()[x.folded]
 	x.role, x.axis, x.sign = e.role, e.axis, e.sign
@@ -172,7 +171,7 @@ func (p *parser) look(x *word) {
 	x.key = keyOf(x.stem)
 }
 
-// shouted reports whether a word is written in capitals.
+// shouted reports whether a word is in capitals.
 func shouted(w string) bool {
 	for i := range len(w) {
 		if w[i] < 'A' || w[i] > 'Z' {
@@ -182,8 +181,7 @@ func shouted(w string) bool {
 	return len(w) > 1
 }
 
-// breaks ends the clause before words that begin another, and reports whether x is
-// such a word.
+// breaks ends the clause before a word that begins another, and reports whether x is such a word.
 func (p *parser) breaks(x *word) bool {
 	n := len(p.words) - p.first
 	switch {
@@ -220,7 +218,7 @@ func (p *parser) endSentence() {
 	}
 	for i := p.sentence; i < len(p.out.clauses); i++ {
 		p.out.clauses[i].scope = p.scope
-		// Why something was done once does not hold for ever either.
+		// The reason for a single event is not permanent either.
 		p.out.clauses[i].event = p.event || p.out.clauses[i].event || p.out.clauses[p.sentence].event
 	}
 	p.sentence, p.label, p.event, p.asides = len(p.out.clauses), false, false, p.asides[:0]
@@ -237,7 +235,7 @@ func (p *parser) endClause() {
 		return
 	}
 	c := clause{words: words, title: p.title, sum: sumOf(words)}
-	settle(&c)
+	interpret(&c)
 	for i := range c.words {
 		w := &c.words[i]
 		if w.role == scopeWord {

@@ -1,10 +1,9 @@
 package contradiction
 
-// Series reports whether two texts are the same but for their numbers, dates and versions, or
-// but for one name that stands in the place of another wherever they differ: benchmark run 7
-// took 13 ms, benchmark run 8 took 12 ms. Where a number differs, such as that of the record,
-// several names may. Two such texts may well contradict each other; three and more tell of one
-// thing after the other.
+// Series reports whether two texts are equal but for numbers, dates and versions, or but for one
+// name that replaces another everywhere: benchmark run 7 took 13 ms, benchmark run 8 took 12 ms. If
+// a number differs, such as that of the record, several names may. Two such texts may contradict
+// each other; three and more are a series.
 func (r Reading) Series(other Reading) bool {
 	if len(r.clauses) != len(other.clauses) {
 		return false
@@ -36,7 +35,7 @@ func (r Reading) Series(other Reading) bool {
 	return differ && (counted || !several)
 }
 
-// member reports whether a word can be a name in a series: also a letter, as in warehouse A.
+// member reports whether a word can be a name in a series, including a letter, as in warehouse A.
 func (w *word) member() bool {
 	letter := len(w.written) == 1 && w.written[0] >= 'A' && w.written[0] <= 'Z'
 	return (w.content() || letter) && w.axis == noAxis && !w.negated && w.num == nil

@@ -6,7 +6,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Words that mean something beside another.
+// Words with a meaning only next to another.
 var (
 	switching  = words("turn turns turned turning switch switches switched")
 	being      = words("is are was were be been kept stays es son ist sind est sont")
@@ -15,41 +15,41 @@ var (
 	deciding   = words("decide decided advise advises advised recommend recommends recommended voted argued")
 	single     = words("every cada jede")
 
-	// mutual are words that are as true the other way round.
+	// mutual are symmetric relations.
 	mutual = words(`and or y e o und oder et ou pair pairs paired talk talks works meets met married compatible conflict conflicts equals
 		equal differ differs same next near beside between together connected linked joined friends`)
 
-	// having is what one can do with many.
+	// having are verbs with any number of objects.
 	having = words("have has had tiene tienen tenemos hat haben habe")
 
-	// inTime say what comes first.
+	// inTime are words of temporal order.
 	inTime = words("before after antes despues")
 
-	// byWhom stand behind a passive, before who does it.
+	// byWhom introduce the agent of a passive.
 	byWhom = words("by por von vom durch par")
 
-	// half are words that take back the not before them.
+	// half are words that weaken the not before them.
 	half = words("only just necessarily merely simply solo nur seulement")
 
-	// opensEvent are words that tell what was done once where a clause opens with them.
+	// opensEvent are words that mark a clause as an event if it begins with them.
 	opensEvent = words(`fixed fix fixes added add adds merged removed worked increased reduced cut implemented refactored
 		update updates bump bumps upgrade upgrades deployed shipped published tagged profiled measured benchmarked`)
 
-	// fileLabels and eventLabels stand before a colon, by themselves.
+	// fileLabels and eventLabels precede a colon, alone.
 	fileLabels  = words("where files file paths dónde donde")
 	eventLabels = words("done next today yesterday accomplished progress goal todo open hecho pendiente")
 
-	// identities are words whose number is a name: what has another is another thing.
+	// identities are words with a number as a name: another number is another thing.
 	identities = union(months, words(`issue issues pr pull mr rfc adr line lines step sprint migration commit error ticket
 		section chapter phase task story bug case item row test day linea zeile ligne paso schritt`))
 
-	// months stand beside the number of a day.
+	// months stand next to the number of a day.
 	months = words(`january february march april may june july august september october november december
 		jan feb mar apr jun jul aug sep oct nov dec
 		enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
 		januar februar marz mai juni juli oktober dezember`)
 
-	// irregular are forms that the stemmer leaves apart.
+	// irregular are forms that the stemmer does not unify.
 	irregular = map[string]string{
 		"built": "build", "written": "write", "wrote": "write", "sent": "send", "kept": "keep", "held": "hold",
 		"taken": "take", "took": "take", "made": "make", "given": "give", "driven": "drive", "shown": "show",
@@ -75,7 +75,7 @@ func union(a, b map[string]bool) map[string]bool {
 	return b
 }
 
-// foldWord is how a word of the tables looks in a text that was read.
+// foldWord returns a word of the tables in the form of a text that was read.
 func foldWord(w string) (folded string) {
 	text.Scan(w, func(t text.Token) {
 		if t.Kind == text.Plain {
@@ -90,7 +90,7 @@ func stemOf(w string) (stem string) {
 	return stem
 }
 
-// units by their names; seconds, bytes and hundredths are 1.
+// units by name; seconds, bytes and percent are 1.
 var units = func() map[string]unit {
 	m := map[string]unit{}
 	add := func(d dimension, factor float64, names string) {
@@ -117,8 +117,8 @@ var units = func() map[string]unit {
 	return m
 }()
 
-// numberWords are numbers in letters. One is left out, as it is mostly a
-// pronoun; join knows it before a noun.
+// numberWords are numbers in letters, except one, which is mostly a pronoun; join handles it before
+// a noun.
 var numberWords = func() map[string]float64 {
 	m := map[string]float64{}
 	for i, line := range strings.Split(`two dos zwei deux

@@ -14,28 +14,27 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// The verbs that a server answers to the commands of its own program.
+// Operations that a server performs for commands of its own program.
 const (
 	OperationStatus = "status"
 	OperationStop   = "stop"
 	OperationSearch = "search"
 )
 
-// keyHeader carries the record's key: who can read the record may ask.
+// keyHeader carries the record's key: clients that can read the record may ask.
 const keyHeader = "Engram-Key"
 
-// pathPrefix is where the verbs are.
+// pathPrefix is the path of the operations.
 const pathPrefix = "/daemon/"
 
-// maxAnswer bounds what is read of an answer, in bytes: a hundred memories of the
-// greatest length, many times escaped.
+// maxAnswer limits the bytes read of an answer: a hundred memories of maximum length, escaped
+// several times.
 const maxAnswer = 256 << 20
 
-// ErrNoAnswer says that nobody answered who knows the key, and nothing was done.
+// ErrNoAnswer means that no server with the key answered, and nothing was done.
 var ErrNoAnswer = errors.New("the server does not answer")
 
-// Ask is Ask of the holder of a lock; who cannot be asked from here gives no answer, and
-// is sent nothing.
+// Ask asks the holder of a lock. A holder that cannot be reached from here gets no request.
 func (h Holder) Ask(ctx context.Context, token, verb string, in, out any) error {
 	if !h.Here() {
 		return ErrNoAnswer
@@ -43,9 +42,9 @@ func (h Holder) Ask(ctx context.Context, token, verb string, in, out any) error 
 	return Ask(ctx, h.Record, token, verb, in, out)
 }
 
-// Ask asks the server of a record to do a verb and reads its answer into out. Nothing but
-// the loopback address is ever called. It waits until ctx is done; ErrNoAnswer says that
-// there was nobody to ask, and *engram.Error is what the server refused with.
+// Ask asks the server of a record to perform an operation and decodes its answer into out. It only
+// connects to the loopback address, and waits until ctx ends. ErrNoAnswer if there is no server;
+// *engram.Error if the server refused.
 func Ask(ctx context.Context, r Record, token, verb string, in, out any) error {
 	if !loopback(r.Address) {
 		return ErrNoAnswer
@@ -66,8 +65,7 @@ func Ask(ctx context.Context, r Record, token, verb string, in, out any) error {
 	return send(req, out)
 }
 
-// send sends one request over a connection of its own, never by way of a proxy, and
-// follows nobody elsewhere.
+// send sends a request over a new connection, without proxies or redirects.
 func send(req *http.Request, out any) error {
 	t := &http.Transport{DisableKeepAlives: true, DisableCompression: true}
 	defer t.CloseIdleConnections()
@@ -84,12 +82,12 @@ func send(req *http.Request, out any) error {
 		return refused(answer)
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
-		return fmt.Errorf("%w: %w", ErrNoAnswer, err) // nobody of ours
+		return fmt.Errorf("%w: %w", ErrNoAnswer, err) // not an Engram server
 	}
 	return nil
 }
 
-// refusal is an answer that is an error.
+// refusal is an error answer.
 type refusal struct {
 	Error struct {
 		Code    engram.Code `json:"code"`
@@ -103,10 +101,14 @@ func refused(answer []byte) error {
 	if err := json.Unmarshal(answer, &r); err != nil || r.Error.Code == "" {
 		return ErrNoAnswer
 	}
+	return r.err()
+}
+
+func (r refusal) err() error {
 	return engram.Errorf(r.Error.Code, "%s", r.Error.Message).WithHint("%s", r.Error.Hint)
 }
 
-// loopback reports whether address is a port of this machine that no other can answer at.
+// loopback reports whether address is a port that only this machine can answer.
 func loopback(address string) bool {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -117,8 +119,8 @@ func loopback(address string) bool {
 	return err == nil && n > 0 && ip != nil && ip.IsLoopback()
 }
 
-// Neighbour says who answers at an address: the name and version of another Engram, or ""
-// when it is something else. It is asked what everybody may ask.
+// Neighbour returns the version of another Engram at an address, if one answers there, through its
+// public route.
 func Neighbour(ctx context.Context, address string) (version string, isEngram bool) {
 	if !loopback(address) {
 		return "", false
@@ -134,8 +136,8 @@ func Neighbour(ctx context.Context, address string) (version string, isEngram bo
 	return health.Version, true
 }
 
-// AskAt is the address at which a server can be asked that listens on l: the loopback
-// address also where it listens on every one; "" where it listens on none of the loopback.
+// AskAt returns the address at which a server that listens on l can be asked: the loopback address
+// if it listens on all interfaces, "" if it does not listen on loopback.
 func AskAt(l net.Addr) string {
 	host, port, err := net.SplitHostPort(l.String())
 	if err != nil {

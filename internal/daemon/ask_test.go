@@ -65,7 +65,7 @@ func TestWhoIsRefusedIsToldWhy(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want %s", tt.name, got, err, tt.want)
 		}
 	}
-	// A server without a key answers nobody, not even who has none.
+	// A server without a key answers no client, not even one without a key.
 	if err := daemon.Ask(t.Context(), answering(t, ""), "", daemon.OperationSearch, question{"why?"}, &question{}); engram.CodeOf(err) != engram.CodeForbidden {
 		t.Errorf("no key on either side: got %v, want forbidden", err)
 	}
@@ -100,7 +100,7 @@ func TestAStrangerIsNoAnswer(t *testing.T) {
 			http.Error(w, `{"error":"nope"}`, http.StatusInternalServerError)
 		},
 		"silence": func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // else nobody notices that the client left
+			_, _ = io.Copy(io.Discard, r.Body) // otherwise the lost client is not noticed
 			<-r.Context().Done()
 		},
 	} {

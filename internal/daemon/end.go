@@ -9,12 +9,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// lookEvery is how often it is looked whether a lock was given up or taken.
+// lookEvery is the interval for checking a lock.
 const lookEvery = 20 * time.Millisecond
 
-// End asks the holder of the lock of dir to end, by a signal or, where the system has none,
-// by OperationStop; and waits until the lock is given up. When ctx is done before, or the process
-// is not of this system, the error is CodeUnavailable.
+// End asks the holder of dir's lock to end, by a signal or, if the system has none, by
+// OperationStop, and waits for the lock to be released. CodeUnavailable if ctx ends first or the
+// process belongs to another system.
 func End(ctx context.Context, dir string, h Holder, token string) error {
 	asked, err := signalled(dir, h, askToEnd)
 	if err != nil {
@@ -34,8 +34,8 @@ func End(ctx context.Context, dir string, h Holder, token string) error {
 	return Exited(ctx, dir)
 }
 
-// Kill ends the holder of the lock of dir without asking, and waits until the lock is
-// given up. What it was writing is undone by the database; what it was answering breaks off.
+// Kill kills the holder of dir's lock and waits for the lock to be released. The database rolls
+// back what it was writing; its requests break off.
 func Kill(ctx context.Context, dir string, h Holder) error {
 	killed, err := signalled(dir, h, func(p *os.Process) (bool, error) { return true, p.Kill() })
 	if err != nil {
@@ -48,21 +48,21 @@ func Kill(ctx context.Context, dir string, h Holder) error {
 }
 
 func elsewhere() error {
-	return engram.Errorf(engram.CodeUnavailable, "the process of the server is not known on this system").
+	return engram.Errorf(engram.CodeUnavailable, "the server's process is not on this system").
 		WithHint("it may run in a container: end it there")
 }
 
-// signalled sends a signal to the holder if it is still the holder.
+// signalled sends a signal to the holder if it still holds the lock.
 func signalled(dir string, h Holder, send func(*os.Process) (bool, error)) (bool, error) {
 	if h.Process <= 0 {
 		return false, nil
 	}
 	p, err := os.FindProcess(h.Process)
 	if err != nil {
-		return false, nil // it is gone
+		return false, nil // it has ended
 	}
 	defer func() { _ = p.Release() }()
-	// Now that the process is held fast, its number cannot pass to another one unseen.
+	// The handle keeps the process number from being reused unnoticed.
 	again, held, err := Look(dir)
 	if err != nil || !held || again.Process != h.Process {
 		return err == nil && !held, err
@@ -72,13 +72,12 @@ func signalled(dir string, h Holder, send func(*os.Process) (bool, error)) (bool
 		return true, nil
 	}
 	if err != nil {
-		return false, engram.Errorf(engram.CodeForbidden, "process %d may not be ended by this user", h.Process).WithCause(err)
+		return false, engram.Errorf(engram.CodeForbidden, "this user may not end process %d", h.Process).WithCause(err)
 	}
 	return sent, nil
 }
 
-// Exited waits until nobody holds the lock of dir. When ctx is done before, the error is
-// CodeUnavailable.
+// Exited waits until the lock of dir is free; CodeUnavailable if ctx ends first.
 func Exited(ctx context.Context, dir string) error {
 	return until(ctx, func() (bool, error) {
 		_, held, err := Look(dir)
@@ -86,9 +85,8 @@ func Exited(ctx context.Context, dir string) error {
 	})
 }
 
-// Ready waits until the holder of the lock of dir says where it can be asked, and returns
-// it; held is false when nobody holds it any more. When ctx is done before, the error is
-// CodeUnavailable.
+// Ready waits until the holder of dir's lock publishes its address, and returns it; held is false
+// if the lock becomes free. CodeUnavailable if ctx ends first.
 func Ready(ctx context.Context, dir string) (h Holder, held bool, err error) {
 	err = until(ctx, func() (bool, error) {
 		var err error

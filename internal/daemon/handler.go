@@ -11,12 +11,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Operation answers one request: in is JSON, and what it returns is written as JSON.
+// Operation answers one request; input and result are JSON.
 type Operation func(ctx context.Context, in []byte) (any, error)
 
-// Handler serves the operations to clients that know the key of its record. Mount it at
-// /daemon/{verb} behind the guards of the other routes, and bound the bodies there: Handler
-// reads them whole.
+// Handler serves the operations to clients with the key of its record. Mount it at /daemon/{verb}
+// behind the guards of the other routes, which must limit the size of requests: Handler reads them
+// whole.
 func Handler(key string, operations map[string]Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !same(r.Header.Get(keyHeader), key) {
@@ -63,5 +63,5 @@ func write(w http.ResponseWriter, status int, doc any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(answer) // who left hears nothing
+	_, _ = w.Write(answer) // the client may be gone
 }

@@ -201,7 +201,7 @@ func TestWhatAKilledServerLeftIsNobody(t *testing.T) {
 	if got := daemon.LeftBehind(dir); got != os.Getpid() {
 		t.Errorf("left behind: got %d, want %d", got, os.Getpid())
 	}
-	// Whoever was found before is not signalled either: it would be this test.
+	// A holder found before is not signalled either: it would be this test.
 	if err := daemon.Kill(t.Context(), dir, daemon.Holder{Process: os.Getpid()}); err != nil {
 		t.Errorf("kill: got %v, want nothing to do", err)
 	}

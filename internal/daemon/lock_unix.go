@@ -10,8 +10,7 @@ import (
 	"syscall"
 )
 
-// POSIX locks of the whole file: unlike those of flock they tell who holds them, and
-// asking takes nothing.
+// POSIX locks of the whole file: unlike flock they report the holder, and checking takes nothing.
 
 func lockFile(_ context.Context, f *os.File) error {
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
@@ -22,7 +21,7 @@ func lockFile(_ context.Context, f *os.File) error {
 	return err
 }
 
-// lockHolder returns the process that holds the lock; 0 when it has no number here.
+// lockHolder returns the process that holds the lock; 0 if it has no number here.
 func lockHolder(path string) (process int, held bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -36,7 +35,7 @@ func lockHolder(path string) (process int, held bool, err error) {
 	if lock.Type == syscall.F_UNLCK {
 		return 0, false, nil
 	}
-	// Of a process in another container Linux says 0, and of a lock that belongs to no
-	// process -1: both would signal whole groups.
+	// Linux reports 0 for a process in another container, and -1 for a lock without a process:
+	// both would signal whole groups.
 	return max(0, int(lock.Pid)), true, nil
 }

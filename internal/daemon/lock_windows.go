@@ -9,11 +9,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The lock is of one byte far behind the record: on Windows nobody else may read what is
-// locked.
+// lockedByte is far beyond the record: on Windows others cannot read a locked range.
 func lockedByte() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1 << 20} }
 
-// lockFile tries for a moment: who looks whether the lock is held takes it while looking.
+// lockFile retries for a moment, because lockHolder briefly takes the lock.
 func lockFile(ctx context.Context, f *os.File) error {
 	const how = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	var err error
@@ -31,8 +30,8 @@ func lockFile(ctx context.Context, f *os.File) error {
 	return errHeld
 }
 
-// lockHolder takes the lock to see whether it can be had. Windows does not say who holds
-// it; the record does, which only the holder writes.
+// lockHolder tries to take the lock. Windows does not report its holder, so the record, which only
+// the holder writes, names it.
 func lockHolder(path string) (process int, held bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {

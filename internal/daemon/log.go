@@ -4,17 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 )
 
-// LogOptions bound a log. The zero value is 10 MiB and three older files.
+// LogOptions limit a log. The zero value is 10 MiB and three older files.
 type LogOptions struct {
-	MaxBytes int64 // of one file; 0 is 10 MiB
-	Keep     int   // older files: PATH.1 is the latest of them; 0 is 3
+	MaxBytes int64 // per file; 0 is 10 MiB
+	Keep     int   // older files, PATH.1 being the latest; 0 is 3
 }
 
-// Log is a file that is written to line by line and set aside when it is full. Only the
-// owner may read it and the older ones. Many goroutines may write.
+// Log is a log file that is rotated when full. Only the owner may read it. Writes may be
+// concurrent.
 type Log struct {
 	path string
 	o    LogOptions
@@ -24,7 +25,7 @@ type Log struct {
 	size int64
 }
 
-// OpenLog opens a log, or goes on with the one that is there.
+// OpenLog opens a log, appending to an existing file.
 func OpenLog(path string, o LogOptions) (*Log, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 10 << 20
@@ -52,7 +53,7 @@ func (l *Log) open() error {
 	return nil
 }
 
-// appendTo opens a file that only its owner may read, however it was made.
+// appendTo opens a file for appending and makes it readable only by its owner.
 func appendTo(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -64,9 +65,9 @@ func appendTo(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Write appends p, in one piece, to a file that has room for it; what is longer than a
-// whole file gets one of its own. A log that cannot be set aside goes on growing, and one
-// that cannot be written drops what it is told: a server does not end for its log.
+// Write appends p in one piece, rotating if necessary; text longer than a file gets its own. If
+// rotation fails the file grows, and if writing fails the text is dropped: a server does not end
+// because of its log.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,17 +84,17 @@ func (l *Log) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rotate sets the file aside: PATH becomes PATH.1, that becomes PATH.2, the oldest goes.
-// The file is closed first, for Windows moves none that is open.
+// rotate renames PATH to PATH.1, that to PATH.2, and drops the oldest. It closes the file first,
+// because Windows cannot rename open files.
 func (l *Log) rotate() {
-	_ = l.file.Close() // whatever it says, what was written is there
+	_ = l.file.Close() // the data is written, whatever it returns
 	l.file = nil
 	for n := l.o.Keep; n > 0; n-- {
 		from := l.older(n - 1)
 		if n == 1 {
 			from = l.path
 		}
-		_ = os.Rename(from, l.older(n)) // there may be none yet
+		_ = os.Rename(from, l.older(n)) // there may be no such file yet
 	}
 }
 
@@ -111,7 +112,7 @@ func (l *Log) Close() error {
 	return f.Close()
 }
 
-// Size is the length of a file in bytes; 0 where there is none.
+// Size returns the length of a file in bytes; 0 if it does not exist.
 func Size(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -120,8 +121,7 @@ func Size(path string) int64 {
 	return info.Size()
 }
 
-// Tail returns the last lines of a log, at most so many, that were written after its
-// first from bytes; nil where there are none.
+// Tail returns at most so many of the last lines written to a log after its first from bytes, or nil.
 func Tail(path string, from int64, most int) []string {
 	const window = 8 << 10
 	f, err := os.Open(path)
@@ -131,13 +131,28 @@ func Tail(path string, from int64, most int) []string {
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || info.Size() < from {
-		from = 0 // it was set aside meanwhile
+		from = 0 // it was rotated meanwhile
 	}
 	start := from
 	if err == nil {
 		start = max(from, info.Size()-window)
 	}
 	buf := make([]byte, window)
-	n, _ := f.ReadAt(buf, start) // what could be read is what there is
+	n, _ := f.ReadAt(buf, start) // whatever could be read
 	return lastLines(string(buf[:n]), most, start > from)
+}
+
+// lastLines returns the last non-empty lines of text; cut means that the first line may be
+// incomplete.
+func lastLines(text string, most int, cut bool) []string {
+	if cut {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(0, len(lines)-most):]
 }

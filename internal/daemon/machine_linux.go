@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// machineName tells apart systems whose loopback address is not the same: machines by the
-// number of their start, containers by their network. It is "" where the system hides it.
+// machineName distinguishes systems with different loopback addresses: machines by their boot id,
+// containers by their network. "" if the system hides it.
 //
 // Source: proc_sys_kernel(5), network_namespaces(7).
 func machineName() string {

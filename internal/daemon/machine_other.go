@@ -2,6 +2,6 @@
 
 package daemon
 
-// machineName tells apart systems whose loopback address is not the same; "" where there is
-// no name that stays the same as long as the system runs.
+// machineName distinguishes systems with different loopback addresses; "" because there is no name
+// that is stable while the system runs.
 func machineName() string { return "" }

@@ -7,13 +7,12 @@ import (
 	"syscall"
 )
 
-// errorsToLog says that a server's standard error may be its log file although that is
-// renamed.
+// errorsToLog says whether a server's standard error may be its log file although that is renamed.
 const errorsToLog = true
 
-// apart puts a process into a session of its own: what the terminal sends its programs,
-// and its end, no longer reach it.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// detached puts a process into its own session, so that signals and the end of the terminal do not
+// reach it.
+func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// askToEnd asks a process to end; may is false where the system has no way to.
+// askToEnd asks a process to end; may is false if the system has no way to do so.
 func askToEnd(p *os.Process) (may bool, err error) { return true, p.Signal(syscall.SIGTERM) }

@@ -11,35 +11,34 @@ import (
 	"time"
 )
 
-// Record is what a server tells about itself, for whoever may read its data directory.
+// Record describes a server to those who may read its data directory.
 type Record struct {
-	PID        int       `json:"pid"`     // among the processes of Machine
-	Machine    string    `json:"machine"` // machineName where it runs
-	Address    string    `json:"address"` // host:port to ask it at, of the loopback; "" while it is starting, and when it cannot be asked
-	Listens    string    `json:"listens"` // http://host:port as it was told to listen
-	Key        string    `json:"key"`     // shows that who asks may read this record; another one for each run
+	PID        int       `json:"pid"`     // on Machine
+	Machine    string    `json:"machine"` // machineName of its system
+	Address    string    `json:"address"` // host:port on loopback for Ask; "" while it starts, and if it cannot be asked
+	Listens    string    `json:"listens"` // http://host:port as configured
+	Key        string    `json:"key"`     // random per run; proves that a client may read this record
 	Version    string    `json:"version"` // of the program
-	Build      string    `json:"build"`   // tells programs of one version apart
+	Build      string    `json:"build"`   // distinguishes programs of the same version
 	Database   string    `json:"database"`
 	StartedAt  time.Time `json:"started_at"`
-	Background bool      `json:"background"` // nobody watches it in a terminal
-	Log        string    `json:"log"`        // file it logs to; "" is standard error
-	// Flags are those that the server was given and another one in its place should be.
+	Background bool      `json:"background"` // it runs detached from a terminal
+	Log        string    `json:"log"`        // its log file; "" is standard error
+	// Flags of its command, for a server that replaces it.
 	Flags map[string]string `json:"flags,omitempty"`
 }
 
-// maxRecord is more than a record has, in bytes.
+// maxRecord is more than any record has, in bytes.
 const maxRecord = 64 << 10
 
-// newKey returns 32 random bytes as text.
+// newKey returns 32 random bytes in hex.
 func newKey() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails
 	return hex.EncodeToString(b)
 }
 
-// readRecord reads the record in a lock file; ok is false where there is none, or half
-// of one.
+// readRecord reads the record in a lock file; ok reports whether it exists or it is incomplete.
 func readRecord(path string) (r Record, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -53,7 +52,7 @@ func readRecord(path string) (r Record, ok bool) {
 	return r, json.Unmarshal(bytes.TrimSpace(data), &r) == nil && r.PID > 0
 }
 
-// writeRecord replaces what is in f. Nothing reads a record that is not whole.
+// writeRecord replaces the contents of f. Readers ignore incomplete records.
 func writeRecord(f *os.File, r Record) error {
 	data, err := json.Marshal(r)
 	if err != nil {

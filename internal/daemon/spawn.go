@@ -13,22 +13,21 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Command is a server to start.
+// Command describes a server to start.
 type Command struct {
-	Path string   // of the program, absolute
+	Path string   // absolute path of the program
 	Args []string // without the program's name
-	Env  []string // NAME=value, beside the environment of this process
+	Env  []string // NAME=value, in addition to this process's environment
 	Dir  string   // working folder
-	Log  string   // file that what it writes to standard error is added to
+	Log  string   // file that its standard error is appended to
 }
 
-// maxFirstLine bounds what a server may say before it is ready, in bytes.
+// maxFirstLine limits the output of a server before it is ready, in bytes.
 const maxFirstLine = 1 << 20
 
-// Spawn starts c apart from this process: without its terminal, in a session of its own,
-// so that it outlives it. It returns what the server says of itself on standard output,
-// one JSON document, when it is ready; where it ended instead, the error that the document
-// has. What is not ready when ctx is done is ended.
+// Spawn starts c in a session of its own, so that it outlives this process. It returns the JSON
+// document that the server prints when it is ready; if the server ended instead, the error in that
+// document. A server that is not ready when ctx ends is killed.
 func Spawn(ctx context.Context, c Command) (doc []byte, err error) {
 	log, err := appendTo(c.Log)
 	if err != nil {
@@ -37,7 +36,7 @@ func Spawn(ctx context.Context, c Command) (doc []byte, err error) {
 	defer log.Close()
 	// Not CommandContext: the server must outlive ctx.
 	cmd := exec.Command(c.Path, c.Args...)
-	cmd.Dir, cmd.SysProcAttr = c.Dir, apart()
+	cmd.Dir, cmd.SysProcAttr = c.Dir, detached()
 	cmd.Env = append(cmd.Environ(), c.Env...)
 	if errorsToLog {
 		cmd.Stderr = log
@@ -58,7 +57,7 @@ func Spawn(ctx context.Context, c Command) (doc []byte, err error) {
 	select {
 	case doc = <-said:
 	case <-ctx.Done():
-		// Nobody knows of it yet, so it must not go on.
+		// No client knows it yet, so it must not go on.
 		err := cmd.Process.Kill()
 		_ = out.Close() // ends firstDocument
 		<-said
@@ -66,17 +65,17 @@ func Spawn(ctx context.Context, c Command) (doc []byte, err error) {
 	}
 	var r refusal
 	if json.Unmarshal(doc, &r) != nil {
-		_ = ended(cmd) // it closed its output, which it does not while it lives
+		_ = ended(cmd) // it closed its output, which it does only when it ends
 		return nil, engram.Errorf(engram.CodeUnavailable, "the server ended before it was ready")
 	}
 	if r.Error.Code != "" {
-		_ = ended(cmd) // what it says is why
-		return nil, engram.Errorf(r.Error.Code, "%s", r.Error.Message).WithHint("%s", r.Error.Hint)
+		_ = ended(cmd) // its document has the reason
+		return nil, r.err()
 	}
 	return doc, cmd.Process.Release()
 }
 
-// firstDocument reads one JSON document, or what there was until the writer ended.
+// firstDocument reads one JSON document, or what was written before the end.
 func firstDocument(r io.Reader) []byte {
 	var doc json.RawMessage
 	d := json.NewDecoder(io.LimitReader(r, maxFirstLine))
@@ -87,7 +86,7 @@ func firstDocument(r io.Reader) []byte {
 	return doc
 }
 
-// ended waits for a process that ends; how it did is said elsewhere.
+// ended waits for a process to end; the exit status is reported elsewhere.
 func ended(cmd *exec.Cmd) error {
 	err := cmd.Wait()
 	if _, exited := errors.AsType[*exec.ExitError](err); exited {

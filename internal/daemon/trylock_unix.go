@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// TryLock takes the lock of a file until it is closed, if nobody has it: no other opening
-// of the file either, in this process or elsewhere. A file system without locks has nobody
-// wait.
+// TryLock locks a file until it is closed, unless it is locked through another handle in this or
+// another process. On a file system without locks it always succeeds.
 func TryLock(f *os.File) (held bool, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {

@@ -14,21 +14,21 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Code reads what became of places in code. It changes nothing, and reads HEAD, the index and the
-// files; it asks git for a file that is in neither (look.trace), for a split or sparse index and for
-// packed commits (index_ask.go). The zero value is ready, for many goroutines at once.
+// Code reads the current state of places in code. It changes nothing. It reads HEAD, the index and
+// files, and runs git only for renamed files (look.trace), split or sparse indexes and packed
+// commits (index_ask.go). The zero value is ready for concurrent use.
 type Code struct{}
 
-// Anchors returns anchors to places. The paths of asked are absolute or below dir; one that is no file
-// of a repository is CodeInvalid, a missing one CodeNotFound. The paths of named, at most
-// engram.MaxNamed, are below dir or the root of its repository; missing files are left out, and lines
-// that a file does not have become an anchor to the whole file.
+// Anchors returns anchors to places. Paths in asked are absolute or below dir; CodeInvalid for one
+// that is not a file of a repository, CodeNotFound for a missing file. Paths in named, at most
+// engram.MaxNamed, are below dir or the root of its repository; missing files are skipped, and
+// lines beyond the end of a file give an anchor to the whole file.
 func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error) {
 	at, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find folder %q: %w", dir, err)
 	}
-	m := mooring{opened: map[string]*moored{}}
+	m := anchoring{opened: map[string]*openedTree{}}
 	defer m.close()
 	var all []engram.Anchor
 	for _, p := range asked {
@@ -51,18 +51,18 @@ func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place
 	return engram.CleanAnchors(all), ctx.Err()
 }
 
-// mooring makes anchors; worktrees are opened once.
-type mooring struct{ opened map[string]*moored }
+// anchoring makes anchors and opens each worktree once.
+type anchoring struct{ opened map[string]*openedTree }
 
-// moored is an open worktree.
-type moored struct {
+// openedTree is an open worktree.
+type openedTree struct {
 	worktree
 	files    *os.Root
 	identity string
 	head     string
 }
 
-func (m mooring) close() {
+func (m anchoring) close() {
 	for _, w := range m.opened {
 		if w != nil {
 			_ = w.files.Close()
@@ -70,8 +70,8 @@ func (m mooring) close() {
 	}
 }
 
-// at is the worktree that a folder lies in; nil when there is none.
-func (m mooring) at(dir string) *moored {
+// at returns the worktree that contains dir, or nil.
+func (m anchoring) at(dir string) *openedTree {
 	if w, known := m.opened[dir]; known {
 		return w
 	}
@@ -80,8 +80,8 @@ func (m mooring) at(dir string) *moored {
 	return w
 }
 
-// open opens the worktree that a folder lies in, unless it is open; nil when there is none.
-func (m mooring) open(dir string) *moored {
+// open opens the worktree that contains dir, or returns it if it is open already, or nil.
+func (m anchoring) open(dir string) *openedTree {
 	w, found := openWorktree(dir)
 	if !found {
 		return nil
@@ -95,11 +95,11 @@ func (m mooring) open(dir string) *moored {
 	if err != nil {
 		return nil
 	}
-	return &moored{w, files, w.identity(), w.head()}
+	return &openedTree{w, files, w.identity(), w.head()}
 }
 
-// named finds a place that a text names: seen from the root of the repository, else from dir.
-func (m mooring) named(ctx context.Context, dir string, p engram.Place) (engram.Anchor, bool) {
+// named resolves a place that a text mentions: relative to the repository root, else to dir.
+func (m anchoring) named(ctx context.Context, dir string, p engram.Place) (engram.Anchor, bool) {
 	from := []string{dir}
 	if w := m.at(dir); w != nil && w.root != dir && !filepath.IsAbs(filepath.FromSlash(p.Path)) {
 		from = []string{w.root, dir}
@@ -117,24 +117,24 @@ func (m mooring) named(ctx context.Context, dir string, p engram.Place) (engram.
 	return engram.Anchor{}, false
 }
 
-// anchor is the anchor to a place as it looks now.
-func (m mooring) anchor(ctx context.Context, dir string, p engram.Place) (engram.Anchor, error) {
+// anchor returns the anchor to the current contents of a place.
+func (m anchoring) anchor(ctx context.Context, dir string, p engram.Place) (engram.Anchor, error) {
 	file, info, p, err := find(dir, p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return engram.Anchor{}, engram.Errorf(engram.CodeNotFound, "there is no file %s", p.Path).
-			WithHint("a path is absolute, or as seen from the folder one works in: %s", engram.PlaceForms)
+			WithHint("use a path that is absolute or relative to the working folder: %s", engram.PlaceForms)
 	case err != nil || !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
-		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is not a file", p.Path).WithHint("name a file that the memory speaks of")
+		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is not a file", p.Path).WithHint("name a file that the memory is about")
 	}
 	w := m.at(filepath.Dir(file))
 	if w == nil {
-		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is in no repository", p.Path).
-			WithHint("git is what can tell later whether it changed; save without it")
+		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is not in a repository", p.Path).
+			WithHint("save without it: only git can tell later whether a file changed")
 	}
 	rel, err := filepath.Rel(w.root, file)
 	if err != nil {
-		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is in no repository", p.Path).WithCause(err)
+		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is not in a repository", p.Path).WithCause(err)
 	}
 	content, ok := readContent(w.files, rel, info)
 	if !ok {
@@ -146,7 +146,7 @@ func (m mooring) anchor(ctx context.Context, dir string, p engram.Place) (engram
 	if p.First > 0 {
 		lines := linesOf(content)
 		if a.Last > len(lines) {
-			return a, engram.Errorf(engram.CodeInvalid, "%s has %d lines, and not %d", p.Path, len(lines), a.Last).WithHint("name lines that it has")
+			return a, engram.Errorf(engram.CodeInvalid, "%s has %d lines, not %d", p.Path, len(lines), a.Last).WithHint("name lines that exist")
 		}
 		a.Lines = linesMark(lines[p.First-1 : a.Last])
 	}
@@ -156,9 +156,9 @@ func (m mooring) anchor(ctx context.Context, dir string, p engram.Place) (engram
 	return a, nil
 }
 
-// find looks for the file of a place. Where there is none, its lines may be the end of a name
-// ("notes:3"), and its path may be written as another system does ("internal\a.go"); the place is
-// what was meant then.
+// find locates the file of a place. If it is missing, it tries the lines as part of the name
+// ("notes:3") and the path as another system writes it ("internal\a.go"), and returns the place
+// that exists.
 func find(dir string, p engram.Place) (string, fs.FileInfo, engram.Place, error) {
 	file := from(dir, filepath.FromSlash(p.Path))
 	info, err := os.Lstat(file)
@@ -177,8 +177,8 @@ func find(dir string, p engram.Place) (string, fs.FileInfo, engram.Place, error)
 	return file, nil, p, err
 }
 
-// blobOf is what git calls the contents of a file: as they are, unless it keeps others than those
-// that stand in the worktree.
+// blobOf returns the blob name of a file: the hash of its contents, or the index entry's if git
+// stores other contents than the worktree has (line ends, filters).
 func (w worktree) blobOf(ctx context.Context, path string, info fs.FileInfo, content []byte) string {
 	unix := asCommitted(content)
 	if unix == nil && !w.filters() {
@@ -192,8 +192,8 @@ func (w worktree) blobOf(ctx context.Context, path string, info fs.FileInfo, con
 	return blobName(w.hash, content)
 }
 
-// filters reports whether the repository may keep other contents than stand in the worktree. Only
-// the places are looked at where that is said of most repositories.
+// filters reports whether the repository may store other contents than the worktree has. It reads
+// only the two most common attributes files.
 func (w worktree) filters() bool {
 	for _, file := range []string{filepath.Join(w.root, ".gitattributes"), filepath.Join(w.common, "info", "attributes")} {
 		text := readLimited(file, maxGitConfig)
@@ -206,9 +206,9 @@ func (w worktree) filters() bool {
 	return false
 }
 
-// States tells what became of anchors, in their order, as the worktree has it that dir lies in. What
-// nobody can tell is AnchorUnknown: what is of another repository, and all that there is no time for
-// by the deadline of ctx.
+// States returns the state of each anchor, in order, in the worktree that contains dir.
+// AnchorUnknown for anchors of other repositories, and for those not reached before the deadline of
+// ctx.
 func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engram.Anchored {
 	states := make([]engram.Anchored, len(all))
 	for i, a := range all {
@@ -244,7 +244,7 @@ func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engra
 		if ours[i] && ctx.Err() == nil {
 			state, now := l.state(ctx, all[i])
 			if ctx.Err() != nil {
-				break // it may have been told of half an index
+				break // the index may be half read
 			}
 			states[i].State, states[i].Now = state, now
 		}
@@ -253,8 +253,8 @@ func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engra
 	return states
 }
 
-// ours are the anchors of this repository, by their places in the list: it is called as they say,
-// or it knows their commit.
+// ours returns the indexes of anchors that belong to this repository: same identity, or it has
+// their commit.
 func (w worktree) ours(ctx context.Context, all []engram.Anchor) map[int]bool {
 	ours, identity := map[int]bool{}, w.identity()
 	var others []string

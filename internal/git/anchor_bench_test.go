@@ -83,7 +83,7 @@ func BenchmarkStates(b *testing.B) {
 	})
 }
 
-// others are anchors of a repository that nobody knows.
+// others are anchors of an unknown repository.
 func others(all []engram.Anchor) []engram.Anchor {
 	var out []engram.Anchor
 	for _, a := range all {

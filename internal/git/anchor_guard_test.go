@@ -46,7 +46,7 @@ func TestAFileChangedInTheMomentOfTheIndexIsRead(t *testing.T) {
 	}
 }
 
-// What a repository says is data: a reference that leads out of it is read by nobody.
+// What a repository says is data: a reference that leads out of it is not read.
 func TestAReferenceDoesNotLeadOutOfItsRepository(t *testing.T) {
 	w := newWorkspace(t)
 	dir := w.code("repo", "")

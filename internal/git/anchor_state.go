@@ -16,45 +16,45 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// look is one look at the places of anchors in a worktree.
+// look evaluates anchors in one worktree.
 type look struct {
 	w     worktree
 	root  *os.Root
-	paths []string        // wanted ones, in the order of their bytes
-	blobs map[string]bool // wanted ones, as bytes
-	first [256]bool       // their first bytes: most of an index is passed over by these
+	paths []string        // wanted paths, in byte order
+	blobs map[string]bool // wanted blobs, as bytes
+	first [256]bool       // first bytes of wanted blobs: a quick filter for most of an index
 
-	indexed bool                // the index was read, or cannot be
-	blind   bool                // it cannot be, and nobody knows what is in it
-	files   map[string]*entry   // what the index has of wanted paths
-	copies  map[string][]copied // where it has wanted blobs
-	written time.Time           // when the index was
+	indexed bool                // the index was read, or reading failed
+	blind   bool                // reading failed: the contents of the index are unknown
+	files   map[string]*entry   // index entries of wanted paths
+	copies  map[string][]copied // files with wanted blobs
+	written time.Time           // modification time of the index
 
-	read map[string]*contents // files that were read: several anchors may be in one
+	read map[string]*contents // files read so far: several anchors may be in one
 }
 
-// contents are those of a file, what git calls them, and their lines if they were asked for.
+// contents are a file's bytes and blob names; lines is filled on first use.
 type contents struct {
 	ok         bool
-	blob, unix string // unix: with line ends of one byte; "" where they are
+	blob, unix string // unix: with LF line ends; "" if blob has them already
 	raw        []byte
 	lines      [][]byte
 }
 
-// copied is a file that has the contents of another one, as the index has it.
+// copied is an index entry with the contents of another file.
 type copied struct {
 	path    string
-	skipped bool // by a sparse checkout: it is not in the worktree
+	skipped bool // left out of the worktree by a sparse checkout
 }
 
-// mostCopies is how many files with the contents of one are looked at.
+// mostCopies limits the copies of one file that are checked.
 const mostCopies = 8
 
 func newLook(w worktree, root *os.Root) *look {
 	return &look{w: w, root: root, blobs: map[string]bool{}, files: map[string]*entry{}, copies: map[string][]copied{}, read: map[string]*contents{}}
 }
 
-// want asks the index for the file and the blob of an anchor.
+// want registers the path and blob of an anchor before the index is read.
 func (l *look) want(a engram.Anchor) {
 	l.paths = append(l.paths, a.Path)
 	if blob, err := hex.DecodeString(a.Blob); err == nil && len(blob) > 0 && a.Blob != blobName(l.w.hash, nil) {
@@ -62,8 +62,8 @@ func (l *look) want(a engram.Anchor) {
 	}
 }
 
-// readIndex finds what was wanted, once. Without an index files are known by what they say alone;
-// with one that cannot be read, nobody knows where one went.
+// readIndex reads the index once, for all wanted paths and blobs. If that fails, moved files cannot
+// be found.
 func (l *look) readIndex(ctx context.Context) {
 	if l.indexed {
 		return
@@ -78,11 +78,11 @@ func (l *look) readIndex(ctx context.Context) {
 	}
 }
 
-// note begins anew with what an index says.
+// note returns the function that collects wanted entries, and discards those of an earlier pass.
 func (l *look) note() func(*entry) {
 	clear(l.files)
 	clear(l.copies)
-	rest := l.paths // those that may still come
+	rest := l.paths // not yet passed
 	return func(e *entry) {
 		if l.first[e.blob[0]] && l.blobs[string(e.blob)] {
 			if at := l.copies[string(e.blob)]; len(at) < mostCopies {
@@ -100,14 +100,14 @@ func (l *look) note() func(*entry) {
 		}
 		own := e.clone()
 		if e.conflict {
-			own.blob = nil // no version of it is what the worktree should have
+			own.blob = nil // no version in the index is the expected one
 		}
 		l.files[rest[0]] = &own
 	}
 }
 
-// clean reports whether git would take a file for unchanged by its size and time, which must be before
-// the index was written: a file changed in that very moment may have both.
+// clean reports whether git would consider a file unchanged by size and time. The time must be
+// before the index was written: a file changed in that same moment can match both.
 //
 // Source: Documentation/technical/racy-git.txt of git.
 func (l *look) clean(e entry, info fs.FileInfo) bool {
@@ -120,17 +120,17 @@ func (l *look) clean(e entry, info fs.FileInfo) bool {
 		(e.nanos() == 0 || int(e.nanos()) == at.Nanosecond()) && at.Before(l.written)
 }
 
-// sizeToHash is up to which size a file is read rather than looked up: of ten files the names cost
-// less than a tenth of what reading the index of ten thousand does.
+// sizeToHash is the size in bytes up to which a file is hashed instead of looked up: hashing ten
+// files costs less than a tenth of reading an index of ten thousand.
 const sizeToHash = 128 << 10
 
-// state tells what became of the place of an anchor, and where it is now if it moved.
+// state returns the state of an anchor, and its place if it moved.
 func (l *look) state(ctx context.Context, a engram.Anchor) (engram.AnchorState, engram.Place) {
 	nowhere := engram.Place{}
 	info, err := l.root.Lstat(a.Path)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-		return engram.AnchorUnknown, nowhere // it may well be there
+		return engram.AnchorUnknown, nowhere // it may exist
 	case err != nil || info.IsDir():
 		return l.missing(ctx, a)
 	}
@@ -157,14 +157,14 @@ func (l *look) state(ctx context.Context, a engram.Anchor) (engram.AnchorState, 
 	return engram.AnchorChanged, nowhere
 }
 
-// entry is what the index has of a wanted file; nil for nothing.
+// entry returns the index entry of a wanted path, or nil.
 func (l *look) entry(ctx context.Context, path string) *entry {
 	l.readIndex(ctx)
 	return l.files[path]
 }
 
-// filtered is the state of a whole file that says something else than git would keep of it: only
-// git knows what that is, and it says so as long as it takes the file for unchanged.
+// filtered returns the state of a whole file whose worktree contents differ from those git stores.
+// The index has the stored blob only as long as git considers the file unchanged.
 func (l *look) filtered(ctx context.Context, a engram.Anchor, info fs.FileInfo) engram.AnchorState {
 	e := l.entry(ctx, a.Path)
 	switch {
@@ -178,8 +178,8 @@ func (l *look) filtered(ctx context.Context, a engram.Anchor, info fs.FileInfo) 
 	return engram.AnchorUnknown
 }
 
-// missing is the state of a file that is not there: a sparse checkout may have left it out, or it
-// went elsewhere.
+// missing returns the state of an anchor whose file does not exist: left out by a sparse checkout,
+// moved or deleted.
 func (l *look) missing(ctx context.Context, a engram.Anchor) (engram.AnchorState, engram.Place) {
 	if e := l.entry(ctx, a.Path); e != nil && e.skipped {
 		return skippedState(a, *e), engram.Place{}
@@ -187,7 +187,7 @@ func (l *look) missing(ctx context.Context, a engram.Anchor) (engram.AnchorState
 	return l.elsewhere(a)
 }
 
-// skippedState is what can be told of a file that is not checked out.
+// skippedState returns the state of a file that is not checked out.
 func skippedState(a engram.Anchor, e entry) engram.AnchorState {
 	switch {
 	case hex.EncodeToString(e.blob) == a.Blob:
@@ -198,7 +198,7 @@ func skippedState(a engram.Anchor, e entry) engram.AnchorState {
 	return engram.AnchorUnknown
 }
 
-// linesState looks for lines in a file that says something else by now.
+// linesState looks for an anchor's lines in a changed file.
 func (c *contents) linesState(a engram.Anchor) (engram.AnchorState, engram.Place) {
 	if c.lines == nil {
 		c.lines = linesOf(c.raw)
@@ -214,8 +214,8 @@ func (c *contents) linesState(a engram.Anchor) (engram.AnchorState, engram.Place
 	}
 }
 
-// elsewhere looks for a file with the same contents, in the place of one that is not there. That
-// there is none is only said of an index that could be read.
+// elsewhere looks for a copy of a missing file. It reports AnchorGone only if the index could be
+// read.
 func (l *look) elsewhere(a engram.Anchor) (engram.AnchorState, engram.Place) {
 	blob, err := hex.DecodeString(a.Blob)
 	if err != nil {
@@ -234,8 +234,8 @@ func (l *look) elsewhere(a engram.Anchor) (engram.AnchorState, engram.Place) {
 	return engram.AnchorGone, engram.Place{}
 }
 
-// holds reports whether a copy has the contents of an anchor's file still. One that is not checked
-// out has.
+// holds reports whether a copy still has the contents of an anchor's file; a file that is not
+// checked out does.
 func (l *look) holds(c copied, a engram.Anchor) bool {
 	info, err := l.root.Lstat(c.path)
 	if err != nil {
@@ -248,7 +248,7 @@ func (l *look) holds(c copied, a engram.Anchor) bool {
 	return there.ok && (there.blob == a.Blob || there.unix == a.Blob)
 }
 
-// likelier orders paths by how likely a file went there.
+// likelier orders paths by how likely a file moved there.
 func likelier(a, b, was string) int {
 	other := func(p string) int {
 		if path.Base(p) == path.Base(was) {
@@ -259,7 +259,7 @@ func likelier(a, b, was string) int {
 	return cmp.Or(cmp.Compare(other(a), other(b)), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-// contents reads a file, once.
+// contents reads a file once.
 func (l *look) contents(path string, info fs.FileInfo) *contents {
 	if c, known := l.read[path]; known {
 		return c

@@ -122,10 +122,10 @@ func TestWhatCannotBeAnchoredTo(t *testing.T) {
 		{"a file below a file", dir, "b.go/c.go", 0, 0, engram.CodeNotFound, "there is no file b.go/c.go"},
 		{"a file of a drive that there is not", dir, `C:\x.go`, 3, 4, engram.CodeNotFound, `there is no file C:\x.go`},
 		{"a folder", dir, "internal", 0, 0, engram.CodeInvalid, "internal is not a file"},
-		{"a file outside any repository", filepath.Join(w.dir, "apart"), "x.go", 0, 0, engram.CodeInvalid, "x.go is in no repository"},
-		{"a file above the repository", dir, "../outside.go", 0, 0, engram.CodeInvalid, "../outside.go is in no repository"},
+		{"a file outside any repository", filepath.Join(w.dir, "apart"), "x.go", 0, 0, engram.CodeInvalid, "x.go is not in a repository"},
+		{"a file above the repository", dir, "../outside.go", 0, 0, engram.CodeInvalid, "../outside.go is not in a repository"},
 		{"a file to which a link leads out", dir, "way-out/x.go", 0, 0, engram.CodeInvalid, "way-out/x.go cannot be read, or has more than 8 MiB"},
-		{"lines that it does not have", dir, "b.go", 4, 6, engram.CodeInvalid, "b.go has 5 lines, and not 6"},
+		{"lines that it does not have", dir, "b.go", 4, 6, engram.CodeInvalid, "b.go has 5 lines, not 6"},
 		{"a file of git's own", dir, ".git/HEAD", 0, 0, engram.CodeInvalid, `anchor's path ".git/HEAD" does not stay in its repository`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -329,7 +329,7 @@ func TestWhatNobodyKnowsIsUnknown(t *testing.T) {
 			w.git(dir, "update-index", "--split-index")
 			w.Setenv("PATH", w.TempDir())
 		}, "verified, unknown"},
-		{"an index of a later version", func(w workspace, dir string) {
+		{"an index written by a later version", func(w workspace, dir string) {
 			path := filepath.Join(dir, ".git", "index")
 			b, err := os.ReadFile(path)
 			if err != nil {
@@ -348,7 +348,7 @@ func TestWhatNobodyKnowsIsUnknown(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, "internal")); err != nil {
 				w.Fatal(err)
 			}
-			if err := os.Symlink("internal", filepath.Join(dir, "internal")); err != nil { // a circle: nobody gets through it, root neither
+			if err := os.Symlink("internal", filepath.Join(dir, "internal")); err != nil { // a circle, which even root cannot follow
 				w.Fatal(err)
 			}
 		}, "unknown, gone"},

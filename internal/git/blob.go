@@ -16,10 +16,10 @@ import (
 	"strings"
 )
 
-// maxFile is how large a file is read to be looked at.
+// maxFile is the size in bytes of the largest file that is read.
 const maxFile = 8 << 20
 
-// blobName is what git calls these contents; size is that of its names, 20 or 32 bytes.
+// blobName returns git's name of a blob; size is the length of the hash, 20 or 32 bytes.
 func blobName(size int, content []byte) string {
 	var h hash.Hash
 	if h = sha1.New(); size == sha256.Size {
@@ -30,8 +30,8 @@ func blobName(size int, content []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// asCommitted is contents as a clone on another system has them: line ends of one byte. It is
-// nil for contents that have no others.
+// asCommitted returns contents with LF line ends, as a clone on another system has them; nil if
+// there are no others.
 func asCommitted(content []byte) []byte {
 	if !bytes.Contains(content, []byte("\r\n")) {
 		return nil
@@ -39,9 +39,9 @@ func asCommitted(content []byte) []byte {
 	return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 }
 
-// readContent returns what git keeps of a file below root: of a symbolic link, where it leads. ok
-// is false for folders and all that is no file, for what is larger than maxFile, and for what a
-// link in the path would lead out of root.
+// readContent returns what git stores of a file below root: for a symbolic link, its target. ok is
+// false for folders and special files, for files larger than maxFile, and for paths that leave root
+// through a link.
 func readContent(root *os.Root, path string, info fs.FileInfo) (content []byte, ok bool) {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		to, err := root.Readlink(path)
@@ -59,7 +59,7 @@ func readContent(root *os.Root, path string, info fs.FileInfo) (content []byte, 
 	return content, err == nil && len(content) <= maxFile
 }
 
-// linesOf are the lines of a file, without what ends them. A last one without an end is a line.
+// linesOf returns the lines of a file without their line ends. A last line without one counts.
 func linesOf(content []byte) [][]byte {
 	all := make([][]byte, 0, 1+bytes.Count(content, []byte{'\n'}))
 	for line := range bytes.Lines(content) {
@@ -68,12 +68,12 @@ func linesOf(content []byte) [][]byte {
 	return all
 }
 
-// lineMark is eight hex digits of a line, by which it is looked for.
+// lineMark returns eight hex digits that identify a line.
 func lineMark(line []byte) string {
 	return fmt.Sprintf("%08x", fnv32(line))
 }
 
-// linesMark is engram.Anchor.Lines of these lines.
+// linesMark returns the mark of lines (engram.Anchor.Lines).
 func linesMark(lines [][]byte) string {
 	h := sha256.New()
 	for _, line := range lines {
@@ -83,15 +83,15 @@ func linesMark(lines [][]byte) string {
 	return lineMark(lines[0]) + "-" + hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// mostTried is how many places with the same first line are looked at, and mostHashed how many
-// lines in all: of a file of nothing but braces each would be one.
+// Limits of a search for lines: places with the same first line, and lines hashed in all. A file of
+// nothing but braces would have a place in every line.
 const (
 	mostTried  = 256
 	mostHashed = 1 << 16
 )
 
-// findLines looks for a stretch of so many lines with this mark, first where it was, then as near
-// to it as there is one. first is the number of its first line, 0 when it is nowhere.
+// findLines finds count lines with this mark: at first if they are there, else at the nearest
+// place. It returns the number of the first line, or 0.
 func findLines(lines [][]byte, mark string, first, count int) int {
 	fits := func(at int) bool {
 		return at >= 1 && at-1+count <= len(lines) && linesMark(lines[at-1:at-1+count]) == mark
@@ -123,7 +123,7 @@ func findLines(lines [][]byte, mark string, first, count int) int {
 	return best
 }
 
-// fnv32 is the FNV-1a of a line.
+// fnv32 returns the FNV-1a hash of a line.
 func fnv32(line []byte) uint32 {
 	h := uint32(2166136261)
 	for _, b := range line {
@@ -132,7 +132,7 @@ func fnv32(line []byte) uint32 {
 	return h
 }
 
-// nearest are places in the order of their distance from one; of two as far the earlier first.
+// nearest sorts places by distance from one; of two at equal distance, the earlier comes first.
 func nearest(places []int, from int) []int {
 	slices.SortFunc(places, func(a, b int) int {
 		return cmp.Or(cmp.Compare(max(a-from, from-a), max(b-from, from-b)), cmp.Compare(a, b))

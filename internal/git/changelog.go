@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,10 +18,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Changelog is what a repository's CHANGELOG.md says, and the commits it speaks of.
+// Changelog is a repository's CHANGELOG.md and its commits.
 type Changelog struct {
 	Lines   []ChangelogLine // in the order of the file
-	Commits []Commit        // the newest of the branch, oldest first; merges left out
+	Commits []Commit        // the newest of the branch without merges, oldest first
 }
 
 // ChangelogLine is one entry of a list in the file.
@@ -28,14 +30,14 @@ type ChangelogLine struct {
 	Commit string // the hash of the commit that wrote its first line
 }
 
-// Commit is what a commit says of itself.
+// Commit is one commit's metadata.
 type Commit struct {
 	Hash          string
 	Subject, Body string
-	At            time.Time // when it was written
+	At            time.Time // author date
 }
 
-// Bounds of what is read of a repository.
+// Limits of what is read of a repository.
 const (
 	changelogFile    = "CHANGELOG.md"
 	changelogLines   = 2000
@@ -43,9 +45,9 @@ const (
 	changelogTimeout = time.Minute
 )
 
-// Changelog reads the committed CHANGELOG.md of the repository around dir, which is absolute: its first
-// 2,000 lines and the newest 3,000 commits; found is false if there is none, or no repository that git
-// reads. CodeUnavailable if git is missing or takes longer than a minute.
+// Changelog reads the committed CHANGELOG.md of the repository around dir, which is absolute: its
+// first 2,000 lines and the newest 3,000 commits. found is false without the file or a readable
+// repository. CodeUnavailable if git is missing or takes longer than a minute.
 func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found bool, err error) {
 	repo, inside := findRepository(dir)
 	if !inside {
@@ -56,7 +58,7 @@ func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found 
 	}
 	ctx, cancel := context.WithTimeout(ctx, changelogTimeout)
 	defer cancel()
-	// It may be there and not committed yet, or belong to a repository that git refuses.
+	// The file may not be committed yet, or git may refuse the repository.
 	_, err = output(ctx, repo.root, "rev-parse", "-q", "--verify", "HEAD:"+changelogFile)
 	if _, refused := errors.AsType[*exec.ExitError](err); refused && ctx.Err() == nil {
 		return c, false, nil
@@ -68,21 +70,23 @@ func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found 
 	if err != nil {
 		return c, false, err
 	}
-	log, err := output(ctx, repo.root, "log", "--no-merges", "--no-show-signature", "--no-notes", "-n", strconv.Itoa(changelogCommits),
-		"--format=%H%x1f%aI%x1f%s%x1f%b%x1e", "HEAD")
+	log, err := output(ctx, repo.root, append(logArgs(), "-n", strconv.Itoa(changelogCommits), "HEAD", "--")...)
 	if err != nil {
 		return c, false, err
 	}
-	return Changelog{Lines: entries(blame), Commits: commits(log)}, true, nil
+	_, err = eachCommit(bytes.NewReader(log), func(l LoggedCommit) bool {
+		c.Commits = append(c.Commits, l.Commit)
+		return true
+	})
+	slices.Reverse(c.Commits)
+	c.Lines = entries(blame)
+	return c, true, err
 }
 
-// output runs git in the repository at root, without going to the network and without
-// running what the repository's configuration names.
+// output runs git in the repository at root, without network access and without running programs
+// that the repository's configuration names.
 func output(ctx context.Context, root string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", root, "-c", "core.fsmonitor=false"}, args...)...)
-	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
-	cmd.WaitDelay = 100 * time.Millisecond
-	out, err := cmd.Output()
+	out, err := command(ctx, root, args...).Output()
 	if err != nil {
 		return nil, engram.Errorf(engram.CodeUnavailable, "git %s did not answer", args[0]).
 			WithHint("check that git is installed, and that `git -C %s log` works", root).WithCause(err)
@@ -90,8 +94,35 @@ func output(ctx context.Context, root string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// entries reads the list entries out of `git blame --porcelain`: before each line of
-// the file, which has a tab in front, stands a line with the commit's hash.
+// command prepares git in the repository at root, without network access and without running
+// programs that the repository's configuration names.
+func command(ctx context.Context, root string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", root, "-c", "core.fsmonitor=false"}, args...)...)
+	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
+	cmd.WaitDelay = 100 * time.Millisecond // do not wait for the output of a process that git left behind
+	return cmd
+}
+
+// stream runs cmd while read parses its output, and stops it if read stops or fails.
+func stream(cmd *exec.Cmd, stop func(), read func(io.Reader) (stopped bool, err error)) error {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	stopped, err := read(out)
+	if stopped || err != nil {
+		stop()
+		_ = cmd.Wait() // it was killed, so its exit code means nothing
+		return err
+	}
+	return cmd.Wait()
+}
+
+// entries parses list entries from `git blame --porcelain`: each line of the file starts with a tab
+// and follows a line with its commit's hash.
 //
 // Source: git-blame(1), "The porcelain format".
 func entries(blame []byte) []ChangelogLine {
@@ -119,22 +150,6 @@ func entries(blame []byte) []ChangelogLine {
 		default:
 			open = false
 		}
-	}
-	return all
-}
-
-// commits reads the log in the format that Changelog asks for, and turns it around.
-func commits(log []byte) []Commit {
-	records := strings.Split(string(log), "\x1e")
-	var all []Commit
-	for i := len(records) - 1; i >= 0; i-- {
-		f := strings.SplitN(strings.TrimPrefix(records[i], "\n"), "\x1f", 4)
-		if len(f) != 4 {
-			continue
-		}
-		at, _ := time.Parse(time.RFC3339, f[1]) // zero when git knows none
-		text := func(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD") }
-		all = append(all, Commit{Hash: f[0], At: at, Subject: text(f[2]), Body: text(f[3])})
 	}
 	return all
 }

@@ -10,14 +10,13 @@ import (
 )
 
 const (
-	// A folder with very many entries is not where somebody keeps their
-	// repositories, and no call may wait for a slow disk.
+	// Limits of a scan, since no call may wait for a slow disk. People do not keep their
+	// repositories in a folder with more entries.
 	maxEntries = 2000
 	maxScan    = 200 * time.Millisecond
 )
 
-// childRepositories returns the folders directly in dir that are repositories,
-// sorted. Links are not followed.
+// childRepositories returns the repositories directly in dir, sorted. Links are not followed.
 func childRepositories(ctx context.Context, dir string) []string {
 	ctx, cancel := context.WithTimeout(ctx, maxScan)
 	defer cancel()
@@ -47,11 +46,11 @@ func childRepositories(ctx context.Context, dir string) []string {
 	return found
 }
 
-// isPassedOver reports folders that hold what was installed or built.
+// isPassedOver reports whether a folder holds installed or generated files.
 func isPassedOver(name string) bool {
 	switch name {
 	case "node_modules", "vendor", "__pycache__", "target", "dist", "build":
 		return true
 	}
-	return strings.HasPrefix(name, ".") // .venv, .idea, .vscode and all else that is hidden
+	return strings.HasPrefix(name, ".") // .venv, .idea, .vscode and other hidden folders
 }

@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// configFile is where a repository says what its project is called.
+	// configFile holds the project name of a repository.
 	configFile = ".engram/config.json"
 	maxConfig  = 64 << 10
 )
 
-// config is what a configuration says: a name, or what is wrong with it. All fields
-// are empty when there is none.
+// config is the project name from a configuration, or what is wrong with it. All fields are empty
+// if there is no configuration.
 type config struct{ dir, name, wrong string }
 
-// findConfig returns the nearest configuration from dir up to root; only dir's own
-// when root is "".
+// findConfig returns the nearest configuration from dir up to root; only dir's own if root is "".
 func findConfig(dir, root string) config {
 	for {
 		text, wrong, found := readConfig(dir)
@@ -41,8 +40,8 @@ func findConfig(dir, root string) config {
 	}
 }
 
-// readConfig reads the configuration in dir. Links that lead out of dir are
-// refused: a repository does not decide what else is read on this machine.
+// readConfig reads the configuration in dir. It refuses links out of dir: a repository must not
+// decide which other files are read on this machine.
 func readConfig(dir string) (text []byte, wrong string, found bool) {
 	folder, err := os.OpenRoot(dir)
 	if err != nil {
@@ -50,7 +49,7 @@ func readConfig(dir string) (text []byte, wrong string, found bool) {
 	}
 	defer folder.Close()
 	if at, err := folder.Lstat(filepath.Dir(configFile)); err == nil && at.Mode()&fs.ModeSymlink != 0 {
-		return nil, "", false // whoever may push could make it one: it says nothing, and stops nobody
+		return nil, "", false // anyone with push access could add this link: ignore it without an error
 	}
 	info, err := folder.Stat(configFile)
 	switch {
@@ -58,7 +57,7 @@ func readConfig(dir string) (text []byte, wrong string, found bool) {
 		return nil, "", false
 	case err != nil:
 		return nil, configFile + " cannot be read", true
-	case !info.Mode().IsRegular(): // opening a pipe would wait
+	case !info.Mode().IsRegular(): // opening a pipe would block
 		return nil, configFile + " is not a file", true
 	}
 	file, _, err := openRegularIn(folder, configFile, info)
@@ -76,8 +75,8 @@ func readConfig(dir string) (text []byte, wrong string, found bool) {
 	return text, "", true
 }
 
-// parseConfig returns the project name in a configuration, or what is wrong with it.
-// The text itself never goes into the message.
+// parseConfig returns the project name in a configuration, or what is wrong with it. The message
+// never quotes the text.
 func parseConfig(text []byte) (name, wrong string) {
 	text = []byte(strings.TrimPrefix(string(text), "\ufeff"))
 	var c struct {

@@ -1,10 +1,10 @@
-// Package git reads what a folder tells about its project: the repository around it, its remote, its
-// configuration, repositories below it. It changes nothing; project.Detect draws the conclusions.
+// Package git reads the facts about a folder's project: its repository, remote, configuration and
+// nested repositories. It changes nothing; project.Detect draws the conclusions.
 //
-// The repository is found by looking for .git (repository.go). The program git is asked for the remote
-// (remote.go), because only git knows every place where that may be configured; for history
-// (changelog.go, renamed.go); and for an index or commits that are not in plain files (index_ask.go).
-// Without git, a folder still tells where it is.
+// It finds the repository by looking for .git (repository.go), and runs git only for the remote
+// (remote.go), which may be configured in many places; for history (changelog.go, renamed.go); and
+// for an index or commits that are not in plain files (index_ask.go). Without git, the folder's
+// name remains.
 package git
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// Folders reads folders. The zero value is ready, for many goroutines at once.
+// Folders reads folders. The zero value is ready for concurrent use.
 type Folders struct {
-	Timeout time.Duration // how long git may take; 0 is 2 seconds
+	Timeout time.Duration // limit for git; 0 is 2 seconds
 }
 
-// Facts returns what dir tells about its project; "" is the current folder, and one that cannot be read
-// tells its name alone. It starts git once if there is a repository. Errors are those of ctx, and a
-// current folder that is gone.
+// Facts returns the facts about dir's project; "" is the current folder. An unreadable folder has
+// only its name. It runs git once if there is a repository. It fails if ctx ends or the current
+// folder no longer exists.
 func (f Folders) Facts(ctx context.Context, dir string) (project.Facts, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

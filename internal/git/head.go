@@ -11,17 +11,17 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// worktree is a checked out repository, as far as its own files tell.
+// worktree is a checked-out repository, as far as its own files describe it.
 type worktree struct {
-	root   string // where its files are
+	root   string // folder of its files
 	git    string // data of this worktree: HEAD and index
 	common string // data of all worktrees: objects, refs and configuration
 	main   string // root of the main worktree
-	hash   int    // size of names of objects: 20 bytes, or 32
-	remote string // of "origin", as its configuration has it; "" for none
+	hash   int    // length of object names: 20 or 32 bytes
+	remote string // URL of "origin" in its configuration; "" if it has none
 }
 
-// openWorktree returns the worktree that dir, which is absolute, lies in.
+// openWorktree returns the worktree that contains dir, which is absolute.
 func openWorktree(dir string) (worktree, bool) {
 	repo, found := findRepository(dir)
 	if !found {
@@ -39,12 +39,11 @@ func openWorktree(dir string) (worktree, bool) {
 	return w, true
 }
 
-// maxGitConfig is how much of a configuration is read.
+// maxGitConfig is the number of bytes read of a configuration.
 const maxGitConfig = 256 << 10
 
-// configure takes what matters here out of a configuration of git. Files that it includes and
-// what rewrites addresses are not followed: a repository that nobody knows by its remote is known
-// by its commits.
+// configure reads the remote and the hash size from a git configuration. It ignores include and
+// insteadOf: a repository without a known remote is identified by its commits.
 func (w *worktree) configure(text string) {
 	section := ""
 	for line := range strings.Lines(text) {
@@ -64,7 +63,7 @@ func (w *worktree) configure(text string) {
 	}
 }
 
-// identity is what the repository is called by its anchors (engram.Anchor.Repository).
+// identity returns the name of the repository in anchors (engram.Anchor.Repository).
 func (w worktree) identity() string {
 	if name := project.RemoteIdentity(w.remote); name != "" {
 		return name
@@ -73,11 +72,10 @@ func (w worktree) identity() string {
 	return "local:" + hex.EncodeToString(sum[:8])
 }
 
-// head is the commit that is checked out; "" when there is none yet, or nobody can tell without
-// git.
+// head returns the checked-out commit, or "" yet or if its files do not say.
 func (w worktree) head() string {
 	line := firstLine(filepath.Join(w.git, "HEAD"))
-	for range 5 { // a reference may be to another one
+	for range 5 { // a reference may point to another one
 		ref, is := strings.CutPrefix(line, "ref:")
 		if !is {
 			break
@@ -92,12 +90,12 @@ func (w worktree) head() string {
 	return line
 }
 
-// isName reports whether s is the name of an object of this repository.
+// isName reports whether s can be the name of an object of this repository.
 func (w worktree) isName(s string) bool {
 	return len(s) == 2*w.hash && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// ref is what a reference says.
+// ref returns the value of a reference.
 func (w worktree) ref(name string) string {
 	if !filepath.IsLocal(name) || !strings.HasPrefix(name, "refs/") {
 		return ""
@@ -110,7 +108,7 @@ func (w worktree) ref(name string) string {
 	return w.packedRef(name)
 }
 
-// maxPackedRefs is how much of the packed references is read.
+// maxPackedRefs is the number of bytes read of the packed references.
 const maxPackedRefs = 16 << 20
 
 func (w worktree) packedRef(name string) string {

@@ -9,66 +9,65 @@ import (
 	"io"
 )
 
-// maxIndex is how large an index is read: about two million files. What is in a larger one is found
-// out from the files alone.
+// maxIndex is the largest index that is read, in bytes: about two million files.
 const maxIndex = 256 << 20
 
-// maxPath is how long a path of an index may be, in bytes; no system opens a longer one. In version
-// 4 a path repeats none of the one before, and a small index could unfold to very much else.
+// maxPath is the longest path accepted in an index, in bytes; no system opens a longer one. In
+// version 4, paths without a common prefix could make a small index unfold to a very large one.
 const maxPath = 4096
 
-// entry is one file of an index. Its slices are good until the next one.
+// entry is one file of an index. Its slices are valid until the next entry is read.
 type entry struct {
 	path, blob []byte
-	stat       []byte // what git saw of the file, 40 bytes: few entries are asked for it
+	stat       []byte // git's stat data, 40 bytes: decoded only for the few entries that need it
 	conflict   bool   // it has several versions
-	skipped    bool   // by a sparse checkout: it is not in the worktree
+	skipped    bool   // left out of the worktree by a sparse checkout
 }
 
-// seconds and nanos are when the file was changed last.
+// seconds and nanos are the time of the file's last change.
 func (e *entry) seconds() uint32 { return binary.BigEndian.Uint32(e.stat[8:]) }
 func (e *entry) nanos() uint32   { return binary.BigEndian.Uint32(e.stat[12:]) }
 
 func (e *entry) mode() uint32 { return binary.BigEndian.Uint32(e.stat[24:]) }
 
-// size has the lowest 32 bits of that of the file.
+// size returns the lowest 32 bits of the file's size.
 func (e *entry) size() uint32 { return binary.BigEndian.Uint32(e.stat[36:]) }
 
-// clone is an entry for good.
+// clone returns a copy that stays valid.
 func (e *entry) clone() entry {
 	return entry{bytes.Clone(e.path), bytes.Clone(e.blob), bytes.Clone(e.stat), e.conflict, e.skipped}
 }
 
-// Modes of entries, as git writes them.
+// Modes of index entries.
 const (
 	modeKind   = 0o170000
 	modeFile   = 0o100000
 	modeLink   = 0o120000
-	modeFolder = 0o040000 // all below it, in a sparse index
+	modeFolder = 0o040000 // a whole folder, in a sparse index
 )
 
-// errIndex is the error of what is no index, or cannot be read.
+// errIndex means that the index is invalid or cannot be read.
 var errIndex = errors.New("the index cannot be read")
 
-// errShared is the error of an index that does not have all entries itself.
+// errShared means that the index file does not contain all entries.
 var errShared = errors.New("the index is split or sparse")
 
-// windowSize is how much of an index is read at a time: one of a hundred thousand files has ten
-// megabytes, and to make room for all of them costs more than to look at them.
+// windowSize is the read buffer for an index: one of a hundred thousand files has ten megabytes,
+// and allocating that costs more than scanning it.
 const windowSize = 256 << 10
 
-// mostEntry is more than one entry takes.
+// mostEntry is an upper bound of one entry's size.
 const mostEntry = 128 + maxPath
 
-// scanIndex calls each with the entries of an index in order, once a version for those in conflict. hash
-// is the size of a name of an object, 20 or 32 bytes. errIndex for anything but an index of version 2
-// to 4 and when ctx ends, errShared for one without all entries; each must forget what it was told
-// then. The checksum is not read: git replaces an index atomically.
+// scanIndex calls each with the entries of an index in order, once per version for conflicts. hash
+// is the length of object names, 20 or 32 bytes. It returns errIndex for anything but an index of
+// version 2 to 4 and when ctx ends, errShared if entries are elsewhere; each must then discard what
+// it got. The checksum is not verified: git replaces an index atomically.
 //
 // Source: Documentation/gitformat-index.txt of git.
 func scanIndex(ctx context.Context, file io.ReaderAt, size int64, hash int, each func(*entry)) error {
 	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, size-int64(hash)), int(min(windowSize, max(size, mostEntry))))
-	ahead := func(n int) []byte { // fewer where the file ends
+	ahead := func(n int) []byte { // fewer at the end of the file
 		b, _ := in.Peek(n)
 		return b
 	}
@@ -82,7 +81,7 @@ func scanIndex(ctx context.Context, file io.ReaderAt, size int64, hash int, each
 	}
 	_, _ = in.Discard(12)
 	var e entry
-	var path []byte // of version 4, which tells how a path differs from the one before
+	var path []byte // version 4 stores how a path differs from the one before
 	for ; count > 0; count-- {
 		if count%1024 == 0 && ctx.Err() != nil {
 			return errIndex
@@ -108,8 +107,8 @@ func scanIndex(ctx context.Context, file io.ReaderAt, size int64, hash int, each
 	return nil
 }
 
-// read reads the entry that b begins with, and says how many bytes it takes; 0 for what is none.
-// before is the path of the entry before, of version 4.
+// read decodes the entry at the beginning of b and returns its size in bytes; 0 if it is invalid.
+// before is the path of the previous entry, for version 4.
 func (e *entry) read(b []byte, version uint32, hash int, before []byte) (size int, path []byte) {
 	head := 40 + hash + 2
 	if len(b) < head {
@@ -135,11 +134,11 @@ func (e *entry) read(b []byte, version uint32, hash int, before []byte) (size in
 		e.path = path
 		return head + n + rest + 1, path
 	}
-	n := int(flags & 0xfff) // how long the path is, unless it is longer than that can say
+	n := int(flags & 0xfff) // length of the path, or 0xfff if it is longer than fits here
 	if n == 0xfff {
 		n = bytes.IndexByte(b[head:], 0)
 	}
-	size = (head + n + 8) &^ 7 // one to eight bytes of nothing, so that the next begins at a multiple of eight
+	size = (head + n + 8) &^ 7 // padded with one to eight zero bytes to a multiple of eight
 	if n < 0 || n > maxPath || size > len(b) || b[head+n] != 0 {
 		return 0, nil
 	}
@@ -147,8 +146,8 @@ func (e *entry) read(b []byte, version uint32, hash int, before []byte) (size in
 	return size, nil
 }
 
-// varint reads a number as git packs it into version 4: seven bits a byte, the highest first,
-// each byte but the last counting one more. n is 0 for what is none.
+// varint decodes a number of version 4: seven bits per byte, the highest first, and each byte but
+// the last adds one. n is 0 if it is invalid.
 func varint(b []byte) (value, n int) {
 	for i, c := range b[:min(len(b), 4)] {
 		value |= int(c & 0x7f)

@@ -14,9 +14,10 @@ import (
 	"time"
 )
 
-// readIndex passes the entries of the worktree's index, in order, to the function that begin returns, and
-// says when the index was written. A second call of begin voids the first, as that git has to be asked
-// may show only behind the entries. A missing index has none; errIndex for one that cannot be read.
+// readIndex passes the entries of the worktree's index, in order, to the function that begin
+// returns, and returns when the index was written. It may call begin again and start over, since
+// only the end of an index shows that git must be asked. A missing index has no entries; errIndex
+// if it cannot be read.
 func (w worktree) readIndex(ctx context.Context, begin func() func(*entry)) (written time.Time, err error) {
 	file, info, err := openRegular(filepath.Join(w.git, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,18 +37,18 @@ func (w worktree) readIndex(ctx context.Context, begin func() func(*entry)) (wri
 	return info.ModTime(), err
 }
 
-// asked is one record of `git ls-files -z -s -t --debug`: what git saw of the file before, and then
-// an entry.
+// asked matches one record of `git ls-files -z -s -t --debug`: the stat data of the file before,
+// then an entry.
 //
 // Source: git-ls-files(1), and show_ce and print_debug in builtin/ls-files.c of git.
 var asked = regexp.MustCompile(`(?s)^(?:  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n  dev: \d+\tino: \d+\n  uid: \d+\tgid: \d+\n  size: (\d+)\tflags: [0-9a-f]+\n)` +
 	`?(?:(\w) ([0-7]+) ([0-9a-f]+) ([0-3])\t(.+))?$`)
 
-// maxAsked is how long git may take to say what an index or its objects have.
+// maxAsked limits how long git may take to list an index or commits.
 const maxAsked = 2 * time.Second
 
-// askIndex is scanIndex by the program git, for an index that does not have all entries itself: a
-// split one has the others in a second file, a sparse one has folders in their place.
+// askIndex does the work of scanIndex with git, for an index that lacks entries: a split one keeps
+// others in a second file, a sparse one has folders in their place.
 func (w worktree) askIndex(ctx context.Context, each func(*entry)) error {
 	ctx, cancel := context.WithTimeout(ctx, maxAsked)
 	defer cancel()
@@ -62,7 +63,7 @@ func (w worktree) askIndex(ctx context.Context, each func(*entry)) error {
 			return errIndex
 		}
 		number := func(n, base int) uint32 {
-			v, _ := strconv.ParseUint(f[n], base, 64) // digits, says the expression
+			v, _ := strconv.ParseUint(f[n], base, 64) // the expression matches only digits
 			return uint32(v)
 		}
 		if e.path != nil {
@@ -71,7 +72,7 @@ func (w worktree) askIndex(ctx context.Context, each func(*entry)) error {
 			binary.BigEndian.PutUint32(e.stat[36:], number(3, 10))
 			each(&e)
 		}
-		if f[8] == "" { // behind the last one
+		if f[8] == "" { // after the last one
 			return nil
 		}
 		e = entry{path: []byte(f[8]), stat: make([]byte, 40), conflict: f[7] != "0", skipped: f[4] == "S"}
@@ -83,11 +84,11 @@ func (w worktree) askIndex(ctx context.Context, each func(*entry)) error {
 	return nil
 }
 
-// mostCommits is how many commits git is asked for at once.
+// mostCommits limits the commits in one request to git.
 const mostCommits = 200
 
-// known reports which commits the repository has: with one of another repository it is the same
-// one. It asks git for those that are not loose, and has none of what it would have to fetch.
+// known returns which commits the repository has: a shared commit identifies it. It asks git about
+// those that are not loose, and never fetches.
 func (w worktree) known(ctx context.Context, commits []string) map[string]bool {
 	known := map[string]bool{}
 	ask := []string{"rev-list", "--no-walk", "--ignore-missing", "--missing=allow-any"} // the last keeps it from fetching
@@ -104,7 +105,7 @@ func (w worktree) known(ctx context.Context, commits []string) map[string]bool {
 	if len(ask) > options {
 		ctx, cancel := context.WithTimeout(ctx, maxAsked)
 		defer cancel()
-		out, _ := output(ctx, w.root, append(ask, "--")...) // without git it knows none of them
+		out, _ := output(ctx, w.root, append(ask, "--")...) // without git, none are known
 		for name := range strings.FieldsSeq(string(out)) {
 			known[name] = true
 		}

@@ -5,61 +5,52 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// LoggedCommit is a commit with who wrote it.
+// LoggedCommit is a commit with its author.
 type LoggedCommit struct {
 	Commit
 	Author string // name and address
 }
 
-// maxCommit is how long a commit's message may be, in bytes; what is longer is cut off.
+// maxCommit is the longest field of a commit in bytes; longer ones are cut.
 const maxCommit = 256 << 10
 
-// Log calls each with the commits since a time of the current branch of the repository around dir, which
-// is absolute, newest first and without merges, until it returns false; root is the repository.
-// CodeNotFound if there is no repository, CodeUnavailable if git is missing or fails.
+// Log calls each with the commits since a time of the current branch of the repository around dir,
+// which is absolute, newest first and without merges, until it returns false. It returns the
+// repository's root. CodeNotFound if there is no repository, CodeUnavailable if git is missing or
+// fails.
 func (f Folders) Log(ctx context.Context, dir string, since time.Time, each func(LoggedCommit) bool) (root string, err error) {
 	repo, inside := findRepository(filepath.Clean(dir))
 	if !inside {
-		return "", engram.Errorf(engram.CodeNotFound, "%s is in no git repository", dir).WithHint("name a folder of a repository")
+		return "", engram.Errorf(engram.CodeNotFound, "%s is not in a git repository", dir).WithHint("name a folder of a repository")
 	}
-	args := []string{"-C", repo.root, "-c", "core.fsmonitor=false", "log", "--no-merges", "--no-show-signature", "--no-notes", "--no-color",
-		"--encoding=UTF-8", "-z", "--format=%H%x00%aI%x00%an <%ae>%x00%s%x00%b"}
+	args := append(logArgs(), "HEAD", "--")
 	if !since.IsZero() {
-		args = append(args, "--since="+since.UTC().Format(time.RFC3339))
+		args = slices.Insert(args, 1, "--since="+since.UTC().Format(time.RFC3339))
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append(args, "HEAD", "--")...)
-	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
-	cmd.WaitDelay = 100 * time.Millisecond
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", gitFailed(repo.root, err)
+	err = stream(command(running, repo.root, args...), cancel, func(out io.Reader) (bool, error) { return eachCommit(out, each) })
+	if err == nil {
+		return repo.root, nil
 	}
-	if err := cmd.Start(); err != nil {
-		return "", gitFailed(repo.root, err)
+	if err := context.Cause(ctx); err != nil {
+		return "", err
 	}
-	stopped, err := eachCommit(out, each)
-	if stopped || err != nil {
-		cancel()
-		_ = cmd.Wait() // it was told to end: how it did says nothing
-		return repo.root, err
-	}
-	if err := cmd.Wait(); err != nil {
-		if err := context.Cause(ctx); err != nil {
-			return "", err
-		}
-		return "", gitFailed(repo.root, err)
-	}
-	return repo.root, nil
+	return "", gitFailed(repo.root, err)
+}
+
+// logArgs returns the arguments of a log that eachCommit reads.
+func logArgs() []string {
+	return []string{"log", "--no-merges", "--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8", "-z",
+		"--format=%H%x00%aI%x00%an <%ae>%x00%s%x00%b"}
 }
 
 func gitFailed(root string, err error) error {
@@ -67,8 +58,8 @@ func gitFailed(root string, err error) error {
 		WithHint("check that git is installed, that the repository has a commit, and that `git -C %s log` works", root).WithCause(err)
 }
 
-// fields is how many a commit has. Each ends with NUL, which git lets stand in none of them: a
-// message with another separator in it could tell of commits that nobody made.
+// fields is the number of fields of a commit. Each ends with NUL, which git allows in none of them:
+// with another separator, a message could forge commits.
 const fields = 5
 
 // eachCommit reads commits until each returns false.
@@ -79,7 +70,7 @@ func eachCommit(r io.Reader, each func(LoggedCommit) bool) (stopped bool, err er
 		for i := range f {
 			f[i], err = readField(in)
 			if errors.Is(err, io.EOF) {
-				return false, nil // one that is cut off is none
+				return false, nil // drop an incomplete one
 			}
 			if err != nil {
 				return false, err
@@ -91,7 +82,7 @@ func eachCommit(r io.Reader, each func(LoggedCommit) bool) (stopped bool, err er
 	}
 }
 
-// readField reads up to NUL, and keeps the beginning.
+// readField reads up to NUL and keeps at most maxCommit bytes.
 func readField(in *bufio.Reader) (string, error) {
 	var b strings.Builder
 	for {
@@ -108,7 +99,7 @@ func readField(in *bufio.Reader) (string, error) {
 }
 
 func loggedOf(f [fields]string) LoggedCommit {
-	at, _ := time.Parse(time.RFC3339, f[1]) // zero when git knows none
+	at, _ := time.Parse(time.RFC3339, f[1]) // zero if git has no date
 	text := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 	return LoggedCommit{Commit{Hash: f[0], At: at, Subject: text(f[3]), Body: text(f[4])}, text(f[2])}
 }

@@ -9,24 +9,23 @@ import (
 	"syscall"
 )
 
-// errNoFile is the error of what is there and is no file.
-var errNoFile = errors.New("it is no plain file")
+// errNoFile means that a path is not a regular file.
+var errNoFile = errors.New("it is not a regular file")
 
-// openRegular opens a file. Anything else is errNoFile: a repository comes from anywhere, and to
-// open a pipe that somebody put in the place of its index would wait for ever, whatever a context
-// says. A symbolic link to a file is one.
+// openRegular opens a regular file, or a link to one; errNoFile for anything else. A repository may
+// come from anywhere, and opening a pipe in place of its index would block forever.
 func openRegular(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, errNoFile // a device may do something when it is opened
+		return nil, nil, errNoFile // opening a device may have side effects
 	}
-	return regular(os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)) // it may be exchanged meanwhile
+	return regular(os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)) // it may be replaced meanwhile
 }
 
-// openRegularIn is openRegular below root. info is what a look at path said.
+// openRegularIn is openRegular below root. info is the result of Lstat of path.
 func openRegularIn(root *os.Root, path string, info fs.FileInfo) (*os.File, fs.FileInfo, error) {
 	if !info.Mode().IsRegular() {
 		return nil, nil, errNoFile
@@ -34,7 +33,7 @@ func openRegularIn(root *os.Root, path string, info fs.FileInfo) (*os.File, fs.F
 	return regular(root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0))
 }
 
-// regular gives an open file back if it is one.
+// regular returns an open file if it is a regular one, else closes it.
 func regular(file *os.File, err error) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
@@ -50,7 +49,7 @@ func regular(file *os.File, err error) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// readLimited returns at most so many bytes of a file; "" when it cannot be read.
+// readLimited returns at most so many bytes of a file; "" if it cannot be read.
 func readLimited(path string, most int64) string {
 	file, _, err := openRegular(path)
 	if err != nil {
@@ -64,7 +63,7 @@ func readLimited(path string, most int64) string {
 	return string(b)
 }
 
-// firstLine returns the first line of a small file, "" when it cannot be read.
+// firstLine returns the first line of a small file; "" if it cannot be read.
 func firstLine(path string) string {
 	line, _, _ := strings.Cut(readLimited(path, 4<<10), "\n")
 	return strings.TrimSpace(line)

@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/git"
 )
 
-// Whoever hands somebody a repository must not make a save or a search wait for ever.
+// A repository from someone else must not make a save or a search block forever.
 func TestAPipeInARepositoryKeepsNobodyWaiting(t *testing.T) {
 	for _, name := range []string{"index", "packed-refs", "HEAD", "config", "commondir", "objects/info/alternates", "objects/pack/pack-1.idx", "info/attributes"} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -10,17 +9,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// remote returns the URL of the remote "origin" of the repository at root, without
-// credentials; "" when there is none, when git is missing, refuses (a repository of
-// somebody else) or takes too long. Whoever asks falls back to the folder's name.
+// remote returns the URL of "origin" of the repository at root, without credentials, or "", or if git is missing, refuses (a repository of another user) or takes too long. Callers
+// then use the folder's name.
 func (f Folders) remote(ctx context.Context, root string) string {
 	ctx, cancel := context.WithTimeout(ctx, f.timeout())
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", "-C", root, "remote", "get-url", "origin")
-	cmd.Env = environment(cmd.Environ())
-	// A process that git left behind must not keep us waiting for its output.
-	cmd.WaitDelay = 100 * time.Millisecond
-	out, err := cmd.Output()
+	out, err := command(ctx, root, "remote", "get-url", "origin").Output()
 	if err != nil {
 		return ""
 	}
@@ -35,8 +29,8 @@ func (f Folders) timeout() time.Duration {
 	return 2 * time.Second
 }
 
-// environment returns env for a git that asks nobody anything, and that looks at
-// the folder it is given: inside a hook, these variables point to another one.
+// environment returns env for a git that never prompts and that uses the folder it is given: inside
+// a git hook, these variables point elsewhere.
 func environment(env []string) []string {
 	env = slices.DeleteFunc(env, func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

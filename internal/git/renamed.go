@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -14,20 +13,20 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// How far git is asked where a file went. What looks alike is git's own similarity: half of the lines.
+// Limits of the search for renames, and git's similarity threshold: half of the lines.
 const (
 	alike      = "-M50%"
-	mostAlike  = "-l200" // of a commit that removes and adds more files, only those that stayed the same are matched
-	mostTraced = 64      // files of one look
+	mostAlike  = "-l200" // in a commit that removes and adds more files, git matches only unchanged ones
+	mostTraced = 64      // files per look
 	mostHops   = 8       // renames of one file
 )
 
-// departure is the latest commit in which a file went, and where to; "" is nowhere.
+// departure is the latest commit that removed or renamed a file, and the new path; "" if removed.
 type departure struct{ commit, to string }
 
-// trace looks for files that are gone by what git takes for renames, which alone finds a file that was
-// changed as well: one process for all files, and one more for each further rename. Files for which
-// there is no time are unknown.
+// trace looks for missing files among git's renames, which also finds files that changed as they
+// moved: one process for all files, and one more for each further rename. Files not reached before
+// the deadline are unknown.
 func (l *look) trace(ctx context.Context, states []engram.Anchored) {
 	var lost []string
 	for _, s := range states {
@@ -46,7 +45,7 @@ func (l *look) trace(ctx context.Context, states []engram.Anchored) {
 		}
 		if ctx.Err() == nil && err == nil {
 			if _, left := went[s.Path]; !left && staged == nil {
-				staged, _ = l.w.staged(ctx) // none where git cannot say
+				staged, _ = l.w.staged(ctx) // none if git fails
 			}
 			if to := l.destination(ctx, s.Path, went, staged); to != "" {
 				states[i].State, states[i].Now = l.arrived(s.Anchor, to)
@@ -58,7 +57,7 @@ func (l *look) trace(ctx context.Context, states []engram.Anchored) {
 	}
 }
 
-// destination follows a file from rename to rename to where it is now; "" when it is nowhere.
+// destination follows a file from rename to rename to its current path; "" if it no longer exists.
 func (l *look) destination(ctx context.Context, path string, went, staged map[string]departure) string {
 	seen := map[string]bool{}
 	for range mostHops {
@@ -89,7 +88,7 @@ func (l *look) destination(ctx context.Context, path string, went, staged map[st
 	return ""
 }
 
-// arrived is the state of an anchor whose file went to another path, and is changed there.
+// arrived returns the state of an anchor whose file was renamed.
 func (l *look) arrived(a engram.Anchor, to string) (engram.AnchorState, engram.Place) {
 	info, err := l.root.Lstat(to)
 	if err != nil {
@@ -102,7 +101,7 @@ func (l *look) arrived(a engram.Anchor, to string) (engram.AnchorState, engram.P
 		return engram.AnchorUnknown, engram.Place{}
 	case c.blob == a.Blob || c.unix == a.Blob:
 		return engram.AnchorMoved, engram.Place{Path: to, First: a.First, Last: a.Last}
-	case a.Whole() && l.w.filters(): // of what git keeps nobody knows whether it changed
+	case a.Whole() && l.w.filters(): // the stored contents are unknown, so assume no change
 		return engram.AnchorMoved, there
 	case a.Whole():
 		return engram.AnchorChanged, there
@@ -117,8 +116,8 @@ func (l *look) arrived(a engram.Anchor, to string) (engram.AnchorState, engram.P
 	return engram.AnchorChanged, there
 }
 
-// departures are the latest commits of a range in which files went that are not there at its end.
-// Where one was merged, the side counts on which it went.
+// departures returns the latest commits of a range that removed or renamed files that are missing
+// at its end. If both sides of a merge touched a file, the side that lost it counts.
 func (w worktree) departures(ctx context.Context, commits string, paths []string) (map[string]departure, error) {
 	args := []string{"log", "-m", "--full-diff", alike, mostAlike, "--name-status", "--diff-filter=RD", "-z", "--format=%H",
 		"--no-show-signature", "--no-notes", "--no-ext-diff", "--no-color", commits, "--"}
@@ -129,7 +128,7 @@ func (w worktree) departures(ctx context.Context, commits string, paths []string
 			return true
 		}
 		was, known := went[path]
-		if !known || was.to == "" && was.commit == d.commit { // seen from one parent it went, from another it was renamed
+		if !known || was.to == "" && was.commit == d.commit { // one parent saw a removal, the other a rename
 			if went[path] = d; !known {
 				rest--
 			}
@@ -139,7 +138,7 @@ func (w worktree) departures(ctx context.Context, commits string, paths []string
 	return went, err
 }
 
-// staged are the files that the index has elsewhere than the commit that is checked out.
+// staged returns the files that the index has removed or renamed since HEAD.
 func (w worktree) staged(ctx context.Context) (map[string]departure, error) {
 	went := map[string]departure{}
 	err := w.changes(ctx, []string{"diff", "--cached", alike, mostAlike, "--name-status", "--diff-filter=RD", "-z", "--no-ext-diff", "HEAD", "--"},
@@ -150,31 +149,16 @@ func (w worktree) staged(ctx context.Context) (map[string]departure, error) {
 	return went, err
 }
 
-// changes runs git, and gives what it says of files that went until each returns false.
+// changes runs git and passes removed and renamed files to each until it returns false.
 func (w worktree) changes(ctx context.Context, args []string, each func(path string, d departure) (more bool)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", w.root, "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "log.follow=false",
-		"-c", "diff.relative=false"}, args...)...)
-	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
+	cmd := command(ctx, w.root, append([]string{"--literal-pathspecs", "-c", "log.follow=false", "-c", "diff.relative=false"}, args...)...)
 	cmd.WaitDelay = 10 * time.Millisecond
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	stopped, err := eachChange(out, each)
-	if stopped || err != nil {
-		cancel()
-		_ = cmd.Wait() // it was told to end
-		return err
-	}
-	return cmd.Wait()
+	return stream(cmd, cancel, func(out io.Reader) (bool, error) { return eachChange(out, each) })
 }
 
-// eachChange reads `--name-status -z` with names of commits between, until each returns false.
+// eachChange parses `--name-status -z` with commit names in between, until each returns false.
 //
 // Source: git-diff(1), "RAW OUTPUT FORMAT", and git-log(1), -z.
 func eachChange(r io.Reader, each func(path string, d departure) (more bool)) (stopped bool, err error) {
@@ -210,7 +194,7 @@ func eachChange(r io.Reader, each func(path string, d departure) (more bool)) (s
 	}
 }
 
-// objectName reports whether a word is the name of an object, in hex.
+// objectName reports whether a word is the hex name of an object.
 func objectName(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }

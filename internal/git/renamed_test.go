@@ -157,7 +157,7 @@ func TestRenamesAreFollowedWhateverTheSettings(t *testing.T) {
 	w.want("states", w.become(dir, whole), "changed c.go")
 }
 
-// Out of time nobody says that a file is gone.
+// Out of time, no file is reported as gone.
 func TestWithoutTimeNobodySaysThatAFileIsGone(t *testing.T) {
 	w := newWorkspace(t)
 	dir := w.code("app", "")

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// repository is where a folder's repository lies.
+// repository is the location of a folder's repository.
 type repository struct {
-	root string // of the worktree the folder is in; a bare repository itself
+	root string // of the worktree that contains the folder; a bare repository itself
 	main string // root of the main worktree
 }
 
-// findRepository returns the repository that dir, which is absolute, lies in.
+// findRepository returns the repository that contains dir, which is absolute.
 func findRepository(dir string) (repository, bool) {
 	for {
 		if git, ok := gitDir(dir); ok {
@@ -30,8 +30,7 @@ func findRepository(dir string) (repository, bool) {
 	}
 }
 
-// gitDir returns the folder with the repository's data of a worktree at dir, or
-// false when dir is none.
+// gitDir returns the folder with the repository data of a worktree at dir; false if dir is not one.
 func gitDir(dir string) (string, bool) {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)
@@ -49,20 +48,20 @@ func gitDir(dir string) (string, bool) {
 	return from(dir, strings.TrimSpace(text)), true
 }
 
-// isGitDir reports a folder with a repository's data: .git, or a bare repository.
-// An empty folder called .git is none, and git looks further up as well.
+// isGitDir reports whether dir holds repository data: .git, or a bare repository. Like git, it
+// ignores an empty folder called .git.
 func isGitDir(dir string) bool {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil { // HEAD may be a link to nowhere yet
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil { // HEAD may be a link to a missing file
 			return false
 		}
 	}
 	return true
 }
 
-// mainRoot returns the root of the main worktree for the worktree at root with its
-// data in git. A linked worktree names the common data in the file commondir; where
-// that is missing, root is the main one: a usual clone, or a submodule.
+// mainRoot returns the root of the main worktree for the worktree at root with its data in git. A
+// linked worktree names the common data in the file commondir; without it, root is the main one: a
+// clone or a submodule.
 func mainRoot(root, git string) string {
 	common := firstLine(filepath.Join(git, "commondir"))
 	if common == "" {
@@ -71,9 +70,8 @@ func mainRoot(root, git string) string {
 	return homeOf(from(git, common))
 }
 
-// homeOf returns the folder that a repository's data belongs to: the one around
-// .git, or around a bare repository that is hidden (.bare), else the bare
-// repository itself.
+// homeOf returns the folder that repository data belongs to: the parent of .git or of another
+// hidden bare repository (.bare), else the bare repository itself.
 func homeOf(git string) string {
 	if strings.HasPrefix(filepath.Base(git), ".") {
 		return filepath.Dir(git)
@@ -81,7 +79,7 @@ func homeOf(git string) string {
 	return git
 }
 
-// from returns path as seen from dir.
+// from resolves path relative to dir.
 func from(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

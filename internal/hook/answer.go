@@ -17,15 +17,15 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// Answer is what is said to an agent about an event; the zero Answer is silence.
+// Answer is the answer to an event; the zero Answer is no answer.
 type Answer struct {
-	Context string // for the model, beside what it has
-	// Ask has the agent go on once more, with this for the model, where a stop allows it.
+	Context string // added to the model's context
+	// Ask makes the agent continue with this text for the model, where a stop allows it.
 	Ask string
 }
 
-// Encode is an answer in the shape of an agent; nil for one that says nothing, or that the
-// agent would not pass on.
+// Encode returns an answer in an agent's format; nil for an empty one, or one that the agent would
+// not pass on.
 func Encode(name string, e Event, a Answer) []byte {
 	how := agentOf(name)
 	if e.Kind == Stop || e.Kind == SubagentStop {
@@ -36,18 +36,18 @@ func Encode(name string, e Event, a Answer) []byte {
 	if a == (Answer{}) || a.Ask == "" && !how.tellsAt(e) || a.Ask != "" && !how.asks {
 		return nil
 	}
-	a.Context, a.Ask = render.Tame(render.Plain(a.Context)), render.Tame(render.Plain(a.Ask)) // they act on no terminal, and speak for nobody
+	a.Context, a.Ask = render.Tame(render.Plain(a.Context)), render.Tame(render.Plain(a.Ask)) // neutralise terminal sequences and forged roles
 	if how.shape == shapeText || slices.Contains(how.plain, e.Kind) {
 		return []byte(cmp.Or(a.Context, a.Ask) + "\n")
 	}
 	b, err := json.Marshal(how.document(e, a))
-	if err != nil { // texts always can be
+	if err != nil { // strings never fail to encode
 		return nil
 	}
 	return append(b, '\n')
 }
 
-// document is what an answer is as JSON.
+// document returns an answer as a JSON value.
 func (how agent) document(e Event, a Answer) any {
 	name := cmp.Or(e.Name, how.events[e.Kind])
 	if _, ours := KindOf(name); !ours {
@@ -75,21 +75,21 @@ func (how agent) document(e Event, a Answer) any {
 	return map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": name, "additionalContext": a.Context}}
 }
 
-// afterCompaction is the source of a session's start that is none: it has forgotten what it
-// was told.
+// afterCompaction is the source of a session start after a compaction: the model has forgotten its
+// context.
 const afterCompaction = "compact"
 
-// lateBriefs is how often it is tried to tell a session what it should know, before it is left
-// to prompts. A store that never answers in time must not cost each tool of a session that time.
+// lateBriefs limits the attempts to give a session its brief with tool events. A store that never
+// answers in time must not delay every tool call.
 const lateBriefs = 4
 
-// sameMoment is within what time two events come at once for a person: an agent starts its
-// session with a prompt, and what runs later may have been started first.
+// sameMoment is the interval within which two events count as simultaneous: an agent starts its
+// session together with a prompt, and their processes may start in either order.
 const sameMoment = 2 * time.Second
 
-// brief tells a session that begins, or forgot (again), what it should know, and reports whether there
-// was something to tell and it was told. notes are those from before the event. That it is tried is
-// noted first, so that where a slow store ends the process, the next event tells it (late).
+// brief gives a session that begins, or forgot its context (again), its session brief, and reports
+// whether there was one and it was given. notes are those from before the event. It notes the
+// attempt first, so that if a slow store ends the process, the next event tries again (late).
 func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said bool) {
 	if !r.agent.tellsAt(r.event) || r.briefed(notes, notes, again) {
 		return false
@@ -101,7 +101,7 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 	tried := note
 	tried.Failed = true
 	if !r.note(tried) && r.kind != SessionStart {
-		return false // where nothing can be noted each event would be late
+		return false // otherwise every event would try, if no attempt can be noted
 	}
 	in := engine.SessionBriefInput{Project: r.project, SessionID: r.event.Session, Directory: r.dir, Again: again, Injected: knownIn(notes)}
 	in.Inject = func(t engine.Injection) (mine []int64, told bool) {
@@ -115,7 +115,7 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 			return a, ok
 		}, func() {
 			r.giveBack(note)
-			r.giveBack(toldNote(mine))
+			r.giveBack(injectedNote(mine))
 		})
 		return mine, told
 	}
@@ -131,29 +131,29 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 	return b.Text != ""
 }
 
-// reportShut tells a session that begins of a database which no call will open before a person
-// does something about it, such as one of an earlier program.
+// reportShut reports to a new session a database that stays closed until a person acts, such as one
+// of an earlier program.
 func (r *run) reportShut(err error) {
 	if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeConflict {
-		r.say(Answer{Context: "Engram remembers nothing in this session, and the user should know: " + told.Msg + ". " + told.Hint + "."})
+		r.say(Answer{Context: "Engram's memory cannot be used in this session, and the user should know: " + told.Msg + ". " + told.Hint + "."})
 	}
 }
 
-// briefed reports whether another event tells the brief, as notes have it by now: one that has
-// claimed it since this event began, when the notes were others, or one of the same moment.
+// briefed reports whether another event gives the brief according to the notes now: one that
+// claimed it since this event began, or one at the same moment.
 func (r *run) briefed(now, began []attend.Note, again bool) bool {
-	told := toldBriefs(now, again)
-	return len(told) > len(toldBriefs(began, again)) ||
+	told := givenBriefs(now, again)
+	return len(told) > len(givenBriefs(began, again)) ||
 		slices.ContainsFunc(told, func(n attend.Note) bool { return r.at.Sub(n.At).Abs() <= sameMoment })
 }
 
-// toldBriefs are the notes of briefs that were told and not given back; of those after a
-// compaction alone, if again says so: what was told before is forgotten.
-func toldBriefs(notes []attend.Note, again bool) (told []attend.Note) {
+// givenBriefs returns the notes of briefs that were given and not taken back; with again, only those
+// after a compaction, because earlier ones are forgotten.
+func givenBriefs(notes []attend.Note, again bool) (told []attend.Note) {
 	for _, n := range notes {
 		switch {
 		case n.Kind != noteBrief || again && n.Text != afterCompaction:
-		case n.Failed: // it is noted before what it tries, and behind what it gives back
+		case n.Failed: // noted before an attempt, and after taking a brief back
 			told = slices.DeleteFunc(told, func(t attend.Note) bool { return t.At.Equal(n.At) })
 		default:
 			told = append(told, n)
@@ -162,18 +162,18 @@ func toldBriefs(notes []attend.Note, again bool) (told []attend.Note) {
 	return told
 }
 
-// late tells the brief that a session should have had: its agent has no start event, that was not
-// answered in time, or it began elsewhere. It reports whether there was something to tell.
+// late gives the brief that a session has not had: its agent has no start event, that event ran out
+// of time, or the session began elsewhere. It reports whether there was one.
 func (r *run) late(ctx context.Context, notes []attend.Note) bool {
 	_, owed, again := owesBrief(notes)
 	if owed && !again && !slices.ContainsFunc(notes, func(n attend.Note) bool { return n.Kind == noteBrief }) {
-		r.bringIn(ctx) // it is the session's start
+		r.bringIn(ctx) // it acts as the session's start
 	}
 	return owed && r.brief(ctx, notes, again)
 }
 
-// owesBrief reports whether notes have no brief since the session began or forgot (again); since are
-// the notes after the last one. A brief under way in another event counts as told.
+// owesBrief reports whether there is no brief since the session began or forgot (again); since are
+// the notes after the last one. A brief that another event is giving counts.
 func owesBrief(notes []attend.Note) (since []attend.Note, owed, again bool) {
 	since, owed = notes, true
 	var told attend.Note
@@ -190,9 +190,9 @@ func owesBrief(notes []attend.Note) (since []attend.Note, owed, again bool) {
 	return since, owed, again
 }
 
-// missed is late for events beside which nothing is expected, such as the use of a tool: only
-// what was tried and failed is made good there, and not for ever.
-func (r *run) missed(ctx context.Context, notes []attend.Note) bool {
+// retryBrief is late for events without an expected answer, such as tool calls: it only repeats failed
+// attempts, and a limited number of times.
+func (r *run) retryBrief(ctx context.Context, notes []attend.Note) bool {
 	isBrief := func(n attend.Note) bool { return n.Kind == noteBrief }
 	if r.event.Subagent || !slices.ContainsFunc(notes, isBrief) {
 		return false
@@ -201,8 +201,8 @@ func (r *run) missed(ctx context.Context, notes []attend.Note) bool {
 	return owed && triesIn(since, isBrief) < lateBriefs && r.place(ctx, notes) == here && r.late(ctx, notes)
 }
 
-// report says what claim makes this event's own, since several events may want to tell it, and reports
-// whether it was said. What was claimed and came too late is given back.
+// report answers with what claim reserves for this event, since several events may offer the same,
+// and reports whether it did. A claim that came too late is taken back.
 func (r *run) report(claim func() (Answer, bool), back func()) (said bool) {
 	claiming := make(chan struct{})
 	r.mu.Lock()
@@ -230,8 +230,8 @@ func (r *run) report(claim func() (Answer, bool), back func()) (said bool) {
 	return said
 }
 
-// answer is what was said until now; what is said later is lost. A claim that is under way is
-// waited for, until the last moment: what is claimed and not said nobody is told.
+// answer returns the answer so far; later ones are lost. It waits for a claim in progress until the
+// last moment, because claimed memories that are not sent are lost.
 func (r *run) answer(last <-chan struct{}) []byte {
 	for {
 		r.mu.Lock()
@@ -259,12 +259,12 @@ func isOver(last <-chan struct{}) bool {
 	}
 }
 
-// claim claims those memories of t that the session was not told: in the notes, which all hooks of a
-// session share without locking the store. with chooses what else is noted, and refuses by false.
-// Where notes cannot be kept the store records it; where neither can, nothing is told: late is
+// claim reserves those memories of t that the session has not seen, in the notes, which all hooks
+// of a session share without locking the store. with chooses further notes, and refuses by false.
+// If notes cannot be written the store records it; if neither can, nothing is injected: late is
 // better than twice.
 func (r *run) claim(t engine.Injection, again bool, with func(noted []attend.Note) ([]attend.Note, bool)) (mine []int64, ok bool) {
-	err := r.Notes.Claim(r.event.Session, []string{noteTold, noteBrief}, func(noted []attend.Note) []attend.Note {
+	err := r.Notes.Claim(r.event.Session, []string{noteInjected, noteBrief}, func(noted []attend.Note) []attend.Note {
 		more, may := with(noted)
 		if !may {
 			return nil
@@ -275,7 +275,7 @@ func (r *run) claim(t engine.Injection, again bool, with func(noted []attend.Not
 			mine = slices.DeleteFunc(slices.Clone(mine), func(num int64) bool { return slices.Contains(known, num) })
 		}
 		if len(mine) > 0 {
-			more = append(more, toldNote(mine))
+			more = append(more, injectedNote(mine))
 		}
 		for i := range more {
 			more[i].At = r.at
@@ -287,7 +287,7 @@ func (r *run) claim(t engine.Injection, again bool, with func(noted []attend.Not
 	}
 	r.trouble("claim", err)
 	if len(r.notes()) > 0 {
-		return nil, false // they are kept, and held by others now, who may be telling the same
+		return nil, false // notes work but are locked by others, who may be injecting the same
 	}
 	if mine, err = t.Claim(t.Nums); err != nil {
 		r.trouble("claim", err)
@@ -295,21 +295,21 @@ func (r *run) claim(t engine.Injection, again bool, with func(noted []attend.Not
 	return mine, err == nil
 }
 
-// toldNote notes that memories are told.
-func toldNote(nums []int64) attend.Note {
-	return attend.Note{Kind: noteTold, Text: strings.Trim(strings.Join(strings.Fields(fmt.Sprint(nums)), ","), "[]")}
+// injectedNote returns a note of injected memories.
+func injectedNote(nums []int64) attend.Note {
+	return attend.Note{Kind: noteInjected, Text: strings.Trim(strings.Join(strings.Fields(fmt.Sprint(nums)), ","), "[]")}
 }
 
-// giveBack notes that what was claimed was not told.
+// giveBack notes that a claim was not used.
 func (r *run) giveBack(n attend.Note) {
 	n.Failed = true
 	r.note(n)
 }
 
-// knownIn are the memories that notes say were told.
+// knownIn returns the memories that were injected according to notes.
 func knownIn(notes []attend.Note) (nums []int64) {
 	for _, n := range notes {
-		if n.Kind != noteTold {
+		if n.Kind != noteInjected {
 			continue
 		}
 		for _, word := range strings.Split(n.Text, ",") {
@@ -326,11 +326,11 @@ func knownIn(notes []attend.Note) (nums []int64) {
 	return nums
 }
 
-// oneTry is within what time events that try the same are one try: they come at once, and fail
-// of the same cause. Between tools that are used one after the other an agent thinks longer.
+// oneTry is the interval within which attempts count as one: simultaneous events fail for the same
+// reason, and between two tool calls an agent thinks longer.
 const oneTry = 500 * time.Millisecond
 
-// triesIn is how often notes of which holds say that something was begun.
+// triesIn counts the attempts among notes that match of.
 func triesIn(notes []attend.Note, of func(attend.Note) bool) (tries int) {
 	var last time.Time
 	for _, n := range notes {

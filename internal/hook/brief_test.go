@@ -60,7 +60,7 @@ func TestABriefThatWasMissedIsToldWithTheNextEvent(t *testing.T) {
 	}
 }
 
-// Whoever has no hook for the start of a session, or one that was never run, has prompts.
+// Agents without a hook for the start of a session, or with one that never ran, have prompts.
 func TestASessionWithoutAStartIsBriefedWithItsFirstPrompt(t *testing.T) {
 	for name, start := range map[string]func(*desk){
 		"none": func(*desk) {},

@@ -10,7 +10,7 @@ import (
 )
 
 // What is new in a repository comes in before a session is told what it should know, and is said with
-// that; after a compaction, and where there is no project, nobody looks.
+// that; after a compaction, and without a project, it is not checked.
 func TestASessionBeginsWithWhatAPullBrought(t *testing.T) {
 	d := newDesk(t)
 	var asked []string

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -13,11 +14,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// errNoObject is the error of an event that is no object of JSON.
-var errNoObject = engram.Errorf(engram.CodeInvalid, "the event is no JSON object")
+// errNoObject means that an event is not a JSON object.
+var errNoObject = engram.Errorf(engram.CodeInvalid, "the event is not a JSON object")
 
-// Decode reads the JSON of an event. Agents differ in field names (dialect.go) and add some: unknown
-// ones are passed over, missing ones stay empty, and of an event that was cut the complete ones count.
+// Decode decodes an event. Agents differ in field names (dialect.go): unknown fields are ignored,
+// missing ones stay empty, and of a truncated event the complete fields count.
 func Decode(agent string, kind Kind, name string, b []byte) (Event, error) {
 	f, err := fieldsOf(b, len(b) >= maxEvent(kind)-len(byteOrderMark))
 	if err != nil {
@@ -39,17 +40,17 @@ func Decode(agent string, kind Kind, name string, b []byte) (Event, error) {
 	case SessionEnd:
 		e.Last = cmp.Or(e.Last, f.text(d[wLastAtEnd]...))
 	case SubagentStop:
-		e.Transcript = f.text(d[wHelperTells]...)
+		e.Transcript = f.text(d[wHelperTranscript]...)
 	case BeforeTool, AfterTool:
 		e.Tool = toolOf(d.use(f), plain(cmp.Or(e.Name, name)))
 	}
 	return e, nil
 }
 
-// fields are those of an object, by the agent's names; none is read before it is asked for.
+// fields are an object's fields under the agent's names; values are decoded on use.
 type fields map[string]json.RawMessage
 
-// fieldsOf reads the names of an object's fields; where its end was cut, those before it.
+// fieldsOf splits an object into its fields; if its end was cut, those before the cut.
 func fieldsOf(b []byte, cut bool) (fields, error) {
 	f := fields{}
 	if !cut {
@@ -79,7 +80,7 @@ func fieldsOf(b []byte, cut bool) (fields, error) {
 	return f, nil
 }
 
-// opened is the beginning of a text of JSON whose end is missing, as one that ends there.
+// opened returns the beginning of a JSON string without its end, as a complete one.
 func opened(b []byte) json.RawMessage {
 	const most = 512 << 10
 	b = bytes.TrimLeft(b, ": \t\r\n")
@@ -87,7 +88,7 @@ func opened(b []byte) json.RawMessage {
 		return nil
 	}
 	b = b[:min(len(b), most)]
-	for cut := 0; cut < 12 && cut < len(b); cut++ { // the last character may be half there: \ud83d\ude00
+	for cut := 0; cut < 12 && cut < len(b); cut++ { // the last character may be incomplete: \ud83d\ude00
 		var said string
 		if text := append(bytes.Clone(b[:len(b)-cut]), '"'); json.Unmarshal(text, &said) == nil {
 			return whole(said)
@@ -96,19 +97,19 @@ func opened(b []byte) json.RawMessage {
 	return nil
 }
 
-// whole is the beginning of a text that was cut nobody looked where, without what may be half a
-// secret at its end.
+// whole returns a text that was cut at an arbitrary place, without what may be half a secret at its
+// end.
 func whole(said string) json.RawMessage {
 	const mayBeHalf = 24 << 10 // bytes; the longest keys take 13 KiB
 	said, _ = scanner().Ends(said, max(0, len(said)-mayBeHalf), 0)
 	text, err := json.Marshal(said)
-	if err != nil { // texts always can be
+	if err != nil { // strings never fail to encode
 		return nil
 	}
 	return text
 }
 
-// lift brings up what some agents put one deeper; what is there already stays.
+// lift copies fields that some agents nest one level deeper; existing fields win.
 func (f fields) lift(names ...string) {
 	for _, name := range names {
 		for inner, v := range f.object(name) {
@@ -119,7 +120,7 @@ func (f fields) lift(names ...string) {
 	}
 }
 
-// text is the first of some fields that is a text and says something.
+// text returns the first nonempty string among some fields.
 func (f fields) text(names ...string) string {
 	for _, name := range names {
 		var s string
@@ -130,17 +131,17 @@ func (f fields) text(names ...string) string {
 	return ""
 }
 
-// is reports that one of some fields says true.
+// is reports whether one of some fields is true.
 func (f fields) is(names ...string) bool { return f.says("true", names) }
 
-// no reports that one of some fields says false.
+// no reports whether one of some fields is false.
 func (f fields) no(names ...string) bool { return f.says("false", names) }
 
 func (f fields) says(what string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return string(f[name]) == what })
 }
 
-// number is a field that is one; 0 for any other.
+// number returns a numeric field; 0 for any other.
 func (f fields) number(name string) (n float64) {
 	if v := f[name]; len(v) > 0 && json.Unmarshal(v, &n) != nil {
 		return 0
@@ -148,12 +149,12 @@ func (f fields) number(name string) (n float64) {
 	return n
 }
 
-// above reports that one of some fields is a number above 0.
+// above reports whether one of some fields is a number above 0.
 func (f fields) above(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return f.number(name) > 0 })
 }
 
-// texts are the texts of a field that is a list, such as a command in its words.
+// texts returns the strings of a list, such as the words of a command.
 func (f fields) texts(names ...string) (all []string) {
 	for _, name := range names {
 		if v := f[name]; len(v) > 0 && v[0] == '[' && json.Unmarshal(v, &all) == nil && len(all) > 0 {
@@ -163,8 +164,7 @@ func (f fields) texts(names ...string) (all []string) {
 	return nil
 }
 
-// parts are the texts in the first of some fields that is a list of parts, one below the
-// other.
+// parts returns the texts of the first of some fields that is a list of parts, one per line.
 func (f fields) parts(names ...string) string {
 	for _, name := range names {
 		var all []fields
@@ -184,7 +184,7 @@ func (f fields) parts(names ...string) string {
 	return ""
 }
 
-// firstOf is the first text of the first of some lists that has one.
+// firstOf returns the first element of the first of some lists that begins with a string.
 func (f fields) firstOf(names ...string) string {
 	for _, name := range names {
 		var list []json.RawMessage
@@ -197,7 +197,7 @@ func (f fields) firstOf(names ...string) string {
 	return ""
 }
 
-// object is the first of some fields that is an object, or a text that is the JSON of one.
+// object returns the first of some fields that is an object, or a string with the JSON of one.
 func (f fields) object(names ...string) fields {
 	for _, name := range names {
 		v := bytes.TrimSpace(f[name])
@@ -212,8 +212,8 @@ func (f fields) object(names ...string) fields {
 	return nil
 }
 
-// maxEvent is how many bytes of an event are read. A tool's input and output may be large and stand
-// before what matters; of a long prompt the beginning is enough, and must not be late.
+// maxEvent returns how many bytes of an event are read. Large tool input may come before the fields
+// that matter; for a prompt the beginning is enough, and must arrive in time.
 func maxEvent(kind Kind) int {
 	if kind == BeforeTool || kind == AfterTool {
 		return 8 << 20
@@ -221,12 +221,12 @@ func maxEvent(kind Kind) int {
 	return 1 << 20
 }
 
-// Read reads one event from in and no further: some agents leave the pipe open. Of one larger than
-// maxEvent it returns the beginning with cut, and in has the rest.
+// Read reads one event from in and no further, since some agents leave the pipe open. For an event
+// larger than maxEvent it returns the beginning and cut; the rest stays in in.
 func Read(kind Kind, in io.Reader) (text []byte, cut bool, err error) {
 	most := maxEvent(kind)
 	var read bytes.Buffer
-	d := json.NewDecoder(io.TeeReader(&afterMark{in: io.LimitReader(in, int64(most))}, &read))
+	d := json.NewDecoder(io.TeeReader(skipMark(io.LimitReader(in, int64(most))), &read))
 	var whole json.RawMessage
 	if err = d.Decode(&whole); err == nil {
 		return whole, false, nil
@@ -237,24 +237,24 @@ func Read(kind Kind, in io.Reader) (text []byte, cut bool, err error) {
 	return read.Bytes(), true, nil
 }
 
-// noJSON is an error of reading with the code of what is no JSON, where it says that.
+// noJSON gives a read error CodeInvalid if the input is not JSON.
 func noJSON(err error) error {
 	_, odd := errors.AsType[*json.SyntaxError](err)
 	if odd || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return engram.Errorf(engram.CodeInvalid, "the event is no JSON").WithCause(err)
+		return engram.Errorf(engram.CodeInvalid, "the event is not JSON").WithCause(err)
 	}
 	return err
 }
 
-// readAway reads the rest of an event that was cut: an agent that is still writing must not
-// find the pipe closed.
+// readAway reads the rest of a truncated event: an agent that is still writing must not find the
+// pipe closed.
 func readAway(in io.Reader) error {
 	_, err := io.Copy(io.Discard, io.LimitReader(in, 64<<20))
 	return err
 }
 
-// Drain reads an unwanted event for at most within and some 64 MiB, since an agent may take a closed
-// pipe for a failure. It may go on reading after it has returned.
+// Drain reads an unwanted event for at most within and 64 MiB, since an agent may treat a closed
+// pipe as a failure. It may go on reading after it returns.
 func Drain(in io.Reader, within time.Duration) {
 	done := make(chan struct{})
 	go func() {
@@ -269,37 +269,24 @@ func Drain(in io.Reader, within time.Duration) {
 	}
 }
 
-// byteOrderMark stands before what some shells pass on.
+// byteOrderMark is inserted by some shells.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// afterMark leaves a byte order mark at the beginning out.
-type afterMark struct {
-	in    io.Reader
-	begun bool
+// skipMark returns in behind a byte order mark, if there is one. It waits for no more than one byte
+// unless that begins a mark.
+func skipMark(in io.Reader) io.Reader {
+	b := bufio.NewReaderSize(in, 64<<10)
+	if first, _ := b.Peek(1); string(first) == byteOrderMark[:1] {
+		if mark, _ := b.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+			_, _ = b.Discard(len(byteOrderMark))
+		}
+	}
+	return b
 }
 
-// Read implements io.Reader.
-func (m *afterMark) Read(p []byte) (int, error) {
-	if m.begun || len(p) < len(byteOrderMark) {
-		return m.in.Read(p)
-	}
-	n, err := m.in.Read(p[:1])
-	if n == 0 {
-		return n, err
-	}
-	m.begun = true
-	if p[0] != byteOrderMark[0] {
-		return n, err
-	}
-	n, err = io.ReadFull(m.in, p[1:len(byteOrderMark)])
-	if string(p[:n+1]) == byteOrderMark {
-		return 0, err
-	}
-	return n + 1, err
-}
-
-// typed is the part of a prompt that a person typed, without what the agent put around it; "" for the
-// agent's own prompts and for a command without words (/compact). Marks count at the start of a line.
+// typed returns the part of a prompt that a person typed, without additions by the agent; "" for
+// the agent's own prompts and for a command without arguments (/compact). Marks count only at the
+// start of a line.
 func (d dialect) typed(prompt string) string {
 	s := strings.TrimSpace(prompt)
 	if s == "" {
@@ -319,8 +306,8 @@ func (d dialect) typed(prompt string) string {
 	return s
 }
 
-// untagged is a prompt without the spans that are the agent's own. One that has no end goes
-// to the end of the prompt, if it stands at its beginning.
+// untagged removes the agent's own spans from a prompt. A span without an end extends to the end of
+// the prompt if it begins the prompt.
 func (d dialect) untagged(s string) string {
 	var kept strings.Builder
 	from := 0
@@ -351,7 +338,7 @@ func (d dialect) untagged(s string) string {
 	return kept.String()
 }
 
-// byTag says what is in a span of this name; "" for one that is none of the agent's.
+// byTag returns the meaning of a tag; "" for one that is not the agent's.
 func (d dialect) byTag(name string) word {
 	for _, w := range []word{wMachineTag, wPersonTag, wCommandTag} {
 		if name != "" && slices.Contains(d[w], name) {
@@ -361,8 +348,8 @@ func (d dialect) byTag(name string) word {
 	return ""
 }
 
-// tagAt is the tag that stands in s at a place, with what is in it, and where it ends: -1 for
-// one that does not. "" for no tag.
+// tagAt returns the tag at a position of s, its content and where it ends: -1 if it is not closed.
+// "" if there is no tag.
 func tagAt(s string, at int) (name, inner string, end int) {
 	if s[at] != '<' {
 		return "", "", -1
@@ -393,8 +380,8 @@ func tagLetter(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
 }
 
-// commandAlone reports a command of an agent that is given no words: /compact, /shop:deploy.
-// A path has more than one slash.
+// commandAlone reports whether s is an agent's command without arguments: /compact, /shop:deploy. A
+// path has more than one slash.
 func commandAlone(s string) bool {
 	name, is := strings.CutPrefix(s, "/")
 	return is && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !tagLetter(r) && r != ':' && r != '.' })

@@ -5,69 +5,68 @@ import (
 	"strings"
 )
 
-// word is something that agents tell, each in words of its own.
+// word is a fact of an event, for which each agent has its own field names.
 type word string
 
-// What they tell of an event. Where a field has several names the first one counts that says
-// something.
+// Facts of an event. Of several field names, the first with a value counts.
 const (
-	lifted       word = "lifted"       // objects whose fields count as if they stood beside them
-	wEvent       word = "event"        // what the agent calls it
-	wSession     word = "session"      // its id of the session
-	wFolder      word = "folder"       // the one it works in
-	wFolders     word = "folders"      // a list of such, the first one counts
-	wSource      word = "source"       // of a session's start
-	wPrompt      word = "prompt"       // what was asked: a text, or a list of parts
-	wSummary     word = "summary"      // that compaction made
-	wLast        word = "last"         // what the agent said last
-	wLastAtStop  word = "last at stop" // the same, at a stop alone
-	wLastAtEnd   word = "last at end"  // the same, at a session's end alone
-	wTranscript  word = "transcript"   // the file of what was said
-	wHelperTells word = "helper tells" // the same of a helper that stops
-	wAgain       word = "again"        // true: it goes on because it was asked
-	wRounds      word = "rounds"       // a number above 0 says so, too
-	wHelper      word = "helper"       // it is about a helper, if that is told
+	lifted            word = "lifted"       // objects whose fields count as if they were at the top
+	wEvent            word = "event"        // event name of the agent
+	wSession          word = "session"      // session id of the agent
+	wFolder           word = "folder"       // working folder
+	wFolders          word = "folders"      // list of working folders; the first one counts
+	wSource           word = "source"       // cause of a session start
+	wPrompt           word = "prompt"       // the prompt: a text, or a list of parts
+	wSummary          word = "summary"      // summary made by a compaction
+	wLast             word = "last"         // last message of the agent
+	wLastAtStop       word = "last at stop" // the same, only at a stop
+	wLastAtEnd        word = "last at end"  // the same, only at a session's end
+	wTranscript       word = "transcript"   // file of the conversation
+	wHelperTranscript word = "helper tells" // the same, of a subagent that stops
+	wAgain            word = "again"        // true: it continues because it was asked
+	wRounds           word = "rounds"       // the same, as a number above 0
+	wHelper           word = "helper"       // present if the event is about a subagent
 )
 
-// What they tell of a tool.
+// Facts of a tool call.
 const (
 	wTool        word = "tool"         // its name
-	wInput       word = "input"        // what it was given: an object, or its JSON
-	wInputFile   word = "input file"   // in there: the file
-	wInputFiles  word = "input files"  // in there: a list of files, the first one counts
-	wCommand     word = "command"      // in there: what it runs, a text or its words
-	wWorkFolder  word = "work folder"  // in there: where it runs that
-	wPatch       word = "patch"        // in there: a patch of files
-	wFile        word = "file"         // beside it: the file
-	wRan         word = "ran"          // beside it: what was run
-	wWholePatch  word = "whole patch"  // beside it, or in its place: a patch of files
-	wAnswer      word = "answer"       // what came of it: a text, an object, or its JSON
-	wPrinted     word = "printed"      // in there: what was printed
-	wError       word = "error"        // what went wrong: a text, or an object with a message
-	wCode        word = "code"         // a number other than 0 says that it went wrong
-	wWell        word = "well"         // false says so
-	wIll         word = "ill"          // true says so
-	wResult      word = "result"       // "failure" says so
-	wStopped     word = "stopped"      // true says that the person stopped it
-	wUnended     word = "unended"      // what is printed begins so when it was stopped, or goes on
-	wExitLine    word = "exit line"    // a line of what is printed begins so, and goes on with the code
-	wAccountHead word = "account head" // lines before what was printed that begin so are the agent's own
-	wAccountTail word = "account tail" // and lines behind it
+	wInput       word = "input"        // its input: an object, or the JSON of one
+	wInputFile   word = "input file"   // in the input: the file
+	wInputFiles  word = "input files"  // in the input: a list of files; the first one counts
+	wCommand     word = "command"      // in the input: the command, as a text or as words
+	wWorkFolder  word = "work folder"  // in the input: the folder of the command
+	wPatch       word = "patch"        // in the input: a patch
+	wFile        word = "file"         // beside the input: the file
+	wRan         word = "ran"          // beside the input: the command
+	wWholePatch  word = "whole patch"  // beside the input or instead of it: a patch
+	wAnswer      word = "answer"       // the result: a text, an object, or the JSON of one
+	wPrinted     word = "printed"      // in the result: the output
+	wError       word = "error"        // the error: a text, or an object with a message
+	wCode        word = "code"         // failed if not 0
+	wWell        word = "well"         // failed if false
+	wIll         word = "ill"          // failed if true
+	wResult      word = "result"       // failed if "failure"
+	wStopped     word = "stopped"      // the person stopped it, if true
+	wUnended     word = "unended"      // beginnings of the output of a stopped or continuing command
+	wExitLine    word = "exit line"    // beginnings of an output line with the exit code
+	wAccountHead word = "account head" // beginnings of the agent's own lines before the output
+	wAccountTail word = "account tail" // and after it
 )
 
-// What stands in a prompt that no person has typed.
+// Parts of a prompt that no person typed.
 const (
-	wMachineTag  word = "machine tag"  // <tag>…</tag>: the agent put it there
-	wPersonTag   word = "person tag"   // <tag>…</tag>: the agent put that around what was typed
-	wCommandTag  word = "command tag"  // <tag>/name</tag>: the command that was typed
-	wMachineHead word = "machine head" // a prompt that begins so is the agent's own
-	wMachineTail word = "machine tail" // from there on it is the agent's own
+	wMachineTag  word = "machine tag"  // <tag>…</tag>: added by the agent
+	wPersonTag   word = "person tag"   // <tag>…</tag>: around what the person typed
+	wCommandTag  word = "command tag"  // <tag>/name</tag>: the command that the person typed
+	wMachineHead word = "machine head" // beginning of a prompt of the agent's own
+	wMachineTail word = "machine tail" // beginning of an addition up to the end
 )
 
-// dialect is how an agent says what it tells.
+// dialect holds the names that an agent uses for each fact.
 type dialect map[word][]string
 
-// and is a dialect with the words of others behind its own, each once.
+// and returns d with the names of others after its own, each once.
 func (d dialect) and(others ...dialect) dialect {
 	all := dialect{}
 	for _, o := range append([]dialect{d}, others...) {
@@ -82,8 +81,8 @@ func (d dialect) and(others ...dialect) dialect {
 	return all
 }
 
-// dialectOf is how an agent by this name speaks: in its own words, else in those of Claude
-// Code, which others take over with each version. One that nobody knows may speak any.
+// dialectOf returns the dialect of an agent: its own names, then those of Claude Code, which other
+// agents adopt over time. An unknown agent may use any.
 func dialectOf(name string) dialect {
 	switch name {
 	case "claude-code", "claude", "devin":
@@ -110,14 +109,14 @@ func dialectOf(name string) dialect {
 	return claudeWords().and(codexWords(), geminiWords(), copilotWords(), antigravityWords(), cursorWords(), clineWords(), kiroWords(), windsurfWords(), ownWords())
 }
 
-// The agents' words, each agent's in one place. Sources: those of agentOf; what stands in
-// prompts is as the clients write it (Claude Code 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0),
-// and of the others as their transcripts have it.
+// Dialects, one function per agent. Sources: those of agentOf; marks in prompts are taken from the
+// clients (Claude Code 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0), and for the others from their
+// transcripts.
 
 func claudeWords() dialect {
 	return dialect{
 		wEvent: {"hook_event_name"}, wSession: {"session_id"}, wFolder: {"cwd"}, wSource: {"source"}, wPrompt: {"prompt"},
-		wSummary: {"compact_summary"}, wLast: {"last_assistant_message"}, wTranscript: {"transcript_path"}, wHelperTells: {"agent_transcript_path"},
+		wSummary: {"compact_summary"}, wLast: {"last_assistant_message"}, wTranscript: {"transcript_path"}, wHelperTranscript: {"agent_transcript_path"},
 		wAgain: {"stop_hook_active"}, wHelper: {"agent_id"},
 
 		wTool: {"tool_name"}, wInput: {"tool_input"}, wInputFile: {"file_path", "notebook_path", "path"}, wCommand: {"command"},
@@ -144,8 +143,8 @@ func codexWords() dialect {
 	}
 }
 
-// geminiWords are those of Gemini CLI. What its shell has printed stands in an account of
-// lines of its own ("Output: …", "Exit Code: 2").
+// geminiWords is the dialect of Gemini CLI. Its shell reports its output among lines of its own
+// ("Output: …", "Exit Code: 2").
 func geminiWords() dialect {
 	return dialect{
 		wLast: {"prompt_response"}, wInputFile: {"absolute_path"}, wWorkFolder: {"dir_path", "directory"},
@@ -157,10 +156,10 @@ func geminiWords() dialect {
 	}
 }
 
-// copilotWords are those of VS Code, which has Claude Code's, and of Copilot on the command line.
+// copilotWords is the dialect of VS Code, which also has Claude Code's, and of the Copilot CLI.
 func copilotWords() dialect {
 	return dialect{
-		wEvent: {"hookEventName"}, wSession: {"sessionId"}, wTranscript: {"transcriptPath"}, wHelperTells: {"agentTranscriptPath"},
+		wEvent: {"hookEventName"}, wSession: {"sessionId"}, wTranscript: {"transcriptPath"}, wHelperTranscript: {"agentTranscriptPath"},
 		wTool: {"toolName"}, wInput: {"toolArgs"}, wInputFile: {"filePath", "path"}, wInputFiles: {"files", "paths"}, wAnswer: {"toolResult", "tool_result"},
 		wPrinted: {"textResultForLlm"}, wResult: {"resultType"}, wExitLine: {"Command exited with code "}, wPatch: {"input", "patch"},
 		wPersonTag:  {"userRequest"},
@@ -205,7 +204,7 @@ func windsurfWords() dialect {
 	}
 }
 
-// ownWords are those of our plugins, and of OpenCode's and Pi's tools.
+// ownWords is the dialect of our plugins, and of OpenCode's and Pi's tools.
 func ownWords() dialect {
 	return dialect{
 		wSession: {"sessionID"}, wFolder: {"directory"}, wSummary: {"summary"}, wHelper: {"parent_agent_id"},
@@ -214,7 +213,7 @@ func ownWords() dialect {
 	}
 }
 
-// shape is how an agent wants to be answered.
+// shape is the format of an agent's answers.
 type shape string
 
 const (
@@ -222,30 +221,30 @@ const (
 	shapeCursor      shape = "cursor"      // additional_context; a stop has a followup_message
 	shapeCline       shape = "cline"       // contextModification
 	shapeAntigravity shape = "antigravity" // steps to inject
-	shapeOwn         shape = "own"         // {"context": …, "ask": …}, for plugins of ours
+	shapeOwn         shape = "own"         // {"context": …, "ask": …}, for our plugins
 	shapeText        shape = "text"        // plain text
 )
 
-// agent is what hooks know of one.
+// agent holds the hook capabilities of an agent.
 type agent struct {
 	shape shape
-	tells []Kind // events at which what is said reaches the model
-	asks  bool   // at a stop it can be asked to go on
-	// inside says that it reads what is asked at a stop where it reads the rest.
+	tells []Kind // events whose answer reaches the model
+	asks  bool   // it can be asked to continue at a stop
+	// inside means that an ask at a stop is nested like other answers.
 	inside bool
-	plain  []Kind // events at which it wants plain text although its shape is another
-	// events are what it calls the kinds, where an answer must say so.
+	plain  []Kind // events with plain-text answers in spite of shape
+	// events are the event names for answers that must contain one.
 	events map[Kind]string
 }
 
-// claudeEvents are the names of Claude Code's events, which others have taken over.
+// claudeEvents returns Claude Code's event names, which other agents share.
 func claudeEvents() map[Kind]string {
 	return map[Kind]string{SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
 		BeforeCompact: "PreCompact", AfterCompact: "PostCompact", SubagentStop: "SubagentStop", Stop: "Stop", SessionEnd: "SessionEnd"}
 }
 
-// agentOf is what is known of an agent by its name. One that is not known is taken for one
-// that shows plain text to its model when a session begins and with a prompt, as most do.
+// agentOf returns the capabilities of an agent. An unknown one is assumed to show plain text to its
+// model at a session start and with a prompt, as most do.
 //
 // Sources: the schemas in Claude Code 2.1.197 and Codex 0.169.0; the hook references of Gemini
 // CLI 0.61, VS Code, Cursor, Cline, Kiro, Windsurf, Devin and Antigravity.
@@ -253,7 +252,8 @@ func agentOf(name string) agent {
 	around := []Kind{SessionStart, Prompt, BeforeTool, AfterTool}
 	switch name {
 	case "claude-code", "claude":
-		// What PreCompact prints goes to whoever writes the summary; PostCompact says nothing to the model.
+		// The output of PreCompact goes to the model that writes the summary; that of PostCompact
+		// does not reach the model.
 		return agent{shape: shapeClaude, tells: append(around, BeforeCompact), plain: []Kind{BeforeCompact}, asks: true, events: claudeEvents()}
 	case "codex", "devin":
 		return agent{shape: shapeClaude, tells: around, asks: true, events: claudeEvents()}
@@ -276,13 +276,13 @@ func agentOf(name string) agent {
 	return agent{shape: shapeText, tells: []Kind{SessionStart, Prompt}}
 }
 
-// Knows reports whether an agent by this name is known.
+// Knows reports whether an agent of this name is known.
 func Knows(name string) bool { return name == "kiro" || agentOf(name).shape != shapeText }
 
-// tellsAt reports whether what is said at an event reaches the model.
+// tellsAt reports whether an answer to an event reaches the model.
 func (a agent) tellsAt(e Event) bool {
 	if a.shape == shapeCursor && e.Kind == AfterTool && strings.HasPrefix(plain(e.Name), "after") {
-		return false // afterFileEdit and its like are told, and not asked
+		return false // afterFileEdit and similar events take no answer
 	}
 	return slices.Contains(a.tells, e.Kind)
 }

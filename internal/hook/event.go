@@ -1,9 +1,9 @@
-// Package hook is what an agent's life-cycle events run: `engram hook AGENT EVENT` reads the
-// JSON of an event (decode.go) in the agent's own words (dialect.go), does what belongs to
-// it (handle.go, session.go, work.go, write.go), and answers in the agent's shape (answer.go).
+// Package hook handles the life-cycle events of agents: `engram hook AGENT EVENT` decodes an event
+// (decode.go) in the agent's dialect (dialect.go), handles it (handle.go, session.go, work.go,
+// write.go) and answers in the agent's format (answer.go).
 //
-// It never fails and never keeps the agent waiting: what cannot be done in time is left
-// undone, and what was to be written then waits in the notebook for the next event.
+// It never fails and never delays the agent: work that takes too long is dropped, and unwritten
+// items stay in the notebook for the next event.
 package hook
 
 import (
@@ -20,17 +20,18 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// where is what place found.
+// where is the result of place.
 type where int
 
 const (
 	here    where = iota // in a project
-	nowhere              // in a folder of several projects of which none is worked in yet, or one that says nonsense of its own
-	off                  // in a project that is switched off
+	nowhere              // in a folder of several projects before work in one of them, or with an invalid configuration
+	off                  // in a disabled project
 )
 
-// place finds the project of the folder, if notes do not have it; of a folder of several, the one the
-// session worked in. Without one nothing is told, but what is written belongs to the session.
+// place finds the project of the folder, unless notes have it; for a folder of several, the one the
+// session works in. Without a project nothing is injected, but the session still records what it
+// writes.
 func (r *run) place(ctx context.Context, notes []attend.Note) where {
 	name, known := placeIn(notes, r.event.Folder)
 	if !known {
@@ -60,7 +61,7 @@ func (r *run) place(ctx context.Context, notes []attend.Note) where {
 	return here
 }
 
-// placeIn is the project that notes have of a folder.
+// placeIn returns a folder's project from notes.
 func placeIn(notes []attend.Note, folder string) (name string, known bool) {
 	for _, n := range notes {
 		if n.Kind == notePlace && n.Path == folder {
@@ -70,7 +71,7 @@ func placeIn(notes []attend.Note, folder string) (name string, known bool) {
 	return name, known
 }
 
-// rootOf is the folder of a project's repository, as notes have it.
+// rootOf returns the folder of a project's repository from notes.
 func rootOf(notes []attend.Note, name string) (root string) {
 	for _, n := range notes {
 		if n.Kind == noteRoot && n.Text == name && name != "" {
@@ -80,11 +81,11 @@ func rootOf(notes []attend.Note, name string) (root string) {
 	return root
 }
 
-// detect asks a folder for its project. A folder of several projects, and one that says
-// nonsense of its own, have none.
+// detect finds the project of a folder. A folder of several projects, and one with an invalid
+// configuration, have none.
 func (r *run) detect(ctx context.Context, folder string) (engine.ProjectInForce, error) {
 	r.do("project")
-	// Not given up in the middle: what is kept belongs to it, and it takes some milliseconds.
+	// Not cancelled: saved items depend on it, and it takes some milliseconds.
 	in, err := r.Engine().ProjectFor(context.WithoutCancel(ctx), engine.ProjectRequest{Override: r.Project, Dir: folder})
 	if err == nil {
 		return in, nil
@@ -96,15 +97,15 @@ func (r *run) detect(ctx context.Context, folder string) (engine.ProjectInForce,
 	return in, err
 }
 
-// noteRoot notes the folder that decided a project, if everything below it is of it.
+// noteRoot notes the folder that determined a project, if everything below it belongs to it.
 func (r *run) noteRoot(in engine.ProjectInForce) {
 	if in.Name != "" && in.Path != "" && decides(in.Source) {
 		r.note(attend.Note{Kind: noteRoot, Path: in.Path, Text: in.Name})
 	}
 }
 
-// decides reports a source that a repository or a configuration is, and not only the name of
-// a folder, which says nothing of those below it.
+// decides reports whether a source is a repository or a configuration, not only the name of a
+// folder, which says nothing about subfolders.
 func decides(s project.Source) bool {
 	switch s {
 	case project.SourceConfig, project.SourceRemote, project.SourceRoot, project.SourceChild:
@@ -113,11 +114,11 @@ func decides(s project.Source) bool {
 	return false
 }
 
-// ground is the project of the repository in which the tool of an event is at work, and that
-// repository's folder: the one of its file, else the one that its command runs in. "" for none.
+// ground returns the project and folder of the repository in which an event's tool works: that of
+// its file, else of its command's folder. "" for none.
 func (r *run) ground(ctx context.Context, notes []attend.Note) (name, root string) {
 	folder := r.toolFolder()
-	if folder == "" || r.Project != "" { // settings have one project for everything
+	if folder == "" || r.Project != "" { // the settings name one project for everything
 		return "", ""
 	}
 	for _, n := range notes {
@@ -125,7 +126,7 @@ func (r *run) ground(ctx context.Context, notes []attend.Note) (name, root strin
 			name, root = n.Text, n.Path
 		}
 	}
-	if name != "" && !apart(folder, root) {
+	if name != "" && !separate(folder, root) {
 		return name, root
 	}
 	if !r.unknown(notes, folder) {
@@ -143,14 +144,14 @@ func (r *run) ground(ctx context.Context, notes []attend.Note) (name, root strin
 	return in.Name, in.Path
 }
 
-// unknown reports whether it was not yet found out whether a folder is in a repository.
+// unknown reports whether a folder's repository was not looked for yet.
 func (r *run) unknown(notes []attend.Note, folder string) bool {
 	_, placed := placeIn(notes, folder)
 	return !placed && !noted(notes, noteBare, func(n attend.Note) bool { return n.Path == folder })
 }
 
-// toolFolder is the folder in which a tool is at work: an existing one, for a file may be the
-// first of its folder. "" for a tool that is at work in none.
+// toolFolder returns the existing folder in which a tool works, since a file may be the first of
+// its folder, or "".
 func (r *run) toolFolder() string {
 	t := r.event.Tool
 	var folder string
@@ -175,7 +176,7 @@ func (r *run) toolFolder() string {
 	}
 }
 
-// under is a path as it is seen from a folder.
+// under returns path as seen from folder.
 func under(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -183,15 +184,15 @@ func under(folder, path string) string {
 	return filepath.Join(folder, path)
 }
 
-// within reports whether a folder is another one, or in it.
+// within reports whether folder is root or below it.
 func within(folder, root string) bool {
 	rel, err := filepath.Rel(root, folder)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// apart reports whether there is another repository, or another configuration, between a
-// folder and one that it is in.
-func apart(folder, root string) bool {
+// separate reports whether another repository or configuration lies between folder and root, which
+// contains it.
+func separate(folder, root string) bool {
 	for folder != root {
 		for _, sign := range []string{".git", filepath.Join(".engram", "config.json")} {
 			if _, err := os.Lstat(filepath.Join(folder, sign)); err == nil {
@@ -207,9 +208,9 @@ func apart(folder, root string) bool {
 	return false
 }
 
-// lessonPlace is where a lesson of some notes belongs: the repository that was worked in, else the
-// project of the folder, else one that the session has been in. A folder of several projects in
-// none of which anything was done counts as one, because nobody would find it otherwise.
+// lessonPlace returns the project and folder for a lesson from some notes: the repository worked
+// in, else the project of the folder, else one that the session has visited. Otherwise a folder of
+// several projects counts as one, so that the lesson can be found.
 func (r *run) lessonPlace(ctx context.Context, worked, notes []attend.Note) (name, dir string) {
 	if name = attend.Workplace(worked); name != "" {
 		return name, cmp.Or(rootOf(notes, name), r.dir)
@@ -232,8 +233,8 @@ func (r *run) lessonPlace(ctx context.Context, worked, notes []attend.Note) (nam
 	return in.Name, r.dir
 }
 
-// learned has something kept that was learned in the work of some notes, unless where it
-// belongs is switched off. It reports whether it is kept.
+// learned saves a lesson from the work of some notes, unless its project is disabled, and reports
+// whether it did.
 func (r *run) learned(ctx context.Context, worked, notes []attend.Note, w attend.Pending) bool {
 	w.Project, w.Directory = r.lessonPlace(ctx, worked, notes)
 	if r.Off(w.Project) {
@@ -243,10 +244,10 @@ func (r *run) learned(ctx context.Context, worked, notes []attend.Note, w attend
 	return true
 }
 
-// Kind is what happened.
+// Kind is the kind of an event.
 type Kind string
 
-// The kinds.
+// Kinds of events.
 const (
 	SessionStart  Kind = "session-start"
 	Prompt        Kind = "prompt"
@@ -259,12 +260,12 @@ const (
 	SessionEnd    Kind = "session-end"
 )
 
-// Kinds are all of them, in the order of a session.
+// Kinds returns all kinds, in the order of a session.
 func Kinds() []Kind {
 	return []Kind{SessionStart, Prompt, BeforeTool, AfterTool, BeforeCompact, AfterCompact, SubagentStop, Stop, SessionEnd}
 }
 
-// names are what agents call the events, without case, dashes and underscores.
+// names maps event names of agents, without case, dashes and underscores, to kinds.
 var names = sync.OnceValue(func() map[string]Kind {
 	all := map[string]Kind{
 		"userpromptsubmit": Prompt, "beforeagent": Prompt, "beforesubmitprompt": Prompt, "userpromptsubmitted": Prompt, "preuserprompt": Prompt, "promptsubmit": Prompt,
@@ -287,39 +288,39 @@ func plain(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(name), "-", ""), "_", "")
 }
 
-// KindOf is the kind that a name stands for: ours, or that of an agent; known is false for
-// one that is neither, which a later version of the agent may send.
+// KindOf returns the kind of an event name, ours or an agent's. known is false for other names,
+// which later versions of an agent may send.
 func KindOf(name string) (k Kind, known bool) {
 	k, known = names()[plain(name)]
 	return k, known
 }
 
-// Event is what an agent tells.
+// Event is a decoded event.
 type Event struct {
 	Kind     Kind
-	Name     string // what the agent calls it, "" when it does not say
-	Session  string // the agent's id of it; "" when it has none
-	Folder   string // the one that the agent works in; "" when it is not told
-	Subagent bool   // it is about a helper of the agent
+	Name     string // the agent's name of it, "" if not given
+	Session  string // the agent's session id; "" if it has none
+	Folder   string // working folder; "" if not given
+	Subagent bool   // it is about a subagent
 
-	Source     string // of a session's start: startup, resume, clear, compact
+	Source     string // cause of a session start: startup, resume, clear, compact
 	Prompt     string
-	Summary    string // that compaction made
-	Last       string // what the agent said last
-	Transcript string // path of a file that has what it said; "" when there is none
-	Again      bool   // the agent goes on because of what was said at the last stop
+	Summary    string // summary made by a compaction
+	Last       string // last message of the agent
+	Transcript string // file with that message, or ""
+	Again      bool   // the agent continues because of the answer to the last stop
 
 	Tool Tool
 }
 
-// Tool is the use of one.
+// Tool is a tool call.
 type Tool struct {
 	Name    string
-	Path    string // the file that it reads or writes, as the agent writes it
-	Writes  bool   // it changes the file
-	Command string // that it runs
-	Folder  string // in which it runs that, where the agent says so; from the event's folder on
+	Path    string // file read or written, in the agent's spelling
+	Writes  bool   // the call changes the file
+	Command string // command that ran
+	Folder  string // its folder if given, relative to the event's
 	Failed  bool
-	Stopped bool   // by the person, which is no failure
-	Error   string // what it said when it failed, or the end of what it printed
+	Stopped bool   // by the person, which is not a failure
+	Error   string // error message, or the end of the output
 }

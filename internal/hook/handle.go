@@ -14,54 +14,54 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Notes is where it is kept what happens in sessions: package notebook. What is private and
-// what is secret leaves a text before it is kept.
+// Notes records what happens in sessions: package notebook. Private and secret text is removed
+// before it is written.
 type Notes interface {
-	// Add notes something, All returns what was noted, oldest first, and End forgets it.
+	// Add adds a note, All returns the notes, oldest first, and End removes them.
 	Add(session string, n attend.Note) error
 	All(session string) ([]attend.Note, error)
 	End(session string) error
-	// Claim adds what choose returns of the notes of some kinds, oldest first, while nobody else
-	// adds any to the session; none is fine. An error says that nothing was added.
+	// Claim adds the notes that choose returns, given those of some kinds, oldest first, while no
+	// other process adds any to the session. After an error nothing was added.
 	Claim(session string, kinds []string, choose func(noted []attend.Note) []attend.Note) error
-	// AddPending keeps what is to be written, Waiting returns it in its order, and Written takes
-	// out by keys what was.
+	// AddPending adds an item to be written, Pending returns the items in order, and Written
+	// removes written ones by key.
 	AddPending(w attend.Pending) error
 	Pending(session string) ([]attend.Pending, error)
 	Written(session string, keys []string) error
-	// Unwritten returns sessions of which something waits.
+	// Unwritten returns the sessions with pending items.
 	Unwritten() ([]string, error)
-	// Sweep forgets what was noted of sessions that nothing was heard of since before.
+	// Sweep removes sessions without any event since before.
 	Sweep(before time.Time) error
 }
 
-// Options are what hooks work with. All but Folder, Project, NoCapture, Off, BringIn, Log and Within
-// are required.
+// Options configure Handle. All but Folder, Project, NoCapture, Off, BringIn, Log and Within are
+// required.
 type Options struct {
-	// Engine returns the engine; it is called when something has to be asked of the store,
-	// for most events need none.
+	// Engine returns the engine. It is called on first use, because most events do not need the
+	// store.
 	Engine func() *engine.Engine
 	Notes  Notes
 	Now    func() time.Time
 	NewID  func() engram.ID // for keys
-	Folder string           // of the process, for agents that tell none
-	// Project is that of everything, as settings have it; "" is that of the folder.
+	Folder string           // of the process, for agents that give none
+	// Project is the configured project; "" is that of the folder.
 	Project   string
-	NoCapture bool                      // what an agent says is not looked through for learnings
-	Off       func(project string) bool // whether a project is switched off; nil: none is
-	// BringIn brings in what is new in the repository around a folder, within a share of the event's
-	// time, and says so in a line; "" when nothing is. nil: nothing is ever.
+	NoCapture bool                      // do not extract learnings from messages
+	Off       func(project string) bool // whether a project is disabled; nil: none is
+	// BringIn imports new records from the repository around a folder, within a share of the
+	// event's time, and returns a line about it, or "". May be nil.
 	BringIn func(ctx context.Context, project, dir string) (line string, err error)
-	// Log is told what could not be done. Several goroutines may call it.
+	// Log receives failures. It may be called concurrently.
 	Log func(Trouble)
-	// Within is how long an event may take. Default 150 ms.
+	// Within limits the time of an event. Default 150 ms.
 	Within time.Duration
 }
 
-// Handle handles the event that in tells of and returns the answer; nil is silence, as for unknown
-// names and for what is no event. It returns within Options.Within even if in never ends or the store
-// is busy; the work goes on until the process ends. Only what nobody says again, such as a prompt,
-// and what is about to be told may take settleWithin times as long until it is noted.
+// Handle handles the event in in and returns the answer; nil is no answer, as for unknown events
+// and invalid input. It returns within Options.Within even if in never ends or the store is busy;
+// the work goes on until the process ends. Only recording text that does not come again, such as a
+// prompt, and finishing a claim may take recordWithin times as long.
 func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) []byte {
 	if o.Within == 0 {
 		o.Within = 150 * time.Millisecond
@@ -74,15 +74,15 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.Within)
 	defer cancel()
-	r := &run{Options: o, name: agent, agent: agentOf(agent), settled: make(chan struct{})}
+	r := &run{Options: o, name: agent, agent: agentOf(agent), saved: make(chan struct{})}
 	kind, known := KindOf(event)
 	r.kind = kind
-	r.owes.Store(known && kind.lasts())
+	r.unsaved.Store(known && kind.lasts())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		defer func() {
-			if p := recover(); p != nil { // a bug must not be the agent's
+			if p := recover(); p != nil { // a bug must not disturb the agent
 				r.trouble("panic", bugOf(p))
 			}
 		}()
@@ -92,12 +92,12 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	case <-done:
 	case <-ctx.Done():
 		r.trouble(overdue, context.Cause(ctx))
-		last, cancel := context.WithTimeout(context.Background(), (settleWithin-1)*o.Within)
+		last, cancel := context.WithTimeout(context.Background(), (recordWithin-1)*o.Within)
 		defer cancel()
-		if r.owes.Load() {
+		if r.unsaved.Load() {
 			select {
 			case <-done:
-			case <-r.settled:
+			case <-r.saved:
 			case <-last.Done():
 				r.trouble("settle", context.DeadlineExceeded)
 			}
@@ -107,11 +107,11 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	return r.answer(nil)
 }
 
-// settleWithin is after how many times Options.Within Handle returns in any case: 750 ms, as
-// long as nothing else is set. Thirty agents that ask at once on two cores take half of it.
-const settleWithin = 5
+// recordWithin times Options.Within is the time after which Handle returns in any case: 750 ms by
+// default. Thirty agents at once on two cores take half of it.
+const recordWithin = 5
 
-// run is one event at work.
+// run is one event in progress.
 type run struct {
 	Options
 	name    string // of the agent
@@ -119,31 +119,31 @@ type run struct {
 	agent   agent
 	event   Event
 	at      time.Time
-	project string           // "" where it is not known, such as in a folder of several
-	dir     string           // the folder of the event, or that of the repository which stands for it
-	unkept  []attend.Pending // what the notes refused; it is written now or never
-	brought string           // what is to be said of what was brought in; "" when that was said
+	project string           // "" if unknown, such as in a folder of several
+	dir     string           // folder of the event, or of its repository
+	unkept  []attend.Pending // items that the notebook refused; written now or never
+	brought string           // report of an import, not yet sent
 
-	owes    atomic.Bool   // there is something to keep that nobody says again
-	settled chan struct{} // closed when it is kept
+	unsaved atomic.Bool   // there is text to record that does not come again
+	saved   chan struct{} // closed once it is recorded
 
-	found atomic.Pointer[string] // project, for whoever tells of trouble
-	doing atomic.Pointer[string] // what is under way
+	found atomic.Pointer[string] // project, for error reports
+	doing atomic.Pointer[string] // current step, for error reports
 
 	mu       sync.Mutex
 	said     []byte
 	answered bool
-	claiming chan struct{} // closed when what is being claimed is said; nil when nothing is
+	claiming chan struct{} // closed when the current claim is sent, or nil
 }
 
-// settle says that what nobody says again is kept.
-func (r *run) settle() {
-	if r.owes.CompareAndSwap(true, false) {
-		close(r.settled)
+// recorded marks the text that does not come again as recorded.
+func (r *run) recorded() {
+	if r.unsaved.CompareAndSwap(true, false) {
+		close(r.saved)
 	}
 }
 
-// say is what the agent is answered. It reports whether that is still in time.
+// say sets the answer, and reports whether it is in time.
 func (r *run) say(a Answer) bool {
 	b := Encode(r.name, r.event, a)
 	r.mu.Lock()
@@ -155,20 +155,20 @@ func (r *run) say(a Answer) bool {
 	return true
 }
 
-// handle reads the event and does what belongs to it.
+// handle reads the event and runs its step.
 func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 	kind, known := KindOf(name)
 	if !known {
 		return
 	}
 	if kind.lasts() {
-		defer r.settle()
+		defer r.recorded()
 	}
 	r.do("read")
 	text, cut, err := Read(kind, in)
 	if cut || err != nil {
 		defer func() {
-			r.settle()
+			r.recorded()
 			if err := readAway(in); err != nil {
 				r.trouble("read", err)
 			}
@@ -191,12 +191,24 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 	if r.event.Session = r.session(); r.event.Session == "" {
 		return
 	}
-	if step, ok := r.steps()[kind]; ok {
-		step(ctx)
+	switch kind {
+	case BeforeTool:
+		r.beforeTool(ctx)
+	case AfterTool:
+		r.afterTool(ctx)
+	default:
+		s := r.steps()[kind]
+		if s.do == nil || r.event.Subagent && !s.subagents {
+			return
+		}
+		notes := r.notes()
+		if at := r.place(ctx, notes); at != off {
+			s.do(ctx, notes, at)
+		}
 	}
 }
 
-// lasts reports a kind of which something may have to be kept that nobody says again.
+// lasts reports whether events of a kind may have text to record that does not come again.
 func (k Kind) lasts() bool {
 	switch k {
 	case Prompt, AfterCompact, SubagentStop, Stop, SessionEnd:
@@ -205,15 +217,21 @@ func (k Kind) lasts() bool {
 	return false
 }
 
-// steps are what belongs to each kind.
-func (r *run) steps() map[Kind]func(context.Context) {
-	return map[Kind]func(context.Context){
-		SessionStart: r.sessionStart, Prompt: r.prompt, BeforeTool: r.beforeTool, AfterTool: r.afterTool,
-		BeforeCompact: r.beforeCompact, AfterCompact: r.afterCompact, SubagentStop: r.subagentStop, Stop: r.stop, SessionEnd: r.sessionEnd,
+// step handles the events of a kind, unless the project is disabled.
+type step struct {
+	do        func(ctx context.Context, notes []attend.Note, at where)
+	subagents bool // also events of subagents
+}
+
+// steps maps each kind but tool calls to its step.
+func (r *run) steps() map[Kind]step {
+	return map[Kind]step{
+		SessionStart: {do: r.sessionStart}, Prompt: {do: r.prompt}, BeforeCompact: {do: r.beforeCompact}, AfterCompact: {do: r.afterCompact},
+		SubagentStop: {r.subagentStop, true}, Stop: {r.stop, true}, SessionEnd: {do: r.sessionEnd},
 	}
 }
 
-// session is the id of the session. For an agent that has none, its day in a folder is one.
+// session returns the id of the session; for an agent without ids, its day in a folder.
 func (r *run) session() string {
 	id := r.event.Session
 	if len(id) > engram.MaxName || engram.CheckText("session id", id, engram.MaxName) != nil {
@@ -225,7 +243,7 @@ func (r *run) session() string {
 	return id
 }
 
-// short is a name for something long.
+// short returns a short name for a long text.
 func short(head, of string) string {
 	sum := sha256.Sum256([]byte(of))
 	if head != "" {
@@ -234,18 +252,18 @@ func short(head, of string) string {
 	return head + hex.EncodeToString(sum[:4])
 }
 
-// The kinds of notes that are of hooks alone.
+// Kinds of notes used only by hooks.
 const (
-	notePlace = "place" // Text is the project of the folder Path; "" for one of several projects
-	noteRoot  = "root"  // Path is the folder of a repository, or of a configuration, and Text is its project
-	noteBare  = "bare"  // the folder Path, in which a tool was at work, is in no repository
-	noteFile  = "file"  // the agent was reminded of the file Path, if there was anything; Failed: that was begun, and it is not known to have ended
-	noteFault = "fault" // the agent was reminded of an error whose digest is Text, which may have a secret in it; Failed as for a file
-	noteTold  = "told"  // Text are numbers of memories that are told; Failed: they were not, after all
-	noteBrief = "brief" // the session is told what it should know, after a compaction if Text says so; Failed: that was begun, and it is not known to have ended, or it was not told after all
+	notePlace    = "place" // Text is the project of the folder Path; "" for one of several projects
+	noteRoot     = "root"  // Path is the folder of a repository or configuration, and Text is its project
+	noteBare     = "bare"  // Path is a folder outside of repositories in which a tool worked
+	noteFile     = "file"  // the memories about the file Path were injected, if there are any; Failed: an attempt began
+	noteFault    = "fault" // the same for the error whose digest is Text, since its text may contain a secret
+	noteInjected = "told"  // Text lists numbers of injected memories; Failed: they were not injected after all
+	noteBrief    = "brief" // the session got its brief, after a compaction if Text says so; Failed: an attempt began, or the brief was not sent after all
 )
 
-// note notes something that happens now, and reports whether that is kept.
+// note adds a note of now, and reports whether it is recorded.
 func (r *run) note(n attend.Note) bool {
 	n.At = r.at
 	err := r.Notes.Add(r.event.Session, n)
@@ -255,7 +273,7 @@ func (r *run) note(n attend.Note) bool {
 	return err == nil
 }
 
-// notes are what was noted of the session.
+// notes returns the notes of the session.
 func (r *run) notes() []attend.Note {
 	all, err := r.Notes.All(r.event.Session)
 	if err != nil {

@@ -142,7 +142,7 @@ func TestAnAgentWithoutSessionsHasOneADay(t *testing.T) {
 	}
 }
 
-// A store that cannot be written keeps nobody from working, and nothing is lost, doubled or
+// A store that cannot be written does not prevent work, and nothing is lost, doubled or
 // turned around when it can be again.
 func TestWhatCannotBeWrittenIsWrittenLater(t *testing.T) {
 	d := newDesk(t)
@@ -256,7 +256,7 @@ func TestAnEventThatDoesNotEndIsLeftInTime(t *testing.T) {
 		in, out := io.Pipe()
 		for event, want := range map[string]time.Duration{
 			"before-tool": 150 * time.Millisecond,
-			"prompt":      750 * time.Millisecond, // which nobody says again
+			"prompt":      750 * time.Millisecond, // which does not come again
 		} {
 			begun := time.Now()
 			got := hook.Handle(t.Context(), hook.Options{Notes: &notes{}, Now: time.Now}, "claude-code", event, in)
@@ -287,7 +287,7 @@ func TestWhatWasSaidInTimeIsAnswered(t *testing.T) {
 	})
 }
 
-// slowNotes does not answer what waits until it may.
+// slowNotes withholds pending items until released.
 type slowNotes struct {
 	notes
 	until chan struct{}
@@ -355,7 +355,7 @@ func TestAPromptIsKeptWhenTheTimeIsOver(t *testing.T) {
 	})
 }
 
-// lateNotes keep what waits after some time.
+// lateNotes add pending items with a delay.
 type lateNotes struct {
 	notes
 	after time.Duration

@@ -37,7 +37,7 @@ func TestOfVeryManyLearningsTheFirstAreKept(t *testing.T) {
 			t.Errorf("%q is none of the first: %v", m.Content, err)
 		}
 	}
-	if len(d.logged) != 1 || !strings.Contains(d.logged[0], "the first 20 are kept") {
+	if len(d.logged) != 1 || !strings.Contains(d.logged[0], "more learnings than the 20") {
 		t.Errorf("logged %v", d.logged)
 	}
 }

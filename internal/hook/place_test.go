@@ -253,7 +253,7 @@ func TestARepositoryIsAskedOnce(t *testing.T) {
 	}
 }
 
-// What waits since before a session moved is not lost.
+// Items pending since before a session moved are not lost.
 func TestWhatWaitsForAnotherProjectIsKeptThere(t *testing.T) {
 	d := newDesk(t)
 	d.report("prompt", "prompt", "what is here?")

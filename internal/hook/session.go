@@ -17,16 +17,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// sessionStart tells what the session should know, and writes what others have left.
-func (r *run) sessionStart(ctx context.Context) {
-	if r.event.Subagent {
-		return
-	}
-	notes := r.notes()
-	at := r.place(ctx, notes)
-	if at == off {
-		return
-	}
+// sessionStart gives the session its brief, and writes pending items of other sessions.
+func (r *run) sessionStart(ctx context.Context, notes []attend.Note, at where) {
 	if at == here {
 		again := r.event.Source == afterCompaction
 		if !again {
@@ -42,22 +34,14 @@ func (r *run) sessionStart(ctx context.Context) {
 	}
 }
 
-// prompt keeps what the person asked, and tells what the memory has to say to it.
-func (r *run) prompt(ctx context.Context) {
-	if r.event.Subagent {
-		return
-	}
-	notes := r.notes()
-	at := r.place(ctx, notes)
-	if at == off {
-		return
-	}
+// prompt records the prompt, and injects memories about it.
+func (r *run) prompt(ctx context.Context, notes []attend.Note, at where) {
 	asked := strings.TrimSpace(cutText(r.event.Prompt))
 	if asked != "" {
 		r.wait(attend.PendingPrompt, asked)
 		r.note(attend.Note{Kind: attend.KindPrompt})
 	}
-	r.settle()
+	r.recorded()
 	if at == here && !r.late(ctx, notes) && asked != "" {
 		r.remind(ctx, notes, engine.RemindInput{Query: asked})
 	}
@@ -65,8 +49,8 @@ func (r *run) prompt(ctx context.Context) {
 	r.write(ctx)
 }
 
-// remind tells what is known about what the agent is about to do, if that is certain, and if
-// no other event has just told it. It reports whether that was found out and said in time.
+// remind injects memories about what the agent is about to do, if they are certain and no other
+// event has just injected them. It reports whether it finished in time.
 func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindInput) bool {
 	if !r.agent.tellsAt(r.event) {
 		return false
@@ -80,7 +64,7 @@ func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindI
 		told = r.report(func() (Answer, bool) {
 			mine, over = r.claim(t, false, func([]attend.Note) ([]attend.Note, bool) { return nil, true })
 			return Answer{Context: t.Text(mine)}, len(mine) > 0
-		}, func() { r.giveBack(toldNote(mine)) })
+		}, func() { r.giveBack(injectedNote(mine)) })
 		over = over && (told || len(mine) == 0)
 		return mine, told
 	}
@@ -92,44 +76,33 @@ func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindI
 	return over
 }
 
-// keepInSummary asks whoever writes the summary of a long session for what would be lost.
+// keepInSummary asks the model that summarises a long session for the learnings that would be lost.
 const keepInSummary = "At the end of the summary, list under the heading \"## Key Learnings:\" as a numbered list what was decided, found out or " +
 	"asked for in this session and would matter in a later one: each item one sentence that can be understood alone. Leave it out if there is nothing."
 
-// beforeCompact writes what waits, and asks for a summary out of which learnings can be taken.
-func (r *run) beforeCompact(ctx context.Context) {
-	if r.event.Subagent || r.place(ctx, r.notes()) == off {
-		return
-	}
+// beforeCompact writes pending items, and asks for a summary with learnings.
+func (r *run) beforeCompact(ctx context.Context, _ []attend.Note, _ where) {
 	if !r.NoCapture {
 		r.say(Answer{Context: keepInSummary})
 	}
 	r.write(ctx)
 }
 
-// afterCompact keeps the summary, and tells what was forgotten.
-func (r *run) afterCompact(ctx context.Context) {
-	if r.event.Subagent {
-		return
-	}
-	notes := r.notes()
-	at := r.place(ctx, notes)
-	if at == off {
-		return
-	}
+// afterCompact records the summary, and gives the brief again.
+func (r *run) afterCompact(ctx context.Context, notes []attend.Note, at where) {
 	if summary := cutText(capture.Summary(redact.Private(r.event.Summary))); summary != "" {
 		r.learned(ctx, notes, notes, attend.Pending{What: attend.PendingSummary, Text: summary, Topic: "session/" + short("compact", r.event.Session)})
 		r.capture(ctx, notes, notes, summary)
 	}
-	r.settle()
+	r.recorded()
 	if at == here {
 		r.brief(ctx, notes, true)
 	}
 	r.write(ctx)
 }
 
-// capture has the learnings kept that a text lists about the work of some notes, and reports
-// whether there are any.
+// capture saves the learnings listed in a message about the work of some notes, and reports whether
+// there are any.
 func (r *run) capture(ctx context.Context, worked, notes []attend.Note, said string) bool {
 	if r.NoCapture {
 		return false
@@ -141,45 +114,32 @@ func (r *run) capture(ctx context.Context, worked, notes []attend.Note, said str
 	return r.learned(ctx, worked, notes, attend.Pending{What: attend.PendingCapture, Text: said})
 }
 
-// sessionEnd writes what waits, and forgets what was noted. There are agents without a stop, who
-// say here what they have done.
-func (r *run) sessionEnd(ctx context.Context) {
-	notes := r.notes()
-	if r.event.Subagent || r.place(ctx, notes) == off {
-		return
-	}
+// sessionEnd writes pending items and removes the notes. Agents without a stop event send their
+// last message here.
+func (r *run) sessionEnd(ctx context.Context, notes []attend.Note, _ where) {
 	r.capture(ctx, attend.Turn(notes), notes, r.event.Last)
 	r.wait(attend.PendingEnd, "")
-	r.settle()
+	r.recorded()
 	r.write(ctx)
 	if err := r.Notes.End(r.event.Session); err != nil {
 		r.trouble("end", err)
 	}
 }
 
-// subagentStop keeps what a helper says it has learned.
-func (r *run) subagentStop(ctx context.Context) {
-	notes := r.notes()
-	if r.place(ctx, notes) == off {
-		return
-	}
+// subagentStop records a subagent's learnings.
+func (r *run) subagentStop(ctx context.Context, notes []attend.Note, _ where) {
 	r.capture(ctx, attend.Turn(notes), notes, r.last())
-	r.settle()
+	r.recorded()
 	r.write(ctx)
 }
 
-// stop keeps what the agent says it has learned, and asks it once or twice in a session to
-// save something when it did much and saved nothing.
-func (r *run) stop(ctx context.Context) {
-	notes := r.notes()
-	at := r.place(ctx, notes)
-	if at == off {
-		return
-	}
+// stop records the agent's learnings, and asks it once or twice in a session to save something if
+// it did much and saved nothing.
+func (r *run) stop(ctx context.Context, notes []attend.Note, at where) {
 	listed := r.capture(ctx, attend.Turn(notes), notes, r.last())
-	r.settle()
+	r.recorded()
 	if listed {
-		r.note(attend.Note{Kind: attend.KindTool, Tool: savesLearnings}) // nothing is neglected until now
+		r.note(attend.Note{Kind: attend.KindTool, Tool: savesLearnings}) // counts as a save for Neglect
 	} else if at == here && r.agent.asks && !r.event.Again && !r.event.Subagent {
 		r.ask(ctx, notes)
 	}
@@ -187,11 +147,10 @@ func (r *run) stop(ctx context.Context) {
 	r.writeOthers(ctx)
 }
 
-// savesLearnings is the tool that an agent could have used for what it listed instead.
+// savesLearnings is the tool that the agent could have used instead of listing learnings.
 const savesLearnings = "mem_capture_passive"
 
-// ask asks for what was neglected. The store is asked for what was saved only when the notes
-// know of nothing.
+// ask asks the agent to save something. It queries the store only if the notes show no save.
 func (r *run) ask(ctx context.Context, notes []attend.Note) {
 	if attend.Neglect(notes, 0) == "" {
 		return
@@ -200,11 +159,11 @@ func (r *run) ask(ctx context.Context, notes []attend.Note) {
 	ms, err := r.Engine().List(ctx, engram.Filter{SessionID: r.event.Session}, engram.Page{})
 	if err != nil {
 		r.trouble("saved", err)
-		return // whoever may have saved is not asked
+		return // it may have saved something
 	}
 	saved := 0
 	for _, m := range ms {
-		if m.Origin != engram.OriginTool { // those are ours
+		if m.Origin != engram.OriginTool { // others were written by hooks
 			saved++
 		}
 	}
@@ -216,7 +175,7 @@ func (r *run) ask(ctx context.Context, notes []attend.Note) {
 	r.say(Answer{Ask: ask})
 }
 
-// last is what the agent said last: as it tells, or as its transcript ends.
+// last returns the agent's last message: from the event, or from its transcript.
 func (r *run) last() string {
 	if r.event.Last != "" || r.NoCapture || r.event.Transcript == "" {
 		return r.event.Last
@@ -229,14 +188,14 @@ func (r *run) last() string {
 	return said
 }
 
-// maxTail is how much of the end of a transcript is read.
+// maxTail is the number of bytes read from the end of a transcript.
 const maxTail = 256 << 10
 
-// errNoFile is the error of a transcript that is no regular file: opening a pipe would wait.
-var errNoFile = errors.New("the transcript is no regular file")
+// errNoFile means that a transcript is not a regular file: opening a pipe would block.
+var errNoFile = errors.New("the transcript is not a regular file")
 
-// lastIn is what the agent said last in a transcript: a file with an object of JSON a line,
-// as Claude Code, Codex and Cursor write them. "" where nothing looks like that.
+// lastIn returns the agent's last message in a transcript: a file with one JSON object per line, as
+// Claude Code, Codex and Cursor write them, or "".
 func lastIn(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -257,7 +216,7 @@ func lastIn(path string) (string, error) {
 	}
 	lines := bytes.Split(tail, []byte("\n"))
 	if from > 0 {
-		lines = lines[1:] // half a line
+		lines = lines[1:] // an incomplete line
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
 		f := fields{}
@@ -267,7 +226,7 @@ func lastIn(path string) (string, error) {
 		said, by := f.said()
 		switch {
 		case by == "user" && said != "":
-			return "", nil // the person has the last word
+			return "", nil // the person spoke last
 		case by == "assistant" && said != "":
 			return said, nil
 		}
@@ -275,7 +234,7 @@ func lastIn(path string) (string, error) {
 	return "", nil
 }
 
-// said is what a line of a transcript says, and who: "user", "assistant" or another.
+// said returns the text and role of a line of a transcript: "user", "assistant" or another.
 func (f fields) said() (text, by string) {
 	for _, inner := range []fields{f, f.object("message"), f.object("payload"), f.object("data")} {
 		by = cmp.Or(inner.text("role"), inner.text("type"), by)

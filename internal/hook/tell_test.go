@@ -99,7 +99,7 @@ func TestWhatIsClaimedIsTold(t *testing.T) {
 }
 
 // Where no notes can be kept the store says what was told, and where that cannot be written
-// nobody is told what might be told again.
+// nothing is injected that might be injected twice.
 func TestWithoutNotesTheStoreClaims(t *testing.T) {
 	d := newDesk(t)
 	d.notes.broken = true

@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/hook"
 )
 
-// Whoever looks for what took so long is told what was under way, and of which project.
+// A timeout is logged with the step in progress and the project.
 func TestWhatWasUnderWayIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &slowNotes{until: make(chan struct{})}

@@ -16,20 +16,20 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// beforeTool reminds of what is known about a file that is about to be read or changed.
+// beforeTool injects memories about a file that is about to be read or changed.
 func (r *run) beforeTool(ctx context.Context) {
 	if r.event.Subagent || !r.agent.tellsAt(r.event) {
 		return
 	}
 	notes := r.notes()
-	if r.missed(ctx, notes) || r.event.Tool.Path == "" {
-		return // the file is reminded of when it is used again
+	if r.retryBrief(ctx, notes) || r.event.Tool.Path == "" {
+		return // the next use of the file injects them
 	}
 	r.remindFile(ctx, notes)
 }
 
-// remindFile reminds of a file, once in a session: of what is known in the project of its
-// repository, which need not be that of the folder that the agent was started in.
+// remindFile injects memories about a file, once in a session, from the project of the file's
+// repository, which may differ from that of the working folder.
 func (r *run) remindFile(ctx context.Context, notes []attend.Note) {
 	path := r.event.Tool.Path
 	of := attend.Note{Kind: noteFile, Path: path}
@@ -52,12 +52,12 @@ func (r *run) remindFile(ctx context.Context, notes []attend.Note) {
 	r.remindOnce(ctx, notes, of, in)
 }
 
-// lateReminders is how often it is tried to remind a session of one thing: a store that never
-// answers in time must not cost each use of a file that time.
+// lateReminders limits the attempts for one thing: a store that never answers in time must not
+// delay every use of a file.
 const lateReminders = 3
 
-// remindOnce reminds of what of says, and notes that. That it is tried is noted before: a
-// store that does not answer ends the process between the two, and the next event tries again.
+// remindOnce injects memories about of, and notes that. It notes the attempt first: a store that
+// does not answer ends the process in between, and the next event tries again.
 func (r *run) remindOnce(ctx context.Context, notes []attend.Note, of attend.Note, in engine.RemindInput) {
 	tried := of
 	tried.Failed = true
@@ -67,27 +67,27 @@ func (r *run) remindOnce(ctx context.Context, notes []attend.Note, of attend.Not
 	}
 }
 
-// reminded reports whether notes say that the session was reminded of what of says, or that
-// it was tried often enough.
+// reminded reports whether memories about of were injected, or tried often enough, according to
+// notes.
 func reminded(notes []attend.Note, of attend.Note) bool {
 	isOf := func(n attend.Note) bool { return n.Kind == of.Kind && n.Path == of.Path && n.Text == of.Text }
 	return noted(notes, of.Kind, func(n attend.Note) bool { return isOf(n) && !n.Failed }) || triesIn(notes, isOf) >= lateReminders
 }
 
-// noted reports whether there is a note of a kind for which is holds.
+// noted reports whether there is a note of a kind that matches is.
 func noted(notes []attend.Note, kind string, is func(attend.Note) bool) bool {
 	return slices.ContainsFunc(notes, func(n attend.Note) bool { return n.Kind == kind && is(n) })
 }
 
-// afterTool notes what was done; a command that passes after it failed is worth a memory, and
-// one that fails may have failed before.
+// afterTool notes a tool call. It saves the outcome of a command that passes after a failure, and
+// injects memories about an error.
 func (r *run) afterTool(ctx context.Context) {
 	t := r.event.Tool
 	if t.Stopped || t.Path == "" && t.Command == "" && !t.Failed && !attend.Saves(t.Name) {
 		return
 	}
 	notes := r.notes()
-	if at, known := r.known(notes); at == off || !known && r.place(ctx, notes) == off {
+	if r.place(ctx, notes) == off {
 		return
 	}
 	in, _ := r.ground(ctx, notes)
@@ -95,27 +95,19 @@ func (r *run) afterTool(ctx context.Context) {
 		return
 	}
 	r.note(attend.Note{Kind: attend.KindTool, Tool: t.Name, Path: t.Path, Command: t.Command, Writes: t.Writes, Failed: t.Failed, Error: t.Error, Project: in})
-	missed := r.missed(ctx, notes)
+	missed := r.retryBrief(ctx, notes)
 	switch {
 	case t.Failed && !missed:
 		r.remindError(ctx, notes)
 	case !t.Failed && t.Command != "" && noted(notes, attend.KindTool, func(n attend.Note) bool { return n.Failed && n.Command != "" }):
-		r.outcome(ctx, r.notes()) // as they were kept, without secrets: what failed is known by its words
+		r.outcome(ctx, r.notes()) // as recorded, without secrets: failures are compared by their text
 	case missed:
 	case t.Path != "" && !slices.Contains(r.agent.tells, BeforeTool) && !r.event.Subagent && r.agent.tellsAt(r.event):
-		r.remindFile(ctx, notes) // what cannot be told before is told after
+		r.remindFile(ctx, notes) // the agent takes no answer before the call
 	}
 }
 
-// known is place where the notes have the folder, and nothing has to be asked.
-func (r *run) known(notes []attend.Note) (at where, known bool) {
-	if !noted(notes, notePlace, func(n attend.Note) bool { return n.Path == r.event.Folder }) {
-		return nowhere, false
-	}
-	return r.place(context.Background(), notes), true
-}
-
-// remindError reminds of what is known about an error, once in a session.
+// remindError injects memories about an error, once in a session.
 func (r *run) remindError(ctx context.Context, notes []attend.Note) {
 	if r.event.Subagent || !r.agent.tellsAt(r.event) {
 		return
@@ -128,15 +120,15 @@ func (r *run) remindError(ctx context.Context, notes []attend.Note) {
 	r.remindOnce(ctx, notes, of, engine.RemindInput{Error: r.event.Tool.Error})
 }
 
-// outcome keeps what was learned of a command that has just passed.
+// outcome saves the lesson of a command that has just passed.
 func (r *run) outcome(ctx context.Context, notes []attend.Note) {
 	all := attend.Outcomes(r.below(notes))
 	if len(all) == 0 {
 		return
 	}
-	last := all[len(all)-1] // they are in the order in which they passed
+	last := all[len(all)-1] // in the order in which they passed
 	if !last.At.Equal(r.at) {
-		return // what passed had not failed
+		return // the command had not failed
 	}
 	worked := slices.DeleteFunc(slices.Clone(notes), func(n attend.Note) bool { return n.At.Before(last.Since) })
 	if r.learned(ctx, worked, notes, attend.Pending{What: attend.PendingOutcome, Title: last.Title, Text: last.Content, Topic: last.TopicKey}) {
@@ -144,7 +136,7 @@ func (r *run) outcome(ctx context.Context, notes []attend.Note) {
 	}
 }
 
-// below are notes with their files as they are named from within their repositories.
+// below returns notes with paths relative to their repositories.
 func (r *run) below(notes []attend.Note) []attend.Note {
 	var folders, around []string
 	for _, n := range notes {
@@ -168,19 +160,19 @@ func shells() []string {
 	return []string{"bash", "shell", "exec", "command", "terminal"}
 }
 
-// has reports whether name has one of some words in it.
+// has reports whether name contains one of some words.
 func has(name string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
 }
 
-// toolOf is the use of a tool as it is noted; event is the plain name of the event that told it.
+// toolOf converts a tool call; event is the plain name of its event.
 func toolOf(u use, event string) Tool {
 	t := Tool{Name: cmp.Or(u.name, event), Path: u.file}
 	named := strings.ToLower(t.Name) + " " + event
 	switch {
 	case strings.HasPrefix(strings.TrimSpace(u.command), patchBegin):
 		t.Path = cmp.Or(t.Path, patched(u.command))
-	case t.Path == "" || has(named, shells()): // of a tool for files it says what is done with the file
+	case t.Path == "" || has(named, shells()): // for file tools, command says what is done with the file
 		t.Command = u.command
 	}
 	t.Path = cmp.Or(t.Path, patched(u.patch))
@@ -196,10 +188,10 @@ func toolOf(u use, event string) Tool {
 	return t
 }
 
-// patchBegin opens a patch as models of OpenAI write it.
+// patchBegin begins a patch in the format of OpenAI's models.
 const patchBegin = "*** Begin Patch"
 
-// patched is the first file that such a patch changes; "" for what is none.
+// patched returns the first file that such a patch changes; "" for other text.
 func patched(patch string) string {
 	if !strings.HasPrefix(strings.TrimSpace(patch), patchBegin) {
 		return ""
@@ -214,16 +206,16 @@ func patched(patch string) string {
 	return ""
 }
 
-// use is what an event tells of the use of a tool, whatever its agent calls that.
+// use is a tool call in any agent's dialect.
 type use struct {
 	name, file, command, folder, patch string
-	// ended is what came of it; the zero value before it.
+	// The result; zero before the call.
 	printed, err string
-	failed       bool // something says so
-	stopped      bool // by the person, or it still goes on
+	failed       bool // a field reports a failure
+	stopped      bool // by the person, or it continues in the background
 }
 
-// use reads what an event tells of a tool.
+// use decodes a tool call.
 func (d dialect) use(f fields) use {
 	in := f.object(d[wInput]...)
 	u := use{
@@ -236,7 +228,7 @@ func (d dialect) use(f fields) use {
 	return u
 }
 
-// ended reads how a tool ended.
+// ended decodes the result of a tool call.
 func (d dialect) ended(f fields, u *use) {
 	out := f.object(d[wAnswer]...)
 	said := cmp.Or(f.text(d[wAnswer]...), out.text(d[wPrinted]...), out.parts(d[wPrinted]...), d.errorIn(out))
@@ -248,19 +240,19 @@ func (d dialect) ended(f fields, u *use) {
 	}
 }
 
-// errorIn is what went wrong, as an object has it.
+// errorIn returns the error message in an object.
 func (d dialect) errorIn(f fields) string {
 	return cmp.Or(f.text(d[wError]...), f.object(d[wError]...).text("message"))
 }
 
-// wrong reports whether an answer says that what was tried went wrong.
+// wrong reports whether an object describes a failure.
 func (d dialect) wrong(f fields) bool {
 	coded := slices.ContainsFunc(d[wCode], func(name string) bool { return f.number(name) != 0 })
 	return coded || f.no(d[wWell]...) || f.is(d[wIll]...) || f.text(d[wResult]...) == "failure" || f.object(d[wError]...).text("message") != ""
 }
 
-// exitIn reports whether what a command printed has a line, near its beginning or its end,
-// in which its agent says that it failed.
+// exitIn reports whether a line near the beginning or end of a command's output has the agent's
+// form of a nonzero exit code.
 func (d dialect) exitIn(printed string) bool {
 	const near = 300
 	around := printed
@@ -279,13 +271,13 @@ func (d dialect) exitIn(printed string) bool {
 	return false
 }
 
-// account is what was printed, of an agent that gives an account of it: without the lines
-// before and behind it that are the agent's own. All of it where nothing else is told.
+// account removes an agent's own lines before and after a command's output; if nothing would
+// remain, it returns everything.
 func (d dialect) account(said string) string {
 	rest := said
 	for begins(rest, d[wAccountHead]) {
 		line, after, _ := strings.Cut(rest, "\n")
-		if printed, is := strings.CutPrefix(line, "Output:"); is { // the first line may stand behind its name
+		if printed, is := strings.CutPrefix(line, "Output:"); is { // the first line may follow on the same line
 			rest = strings.TrimPrefix(strings.TrimPrefix(printed, " ")+"\n"+after, "\n")
 			break
 		}
@@ -304,33 +296,30 @@ func (d dialect) account(said string) string {
 	}
 }
 
-// begins reports whether a text begins with one of some heads.
+// begins reports whether a text begins with one of some prefixes.
 func begins(s string, heads []string) bool {
 	return slices.ContainsFunc(heads, func(h string) bool { return strings.HasPrefix(s, h) })
 }
 
-// Trouble is what could not be done at an event. Nothing of it is anybody's text but what Err
-// may have in it.
+// Trouble is a failure during an event. Only Err may contain foreign text.
 type Trouble struct {
-	Kind    Kind   // "" for an event that nobody knows
-	Project string // as far as it was found out
-	What    string // what was tried, in one word
-	During  string // what was under way when the time was over; "" else
+	Kind    Kind   // "" for an unknown event
+	Project string // if known
+	What    string // the failed step, in one word
+	During  string // the step in progress when the time ran out; else ""
 	Err     error
 }
 
-// errLater is the error of what a later version wants written, which alone knows how.
-var errLater = errors.New("of a later version")
+// errLater means that an item was recorded by a later version, which alone can write it.
+var errLater = errors.New("written by a later version")
 
-// errMany is the error of a message that lists more than is kept of one.
-var errMany = engram.Errorf(engram.CodeInvalid, "of the learnings that one message lists the first %d are kept", mostLearnings)
+// errMany means that a message lists more learnings than are saved.
+var errMany = engram.Errorf(engram.CodeInvalid, "a message lists more learnings than the %d that are saved", mostLearnings)
 
-// NoSuch is the error of a command line in which something is named that nobody knows: What is
-// "event", "agent" or "flag".
+// NoSuch is the error for an unknown name in a command line: What is "event", "agent" or "flag".
 type NoSuch struct{ What, Name string }
 
-// Error implements error. A name that is no plain word is not told: a command line may have
-// anything in it.
+// Error implements error. It only repeats plain words, since a command line may contain anything.
 func (e NoSuch) Error() string {
 	if e.Name == "" || len(e.Name) > 40 || strings.ContainsFunc(e.Name, func(r rune) bool { return r != '-' && r != '_' && (r < 'A' || r > 'z' || 'Z' < r && r < 'a') }) {
 		return "there is no such " + e.What
@@ -338,7 +327,7 @@ func (e NoSuch) Error() string {
 	return "there is no " + e.What + " " + e.Name
 }
 
-// Plain reports an error of this package, whose text has nothing of anybody's in it.
+// Plain returns the text of an error of this package, which contains no foreign text.
 func Plain(err error) (text string, ok bool) {
 	for _, e := range []error{errNoObject, errNoFile, errLater, errMany} {
 		if errors.Is(err, e) {
@@ -354,12 +343,12 @@ func Plain(err error) (text string, ok bool) {
 	return "", false
 }
 
-// bug is a panic: of what type, and where.
+// bug is a panic: its type and place.
 type bug struct{ typ, where string }
 
 func (b *bug) Error() string { return "panic: " + b.typ + " at " + b.where }
 
-// bugOf is the panic p that is recovered from right now.
+// bugOf describes the panic p that is being recovered.
 func bugOf(p any) *bug {
 	b := &bug{typ: fmt.Sprintf("%T", p), where: "an unknown place"}
 	callers := make([]uintptr, 32)
@@ -376,7 +365,7 @@ func bugOf(p any) *bug {
 	}
 }
 
-// trouble tells what could not be done.
+// trouble reports a failure.
 func (r *run) trouble(what string, err error) {
 	t := Trouble{Kind: r.kind, What: what, Err: err}
 	if p := r.found.Load(); p != nil {
@@ -388,8 +377,8 @@ func (r *run) trouble(what string, err error) {
 	r.Log(t)
 }
 
-// overdue is what could not be done when the time was over: the event.
+// overdue is the step of a Trouble when the time of the event ran out.
 const overdue = "event"
 
-// do says what is begun now, for whoever wants to know what took so long.
+// do records the current step, for errors about lack of time.
 func (r *run) do(what string) { r.doing.Store(&what) }

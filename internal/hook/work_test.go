@@ -181,7 +181,7 @@ func TestASummaryOfCompactionIsKept(t *testing.T) {
 	}
 }
 
-// Learnings that are listed are saved: whoever lists them has neglected nothing.
+// Learnings that are listed are saved: an agent that lists them has neglected nothing.
 func TestWhoListsLearningsIsNotAskedToSave(t *testing.T) {
 	d := newDesk(t)
 	for i := range 12 {
@@ -204,7 +204,7 @@ func TestAPromptInPartsIsKept(t *testing.T) {
 	}
 }
 
-// What another session has left is written when an agent stops: nobody may begin one today.
+// What another session has left is written when an agent stops: there may be no new session today.
 func TestAStopWritesWhatOthersHaveLeft(t *testing.T) {
 	d := newDesk(t)
 	d.notes.waiting = []attend.Pending{{Key: "k", What: attend.PendingPrompt, Session: "gone", Project: "shop", Text: "left"}}

@@ -17,17 +17,17 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// How much is kept of a prompt, or of what an agent said.
+// Limits of a recorded prompt or message.
 const (
-	maxText    = 128 << 10 // bytes: what is longer was pasted, and looking through more for secrets would take the time of the event
+	maxText    = 128 << 10 // bytes: longer ones are mostly pasted, and scanning them for secrets would take the event's time
 	restWasCut = "\n[… the rest was cut]"
 )
 
-// scanner is made with the first text that is long: most events have none, and it has many rules.
+// scanner is created for the first long text: most events have none, and it has many rules.
 var scanner = sync.OnceValue(secret.New)
 
-// cutText is a text without private spans, and with a sign where its end is missing. No
-// secret is cut in half: half of one nobody knows for what it is.
+// cutText removes private spans and cuts a long text, with a mark. It never cuts a secret in half,
+// because half of one is not recognised.
 func cutText(s string) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(redact.Private(s), "\x00", ""), "")
 	if len(s) <= maxText {
@@ -37,8 +37,8 @@ func cutText(s string) string {
 	return head + restWasCut
 }
 
-// wait has something written, now or when the store can be written. It is kept beside the
-// store first: of what is under way when the time is over nobody knows whether it was.
+// wait records an item and has it written now or later. It is recorded outside the store first,
+// because writing may not finish in time.
 func (r *run) wait(what, text string) {
 	r.waitFor(attend.Pending{What: what, Text: text})
 }
@@ -55,8 +55,7 @@ func (r *run) waitFor(w attend.Pending) {
 	}
 }
 
-// write writes what waits of the session, and what the notes refused, whether they can be
-// read or not.
+// write writes the session's pending items, and those that the notebook refused.
 func (r *run) write(ctx context.Context) {
 	if well := r.writeOf(ctx, r.event.Session); well && len(r.unkept) > 0 {
 		write(ctx, r.Engine(), r.Notes, r.event.Session, r.unkept, r.trouble)
@@ -75,7 +74,7 @@ func (r *run) writeOf(ctx context.Context, session string) bool {
 	return write(ctx, r.Engine(), r.Notes, session, waiting, r.trouble)
 }
 
-// writeOthers writes what waits of all sessions: theirs may have no event any more.
+// writeOthers writes pending items of other sessions, which may have no more events.
 func (r *run) writeOthers(ctx context.Context) {
 	sessions, err := r.Notes.Unwritten()
 	if err != nil {
@@ -88,8 +87,8 @@ func (r *run) writeOthers(ctx context.Context) {
 	}
 }
 
-// Write writes what waits in the notes of all sessions into the store, as far as it can. For
-// programs that start, and have more time than an event.
+// Write writes the pending items of all sessions into the store, as far as possible. It is for
+// programs that have more time than an event.
 func Write(ctx context.Context, e *engine.Engine, notes Notes) error {
 	sessions, err := notes.Unwritten()
 	for _, s := range sessions {
@@ -100,11 +99,11 @@ func Write(ctx context.Context, e *engine.Engine, notes Notes) error {
 	return err
 }
 
-// write writes what waits of a session, in its order, and reports whether the store could be
-// written. Writing twice what was written is harmless: another event may be at it, too.
+// write writes a session's pending items in order, and reports whether the store is writable.
+// Writing an item twice is harmless, so other events may do the same.
 //
-// What fails in a way that nobody foresaw stays, and is tried again with the next event; what
-// comes after it need not wait for it.
+// An item that fails for an unexpected reason stays and is tried again with the next event, without
+// delaying later items.
 func write(ctx context.Context, e *engine.Engine, notes Notes, session string, waiting []attend.Pending, log func(string, error)) bool {
 	var written []string
 	well := true
@@ -131,12 +130,12 @@ func write(ctx context.Context, e *engine.Engine, notes Notes, session string, w
 	return well
 }
 
-// away reports an error of a store that cannot be written now, whatever it is.
+// away reports whether an error means that the store cannot be written now.
 func away(err error) bool {
 	return engram.CodeOf(err) == engram.CodeUnavailable || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// final reports an error that the next try would end in, too.
+// final reports whether an error would occur again at the next attempt.
 func final(err error) bool {
 	if errors.Is(err, errMany) {
 		return true
@@ -148,15 +147,15 @@ func final(err error) bool {
 	return false
 }
 
-// closed reports whether the store cannot even be read: changed by a newer program, or no database.
-// What waits is kept until it can.
+// closed reports whether the store cannot even be read: written by a newer program, or not a
+// database. Pending items are then kept.
 func closed(ctx context.Context, e *engine.Engine) bool {
 	_, err := e.List(ctx, engram.Filter{}, engram.Page{Limit: 1})
 	return err != nil
 }
 
-// keep writes one thing. All of it may be written again: a prompt has a key, an outcome and
-// a summary a topic, learnings are known by their text, and a session ends once.
+// keep writes one item. Items may be written again: a prompt has a key, an outcome and a summary a
+// topic, learnings are compared by text, and a session ends once.
 func keep(ctx context.Context, e *engine.Engine, w attend.Pending) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -184,14 +183,14 @@ func keep(ctx context.Context, e *engine.Engine, w attend.Pending) error {
 	return err
 }
 
-// How many learnings of one message are kept, and how many at once: what comes next finds those
-// kept that an event had the time for.
+// Limits of the learnings saved from one message, and at once: a later attempt skips those that an
+// earlier one had time for.
 const (
-	mostLearnings  = 20 // who lists more lists what was done
+	mostLearnings  = 20 // a longer list is a report of the work
 	learningsAtOne = 4
 )
 
-// keepLearnings keeps what a message lists; errMany when that is more than mostLearnings.
+// keepLearnings saves the learnings of a message; errMany if there are more than mostLearnings.
 func keepLearnings(ctx context.Context, e *engine.Engine, w attend.Pending) error {
 	all := capture.Learnings(w.Text)
 	for some := range slices.Chunk(all[:min(len(all), mostLearnings)], learningsAtOne) {
@@ -207,8 +206,8 @@ func keepLearnings(ctx context.Context, e *engine.Engine, w attend.Pending) erro
 	return nil
 }
 
-// keepElsewhere keeps what belongs to another project's session than its own: a prompt stays with its
-// session, a lesson goes into a session of the project where it was learned, which is over at once.
+// keepElsewhere saves an item whose session belongs to another project: a prompt stays with its
+// session, a lesson gets a finished session in the project where it was learned.
 func keepElsewhere(ctx context.Context, e *engine.Engine, w attend.Pending) error {
 	if w.What == attend.PendingPrompt {
 		w.Project = ""
@@ -222,7 +221,7 @@ func keepElsewhere(ctx context.Context, e *engine.Engine, w attend.Pending) erro
 	return errors.Join(e.As("hook:"+w.Agent).CloseSession(ctx, w.Session, w.At), kept)
 }
 
-// sessionIn is what a session is called in another project than its own.
+// sessionIn returns the id of a session's counterpart in another project.
 func sessionIn(session, project string) string {
 	if id := session + "@" + project; len(id) <= engram.MaxName {
 		return id
@@ -230,11 +229,10 @@ func sessionIn(session, project string) string {
 	return short("session", session) + "@" + short("project", project)
 }
 
-// week is how long notes of a session are kept that never ended.
+// week is how long the notes of an unfinished session are kept.
 const week = 7 * 24 * time.Hour
 
-// bringIn has what a pull of the repository brought come in, before the session is told what it should
-// know. The line about it is said with that.
+// bringIn imports new records from the repository before the brief, which reports them.
 func (r *run) bringIn(ctx context.Context) {
 	if r.BringIn == nil || r.project == "" {
 		return
@@ -249,7 +247,7 @@ func (r *run) bringIn(ctx context.Context) {
 	}
 }
 
-// sayBrought says what was brought in, where there was no brief to say it with.
+// sayBrought reports an import if there was no brief to do so.
 func (r *run) sayBrought() {
 	if r.brought == "" || !r.agent.tellsAt(r.event) {
 		return

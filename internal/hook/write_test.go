@@ -18,12 +18,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/hook"
 )
 
-// Half of a key is no key to whoever looks for keys: it must not be left by the cut.
+// Half of a key is not recognised as one: the cut must not leave it.
 func TestNoSecretIsCutInHalf(t *testing.T) {
 	const kept = 128 << 10
 	line := strings.Repeat("QmFzZTY0", 8)
 	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(line+"\n", 190) + "-----END RSA PRIVATE KEY-----\n"
-	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a" //nolint:gosec // nobody's
+	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a" //nolint:gosec // not a real key
 	for name, tt := range map[string]struct {
 		secret string
 		inside int // bytes of it before the cut
@@ -60,7 +60,7 @@ func TestNoSecretIsHalvedByTheEndOfWhatIsRead(t *testing.T) {
 	}
 }
 
-// blindNotes can neither be read nor written, as in a folder that is none.
+// blindNotes can neither be read nor written, as in a path that is not a folder.
 type blindNotes struct{ notes }
 
 func (n *blindNotes) All(string) ([]attend.Note, error)        { return nil, errFull }
@@ -83,7 +83,7 @@ func TestNotesThatCannotBeReadCostNoPrompt(t *testing.T) {
 func TestACommandWithASecretInItHasAnOutcome(t *testing.T) {
 	d := newDesk(t)
 	d.o.Notes = enginetest.Notebook(filepath.Join(t.TempDir(), "notes"))
-	const command = "deploy --token ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a ./cart" //nolint:gosec // nobody's
+	const command = "deploy --token ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a ./cart" //nolint:gosec // not a real key
 	in := []any{"tool_name", "Bash", "tool_input", map[string]any{"command": command}}
 	d.quiet(d.report("after-tool", append(in, "hook_event_name", "PostToolUseFailure", "error", "Exit code 1\ncart.go:7: undefined: total")...))
 	d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/cart.go"}))
@@ -127,7 +127,7 @@ func TestWhatWasLateIsToldTheNextTime(t *testing.T) {
 	}
 }
 
-// oddStore fails in ways that nobody foresaw.
+// oddStore fails in unexpected ways.
 type oddStore struct {
 	engram.Store
 	fails func() bool
@@ -170,7 +170,7 @@ func TestWhatFailsForNoKnownReasonBlocksNothingAndStays(t *testing.T) {
 	}
 }
 
-// What comes late is waited for: nobody says it again.
+// Late items are waited for, because they do not come again.
 func TestAPromptThatComesSlowlyIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out := io.Pipe()

@@ -10,10 +10,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/attend"
 )
 
-// Claim adds what choose returns of the notes of some kinds, oldest first, while nobody else
-// notes anything of the session: of those that want the same one gets it. Where choose returns
-// none nothing is added, and an error says that nothing was. What it returns is not looked
-// through for secrets: kinds, numbers and words of the program are all that it may have.
+// Claim adds the notes that choose returns, given those of some kinds, oldest first, while no other
+// process adds any to the session: of several that want the same, one gets it. If choose returns
+// nothing or Claim fails, nothing is added. The notes are not scanned for secrets: they may only
+// contain kinds, numbers and words of the program.
 func (n *Notebook) Claim(session string, kinds []string, choose func(noted []attend.Note) []attend.Note) error {
 	if err := n.makeFolder(); err != nil {
 		return err
@@ -40,20 +40,16 @@ func (n *Notebook) Claim(session string, kinds []string, choose func(noted []att
 	return explain(err, path)
 }
 
-// ofKinds are the notes of some kinds among lines. The others, which are most and longer, are
-// not decoded: whoever claims holds the lock.
+// ofKinds returns the notes of some kinds among lines. It does not decode the others, which are
+// most and longer, because the caller holds the lock.
 func ofKinds(lines []byte, kinds []string) (notes []attend.Note) {
 	marks := make([][]byte, len(kinds))
 	for i, kind := range kinds {
 		marks[i] = []byte(`"kind":"` + kind + `"`) // quotes in a text are escaped
 	}
 	for line := range bytes.Lines(lines) {
-		if !slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(line, mark) }) {
-			continue
-		}
-		var note attend.Note
-		if line[len(line)-1] == '\n' && json.Unmarshal(line, &note) == nil && slices.Contains(kinds, note.Kind) {
-			notes = append(notes, note)
+		if slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(line, mark) }) {
+			notes = append(notes, decoded(line, func(note attend.Note) bool { return slices.Contains(kinds, note.Kind) })...)
 		}
 	}
 	return notes

@@ -59,7 +59,7 @@ func TestOneOfManyClaims(t *testing.T) {
 	}
 }
 
-// Whoever chooses sees the kinds that he asked for alone, and not half a line.
+// choose only sees the requested kinds, and complete lines.
 func TestAClaimSeesItsKinds(t *testing.T) {
 	n := open(t.TempDir())
 	for _, note := range []attend.Note{{Kind: "told", Text: "1"}, {Kind: attend.KindTool, Text: `"kind":"told"`}, {Kind: "brief"}, {Kind: "told", Text: "2"}} {

@@ -15,7 +15,7 @@ import (
 func TestNoSecretIsHalvedByACut(t *testing.T) {
 	line := strings.Repeat("QmFzZTY0", 8)
 	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(line+"\n", 49) + "-----END RSA PRIVATE KEY-----\n"
-	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a" //nolint:gosec // nobody's
+	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a" //nolint:gosec // not a real key
 	const private = "<private>the code\nis 4711</private>"
 	fill := func(size int) string { return strings.Repeat("--- FAIL: TestCart\n", size/19+1)[:size] }
 	for _, secret := range []string{key, "the token is " + token, private} {
@@ -63,7 +63,7 @@ func TestTheLockOfAFileThatIsGoneCountsForNothing(t *testing.T) {
 				}
 			}
 			tries := 0
-			n := notebook.New(notebook.Options{Dir: dir, Patience: time.Minute, Lock: func(f *os.File) (bool, error) {
+			n := notebook.New(notebook.Options{Dir: dir, LockTimeout: time.Minute, Lock: func(f *os.File) (bool, error) {
 				if tries++; tries == 1 {
 					if err := meanwhile(other); err != nil {
 						t.Error(err)

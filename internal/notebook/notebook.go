@@ -1,18 +1,15 @@
-// Package notebook keeps what happens in the sessions of agents until it is no longer
-// needed: files that only the user may read, two a session. In the one stands what was done
-// (notes.go), in the other what is to be written into the store and is not there yet
-// (waiting.go). Their names are digests of the session's.
+// Package notebook records events of agents' sessions until they are no longer needed, in two files
+// per session that only the user may read: notes of what happened (notes.go), and pending items
+// that are not yet in the store (pending.go). File names are hashes of session names.
 //
-// Private spans and secrets are cut out of whatever is appended: they never reach the disk.
-// Many processes may use a notebook at once: whoever changes a file holds its lock, for less
-// than a millisecond.
+// Private spans and secrets are removed before anything reaches the disk. Several processes may use
+// a notebook at once: each locks a file while changing it, for less than a millisecond.
 //
-// A line that is appended is not synced. It outlives the process at once, which is what ends
-// early here, and the store, which is synced, has it some milliseconds later as a rule; a sync
-// would cost each prompt as much again as all the rest, and far more while others write to the
-// disk. What a power cut in that moment takes is the last line. But a file of what waits that
-// is written anew is synced before it takes the place of the old one: there stands what may
-// have waited for hours.
+// Appended lines are not synced. They survive the end of the process, which is the usual danger
+// here, and the synced store usually has them some milliseconds later; a sync would double the time
+// of each prompt, and take far more while others write to the disk. A power cut may lose the last
+// line. Rewritten files of pending items are synced before they replace the old ones, since items
+// may be hours old.
 package notebook
 
 import (
@@ -32,41 +29,41 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// Options say where a notebook is. Dir and Lock are required.
+// Options configure a notebook. Dir and Lock are required.
 type Options struct {
-	Dir string // folder, made when something is noted, mode 0700
-	// Lock takes the lock of an open file; held is false when another opening of it has the
-	// lock. Closing the file gives it back.
+	Dir string // created on first use with mode 0700
+	// Lock locks an open file; held is false if the file is locked through another handle. Closing
+	// the file unlocks it.
 	Lock func(*os.File) (held bool, err error)
-	// Patience is how long a lock is waited for, ten times as long for what is to be written:
-	// nobody says that again. Default 50 ms.
-	Patience time.Duration
+	// LockTimeout limits the wait for a lock; for pending items, which do not come again, it is
+	// ten times as long. Default 50 ms.
+	LockTimeout time.Duration
 }
 
-// Notebook is the notes of all sessions. It may be used by many goroutines.
+// Notebook holds the notes of all sessions. It may be used concurrently.
 type Notebook struct {
 	Options
 	secrets func() *secret.Scanner
 }
 
-// New returns a notebook. It touches nothing.
+// New returns a notebook. It does not touch the disk.
 func New(o Options) *Notebook {
-	if o.Patience == 0 {
-		o.Patience = 50 * time.Millisecond
+	if o.LockTimeout == 0 {
+		o.LockTimeout = 50 * time.Millisecond
 	}
 	return &Notebook{o, sync.OnceValue(secret.New)}
 }
 
-// The endings of the files of a session.
+// Suffixes of a session's files.
 const (
 	notesSuffix   = ".notes"
-	waitingSuffix = ".wait"
+	pendingSuffix = ".wait"
 )
 
-// clean is s without private spans and secrets.
+// clean removes private spans and secrets from s.
 func (n *Notebook) clean(s string) string { return n.unsecret(redact.Private(s)) }
 
-// unsecret is s, which has no private spans any more, without secrets.
+// unsecret removes secrets from s, which has no private spans.
 func (n *Notebook) unsecret(s string) string {
 	if s == "" {
 		return s
@@ -75,29 +72,28 @@ func (n *Notebook) unsecret(s string) string {
 	return s
 }
 
-// path is that of a file of a session. Sessions are named by agents, in any letters.
+// path returns a file of a session. Agents may use any characters in session names.
 func (n *Notebook) path(session, suffix string) string {
 	sum := sha256.Sum256([]byte(session))
 	return filepath.Join(n.Dir, hex.EncodeToString(sum[:12])+suffix)
 }
 
-// errBusy says that another process holds a file for longer than anybody should.
+// errBusy means that another process holds a lock for too long.
 var errBusy = errors.New("another process holds the notes")
 
-// change opens a file, made if create says so, and calls do while nobody else changes it. A
-// file that is replaced or removed while it is waited for is opened anew.
-//
-// It is not opened for appending: on Windows what is cannot be cut (take, write).
+// change opens a file, created if create is set, and calls do while it holds the lock. If the file
+// is replaced or removed while waiting, it opens the new one. It does not open it for appending,
+// because Windows cannot truncate such a file (take, write).
 func (n *Notebook) change(path string, create bool, do func(*os.File) error) error {
 	flags := os.O_RDWR
 	if create {
 		flags |= os.O_CREATE
 	}
-	patience := n.Patience
-	if strings.HasSuffix(path, waitingSuffix) {
-		patience *= 10
+	timeout := n.LockTimeout
+	if strings.HasSuffix(path, pendingSuffix) {
+		timeout *= 10
 	}
-	enough := time.NewTimer(patience)
+	enough := time.NewTimer(timeout)
 	defer enough.Stop()
 	for {
 		f, err := os.OpenFile(path, flags, 0o600)
@@ -119,15 +115,15 @@ func (n *Notebook) change(path string, create bool, do func(*os.File) error) err
 	}
 }
 
-// isStill reports whether f is the file that has the name now.
+// isStill reports whether f still has the name path.
 func isStill(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	named, errNamed := os.Stat(path)
 	return err == nil && errNamed == nil && os.SameFile(mine, named)
 }
 
-// append adds a line to a file that stays below most bytes. Where it would not, room says
-// what of it stays; nil refuses the line.
+// append adds a line to a file of at most most bytes. If it would grow larger, room returns what to
+// keep; nil rejects the line.
 func (n *Notebook) append(path string, line []byte, most int64, room func([]byte) []byte) error {
 	if err := n.makeFolder(); err != nil {
 		return err
@@ -136,7 +132,7 @@ func (n *Notebook) append(path string, line []byte, most int64, room func([]byte
 	return explain(err, path)
 }
 
-// add is append for who holds the lock of the file.
+// add is append for a caller that holds the lock.
 func add(f *os.File, path string, line []byte, most int64, room func([]byte) []byte) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -158,8 +154,8 @@ func add(f *os.File, path string, line []byte, most int64, room func([]byte) []b
 	return replace(f, path, append(room(all), line...))
 }
 
-// afterBreak is a line as it can be appended to a file of so many bytes. A process that was
-// killed may have left half a line at its end, which would swallow this one.
+// afterBreak returns a line to append to a file of so many bytes, with a line break first if a
+// killed process left an incomplete line.
 func afterBreak(f *os.File, size int64, line []byte) ([]byte, error) {
 	if size == 0 {
 		return line, nil
@@ -171,9 +167,8 @@ func afterBreak(f *os.File, size int64, line []byte) ([]byte, error) {
 	return append([]byte{'\n'}, line...), nil
 }
 
-// replace puts text into the place of what is in f, which is locked; no text removes the
-// file. A process that ends meanwhile, as hooks do when their time is over, leaves the one
-// or the other.
+// replace replaces the contents of f, which is locked; empty text removes the file. If the process
+// ends meanwhile, as hooks do at their time limit, the file is either old or new.
 func replace(f *os.File, path string, text []byte) error {
 	if len(text) == 0 {
 		if os.Remove(path) == nil {
@@ -181,16 +176,16 @@ func replace(f *os.File, path string, text []byte) error {
 		}
 		return f.Truncate(0)
 	}
-	err := atomicfile.Write(path, text, atomicfile.Options{Mode: 0o600, Alone: true, Hasty: !strings.HasSuffix(path, waitingSuffix)})
+	err := atomicfile.Write(path, text, atomicfile.Options{Mode: 0o600, Alone: true, Hasty: !strings.HasSuffix(path, pendingSuffix)})
 	if _, named := errors.AsType[*os.LinkError](err); named {
 		return take(f, text)
 	}
 	return err
 }
 
-// take is replace where a file that is open can be neither renamed nor removed, as on Windows.
-// Its end is cut last: a process that ends before leaves lines that were to go, which are
-// written twice or noted for longer, and none is lost.
+// take is replace for systems that cannot rename or remove open files, such as Windows. It
+// truncates last: a process that ends before leaves surplus lines, which are written twice or kept
+// longer, but loses none.
 func take(f *os.File, text []byte) error {
 	if _, err := f.WriteAt(text, 0); err != nil {
 		return err
@@ -198,8 +193,8 @@ func take(f *os.File, text []byte) error {
 	return f.Truncate(int64(len(text)))
 }
 
-// write appends to a file of so many bytes. What a full disk took of a line is taken back:
-// half a line would swallow the next one.
+// write appends to a file of so many bytes. On a full disk it removes an incomplete line, which
+// would swallow the next one.
 func write(f *os.File, size int64, text []byte) error {
 	_, err := f.WriteAt(text, size)
 	if err != nil {
@@ -208,8 +203,8 @@ func write(f *os.File, size int64, text []byte) error {
 	return nil
 }
 
-// read returns what is in a file; nil where there is none. The last line may be one that is
-// being written: it does not end yet.
+// read returns the contents of a file; nil if it does not exist. The last line may be incomplete
+// while it is being written.
 func read(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -223,15 +218,15 @@ func read(path string, most int64) ([]byte, error) {
 	return all, explain(err, path)
 }
 
-// explain gives errors of files a code.
+// explain gives file errors a code.
 func explain(err error, path string) error {
 	if err == nil || engram.CodeOf(err) == engram.CodeUnavailable {
 		return err
 	}
-	return engram.Errorf(engram.CodeUnavailable, "the notes of the session cannot be kept").WithHint("make room in %s and let this user write there", filepath.Dir(path)).WithCause(err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot write the notes of the session").WithHint("free space in %s, and make it writable for this user", filepath.Dir(path)).WithCause(err)
 }
 
-// makeFolder makes the folder of the notebook.
+// makeFolder creates the folder of the notebook.
 func (n *Notebook) makeFolder() error {
 	return explain(os.MkdirAll(n.Dir, 0o700), filepath.Join(n.Dir, "notes"))
 }

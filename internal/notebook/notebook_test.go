@@ -21,7 +21,7 @@ import (
 )
 
 func open(dir string) *notebook.Notebook {
-	return notebook.New(notebook.Options{Dir: dir, Lock: lock, Patience: time.Minute})
+	return notebook.New(notebook.Options{Dir: dir, Lock: lock, LockTimeout: time.Minute})
 }
 
 func at(second int) time.Time { return time.Date(2026, 6, 12, 9, 0, second, 0, time.UTC) }
@@ -77,7 +77,7 @@ func TestANotebookThatIsNotThereIsEmpty(t *testing.T) {
 func TestPrivateSpansAndSecretsAreNotWritten(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
-	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a" //nolint:gosec // nobody's
+	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a" //nolint:gosec // not a real key
 	private := "<private>the code is 4711</private>"
 	long := strings.Repeat("x ", 3000)
 	for _, text := range []string{private, "key " + token, long + private, long + token, private + long, token + " " + long, "<private>4711" + long + long, strings.Repeat("y ", 40<<10) + private} {
@@ -313,7 +313,7 @@ func TestAFileThatSomebodyHoldsIsNotWaitedForLong(t *testing.T) {
 	if held, err := lock(f); !held || err != nil {
 		t.Fatal(held, err)
 	}
-	impatient := notebook.New(notebook.Options{Dir: dir, Lock: lock, Patience: time.Millisecond})
+	impatient := notebook.New(notebook.Options{Dir: dir, Lock: lock, LockTimeout: time.Millisecond})
 	if err := impatient.Add("s", attend.Note{Kind: attend.KindAsked}); engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("got %v", err)
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// How much is noted.
+// Limits of the notes.
 const (
-	maxNotes = 512 << 10 // bytes of a session; the oldest go when there are more
-	maxField = 4 << 10   // bytes of one text; of an error the end
-	maxScan  = 64 << 10  // bytes of one text that are looked through for secrets; so much more than maxField that much may be cut out of them
+	maxNotes = 512 << 10 // bytes of a session; the oldest are dropped
+	maxField = 4 << 10   // bytes of one text; of an error its end
+	maxScan  = 64 << 10  // bytes of a text that are scanned for secrets; more than maxField, since much may be removed
 )
 
-// Add notes something.
+// Add adds a note.
 func (n *Notebook) Add(session string, note attend.Note) error {
 	note.Path, note.Command, note.Text = n.head(note.Path), n.head(note.Command), n.head(note.Text)
 	note.Tool, note.Error = n.head(note.Tool), n.tail(note.Error)
@@ -29,15 +29,15 @@ func (n *Notebook) Add(session string, note attend.Note) error {
 	return n.append(n.path(session, notesSuffix), append(line, '\n'), maxNotes, newer)
 }
 
-// head is the beginning of a text, clean. It is cleaned before it is cut: of half a private
-// span or half a password nobody sees what it is.
+// head returns the cleaned beginning of a text. It cleans before it cuts, because half a private
+// span or password is not recognised.
 func (n *Notebook) head(s string) string {
 	s, _ = n.ends(s, maxScan, 0)
 	return first(n.unsecret(s), maxField)
 }
 
-// tail is the end of an error, clean; where that is not all, without what went well, or
-// nothing else might be left of a run over many parts.
+// tail returns the cleaned end of an error. If that is not all of it, it omits lines about success,
+// which could fill the space in a long run.
 func (n *Notebook) tail(s string) string {
 	s, end := n.ends(s, maxScan/2, maxScan/2)
 	if end != "" {
@@ -49,8 +49,8 @@ func (n *Notebook) tail(s string) string {
 	return last(s, maxField)
 }
 
-// ends are the beginning and the end of a text, without private spans. Most are short, and
-// need nobody who knows secrets.
+// ends returns the beginning and end of a text without private spans. Short texts, which are most,
+// do not need the scanner.
 func (n *Notebook) ends(s string, head, tail int) (begin, end string) {
 	if s = redact.Private(s); len(s) <= head+tail {
 		return s, ""
@@ -58,7 +58,7 @@ func (n *Notebook) ends(s string, head, tail int) (begin, end string) {
 	return n.secrets().Ends(s, head, tail)
 }
 
-// first is the beginning of s, at most so many bytes of whole characters.
+// first returns at most so many bytes from the beginning of s, in whole characters.
 func first(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -69,7 +69,7 @@ func first(s string, most int) string {
 	return s[:most]
 }
 
-// last is the end of s, at most so many bytes of whole characters.
+// last returns at most so many bytes from the end of s, in whole characters.
 func last(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -81,8 +81,8 @@ func last(s string, most int) string {
 	return s[from:]
 }
 
-// newer is the newer half of some lines, and of the older one what is not the use of a tool:
-// few lines, without which a session would be told again what it was told.
+// newer returns the newer half of some lines, and from the older half those that are not tool
+// calls: they are few, and without them a session would get the same memories again.
 func newer(lines []byte) []byte {
 	at := bytes.IndexByte(lines[len(lines)/2:], '\n')
 	if at < 0 {
@@ -98,21 +98,25 @@ func newer(lines []byte) []byte {
 	return append(kept, lines[at:]...)
 }
 
-// All returns what was noted of a session, the oldest first; nil for one that nobody knows.
-// Lines that are no notes, which other versions may have written, are passed over.
+// All returns the notes of a session, oldest first; nil for an unknown one. It skips lines of other
+// versions.
 func (n *Notebook) All(session string) ([]attend.Note, error) {
 	lines, err := read(n.path(session, notesSuffix), 2*maxNotes)
-	var notes []attend.Note
-	for line := range bytes.Lines(lines) {
-		var note attend.Note
-		if line[len(line)-1] == '\n' && json.Unmarshal(line, &note) == nil && note.Kind != "" {
-			notes = append(notes, note)
-		}
-	}
-	return notes, err
+	return decoded(lines, func(note attend.Note) bool { return note.Kind != "" }), err
 }
 
-// End removes what was noted of a session. What waits stays until it is written.
+// decoded returns the complete lines that are JSON and valid.
+func decoded[T any](lines []byte, valid func(T) bool) (all []T) {
+	for line := range bytes.Lines(lines) {
+		var v T
+		if line[len(line)-1] == '\n' && json.Unmarshal(line, &v) == nil && valid(v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// End removes the notes of a session. Pending items stay until they are written.
 func (n *Notebook) End(session string) error {
 	path := n.path(session, notesSuffix)
 	err := n.change(path, false, func(f *os.File) error { return replace(f, path, nil) })

@@ -10,10 +10,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
 )
 
-// Sweep removes what was noted of sessions that nobody has touched since before: they never
-// ended. What waits stays until it is written; but a file in which nothing waits that anybody
-// could read goes with the notes, and what a process that was killed left half replaced goes
-// at once.
+// Sweep removes the notes of sessions that were not touched since before, because they never ended.
+// Pending items stay until they are written, but a file without readable items is removed with the
+// notes, and a half-written replacement at once.
 func (n *Notebook) Sweep(before time.Time) error {
 	entries, err := os.ReadDir(n.Dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -33,32 +32,32 @@ func (n *Notebook) Sweep(before time.Time) error {
 		switch filepath.Ext(path) {
 		case notesSuffix:
 			errs = append(errs, os.Remove(path))
-		case waitingSuffix:
+		case pendingSuffix:
 			errs = append(errs, n.dropEmpty(path))
 		}
 	}
 	return explain(errors.Join(errs...), filepath.Join(n.Dir, "notes"))
 }
 
-// dropHalf removes what was to take the place of a file. Whoever is at it has the lock.
+// dropHalf removes a half-written replacement of a file, unless its writer holds the lock.
 func (n *Notebook) dropHalf(of string) error {
 	err := n.change(of, false, func(*os.File) error { return atomicfile.Sweep(of) })
 	if errors.Is(err, os.ErrNotExist) && !exists(of) {
 		err = atomicfile.Sweep(of)
 	}
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, errBusy) {
-		return nil // it has taken its place meanwhile, or is about to
+		return nil // it is being renamed, or was
 	}
 	return err
 }
 
-// exists reports whether there is a file.
+// exists reports whether a file exists.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// dropEmpty removes a file of what waits in which nothing does.
+// dropEmpty removes a file of pending items that has none.
 func (n *Notebook) dropEmpty(path string) error {
 	err := n.change(path, false, func(f *os.File) error {
 		if _, found, err := firstPending(f); found || err != nil {
@@ -69,7 +68,7 @@ func (n *Notebook) dropEmpty(path string) error {
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, errBusy) {
 		return nil
 	}
-	if runtime.GOOS == "windows" { // where replace leaves one that is empty; nobody removes one there that another has opened
+	if runtime.GOOS == "windows" { // replace leaves an empty file there, which cannot be removed while open
 		if info, gone := os.Stat(path); gone == nil && info.Size() == 0 {
 			err = errors.Join(err, os.Remove(path))
 		}

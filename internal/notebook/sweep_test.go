@@ -52,7 +52,7 @@ func files(t *testing.T, dir string) []string {
 }
 
 // What a killed process has left is swept away: what was to take the place of a file at once,
-// whatever it is, and what nobody can read when it is old.
+// whatever it is, and what cannot be read if it is old.
 func TestSweepingTakesWhatKilledProcessesLeft(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)

@@ -7,19 +7,18 @@ import (
 	"strconv"
 )
 
-// Metadata returns a copy of m in which every key and every text, at any depth, has
-// gone through Private; Members says how.
+// Metadata returns a copy of m in which every key and text, at any depth, has passed through
+// Private; Members has the details.
 func Metadata(m map[string]any) map[string]any {
 	return Members(m, func(_, text string) string { return Private(text) })
 }
 
-// Members returns a copy of m in which every key and every text, at any depth, has gone
-// through clean. Clean is given the key that a text stands under, also within a list, and ""
-// for a key itself. It returns nil for nil; m is not changed, and nothing in the result that
-// can be changed is shared with it.
+// Members returns a copy of m in which every key and text, at any depth, has passed through clean.
+// clean gets the key of a text, also within a list, and "" for a key itself. It returns nil for
+// nil; the copy shares nothing mutable with m, which is not changed.
 //
-// A value that is none of JSON's own kinds becomes what its JSON says, or Mark when
-// it has none. Keys that become equal get a number: "[REDACTED]", "[REDACTED] 2".
+// A value that is not of a JSON type is converted through JSON, or becomes Mark if that fails. Keys
+// that become equal are numbered: "[REDACTED]", "[REDACTED] 2".
 func Members(m map[string]any, clean func(key, text string) string) map[string]any {
 	if m == nil {
 		return nil
@@ -33,7 +32,7 @@ func Members(m map[string]any, clean func(key, text string) string) map[string]a
 			all[k] = value(v, k, clean)
 		}
 	}
-	// In order, so that the numbers do not depend on how a map is walked.
+	// Sorted, so that the numbers do not depend on map order.
 	slices.Sort(hidden)
 	next := map[string]int{}
 	for _, k := range hidden {
@@ -43,7 +42,7 @@ func Members(m map[string]any, clean func(key, text string) string) map[string]a
 		} else {
 			next[name] = 2
 		}
-		// A key that was there in this very spelling stays what it was.
+		// A key that existed with this name keeps it.
 		for _, taken := all[name]; taken; _, taken = all[name] {
 			name += "'"
 		}
@@ -82,7 +81,7 @@ func value(v any, key string, clean func(key, text string) string) any {
 	return viaJSON(v, key, clean)
 }
 
-// viaJSON cleans a value of a kind that value does not know.
+// viaJSON cleans a value of any other type.
 func viaJSON(v any, key string, clean func(key, text string) string) any {
 	text, err := json.Marshal(v)
 	if err != nil {

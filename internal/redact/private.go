@@ -1,24 +1,21 @@
-// Package redact takes out of a text what its author marked as private. It is the
-// first thing that happens to whatever comes in: what it removes is never stored,
-// indexed, logged or answered.
+// Package redact removes text that its author marked as private. It is applied first to all input,
+// so the removed text is never stored, indexed, logged or returned.
 //
-// The rules lean to hiding too much: nothing between an opening tag and the close
-// that belongs to it survives, and an opening tag that is never closed hides the
-// rest. Every function is linear in its input, whatever that input is.
+// The rules prefer to hide too much: nothing between an opening tag and its closing tag survives,
+// and an unclosed tag hides the rest. Every function is linear in its input.
 package redact
 
 import "strings"
 
-// Mark stands where something private was.
+// Mark replaces private text.
 const Mark = "[REDACTED]"
 
 // Private returns s with every <private>…</private> span replaced by Mark.
 //
-// Tags are found in any case, with attributes and white space inside them. Spans
-// nest; the outermost close ends one. A span that is never closed reaches to the
-// end of s. A closing tag that closes nothing hides nothing and is dropped. When
-// anything was replaced the result is trimmed; otherwise it is s itself.
-// Private(Private(s)) == Private(s).
+// Tags are recognised in any case, with attributes and white space inside. Spans nest; the
+// outermost closing tag ends one. An unclosed span extends to the end of s. A stray closing tag
+// hides nothing and is dropped. If anything was replaced the result is trimmed; otherwise it is s
+// itself. Private(Private(s)) == Private(s).
 func Private(s string) string {
 	at, t := nextTag(s, 0)
 	if t.kind == noTag {
@@ -51,17 +48,10 @@ func Private(s string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// Has reports whether Private would change s.
-func Has(s string) bool {
-	_, t := nextTag(s, 0)
-	return t.kind != noTag
-}
-
-// builder collects what may be seen.
+// builder collects the visible text.
 type builder struct {
 	strings.Builder
-	// inAngle is set while the last < written has no > after it: what follows could
-	// complete it to a tag.
+	// inAngle is set while the last < has no > after it: the following text could complete a tag.
 	inAngle bool
 }
 
@@ -74,8 +64,8 @@ func (b *builder) text(s string) {
 
 func (b *builder) mark() { b.WriteString(Mark) }
 
-// stray stands for a closing tag that is dropped. "<pri</private>vate>" must not
-// become a tag by losing its middle, so there a mark takes the place.
+// stray handles a dropped closing tag. "<pri</private>vate>" must not become a tag by losing its
+// middle, so Mark replaces it there.
 func (b *builder) stray() {
 	if b.inAngle {
 		b.mark()

@@ -20,7 +20,7 @@ type tag struct {
 	end  int
 }
 
-// tagName is the name of the tag, in lower case.
+// tagName is the tag's name in lower case.
 const tagName = "private"
 
 // nextTag finds the first tag in s at or after from.
@@ -37,8 +37,8 @@ func nextTag(s string, from int) (at int, t tag) {
 	}
 }
 
-// tagAt reads the tag that begins with the < at s[at]. It never looks beyond the
-// next <, which keeps the whole scan linear.
+// tagAt parses the tag that begins with the < at s[at]. It never looks beyond the next <, which
+// keeps the scan linear.
 func tagAt(s string, at int) tag {
 	i := at + 1
 	if end, ok := name(s, i); ok {
@@ -49,9 +49,8 @@ func tagAt(s string, at int) tag {
 	if i < len(s) && s[i] == '/' {
 		kind, i = closeTag, skipSpace(s, i+1)
 	}
-	// With white space before the name, or a slash, nothing but white space may
-	// follow it: "a < private b" is a comparison, and a closing tag with attributes
-	// must not end a span by accident.
+	// With white space or a slash before the name, only white space may follow it: "a < private b"
+	// is a comparison, and a closing tag with attributes must not end a span by accident.
 	end, ok := name(s, i)
 	if !ok {
 		return tag{}
@@ -62,9 +61,9 @@ func tagAt(s string, at int) tag {
 	return tag{}
 }
 
-// openAfter reads the rest of an opening tag whose name ends at i. A tag that is
-// broken off, by another < or by the end of the text, opens all the same: what
-// follows it was meant to be private.
+// openAfter parses the rest of an opening tag whose name ends at i. A tag that is broken off by
+// another < or the end of the text still opens a span, because the text after it was meant to be
+// private.
 func openAfter(s string, i int) tag {
 	if i == len(s) {
 		return tag{}
@@ -94,7 +93,7 @@ func openAfter(s string, i int) tag {
 	return tag{openTag, i + j}
 }
 
-// name reports whether tagName stands at s[i], and where it ends.
+// name reports whether tagName is at s[i], and where it ends.
 func name(s string, i int) (end int, ok bool) {
 	end = i + len(tagName)
 	if end > len(s) || s[i]|0x20 != tagName[0] {

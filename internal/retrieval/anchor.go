@@ -2,20 +2,20 @@ package retrieval
 
 import "github.com/alanbuscaglia/engram"
 
-// AnchorPolicy bounds what the state of the code that a memory speaks of does to its score.
+// AnchorPolicy says how the state of the code that a memory refers to changes its score.
 type AnchorPolicy struct {
-	Changed float64 // the score of a memory whose code changed is multiplied by it
-	Gone    float64 // likewise, where all of its code is gone
+	Changed float64 // factor for a memory whose code changed
+	Gone    float64 // factor if all of its code is gone
 }
 
-// DefaultAnchors is the policy in force. Code that changed is a reason to look, not proof that
-// what was said is wrong: most commits do not touch what a memory says of a file. The factors are
-// therefore as narrow as those of PriorPolicy: of two memories that answer about as well, the
-// one whose code stands goes first, and none is buried. What stands raises nothing, for most
-// memories have no anchors and would pay for it.
+// DefaultAnchors is the default policy. Changed code is a reason to check, not proof that a memory
+// is wrong: most commits do not touch what it says about a file. The factors are therefore as
+// narrow as those of PriorPolicy: of two memories that answer equally well, the one with unchanged
+// code comes first, and none disappears. Unchanged code raises nothing, because most memories have
+// no anchors.
 func DefaultAnchors() AnchorPolicy { return AnchorPolicy{Changed: 0.93, Gone: 0.86} }
 
-// Prior is the factor of a memory with these anchors; 1 where nothing of note was seen.
+// Prior returns the factor of a memory with these anchors; 1 if nothing relevant was seen.
 func (p AnchorPolicy) Prior(all []engram.Anchored) engram.Factor {
 	f := engram.Factor{Name: "anchors", Value: 1}
 	switch Standing(all) {
@@ -27,10 +27,9 @@ func (p AnchorPolicy) Prior(all []engram.Anchored) engram.Factor {
 	return f
 }
 
-// Standing is what became of the code of a memory, all in all: gone when none of it is there,
-// changed when some of it says something else or is gone, else moved or verified; unknown
-// where nobody could look. That a whole file changed which the text only names says nothing:
-// files that are worked on always do.
+// Standing summarises the state of a memory's code: gone if none of it exists, changed if some of
+// it changed or is gone, else moved or verified; unknown if nothing could be checked. A change of a
+// whole file that the text only names does not count: files in use always change.
 func Standing(all []engram.Anchored) engram.AnchorState {
 	seen, gone := 0, 0
 	state := engram.AnchorUnknown
@@ -57,7 +56,7 @@ func Standing(all []engram.Anchored) engram.AnchorState {
 	return state
 }
 
-// rank orders states by what weighs more.
+// rank orders states by weight.
 func rank(s engram.AnchorState) int {
 	switch s {
 	case engram.AnchorVerified:

@@ -1,27 +1,23 @@
 package retrieval
 
 const (
-	// sameness is the share of their words that two memories have in common from which
-	// they say the same.
+	// sameness is the share of common words from which two memories say the same.
 	sameness = 0.85
-	// RepeatFactor is what the score of a repeat is to be multiplied by: it steps behind
-	// what matches about as well and stays before what hardly matches.
+	// RepeatFactor multiplies the score of a repeat: it ranks behind memories that match about as
+	// well, and before those that hardly match.
 	RepeatFactor = 0.3
 )
 
-// Repeats finds memories that say what a better one said already, so that copies of one
-// memory do not fill a list. best are finds, the best first, that are among the texts; the
-// answer gives for each repeat the memory it repeats, the best there is. Its score should be
-// multiplied by RepeatFactor.
+// Repeats finds memories that repeat a better one, so that copies do not fill a list. best are hits
+// among the texts, best first; the result maps each repeat to the best memory it repeats. Its score
+// should be multiplied by RepeatFactor.
 //
-// Two say the same when they have at least 85 in 100 of their distinct words in common
-// (stop words aside) and differ in no number and no negation: "timeout 30 s" and
-// "timeout 60 s" are an old and a new fact, and the list needs both. The cost grows with
-// the square of len(best); 50 are enough.
+// Two memories say the same if they share at least 85 % of their distinct words without stop words
+// and do not differ in any number or negation: "timeout 30 s" and "timeout 60 s" are an old and a
+// new fact, and both are needed. The cost grows with the square of len(best); 50 are enough.
 //
-// Source: the novelty of Carbonell, Goldstein, "The Use of MMR, Diversity-Based
-// Reranking", SIGIR 1998, with the likeness of Jaccard and with a threshold, because a
-// memory that is merely of the same topic is no repeat.
+// Source: MMR of Carbonell, Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998,
+// with Jaccard similarity and a threshold, since a memory on the same topic is not a repeat.
 func Repeats(among *Texts, best []int64) map[int64]int64 {
 	nums, texts := among.of(best)
 	repeats := map[int64]int64{}
@@ -37,7 +33,7 @@ func Repeats(among *Texts, best []int64) map[int64]int64 {
 	return repeats
 }
 
-// of returns what those memories say that were read, and which they are.
+// of returns the texts of those memories that were read, and their numbers.
 func (t *Texts) of(asked []int64) (nums []int64, said []Said) {
 	at := make(map[int64]int, len(t.nums))
 	for i, num := range t.nums {
@@ -51,16 +47,15 @@ func (t *Texts) of(asked []int64) (nums []int64, said []Said) {
 	return nums, said
 }
 
-// same reports whether two ascending lists of words say the same. Texts without words
-// say nothing.
+// same reports whether two ascending lists of words say the same. Texts without words say nothing.
 func same(a, b Said) bool {
 	most := max(len(a.nums), len(b.nums))
 	if len(a.nums) == 0 || float64(min(len(a.nums), len(b.nums))) < sameness*float64(most) {
 		return false
 	}
-	// With alone words that one of them has and the other lacks, at most (all - alone) / 2
-	// are common, and (all + alone) / 2 at least are in either: most pairs are told apart
-	// by their first words. The slack leaves what is close to the reckoning at the end.
+	// With alone words in only one of them, at most (all - alone) / 2 are common and at least (all
+	// + alone) / 2 are in either: the first words decide most pairs. The slack leaves close cases
+	// to the exact test at the end.
 	const slack = 1e-6
 	all := float64(len(a.nums) + len(b.nums))
 	common, alone := 0, 0

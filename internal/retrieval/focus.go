@@ -10,30 +10,30 @@ import (
 
 // Candidate is a memory that was found and could be shown.
 type Candidate struct {
-	Num            int64   // of the memory; each once
-	Score          float64 // greater is better; only its share of the best one's counts
-	Head           string  // the lines that stand above the text and are shown with it; they say nothing new
+	Num            int64   // number of the memory; each once
+	Score          float64 // greater is better; only its ratio to the best one counts
+	Head           string  // lines shown above the text; not counted as content
 	Body           string  // the text
-	Summary        string  // a short form of the text; "" when there is none
-	Seen           bool    // the session was shown it before
-	BelowThreshold bool    // found below the floor
-	Repeats        int64   // the better find that says the same; 0: none
+	Summary        string  // a short form of the text, or ""
+	Seen           bool    // the session has seen it
+	BelowThreshold bool    // found below the relevance threshold
+	Repeats        int64   // the better hit that says the same; 0: none
 }
 
-// FocusPolicy says how a budget is filled. Zero fields take their defaults.
+// FocusPolicy says how to fill a token budget. Zero fields take their defaults.
 type FocusPolicy struct {
 	Budget int             // tokens; below 1 nothing fits
-	Asked  map[string]bool // the words of the question, as text.Query gives them
-	// Threshold is the share of the best score below which a memory is no answer. 0.1.
+	Asked  map[string]bool // words of the question, as text.Query returns them
+	// Threshold is the share of the best score below which a memory does not answer. 0.1.
 	Threshold float64
-	// News is the share of what a memory says, by the weight of its words, that has to
-	// be new: with less it repeats what was chosen. 0.15.
+	// News is the share of a memory's words, by weight, that must be new; with less it repeats
+	// what was chosen. 0.15.
 	News float64
-	// Small is the cost in tokens up to which the best find is shown whole, whatever
-	// that leaves to others. 400.
+	// Small is the cost in tokens up to which the best hit is shown whole, whatever remains for
+	// the others. 400.
 	Small int
-	// Fragment is the most, and Least the fewest, tokens of a part of a memory that is
-	// too long. 300 and 25: less says nothing.
+	// Fragment is the most, and Least the fewest, tokens of a part of a long memory. 300 and 25:
+	// shorter parts are useless.
 	Fragment, Least int
 }
 
@@ -55,22 +55,22 @@ func (p FocusPolicy) filled() FocusPolicy {
 	return p
 }
 
-// Part is what is shown of one memory.
+// Part is the shown part of one memory.
 type Part struct {
 	Num    int64
-	Text   string  // Head and what is shown of the text, ending in a line break
-	Whole  bool    // all of the text
-	Tokens int     // what Text costs with the empty line after it
+	Text   string  // Head and the shown text, ending in a line break
+	Whole  bool    // all of the text is shown
+	Tokens int     // cost of Text with the empty line after it
 	Value  float64 // 0 to 1: what it added to the parts chosen before it
 }
 
-// Left is a memory that is not shown, and why.
+// Left is a memory that is not shown, with the reason.
 type Left struct {
 	Num    int64
 	Reason string
 }
 
-// The reasons for which a memory is left out, beside repeating another one.
+// Reasons for leaving out a memory, besides repeating another one.
 const (
 	LeftSeen           = "seen in this session"
 	LeftBelowThreshold = "below the floor"
@@ -81,24 +81,22 @@ const (
 type Focused struct {
 	Parts  []Part // in the order of the candidates
 	Left   []Left // in the order of the candidates
-	Tokens int    // of all parts; never over the budget
+	Tokens int    // of all parts; never above the budget
 }
 
-// Focus chooses what to show of cs, best first, within a budget of tokens.
+// Focus chooses what to show of cs, best first, within a token budget.
 //
-// The best find comes first: whole when it is small, when it takes no more than half
-// of the budget, or when the others have room beside it; else the passage of it that
-// fits. Then whole memories are taken by what each adds per token: the square of its
-// share of the best score, times the part of what it says that none chosen before
-// says, words weighed by their rarity among cs. A memory that adds too little
-// repeats another one. What is left of the budget goes to fragments of memories that
-// did not fit, the best first.
+// The best hit comes first: whole if it is small, takes at most half of the budget, or leaves room
+// for the others; otherwise its best passage that fits. Then whole memories follow by what each
+// adds per token: the square of its share of the best score, times the share of its words, weighted
+// by rarity among cs, that no chosen one has. A memory that adds too little repeats another one.
+// The rest of the budget goes to fragments of memories that did not fit, best first.
 //
-// With a greater budget the best find is shown no less, and as long as it is shown
-// the same, the whole memories chosen beside it are worth no less: each choice takes
-// the most per token, and what a memory adds only falls as others are chosen.
+// A greater budget never shows less of the best hit, and while that stays the same, the whole
+// memories beside it are worth no less: each choice takes the most per token, and what a memory
+// adds only falls as others are chosen.
 //
-// The same cs give the same answer. cs is neither kept nor changed.
+// The result is deterministic. cs is neither kept nor changed.
 func Focus(cs []Candidate, p FocusPolicy) Focused {
 	f := newFocus(cs, p.filled())
 	f.sift()
@@ -114,10 +112,10 @@ type focus struct {
 	cs    []Candidate
 	share []float64 // of the best score, 0 to 1
 	cost  []int     // of the whole memory
-	parts []*Part   // nil while a candidate is not chosen
-	why   []string  // "" while a candidate is not left out
-	rest  int       // tokens still free
-	first int       // the best find; -1 while there is none
+	parts []*Part   // nil unless chosen
+	why   []string  // "" unless left out
+	rest  int       // free tokens
+	first int       // the best hit; -1 before it is chosen
 	said  coverage
 }
 
@@ -130,8 +128,8 @@ func newFocus(cs []Candidate, p FocusPolicy) *focus {
 	return f
 }
 
-// scoreShares are the scores as parts of the best one. Where they are no measure (none is
-// above zero, as of a list of the newest, or some are below), the places count.
+// scoreShares returns the scores relative to the best one. If they are not comparable (none above
+// zero, as in a list of the newest, or some below), it uses the places.
 func scoreShares(cs []Candidate) []float64 {
 	out, top, byPlace := make([]float64, len(cs)), 0.0, false
 	for i, c := range cs {
@@ -154,13 +152,13 @@ func scoreShares(cs []Candidate) []float64 {
 
 func shown(head, body string) string { return head + "\n" + body + "\n" }
 
-// sift leaves out what is not to be shown at any price.
+// sift leaves out candidates that are never shown.
 func (f *focus) sift() {
 	for i, c := range f.cs {
 		switch {
 		case c.Seen:
 			f.why[i] = LeftSeen
-			f.said.cover(i) // what says the same again is no news either
+			f.said.cover(i) // repeats of it are not new either
 		case c.BelowThreshold || f.share[i] < f.Threshold:
 			f.why[i] = LeftBelowThreshold
 		case c.Repeats != 0 && slices.ContainsFunc(f.cs, func(o Candidate) bool { return o.Num == c.Repeats && !o.BelowThreshold && !o.Seen }):
@@ -171,7 +169,7 @@ func (f *focus) sift() {
 
 func (f *focus) open(i int) bool { return f.parts[i] == nil && f.why[i] == "" }
 
-// lead chooses the best find, whole or in part.
+// lead chooses the best hit, whole or in part.
 func (f *focus) lead() {
 	best, others := -1, 0
 	for i := range f.cs {
@@ -195,9 +193,9 @@ func (f *focus) lead() {
 	f.takeFragment(best, room)
 }
 
-// wholes takes whole memories by what they add per token, while they fit. The best find is
-// none of them: whole where its passage is too short to be shown, it would be less with a
-// budget that has room for the passage.
+// wholes takes whole memories by what they add per token while they fit. It skips the best hit: if
+// its passage is too short to show, taking it whole would mean that a larger budget, with room for
+// the passage, shows less of it.
 func (f *focus) wholes() {
 	over := map[int]bool{} // did not fit; a fragment may
 	for {
@@ -231,7 +229,7 @@ func (f *focus) repeats(i int) bool {
 	return source >= 0
 }
 
-// value is what candidate i is worth when so much of it is new.
+// value returns the worth of candidate i if this share of it is new.
 func (f *focus) value(i int, added float64) float64 { return f.share[i] * f.share[i] * added }
 
 // take shows all of candidate i, which fits.
@@ -247,7 +245,7 @@ func (f *focus) put(i int, p Part) {
 	f.parts[i] = &p
 }
 
-// fragments fills what is left with parts of what did not fit, the best first.
+// fragments fills the rest of the budget with parts of what did not fit, best first.
 func (f *focus) fragments() {
 	for i := range f.cs {
 		if f.open(i) {
@@ -259,8 +257,7 @@ func (f *focus) fragments() {
 	}
 }
 
-// takeFragment shows as much of candidate i as goes into room tokens, if that says
-// anything.
+// takeFragment shows as much of candidate i as fits into room tokens, if that is useful.
 func (f *focus) takeFragment(i, room int) {
 	c := f.cs[i]
 	if room < f.Least || f.repeats(i) {

@@ -11,10 +11,9 @@ import (
 // maxRead is how many bytes of a memory are searched for a passage.
 const maxRead = 64 << 10
 
-// Fragment returns a part of c's text of at most tokens, "" when nothing sensible
-// goes in: the summary, or the passage that has most of the words asked for, when
-// that is more than the summary has. A passage is cut at paragraphs where one fits,
-// else at sentences, else between words; "…" stands where it was cut.
+// Fragment returns a part of c's text of at most tokens, "" if nothing useful fits: the summary, or
+// the passage with most of the asked words if it has more than the summary. A passage is cut at
+// paragraphs if one fits, else at sentences, else between words; "…" marks a cut.
 func Fragment(c Candidate, asked map[string]bool, tokens int) string {
 	if text.Tokens(c.Summary) > tokens {
 		c.Summary = ""
@@ -22,7 +21,7 @@ func Fragment(c Candidate, asked map[string]bool, tokens int) string {
 	return Excerpt(c, asked, tokens)
 }
 
-// Excerpt is Fragment where the summary fits, whatever it costs.
+// Excerpt is Fragment with a summary of any length.
 func Excerpt(c Candidate, asked map[string]bool, tokens int) string {
 	passage := passage(start(c.Body, maxRead), len(c.Body) > maxRead, asked, tokens)
 	summary := strings.TrimSpace(c.Summary)
@@ -32,7 +31,7 @@ func Excerpt(c Candidate, asked map[string]bool, tokens int) string {
 	return summary
 }
 
-// span is a stretch of a text in bytes.
+// span is a range of bytes.
 type span struct{ from, to int }
 
 func passage(s string, more bool, asked map[string]bool, tokens int) string {
@@ -74,8 +73,7 @@ func passage(s string, more bool, asked map[string]bool, tokens int) string {
 	}
 }
 
-// paragraph returns the first and the last of the sentences that stand in one
-// paragraph with sentence i.
+// paragraph returns the first and last sentence of sentence i's paragraph.
 func paragraph(s string, all []span, i int) (first, last int) {
 	apart := func(a, b span) bool { return strings.Count(s[a.to:b.from], "\n") > 1 }
 	first, last = i, i
@@ -88,8 +86,7 @@ func paragraph(s string, all []span, i int) (first, last int) {
 	return first, last
 }
 
-// sentences splits s after marks that end a sentence and at line breaks; white space
-// around them belongs to none.
+// sentences splits s after sentence marks and at line breaks, without surrounding white space.
 func sentences(s string) []span {
 	var all []span
 	from := 0
@@ -127,8 +124,8 @@ func start(s string, bytes int) string {
 	return s[:bytes]
 }
 
-// clip returns what of the beginning of s, which costs more, costs at most so many quarters
-// of a token, cut between words where there are any.
+// clip returns the beginning of s that costs at most so many quarters of a token, cut between words
+// if possible.
 func clip(s string, room int) string {
 	i := text.Within(s, room)
 	if blank := strings.LastIndexFunc(s[:i], unicode.IsSpace); blank > i/2 {
@@ -137,7 +134,7 @@ func clip(s string, room int) string {
 	return s[:i]
 }
 
-// matches counts the words asked for that s has, each once.
+// matches counts the asked words that s has, each once.
 func matches(s string, asked map[string]bool) int {
 	if len(asked) == 0 {
 		return 0
@@ -151,7 +148,7 @@ func matches(s string, asked map[string]bool) int {
 	return len(found)
 }
 
-// AskedWords are the words of a question by which its passages are chosen.
+// AskedWords returns the words of a question by which passages are chosen.
 func AskedWords(question string) map[string]bool {
 	words := map[string]bool{}
 	for _, t := range text.Query(question) {

@@ -7,22 +7,22 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// maxSaid is how many bytes of a memory are looked at for what it says: enough to
-// tell whether two say the same, and little work for a log that somebody saved.
+// maxSaid is how many bytes of a memory are compared: enough to tell whether two say the same, and
+// cheap for a large log.
 const maxSaid = 8 << 10
 
-// coverage knows which words of the candidates were shown already.
+// coverage tracks which words of the candidates were shown.
 type coverage struct {
 	words  [][]int   // of each candidate, each word once
-	weight []float64 // of each word: the rarer among the candidates, the more it says
-	total  []float64 // of each candidate, the weight of its words
-	news   []bool    // words that change the meaning however few they are
+	weight []float64 // of each word: greater for rarer ones among the candidates
+	total  []float64 // of each candidate, the sum of its words' weights
+	news   []bool    // words that change the meaning, however few they are
 	by     []int     // the candidate that showed the word; -1 for none
 }
 
 func newCoverage(cs []Candidate) coverage {
 	c := coverage{words: make([][]int, len(cs)), total: make([]float64, len(cs))}
-	ids, written := map[string]int{}, map[string]int{} // by stem; by word, because stemming is most of the work
+	ids, written := map[string]int{}, map[string]int{} // by stem; and by word, because stemming is most of the work
 	var df []int
 	for i := range cs {
 		seen := map[int]bool{}
@@ -60,8 +60,8 @@ func newCoverage(cs []Candidate) coverage {
 	return c
 }
 
-// negates reports a word that turns what is said into its opposite. The analyser
-// counts most of them among the words without meaning.
+// negates reports whether a word negates a statement. The analyser treats most of them as stop
+// words.
 func negates(w string) bool {
 	switch w {
 	case "not", "no", "never", "nor", "none", "without", "cannot", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "wont", "cant":
@@ -70,12 +70,12 @@ func negates(w string) bool {
 	return false
 }
 
-// added returns which part of candidate i, 0 to 1, nothing shown so far says, and the
-// candidate that it repeats: -1 unless that part is below least. A number or a
-// negation that was not said is never a repeat: it may be the correction.
+// added returns the share of candidate i, 0 to 1, that was not shown yet, and the candidate that it
+// repeats: -1 unless the share is below least. A new number or negation is never a repeat, because
+// it may be a correction.
 func (c *coverage) added(i int, least float64) (part float64, repeats int) {
 	if c.total[i] == 0 {
-		return 1, -1 // nothing but signs: nobody can tell
+		return 1, -1 // only punctuation: not comparable
 	}
 	fresh, corrects := 0.0, false
 	for _, id := range c.words[i] {
@@ -91,7 +91,7 @@ func (c *coverage) added(i int, least float64) (part float64, repeats int) {
 	return part, c.source(i)
 }
 
-// source returns the candidate that showed most of what candidate i says.
+// source returns the candidate that showed most of candidate i.
 func (c *coverage) source(i int) int {
 	from, most := map[int]float64{}, -1
 	for _, id := range c.words[i] {
@@ -107,7 +107,7 @@ func (c *coverage) source(i int) int {
 	return most
 }
 
-// cover notes that candidate i is shown.
+// cover records that candidate i is shown.
 func (c *coverage) cover(i int) {
 	for _, id := range c.words[i] {
 		if c.by[id] < 0 {

@@ -7,15 +7,13 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Worth says how much a new session gains by knowing m unasked, greater than 0; it
-// only orders.
+// Worth returns how useful m is to a new session, greater than 0; only for ordering.
 //
-// It is the product of what kind of thing m is (what holds for all later work counts
-// more than what happened once), of its importance, of how often it was asked for
-// (each doubling adds less than a half), and of how long it was not touched: halved
-// every 30 days since it was written, repeated or asked for, to no less than a
-// twentieth; what was rated above the default stays higher, at the most at four
-// fifths. A permanent memory counts as touched today, and three times over.
+// It is the product of m's type (rules for all later work count more than single events), its
+// importance, how often it was requested (each doubling adds less than a half), and its age: halved
+// every 30 days since it was written, repeated or requested, down to a twentieth; importance above
+// the default raises that minimum, up to four fifths. A permanent memory counts as touched today,
+// and three times.
 func Worth(m engram.Memory, use engram.UseCount, now time.Time) float64 {
 	const halfLife, permanent, perDoubling = 30 * 24 * time.Hour, 3, 0.4
 	worth := kindWorth(m.Type) * (0.5 + m.Importance) * (1 + perDoubling*math.Log2(1+float64(max(0, use.Count)+max(0, m.AccessCount))))
@@ -28,7 +26,7 @@ func Worth(m engram.Memory, use engram.UseCount, now time.Time) float64 {
 	return worth * (least + (1-least)*fresh)
 }
 
-// kindWorth is what a type counts. The vocabulary is open: what is not known counts 1.
+// kindWorth returns the weight of a type. The vocabulary is open: unknown types count 1.
 func kindWorth(t engram.Type) float64 {
 	switch t {
 	case engram.TypeDecision, engram.TypePreference, engram.TypePolicy:

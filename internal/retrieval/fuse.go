@@ -2,25 +2,25 @@ package retrieval
 
 import "github.com/alanbuscaglia/engram"
 
-// FuseScores joins the finds of the words and of the meaning by their scores:
+// FuseScores combines lexical and vector hits by score:
 //
 //	score = (1 - weight) · words / greatest of words + weight · max(cosine, 0) / greatest cosine
 //
-// How far the first find is ahead of the second is kept, which ranks throw away: with a
-// small embedding model it is worth .005 R@10 and nDCG@10 against FuseRanks in the mean of
-// six label sets (meaning at 0.2 here, at 0.3 there); no set has a better nDCG@10 by ranks.
+// It keeps the lead of the first hit over the second, which ranks discard: with a small embedding
+// model it is worth .005 R@10 and nDCG@10 against FuseRanks in the mean of six label sets (vector
+// weight 0.2 here, 0.3 there); no set has a better nDCG@10 by ranks.
 //
-// weight is the meaning's, 0 to 1. Scores lie in [0, 1]; whoever is in one list alone has
-// nothing of the other; each list names a memory once. The answer holds every memory of
-// both lists, best first. Neither list is changed, nor need it be in order.
+// weight is that of the vectors, 0 to 1. Scores are in [0, 1]; a memory missing from a list gets
+// nothing from it; each list names a memory once. The result has every memory of both lists, best
+// first. The lists need not be sorted and are not changed.
 //
-// Source: the weighted sum of Fox, Shaw, "Combination of Multiple Searches", TREC-2,
-// 1994, over scores divided by their greatest.
+// Source: the weighted sum of Fox, Shaw, "Combination of Multiple Searches", TREC-2, 1994, over
+// scores divided by their maximum.
 func FuseScores(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
 	return joined(part{1 - weight, words, ofGreatest(words)}, part{weight, meaning, ofGreatest(meaning)})
 }
 
-// ofGreatest returns the scores divided by the greatest; what is below 0 is 0.
+// ofGreatest returns the scores divided by the greatest; negative scores become 0.
 func ofGreatest(list []engram.Ranked) []float64 {
 	parts, most := make([]float64, len(list)), 0.0
 	for _, f := range list {
@@ -34,30 +34,30 @@ func ofGreatest(list []engram.Ranked) []float64 {
 	return parts
 }
 
-// RankDamping flattens the head of the lists in FuseRanks. Published is 60, for lists
-// that are about as good as each other. Here the words are much better than the meaning,
-// and with 5 their first finds keep their lead: +.014 R@10, +.026 nDCG@10 against 60 in
-// the mean of six label sets, meaning at 0.3; 10 measures alike.
+// RankDamping flattens the head of the lists in FuseRanks. The published value is 60, for lists of
+// about equal quality. Here the words are much better than the vectors, and with 5 their first hits
+// keep their lead: +.014 R@10, +.026 nDCG@10 against 60 in the mean of six label sets, vector
+// weight 0.3; 10 is equivalent.
 const RankDamping = 5
 
-// FuseRanks joins the finds of the words and of the meaning by weighted reciprocal rank:
+// FuseRanks combines lexical and vector hits by weighted reciprocal rank:
 //
 //	score = (1 - weight) / (RankDamping + rank in words) + weight / (RankDamping + rank in meaning)
 //
-// with ranks from 1, divided by what the first of both lists would have, so that scores
-// lie in [0, 1] like those of FuseScores. It is for models whose cosines say little about
-// how much nearer one memory is than the next.
+// with ranks from 1, divided by the score of a memory that is first in both lists, so that scores
+// are in [0, 1] like those of FuseScores. It is for models whose cosines say little about how much
+// nearer one memory is than the next.
 //
-// weight is the meaning's, 0 to 1; each list names a memory once, the best first. The
-// answer holds every memory of both lists, best first. Neither list is changed.
+// weight is that of the vectors, 0 to 1; each list names a memory once, best first. The result has
+// every memory of both lists, best first. The lists are not changed.
 //
-// Source: Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and
-// Individual Rank Learning Methods", SIGIR 2009.
+// Source: Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and Individual
+// Rank Learning Methods", SIGIR 2009.
 func FuseRanks(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
 	return joined(part{1 - weight, words, ranks(words)}, part{weight, meaning, ranks(meaning)})
 }
 
-// ranks returns what the place in a list is worth, 1 for the first.
+// ranks returns the share of each place in a list, 1 for the first.
 func ranks(list []engram.Ranked) []float64 {
 	shares := make([]float64, len(list))
 	for i := range list {
@@ -66,14 +66,14 @@ func ranks(list []engram.Ranked) []float64 {
 	return shares
 }
 
-// part is one list with its weight and what each of its finds is worth, from 0 to 1.
+// part is one list with its weight and the share of each hit, from 0 to 1.
 type part struct {
 	weight float64
 	list   []engram.Ranked
 	shares []float64
 }
 
-// joined adds the parts up. A part of no weight does not even bring its finds in.
+// joined adds the parts up. Hits of a part without weight are left out.
 func joined(parts ...part) []engram.Ranked {
 	most := 0
 	for _, p := range parts {

@@ -8,20 +8,20 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// GraphPolicy says how far finds spread over relations, and what is lost on the way.
-// Factors outside 0 to 1 count as the nearer of the two, NaN as 0.
+// GraphPolicy says how far hits spread over relations, and with what loss. Factors are clamped to 0
+// to 1; NaN counts as 0.
 type GraphPolicy struct {
-	Hops    int                         // most relations between a find and what it leads to; 0 is none
+	Hops    int                         // most relations between a hit and what it leads to; 0 does not spread
 	Hop     float64                     // factor of each hop
-	Pending float64                     // factor of a relation that nobody has judged; ignored ones lead nowhere
-	Verbs   map[engram.Verb]VerbFactors // a verb that is not in it leads nowhere
-	// Automatic is the factor of a tie that Engram made by itself. None by default: what is
-	// near in meaning the vectors find already, and on three collections following it put no
-	// answer higher and more beside the point above the floor.
+	Pending float64                     // factor of a relation that was not judged; ignored ones do not count
+	Verbs   map[engram.Verb]VerbFactors // verbs that are missing here do not count
+	// Automatic is the factor of relations that Engram made by itself. 0 by default: vectors
+	// already find similar memories, and on three collections following such relations improved no
+	// answer and put more irrelevant hits above the threshold.
 	Automatic float64
 }
 
-// VerbFactors are what a verb passes on of a score.
+// VerbFactors are the shares of a score that a verb passes on.
 type VerbFactors struct {
 	Along   float64 // from source to target
 	Against float64 // from target to source
@@ -29,9 +29,9 @@ type VerbFactors struct {
 
 // DefaultGraph spreads one hop at half the score.
 //
-// Who finds what was replaced wants what replaced it, and seldom the reverse; where
-// something came from and what became of it are worth the same. That two memories do
-// not conflict says nothing of either.
+// A reader who finds a replaced memory wants its replacement, seldom the reverse; origin and
+// consequence are worth the same in both directions. That two memories do not conflict says nothing
+// about either.
 func DefaultGraph() GraphPolicy {
 	same := func(f float64) VerbFactors { return VerbFactors{f, f} }
 	return GraphPolicy{Hops: 1, Hop: 0.5, Pending: 0.25, Verbs: map[engram.Verb]VerbFactors{
@@ -47,8 +47,8 @@ func DefaultGraph() GraphPolicy {
 	}}
 }
 
-// passes returns what a relation passes on of a score along its direction and
-// against it, each 0 to 1, the hop included.
+// passes returns the shares of a score that a relation passes on along its direction and against
+// it, each 0 to 1, including the hop.
 func (p GraphPolicy) passes(r engram.Relation) (along, against float64) {
 	f := unit(p.Hop) * unit(r.Strength)
 	switch r.Status {
@@ -65,7 +65,7 @@ func (p GraphPolicy) passes(r engram.Relation) (along, against float64) {
 	return f * unit(v.Along), f * unit(v.Against)
 }
 
-// Follows are the verbs that lead somewhere, in the order of engram.Verbs.
+// Follows returns the verbs that pass something on, in the order of engram.Verbs.
 func (p GraphPolicy) Follows() []engram.Verb {
 	return slices.DeleteFunc(engram.Verbs(), func(v engram.Verb) bool {
 		f := p.Verbs[v]
@@ -73,7 +73,7 @@ func (p GraphPolicy) Follows() []engram.Verb {
 	})
 }
 
-// unit is f between 0 and 1, and 0 for NaN.
+// unit clamps f to 0 to 1; NaN becomes 0.
 func unit(f float64) float64 {
 	if math.IsNaN(f) {
 		return 0
@@ -83,7 +83,7 @@ func unit(f float64) float64 {
 
 // Step is one hop over a relation.
 type Step struct {
-	From, To int64 // Nums; To is the relation's source when the hop goes against it
+	From, To int64 // Nums; To is the relation's source if the hop goes against it
 	Verb     engram.Verb
 	Against  bool // from the relation's target to its source
 }
@@ -91,23 +91,21 @@ type Step struct {
 // Reached is a memory that relations lead to.
 type Reached struct {
 	engram.Ranked
-	Path []Step // from a find to the memory, never empty
+	Path []Step // from a hit to the memory, never empty
 }
 
-// Spread follows relations from what was found and ranks what they lead to, best
-// first, ties by number.
+// Spread follows relations from hits and ranks the memories they lead to, best first, ties by
+// number.
 //
-//	score(m) = max over finds f ≠ m and ways from f to m of at most p.Hops relations of
+//	score(m) = max over hits f ≠ m and paths from f to m of at most p.Hops relations of
 //	           score(f) · Π over the relations of p.Hop · verb · strength · status
 //
-// The greatest way counts and not the sum of all, so a score never exceeds that of
-// the find it comes from, and a memory that everything is tied to does not come first
-// for that. A find is in the answer when another find leads to it. Cycles change
-// nothing: going round only loses.
+// The best path counts, not the sum of all, so a score never exceeds that of its hit, and a memory
+// does not come first just because it has many relations. A hit is in the result if another hit
+// leads to it. Cycles do not matter, because each hop loses.
 //
-// Finds whose score is not a positive, finite number lead nowhere, and so do relations
-// that pass nothing on. Neither slice is kept or changed. The work is at most
-// finds × hops × relations.
+// Hits whose score is not positive and finite lead nowhere, nor do relations that pass nothing on.
+// The arguments are neither kept nor changed. The work is at most hits × hops × relations.
 func Spread(finds []engram.Ranked, relations []engram.Relation, p GraphPolicy) []Reached {
 	ties := relationsOf(relations, p)
 	if len(ties) == 0 {
@@ -119,7 +117,7 @@ func Spread(finds []engram.Ranked, relations []engram.Relation, p GraphPolicy) [
 			continue
 		}
 		for num, r := range walk(f, ties, p.Hops) {
-			// An equal score of an earlier find stays.
+			// An equal score of an earlier hit wins.
 			if r.Score > best[num].Score {
 				best[num] = r
 			}
@@ -135,13 +133,13 @@ func Spread(finds []engram.Ranked, relations []engram.Relation, p GraphPolicy) [
 	return all
 }
 
-// edge is a relation as seen from one of its ends.
+// edge is a relation seen from one of its ends.
 type edge struct {
 	Step
 	factor float64
 }
 
-// relationsOf returns each memory's ties, in the order of the relations.
+// relationsOf returns each memory's edges, in the order of the relations.
 func relationsOf(relations []engram.Relation, p GraphPolicy) map[int64][]edge {
 	ties := map[int64][]edge{}
 	for _, r := range relations {
@@ -156,7 +154,7 @@ func relationsOf(relations []engram.Relation, p GraphPolicy) map[int64][]edge {
 	return ties
 }
 
-// walk returns the best way from one find to each memory within so many hops.
+// walk returns the best path from one hit to each memory within so many hops.
 func walk(find engram.Ranked, ties map[int64][]edge, hops int) map[int64]Reached {
 	best := map[int64]Reached{}
 	edge := []Reached{{Ranked: find}}
@@ -179,14 +177,14 @@ func walk(find engram.Ranked, ties map[int64][]edge, hops int) map[int64]Reached
 		if len(edge) == 0 {
 			break
 		}
-		// The map has no order, and of equal ways the first counts.
+		// Sorted, because maps have no order and the first of equal paths counts.
 		slices.SortFunc(edge, func(a, b Reached) int { return cmp.Compare(a.Num, b.Num) })
 	}
 	return best
 }
 
-// Ahead returns the memories that relations lead to from those in seen, each once, by
-// number: whose relations the next hop needs. It leaves out what p does not follow.
+// Ahead returns the memories that relations lead to from those in seen, each once, by number: those
+// whose relations the next hop needs. It leaves out what p does not follow.
 func Ahead(seen map[int64]bool, relations []engram.Relation, p GraphPolicy) []int64 {
 	var next []int64
 	for _, r := range relations {

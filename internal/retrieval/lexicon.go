@@ -9,45 +9,43 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Lexicon holds the distinct words of some texts, so that what is reckoned of a word is
-// reckoned once however many texts have it. It is not safe for concurrent use; its
-// lexemes are.
+// Lexicon holds the distinct words of some texts, so that each word is processed once. It is not
+// safe for concurrent use; its lexemes are.
 type Lexicon struct {
 	lexemes map[string]*Lexeme
 	bytes   int
 }
 
-// NewLexicon returns an empty one.
+// NewLexicon returns an empty Lexicon.
 func NewLexicon() *Lexicon { return &Lexicon{lexemes: map[string]*Lexeme{}} }
 
-// Lexeme is one word of a Lexicon. Two texts of the same lexicon have the same *Lexeme
-// for the same word.
+// Lexeme is one word of a Lexicon. Two texts of the same lexicon share the *Lexeme of a word.
 type Lexeme struct {
 	Word   string // folded, not stemmed
 	num    int32
-	stem   atomic.Pointer[string] // nil until it is asked: stemming is most of the work
+	stem   atomic.Pointer[string] // computed on first use: stemming is most of the work
 	number bool                   // it has a digit
 }
 
-// lexemeBytes is about what a lexeme takes beside the bytes of its word.
+// lexemeBytes is the approximate size of a lexeme without its word.
 const lexemeBytes = 160
 
-// Lexeme returns that of a word as text.Scan gives it.
+// Lexeme returns the lexeme of a word as text.Scan returns it.
 func (l *Lexicon) Lexeme(word string) *Lexeme {
 	if x, known := l.lexemes[word]; known {
 		return x
 	}
-	word = strings.Clone(word) // a part of the text would keep all of it
+	word = strings.Clone(word) // a substring would keep the whole text in memory
 	x := &Lexeme{Word: word, num: int32(len(l.lexemes)), number: strings.ContainsAny(word, "0123456789")}
 	l.lexemes[word] = x
 	l.bytes += lexemeBytes + len(word)
 	return x
 }
 
-// Bytes is about how much memory the lexicon takes.
+// Bytes returns the approximate memory size of the lexicon.
 func (l *Lexicon) Bytes() int { return l.bytes }
 
-// Stem is the word as the index has it.
+// Stem returns the word in index form.
 func (x *Lexeme) Stem() string {
 	if s := x.stem.Load(); s != nil {
 		return *s
@@ -57,12 +55,12 @@ func (x *Lexeme) Stem() string {
 	return s
 }
 
-// Said is what one text says, in the words of a lexicon.
+// Said is the content of one text, in lexemes.
 type Said struct {
 	words   []*Lexeme // its distinct words without stop words, ascending
-	nums    []int32   // of words: what is looked at most stands close together
+	nums    []int32   // of words, kept together because they are read most
 	length  float64
-	denials int // words that turn a statement into its opposite
+	denials int // number of negations
 }
 
 // Say reads a passage, which costs about 10 µs.
@@ -91,20 +89,19 @@ func (l *Lexicon) Say(p Passage) Said {
 	return s
 }
 
-// Bytes is about how much memory it takes beside its lexicon.
+// Bytes returns the approximate size without the lexicon.
 func (s Said) Bytes() int { return 72 + 12*len(s.words) }
 
-// Texts are texts that were read, all with one lexicon: Fill and Repeats ask for the
-// same words.
+// Texts are texts read with one lexicon, for Fill and Repeats.
 type Texts struct {
 	nums []int64
 	said []Said
 }
 
-// Gather returns what memories say together; said[i] belongs to nums[i].
+// Gather combines texts; said[i] belongs to nums[i].
 func Gather(nums []int64, said []Said) *Texts { return &Texts{nums, said} }
 
-// Read reads passages.
+// Read reads passages with a new lexicon.
 func Read(passages []Passage) *Texts {
 	l, nums, said := NewLexicon(), make([]int64, len(passages)), make([]Said, len(passages))
 	for i, p := range passages {
@@ -113,8 +110,8 @@ func Read(passages []Passage) *Texts {
 	return Gather(nums, said)
 }
 
-// distinct returns the words of all the texts, each once, and for each num of the lexicon
-// its place among them plus one.
+// distinct returns the distinct words of all texts, and for each num of the lexicon its index among
+// them plus one.
 func (t *Texts) distinct() (words []*Lexeme, places []int32) {
 	most := 0
 	for _, s := range t.said {

@@ -2,46 +2,43 @@ package retrieval
 
 import "github.com/alanbuscaglia/engram"
 
-// What memories of one session lend each other. Measured on six label sets with R@10
-// and nDCG@10 in the mean: the best neighbour 0.5 (0.4 to 0.6 alike), the session 0.35
-// (0.3 to 0.4 alike).
+// Shares that memories of one session lend each other. Measured on six label sets, R@10 and nDCG@10
+// in the mean: best neighbour 0.5 (0.4 to 0.6 equivalent), session 0.35 (0.3 to 0.4 equivalent).
 const (
 	besideShare  = 0.5
 	sessionShare = 0.35
 )
 
-// shortSize is the size in bytes up to which a memory borrows fully. A short turn of a
-// talk ("Yes, the blue one.") says what it is about only beside the one before; a long
-// text says it itself, and what stands next to it is another matter. Without this limit
-// long transcripts lose .03 R@10; 250 to 450 measure alike.
+// shortSize is the size in bytes up to which a memory borrows fully. A short turn of a conversation
+// ("Yes, the blue one.") needs the one before it; a long text states its topic, and its neighbours
+// may be about something else. Without this limit long transcripts lose .03 R@10; 250 to 450 are
+// equivalent.
 const shortSize = 350
 
-// Lent is what the memories around one added to its score.
+// Lent is what its session added to a memory's score.
 type Lent struct {
-	Beside  float64 // by its best neighbour
-	Session float64 // by its session as a whole
+	Beside  float64 // from its best neighbour
+	Session float64 // from its session as a whole
 }
 
-// Smooth lets the finds of the lexical channel lend score to the memories around them:
+// Smooth adds to the scores of lexical hits from the memories around them:
 //
 //	score += gate · (besideShare · best neighbour's score + sessionShare · session's score)
 //	gate = cohesion · min(1, shortSize / the memory's size)
 //
-// It is the greatest single step for what an agent remembers of a talk: .03 to .09 R@10
-// on label sets of talks, 0 where nothing has a session. The session's share goes to
-// finds alone; a neighbour's also to memories that no word found, which appear in the
-// answer for that reason.
+// It is the greatest single improvement for conversations: .03 to .09 R@10 on label sets of talks,
+// 0 without sessions. Only hits get the session's share; neighbours may get a score without any
+// matching word, and then appear in the result for that reason.
 //
-// beside is what the store knows of each find (Reader.Beside); finds that it lacks
-// neither lend nor borrow. sessions has for each find the score of its session
-// (Lexical.Sessions), in any unit: they are stretched until the best of them equals the
-// best find. When nil, a session is as good as its best find; scores that regard it as
-// one long text, by BM25, are worth .015 R@10 more on short turns. cohesion is how far
-// neighbours speak of the same matter (Cohesion), 0 to 1. The answer is in order, the
-// best first, and tells what was lent to whom. The arguments are not changed.
+// beside is what the store knows about each hit (Reader.Beside); hits without it neither lend nor
+// borrow. sessions has the score of each hit's session (Lexical.Sessions), in any unit: they are
+// scaled so that the best equals the best hit. If nil, a session is as good as its best hit;
+// scoring sessions as one long text by BM25 is worth .015 R@10 more on short turns. cohesion is how
+// far neighbours share a topic (Cohesion), 0 to 1. The result is sorted, best first, with what was
+// lent to each. The arguments are not changed.
 //
-// Source: the idea of document neighbours in Kurland, Lee, "Corpus Structure, Language
-// Models, and Ad Hoc Information Retrieval", SIGIR 2004.
+// Source: document neighbours in Kurland, Lee, "Corpus Structure, Language Models, and Ad Hoc
+// Information Retrieval", SIGIR 2004.
 func Smooth(finds []engram.Ranked, beside map[int64]engram.Beside, sessions map[int64]float64, cohesion float64) ([]engram.Ranked, map[int64]Lent) {
 	s := smoothing{cohesion: cohesion, size: make(map[int64]int, 2*len(beside)), neighbour: make(map[int64]float64, 2*len(beside)), session: map[int64]float64{}}
 	for _, f := range finds {
@@ -72,7 +69,7 @@ func Smooth(finds []engram.Ranked, beside map[int64]engram.Beside, sessions map[
 	}
 	for num := range s.neighbour {
 		if s.besides(num) == 0 {
-			continue // they have nothing to do with each other
+			continue // they are unrelated
 		}
 		add(engram.Ranked{Num: num}, Lent{Beside: s.besides(num)})
 	}
@@ -80,16 +77,15 @@ func Smooth(finds []engram.Ranked, beside map[int64]engram.Beside, sessions map[
 	return smoothed, lent
 }
 
-// smoothing collects what there is to lend.
+// smoothing collects what can be lent.
 type smoothing struct {
 	cohesion  float64
 	size      map[int64]int     // of a memory, in bytes
-	neighbour map[int64]float64 // to a memory: the score of the best next to it
+	neighbour map[int64]float64 // for a memory: the score of its best neighbour
 	session   map[int64]float64 // the score of a session
 }
 
-// stretched returns the scores of the finds' sessions, the greatest of them as great as that of the
-// finds.
+// stretched scales the scores of the hits' sessions so that the greatest equals the best hit.
 func stretched(sessions map[int64]float64, finds []engram.Ranked) map[int64]float64 {
 	best, most := 0.0, 0.0
 	for _, f := range finds {

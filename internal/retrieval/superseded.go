@@ -8,26 +8,24 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Placed is a find in its place behind what supersedes it.
+// Placed is a hit with what supersedes it.
 type Placed struct {
 	engram.Ranked
-	By  int64 // a memory before it that supersedes it; 0 when nothing does
-	For int64 // it was not found itself but supersedes this find; 0 when it was found
+	By  int64 // a memory before it that supersedes it, or 0
+	For int64 // it was not found itself but supersedes this hit; 0 if it was found
 }
 
-// Superseded puts what supersedes a find right before it: moved up when it was found
-// further down, pulled in when it was not found at all. Of a chain the newest comes
-// first. All else keeps its order; hits are best first, each once.
+// Superseded puts what supersedes a hit directly before it: moved up if it was found further down,
+// added if it was not found. The newest of a chain comes first. Everything else keeps its order;
+// hits are best first, each once.
 //
-// A memory that moves up or is pulled in takes the score of the find it stands
-// before, so the scores of the answer fall as those of hits do. The old one keeps its
-// rank but for that: the question matched it, and its successor may say the same in
-// words that the question does not have.
+// A memory that moves up or is added takes the score of the hit that it precedes, so that scores
+// stay descending. The old memory keeps its rank otherwise: it matched the question, and its
+// successor may use other words.
 //
-// Only judged relations count. Where they contradict one another (a supersedes b
-// supersedes a), the latest hold and the older ones that close the circle do not.
-// Leave out relations whose source must not be shown, because it was forgotten or
-// does not pass the filter: what it superseded then stands for itself.
+// Only judged relations count. If they contradict each other (a supersedes b supersedes a), the
+// latest hold and older ones that close the cycle do not. Leave out relations whose source must not
+// be shown, because it was forgotten or filtered: the superseded memory then counts by itself.
 func Superseded(hits []engram.Ranked, relations []engram.Relation) []Placed {
 	p := placing{newer: successors(relations), rank: make(map[int64]int, len(hits)), done: map[int64]bool{}}
 	for i, h := range hits {
@@ -39,22 +37,22 @@ func Superseded(hits []engram.Ranked, relations []engram.Relation) []Placed {
 	return p.placed
 }
 
-// placing is an answer in the making.
+// placing is a result under construction.
 type placing struct {
-	newer  map[int64][]int64 // what supersedes a memory, the latest judgement first; no circles
+	newer  map[int64][]int64 // what supersedes a memory, latest judgement first; without cycles
 	rank   map[int64]int     // of the hits
 	done   map[int64]bool
 	placed []Placed
 }
 
-// place puts num, and before it what supersedes it, where find has its place.
+// place puts num, preceded by what supersedes it, at the place of find.
 func (p *placing) place(num int64, find engram.Ranked) {
 	if p.done[num] {
 		return
 	}
 	p.done[num] = true
 	newer := slices.Clone(p.newer[num])
-	// What was found goes before what was not, as it was found.
+	// Hits come first, in their order.
 	slices.SortStableFunc(newer, func(a, b int64) int { return cmp.Compare(p.rankOf(a), p.rankOf(b)) })
 	for _, n := range newer {
 		p.place(n, find)
@@ -76,8 +74,7 @@ func (p *placing) rankOf(num int64) int {
 	return len(p.rank)
 }
 
-// successors returns what supersedes each memory, the latest judgement first, without
-// circles.
+// successors returns what supersedes each memory, latest judgement first, without cycles.
 func successors(relations []engram.Relation) map[int64][]int64 {
 	var judged []engram.Relation
 	for _, r := range relations {
@@ -97,13 +94,13 @@ func successors(relations []engram.Relation) map[int64][]int64 {
 	return newer
 }
 
-// Replaced returns the memories that another one supersedes, by number, each once.
-// Which relations count is as for Superseded: of a circle one stays.
+// Replaced returns the memories that another one supersedes, by number, each once. It counts
+// relations like Superseded: one memory of a cycle stays.
 func Replaced(relations []engram.Relation) []int64 {
 	return slices.Sorted(maps.Keys(successors(relations)))
 }
 
-// leads reports whether to supersedes from, over any number of memories.
+// leads reports whether to supersedes from, directly or through others.
 func leads(newer map[int64][]int64, from, to int64) bool {
 	seen := map[int64]bool{from: true}
 	for open := []int64{from}; len(open) > 0; {

@@ -6,25 +6,25 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// WordWeight is what a word of a question counts in its vector when having of rows
-// memories have it: 1 for all but the commonest, of which less and less is left (.008
-// nDCG@10 on chats, where the names of the speakers are everywhere).
+// WordWeight returns the weight of a word in a question's vector if having of rows memories have
+// it: 1 for all but the most frequent ones, whose weight falls (.008 nDCG@10 on chats, where the
+// speakers' names are everywhere).
 func WordWeight(having, rows int) float64 {
-	const full = 0.35 // the rarity, as a share of the greatest, from which on a word counts fully
+	const full = 0.35 // rarity, as a share of the greatest, from which a word counts fully
 	n := float64(max(rows, 1))
 	df := min(float64(max(having, 0)), n)
 	rarity := math.Log(1+(n-df+0.5)/(df+0.5)) / math.Log(1+n)
 	return min(1, rarity/full)
 }
 
-// Centred returns the vector of a question without what all the memories asked have in
-// common: question - mean, of length 1. The vectors of one project lean to one side, so
-// that every question is somewhat near to all of them; taking the mean off the question
-// alone orders nearly as well as taking it off everything (R@10 .727 to .728 in the mean
-// of six label sets, .722 without) and no vector has to be stored anew when it moves.
+// Centred returns the vector of a question without what all memories have in common: question -
+// mean, normalised. The vectors of one project point in a similar direction, so every question is
+// somewhat near to all of them; centring only the question orders nearly as well as centring
+// everything (R@10 .727 to .728 in the mean of six label sets, .722 without), and no stored vector
+// changes when the mean moves.
 //
-// mean is that of the memories' vectors, nil when it is not known; the question is then
-// returned as it is, and so is one that equals the mean. The arguments are not changed.
+// mean is that of the memories' vectors, nil if unknown; the question is then returned unchanged,
+// as is one that equals the mean. The arguments are not changed.
 func Centred(question, mean []float32) []float32 {
 	if len(mean) != len(question) {
 		return question
@@ -39,21 +39,20 @@ func Centred(question, mean []float32) []float32 {
 	return moved
 }
 
-// PRFHits and PRFWeight are how many of the best finds a question's vector is
-// moved to, and how far.
+// PRFHits and PRFWeight are the number of best hits that a question's vector is moved towards, and
+// how far.
 const (
 	PRFHits   = 3
 	PRFWeight = 0.5
 )
 
-// PseudoRelevanceFeedback returns the vector of a question moved towards its best finds: question +
-// PRFWeight × their mean, of length 1. What they have in common is part of what was
-// meant, whatever words were used for it: +.004 R@10 in the mean of six label sets, none
-// loses. Without finds it is the question. The arguments are not changed.
+// PseudoRelevanceFeedback returns the vector of a question moved towards its best hits: question +
+// PRFWeight × their mean, normalised. What they share is part of what was meant, in whatever words:
+// +.004 R@10 in the mean of six label sets, none loses. Without hits it returns the question. The
+// arguments are not changed.
 //
-// Source: Rocchio, "Relevance Feedback in Information Retrieval", in Salton (ed.), The
-// SMART Retrieval System, 1971, without negative examples, the first finds taken as
-// relevant.
+// Source: Rocchio, "Relevance Feedback in Information Retrieval", in Salton (ed.), The SMART
+// Retrieval System, 1971, without negative examples, taking the first hits as relevant.
 func PseudoRelevanceFeedback(question []float32, finds [][]float32) []float32 {
 	if len(finds) == 0 {
 		return question
@@ -71,7 +70,7 @@ func PseudoRelevanceFeedback(question []float32, finds [][]float32) []float32 {
 	return moved
 }
 
-// Cosine is the cosine of two vectors of length 1; 0 where their lengths differ.
+// Cosine returns the cosine of two normalised vectors; 0 if their lengths differ.
 func Cosine(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return 0
@@ -79,7 +78,7 @@ func Cosine(a, b []float32) float64 {
 	return vector.Dot(a, b)
 }
 
-// Mean is the mean of vectors, nil when there are none.
+// Mean returns the mean of vectors, or nil.
 func Mean(vectors [][]float32) []float32 {
 	if len(vectors) == 0 {
 		return nil
@@ -96,23 +95,22 @@ func Mean(vectors [][]float32) []float32 {
 	return mean
 }
 
-// Bounds of the measure behind Cohesion: below the first, those who stand next to each
-// other have nothing to do with each other, above the second everything.
+// Limits of the measure behind Cohesion: below the first, neighbours are unrelated, above the
+// second fully related.
 const (
 	looseCohesion = 0.04
 	firmCohesion  = 0.055
 )
 
-// Cohesion says how far memories that were saved one after the other speak of the same
-// matter, 0 to 1: the turns of a talk do, commits of many people in one log do not. It
-// compares the cosine of neighbours with that of memories far apart:
+// Cohesion returns how far memories saved one after another share a topic, 0 to 1: turns of a
+// conversation do, commits of many people do not. It compares the cosine of neighbours with that of
+// distant memories:
 //
 //	(near - far) / (1 - far), 0.04 giving 0 and 0.055 giving 1
 //
-// Measured on label sets: functions of a library -0.00, commit logs 0.02 to 0.05, chats
-// 0.06 to 0.09, facts drawn from them 0.2 to 0.3, transcripts of agents and passages of
-// design documents 0.2 to 0.4. vectors are those of one project in the order of saving;
-// fewer than LeastCohesion tell little and give a fifth.
+// Measured on label sets: functions of a library -0.00, commit logs 0.02 to 0.05, chats 0.06 to
+// 0.09, facts from them 0.2 to 0.3, agents' transcripts and passages of design documents 0.2 to
+// 0.4. vectors are those of one project in the order of saving; fewer than LeastCohesion give 0.2.
 func Cohesion(vectors [][]float32) float64 {
 	if len(vectors) < LeastCohesion {
 		return 0.2
@@ -133,5 +131,5 @@ func Cohesion(vectors [][]float32) float64 {
 	return unit((measure - looseCohesion) / (firmCohesion - looseCohesion))
 }
 
-// LeastCohesion is how many vectors Cohesion needs.
+// LeastCohesion is the number of vectors that Cohesion needs.
 const LeastCohesion = 60

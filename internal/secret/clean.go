@@ -5,22 +5,20 @@ import (
 	"strings"
 )
 
-// Mark is what stands where a secret was: "[REDACTED:github-pat]" tells what was cut, and
-// nothing of it. It is of the same kind as the mark of private spans (package redact), and no
-// rule takes it for a secret.
+// Mark replaces a secret: "[REDACTED:github-pat]" tells what was removed. It is similar to the mark
+// of private spans (package redact), and no rule matches it.
 func Mark(kind string) string { return markBegins + kind + "]" }
 
 const markBegins = "[REDACTED:"
 
-// Marked reports whether a Mark stands in a text.
+// Marked reports whether a text contains a Mark.
 func Marked(text string) bool { return strings.Contains(text, markBegins) }
 
-// Clean puts a Mark into the place of each secret of a text, and returns the kinds that were
-// cut, each once, sorted; nil when there was none. It does not look for private spans: those
-// are taken out first (redact.Private), or half of one might be left. Clean of what is clean
-// changes nothing.
+// Clean replaces each secret of a text by a Mark, and returns the kinds that were removed, each
+// once, sorted; nil if there were none. It does not handle private spans: remove them first
+// (redact.Private), or half of one might remain. Clean is idempotent.
 //
-// The Scanner is to be kept from one text to the next; it may be used by several goroutines.
+// Keep the Scanner for further texts; it may be used concurrently.
 func (s *Scanner) Clean(text string) (clean string, kinds []string) {
 	text = s.CleanBut("", text, func(_ string, f Span) bool {
 		kinds = append(kinds, f.Rule)
@@ -30,10 +28,10 @@ func (s *Scanner) Clean(text string) (clean string, kinds []string) {
 	return text, slices.Compact(kinds)
 }
 
-// CleanBut is Clean for a caller that keeps some, of a text that stands under a name (FindNamed;
-// "" for none): cut is called with each secret that is found and where it was, and says whether
-// it goes. It is called again for what stays, for a text is looked at again after each cut:
-// what stood beside a secret may be known as one then.
+// CleanBut is Clean for callers that keep some secrets, of a text with a name (FindNamed; "" for
+// none): cut is called with each secret and its span, and returns whether to remove it. It may be
+// called again for those that stay, because the text is scanned again after each removal:
+// neighbours of a secret may only then be recognised.
 func (s *Scanner) CleanBut(name, text string, cut func(secret string, f Span) bool) string {
 	for range mostRounds {
 		found := s.FindNamed(name, text)
@@ -46,10 +44,9 @@ func (s *Scanner) CleanBut(name, text string, cut func(secret string, f Span) bo
 	return text
 }
 
-// mostRounds bounds how often a text is looked at again: each round takes a secret out, and
-// more than a few of them do not stand wall to wall.
+// mostRounds limits the scans of a text: each removes a secret, and hardly more than a few are
+// adjacent.
 const mostRounds = 16
 
-// Cut is a text with a Mark in the place of each of these spans, which are of this text and
-// as Find returns them.
+// Cut replaces spans of text, as returned by Find, by Marks.
 func Cut(text string, found []Span) string { return cut(text, found, Mark) }

@@ -16,7 +16,7 @@ func TestNoCutHalvesASecret(t *testing.T) {
 	scanner := secret.New()
 	line := strings.Repeat("QmFzZTY0", 8)
 	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(line+"\n", 190) + "-----END RSA PRIVATE KEY-----"
-	const token, password, private = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a", "Xk29fjaa81Qz", "what is nobody's business" //nolint:gosec // nobody's
+	const token, password, private = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a", "Xk29fjaa81Qz", "what is nobody's business" //nolint:gosec // not a real key
 	rapid.Check(t, func(rt *rapid.T) {
 		part := rapid.SampledFrom([]string{key, "the token is " + token, "password: " + password, "<private>" + private + "</private>", "</private>", "é and more words\n",
 			strings.Repeat("ok cart 0.2s\n", 200)})

@@ -33,7 +33,7 @@ const (
 	alnum    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// trueSecrets are secrets of as many kinds, put together here: nobody has them.
+// trueSecrets are secrets of as many kinds, put together here and not in use.
 func trueSecrets() map[string]string {
 	return map[string]string{
 		"github-pat":                    made("gh", "p_", some(alnum, 36)),

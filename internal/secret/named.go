@@ -1,10 +1,10 @@
 package secret
 
-// shortestNamed is the length of the shortest secret that is known by its name and its form.
+// shortestNamed is the minimum length of a secret recognised by name and form.
 const shortestNamed = 8
 
-// FindNamed is Find of a value that stands under a name, as in metadata: the name may be all that
-// says that "hunter2hunter2" is a password. No name is Find.
+// FindNamed is Find for a value with a name, as in metadata: the name may be the only sign that
+// "hunter2hunter2" is a password. Without a name it is Find.
 func (s *Scanner) FindNamed(name, value string) []Span {
 	found := s.Find(value)
 	switch {

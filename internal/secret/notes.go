@@ -1,23 +1,23 @@
 package secret
 
-// How people write a name and its value down in notes: "**Password**: `x`", "| api_key | x |",
-// "(api_key=x)", "password (staging): x", "?api_key=x&y", "The API key is x". The rules of
-// gitleaks look for the way in which programs do.
+// Names and values as people write them in notes: "**Password**: `x`", "| api_key | x |",
+// "(api_key=x)", "password (staging): x", "?api_key=x&y", "The API key is x". The rules of gitleaks
+// cover the forms of programs.
 const (
-	// Behind the name, and before the value.
+	// Between the name and the value.
 	between = `["'\x60*_]{0,4}(?:\s?\([^()\n]{1,30}\))?["'\x60*]{0,3}[ \t]{0,3}(?:=|:=|=>|:|\|)[ \t]{0,3}[\x60*"']{0,3}[ \t]?[\x60"']?`
-	// The same, where marks around the name or the value show that it is one of a list or a table.
+	// The same, in a list or a table with markup around name or value.
 	dressed = `(?:["'\x60*_]{1,4}(?:\s?\([^()\n]{1,30}\))?[ \t]{0,3}[:=|][*]{0,2}|(?:[*]{1,3}|[ \t]\([^()\n]{1,30}\))[ \t]{0,3}[:=][*]{0,2}|[ \t]{0,20}\||:[*]{1,3})[ \t]{0,20}[\x60*"']{0,3}`
 	isNow   = `["'\x60*]{0,3}(?:[ \t]\([^()\n]{1,30}\))?\s(?:is|was|ist|war|es|est|era|è)\s(?:now\s|jetzt\s|ahora\s)?["'\x60*]{0,3}`
-	// A value that a machine made, and what stands behind it: a call "newKey2(" is none.
+	// A generated value and the text after it; not a call "newKey2(".
 	madeValue = `([A-Za-z0-9][\w\-/+~.=]{10,198}[\w\-/+~=])(?:[\s"'\x60,;)}\]|&*<]|\.(?:\s|$)|$)`
-	// One that a person chose.
+	// A value chosen by a person.
 	chosenValue = `([^\s"'\x60,;<>(){}\[\]\\|]{5,199}[^\s"'\x60,;.:<>(){}\[\]\\|*])(?:[\s"'\x60,;)}\]|*.]|$)`
 
 	keyNames = `(?:(?:api|access|auth|secret|client|refresh|bearer|webhook|signing|private|deploy)[ _-]?(?:key|token|secret)|_token|_secret|_api_?key)`
 )
 
-// inNotes are rules for values by the names that they have in notes.
+// inNotes returns rules for values named as in notes.
 func inNotes() []rule {
 	return []rule{
 		{
@@ -28,7 +28,7 @@ func inNotes() []rule {
 			id: "generic-api-key", regex: `(?i)` + keyNames + isNow + madeValue, mixed: 4, entropy: 2.8, opens: true,
 			keywords: keyKeywords(), allowed: noKey(),
 		},
-		// Token and secret alone mean many things: only what looks made at random is one.
+		// Token and secret alone have many meanings: only random-looking values count.
 		{
 			id: "generic-api-key", regex: `(?i)(?:token|secret)` + `(?:` + dressed + `|[ \t]?=)([A-Za-z0-9][\w-]{14,198}[\w=])(?:[\s"'\x60,;)}\]|&*<]|\.(?:\s|$)|$)`, mixed: 6, entropy: 3.3, opens: true, bounded: true,
 			keywords: []string{"token", "secret"}, allowed: noKey(),
@@ -37,7 +37,7 @@ func inNotes() []rule {
 			id: "password", regex: `(?i)` + passwordNames + `\d{0,2}` + dressed + chosenValue, mixed: 2, opens: true,
 			keywords: passwordKeywords(), allowed: noPassword(),
 		},
-		// What stands right behind = in capitals is read by a shell as it is.
+		// A shell reads the text after = in capitals literally.
 		{
 			id: "password", regex: `(?:PASSWORD|PASSWD|_PASS|PWD)=["']?([^\s"'\x60,;<>(){}\[\]\\|&$%*.][^\s"'\x60,;<>(){}\[\]\\|&]{4,199})(?:[\s"'\x60,;)&]|$)`, mixed: 1, opens: true,
 			keywords: []string{"password=", "passwd=", "_pass=", "pwd="}, allowed: noPassword(),
@@ -66,8 +66,7 @@ func keyKeywords() []string {
 	return words
 }
 
-// noKey is what stands where a key will be, where it is read from, or what is no key by its form:
-// a path or a version.
+// noKey returns values that are not keys: placeholders, references, paths and versions.
 func noKey() []allowance {
 	no := noPassword()[0]
 	return []allowance{{regexes: append([]string{`(?:^|/)(?:internal|cmd|src|docs|pkg|lib|test)/`, `\.(?:go|md|ts|js|py|rs|java|json|ya?ml|toml|txt|html?)$`, `^v?\d+\.\d+`, `(?i)EXAMPLE`}, no.regexes...)}}

@@ -90,7 +90,7 @@ func TestSecretsThatAreKeptStay(t *testing.T) {
 }
 
 // What is honest in the tree: its documentation, and the texts that tests of capture, backfill
-// and of the other rules read. A secret in them would be a false alarm, for there is none.
+// and of the other rules read. A secret in them would be a false alarm.
 func TestHonestTextsOfTheTreeStay(t *testing.T) {
 	s := secret.New()
 	files := 0

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// What a password is called, what may stand between that and the password, and the password:
-// people choose signs that the rules of gitleaks do not look for.
+// Names of passwords, the text after them, and the value: people choose characters that the rules
+// of gitleaks do not cover.
 const (
 	passwordNames = `(?:passwor[dt]|passwd|passphrase|passcode|pwd|_pass)`
 	passwordValue = `(?:\\?"([^"\s\\]{6,200})\\?"|\\?'([^'\s\\]{6,200})\\?'|\x60([^\x60\s\\]{6,200})\x60|\*\*([^\s*\x60]{6,200})\*\*|([^\s"'\x60,;<>(){}\[\]\\]{6,200}))(?:[\s"'\x60,;)}\]]|$)`
 )
 
-// passwords are rules for what is called a password. How mixed it is tells it from a word.
+// passwords returns rules for named passwords. Mixed characters distinguish a password from a word.
 func passwords() []rule {
 	return []rule{
 		{
@@ -34,7 +34,7 @@ func passwords() []rule {
 			id: "password", regex: `(?:mysql|mariadb)[\w-]{0,10}\s[^\n|;]{0,200}?-p["']?([^\s"'=-][^\s"']{5,200})`, mixed: 3, opens: true, bounded: true,
 			keywords: []string{"mysql", "mariadb"}, allowed: noPassword(),
 		},
-		// A secret key of AWS has no form of its own: 40 characters, near what it is called.
+		// A secret key of AWS has no form of its own: 40 characters near its name.
 		{
 			id: "aws-secret-key", regex: `(?i)secret[^\n]{0,60}?[\s:="'\x60]([a-z0-9/+]{40})(?:[\s"'\x60.,;)]|$)`, entropy: 4.2, mixed: 12, opens: true,
 			keywords: []string{"secret"}, allowed: noPassword(),
@@ -46,13 +46,13 @@ func passwordKeywords() []string {
 	return []string{"password", "passwort", "passwd", "passphrase", "passcode", "pwd", "_pass"}
 }
 
-// noPassword is what stands where a password will be, where it is read from, or how it is kept.
+// noPassword returns values that are not passwords: placeholders, references and hash names.
 func noPassword() []allowance {
 	return []allowance{{regexes: []string{`^(?:\$[A-Z_{(]|%[A-Z_]+%|[<{*#]|\[REDACTED)`, `://`, `:$`, `(?i)^(?:your|my|change|example|dummy|test|pbkdf|sha\d|argon|bcrypt|scrypt)`, `(?i)\b(?:env|environ|config|secrets|process|vault)[.:[(]`}}}
 }
 
-// Named reports whether a value is a password by the name that it has: the last word of the
-// name says so, and the value is no word and no place to read it from.
+// Named reports whether a value is a password because of its name: the name ends in such a word,
+// and the value is neither a word nor a reference.
 func Named(name, value string) bool {
 	name = strings.ToLower(name)
 	ends := func(w string) bool { return strings.HasSuffix(name, w) }
@@ -66,12 +66,12 @@ func Named(name, value string) bool {
 
 const shortestPassword = 6
 
-// isNoPassword reports a value that noPassword allows.
+// isNoPassword reports whether noPassword matches a value.
 func isNoPassword(value string) bool {
 	return slices.ContainsFunc(noPasswords(), func(x *regexp.Regexp) bool { return x.MatchString(value) })
 }
 
-// noPasswords are the expressions of noPassword, compiled at the first use.
+// noPasswords are the expressions of noPassword, compiled on first use.
 var noPasswords = sync.OnceValue(func() (all []*regexp.Regexp) {
 	for _, a := range noPassword() {
 		all = append(all, compile(a).expressions...)
@@ -79,9 +79,9 @@ var noPasswords = sync.OnceValue(func() (all []*regexp.Regexp) {
 	return all
 })
 
-// mixed reports whether a text has letters and digits, and goes from one kind of character to
-// another least times; once less where it has a sign. A path, a name in code and a version
-// change seldom: what stands between their words does not count.
+// mixed reports whether a text has letters and digits and changes between kinds of characters at
+// least least times, one less if it has a special character. Paths, identifiers and versions change
+// rarely, because separators do not count.
 func mixed(text string, least int) bool {
 	last, changes := byte(0), 0
 	var has [256]bool
@@ -101,7 +101,7 @@ func mixed(text string, least int) bool {
 	return has['0'] && (has['a'] || has['A']) && changes >= least
 }
 
-// kindOf is a character that stands for those of a kind; 0 for what parts words.
+// kindOf returns a representative of a character's kind; 0 for separators.
 func kindOf(c byte) byte {
 	switch {
 	case 'a' <= c && c <= 'z':

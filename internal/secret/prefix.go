@@ -1,7 +1,7 @@
 package secret
 
-// byPrefix are rules for tokens that gitleaks does not have, each known by the sign that its service
-// writes before it, or by the place in which it stands.
+// byPrefix returns rules for tokens that gitleaks does not have, recognised by their prefix or
+// context.
 func byPrefix() []rule {
 	return []rule{
 		{id: "docker-hub-token", regex: `dckr_(?:pat|oat)_[\w-]{20,60}`, entropy: 3, opens: true, keywords: []string{"dckr_pat_", "dckr_oat_"}},
@@ -14,7 +14,7 @@ func byPrefix() []rule {
 		{id: "webhook-secret", regex: `whsec_[A-Za-z0-9+/=]{24,88}`, entropy: 3, opens: true, bounded: true, keywords: []string{"whsec_"}},
 		{id: "google-oauth-secret", regex: `GOCSPX-[\w-]{28}`, entropy: 3, opens: true, bounded: true, keywords: []string{"gocspx-"}},
 		{id: "google-oauth-token", regex: `ya29\.[\w-]{40,1000}`, entropy: 3.5, opens: true, bounded: true, keywords: []string{"ya29."}},
-		// gitleaks looks for it only near the name of Telegram.
+		// gitleaks requires the name of Telegram nearby.
 		{id: "telegram-bot-token", regex: `\b\d{8,10}:AA[\w-]{33}`, entropy: 4, keywords: []string{":aa"}},
 		{id: "supabase-token", regex: `sbp_(?:v0_)?[a-f0-9]{40}`, entropy: 3, opens: true, bounded: true, keywords: []string{"sbp_"}},
 		{id: "figma-token", regex: `fig[dorusp]_[\w-]{38,50}`, entropy: 3.5, opens: true, bounded: true, keywords: []string{"figd_", "figo_", "figr_", "figu_", "figs_", "figp_"}},
@@ -23,7 +23,8 @@ func byPrefix() []rule {
 		{id: "replicate-token", regex: `r8_[A-Za-z0-9]{37}`, entropy: 3.5, opens: true, bounded: true, keywords: []string{"r8_"}},
 		{id: "notion-token", regex: `ntn_[A-Za-z0-9]{43,50}`, entropy: 3.5, opens: true, bounded: true, keywords: []string{"ntn_"}},
 		{id: "new-relic-key", regex: `NRAK-[A-Z0-9]{27}`, entropy: 3, opens: true, bounded: true, keywords: []string{"nrak-"}},
-		// A signature is what lets whoever has the address in (Azure Storage, "Create a service SAS").
+		// A signature grants access to the holder of the URL (Azure Storage, "Create a service
+		// SAS").
 		{id: "azure-sas", regex: `[?&;]sig=([A-Za-z0-9%+/]{40,100}(?:=|%3[Dd])?)`, entropy: 3.5, keywords: []string{"sig="}, also: []string{"sv="}},
 		{id: "sshpass-password", regex: `sshpass\s{1,3}-p\s{0,3}["']?([^\s"'$<{][^\s"']{3,200})`, opens: true, keywords: []string{"sshpass"}, allowed: noPassword()},
 	}

@@ -44,7 +44,7 @@ func TestTokensAreKnownByTheirPrefix(t *testing.T) {
 	}
 }
 
-// What begins so and is none: a prefix that is spoken of, a placeholder, what only looks like it.
+// Not secrets in spite of the beginning: a mentioned prefix, a placeholder, a similar word.
 func TestPrefixesAloneStay(t *testing.T) {
 	s := secret.New()
 	for _, text := range []string{

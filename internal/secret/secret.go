@@ -1,9 +1,9 @@
-// Package secret finds passwords, keys and tokens in a text, by the rules of gitleaks
-// (https://github.com/gitleaks/gitleaks, MIT licence): what people meant to write down is
-// what was done with a key, and the key itself would be read by whoever may read the memory.
+// Package secret finds passwords, keys and tokens in texts by the rules of gitleaks
+// (https://github.com/gitleaks/gitleaks, MIT licence): people want to record what they did with a
+// key, while the key itself would be readable by everyone with access to the memory.
 //
-// A rule is a regular expression, words of which the text must have one, how random the match
-// must look, and what is known to be no secret. What a rule says of paths is left out.
+// A rule is a regular expression, with keywords, a minimum randomness, and exceptions. Rules about
+// paths are left out.
 package secret
 
 import (
@@ -17,24 +17,24 @@ import (
 
 //go:generate go run ./rulesgen
 
-// rule tells one kind of secret.
+// rule recognises one kind of secret.
 type rule struct {
 	id       string
 	regex    string
-	entropy  float64  // bits a byte that the secret must have more than; 0: any
-	group    int      // of the expression that is the secret; 0: the first that says something
+	entropy  float64  // minimum entropy of the secret in bits per byte, exclusive; 0: any
+	group    int      // group of the expression with the secret; 0: the first nonempty one
 	keywords []string // in lower case; the text has one of them
-	also     []string // in lower case; the text has all of these, too
-	named    bool     // a match begins with one of the keywords, and names the secret by it
-	opens    bool     // a match begins with one of the keywords
-	bounded  bool     // with opens: no letter, digit or _ stands before it
-	mixed    int      // how often the kind of character changes in the secret at least; 0: any
+	also     []string // in lower case; the text also has all of these
+	named    bool     // a match begins with a keyword that names the secret
+	opens    bool     // a match begins with a keyword
+	bounded  bool     // with opens: no letter, digit or _ precedes it
+	mixed    int      // minimum changes between kinds of characters; 0: any
 	allowed  []allowance
 }
 
-// allowance is what is no secret, although it matches.
+// allowance describes matches that are not secrets.
 type allowance struct {
-	of      string // what the expressions are about: "match", "line" or "", the secret
+	of      string // subject of the expressions: "match", "line" or "", the secret
 	regexes []string
 	words   []string // in lower case, in the secret
 }
@@ -42,11 +42,11 @@ type allowance struct {
 // Span is a secret in a text.
 type Span struct {
 	From, To int    // bytes
-	Rule     string // what it is, such as github-pat
+	Rule     string // its kind, such as github-pat
 }
 
-// Scanner finds secrets. It may be used by several goroutines at once, and is worth keeping:
-// an expression is compiled when the first text has one of its words.
+// Scanner finds secrets. It may be used concurrently and should be kept: an expression is compiled
+// when a text first has one of its keywords.
 type Scanner struct {
 	rules []compiled
 	words *words
@@ -76,7 +76,7 @@ func New() *Scanner {
 	return s
 }
 
-// ready compiles what a rule needs.
+// ready compiles a rule's expressions.
 func (c *compiled) ready() {
 	c.once.Do(func() {
 		x := c.regex
@@ -98,7 +98,7 @@ func compile(a allowance) compiledAllowance {
 	return c
 }
 
-// Find returns the secrets of a text in their order; none lies within another.
+// Find returns the secrets of a text in order, without overlap.
 func (s *Scanner) Find(text string) []Span {
 	places := s.words.places(text)
 	if len(places) == 0 {
@@ -106,7 +106,7 @@ func (s *Scanner) Find(text string) []Span {
 	}
 	var found []Span
 	lower := ""
-	for len(places) > 0 { // those of one rule after those of another
+	for len(places) > 0 { // grouped by rule
 		n := 1
 		for n < len(places) && places[n].rule == places[0].rule {
 			n++
@@ -123,7 +123,7 @@ func (s *Scanner) Find(text string) []Span {
 	return outermost(tables(found, text))
 }
 
-// found adds the secrets that a rule finds.
+// found appends the secrets that a rule finds.
 func (s *Scanner) found(found []Span, r *compiled, text string, places []place) []Span {
 	for _, m := range r.matches(text, places) {
 		from, to := r.secretOf(m)
@@ -139,8 +139,8 @@ func (s *Scanner) found(found []Span, r *compiled, text string, places []place) 
 	return found
 }
 
-// Redact puts a mark into the place of each secret of a text, and returns which rules found
-// them, each once; nil when there is none.
+// Redact replaces each secret of a text by a mark, and returns the rules that found them, each
+// once, or nil.
 func (s *Scanner) Redact(text string, mark func(rule string) string) (clean string, kinds []string) {
 	found := s.Find(text)
 	for _, f := range found {
@@ -150,7 +150,7 @@ func (s *Scanner) Redact(text string, mark func(rule string) string) (clean stri
 	return cut(text, found, mark), slices.Compact(kinds)
 }
 
-// cut puts marks into the places of spans.
+// cut replaces spans by marks.
 func cut(text string, found []Span, mark func(rule string) string) string {
 	if len(found) == 0 {
 		return text
@@ -166,11 +166,11 @@ func cut(text string, found []Span, mark func(rule string) string) string {
 	return b.String()
 }
 
-// longest is how many bytes behind its name a secret that has one may end: our own expressions
-// take some 700 with all their repetitions.
+// longest is how many bytes after its name a named secret may end: our own expressions take some
+// 700 with all repetitions.
 const longest = 1 << 10
 
-// matches are where an expression matches, as regexp tells it.
+// matches returns the matches of an expression, as regexp does.
 func (c *compiled) matches(text string, places []place) (all [][]int) {
 	if !c.named && !c.opens {
 		c.ready()
@@ -181,7 +181,7 @@ func (c *compiled) matches(text string, places []place) (all [][]int) {
 		if p.at < end || c.bounded && p.at > 0 && inWord(text[p.at-1]) || c.named && !likely(text, p.at) {
 			continue
 		}
-		if c.mixed > 0 { // the value has a digit, which most texts that speak of passwords have not
+		if c.mixed > 0 { // the value has a digit, unlike most texts about passwords
 			if digit < p.at {
 				digit = nextDigit(text, p.at)
 			}
@@ -212,13 +212,13 @@ func inWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// likely reports whether what stands from at on can be the name of a secret, a sign such as
-// = or :, and a value. It says no only where no expression of a named rule can match, and
-// costs a hundredth of one: names such as key and token are in every other text.
+// likely reports whether the text at a keyword can be the name of a secret, a sign such as = or :,
+// and a value. It is false only if no expression of a named rule can match, and costs a hundredth
+// of one: names such as key and token are in every other text.
 func likely(text string, at int) bool {
 	const (
-		mostName  = 80 // of the name, and what may stand around it
-		leastText = 8  // of the value
+		mostName  = 80 // the name with its surroundings
+		leastText = 8  // the value
 	)
 	i, end := at, min(len(text), at+mostName)
 	for i < end && !sign(text[i]) {
@@ -240,7 +240,7 @@ func likely(text string, at int) bool {
 	return n == leastText
 }
 
-// nextDigit is the first digit of a text from a byte on; its length where there is none.
+// nextDigit returns the first digit from a byte on, or the text's length.
 func nextDigit(text string, from int) int {
 	for i := from; i < len(text); i++ {
 		if '0' <= text[i] && text[i] <= '9' {
@@ -250,10 +250,10 @@ func nextDigit(text string, from int) int {
 	return len(text)
 }
 
-// sign reports a character that may stand between a name and a value.
+// sign reports whether a character may separate a name from a value.
 func sign(c byte) bool { return strings.IndexByte("=>:|?,", c) >= 0 }
 
-// lowerASCII is a text with small letters, and as long as it.
+// lowerASCII lowers ASCII letters and keeps the length.
 func lowerASCII(text string) string {
 	lower := []byte(text)
 	for i, c := range lower {
@@ -264,7 +264,7 @@ func lowerASCII(text string) string {
 	return string(lower)
 }
 
-// secretOf is where the secret of a match lies.
+// secretOf returns the span of the secret in a match.
 func (r rule) secretOf(m []int) (from, to int) {
 	if r.group > 0 {
 		return m[2*r.group], m[2*r.group+1]
@@ -300,7 +300,7 @@ func lineAround(text string, from, to int) string {
 	return text[start:]
 }
 
-// entropy is how many bits a byte of a text tells (Shannon 1948).
+// entropy returns the bits per byte of a text (Shannon 1948).
 func entropy(text string) float64 {
 	var count [256]int
 	for i := range len(text) {
@@ -316,7 +316,7 @@ func entropy(text string) float64 {
 	return bits
 }
 
-// outermost joins spans that overlap; of those the first in the order of rules gives the name.
+// outermost merges overlapping spans, named by the first in the order of rules.
 func outermost(all []Span) []Span {
 	slices.SortStableFunc(all, func(a, b Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
 	var out []Span

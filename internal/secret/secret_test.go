@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// made is a secret that nobody has: put together here, so that no scanner of repositories
+// made is a secret that is not in use: put together here, so that no scanner of repositories
 // takes this file for a leak.
 func made(parts ...string) string { return strings.Join(parts, "") }
 

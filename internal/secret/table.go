@@ -6,13 +6,12 @@ import (
 	"sync"
 )
 
-// columns are what the cell at the head of a column says of those below. No rule can: a rule
-// sees a line.
+// Column heads that name the values below. Rules only see single lines.
 const (
 	passwordColumn = `(?i)(?:passwor[dt]|passwd|passphrase|passcode|kennwort|\bpwd?|\bpass)$`
 	keyColumn      = `(?i)(?:` + keyNames + `|\b(?:token|secret|credentials?))$`
 
-	// How mixed a value is at least: one between backticks is meant as it stands.
+	// Minimum mixture of a value; one in backticks is meant literally.
 	mixedCell, mixedCode = 3, 2
 	mixedKey             = 4
 	leastKeyBits         = 2.8
@@ -28,13 +27,13 @@ var heads = sync.OnceValue(func() (all struct{ password, key *regexp.Regexp }) {
 // noKeys are the expressions of noKey, compiled at the first table with keys.
 var noKeys = sync.OnceValue(func() compiledAllowance { return compile(noKey()[0]) })
 
-// tables adds the secrets that stand in the columns of tables of Markdown whose heads name them.
+// tables appends the secrets in Markdown tables under columns that name them.
 func tables(found []Span, text string) []Span {
 	if !strings.Contains(text, "---") || strings.IndexByte(text, '|') < 0 {
 		return found
 	}
 	var head []cell
-	var named []string // of each column the rule that its head calls for; nil outside of a table
+	var named []string // the rule for each column, by its head; nil outside of a table
 	for from := 0; from < len(text); {
 		to := len(text)
 		if i := strings.IndexByte(text[from:], '\n'); i >= 0 {
@@ -60,14 +59,14 @@ func tables(found []Span, text string) []Span {
 	return found
 }
 
-// cell is what stands in a cell: text[from:to] without what dresses it.
+// cell is a table cell: text[from:to] without markup.
 type cell struct {
 	text     string
 	from, to int
-	code     bool // it stands between backticks
+	code     bool // in backticks
 }
 
-// cells are those of a line; nil for one that is no line of a table.
+// cells returns the cells of a line; nil if it is not a line of a table.
 func cells(text string, from, to int) (all []cell) {
 	line := text[from:to]
 	if strings.IndexByte(line, '|') < 0 {
@@ -90,7 +89,7 @@ func cells(text string, from, to int) (all []cell) {
 	return all
 }
 
-// cellAt takes white space, backticks, quotes and marks of print off.
+// cellAt removes white space, backticks, quotes and emphasis.
 func cellAt(text string, from, to int) cell {
 	const dress = " \t`*_\"'"
 	c := cell{code: strings.IndexByte(text[from:to], '`') >= 0}
@@ -100,7 +99,7 @@ func cellAt(text string, from, to int) cell {
 	return c
 }
 
-// underHead reports the line of dashes between the head of a table and its rows.
+// underHead reports whether a line of dashes separates head and rows.
 func underHead(line []cell) bool {
 	for _, c := range line {
 		if len(c.text) < 3 || strings.Trim(c.text, "-:") != "" {
@@ -110,11 +109,11 @@ func underHead(line []cell) bool {
 	return true
 }
 
-// columns are the rules that the cells of a head call for, "" for none; never nil.
+// columns returns the rules for the cells of a head, "" for none; never nil.
 func columns(head []cell) []string {
 	named := make([]string, len(head))
 	for i, c := range head {
-		name, _, _ := strings.Cut(c.text, "(") // a remark
+		name, _, _ := strings.Cut(c.text, "(") // without a remark
 		name = strings.TrimRight(name, " \t*_`:")
 		switch {
 		case heads().password.MatchString(name):
@@ -126,7 +125,7 @@ func columns(head []cell) []string {
 	return named
 }
 
-// holds reports a cell that holds a secret of this rule.
+// holds reports whether a cell contains a secret of this rule.
 func (c cell) holds(rule string) bool {
 	if strings.ContainsAny(c.text, " \t<>(){}[]") {
 		return false

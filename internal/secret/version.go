@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// Version names the rules: what was looked at by those of another Version may have secrets
-// that these find. It is raised with every change of them; a test holds it to that.
+// Version names the rules: texts scanned by another Version may have secrets that these find. A
+// test enforces that it is raised with every change.
 const Version = "5"
 
-// Digest names what the rules say, whatever they are called: it is another one when any of
-// them is. The first 16 digits of a SHA-256 in hex.
+// Digest identifies the rules: it changes with any of them. The first 16 digits of a SHA-256 in
+// hex.
 func Digest() string {
 	h := sha256.New()
 	for _, r := range append(ours(), rules()...) {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// words finds the keywords of all rules in one walk over a text. Three characters, in five
-// bits each, say whether any keyword can begin there; in prose few do.
+// words finds the keywords of all rules in one pass. Three characters, of five bits each, decide
+// whether any keyword can begin there; in prose few do.
 type words struct {
-	begins [1 << 15]uint16 // by three characters: 1 + the place in lists, 0 for none
+	begins [1 << 15]uint16 // by three characters: 1 + the index in lists, 0 for none
 	lists  [][]word
-	always []int // rules that ask for no keyword
+	always []int // rules without keywords
 }
 
 // word is a keyword of a rule.
@@ -19,10 +19,10 @@ type word struct {
 	rule int
 }
 
-// place is where a keyword of a rule stands.
+// place is a position of a rule's keyword.
 type place struct{ rule, at int }
 
-// code brings a character to five bits, great and small letters to the same.
+// code maps a character to five bits, ignoring case.
 func code(c byte) uint32 {
 	switch {
 	case 'a' <= c && c <= 'z':
@@ -65,8 +65,7 @@ func newWords(rules []rule) *words {
 	return w
 }
 
-// keysOf are the beginnings by which a keyword is found: of one of two characters, with any
-// third one.
+// keysOf returns the three-character keys of a keyword; for one of two characters, with any third.
 func keysOf(keyword string) (keys []uint32) {
 	if len(keyword) > 2 {
 		return []uint32{code(keyword[0])<<10 | code(keyword[1])<<5 | code(keyword[2])}
@@ -77,7 +76,7 @@ func keysOf(keyword string) (keys []uint32) {
 	return keys
 }
 
-// places are where keywords stand in a text, by rule and place.
+// places returns the positions of keywords in a text, by rule and position.
 func (w *words) places(text string) (all []place) {
 	for _, r := range w.always {
 		all = append(all, place{r, 0})
@@ -98,7 +97,7 @@ func (w *words) places(text string) (all []place) {
 	return slices.Compact(all)
 }
 
-// hasPrefixFold reports whether a text begins with a keyword, which is in lower case.
+// hasPrefixFold reports whether a text begins with a lower-case keyword, ignoring case.
 func hasPrefixFold(text, keyword string) bool {
 	if len(text) < len(keyword) {
 		return false

@@ -8,21 +8,21 @@ import (
 	"syscall"
 )
 
-// The record may be lost while our parts are still in the files. Then the files without our parts
-// count as the originals, and are recorded as such; Undo reports it (Undone.Guessed).
+// If the record is lost while our parts are still in the files, the files without our parts count
+// as the originals and are recorded as such; Undo reports it (Undone.Guessed).
 
-// Trace is what there is of an agent of which nothing is remembered.
+// Trace is the evidence that an agent without a record was set up.
 type Trace int
 
-// The traces of an agent.
+// Traces of an agent.
 const (
 	None   Trace = iota
-	Unsure       // what is there may have been put there by hand
-	Sure         // only a setup puts such a thing there
+	Unsure       // a person may have added it by hand
+	Sure         // only a setup writes it
 )
 
-// Trace reports whether an agent without a record has our parts in its files; unreadable files count
-// as None. CodeInvalid and CodeUnavailable for a record that cannot be parsed or read.
+// Trace reports whether an agent without a record has our parts in its files; unreadable files
+// count as None. CodeInvalid and CodeUnavailable for a record that cannot be parsed or read.
 func (w *Wirer) Trace(agent string, parts []Part) (Trace, error) {
 	s, err := w.load()
 	if err != nil || s.has(agent) {
@@ -48,7 +48,7 @@ func traceOf(parts []Part) Trace {
 	return found
 }
 
-// has reports whether anything of the agent is remembered.
+// has reports whether there is a record of the agent.
 func (s *state) has(agent string) bool {
 	for path := range s.Files {
 		if s.of(agent, path) != nil {
@@ -58,9 +58,9 @@ func (s *state) has(agent string) bool {
 	return false
 }
 
-// adopt remembers the parts of an agent that are in its files, and returns those that it
-// leaves to a person: what cannot be read, and a file of ours that somebody may have changed.
-// The copies are only in memory: keepCopies writes them.
+// adopt records the parts of an agent that are in its files, and returns those it leaves to a
+// person: unreadable files, and files of ours that may have been changed. The copies stay in memory
+// until keepCopies writes them.
 func (w *Wirer) adopt(s *state, agent string, parts []Part) (left []Undone) {
 	ours := traceOf(parts) == Sure
 	for _, p := range parts {
@@ -75,7 +75,7 @@ func (w *Wirer) adopt(s *state, agent string, parts []Part) (left []Undone) {
 				why = plainly(p.Path, inFile(p.Path, err))
 			}
 		case p.Remove == nil && f.content != nil && p.wrote(f.content):
-			why = "it is not as engram writes it now: " + p.differs(f.content)
+			why = "it differs from what engram writes now: " + p.differs(f.content)
 		}
 		if why != "" {
 			left = append(left, Undone{Change: Change{Path: p.Path, Before: f.content, After: f.content, Left: why}})
@@ -93,7 +93,7 @@ func (w *Wirer) adoptFile(s *state, agent string, p Part, f file) (err error) {
 		if was, err = w.kept(s, known.Before); err != nil {
 			return err
 		}
-	default: // another agent's, of which all is known: only our part may go
+	default: // recorded for another agent: only our part may be removed
 		known.Touched, known.Agents[agent] = true, p.Shared
 		return nil
 	}
@@ -110,8 +110,8 @@ func (w *Wirer) adoptFile(s *state, agent string, p Part, f file) (err error) {
 	return nil
 }
 
-// without is what is left of a content when our part is taken out: as if there had been no
-// file before, unless a person has made a link to it.
+// without returns a content without our part: as if there had been no file before, unless the file
+// is a link, which only a person makes.
 func (p Part) without(content []byte) ([]byte, error) {
 	var before []byte
 	if is, err := os.Lstat(p.Path); err == nil && is.Mode()&os.ModeSymlink != 0 {
@@ -123,8 +123,8 @@ func (p Part) without(content []byte) ([]byte, error) {
 	return p.Remove(content, before)
 }
 
-// foldersOf are the folders that were made for a file that is ours altogether, as far as their
-// name says so: from one that is called engram on. known are left out.
+// foldersOf returns the folders that were created for a file of ours, judging by the name: from one
+// called engram down. It leaves out known ones.
 func foldersOf(p Part, known []string) (all []string) {
 	if p.Remove != nil {
 		return nil
@@ -139,7 +139,7 @@ func foldersOf(p Part, known []string) (all []string) {
 	return nil
 }
 
-// keepCopies writes what adopt found out.
+// keepCopies writes the results of adopt.
 func (w *Wirer) keepCopies(s *state) error {
 	for _, content := range s.copies {
 		if content == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Apply carries out Plan and returns the changes: those of the parts in order, then those of files that
-// the agent no longer uses (Former). If a write fails, the files written before it are restored.
+// Apply carries out Plan and returns the changes: those of the parts in order, then those of files
+// that the agent no longer uses (Former). If a write fails, it restores the files written before.
 // Errors are those of Plan, and CodeUnavailable for a failed write.
 func (w *Wirer) Apply(ctx context.Context, agent string, parts []Part) ([]Change, error) {
 	var all []Change
@@ -48,13 +48,13 @@ func (w *Wirer) Apply(ctx context.Context, agent string, parts []Part) ([]Change
 	return all, nil
 }
 
-// written is a change that was made, and what was remembered of the file before.
+// written is a change that was made, and the file's record before it.
 type written struct {
 	Change
 	was *wired
 }
 
-// alone runs fn while no other process sets anything up.
+// alone runs fn while no other process runs a setup.
 func (w *Wirer) alone(ctx context.Context, fn func(*state) error) (err error) {
 	if err := os.MkdirAll(w.o.Dir, 0o700); err != nil {
 		return unwritable(w.o.Dir, err)
@@ -71,7 +71,7 @@ func (w *Wirer) alone(ctx context.Context, fn func(*state) error) (err error) {
 	return fn(s)
 }
 
-// put writes one file, after it is remembered what it was.
+// put writes one file after recording its original.
 func (w *Wirer) put(s *state, agent string, c Change, p Part) error {
 	if !c.Changed() {
 		return w.join(s, agent, p)
@@ -81,7 +81,7 @@ func (w *Wirer) put(s *state, agent string, c Change, p Part) error {
 		return err
 	}
 	if sum(f.content) != sum(c.Before) {
-		return engram.Errorf(engram.CodeConflict, "%s was changed by somebody else just now", c.Path).WithHint("try again")
+		return engram.Errorf(engram.CodeConflict, "%s was changed by another program just now", c.Path).WithHint("try again")
 	}
 	if c.Kept != "" {
 		if err := keepAt(c.Kept, c.Before); err != nil {
@@ -97,7 +97,7 @@ func (w *Wirer) put(s *state, agent string, c Change, p Part) error {
 			err = unwritable(c.Path, err)
 		}
 	}
-	if err != nil { // nothing was written: neither is anything to be remembered
+	if err != nil { // nothing was written, so restore the record
 		s.set(c.Path, was)
 		s.leave(c.Path)
 		return errors.Join(err, w.save(s))
@@ -105,7 +105,7 @@ func (w *Wirer) put(s *state, agent string, c Change, p Part) error {
 	return nil
 }
 
-// join remembers an agent whose part is in a file already because another one shares it.
+// join records an agent whose part is already in a file because another agent shares it.
 func (w *Wirer) join(s *state, agent string, p Part) error {
 	known := s.Files[p.Path]
 	if known == nil || p.Shared == "" || s.of(agent, p.Path) != nil {
@@ -120,7 +120,7 @@ func (w *Wirer) join(s *state, agent string, p Part) error {
 	return nil
 }
 
-// remember notes what a file was before the first time, and what it is made now.
+// remember records the original of a file and its new content.
 func (w *Wirer) remember(s *state, agent string, c Change, p Part, f file) error {
 	known := s.Files[c.Path]
 	switch {
@@ -151,7 +151,7 @@ func (w *Wirer) remember(s *state, agent string, c Change, p Part, f file) error
 	return w.save(s)
 }
 
-// missing are the folders on the way to dir that are not there, the outermost first.
+// missing returns the missing folders on the way to dir, outermost first.
 func missing(dir string) []string {
 	var all []string
 	for {
@@ -164,7 +164,7 @@ func missing(dir string) []string {
 	}
 }
 
-// back sets files back that were written in vain.
+// back restores files after a failed Apply.
 func (w *Wirer) back(s *state, done []written) error {
 	var failed error
 	for _, c := range slices.Backward(done) {
@@ -187,7 +187,7 @@ func (w *Wirer) back(s *state, done []written) error {
 	return errors.Join(failed, w.save(s), w.tidy(s))
 }
 
-// set remembers something of a file; nil is nothing.
+// set sets the record of a file; nil removes it.
 func (s *state) set(path string, w *wired) {
 	if w == nil {
 		delete(s.Files, path)
@@ -196,8 +196,8 @@ func (s *state) set(path string, w *wired) {
 	s.Files[path] = w
 }
 
-// leave removes the folders that were made on the way to a file that is gone, as far as
-// nothing else is in them.
+// leave removes the folders that were created for a removed file, unless they contain something
+// else.
 func (s *state) leave(path string) {
 	for n, dir := range slices.Backward(s.Folders) {
 		inside, err := filepath.Rel(dir, path)
@@ -205,7 +205,7 @@ func (s *state) leave(path string) {
 			continue
 		}
 		if is, err := os.Lstat(dir); err == nil && !is.IsDir() {
-			continue // a link by now, which somebody else made
+			continue // someone replaced it by a link
 		}
 		if err := os.Remove(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
 			s.Folders = slices.Delete(s.Folders, n, n+1)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// places are parts and the same in other places.
+// places returns parts with their alternatives (Part.Instead).
 func places(parts []Part) []Part {
 	all := slices.Clone(parts)
 	for _, p := range parts {
@@ -14,8 +14,8 @@ func places(parts []Part) []Part {
 	return all
 }
 
-// partAt is the part of a path: that of the path itself, or for a file with others one of the
-// same name, since folders are moved by variables. Any other is a file of ours.
+// partAt returns the part for a path: the one with that path or, for shared files, one of the same
+// name, since variables move folders. Any other path is a file of ours.
 func partAt(parts []Part, path string) Part {
 	all := places(parts)
 	n := slices.IndexFunc(all, func(p Part) bool { return p.Path == path })
@@ -30,9 +30,9 @@ func partAt(parts []Part, path string) Part {
 	return p
 }
 
-// Former are the files of an agent in which an earlier setup put its part, and which are none of
-// its parts now, sorted. Apply takes it out of those that are former: the agent has moved on. Where else
-// it is, it stays, since the variables may be other ones that say where the agent's files lie.
+// Former returns the files, sorted, that have our part from an earlier setup and are not among the
+// agent's parts now. Apply removes it from those that are former, because the agent has moved on.
+// It stays elsewhere, since the variables that locate the agent's files may differ just now.
 func (w *Wirer) Former(agent string, parts []Part) (former, elsewhere []string, err error) {
 	s, err := w.load()
 	if err != nil {
@@ -59,9 +59,8 @@ func (s *state) former(agent string, parts []Part) (former, elsewhere []string) 
 	return former, elsewhere
 }
 
-// moveOn takes the part of an agent out of the files that are former; without doing it says only
-// what becomes of them. One that cannot be undone is left, and says why: what was just wired is
-// of use all the same.
+// moveOn removes the part of an agent from its former files; without do it only plans that. A file
+// that cannot be undone is left with a reason, since the new wiring works anyway.
 func (w *Wirer) moveOn(s *state, agent string, parts []Part, do bool) (all []Change) {
 	former, _ := s.former(agent, parts)
 	for _, path := range former {
@@ -75,8 +74,8 @@ func (w *Wirer) moveOn(s *state, agent string, parts []Part, do bool) (all []Cha
 	return all
 }
 
-// DataDirOf is the data directory with which an agent's files call this program, the first that
-// any of them says; "" for the usual one, and for files that cannot be read.
+// DataDirOf returns the data directory with which an agent's files call this program, the first
+// that any of them has; "" for the default and for unreadable files.
 func (w *Wirer) DataDirOf(parts []Part) string {
 	for _, p := range places(parts) {
 		if p.DataDir == nil {

@@ -4,5 +4,5 @@ package setup
 
 import "io/fs"
 
-// names is how many names a file has, as far as that can be told.
+// names returns the number of a file's names, if known.
 func names(fs.FileInfo) int { return 1 }

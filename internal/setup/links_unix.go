@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// names is how many names a file has.
+// names returns the number of a file's names.
 func names(info fs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(s.Nlink) // whose type is another one on every system
+		return int(s.Nlink) // its type differs between systems
 	}
 	return 1
 }

@@ -11,32 +11,32 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A file of ours is written and removed whole, but a person may have changed it: switched a server
-// off, say. Additions stay where they can be told from ours (Part.Merge), and any other text of a
-// person is kept aside before it is replaced or removed.
+// A file of ours is written and removed as a whole, but a person may have changed it, for example
+// to disable a server. Additions stay if they can be told from our content (Part.Merge); any other
+// text of a person is copied aside before it is replaced or removed.
 
-// Whole is a file that is ours altogether.
+// Whole is a file that belongs to us.
 func Whole(path string, content []byte, mode fs.FileMode) Part {
 	return Part{Path: path, Mode: mode, Set: func([]byte) ([]byte, error) { return content, nil }}
 }
 
-// pure reports whether a content is what a file that is ours altogether is made.
+// pure reports whether a content is exactly that of a file of ours.
 func (p Part) pure(content []byte) bool {
-	if p.Set == nil { // of an earlier version, which nobody knows any more
+	if p.Set == nil { // of an earlier version, whose content is unknown
 		return false
 	}
 	now, err := p.Set(nil)
 	return err == nil && bytes.Equal(now, content)
 }
 
-// is reports whether our part is in a file that is ours altogether as it would be put there now.
+// is reports whether a file of ours is up to date, apart from additions.
 func (p Part) is(content []byte) bool {
 	now, err := p.remade(content)
 	return err == nil && bytes.Equal(now, content)
 }
 
-// remade is what becomes of a file that is ours altogether and was changed since. One that Merge
-// does not understand any more is written anew.
+// remade returns the new content of a changed file of ours. A file that Merge cannot parse is
+// rewritten.
 func (p Part) remade(content []byte) ([]byte, error) {
 	if p.Merge != nil {
 		if after, err := p.Merge(content); err == nil {
@@ -46,30 +46,30 @@ func (p Part) remade(content []byte) ([]byte, error) {
 	return p.Set(nil)
 }
 
-// moved reports whether a file that is ours altogether says what it would say now, but for the
-// version and where the program and its data are: nobody else has written anything in it.
+// moved reports whether a file of ours differs from its current content only in the version and the
+// paths of program and data, so that no person edited it.
 func (p Part) moved(content []byte) bool {
 	if p.Merge != nil {
 		if after, err := p.Merge(content); err != nil || !p.pure(after) {
-			return false // a line that names the program may say more
+			return false // a line that names the program may have additions
 		}
 	}
 	now, err := p.Set(nil)
 	return err == nil && (p.Ours == nil || p.Ours(content)) && varied(content, now)
 }
 
-// varied reports whether two texts differ only in where the program is, and in the version. The rest
-// of a line that names these counts: somebody may have written it. programs are those that are
-// known by their paths, whatever they are called.
+// varied reports whether two texts differ only in the program's path and the version. The rest of a
+// line counts, because a person may have written it. programs are paths that are recognised
+// whatever their name.
 func varied(a, b []byte, programs ...string) bool {
 	return bytes.Equal(plain(a, programs), plain(b, programs))
 }
 
-// plain is a text without what varies in it.
+// plain removes what varies from a text.
 func plain(text []byte, programs []string) []byte {
 	text = version.ReplaceAll(program.ReplaceAll(text, []byte("engram$1")), nil)
 	for _, path := range programs {
-		if spelt, err := json.Marshal(path); err == nil && path != "" { // as it stands in JSON
+		if spelt, err := json.Marshal(path); err == nil && path != "" { // as spelt in JSON
 			text = bytes.ReplaceAll(text, bytes.Trim(spelt, `"`), []byte("engram"))
 		}
 	}
@@ -81,8 +81,8 @@ var (
 	version = regexp.MustCompile(`(?m)^\s*"version": "[^"]*",?$`)
 )
 
-// wrote reports whether some version of us seems to have written a file that is ours
-// altogether: a person may have changed it since.
+// wrote reports whether some version of us seems to have written a file of ours, even if a person
+// changed it since.
 func (p Part) wrote(content []byte) bool {
 	if p.Ours != nil {
 		return p.Ours(content)
@@ -91,7 +91,7 @@ func (p Part) wrote(content []byte) bool {
 	return err == nil && alike(now, content)
 }
 
-// alike reports whether two texts have most of their lines in common, wherever these stand.
+// alike reports whether two texts have most of their lines in common, in any order.
 func alike(a, b []byte) bool {
 	one, other := linesOf(a), linesOf(b)
 	both := 0
@@ -113,9 +113,8 @@ func linesOf(text []byte) map[string]bool {
 	return all
 }
 
-// changeOwn is what becomes of a file of ours that is there, or of what is in its place.
-//
-// CodeConflict for somebody else's, unless the part yields.
+// changeOwn plans the change of an existing file of ours, or of one in its place. CodeConflict for
+// a file of someone else, unless the part yields.
 func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, err error) {
 	c = Change{Path: p.Path, Before: content, After: content}
 	switch as := known.knows(content); {
@@ -123,8 +122,8 @@ func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, err e
 		c.After, err = p.Set(content)
 	case (known == nil || p.Yields) && !p.is(content) && !p.wrote(content):
 		if c.Taken = p.Yields; !c.Taken {
-			err = engram.Errorf(engram.CodeConflict, "somebody else's file is in the place of engram's").
-				WithHint("look at it, and move it away if it is not needed; nothing was changed")
+			err = engram.Errorf(engram.CodeConflict, "another file has the name of engram's").
+				WithHint("move it away if you do not need it; nothing was changed")
 		}
 	default:
 		c.After, err = p.remade(content)
@@ -135,21 +134,21 @@ func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, err e
 	return c, err
 }
 
-// loses reports whether something that a person may have written into a file of ours is not in what
-// it becomes. Without a record a text comes back by an undo: it is what was there before.
+// loses reports whether a change may lose text that a person wrote into a file of ours. Without a
+// record, Undo restores the text as the original.
 func (s *state) loses(known *wired, p Part, content, after []byte) bool {
 	return (known != nil || p.Merge != nil) && !varied(content, after, slices.Concat(s.Programs, []string{s.program})...)
 }
 
-// restoreOwn is what becomes of a file of ours that is taken out, and was changed since; before is
-// what it was, nil for none, or when that is lost. left says why it stays.
+// restoreOwn plans the removal of a file of ours that was changed since; before is its
+// original, nil if it had no original or it is lost. left says why it stays.
 func (s *state) restoreOwn(p Part, content, before []byte) (c Change, left string) {
 	c = Change{Path: p.Path, Before: content, After: content}
 	switch {
 	case p.Set == nil:
 		return c, "it was changed since engram wrote it"
 	case p.Yields && !p.wrote(content):
-		return c, "it is somebody else's by now"
+		return c, "it was replaced by another file"
 	}
 	if c.After = before; !p.pure(content) {
 		c.Kept = s.aside(p.Path, content)
@@ -157,11 +156,11 @@ func (s *state) restoreOwn(p Part, content, before []byte) (c Change, left strin
 	return c, ""
 }
 
-// editedName is the folder of texts that persons wrote into files of ours.
+// editedName is the folder for texts of persons from files of ours.
 const editedName = "edited"
 
-// aside is where a text is kept that a person wrote into a file of ours: under the name of the
-// file, so that it is found, and with its sum, for there may be several.
+// aside returns the path for a text that a person wrote into a file of ours: named like the file,
+// to be found, with its hash, since there may be several.
 func (s *state) aside(path string, content []byte) string {
 	return filepath.Join(s.dir, editedName, sum(content)[:8]+"-"+filepath.Base(path))
 }

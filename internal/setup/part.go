@@ -6,68 +6,68 @@ import (
 	"unicode/utf8"
 )
 
-// Part is what one file gets.
+// Part describes what one file gets.
 type Part struct {
 	Path string
-	// Set puts our part into the content of the file, which is nil when there is none. It
-	// returns the content itself when our part is in it already.
+	// Set adds our part to the content of the file, or nil. It returns the content
+	// itself if the part is there already.
 	Set func(content []byte) ([]byte, error)
-	// Remove takes our part out again; nil for a file that is ours altogether. before is what
-	// the file was before the first time, nil for none: what holds nothing any more, and was
-	// not there then, goes too. It returns nil when nothing is left that anybody wrote.
+	// Remove removes our part; nil for a file of ours. before is the original content, nil if
+	// there was no file: objects that are empty now and did not exist then are removed too. It
+	// returns nil if nothing is left.
 	Remove func(content, before []byte) ([]byte, error)
-	// Shared names a part that several agents have in one file: it is taken out with the last
-	// of them. "" for a part that is the agent's own.
+	// Shared names a part that several agents share in one file: it is removed with the last of
+	// them. "" for the agent's own part.
 	Shared string
-	// Yields leaves a file of the name that somebody else has made, instead of a refusal, for a
-	// file without which the rest is still of use. It is for files that are ours altogether.
+	// Yields leaves someone else's file of the same name in place instead of failing, for a file
+	// of ours that the others do not need.
 	Yields bool
-	// Merge puts our part into such a file that somebody has changed since, and keeps what they
-	// added. It returns the content itself when our part is in it already. nil: what is added
-	// cannot be told from what is ours, and the file is written anew.
+	// Merge adds our part to a file of ours that a person has changed, and keeps their additions.
+	// It returns the content itself if the part is there already. nil: additions cannot be told
+	// from our content, and the file is rewritten.
 	Merge func(content []byte) ([]byte, error)
-	// Mode is that of a file that is made; 0: 0644.
+	// Mode is that of a new file; 0: 0644.
 	Mode fs.FileMode
 
-	// Entries says how each thing of our part stands in a content that Set or Merge understands;
-	// nil where neither can tell.
+	// Entries returns the state of each entry of our part in a content that Set or Merge can
+	// parse; nil if that is unknown.
 	Entries func(content []byte) []Entry
-	// Ours reports whether some version of us wrote a file that is ours altogether, whoever has
-	// changed it since; nil: it is known by its lines.
+	// Ours reports whether some version of us wrote a file of ours, even if it was changed since;
+	// nil: compare lines.
 	Ours func(content []byte) bool
-	// Instead are the same thing in other files, where an earlier setup may have put it: the agent
-	// has moved, or there was another one of its kind. Apply takes it out of there.
+	// Instead lists other files that may have the same part from an earlier setup: the agent has
+	// moved, or has variants. Apply removes it there.
 	Instead []Part
-	// DataDir is the data directory with which our part in a content calls this program; "" for
-	// the usual one, and where nothing of ours says one. nil: it never does.
+	// DataDir returns the data directory with which our part in a content calls this program; ""
+	// for the default, or if it names none. nil: it never does.
 	DataDir func(content []byte) string
 	// Limit is how many characters of the file the agent reads; 0: all of them.
 	Limit int
 }
 
-// Entry is one thing of ours in a file with others, and how it stands there.
+// Entry is one entry of ours in a shared file, and its state.
 type Entry struct {
-	Name  string // as a person finds it in the file: mcpServers.engram
+	Name  string // name in the file: mcpServers.engram
 	Stand Stand
-	// Sure says that nothing but a setup writes such a thing. A server of the name engram may be
-	// a person's own, even one that says the same.
+	// Sure means that only a setup writes such an entry. A server named engram may be a person's
+	// own, even with the same content.
 	Sure bool
 }
 
-// Stand is how an entry stands in a file.
+// Stand is the state of an entry in a file.
 type Stand int
 
-// The stands of an entry.
+// States of an entry.
 const (
 	Missing Stand = iota
-	Theirs        // something of its name that does not call this program
-	Older         // it calls this program in another way than it would be written now
+	Theirs        // an entry of that name that does not call this program
+	Older         // it calls this program, but in another way than now
 	Same
 )
 
-// there reports whether our part is in a content as far as one can tell without a record of
-// it. sure says that only a setup can have put it there. Of entries that call this program in
-// another way than now, some may be a person's own: they count when the agent is surely ours.
+// there reports whether our part is in a content, judged without a record. sure means that only a
+// setup can have put it there. Entries that call this program in another way may be a person's own:
+// they count only if the agent is surely ours.
 func (p Part) there(content []byte, agentIsOurs bool) (there, sure bool) {
 	switch {
 	case content == nil:
@@ -82,7 +82,7 @@ func (p Part) there(content []byte, agentIsOurs bool) (there, sure bool) {
 	return there, sure
 }
 
-// over is how many characters of a content the agent does not read.
+// over returns how many characters of a content the agent ignores.
 func (p Part) over(content []byte) int {
 	if p.Limit == 0 {
 		return 0

@@ -1,9 +1,10 @@
-// Package setup wires agents to Engram: it puts entries into their configuration and the
-// files of a plugin beside it, keeps what was there, and takes its own out again.
+// Package setup connects agents to Engram: it adds entries to their configuration and plugin files
+// beside it, records the originals, and removes its changes again.
 //
-// A wiring is planned first, and the plan can be shown. Applying it reads every file again and refuses
-// one that changed meanwhile. Writes are atomic (atomicfile) and keep links and modes. The original of
-// a file is stored before its first change, so that Undo works after a kill at any moment.
+// A wiring is planned first, and the plan can be shown. Applying it reads every file again and
+// rejects one that changed meanwhile. Writes are atomic (atomicfile) and keep links and modes. The
+// original of a file is stored before its first change, so that Undo works after a kill at any
+// moment.
 package setup
 
 import (
@@ -21,43 +22,43 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
-// Change is what becomes of a file.
+// Change is the change of a file.
 type Change struct {
 	Path   string
-	Before []byte // nil: there was none
-	After  []byte // nil: there will be none
-	// Taken says that somebody else's file is in the place of ours, and stays: Part.Yields.
+	Before []byte // nil: no file
+	After  []byte // nil: no file
+	// Taken means that someone else's file has the name of ours and stays: Part.Yields.
 	Taken bool
-	// Over is how many characters of After the agent does not read: Part.Limit.
+	// Over is how many characters of After the agent ignores: Part.Limit.
 	Over int
-	// Cut says that the file has another name, a hard link, which keeps what it was: no file is
-	// replaced whole under two names at once.
+	// Cut means that a hard link to the file keeps the old content: an atomic write replaces only
+	// one name.
 	Cut bool
-	// Former says that our part is taken out of the file, for the agent has it elsewhere now.
+	// Former means that our part is removed because the agent has it elsewhere now.
 	Former bool
-	// Kept is the path at which Before is kept, which somebody wrote into a file of ours; "" when
-	// nothing of theirs is replaced.
+	// Kept is the path of a copy of Before, because a person edited our file; "" if nothing of
+	// theirs is replaced.
 	Kept string
-	// Left says why our part could not be taken out of the file; "" when it was, or was not to be.
+	// Left says why our part was not removed from the file; "" if it was, or was not meant to be.
 	Left string
 }
 
-// Changed reports whether anything becomes of the file.
+// Changed reports whether the file changes.
 func (c Change) Changed() bool {
 	return (c.Before == nil) != (c.After == nil) || !bytes.Equal(c.Before, c.After)
 }
 
-// Options are what a Wirer works with.
+// Options configure a Wirer.
 type Options struct {
-	Dir string           // where it keeps what files were, and remembers what it did; it is made
-	Now func() time.Time // for what is remembered
-	// Program is what agents are made to call, to be remembered: Programs. "" for none.
+	Dir string           // folder of originals and records; created if missing
+	Now func() time.Time // clock for the records
+	// Program is the path that agents call, for the records: Programs. "" for none.
 	Program string
-	// Lock waits until no other process is at it, and returns how to let the next one.
+	// Lock waits for other processes, and returns the function that unlocks.
 	Lock func(ctx context.Context) (release func() error, err error)
 }
 
-// Wirer carries wirings out. Several processes may do so at once: they wait for each other.
+// Wirer applies and undoes wirings. Several processes may do so at once: they wait for each other.
 type Wirer struct{ o Options }
 
 // New returns a Wirer.
@@ -89,7 +90,7 @@ func (s *state) plan(agent string, parts []Part) ([]Change, error) {
 	return all, nil
 }
 
-// change is what a part makes of its file.
+// change plans the change of a part's file.
 func (s *state) change(agent string, p Part) (Change, error) {
 	f, err := read(p.Path)
 	if err != nil {
@@ -105,23 +106,23 @@ func (s *state) change(agent string, p Part) (Change, error) {
 	if err != nil {
 		return Change{}, inFile(p.Path, err)
 	}
-	if f.content != nil && c.Changed() && f.mode&0o200 == 0 { // told by a plan, too
+	if f.content != nil && c.Changed() && f.mode&0o200 == 0 { // also checked in a plan
 		return Change{}, unwritable(p.Path, fs.ErrPermission)
 	}
 	c.Over, c.Cut = p.over(c.After), c.Changed() && f.names > 1
 	return c, nil
 }
 
-// fileError is an error about what is in a file.
+// fileError is an error about the content of a file.
 type fileError struct {
 	told  error         // without the path
-	whole *engram.Error // with it
+	whole *engram.Error // with the path
 }
 
 func (e *fileError) Error() string { return e.whole.Error() }
 func (e *fileError) Unwrap() error { return e.whole }
 
-// inFile says which file an error is about.
+// inFile adds the path of the file to an error.
 func inFile(path string, err error) error {
 	told, ok := errors.AsType[*engram.Error](err)
 	if !ok {
@@ -129,41 +130,41 @@ func inFile(path string, err error) error {
 	}
 	whole := *told
 	whole.Msg = path + ": " + told.Msg
-	if at, placed := errors.AsType[*edit.Fault](err); placed { // as editors open it
+	if at, placed := errors.AsType[*edit.Fault](err); placed { // in the form that editors open
 		whole.Msg = fmt.Sprintf("%s:%d:%d: %s", path, at.Line, at.Column, at.Why)
 	}
 	if whole.Hint == "" {
-		whole.Hint = "mend the file; it was not touched"
+		whole.Hint = "fix the file; it was not touched"
 	}
 	return &fileError{told, &whole}
 }
 
-// file is what is at a path.
+// file is what exists at a path.
 type file struct {
-	real    string // where a link leads
-	content []byte // nil: there is none
+	real    string // target of a link
+	content []byte // nil: no file
 	mode    fs.FileMode
-	names   int      // how many it has: hard links
-	missing []string // folders on the way to it that are not there, the outermost first
+	names   int      // number of hard links
+	missing []string // missing parent folders, outermost first
 }
 
-// maxFile is the size of a file that is taken for configuration. 16 MiB.
+// maxFile is the size limit of a configuration file: 16 MiB.
 const maxFile = 16 << 20
 
 func read(path string) (file, error) {
 	real, info, err := atomicfile.Resolve(path)
 	switch {
 	case errors.Is(err, atomicfile.ErrLeadsNowhere):
-		return file{}, engram.Errorf(engram.CodeConflict, "%s is a link that leads nowhere", path).WithHint("remove it; nothing was changed")
+		return file{}, engram.Errorf(engram.CodeConflict, "%s is a link to a missing file", path).WithHint("remove it; nothing was changed")
 	case err != nil:
 		return file{}, unreadable(path, err)
 	case info == nil:
 		return file{real: real, missing: missing(filepath.Dir(path))}, nil
 	case !info.Mode().IsRegular():
-		return file{}, engram.Errorf(engram.CodeConflict, "%s is no file", path).WithHint("remove it; nothing was changed")
+		return file{}, engram.Errorf(engram.CodeConflict, "%s is not a file", path).WithHint("remove it; nothing was changed")
 	case info.Size() > maxFile:
-		return file{}, engram.Errorf(engram.CodeInvalid, "%s has more than %d MiB, and is no configuration", path, maxFile>>20).
-			WithHint("look at what it is; nothing was changed")
+		return file{}, engram.Errorf(engram.CodeInvalid, "%s has more than %d MiB, too much for a configuration", path, maxFile>>20).
+			WithHint("check the file; nothing was changed")
 	}
 	content, err := os.ReadFile(real)
 	if err != nil {
@@ -177,15 +178,15 @@ func read(path string) (file, error) {
 
 func unreadable(path string, err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).
-		WithHint("see to the rights of the file, and to what stands on the way to it; nothing was changed").WithCause(err)
+		WithHint("check the permissions of the file and its folders; nothing was changed").WithCause(err)
 }
 
 func unwritable(path string, err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", path).
-		WithHint("see to the rights of the file and its folder, and to room on the disk; it is as it was").WithCause(err)
+		WithHint("check the permissions of the file and its folder, and the space on the disk; the file is unchanged").WithCause(err)
 }
 
-// write puts content at a path, whole or not at all.
+// write replaces a file atomically.
 func write(f file, content []byte, usual fs.FileMode) error {
 	mode := f.mode
 	if mode == 0 {
@@ -193,7 +194,7 @@ func write(f file, content []byte, usual fs.FileMode) error {
 			mode = 0o644
 		}
 	} else if mode&0o200 == 0 {
-		return fs.ErrPermission // a rename would not ask, but whoever made it read-only meant it
+		return fs.ErrPermission // a rename would succeed, but read-only is a choice to respect
 	}
 	return atomicfile.Write(f.real, content, atomicfile.Options{Mode: mode, Alone: true})
 }

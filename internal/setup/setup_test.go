@@ -485,7 +485,7 @@ func TestAFileThatIsTooLargeForAConfigurationIsRefused(t *testing.T) {
 	}
 }
 
-// Whoever writes a file between the plan and the write has written it: that stays.
+// A file written between the plan and the write stays as it was written.
 func TestAFileThatChangesWhileItIsWiredIsNotOverwritten(t *testing.T) {
 	b := newBench(t)
 	b.write("settings.json", `{"a": 1}`, 0o644)

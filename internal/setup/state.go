@@ -16,33 +16,32 @@ import (
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
 )
 
-// state is what a Wirer remembers: of each file, what it was before the first agent, what it
-// was made, and whose parts are in it. It lies as JSON beside the copies of what was there.
+// state is the record of a Wirer: for each file its original, its current content, and whose parts
+// are in it. It is stored as JSON beside the copies of originals.
 type state struct {
 	Version int               `json:"version"`
 	Files   map[string]*wired `json:"files"`
-	Folders []string          `json:"folders,omitempty"` // that were made for files, the outermost first
-	// Programs are those that files were made to call: whose a line in a file is, is told by them.
+	Folders []string          `json:"folders,omitempty"` // folders created for files, outermost first
+	// Programs are the paths written into files, by which our lines are recognised.
 	Programs []string `json:"programs,omitempty"`
 
-	dir     string            // where it lies
-	program string            // that files are made to call now
-	copies  map[string][]byte // of what was adopted, by sum, as long as they are not written
+	dir     string            // folder of the record
+	program string            // path that is written now
+	copies  map[string][]byte // unwritten copies of adopted originals, by hash
 }
 
-// wired is a file that was changed for agents. A sum is the SHA-256 of a content; "" is that
-// of no file.
+// wired is the record of a changed file. Hashes are SHA-256 of contents; "" means no file.
 type wired struct {
 	At     time.Time         `json:"at"`
-	Mode   fs.FileMode       `json:"mode,omitempty"`   // that it had
-	Before string            `json:"before,omitempty"` // what it was: its sum, which is the name of the copy
-	Last   string            `json:"last,omitempty"`   // what it was before the latest write, which a kill may have prevented
-	After  string            `json:"after"`            // what it was made
-	Agents map[string]string `json:"agents"`           // whose parts are in it, and what they share
-	// Touched says that somebody else wrote it between two writes of ours, and that what they wrote
-	// is in it: what it was before is not what anybody wants back.
+	Mode   fs.FileMode       `json:"mode,omitempty"`   // its original mode
+	Before string            `json:"before,omitempty"` // hash of the original, which names the copy
+	Last   string            `json:"last,omitempty"`   // hash before the latest write, which a kill may have prevented
+	After  string            `json:"after"`            // hash after the latest write
+	Agents map[string]string `json:"agents"`           // agents with a part in it, and what they share
+	// Touched means that another program changed it between two writes of ours, and the change is
+	// still in it: restoring the original would lose it.
 	Touched bool `json:"touched,omitempty"`
-	// Guessed says that Before is what is left without our part: what was there is not known.
+	// Guessed means that the original is unknown, and Before is the rest without our part.
 	Guessed bool `json:"guessed,omitempty"`
 }
 
@@ -60,7 +59,7 @@ func sum(content []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// of is what is remembered of a file when a part of the agent is in it; nil when none is.
+// of returns the record of a file that has a part of the agent, or nil.
 func (s *state) of(agent, path string) *wired {
 	if w := s.Files[path]; w != nil {
 		if _, in := w.Agents[agent]; in {
@@ -70,13 +69,13 @@ func (s *state) of(agent, path string) *wired {
 	return nil
 }
 
-// knows reports whether a content is one that the file had at the hands of a Wirer.
+// knows reports whether a Wirer wrote or saw exactly this content.
 func (w *wired) knows(content []byte) bool {
 	is := sum(content)
 	return w != nil && (is == w.After || is == w.Last && !w.Touched)
 }
 
-// copy is for setting it back.
+// copy returns a copy for restoring the record.
 func (w *wired) copy() *wired {
 	if w == nil {
 		return nil
@@ -86,7 +85,7 @@ func (w *wired) copy() *wired {
 	return &c
 }
 
-// shares reports whether another agent has the part of this one in the file, too.
+// shares reports whether another agent shares the part of this one in the file.
 func (w *wired) shares(agent string) bool {
 	part := w.Agents[agent]
 	for other, its := range w.Agents {
@@ -108,8 +107,8 @@ func (w *Wirer) load() (*state, error) {
 		return nil, unreadable(path, err)
 	}
 	if err := json.Unmarshal(b, s); err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s cannot be understood", path).
-			WithHint("move %s away, and set the agents up again; what their files were before lies in %s of it", w.o.Dir, copiesName).WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot parse %s", path).
+			WithHint("move %s away, and set the agents up again; the original files are in its folder %s", w.o.Dir, copiesName).WithCause(err)
 	}
 	if s.Version > stateVersion {
 		return nil, engram.Errorf(engram.CodeConflict, "%s was written by a newer version", path).WithHint("update engram")
@@ -121,9 +120,8 @@ func (w *Wirer) load() (*state, error) {
 	return s, nil
 }
 
-// Programs are those that agents were made to call, as far as that is remembered, sorted.
-//
-// CodeInvalid and CodeUnavailable for a record that cannot be understood or read.
+// Programs returns the recorded paths that agents call, sorted. CodeInvalid and CodeUnavailable for
+// a record that cannot be parsed or read.
 func (w *Wirer) Programs() ([]string, error) {
 	s, err := w.load()
 	if err != nil {
@@ -132,7 +130,7 @@ func (w *Wirer) Programs() ([]string, error) {
 	return s.Programs, nil
 }
 
-// save writes the state, and nothing when there is nothing to remember.
+// save writes the record, or removes it if it is empty.
 func (w *Wirer) save(s *state) error {
 	path := filepath.Join(w.o.Dir, stateName)
 	if len(s.Files) == 0 {
@@ -156,12 +154,12 @@ func (w *Wirer) save(s *state) error {
 	return nil
 }
 
-// keep copies what a file was; twice the same is one copy.
+// keep copies an original; equal contents share a copy.
 func (w *Wirer) keep(content []byte) error {
 	return keepAt(filepath.Join(w.o.Dir, copiesName, sum(content)), content)
 }
 
-// keepAt writes what must not be lost to a path that says by a sum what it is.
+// keepAt writes a content to a path that contains its hash, unless it exists.
 func keepAt(path string, content []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -177,8 +175,8 @@ func keepAt(path string, content []byte) error {
 	return nil
 }
 
-// kept is what a file was, by its sum; nil for none. The error is fs.ErrNotExist, too, when the
-// copy is gone.
+// kept returns an original by its hash; nil for "". The error wraps fs.ErrNotExist if the copy is
+// missing.
 func (w *Wirer) kept(s *state, name string) ([]byte, error) {
 	if content, ok := s.copies[name]; ok || name == "" {
 		return content, nil
@@ -189,12 +187,12 @@ func (w *Wirer) kept(s *state, name string) ([]byte, error) {
 		return nil, unreadable(path, err)
 	}
 	if sum(b) != name {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s was changed since", path).WithHint("remove it, and only what is engram's is taken out of the file that it was a copy of; nothing was changed")
+		return nil, engram.Errorf(engram.CodeInvalid, "%s was changed since it was written", path).WithHint("remove it to undo without the original, which only removes engram's part; nothing was changed")
 	}
 	return b, nil
 }
 
-// tidy removes the copies that nothing needs any more: there may be keys and tokens in them.
+// tidy removes copies that are no longer needed: they may contain keys and tokens.
 func (w *Wirer) tidy(s *state) error {
 	dir := filepath.Join(w.o.Dir, copiesName)
 	all, err := os.ReadDir(dir)
@@ -213,7 +211,7 @@ func (w *Wirer) tidy(s *state) error {
 		return unwritable(dir, err)
 	}
 	if len(s.Files) == 0 {
-		_ = os.Remove(dir) // which is empty, unless somebody put something there
+		_ = os.Remove(dir) // fails if something else is in it
 	}
 	return nil
 }

@@ -9,31 +9,31 @@ import (
 	"strings"
 )
 
-// Status is how a file of an agent stands.
+// Status is the state of an agent's file.
 type Status string
 
-// The states of a file.
+// States of a file.
 const (
 	Absent  Status = "absent"  // our part is not in it
-	Wired   Status = "wired"   // our part is in it, as it would be put in now
-	Changed Status = "changed" // our part would be put in otherwise now, or was changed by hand
-	Broken  Status = "broken"  // it cannot be understood or read
-	Taken   Status = "taken"   // somebody else's file is in its place, and stays
+	Wired   Status = "wired"   // our part is in it and up to date
+	Changed Status = "changed" // our part is in it, but was edited or is not up to date
+	Broken  Status = "broken"  // it cannot be parsed or read
+	Taken   Status = "taken"   // someone else's file has its name, and stays
 )
 
-// Standing is how a file of an agent stands, and why.
+// Standing is the state of an agent's file with its reason.
 type Standing struct {
 	Status Status
-	// Why says what is wrong: the entries that are missing or say something else, the line from
-	// which a file of ours differs, or the line that cannot be understood. "" for nothing.
+	// Why is the problem: missing or different entries, the first line in which a file of ours
+	// differs, or the line that cannot be parsed. "" for none.
 	Why string
-	// Over is how many characters of the file the agent does not read: Part.Limit.
+	// Over is how many characters of the file the agent ignores: Part.Limit.
 	Over int
-	// Known says that it is remembered what the file was.
+	// Known means that the original is recorded.
 	Known bool
 }
 
-// Status says how the files of an agent stand, in the order of its parts.
+// Status returns the states of an agent's files, in the order of its parts.
 func (w *Wirer) Status(agent string, parts []Part) ([]Standing, error) {
 	s, err := w.load()
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *state) standing(agent string, p Part, ours bool) Standing {
 	case err != nil:
 		return Standing{Status: Broken, Why: plainly(p.Path, err)}
 	case c.Taken:
-		return Standing{Status: Taken, Why: "somebody else's file of that name is there"}
+		return Standing{Status: Taken, Why: "another file of that name is there"}
 	case !c.Changed():
 		return Standing{Status: Wired, Over: c.Over}
 	case c.Before == nil && known != nil:
@@ -69,12 +69,12 @@ func (s *state) standing(agent string, p Part, ours bool) Standing {
 	return Standing{Status: Absent}
 }
 
-// named reports whether something has the name of an entry of ours.
+// named reports whether an entry with a name of ours exists.
 func (p Part) named(content []byte) bool {
 	return p.Entries != nil && slices.ContainsFunc(p.Entries(content), func(e Entry) bool { return e.Stand != Missing })
 }
 
-// differs says in what a content is not as it would be written, and who has done that.
+// differs describes how a content differs from the current one, and why.
 func (s *state) differs(agent string, p Part, content []byte) string {
 	what := p.differs(content)
 	switch known := s.of(agent, p.Path); {
@@ -87,7 +87,7 @@ func (s *state) differs(agent string, p Part, content []byte) string {
 	return what
 }
 
-// differs says in what a content is not as it would be written.
+// differs describes how a content differs from the current one.
 func (p Part) differs(content []byte) string {
 	if p.Entries == nil {
 		now, err := p.Set(nil)
@@ -126,7 +126,7 @@ func verb(names []string, one, many string) string {
 	return strings.Join(names, ", ") + " " + one
 }
 
-// firstDifference is the line from which two texts differ.
+// firstDifference returns the first line in which two texts differ.
 func firstDifference(a, b []byte) int {
 	one, other := slices.Collect(bytes.Lines(a)), slices.Collect(bytes.Lines(b))
 	for n := range min(len(one), len(other)) {
@@ -137,7 +137,7 @@ func firstDifference(a, b []byte) int {
 	return min(len(one), len(other)) + 1
 }
 
-// plainly is an error about a file without its path, which stands beside it.
+// plainly returns an error about a file without its path, which is shown beside it.
 func plainly(path string, err error) string {
 	if in, ok := errors.AsType[*fileError](err); ok {
 		return in.told.Error()
@@ -148,7 +148,7 @@ func plainly(path string, err error) string {
 	return err.Error()
 }
 
-// Agents are those that are wired and remembered, sorted.
+// Agents returns the recorded agents, sorted.
 func (w *Wirer) Agents() ([]string, error) {
 	s, err := w.load()
 	if err != nil {

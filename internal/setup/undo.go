@@ -11,29 +11,28 @@ import (
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
 )
 
-// Undone is what became of a file by Undo. Its Left says why our part could not be taken out.
+// Undone is the result of Undo for a file. Left says why our part was not removed.
 type Undone struct {
 	Change
-	// Guessed says that nobody remembers what the file was: our part was taken out, and the rest
-	// is as it is.
+	// Guessed means that the original is unknown: our part was removed, and the rest is unchanged.
 	Guessed bool
 }
 
-// Undo removes what Apply put into the files of an agent, from all files or none. A file that nobody
-// changed since is restored to the byte, with its mode, when its last agent goes; from a changed one
-// only our part is removed. Empty folders that Apply created go too. Text that somebody wrote into a
-// file of ours is kept aside (Change.Kept). Without a record, what is recognisably ours is removed
-// (Undone.Guessed).
+// Undo removes what Apply put into the files of an agent, from all files or none. A file that was
+// not edited since is restored to the byte, with its mode, when its last agent is removed; from an
+// edited one only our part is removed. Empty folders that Apply created are removed too. Text that
+// a person wrote into a file of ours is copied aside (Change.Kept). Without a record, it removes
+// what is recognisably ours (Undone.Guessed).
 //
-// The files come with the error, too: CodeUnavailable for one that cannot be read or written,
-// CodeInvalid for one that cannot be parsed.
+// The files are also returned with an error: CodeUnavailable for one that cannot be read or
+// written, CodeInvalid for one that cannot be parsed.
 func (w *Wirer) Undo(ctx context.Context, agent string, parts []Part) ([]Undone, error) {
 	s, err := w.load()
 	if err != nil {
 		return nil, err
 	}
 	if !s.has(agent) && len(w.adopt(s, agent, parts)) == 0 && !s.has(agent) {
-		return nil, nil // without making a folder for the lock
+		return nil, nil // do not create a folder just for the lock
 	}
 	var all []Undone
 	err = w.alone(ctx, func(s *state) error {
@@ -52,7 +51,7 @@ func (w *Wirer) Undo(ctx context.Context, agent string, parts []Part) ([]Undone,
 	return all, err
 }
 
-// PlanUndo says what Undo would do, and changes nothing.
+// PlanUndo returns what Undo would do, and changes nothing.
 func (w *Wirer) PlanUndo(agent string, parts []Part) ([]Undone, error) {
 	s, err := w.load()
 	if err != nil {
@@ -62,13 +61,13 @@ func (w *Wirer) PlanUndo(agent string, parts []Part) ([]Undone, error) {
 	if !s.has(agent) {
 		all = w.adopt(s, agent, parts)
 	}
-	done, _ := w.restoreAll(s, agent, parts, false) // each file says its own
+	done, _ := w.restoreAll(s, agent, parts, false) // each file has its own reason
 	return append(all, done...), nil
 }
 
-// restoreAll takes the parts of an agent out of all of its files; without doing it says only how.
-// Where that finds one which cannot be undone, it says of the others that they stay, too: an entry
-// that is left behind would call what is gone.
+// restoreAll removes the parts of an agent from all of its files; without do it only plans that. If
+// one cannot be undone, the plan leaves the others too: a remaining entry would call a missing
+// program.
 func (w *Wirer) restoreAll(s *state, agent string, parts []Part, do bool) (all []Undone, failed error) {
 	for _, path := range s.filesOf(agent) {
 		done, err := w.restore(s, agent, partAt(parts, path), do)
@@ -85,12 +84,12 @@ func (w *Wirer) restoreAll(s *state, agent string, parts []Part, do bool) (all [
 	return all, failed
 }
 
-// filesOf are the files in which parts of an agent are, sorted.
+// filesOf returns the files with parts of an agent, sorted.
 func (s *state) filesOf(agent string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Files)), func(path string) bool { return s.of(agent, path) == nil })
 }
 
-// restore takes the part of an agent out of one file; without doing it says only how.
+// restore removes the part of an agent from one file; without do it only plans that.
 func (w *Wirer) restore(s *state, agent string, p Part, do bool) (Undone, error) {
 	f, err := read(p.Path)
 	if err != nil {
@@ -100,7 +99,7 @@ func (w *Wirer) restore(s *state, agent string, p Part, do bool) (Undone, error)
 	if err != nil {
 		return done, err
 	}
-	if done.After != nil && done.Changed() && f.mode&0o200 == 0 { // told by a plan, too
+	if done.After != nil && done.Changed() && f.mode&0o200 == 0 { // also checked in a plan
 		return done, unwritable(p.Path, fs.ErrPermission)
 	}
 	if !do {
@@ -109,7 +108,7 @@ func (w *Wirer) restore(s *state, agent string, p Part, do bool) (Undone, error)
 	return done, w.take(s, agent, done.Change, f, mode)
 }
 
-// undone is a file without the part of an agent, and the mode that it gets.
+// undone returns a file without the part of an agent, and its new mode.
 func (w *Wirer) undone(s *state, agent string, p Part, f file) (done Undone, mode fs.FileMode, err error) {
 	was := s.Files[p.Path]
 	done, mode = Undone{Change: Change{Path: p.Path, Before: f.content, After: f.content}}, f.mode
@@ -118,7 +117,7 @@ func (w *Wirer) undone(s *state, agent string, p Part, f file) (done Undone, mod
 	if err != nil && !lost {
 		return done, mode, err
 	}
-	alone, own, as := len(was.Agents) == 1, p.Remove == nil, was.knows(f.content) && !was.Touched // as we wrote it
+	alone, own, as := len(was.Agents) == 1, p.Remove == nil, was.knows(f.content) && !was.Touched // as: unchanged since we wrote it
 	switch {
 	case f.content == nil, sum(f.content) == was.Before, was.shares(agent), own && !alone:
 	case alone && as && !lost:
@@ -129,20 +128,20 @@ func (w *Wirer) undone(s *state, agent string, p Part, f file) (done Undone, mod
 		done.Change, done.Left = s.restoreOwn(p, f.content, before)
 	default:
 		if lost {
-			before = []byte{} // there was a file, and nobody has it any more
+			before = []byte{} // there was a file, but its copy is lost
 		}
 		if done.After, err = p.Remove(f.content, before); err != nil {
 			return done, mode, inFile(p.Path, err)
 		}
 		if done.After == nil && (!alone || before != nil) {
-			done.After = []byte{} // somebody else's file, and empty
+			done.After = []byte{} // someone else's file, now empty
 		}
 	}
 	done.Guessed = done.Changed() && (lost || was.Guessed)
 	return done, mode, nil
 }
 
-// take writes what becomes of a file, and forgets the agent.
+// take writes a removal, and deletes the agent from the record.
 func (w *Wirer) take(s *state, agent string, c Change, f file, mode fs.FileMode) error {
 	was := s.Files[c.Path]
 	if c.Changed() {
@@ -151,7 +150,7 @@ func (w *Wirer) take(s *state, agent string, c Change, f file, mode fs.FileMode)
 				return err
 			}
 		}
-		if len(was.Agents) > 1 { // a kill between the two writes must not look like a change by hand
+		if len(was.Agents) > 1 { // a kill between the two writes must not look like an edit
 			was.Last, was.After = sum(f.content), sum(c.After)
 			if err := w.save(s); err != nil {
 				return err
@@ -161,7 +160,7 @@ func (w *Wirer) take(s *state, agent string, c Change, f file, mode fs.FileMode)
 			return unwritable(c.Path, err)
 		}
 	}
-	_ = atomicfile.Sweep(f.real) // what a kill left beside it
+	_ = atomicfile.Sweep(f.real) // files left by a kill
 	if c.After == nil {
 		s.leave(c.Path)
 	}
@@ -174,8 +173,8 @@ func (w *Wirer) take(s *state, agent string, c Change, f file, mode fs.FileMode)
 	return w.save(s)
 }
 
-// replace writes the file at a path with a mode, or removes it, and with it a link that led to it: we
-// made a file there, and somebody has moved it away since.
+// replace writes a file with a mode, or removes it together with a link to it: someone moved our
+// file and left a link.
 func replace(path string, f file, content []byte, mode fs.FileMode) error {
 	if content != nil {
 		if f.mode&0o200 == 0 {

@@ -1,7 +1,7 @@
 package text
 
-// Asks reports whether a word, in lower case, asks rather than says what about: in
-// "what did we decide yesterday", decide says nothing that the other words do not.
+// Asks reports whether a word, in lower case, asks instead of naming a topic: in "what did we
+// decide yesterday", decide adds nothing to the other words.
 func Asks(word string) bool {
 	switch word {
 	case "happen", "happened", "happening", "decide", "decided", "decision", "decisions", "show", "list", "tell",

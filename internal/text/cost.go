@@ -2,17 +2,15 @@ package text
 
 import "unicode/utf8"
 
-// Tokens estimates what s costs in the context of a language model: each character by its
-// script (quarters), rounded up. 0 for "". English prose costs a fifth less than it says;
-// what is nothing but code costs up to twice as much, nothing but numbers and hashes nearly
-// three times. What is written in other scripts costs about what it says, and half of that or
-// less in a model with a larger vocabulary.
+// Tokens estimates what s costs in the context of a language model: quarters of a token per
+// character, by script, rounded up. 0 for "". English prose costs a fifth less than the estimate,
+// pure code up to twice as much, and numbers and hashes nearly three times. Other scripts cost
+// about the estimate, and half of it or less in a model with a larger vocabulary.
 //
-// Cutting a text in two never makes it cheaper: Tokens(a+b) <= Tokens(a)+Tokens(b).
+// Splitting a text never makes it cheaper: Tokens(a+b) <= Tokens(a)+Tokens(b).
 func Tokens(s string) int { return (Quarters(s) + 3) / 4 }
 
-// Quarters is what s costs in quarters of a token, not rounded: that of a text is the sum of
-// that of its characters.
+// Quarters returns the cost of s in quarters of a token, not rounded: the sum over its characters.
 func Quarters(s string) int {
 	n := 0
 	for len(s) > 0 {
@@ -27,8 +25,8 @@ func Quarters(s string) int {
 	return n
 }
 
-// Within returns how many bytes at the beginning of s, in whole characters, cost at most so
-// many quarters of a token; 0 for none.
+// Within returns how many bytes at the beginning of s, in whole characters, cost at most so many
+// quarters of a token.
 func Within(s string, most int) int {
 	i := 0
 	for i < len(s) {
@@ -41,8 +39,8 @@ func Within(s string, most int) int {
 	return i
 }
 
-// leadingASCII is how many bytes of s stand before the first one that is not ASCII: eight at
-// a time, for most texts are nothing else.
+// leadingASCII returns the length of the ASCII prefix of s, eight bytes at a time, since most texts
+// are pure ASCII.
 func leadingASCII(s string) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
@@ -57,22 +55,20 @@ func leadingASCII(s string) int {
 	return i
 }
 
-// quarters is what a character of so many bytes costs, in quarters of a token.
+// quarters returns the cost of a character of so many bytes, in quarters of a token.
 //
-// The weights were measured on a paragraph of notes on software in each of some thirty
-// languages, with three published tokenizers: cl100k and o200k of OpenAI, and the one of
-// Claude 2 (@anthropic-ai/tokenizer 0.0.4); those of later Claude models are not published.
-// Of each script the second costliest counts, rounded up: at most one of three costs more.
-// So Han is 1.0 in simplified and 1.3 in traditional characters, Kana 1.0, Hangul 1.3, Arabic
-// 0.8, Hebrew and Greek 1.0, Devanagari 1.2, Thai 0.9, Cyrillic 0.5; by o200k alone it is
-// 0.8 for the first three and 0.2 to 0.4 for the others. A letter with a mark bears what its
-// neighbours cost more than English ones: Vietnamese and Polish come out at 0.5 and 0.4 a
-// character, German and French near the quarter.
+// The weights were measured on a paragraph of software notes in each of some thirty languages, with
+// three published tokenizers: cl100k and o200k of OpenAI, and that of Claude 2
+// (@anthropic-ai/tokenizer 0.0.4); those of later Claude models are not published. The weight of a
+// script is the second highest cost, rounded up. So Han is 1.0 in simplified and 1.3 in traditional
+// characters, Kana 1.0, Hangul 1.3, Arabic 0.8, Hebrew and Greek 1.0, Devanagari 1.2, Thai 0.9,
+// Cyrillic 0.5; by o200k alone 0.8 for the first three and 0.2 to 0.4 for the others. Letters with
+// marks also carry the extra cost of their neighbours: Vietnamese and Polish come to 0.5 and 0.4
+// per character, German and French to about a quarter.
 //
-// ASCII is a quarter: English prose comes to 0.20 with all three, and notes as they are told,
-// with their numbers, dates and names of files, to 0.25. The dashes, quotes and the ellipsis
-// of prose are counted with it. What has no row costs a token a byte, which is what a
-// tokenizer does with what it does not know.
+// ASCII is a quarter: English prose comes to 0.20 with all three, notes with their numbers, dates
+// and file names to 0.25. It includes dashes, quotes and the ellipsis of prose. Characters without
+// a row cost a token per byte, as in a tokenizer that does not know them.
 func quarters(r rune, size int) int {
 	switch {
 	case r < utf8.RuneSelf:
@@ -81,17 +77,17 @@ func quarters(r rune, size int) int {
 		return 4 * size
 	case r >= 0x4e00 && r <= 0x9fff: // Han
 		return 5
-	case r >= 0x3000 && r <= 0x30ff: // Kana, and the punctuation of East Asia
+	case r >= 0x3000 && r <= 0x30ff: // Kana and East Asian punctuation
 		return 4
 	case r >= 0xac00 && r <= 0xd7a3: // Hangul
 		return 6
 	case r >= 0x400 && r <= 0x52f: // Cyrillic
 		return 2
-	case r < 0xc0: // signs of Latin 1
+	case r < 0xc0: // Latin-1 symbols
 		return 4
 	case r < 0x250 || r >= 0x1e00 && r <= 0x1eff: // Latin with marks
 		return 6
-	case r >= 0x300 && r <= 0x3ff || r >= 0x590 && r <= 0x6ff || r >= 0xe00 && r <= 0xe7f: // marks, Greek; Hebrew, Arabic; Thai
+	case r >= 0x300 && r <= 0x3ff || r >= 0x590 && r <= 0x6ff || r >= 0xe00 && r <= 0xe7f: // combining marks, Greek; Hebrew, Arabic; Thai
 		return 4
 	case r >= 0x2010 && r <= 0x2027: // dashes, quotes, bullets, the ellipsis
 		return 1
@@ -101,16 +97,16 @@ func quarters(r rune, size int) int {
 	return rareQuarters(r, size)
 }
 
-// rareQuarters is quarters of what is seldom written.
+// rareQuarters is quarters for rare characters.
 func rareQuarters(r rune, size int) int {
 	switch {
-	case r >= 0x980 && r <= 0xdff || r >= 0x1780 && r <= 0x17ff: // the other scripts of India; Khmer
+	case r >= 0x980 && r <= 0xdff || r >= 0x1780 && r <= 0x17ff: // other Indic scripts; Khmer
 		return 8
 	case r >= 0xe80 && r <= 0xfff: // Lao, Tibetan
 		return 9
 	case r >= 0x1000 && r <= 0x10ff: // Burmese, Georgian
 		return 6
-	case r >= 0x2000 && r <= 0x2bff: // signs, arrows, lines, mathematics
+	case r >= 0x2000 && r <= 0x2bff: // symbols, arrows, lines, mathematics
 		return 6
 	case r >= 0xff00 && r <= 0xff60: // full width
 		return 4

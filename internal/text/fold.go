@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold brings spellings of the same word together: compatibility forms (ﬁ, full
-// width), accents and case. Marks of scripts that need them to be read stay; those
-// that writers leave out, such as the vowels of Arabic and Hebrew, go.
+// fold unifies spellings of a word: compatibility forms (ﬁ, full width), accents and case. It keeps
+// marks that a script needs to be readable, and drops those that writers omit, such as Arabic and
+// Hebrew vowels.
 func fold(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
@@ -23,7 +23,7 @@ func fold(s string) string {
 		case r == '\u2019':
 			b.WriteByte('\'')
 		case unicode.In(r, unicode.Mn, unicode.Me):
-			// Enclosing marks and variation selectors only dress what they follow.
+			// Enclosing marks and variation selectors are only decoration.
 			if needed && !unicode.In(r, unicode.Me, unicode.Variation_Selector) {
 				b.WriteRune(r)
 			}
@@ -35,7 +35,7 @@ func fold(s string) string {
 	return norm.NFC.String(b.String())
 }
 
-// special maps letters that decomposition leaves alone to what people type for them.
+// special replaces letters without a decomposition by what people type for them.
 func special(r rune) string {
 	switch r {
 	case 'ß':
@@ -54,13 +54,13 @@ func special(r rune) string {
 		return "i"
 	case 'ς':
 		return "σ"
-	case 'ـ': // stretches an Arabic word and says nothing
+	case 'ـ': // Arabic elongation, without meaning
 		return ""
 	}
 	return string(r)
 }
 
-// run returns the length of the first run of s that is all dense or all not.
+// run returns the length of the first run of s that is entirely dense or entirely not.
 func run(s string) (n int, dense bool) {
 	for i, r := range s {
 		switch d := isDense(r); {
@@ -73,14 +73,14 @@ func run(s string) (n int, dense bool) {
 	return len(s), dense
 }
 
-// isDense reports whether r belongs to a script that is written without spaces, or
-// like Korean with words that carry their particles.
+// isDense reports whether r belongs to a script that is written without spaces, or like Korean with
+// particles attached to words.
 func isDense(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// Dense reports whether s has characters of a script that is written without spaces.
+// Dense reports whether s has characters of a script written without spaces.
 func Dense(s string) bool { return !ascii(s) && strings.ContainsFunc(s, isDense) }
 
 func ascii(s string) bool {

@@ -1,10 +1,10 @@
 package text
 
-// Likeness says how like two words are in their letters, 0 to 1: the share of their
-// trigrams, edges included, that both have (Dice's coefficient). Equal words are 1.
+// Likeness returns how similar two words are in their letters, 0 to 1: the share of common
+// trigrams, including those at the edges (Dice's coefficient). Equal words are 1.
 //
-// Source: Dice, "Measures of the Amount of Ecologic Association Between Species",
-// Ecology 26(3), 1945.
+// Source: Dice, "Measures of the Amount of Ecologic Association Between Species", Ecology 26(3),
+// 1945.
 func Likeness(a, b string) float64 {
 	if a == b {
 		return 1
@@ -21,8 +21,8 @@ func Likeness(a, b string) float64 {
 	return 2 * float64(shared) / float64(n+m)
 }
 
-// trigrams calls emit for every three letters in a row of a word between blanks, and
-// says how many they are.
+// trigrams calls emit for every three consecutive letters of a word padded with blanks, and returns
+// their number.
 func trigrams(word string, emit func([3]rune)) (n int) {
 	last := [3]rune{' ', ' ', ' '}
 	step := func(r rune) {

@@ -2,13 +2,11 @@ package text
 
 import "strings"
 
-// Nearest returns the candidate that word was most likely meant to be: one that it
-// begins or that begins with it, else the fewest single-letter edits away, at most
-// a third of its letters (at least two). "" when none is near; ties go to the first.
-// Upper and lower case are the same.
+// Nearest returns the candidate that word probably means: one that it begins or that begins with
+// it, else the fewest edits away, at most a third of its letters (at least two), or ""; ties go to the first. Case is ignored.
 func Nearest(word string, candidates []string) string {
 	word = strings.ToLower(word)
-	if len(word) > 64 { // nobody's typing error; keeps the cost of hostile input bounded
+	if len(word) > 64 { // not a typing error; limits the cost of hostile input
 		return ""
 	}
 	best, least, fewest := "", max(2, len(word)/3)+1, 0
@@ -26,11 +24,11 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// Distance is the Levenshtein distance: how many characters must be put in, taken
-// out or replaced to make b of a. Its cost is the product of their lengths.
+// Distance returns the Levenshtein distance: the number of characters to insert, delete or replace
+// to turn a into b. Its cost is the product of their lengths.
 //
-// Source: Levenshtein, "Binary codes capable of correcting deletions, insertions and
-// reversals", Soviet Physics Doklady 10, 1966; with one row of the table.
+// Source: Levenshtein, "Binary codes capable of correcting deletions, insertions and reversals",
+// Soviet Physics Doklady 10, 1966; with one row of the table.
 func Distance(a, b string) int {
 	to := []rune(b)
 	row := make([]int, len(to)+1)

@@ -2,16 +2,15 @@ package text
 
 import "github.com/alanbuscaglia/engram"
 
-// maxTerms is how many different words of a question are used. People ask in
-// twenty; a pasted log has thousands, and its first hundred say what it is.
+// maxTerms limits the different words of a question. People ask in twenty; a pasted log has
+// thousands, and its first hundred are enough.
 const maxTerms = 100
 
-// Query returns the terms of a question, each once, in the order they are asked.
-// Words without meaning are left out unless there is nothing else; then they are
-// marked Stop. Nil when the question has no words at all.
+// Query returns the terms of a question, each once, in order. Stop words are left out unless there
+// is nothing else; then they are marked Stop. Nil for a question without words.
 //
-// Of a script without spaces the pairs are asked: single characters match too much,
-// and one is asked only when it stands alone.
+// For scripts without spaces it returns pairs, since single characters match too much; a single
+// character only if it stands alone.
 func Query(question string) []engram.Term {
 	var terms, stops []engram.Term
 	seen := map[string]bool{}
@@ -37,9 +36,8 @@ func Query(question string) []engram.Term {
 	return terms
 }
 
-// standAlone makes joined forms words in their own right where nothing else is
-// asked: the parts of "isA" carry no meaning, isa may. A store may pass over
-// joined words, and a question must not vanish by that.
+// standAlone turns joined forms into words if there is nothing else: the parts of "isA" carry no
+// meaning, but isa may. A store may skip joined words, and the question must not become empty.
 func standAlone(terms []engram.Term) {
 	for _, t := range terms {
 		if !t.Joined {

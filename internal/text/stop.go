@@ -2,11 +2,10 @@ package text
 
 import "strings"
 
-// stopWords are English words that say nothing about what a text is about:
-// articles, pronouns, prepositions, auxiliaries, and the words questions are made
-// of. Contractions stand without their apostrophe, as Scan gives them. Words that are
-// also names of things developers speak of (go, make, set) are left out; where the
-// grammar outweighs the name (will, may, can), they are in.
+// stopWords are English words without a topic: articles, pronouns, prepositions, auxiliaries and
+// question words. Contractions have no apostrophe, as Scan returns them. Words that are also
+// technical names (go, make, set) are left out; words used mostly as grammar (will, may, can) are
+// included.
 var stopWords = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`
@@ -29,5 +28,5 @@ var stopWords = func() map[string]bool {
 	return m
 }()
 
-// longestStop is the length of the longest of stopWords.
+// longestStop is the length of the longest stop word.
 const longestStop = len("yourselves")

@@ -2,41 +2,38 @@ package text
 
 import "time"
 
-// TimePhrase is a stretch of a question that says when: "last week", "in March 2025".
+// TimePhrase is a part of a question that names a time: "last week", "in March 2025".
 type TimePhrase struct {
-	Start, End int // its bytes in the question, End exclusive
+	Start, End int // bytes in the question, End exclusive
 
-	// From and To bound the time meant, To exclusive, in the zone of the now it was
-	// reckoned from. A zero From ("before May") or To ("since May") is no bound.
+	// From and To bound the time, To exclusive, in the time zone of the given now. A zero From
+	// ("before May") or To ("since May") is no bound.
 	From, To time.Time
-	// Exact says that a year was named ("in May 2023", "2024-03-05"): nothing was guessed,
-	// and who writes so means it.
+	// Exact means that a year was named ("in May 2023", "2024-03-05"), so nothing was guessed.
 	Exact bool
-	// Soft says that the phrase hardly narrows the time ("recently"): the interval is
-	// where most of what is meant lies, not where all of it does.
+	// Soft means that the phrase hardly narrows the time ("recently"): the interval contains most
+	// of what is meant, not all.
 	Soft bool
 }
 
-// Limits of a question that asks for a time. People ask in twenty words and mention
-// one time; a pasted log is full of times and asks for none of them.
+// Limits of a question. People ask in twenty words and mention one time; a pasted log is full of
+// times but asks for none of them.
 const (
 	maxTimeWords   = maxTerms
 	maxTimePhrases = 4
 )
 
-// Times finds the expressions of time in a question, in order, without overlap. It
-// reads English, and the commonest expressions of Spanish, German, Italian and
-// Portuguese. Nil when there are none, and when there are too many to be meant.
+// Times finds the time expressions of a question, in order, without overlap. It reads English, and
+// the commonest expressions of Spanish, German, Italian and Portuguese. Nil if it finds none, or
+// too many to be meant.
 //
-// It would rather miss a time than see one where there is none: a search is shifted
-// towards the time it finds. So "may" is a month only where it cannot be a verb, a
-// word that touches code (last_week, yesterday.log) is none, and what lies wholly in the
-// future, where no memory is, is left out.
+// It prefers to miss a time over a false one, since search results shift towards the time. So "may"
+// is a month only if it cannot be a verb, words that touch code (last_week, yesterday.log) do not
+// count, and times entirely in the future, where no memory is, are left out.
 //
-// Days begin at midnight in the zone of now, weeks on Monday, seasons are those of
-// the north. A month or day without a year is the latest that has begun; a weekday is
-// the latest before today. The work is linear in the first hundred words; the rest is
-// not read.
+// Days begin at midnight in the time zone of now, weeks on Monday, and seasons are northern. A
+// month or day without a year is the latest that has begun; a weekday is the latest before today.
+// The work is linear in the first hundred words; the rest is ignored.
 func Times(question string, now time.Time) []TimePhrase {
 	s := timeScan{text: question, words: timeWordsOf(question), calendar: newCalendar(now)}
 	var all []TimePhrase
@@ -58,8 +55,8 @@ func Times(question string, now time.Time) []TimePhrase {
 	return firmTimes(all)
 }
 
-// firmTimes leaves out the soft phrases where another says when: who asks what was
-// recently said on 3 June wants the 3rd of June.
+// firmTimes drops soft phrases if there is a firm one: a question about what was recently said on 3
+// June means 3 June.
 func firmTimes(all []TimePhrase) []TimePhrase {
 	firm := 0
 	for _, p := range all {
@@ -79,16 +76,14 @@ func firmTimes(all []TimePhrase) []TimePhrase {
 	return kept
 }
 
-// timeScan is a question on its way to its times.
+// timeScan is a question being scanned for times.
 type timeScan struct {
 	text     string
 	words    []timeWord
 	calendar calendar
 }
 
-// phrase reads the phrase that begins at word i and says how many words it has; 0 when
-// none begins there. A phrase of n > 0 that is empty means: words that look like a
-// time and are none.
+// phrase reads the phrase that begins at word i and returns its length in words, or 0. A phrase of n > 0 words that is zero looks like a time but is not one.
 func (s *timeScan) phrase(i int) (TimePhrase, int) {
 	if s.words[i].lex == nil {
 		return TimePhrase{}, 0
@@ -117,7 +112,7 @@ func (s *timeScan) phrase(i int) (TimePhrase, int) {
 	return TimePhrase{}, 0
 }
 
-// cut is the phrase of n words from i on that means span.
+// cut returns the phrase of n words from i on that means span.
 func (s *timeScan) cut(i, n int, span timeSpan) TimePhrase {
 	if span.none {
 		return TimePhrase{}
@@ -125,7 +120,7 @@ func (s *timeScan) cut(i, n int, span timeSpan) TimePhrase {
 	return TimePhrase{Start: s.words[i].start, End: s.words[i+n-1].end, From: span.from, To: span.to, Exact: span.exact, Soft: span.soft}
 }
 
-// item reads a time that stands behind a preposition, with or without an article.
+// item reads a time after a preposition, with or without an article.
 func (s *timeScan) item(i int) (timeSpan, int) {
 	if i >= len(s.words) || s.words[i].gap != gapSpace {
 		return timeSpan{}, 0
@@ -141,7 +136,7 @@ func (s *timeScan) item(i int) (timeSpan, int) {
 	return timeSpan{}, 0
 }
 
-// bounded is the time before, after, since or until span.
+// bounded returns the time before, after, since or until span.
 func bounded(lead timeLead, span timeSpan) timeSpan {
 	switch lead {
 	case leadBefore:
@@ -178,9 +173,9 @@ func joinsRange(lead timeLead, word string) bool {
 	return false
 }
 
-// beside reads "the week before 3 August" and "two days after the 5th of May", whose
-// first words were already read as span: the time between the two, the day that is
-// named included, because what happened is told then. 0 when it does not go on so.
+// beside reads "the week before 3 August" and "two days after the 5th of May", whose first words
+// were read as span: the time between the two, including the named day, since people report events
+// on that day. 0 if the phrase does not continue so.
 func (s *timeScan) beside(i int, span timeSpan, n int) (timeSpan, int) {
 	at := i + n
 	if span.length == nil || at >= len(s.words) || s.words[at].gap != gapSpace || s.words[at].lex == nil {
@@ -200,8 +195,8 @@ func (s *timeScan) beside(i int, span timeSpan, n int) (timeSpan, int) {
 	return timeSpan{from: named.from, to: span.length(named.to, +1), exact: named.exact}, n + 1 + m
 }
 
-// goesOn reports whether word n is only the beginning of what is named: behind it
-// stands, in lower case, a word of meaning ("the release notes", "2048 rows").
+// goesOn reports whether word n is only the beginning of a name: it is followed by a lower-case
+// word of meaning ("the release notes", "2048 rows").
 func (s *timeScan) goesOn(n int) bool {
 	if n+1 >= len(s.words) || s.words[n+1].gap == gapOther {
 		return false

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// timeLex is what a word can mean to the rules of time; most words have one meaning.
+// timeLex holds the possible meanings of a word to the time rules; most words have one.
 type timeLex struct {
 	number  int  // one, due, drei
 	vague   bool // of number: few, several
-	digits  bool // written in digits, whatever they are
+	digits  bool // a number in digits
 	unit    timeUnit
 	month   time.Month
 	doubt   doubt       // of month
 	weekday int         // time.Weekday, from 1
 	quarter int         // q1 to q4
-	season  season      // 0 is none
-	part    dayPart     // 0 is none
-	lead    timeLead    // 0 is none
+	season  season      // 0: no
+	part    dayPart     // 0: no
+	lead    timeLead    // 0: no
 	article bool        // the, la, dem
-	rules   []*timeRule // those that may begin with the word
+	rules   []*timeRule // rules that may begin with the word
 }
 
 type timeUnit uint8
@@ -61,7 +61,7 @@ const (
 	night
 )
 
-// timeLead is a preposition that goes before a time.
+// timeLead is a preposition before a time.
 type timeLead uint8
 
 const (
@@ -73,9 +73,9 @@ const (
 	leadFrom
 )
 
-// timeVocabulary lists the words of the rules, with and without the accents that
-// people leave out. Left out are words that mean something else more often: second,
-// sun and sat, the Portuguese weekdays, which are ordinals.
+// timeVocabulary lists the words of the rules, with and without the accents that people omit. It
+// excludes words that mostly mean something else: second, sun and sat, and the Portuguese weekdays,
+// which are ordinals.
 func timeVocabulary() map[string]*timeLex {
 	lex := map[string]*timeLex{}
 	add := func(words string, set func(*timeLex)) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// rule returns what the longest rule that fits from word i on means, and its length
-// in words.
+// rule returns the meaning of the longest rule that matches from word i on, and its length in
+// words.
 func (s *timeScan) rule(i int, tied bool) (best timeSpan, length int) {
 	if s.words[i].lex == nil {
 		return best, 0
@@ -28,13 +28,13 @@ func (s *timeScan) rule(i int, tied bool) (best timeSpan, length int) {
 	return best, length
 }
 
-// isMonth reports whether the month's name that was matched, if any, is one.
+// isMonth reports whether the matched month name, if any, means a month.
 func (m timeMatch) isMonth(r *timeRule) bool {
 	return m.month == 0 || m.doubt <= r.sure || m.capital || m.year != 0 || m.ordinal && m.doubt == verb
 }
 
-// match fits parts to the words from at on and returns where they end; 0 when they
-// do not fit. Rules are short, so trying an optional part both ways costs nothing.
+// match matches parts with the words from at on and returns where they end; 0 if they do not match.
+// Rules are short, so trying an optional part both ways is cheap.
 func (s *timeScan) match(r *timeRule, parts []timePart, start, at int, m timeMatch) (int, timeMatch) {
 	if len(parts) == 0 {
 		return at, m
@@ -53,7 +53,7 @@ func (s *timeScan) match(r *timeRule, parts []timePart, start, at int, m timeMat
 	return 0, m
 }
 
-// joins reports whether word at goes with the one before it.
+// joins reports whether the word at at continues the phrase.
 func (s *timeScan) joins(at int, class timeClass) bool {
 	switch s.words[at].gap {
 	case gapSpace, gapHyphen:
@@ -66,7 +66,7 @@ func (s *timeScan) joins(at int, class timeClass) bool {
 	return false
 }
 
-// fits returns how many words from at on are the part; 0 when it is something else.
+// fits returns how many words from at on match the part; 0 if none do.
 func (s *timeScan) fits(p timePart, at int, m *timeMatch) int {
 	w := s.words[at]
 	if p.class == literal {
@@ -112,7 +112,7 @@ func (s *timeScan) fits(p timePart, at int, m *timeMatch) int {
 
 // number reads 3, three, few, a few, a couple of.
 func (s *timeScan) number(at int, m *timeMatch) int {
-	const most = 999 // of anything; more is not meant as a time
+	const most = 999 // a larger number is not a time
 	w := s.words[at]
 	switch {
 	case w.lex == nil:
@@ -136,7 +136,7 @@ func (s *timeScan) number(at int, m *timeMatch) int {
 	return n
 }
 
-// year reads a year that memories can be of; 0 for anything else.
+// year reads a year that memories can have; 0 for anything else.
 func (c calendar) year(word string) int {
 	const first = 1970
 	n, err := strconv.Atoi(word)
@@ -187,7 +187,7 @@ func (c calendar) written(word string) (timeSpan, bool) {
 	return timeSpan{}, false
 }
 
-// sameShape is a cheap look before a parse: most numbers are no dates.
+// sameShape is a cheap check before parsing: most numbers are not dates.
 func sameShape(word, layout string) bool {
 	sign := strings.IndexAny(layout, "-/.")
 	return len(word) >= len(layout)-1 && len(word) <= 10 && strings.Count(word, layout[sign:sign+1]) == strings.Count(layout, layout[sign:sign+1])

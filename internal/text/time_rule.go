@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// timeRule is one way of saying when.
+// timeRule is one form of time expression.
 type timeRule struct {
 	parts []timePart
 	span  spanOf
-	tied  bool  // only behind a preposition: "since March"
-	sure  doubt // up to which doubt a month's name is one here, whatever its case
+	tied  bool  // only after a preposition: "since March"
+	sure  doubt // accepts month names up to this doubt in any case
 	last  bool  // no word of meaning may follow: "in 2048 bytes"
 }
 
-// spanOf reckons what a rule means by what its words captured; ok is false when that
-// is nothing ("31 June", "last minute").
+// spanOf computes the time from what a rule captured; ok reports whether it exists ("31 June",
+// "last minute").
 type spanOf func(c calendar, m timeMatch) (span timeSpan, ok bool)
 
 // timePart is one word of a rule: one of several literal words, or a class.
@@ -42,26 +42,26 @@ const (
 	classDate
 )
 
-// timeMatch is what the words of a rule said.
+// timeMatch holds what a rule captured.
 type timeMatch struct {
 	n       int
 	vague   bool
 	unit    timeUnit
 	weekday time.Weekday
 	month   time.Month
-	year    int // 0: not said
+	year    int // 0: not given
 	day     int
-	ordinal bool // the day was written as one: 5th
+	ordinal bool // the day was written as 5th
 	season  season
 	quarter int
 	part    dayPart
 	date    timeSpan
-	capital bool // the month's name had one
+	capital bool // the month's name is capitalised
 	doubt   doubt
 }
 
-// ruleOf reads a rule as the table writes it: words parted by blanks, alternatives by
-// bars; capitals are classes; a question mark makes a word optional.
+// ruleOf parses a rule of the table: words separated by blanks, alternatives by bars; capitals are
+// classes; a question mark makes a word optional.
 func ruleOf(pattern string, span spanOf) *timeRule {
 	classes := map[string]timeClass{"N": classNumber, "UNIT": classUnit, "WEEKDAY": classWeekday, "MONTH": classMonth, "YEAR": classYear,
 		"DAY": classDay, "SEASON": classSeason, "QUARTER": classQuarter, "PART": classPart, "DATE": classDate}
@@ -77,14 +77,14 @@ func ruleOf(pattern string, span spanOf) *timeRule {
 	return r
 }
 
-// timeTable is the vocabulary with each word's rules, ready for use, and what digits are.
+// timeTable is the vocabulary with the rules of each word, and the rules of digits.
 type timeTable struct {
 	words  map[string]*timeLex
 	digits *timeLex
 }
 
-// timeLexicon is made when the first time is looked for: most programs of a hook look for
-// none, and it takes as long as all else that is made at their start.
+// timeLexicon is built on first use: most hook processes never need it, and building it takes as
+// long as the rest of their start.
 var timeLexicon = sync.OnceValue(func() timeTable {
 	lex, digits := timeVocabulary(), &timeLex{digits: true}
 	for _, r := range timeRules() {

@@ -6,30 +6,30 @@ import (
 	"unicode/utf8"
 )
 
-// timeWord is one word of a question as the rules of time see it.
+// timeWord is one word of a question for the time rules.
 type timeWord struct {
 	start, end  int
-	word        string   // lower case, without the s of a genitive
-	lex         *timeLex // nil for a word that no rule knows
-	gap         timeGap  // what stands before it
-	capital     bool     // begins with a capital though no sentence begins here
-	gluedBefore bool     // touches a sign that does not belong to prose
+	word        string   // lower case, without the genitive s
+	lex         *timeLex // nil for a word of no rule
+	gap         timeGap  // what precedes it
+	capital     bool     // capitalised inside a sentence
+	gluedBefore bool     // touches a character that does not belong to prose
 	gluedAfter  bool
 }
 
-// timeGap is what stands between a word and the one before it.
+// timeGap is the text between a word and the previous one.
 type timeGap uint8
 
 const (
 	gapOther  timeGap = iota // the beginning, or anything else
-	gapSpace                 // white space alone
-	gapHyphen                // a hyphen alone
+	gapSpace                 // only white space
+	gapHyphen                // only a hyphen
 	gapComma                 // a comma and white space
 	gapDot                   // a full stop and white space
 )
 
-// timeWordsOf takes the first words of a question apart. Signs inside a number belong
-// to it: 2024-03-05 is a word, 2023.1 too.
+// timeWordsOf splits the first words of a question. Signs inside a number belong to it: 2024-03-05
+// is one word, and so is 2023.1.
 func timeWordsOf(s string) []timeWord {
 	words := make([]timeWord, 0, 16)
 	last := 0
@@ -41,7 +41,7 @@ func timeWordsOf(s string) []timeWord {
 		}
 		end := timeWordEnd(s, i)
 		w := timeWord{start: i, end: end, gap: gapOf(s[last:i], len(words) == 0)}
-		// What is no time is not looked at closer.
+		// Longer words are not times.
 		if end-i <= maxToken {
 			w.word = strings.ToLower(strings.ReplaceAll(s[i:end], "\u2019", "'"))
 			w.word = strings.TrimSuffix(w.word, "'s")
@@ -93,9 +93,9 @@ func gapOf(between string, first bool) timeGap {
 	return gapOther
 }
 
-// gluedBefore reports whether the sign before i makes the word a part of something
-// else: of a name (last_week), a path, a quotation, a flag. What begins a sentence or
-// a bracket does not, nor does any sign beyond ASCII.
+// gluedBefore reports whether the character before i makes the word part of something else: a name
+// (last_week), a path, a quotation, a flag. Characters that begin a sentence or a bracket do not,
+// nor do non-ASCII ones.
 func gluedBefore(s string, i int) bool {
 	if i == 0 {
 		return false
@@ -103,8 +103,8 @@ func gluedBefore(s string, i int) bool {
 	return !strings.ContainsRune(" \t\r\n([{,;!?", rune(s[i-1])) && s[i-1] < utf8.RuneSelf
 }
 
-// gluedAfter is gluedBefore for the sign behind a word, where a stop or a colon
-// belongs to the sentence when white space follows.
+// gluedAfter is gluedBefore for the character after a word. A full stop or colon before white space
+// belongs to the sentence.
 func gluedAfter(s string, end int) bool {
 	if end == len(s) {
 		return false

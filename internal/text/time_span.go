@@ -2,20 +2,20 @@ package text
 
 import "time"
 
-// timeSpan is the time that a rule means.
+// timeSpan is the meaning of a rule.
 type timeSpan struct {
 	from, to time.Time // zero: no bound
 	soft     bool
-	none     bool // looks like a time and is none
-	far      bool // says how far, and no time by itself
-	exact    bool // the year was said
+	none     bool // looks like a time but is not one
+	far      bool // only a distance, not a time by itself
+	exact    bool // the year was given
 	yearless bool // the year is a guess
-	// length goes from a day to one that lies so far before (-1) or after it (+1), for
-	// phrases that say how far: a week, two days. nil for the others.
+	// length returns the day at this distance before (-1) or after (+1) a day, for phrases that
+	// are a distance: a week, two days. nil for the others.
 	length func(day time.Time, sign int) time.Time
 }
 
-// calendar reckons from one now, in its zone.
+// calendar computes times relative to one now, in its time zone.
 type calendar struct {
 	now   time.Time
 	today time.Time // midnight
@@ -25,15 +25,15 @@ func newCalendar(now time.Time) calendar {
 	return calendar{now, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())}
 }
 
-// date is midnight of a day; days and months out of range run over.
+// date returns midnight of a day; days and months out of range carry over.
 func (c calendar) date(year int, month time.Month, day int) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, c.now.Location())
 }
 
-// days are n days from a day on.
+// days returns n days from a day on.
 func days(from time.Time, n int) timeSpan { return timeSpan{from: from, to: from.AddDate(0, 0, n)} }
 
-// hours is a part of a day, which may end on the next.
+// hours returns a part of a day, which may end on the next.
 func hours(day time.Time, from, to int) timeSpan {
 	at := func(h int) time.Time {
 		return time.Date(day.Year(), day.Month(), day.Day(), h, 0, 0, 0, day.Location())
@@ -41,7 +41,7 @@ func hours(day time.Time, from, to int) timeSpan {
 	return timeSpan{from: at(from), to: at(to)}
 }
 
-// part is a part of the day; a night ends in the morning after.
+// part returns a part of the day; a night ends in the next morning.
 func (c calendar) part(day time.Time, p dayPart) timeSpan {
 	switch p {
 	case morning:
@@ -54,7 +54,7 @@ func (c calendar) part(day time.Time, p dayPart) timeSpan {
 	return hours(day, 18, 30)
 }
 
-// monday is the day on which the week of a day begins.
+// monday returns the first day of a day's week.
 func monday(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 }
@@ -78,8 +78,8 @@ func back(t time.Time, n int, u timeUnit) time.Time {
 	return t.AddDate(-n, 0, 0)
 }
 
-// ago is "n units ago". Nobody counts exactly: from weeks on, half a unit more or
-// less is meant as well, and of "a few" a whole one.
+// ago returns "n units ago". People do not count exactly: from weeks on it includes half a unit
+// more or less, and for "a few" a whole one.
 func (c calendar) ago(n int, vague bool, u timeUnit) timeSpan {
 	if u == unitDay && !vague {
 		return days(c.today.AddDate(0, 0, -n), 1)
@@ -101,7 +101,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// midnight is the beginning of the day of t.
+// midnight returns the beginning of t's day.
 func (c calendar) midnight(t time.Time) time.Time { return c.date(t.Year(), t.Month(), t.Day()) }
 
 func halfUnit(t time.Time, u timeUnit, sign int) time.Time {
@@ -122,7 +122,7 @@ func halfUnit(t time.Time, u timeUnit, sign int) time.Time {
 	return t.AddDate(0, sign*6, 0)
 }
 
-// whole is the calendar's unit that t lies in; ok is false for units shorter than a week.
+// whole returns the calendar unit that contains t; ok is false for units shorter than a week.
 func (c calendar) whole(t time.Time, u timeUnit) (timeSpan, bool) {
 	switch u {
 	case unitWeek:
@@ -137,7 +137,7 @@ func (c calendar) whole(t time.Time, u timeUnit) (timeSpan, bool) {
 	return timeSpan{}, false
 }
 
-// previous is the whole unit before the one of now.
+// previous returns the unit before the current one.
 func (c calendar) previous(u timeUnit) (timeSpan, bool) {
 	this, ok := c.whole(c.now, u)
 	if !ok {
@@ -146,12 +146,12 @@ func (c calendar) previous(u timeUnit) (timeSpan, bool) {
 	return c.whole(this.from.AddDate(0, 0, -1), u)
 }
 
-// months are n months of a year from one on.
+// months returns n months from one on.
 func (c calendar) months(year int, month time.Month, n int) timeSpan {
 	return timeSpan{from: c.date(year, month, 1), to: c.date(year, month+time.Month(n), 1)}
 }
 
-// month is a month; year 0 is the latest that has begun.
+// month returns a month; year 0 is the latest that has begun.
 func (c calendar) month(year int, m time.Month) timeSpan {
 	if year != 0 {
 		return c.months(year, m, 1)
@@ -161,13 +161,13 @@ func (c calendar) month(year int, m time.Month) timeSpan {
 	return s
 }
 
-// day is a day of a month; year 0 is the latest that has begun. ok is false for one
-// that the month does not have.
+// day returns a day of a month; year 0 is the latest that has begun. ok is false for a day that the
+// month does not have.
 func (c calendar) day(year int, m time.Month, d int) (timeSpan, bool) {
 	yearless := year == 0
 	if yearless {
 		year = c.now.Year() - btoi(c.date(c.now.Year(), m, d).After(c.now))
-		// The 29th of February is not in every year.
+		// February 29 is not in every year.
 		for back := 0; back < 8 && c.date(year, m, d).Month() != m; back++ {
 			year--
 		}
@@ -177,13 +177,13 @@ func (c calendar) day(year int, m time.Month, d int) (timeSpan, bool) {
 	return s, s.from.Month() == m
 }
 
-// weekday is the latest such day before today.
+// weekday returns the latest such day before today.
 func (c calendar) weekday(d time.Weekday) timeSpan {
 	return days(c.today.AddDate(0, 0, -(int(c.today.Weekday()-d)+6)%7-1), 1)
 }
 
-// season is one of the north's; 0 is the latest that has begun. A winter has the
-// year of its January.
+// season returns a northern season; year 0 is the latest that has begun. A winter has the year of
+// its January.
 func (c calendar) season(year int, s season) timeSpan {
 	first := func(year int) time.Time { return c.date(year, time.Month(3*int(s)), 1) } // spring is 1
 	if s == winter {
@@ -199,7 +199,7 @@ func (c calendar) season(year int, s season) timeSpan {
 	return timeSpan{from: from, to: from.AddDate(0, 3, 0)}
 }
 
-// third is the early, middle or late part (0 to 2) of a month, or of a longer time.
+// third returns the early, middle or late part (0 to 2) of a month or a longer time.
 func (c calendar) third(s timeSpan, part int) timeSpan {
 	cut := func(i int) time.Time {
 		if n := s.months(); n >= 3 {
@@ -214,7 +214,7 @@ func (c calendar) third(s timeSpan, part int) timeSpan {
 	return out
 }
 
-// half is the first or second half (0 or 1) of a month, or of a longer time.
+// half returns the first or second half (0 or 1) of a month or a longer time.
 func (c calendar) half(s timeSpan, part int) timeSpan {
 	middle := s.from.AddDate(0, 0, 15)
 	if n := s.months(); n > 1 {
@@ -226,13 +226,13 @@ func (c calendar) half(s timeSpan, part int) timeSpan {
 	return timeSpan{from: middle, to: s.to, yearless: s.yearless}
 }
 
-// months counts the months of a span that is made of months.
+// months returns the length in months.
 func (s timeSpan) months() int {
 	return 12*(s.to.Year()-s.from.Year()) + int(s.to.Month()-s.from.Month())
 }
 
-// between is the time from the beginning of a to the end of b. Of a guessed year the
-// one is taken that puts a before b; what is the wrong way round is turned.
+// between returns the time from the beginning of a to the end of b. A guessed year is chosen so
+// that a is before b; reversed times are swapped.
 func (c calendar) between(a, b timeSpan) timeSpan {
 	if a.yearless {
 		if !b.yearless {

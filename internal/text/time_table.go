@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// timeRules are the ways of saying when. Of those that fit at a word the longest
-// counts, and of equal ones the first.
+// timeRules are the forms of time expressions. The longest match at a word counts, of equal ones
+// the first.
 func timeRules() []*timeRule {
 	return slices.Concat(dayRules(), weekRules(), agoRules(), unitRules(), monthRules(), partRules(), noTimeRules())
 }
 
-// tied makes a rule good only behind a preposition.
+// tied restricts a rule to follow a preposition.
 func tied(r *timeRule) *timeRule {
 	r.tied, r.last = true, true
 	return r
 }
 
-// sure makes a rule take a month's name up to a doubt, whatever its case.
+// sure makes a rule accept month names up to a doubt in any case.
 func sure(d doubt, r *timeRule) *timeRule {
 	r.sure = d
 	return r
 }
 
-// last makes a rule refuse what goes on.
+// last makes a rule reject a phrase that continues.
 func last(r *timeRule) *timeRule {
 	r.last = true
 	return r
 }
 
-// dayRules are days counted from today.
+// dayRules are days relative to today.
 func dayRules() []*timeRule {
 	day := func(n int) spanOf {
 		return func(c calendar, _ timeMatch) (timeSpan, bool) { return days(c.today.AddDate(0, 0, n), 1), true }
@@ -116,7 +116,7 @@ func agoRules() []*timeRule {
 		m.n, m.vague = 3, true
 		return lately(c, m)
 	}
-	// Only how far: "two weeks" before something.
+	// Only a distance: "two weeks" before something.
 	far := func(c calendar, m timeMatch) (timeSpan, bool) {
 		n := max(m.n, 1)
 		return timeSpan{far: true, length: func(day time.Time, sign int) time.Time { return back(day, -sign*n, m.unit) }}, true
@@ -144,12 +144,11 @@ func agoRules() []*timeRule {
 	}
 }
 
-// recentDays is how far "recently" goes back.
+// recentDays is how many days "recently" covers.
 const recentDays = 14
 
-// unitRules are whole weeks, months, quarters and years. A day, hour or minute is not
-// in them: the last day may be the last of many, and the last minute is a manner of
-// speaking.
+// unitRules are whole weeks, months, quarters and years. Days, hours and minutes are not included:
+// the last day may be the last of many, and the last minute is an idiom.
 func unitRules() []*timeRule {
 	previous := func(c calendar, m timeMatch) (timeSpan, bool) { return c.previous(m.unit) }
 	this := func(c calendar, m timeMatch) (timeSpan, bool) { return c.whole(c.now, m.unit) }
@@ -238,7 +237,7 @@ func partRules() []*timeRule {
 	return rules
 }
 
-// noTimeRules are words that hold a time and mean another thing.
+// noTimeRules are phrases that contain a time but mean something else.
 func noTimeRules() []*timeRule {
 	none := func(calendar, timeMatch) (timeSpan, bool) { return timeSpan{none: true}, true }
 	return []*timeRule{

@@ -8,48 +8,46 @@ import (
 	"github.com/blevesearch/go-porterstemmer"
 )
 
-// maxToken is the length in bytes from which a run of letters is data, not a word
-// (base 64, minified code). A SHA-512 in hex, which people do look for, still fits.
+// maxToken is the length in bytes above which a run of letters is data, not a word (base 64,
+// minified code). A SHA-512 in hex, which people search for, still fits.
 const maxToken = 128
 
-// maxJoin is the greatest number of parts whose joined form is indexed; longer
-// chains are paths or prose with hyphens, and nobody types them in one word.
+// maxJoin is the greatest number of parts that are also indexed joined; longer chains are paths or
+// hyphenated prose, which people do not type as one word.
 const maxJoin = 4
 
-// maxPrefix is the length up to which the part before a hyphen counts as a prefix
-// (e-mail, pre-commit), which is as often written without one.
+// maxPrefix is the length up to which the part before a hyphen is a prefix (e-mail, pre-commit),
+// which is often written without the hyphen.
 const maxPrefix = 3
 
-// Token is one word as the index holds it.
+// Token is one word of the index.
 type Token struct {
-	Word string // folded, not stemmed: what a prefix is compared with
+	Word string // folded, not stemmed: for comparing prefixes
 	Kind Kind
-	Stop bool // carries no meaning of its own
+	Stop bool // stop word
 }
 
-// Text is the token as the index holds it: Word, stemmed. Stemming is most of the
-// work of a token, so it is left to those who need it.
+// Text returns the token in index form: Word, stemmed. Stemming is most of the work, so it is done
+// on demand.
 func (t Token) Text() string { return stem(t.Word) }
 
-// Kind says how a token came to be.
+// Kind is the origin of a token.
 type Kind uint8
 
-// The kinds.
+// Kinds of tokens.
 const (
 	Plain  Kind = iota // a word, or a part of one
-	Joined             // the parts of the word before it, written as one
-	Pair               // two neighbours in a script without spaces
-	Char               // one of several neighbours in such a script
+	Joined             // the parts of the previous word, joined
+	Pair               // two adjacent characters in a script without spaces
+	Char               // one of several characters in such a script
 )
 
 // Scan calls emit for every token of s, in order.
 //
-// A written word is a run of letters, digits and joiners (_ - . : and apostrophes
-// inside a word). It gives its parts, cut at joiners and where case changes
-// (getUserName: get, user, name; HTTPServer: http, server), and, when it has two to
-// four parts, their joined form (getusername), so that it is found however the
-// question spells it. Scripts without spaces give each character and each pair of
-// neighbours.
+// A written word is a run of letters, digits and joiners (_ - . : and apostrophes inside a word).
+// It yields its parts, cut at joiners and where case changes (getUserName: get, user, name;
+// HTTPServer: http, server), and, with two to four parts, their joined form (getusername), so that
+// it is found in any spelling. Scripts without spaces yield each character and each adjacent pair.
 func Scan(s string, emit func(Token)) {
 	for i := 0; i < len(s); {
 		r, size := decode(s, i)
@@ -67,15 +65,15 @@ func Scan(s string, emit func(Token)) {
 	}
 }
 
-// letterName returns the word for C++, C# and their like, whose bare letter would
-// find nothing, and "" for every other word.
+// letterName returns the word for C++, C# and similar names, whose bare letter would find nothing,
+// and "" for other words.
 func letterName(s string, i, end int) string {
 	if end-i != 1 {
 		return ""
 	}
 	switch rest := s[end:]; {
 	case strings.HasPrefix(rest, "++"):
-		return strings.ToLower(s[i:end]) + "pp" // as people write it who cannot write +
+		return strings.ToLower(s[i:end]) + "pp" // the usual spelling without +
 	case strings.HasPrefix(rest, "#"):
 		if next, _ := decode(rest, 1); !isWord(next) {
 			return strings.ToLower(s[i:end]) + "sharp"
@@ -91,7 +89,7 @@ func wordEnd(s string, i int) int {
 		switch {
 		case isWord(r):
 		case isJoiner(r):
-			// A joiner belongs to the word only when a word goes on behind it.
+			// A joiner belongs to the word only if a word character follows.
 			next, _ := decode(s, i+size)
 			if i+size >= len(s) || !isWord(next) {
 				return i
@@ -133,7 +131,7 @@ func scanWord(w string, emit func(Token)) {
 			piece = piece[cut:]
 		}
 	}
-	// pre-commit is also written precommit; that rock-solid is rocksolid nobody asks.
+	// pre-commit is also written precommit, but rock-solid is never written rocksolid.
 	compound := strings.Contains(w, "-") && (n > 2 || len(parts[0]) > maxPrefix)
 	if n < 2 || n > maxJoin || compound {
 		return
@@ -144,8 +142,8 @@ func scanWord(w string, emit func(Token)) {
 	}
 }
 
-// simple reports whether w is one part without more ado: ASCII letters and digits,
-// none but the first in upper case.
+// simple reports whether w is a single part: ASCII letters and digits, only the first possibly
+// upper case.
 func simple(w string) bool {
 	for i := 1; i < len(w); i++ {
 		if (w[i] < 'a' || w[i] > 'z') && (w[i] < '0' || w[i] > '9') {
@@ -155,7 +153,7 @@ func simple(w string) bool {
 	return len(w) <= maxToken && w[0] < utf8.RuneSelf
 }
 
-// caseCut returns where the first part of w ends by a change of case.
+// caseCut returns where the first part of w ends because of case.
 func caseCut(w string) int {
 	var before, last rune
 	for i := 0; i < len(w); {
@@ -174,7 +172,7 @@ func caseCut(w string) int {
 	return len(w)
 }
 
-// scanPart emits one part, which is a plain word or a run that mixes scripts.
+// scanPart emits one part: a plain word or a run of mixed scripts.
 func scanPart(p string, emit func(Token)) {
 	if ascii(p) {
 		emitWord(strings.ToLower(p), emit)
@@ -192,10 +190,10 @@ func scanPart(p string, emit func(Token)) {
 	}
 }
 
-// emitWord emits a folded word. The possessive s and what is left of a contraction
-// go with the word: user's is user, don't is dont.
+// emitWord emits a folded word without the possessive s and apostrophes: user's is user, don't is
+// dont.
 func emitWord(w string, emit func(Token)) {
-	w = strings.TrimLeft(w, "'") // left there where a script without spaces ends
+	w = strings.TrimLeft(w, "'") // left there after a script without spaces
 	if i := strings.IndexByte(w, '\''); i > 0 {
 		if w[i:] == "'s" {
 			w = w[:i]
@@ -209,8 +207,8 @@ func emitWord(w string, emit func(Token)) {
 	emit(Token{Word: w, Stop: stopWords[w]})
 }
 
-// emitDense emits a run of a script that is written without spaces: each character
-// with its marks, and each pair, which is how such text is found without a dictionary.
+// emitDense emits a run of a script without spaces: each character with its marks, and each pair,
+// which makes such text searchable without a dictionary.
 func emitDense(p string, emit func(Token)) {
 	kind := Char
 	if clusterLen(p) == len(p) {
@@ -228,7 +226,7 @@ func emitDense(p string, emit func(Token)) {
 	}
 }
 
-// clusterLen returns the length of the first character of s and its marks.
+// clusterLen returns the length of the first character of s with its marks.
 func clusterLen(s string) int {
 	_, n := utf8.DecodeRuneInString(s)
 	for n < len(s) {
@@ -241,8 +239,8 @@ func clusterLen(s string) int {
 	return n
 }
 
-// stem returns the stem of a folded word: Porter's for English letters, the word
-// itself for what holds digits or other scripts.
+// stem returns the stem of a folded word: Porter's for English letters, the word itself if it has
+// digits or other scripts.
 //
 // Source: Porter, "An algorithm for suffix stripping", Program 14(3), 1980.
 func stem(w string) string {
@@ -262,8 +260,8 @@ func stem(w string) string {
 	return string(porterstemmer.StemWithoutLowerCasing(rs))
 }
 
-// digits reports whether s is a number; joined, the parts of a date or a version are
-// a number that nobody asks for.
+// digits reports whether s is a number; the joined parts of a date or a version are a number that
+// people do not search for.
 func digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -287,8 +285,8 @@ func isWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r))
 }
 
-// isJoiner reports whether r may stand inside a written word.
+// isJoiner reports whether r may be inside a written word.
 func isJoiner(r rune) bool { return isCut(r) || r == '\'' || r == '\u2019' }
 
-// isCut reports whether r divides a written word into parts.
+// isCut reports whether r separates the parts of a written word.
 func isCut(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ':' }

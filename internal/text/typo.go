@@ -3,10 +3,9 @@ package text
 // maxTypo is the length in characters up to which words are compared for typing errors.
 const maxTypo = 40
 
-// Typos counts the typing errors between two words: how many characters must be put in,
-// taken out, replaced, or swapped with their neighbour, no part twice (optimal string
-// alignment). Beyond most it stops counting, and ok is false; so it is for words of more
-// than 40 characters. Its cost is the product of their lengths.
+// Typos counts the typing errors between two words: characters inserted, deleted, replaced or
+// swapped with a neighbour, no part twice (optimal string alignment). ok is false above most errors
+// and for words of more than 40 characters. Its cost is the product of their lengths.
 //
 // Source: Damerau, "A technique for computer detection and correction of spelling
 // errors", Communications of the ACM 7(3), 1964, in the restricted form that needs three

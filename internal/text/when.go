@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// WhenForms shows by examples what When reads, for hints.
+// WhenForms lists examples of what When reads, for hints.
 const WhenForms = "7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z"
 
-// When reads a point in time as people write it: an age (30min, 12h, 7d, 2w, 3mo,
-// 1y), today, yesterday, a day, a day and time, or RFC 3339. Days begin at midnight
-// in the zone of now, and a day, week, month or year of an age is the calendar's.
+// When parses a point in time: an age (30min, 12h, 7d, 2w, 3mo, 1y), today, yesterday, a day, a day
+// and time, or RFC 3339. Days begin at midnight in the time zone of now, and ages use calendar
+// days, weeks, months and years.
 //
-// ok is false for everything else: a bare m, which could be minutes or months, and
-// an age so long that the calendar would run over.
+// ok is false for everything else, such as a bare m, which could be minutes or months, and an age
+// beyond the range of the calendar.
 func When(s string, now time.Time) (t time.Time, ok bool) {
 	s = strings.TrimSpace(s)
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
@@ -29,18 +29,18 @@ func When(s string, now time.Time) (t time.Time, ok bool) {
 			return t, true
 		}
 	}
-	return apart(s, now, -1)
+	return shifted(s, now, -1)
 }
 
-// Ahead reads a span as When reads an age (12h, 30d, 2w, 3mo, 1y) and returns the time
-// that is so far ahead of now; ok is false for everything else.
-func Ahead(s string, now time.Time) (t time.Time, ok bool) { return apart(s, now, 1) }
+// Ahead parses a span like an age of When (12h, 30d, 2w, 3mo, 1y) and returns the time that far
+// after now; ok is false for everything else.
+func Ahead(s string, now time.Time) (t time.Time, ok bool) { return shifted(s, now, 1) }
 
-// UntilForms shows by examples what Until reads, for hints.
+// UntilForms lists examples of what Until reads, for hints.
 const UntilForms = "30d, 12h, 2w, 3mo, tomorrow, 2027-01-31 or 2027-01-31T10:00:00Z"
 
-// Until reads a point in time to come as people write it: a span as Ahead, tomorrow, or a day or a
-// time as When. Whether a date is to come it does not say; ok is false for everything else.
+// Until parses a point in the future: a span as Ahead, tomorrow, or a day or time as When. It does
+// not check that a date is in the future; ok is false for everything else.
 func Until(s string, now time.Time) (t time.Time, ok bool) {
 	if t, ok := Ahead(s, now); ok {
 		return t, true
@@ -51,8 +51,8 @@ func Until(s string, now time.Time) (t time.Time, ok bool) {
 	return When(s, now)
 }
 
-// apart reads a number and a unit and goes from now by it, back (-1) or ahead (1).
-func apart(s string, now time.Time, sign int) (time.Time, bool) {
+// shifted parses a number and a unit, and moves now by it, back (-1) or ahead (1).
+func shifted(s string, now time.Time, sign int) (time.Time, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	n, err := strconv.Atoi(s[:digits])

@@ -1,7 +1,7 @@
-// Package embeddingtest holds the contract that every engram.Embedder keeps, as tests.
+// Package embeddingtest tests the contract of engram.Embedder.
 //
-// What it asks stands in the doc comments of engram.Embedder and engram.Model. Whether
-// a model's vectors are any good is asked by internal/eval, not here.
+// The requirements are in the doc comments of engram.Embedder and engram.Model. internal/eval
+// measures the quality of a model's vectors.
 package embeddingtest
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Run tests the embedder that open returns; it may return the same one each time. The
-// embedder must know English words. One that is an engram.WordEmbedder is tested as that too.
+// Run tests the embedder that open returns; it may return the same one each time. The embedder must
+// know English words. An engram.WordEmbedder is tested as that, too.
 func Run(t *testing.T, open func(t *testing.T) engram.Embedder) {
 	t.Helper()
 	for _, c := range slices.Concat(manifestCases(), vectorCases(), textCases(), callCases(), wordCases()) {
@@ -26,7 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Embedder) {
 	}
 }
 
-// testCase is one sentence of the contract.
+// testCase is one rule of the contract.
 type testCase struct {
 	name string
 	run  func(k *kit)
@@ -37,7 +37,7 @@ type kit struct {
 	engram.Embedder
 }
 
-// embed embeds texts, which must succeed with vectors that are as they should be.
+// embed embeds texts and checks the vectors.
 func (k *kit) embed(role engram.Role, texts ...string) [][]float32 {
 	k.Helper()
 	vectors, err := k.Embed(k.Context(), texts, role)
@@ -153,7 +153,7 @@ func vectorCases() []testCase {
 	}
 }
 
-// near allows for a model that reckons otherwise in a batch.
+// near tolerates models that compute differently in a batch.
 func near(a, b []float32) bool { return len(a) == len(b) && 1-dot(a, b) < 1e-5 }
 
 func textCases() []testCase {
@@ -221,7 +221,7 @@ func callCases() []testCase {
 			if vs, err := k.Embed(ctx, sentences(), engram.RoleMemory); !errors.Is(err, context.Canceled) {
 				k.Errorf("got %d vectors, error %v, want %v", len(vs), err, context.Canceled)
 			}
-			k.embed(engram.RoleMemory, sentences()...) // and nobody else does
+			k.embed(engram.RoleMemory, sentences()...) // and the embedder still works
 		}},
 	}
 }

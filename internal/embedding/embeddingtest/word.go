@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// wordCases ask an embedder nothing that is no engram.WordEmbedder.
+// wordCases skip embedders that are not an engram.WordEmbedder.
 func wordCases() []testCase {
 	cases := []struct {
 		name string
@@ -79,7 +79,7 @@ func wordCases() []testCase {
 	return all
 }
 
-// words embeds words, which must succeed with a vector that is as it should be.
+// words embeds words and checks the vector.
 func (k *kit) words(w engram.WordEmbedder, words []string, weights []float64) []float32 {
 	k.Helper()
 	v, err := w.EmbedWords(k.Context(), words, weights)

@@ -8,18 +8,18 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// The file is little endian: a header of 32 bytes (magic, and five numbers of 32 bits:
-// entries, hashed rows, dimensions, bytes of the vocabulary, CRC-32 of all that follows
-// the checksum; a zero), the entries joined by newlines, a float32 scale for each, and
-// for each a row of int8. A number of the table is scale × int8.
+// The file is little endian: a header of 32 bytes (magic, and five numbers of 32 bits: entries,
+// hashed rows, dimensions, bytes of the vocabulary, CRC-32 of everything after the checksum; a
+// zero), the entries joined by newlines, a float32 scale for each, and for each a row of int8. A
+// number of the table is scale × int8.
 const (
 	magic      = "ESTATIC1"
 	headerSize = 32
 	checkedOff = 28
 )
 
-// Bounds of what is read: an entry's number fits 16 bits with one to spare, and no sum
-// of mostTokens rows leaves the range of a float32.
+// Limits: an entry's number fits into 16 bits with one to spare, and no sum of mostTokens rows
+// exceeds the range of a float32.
 const (
 	mostEntries    = 1<<16 - 1
 	mostDimensions = 4096
@@ -33,7 +33,7 @@ type header struct {
 	checksum   uint32
 }
 
-// table is a file that was read, with an index of its vocabulary.
+// table is an open model file with an index of its vocabulary.
 type table struct {
 	header
 	words  []byte
@@ -47,7 +47,7 @@ func invalid(format string, args ...any) error {
 		WithHint("it was cut short, altered, or is of another kind: get it again")
 }
 
-// readHeader reads the header and checks that the file is as long as it says.
+// readHeader reads the header and checks the length of the file.
 func readHeader(file []byte) (h header, err error) {
 	if len(file) < headerSize || string(file[:len(magic)]) != magic {
 		return h, invalid("does not begin as one")
@@ -69,7 +69,7 @@ func readHeader(file []byte) (h header, err error) {
 	return h, nil
 }
 
-// openChecked opens a file of which nobody knows where it comes from.
+// openChecked opens a file of unknown origin.
 func openChecked(file []byte) (*table, error) {
 	h, err := readHeader(file)
 	if err != nil {

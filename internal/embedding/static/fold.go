@@ -1,8 +1,8 @@
 package static
 
-// fold writes a small Latin letter with an accent as the model was trained to read it;
-// "" for every other rune. The table is the model's own, not the widest one: a letter
-// that it leaves out stands in the vocabulary as it is, or not at all.
+// fold replaces a small accented Latin letter as in the model's training; "" for other runes. The
+// table is the model's own: letters that are missing here are in the vocabulary as they are, or not
+// at all.
 func fold(r rune) string {
 	if r < 'ß' || 'ț' < r {
 		return ""

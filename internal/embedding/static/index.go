@@ -7,25 +7,25 @@ import (
 	"math/bits"
 )
 
-// builtInIndex is the index of builtIn, as bytes gives it: making it takes a
-// millisecond, which is much of what a command may take that embeds one text.
+// builtInIndex is the index of builtIn as index.bytes encodes it. Building it takes a millisecond,
+// much of the time of a command that embeds one text.
 //
 //go:embed index.bin
 var builtInIndex []byte
 
-// index finds the entries of a vocabulary. Its numbers are of 32 bits, little endian, so
-// that it can be read where it stands.
+// index finds the entries of a vocabulary. Its numbers are 32 bits, little endian, so that it is
+// used without decoding.
 type index struct {
-	ends   []byte // where each entry ends in the words
+	ends   []byte // end of each entry in the words
 	slots  []byte // open addressing: 16 bits of the hash, then the entry's number plus one; 0 is free
 	length int    // bytes of the longest entry
 }
 
-// slotsFor is how many slots so many entries need, a power of two.
+// slotsFor returns how many slots so many entries need, a power of two.
 func slotsFor(entries int) int { return 1 << bits.Len(uint(2*entries-1)) }
 
-// indexOf puts the entries of a vocabulary in a hash table, which takes about a
-// millisecond; a map would take four.
+// indexOf builds the hash table of a vocabulary, which takes about a millisecond; a map would take
+// four.
 func indexOf(words []byte, entries int) (x index, err error) {
 	if n := bytes.Count(words, []byte{'\n'}) + 1; n != entries {
 		return x, invalid("has %d words and should have %d", n, entries)
@@ -48,14 +48,13 @@ func indexOf(words []byte, entries int) (x index, err error) {
 	return x, nil
 }
 
-// bytes is the index as it is kept in a file: the length of the longest entry, the ends,
-// the slots.
+// bytes encodes the index: the length of the longest entry, the ends, the slots.
 func (x index) bytes() []byte {
 	file := binary.LittleEndian.AppendUint32(nil, uint32(x.length))
 	return append(append(file, x.ends...), x.slots...)
 }
 
-// readIndex is the reverse of bytes.
+// readIndex decodes the result of bytes.
 func readIndex(file []byte, entries int) (x index, err error) {
 	if want := 4 * (1 + entries + slotsFor(entries)); len(file) != want {
 		return x, invalid("has an index of %d bytes and should have %d", len(file), want)
@@ -69,7 +68,7 @@ func (x index) end(id uint16) uint32    { return binary.LittleEndian.Uint32(x.en
 func (x index) slot(at uint32) uint32   { return binary.LittleEndian.Uint32(x.slots[4*at:]) }
 func (x index) next(slot uint32) uint32 { return (slot + 1) & uint32(len(x.slots)/4-1) }
 
-// entry is the word of an entry.
+// entry returns the word of an entry.
 func (t *table) entry(id uint16) []byte {
 	start := uint32(0)
 	if id > 0 {
@@ -78,14 +77,14 @@ func (t *table) entry(id uint16) []byte {
 	return t.words[start:t.end(id)]
 }
 
-// FNV-1a, whose hash of a text is a step from that of the text without its last byte:
-// the hashes of all beginnings of a word cost no more than its own.
+// FNV-1a extends the hash of a prefix by one byte per step: hashing all prefixes of a word costs no
+// more than hashing the word.
 const (
 	hashStart = 14695981039346656037
 	hashPrime = 1099511628211
 )
 
-// hashContinuation is the hash of continuation: of "##".
+// hashContinuation is the hash of continuation, "##".
 const hashContinuation = 560993955329717731
 
 func hashed(h uint64, s []byte) uint64 {
@@ -95,7 +94,7 @@ func hashed(h uint64, s []byte) uint64 {
 	return h
 }
 
-// place spreads a hash: where to begin to look, and the mark to look for.
+// place returns the first slot for a hash, and the mark to compare.
 func (x index) place(h uint64) (slot, mark uint32) {
 	h ^= h >> 32
 	h *= 0x9e3779b97f4a7c15
@@ -110,7 +109,7 @@ func (x index) enter(h uint64, id uint16) {
 	binary.LittleEndian.PutUint32(x.slots[4*slot:], mark|uint32(id+1))
 }
 
-// find returns the number of the entry that says prefix and then word; h is its hash.
+// find returns the number of the entry that equals prefix plus word; h is its hash.
 func (t *table) find(h uint64, prefix string, word []byte) (id uint16, found bool) {
 	at, mark := t.place(h)
 	for {

@@ -2,16 +2,16 @@ package static
 
 import "github.com/alanbuscaglia/engram/internal/vector"
 
-// Similarity returns how near two words are in meaning, by the table's angle between
-// them: 1 for the same word, around 0 for words that have nothing to do with each other, and 0 where
-// the model does not know one of them whole, or cannot answer. It costs about a microsecond.
+// Similarity returns the similarity of two words in meaning: 1 for the same word, around 0 for
+// unrelated words, and 0 if the model does not have one of them as a whole word or cannot answer.
+// It costs about a microsecond.
 func (m *Model) Similarity(a, b string) float64 {
 	return m.Similarities([]string{a}, []string{b})[0][0]
 }
 
-// Similarities returns the Similarity of every one of words to every one of others: a
-// row for each of words. It looks each of them up once, so that the words of a question
-// can be held against all the words of some memories.
+// Similarities returns the Similarity of each of words to each of others, one row per word. It
+// looks each word up once, so that the words of a question can be compared with all words of some
+// memories.
 func (m *Model) Similarities(words, others []string) [][]float64 {
 	rows, scores := make([][]float64, len(words)), make([]float64, len(words)*len(others))
 	for i := range rows {
@@ -29,7 +29,7 @@ func (m *Model) Similarities(words, others []string) [][]float64 {
 		}
 	}
 	for j, other := range others {
-		// The pieces of names and numbers that the table lacks are near to those of any other.
+		// Skip pieces of unknown names and numbers: they are similar to those of any other.
 		id, whole := t.whole(other)
 		if !whole {
 			continue
@@ -45,12 +45,12 @@ func (m *Model) Similarities(words, others []string) [][]float64 {
 	return rows
 }
 
-// whole returns the entry that is all of a word.
+// whole returns the entry that is the whole word.
 func (t *table) whole(word string) (id uint16, whole bool) {
 	h := uint64(hashStart)
 	for i := range len(word) {
 		if c := word[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') || i == mostWord {
-			var room [2]uint16 // it is written otherwise than an entry: taken apart it may be one
+			var room [2]uint16 // normalised, it may be one entry
 			ids := t.tokens(room[:0], word)
 			return room[0], len(ids) == 1
 		}

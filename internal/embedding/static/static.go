@@ -1,11 +1,11 @@
-// Package static is the built-in embedding model: a table with a vector for each of
-// 30,000 words and pieces of words, whose weighted sum is the vector of a text. It
-// needs no server and no download, and a text costs microseconds. English and the
-// identifiers of programs; a text in another script gives the zero vector.
+// Package static is the built-in embedding model: a table with a vector for each of 30,000 words
+// and word pieces, whose weighted sum is the vector of a text. It needs no server or download, and
+// a text costs microseconds. It covers English and identifiers of programs; text in another script
+// gives the zero vector.
 //
-// The table (model.bin) and the index of its vocabulary (index.bin) are part of the
-// program and read where they stand. file.go and index.go are the formats, token.go the way from a text to entries of the table, similar.go compares words.
-// NOTICE at the root of the repository names what the table was trained on.
+// The table (model.bin) and the index of its vocabulary (index.bin) are embedded and used without
+// decoding. file.go and index.go define the formats, token.go splits a text into entries,
+// similar.go compares words. NOTICE at the root of the repository names the training data.
 package static
 
 import (
@@ -21,27 +21,27 @@ import (
 //go:embed model.bin
 var builtIn []byte
 
-// What the angles of the model's vectors mean, and how they join a ranking by words.
+// Meaning of the model's cosines, and how they join a lexical ranking.
 const (
 	name = "static-30k-256"
-	// related and duplicate are cosines of two memories. On seven collections one pair in
-	// a hundred that has nothing in common but the collection is above .43 to .64, one in a
-	// thousand above .58 to .75; a text without every fifth of its words is at .84 to .94 or
-	// more of itself nine times in ten, and the nearest other one below .90 as often.
+	// related and duplicate are cosines of two memories. On seven collections, one in a hundred
+	// unrelated pairs is above .43 to .64, one in a thousand above .58 to .75; a text without
+	// every fifth word has .84 to .94 or more with itself nine times in ten, and the nearest other
+	// text is below .90 as often.
 	related   = 0.62
 	duplicate = 0.93
 	weight    = 0.2
-	// noise and answer are cosines of a question without its stop words and a memory.
+	// noise and answer are cosines of a question without stop words and a memory.
 	noise, answer = 0.05, 0.51
-	// pooling changes when the same table would give other vectors.
+	// pooling changes if the same table would give other vectors.
 	pooling = 1
 )
 
-// mostTokens is how many entries of the table make a vector; what follows in a text is
-// not read. It is part of the model: other vectors would come of another number.
+// mostTokens is how many entries make a vector; the rest of a text is ignored. It is part of the
+// model: another number gives other vectors.
 const mostTokens = 512
 
-// Model is an engram.Embedder on a table. It may be used by many goroutines.
+// Model is an engram.Embedder with a table. It may be used concurrently.
 type Model struct {
 	manifest engram.Model
 	table    func() (*table, error)
@@ -49,18 +49,16 @@ type Model struct {
 
 var _ engram.WordEmbedder = (*Model)(nil)
 
-// New returns the built-in model. It costs nothing until the first text is embedded;
-// only then is the table opened, and if the program file was altered so that it cannot
-// be, every Embed is CodeUnavailable. Its checksum is not looked at, which would read all
-// eight megabytes of it in every command that embeds one text: the program's own code is
-// not checked either, and a test does it.
+// New returns the built-in model. It opens the table on the first Embed, which is CodeUnavailable
+// if the program file was altered so that it cannot be opened. It does not verify the checksum,
+// which would read all eight megabytes in every command that embeds one text; a test does.
 func New() *Model {
-	h, _ := readHeader(builtIn) // if it cannot be read, opening says so
+	h, _ := readHeader(builtIn) // opening the table reports an error
 	return &Model{manifest: manifest(h), table: sync.OnceValues(func() (*table, error) {
 		t, err := openBuiltIn()
 		if err != nil {
 			return nil, engram.Errorf(engram.CodeUnavailable, "the built-in model is damaged").
-				WithHint("the program file was altered: install it again; until then search goes by words alone").WithCause(err)
+				WithHint("the program file was altered: install it again; until then search uses only words").WithCause(err)
 		}
 		return t, nil
 	})}
@@ -75,8 +73,8 @@ func openBuiltIn() (*table, error) {
 	return t, err
 }
 
-// Open returns the model in file, which is read where it stands and must not be changed
-// afterwards. A file that is cut short, altered, or of another format is CodeInvalid.
+// Open returns the model in file, which must not change afterwards. CodeInvalid if it is truncated,
+// altered or of another format.
 func Open(file []byte) (*Model, error) {
 	t, err := openChecked(file)
 	if err != nil {
@@ -95,8 +93,7 @@ func manifest(h header) engram.Model {
 // Model describes the vectors.
 func (m *Model) Model() engram.Model { return m.manifest }
 
-// Embed returns one vector per text. The role is no matter: a question is embedded like
-// its answer.
+// Embed returns one vector per text. It ignores the role: a question is embedded like its answer.
 func (m *Model) Embed(ctx context.Context, texts []string, _ engram.Role) ([][]float32, error) {
 	t, err := m.table()
 	if err != nil {
@@ -114,7 +111,7 @@ func (m *Model) Embed(ctx context.Context, texts []string, _ engram.Role) ([][]f
 	return vectors, nil
 }
 
-// EmbedWords returns the vector of a text made of words, each counting as weights says.
+// EmbedWords returns the vector of a text made of weighted words.
 func (m *Model) EmbedWords(ctx context.Context, words []string, weights []float64) ([]float32, error) {
 	t, err := m.table()
 	if err != nil {
@@ -135,7 +132,7 @@ func (m *Model) EmbedWords(ctx context.Context, words []string, weights []float6
 	return v, ctx.Err()
 }
 
-// embed adds up the vectors of tokens in v, which is zero, and makes the sum of length 1.
+// embed sums the vectors of tokens in v, which is zero, and normalises it.
 func (t *table) embed(v []float32, tokens []uint16) {
 	for _, id := range tokens {
 		t.add(v, id)

@@ -5,24 +5,24 @@ import (
 	"unicode/utf8"
 )
 
-// continuation opens the entries that go on with a word, and is no part of it.
+// continuation marks entries that continue a word, and is not part of it.
 const continuation = "##"
 
-// mostWord is the longest word, in bytes, that is looked up.
+// mostWord is the longest word that is looked up, in bytes.
 const mostWord = 64
 
-// words takes a text apart; tokens drives it.
+// words splits a text; tokens drives it.
 type words struct {
 	table *table
 	ids   []uint16
 	word  [mostWord]byte
-	n     int // bytes of the word so far, also those beyond mostWord
+	n     int // bytes of the word so far, including those beyond mostWord
 }
 
-// tokens appends the entries that make up a text, at most as many as ids has room for.
+// tokens appends the entries of a text, at most as many as fit into ids.
 func (t *table) tokens(ids []uint16, text string) []uint16 {
 	w := words{table: t, ids: ids}
-	var last rune // of the text, whatever became of it
+	var last rune // previous rune of the text, even if skipped
 	for i, r := range text {
 		if len(w.ids) == cap(w.ids) {
 			break
@@ -55,8 +55,8 @@ func (t *table) tokens(ids []uint16, text string) []uint16 {
 	return w.ids
 }
 
-// wordBegins reports whether a capital letter begins a word within what is written as
-// one, as in fooBar and HTTPServer; last is the rune before it, rest the text after it.
+// wordBegins reports whether a capital letter begins a word inside another, as in fooBar and
+// HTTPServer; last is the rune before it, rest the text after it.
 func wordBegins(last rune, rest string) bool {
 	if 'a' <= last && last <= 'z' {
 		return true
@@ -68,10 +68,10 @@ func wordBegins(last rune, rest string) bool {
 		return true
 	}
 	after, _ := utf8.DecodeRuneInString(rest[1:])
-	return unicode.IsLetter(after) // else the plural of an abbreviation: URLs
+	return unicode.IsLetter(after) // otherwise the plural of an abbreviation: URLs
 }
 
-// foreign takes a rune beyond ASCII.
+// foreign handles a rune beyond ASCII.
 func (w *words) foreign(r rune) {
 	switch {
 	case unicode.IsLetter(r) || unicode.IsDigit(r):
@@ -83,7 +83,7 @@ func (w *words) foreign(r rune) {
 			return
 		}
 		var room [utf8.UTFMax]byte
-		alone := r >= 0x2E80 // scripts that do not part their words
+		alone := r >= 0x2E80 // scripts written without spaces
 		if alone {
 			w.end()
 		}
@@ -93,7 +93,7 @@ func (w *words) foreign(r rune) {
 		if alone {
 			w.end()
 		}
-	case unicode.Is(unicode.Mn, r): // an accent on the letter before it
+	case unicode.Is(unicode.Mn, r): // an accent on the previous letter
 	default:
 		w.end()
 	}
@@ -106,8 +106,7 @@ func (w *words) put(b byte) {
 	w.n++
 }
 
-// end looks up the word so far: whole, or else as the longest pieces that there are,
-// one after the other.
+// end looks up the word so far: whole, or else piece by piece, each as long as possible.
 func (w *words) end() {
 	n := w.n
 	w.n = 0
@@ -118,7 +117,7 @@ func (w *words) end() {
 	for len(word) > 0 && len(w.ids) < cap(w.ids) {
 		id, length := w.table.longest(h, prefix, word)
 		if length == 0 {
-			length = 1 // nothing says this byte
+			length = 1 // no entry has this byte
 		} else {
 			w.ids = append(w.ids, id)
 		}
@@ -126,10 +125,10 @@ func (w *words) end() {
 	}
 }
 
-// longest finds the entry that says the longest beginning of word, and how long that
-// is; 0 when there is none. h is the hash of prefix, which stands before it.
+// longest finds the entry that is the longest prefix of word, and its length, or 0. h
+// is the hash of prefix, which precedes it.
 func (t *table) longest(h uint64, prefix string, word []byte) (id uint16, length int) {
-	var hashes [mostWord]uint64 // of each beginning
+	var hashes [mostWord]uint64 // of each prefix
 	word = word[:min(len(word), max(t.length-len(prefix), 0))]
 	for i, b := range word {
 		h = (h ^ uint64(b)) * hashPrime

@@ -1,6 +1,6 @@
-// Command rulesgen turns the rules of gitleaks (gitleaks/gitleaks.toml, under the licence
-// beside it) into the table that package secret looks through. `go generate ./internal/secret`
-// runs it, after a newer file was put there.
+// Command rulesgen converts the rules of gitleaks (gitleaks/gitleaks.toml, under the licence beside
+// it) into the table of package secret. Run it by `go generate ./internal/secret` after updating
+// the file.
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// config is the part of a gitleaks configuration that is about texts. What is about paths is
-// left out: a memory has none.
+// config is the part of a gitleaks configuration about texts. Rules about paths do not apply to
+// memories.
 type config struct {
 	Allowlist allowlist
 	Rules     []rule
@@ -58,8 +58,8 @@ func generate(from, to string) error {
 		if r.Regex == "" {
 			continue
 		}
-		// What stands before the name that a rule looks for is no part of the secret. Without it
-		// the match begins with the name, and names are found much quicker than expressions.
+		// The text before the name is not part of the secret. Without it the match begins with
+		// the name, and finding names is much faster than matching expressions.
 		regex, named := strings.CutPrefix(r.Regex, `(?i)[\w.-]{0,50}?`)
 		named = named && strings.Contains(regex, between)
 		if named {
@@ -102,11 +102,11 @@ func generate(from, to string) error {
 	return os.WriteFile(to, src, 0o644)
 }
 
-// between is what stands in each rule of a named secret between the name and the secret; what
-// package secret looks at before it asks the expression is made of it (likely).
+// between is the part between name and secret in each rule for a named secret; likely in package
+// secret is derived from it.
 const between = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`
 
-// needed are words that a match of these rules has as well, whatever else is in it.
+// needed are further words in every match of these rules.
 func needed() map[string][]string {
 	return map[string][]string{
 		"kubernetes-secret-yaml": {"kind:", "data:"},
@@ -116,13 +116,13 @@ func needed() map[string][]string {
 	}
 }
 
-// opens reports whether every match of a rule begins with one of its keywords, and whether
-// that begins a word: then it is enough to ask the expression where a keyword stands.
+// opens reports whether every match of a rule begins with one of its keywords, and whether at a
+// word boundary: then the expression is only tried at keywords.
 func opens(r rule) (opens, bounded bool) {
 	rest := strings.TrimPrefix(r.Regex, "(?i)")
 	rest, bounded = strings.CutPrefix(rest, `\b`)
 	switch r.ID {
-	case "aws-access-token", "vault-service-token", "stripe-access-token", "square-access-token": // looked through by hand
+	case "aws-access-token", "vault-service-token", "stripe-access-token", "square-access-token": // checked by hand
 		return true, bounded
 	}
 	rest = strings.ReplaceAll(strings.ReplaceAll(rest, "(?:[\\x60'\"\\s;]|\\\\[nr]|$)", ""), "(?:[\\x60'\"\\s;]|\\\\[nr]|$|\\b)", "")
@@ -134,7 +134,7 @@ func opens(r rule) (opens, bounded bool) {
 	return len(rest) >= len(literal) && (strings.EqualFold(rest[:len(literal)], literal) || strings.EqualFold(rest[:len(r.Keywords[0])], r.Keywords[0])), bounded
 }
 
-// allowed writes the allowances of a rule. One that asks for a path, too, never holds.
+// allowed writes the allowances of a rule, without those that also require a path.
 func allowed(b *bytes.Buffer, all []allowlist) error {
 	var kept []allowlist
 	for _, a := range all {
@@ -182,7 +182,7 @@ func list(all []string) string {
 	return b.String() + "}"
 }
 
-// literal is a string as people would write a regular expression in Go.
+// literal returns a string literal in the usual form of a Go regular expression.
 func literal(s string) string {
 	if strings.ContainsAny(s, "`\n\r") {
 		return fmt.Sprintf("%q", s)

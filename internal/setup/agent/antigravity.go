@@ -2,10 +2,10 @@ package agent
 
 import "github.com/alanbuscaglia/engram/internal/setup"
 
-// antigravity gets the MCP server, and the skill with its scripts. It has kept them in two
-// places: what is there decides, and both get them when both are.
+// antigravity gets the MCP server, and the skill with its scripts. It has used two folders: the
+// existing one gets both, or each if both exist.
 //
-// Source: antigravity.google/docs/mcp and /docs/skills. Not tried: there is no client to run.
+// Source: antigravity.google/docs/mcp and /docs/skills. Not tested: there is no client to run.
 func antigravity() Agent {
 	return Agent{
 		Name: "antigravity", Title: "Antigravity", Aliases: []string{"google-antigravity", "agy"},
@@ -25,14 +25,14 @@ func antigravity() Agent {
 				if err != nil {
 					return nil, err
 				}
-				parts = append(append(parts, skill...), jsonFile(e.join(root, "mcp_config.json"), e.member(e.server(), []string{"mcpServers", "engram"})))
+				parts = append(append(parts, skill...), e.mcpFile(e.join(root, "mcp_config.json")))
 			}
 			return parts, nil
 		},
 	}
 }
 
-// antigravityRoots are its folders, the one of today last.
+// antigravityRoots returns its folders, the current one last.
 func antigravityRoots(e Env) []string {
 	return []string{e.home(".gemini", "antigravity"), e.home(".gemini", "config")}
 }

@@ -2,10 +2,10 @@ package agent
 
 import "github.com/alanbuscaglia/engram/internal/setup"
 
-// claudeCode gets a plugin in the folder of skills, which it loads by itself as
-// engram@skills-dir: hooks, MCP server, skill and commands, and no line in a file of its user.
+// claudeCode gets a plugin in the folder of skills, which it loads as engram@skills-dir: hooks, MCP
+// server, skill and commands, without a line in the user's own files.
 //
-// Source: code.claude.com/docs/en/plugins; tried with version 2.1.197.
+// Source: code.claude.com/docs/en/plugins; tested with version 2.1.197.
 func claudeCode() Agent {
 	dir := func(e Env) string { return e.moved("CLAUDE_CONFIG_DIR", e.home(".claude")) }
 	return Agent{

@@ -6,11 +6,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup"
 )
 
-// cline gets the MCP server in the settings of the extension, of the command line, or of both,
-// the protocol as a rule of ours, and hooks: a program an event, which on Windows is a script
-// of PowerShell. Where its user has a hook of the name already, that one stays.
+// cline gets the MCP server in the settings of the extension, of the command line, or of both; the
+// protocol as a rule file of ours; and hooks: a program per event, on Windows a PowerShell script.
+// An existing hook of the user stays.
 //
-// Source: docs.cline.bot/mcp/mcp-overview, /customization/cline-rules and /customization/hooks. Not tried.
+// Source: docs.cline.bot/mcp/mcp-overview, /customization/cline-rules and /customization/hooks. Not
+// tested.
 func cline() Agent {
 	extension := func(e Env) string { return e.appData("Code", "User", "globalStorage", clineID) }
 	return Agent{
@@ -31,17 +32,17 @@ func cline() Agent {
 			command := e.home(".cline", "data", "settings", "cline_mcp_settings.json")
 			settings := e.join(extension(e), "settings", "cline_mcp_settings.json")
 			if exists(e.home(".cline")) {
-				parts = append(parts, jsonFile(command, e.member(e.server(), []string{"mcpServers", "engram"})))
+				parts = append(parts, e.mcpFile(command))
 				if !exists(extension(e)) {
 					return parts, nil
 				}
 			}
-			return append(parts, jsonFile(settings, e.member(e.server(), []string{"mcpServers", "engram"}))), nil
+			return append(parts, e.mcpFile(settings)), nil
 		},
 	}
 }
 
-// clineID is the extension, as VS Code names its folder.
+// clineID is the name of the extension's folder in VS Code.
 const clineID = "saoudrizwan.claude-dev"
 
 func (e Env) clineHook(documents, event string) (setup.Part, error) {
@@ -65,10 +66,10 @@ func (e Env) clineHook(documents, event string) (setup.Part, error) {
 	return p, err
 }
 
-// clineHead begins a hook of Cline on Windows. Windows PowerShell takes a script without a byte
-// order mark for the code page of the machine, and so it takes what comes in, and what goes to a
-// program and comes from it: a home or a prompt with é or 你 would be another one. So the event is
-// read as the bytes that it is; where there is no standard input, it comes through the pipeline.
+// clineHead begins a hook of Cline on Windows. Windows PowerShell reads a script without a byte
+// order mark, its input and the output of programs in the code page of the machine, which would
+// corrupt é or 你 in a path or prompt. So the event is read as UTF-8 bytes; without standard input,
+// it comes through the pipeline.
 const clineHead = "\uFEFF" + `$utf8 = New-Object System.Text.UTF8Encoding $false
 $OutputEncoding = $utf8
 try { [Console]::InputEncoding = $utf8; [Console]::OutputEncoding = $utf8 } catch { }
@@ -76,5 +77,5 @@ $said = (New-Object System.IO.StreamReader -ArgumentList ([Console]::OpenStandar
 if (-not $said) { $said = $input | Out-String }
 ` + clineCall
 
-// clineCall stands before the command line.
+// clineCall precedes the command line.
 const clineCall = "$said | "

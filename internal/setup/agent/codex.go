@@ -6,8 +6,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup"
 )
 
-// codex gets the MCP server as a table, hooks, and the protocol in AGENTS.md: it runs hooks
-// only after its user has looked at them once.
+// codex gets the MCP server as a table, hooks, and the protocol in AGENTS.md, because it runs hooks
+// only after its user has confirmed them.
 //
 // Source: developers.openai.com/codex/config-reference and /hooks; the events are those in the
 // program of version 0.169.0.

@@ -17,7 +17,7 @@ type server struct {
 
 func (e Env) server() server { return server{Command: e.Engram, Args: e.args("mcp")} }
 
-// args are words for the program, and where its data is.
+// args returns arguments for the program, with its data directory.
 func (e Env) args(words ...string) []string {
 	if e.DataDir != "" {
 		words = append(words, dataDirFlag, e.DataDir)
@@ -25,8 +25,8 @@ func (e Env) args(words ...string) []string {
 	return words
 }
 
-// literal is a server for agents that put variables of the environment in the place of $NAME and
-// ${NAME}, and know a default: a dollar sign is what a variable has that does not exist.
+// literal escapes a server for agents that expand $NAME and ${NAME} with defaults: each dollar sign
+// becomes the default of a variable that does not exist.
 func literal(s server) server {
 	dollar := func(s string) string { return strings.ReplaceAll(s, "$", dollarAlone) }
 	s.Command = dollar(s.Command)
@@ -38,31 +38,29 @@ func literal(s server) server {
 
 const dollarAlone = "${ENGRAM_NO_VARIABLE:-$}"
 
-// check refuses what no configuration can carry.
+// check rejects paths that configurations cannot hold.
 func (e Env) check() error {
 	for _, path := range []string{e.Engram, e.DataDir, e.Home} {
 		if !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
-			return engram.Errorf(engram.CodeInvalid, "%q is no text, and cannot be written into configurations", path).
-				WithHint("put the program, and its data, into a folder whose name is UTF-8")
+			return engram.Errorf(engram.CodeInvalid, "%q is not valid text, and cannot be written into configurations", path).
+				WithHint("move the program and its data to a folder whose name is UTF-8")
 		}
 	}
 	return nil
 }
 
-// shell is a language that a command line is written in.
+// shell is the language of a command line.
 type shell int
 
 const (
 	posix      shell = iota
 	cmd              // cmd.exe
-	powershell       // in which a quoted word is a text, unless & stands before it
+	powershell       // a quoted word is a string, unless & precedes it
 )
 
-// line is a command line that runs the program with these words. Where an agent has no other
-// way than a line for a shell, every word that is not plain is quoted such that nothing in it
-// is read by the shell.
-//
-// CodeInvalid for what cannot be quoted.
+// line returns a command line that runs the program with these words, for agents that only take a
+// shell command. It quotes every word that is not plain, so that the shell expands nothing.
+// CodeInvalid for words that cannot be quoted.
 func (e Env) line(sh shell, words ...string) (string, error) {
 	all := append([]string{e.Engram}, e.args(words...)...)
 	quoted := false
@@ -80,11 +78,11 @@ func (e Env) line(sh shell, words ...string) (string, error) {
 	return strings.Join(all, " "), nil
 }
 
-// quote is a word as a shell reads it back.
+// quote quotes a word for a shell.
 func quote(sh shell, word string) (string, error) {
 	plain := "-_./:@+,="
 	if sh != posix {
-		plain = `-_./:\+` // PowerShell reads @ and , and cmd = and ,
+		plain = `-_./:\+` // PowerShell interprets @ and , and cmd = and ,
 	}
 	special := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(plain, r))
@@ -95,23 +93,23 @@ func quote(sh shell, word string) (string, error) {
 	case sh == posix:
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'", nil
 	case sh == powershell:
-		// PowerShell takes the typographic quotes for quotes, too.
+		// PowerShell also accepts typographic quotes as quotes.
 		return "'" + strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛").Replace(word) + "'", nil
 	}
 	if strings.ContainsAny(word, "\"%\n\r") {
 		return "", engram.Errorf(engram.CodeInvalid, "%q cannot be written into a command of Windows", word).
-			WithHint("put the program, and its data, into a folder without %% and quotes in its name")
+			WithHint("move the program and its data to a folder without %% and quotes in its name")
 	}
-	// Backslashes before a quote are halved, and an odd one takes the quote for its own.
+	// Backslashes before a quote are halved, and an odd one escapes the quote.
 	tail := len(word) - len(strings.TrimRight(word, `\`))
 	return `"` + word + strings.Repeat(`\`, tail) + `"`, nil
 }
 
-// text is a string of JSON, as the files of all agents take it; TOML reads it, too.
+// text returns a JSON string in a form that TOML reads, too.
 func text(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string can be encoded
+	_ = e.Encode(s) // strings never fail to encode
 	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007f`)
 }

@@ -2,10 +2,10 @@ package agent
 
 import "github.com/alanbuscaglia/engram/internal/setup"
 
-// cursor gets the MCP server, hooks, and the protocol as a skill: rules for all projects are
-// kept in its own database, which nobody else writes.
+// cursor gets the MCP server, hooks, and the protocol as a skill: its global rules are in its own
+// database, which other programs cannot write.
 //
-// Source: cursor.com/docs/context/mcp, /docs/agent/hooks and /docs/context/skills. Not tried.
+// Source: cursor.com/docs/context/mcp, /docs/agent/hooks and /docs/context/skills. Not tested.
 func cursor() Agent {
 	return Agent{
 		Name: "cursor", Title: "Cursor", Aliases: []string{"cursor-agent", "cursor-cli"},
@@ -18,7 +18,7 @@ func cursor() Agent {
 				"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure", "preCompact", "subagentStop", "stop", "sessionEnd")
 			return []setup.Part{
 				e.skill(e.home(".cursor", "skills", "engram", "SKILL.md")),
-				jsonFile(e.home(".cursor", "mcp.json"), e.member(e.server(), []string{"mcpServers", "engram"})),
+				e.mcpFile(e.home(".cursor", "mcp.json")),
 				jsonFile(e.home(".cursor", "hooks.json"), append([]entry{usual(1, "version")}, hooks...)...),
 			}, err
 		},

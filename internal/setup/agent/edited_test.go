@@ -11,7 +11,7 @@ import (
 
 // edits are changes by hand of files that are ours altogether, and what every later setup makes of them.
 func edits() []struct{ name, agent, file, from, to, anew string } {
-	return []struct{ name, agent, file, from, to, anew string }{ // anew: "" as it was edited, "asset" as if nobody had
+	return []struct{ name, agent, file, from, to, anew string }{ // anew: "" as it was edited, "asset" as if it had not been edited
 		{"a server is switched off", "claude-code", ".claude/skills/engram/.mcp.json", `"engram": {`, `"engram": { "disabled": true,`, ""},
 		{"another server", "claude-code", ".claude/skills/engram/.mcp.json", `"engram": {`, `"other": {"url": "x"}, "engram": {`, ""},
 		{"another timeout", "claude-code", ".claude/skills/engram/hooks/hooks.json", `"timeout": 5`, `"timeout": 50`, ""},

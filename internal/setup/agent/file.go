@@ -10,24 +10,24 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
-// entry is one thing in a file of JSON.
+// entry is one entry in a JSON file.
 type entry struct {
 	path []string
 	set  func(content []byte) ([]byte, error)
 	drop func(content []byte) ([]byte, error)
-	// leave is drop for a file that was another one before; nil: the same.
+	// leave is drop for a file that existed before; nil: use drop.
 	leave func(content, before []byte) ([]byte, error)
-	// spared leaves it where it was before us, and where others have come to use it.
+	// spared keeps an entry that existed before, or that others have come to need.
 	spared bool
-	// sure says that nothing but a setup writes it; else calls says whether what is there calls
-	// this program.
+	// sure means that only a setup writes it; otherwise calls reports whether the existing entry
+	// calls this program.
 	sure  bool
 	calls func(content []byte) bool
-	// words are those that an entry of ours calls this program with; nil: it says nothing of them.
+	// words returns the command line with which our entry calls this program; nil if it has none.
 	words func(content []byte) []string
 }
 
-// stand is how an entry stands in a content.
+// stand returns the state of an entry in a content.
 func (e entry) stand(content []byte) setup.Entry {
 	s := setup.Entry{Name: strings.Join(e.path, "."), Sure: e.sure}
 	same, err := e.set(content)
@@ -46,9 +46,9 @@ func (e entry) stand(content []byte) setup.Entry {
 	return s
 }
 
-// member is the entry of this program's MCP server at a path. An older entry of ours gets the members
-// of value, except those named in first, and keeps the others, such as disabled or a timeout, which
-// are the user's. Somebody else's entry is replaced.
+// member is the entry of this program's MCP server at a path. An older entry of ours gets the
+// members of value except those named in first, and keeps others such as disabled or a timeout,
+// which are the user's. An entry of another program is replaced.
 func (e Env) member(value any, path []string, first ...string) entry {
 	return entry{
 		path: path,
@@ -67,7 +67,7 @@ func (e Env) member(value any, path []string, first ...string) entry {
 	}
 }
 
-// words are those of a server of ours in a file of JSON; nil for none.
+// words returns the command line of our server in a JSON file, or nil.
 func (e Env) words(c []byte, path []string) []string {
 	var is any
 	if there, err := edit.ReadJSON(c, path, &is); !there || err != nil || !e.calls(is) {
@@ -76,8 +76,8 @@ func (e Env) words(c []byte, path []string) []string {
 	return wordsOf(is)
 }
 
-// usual is a value that a file needs, whoever put it there: it is left when it is there, and
-// goes with the last of what was made.
+// usual is a value that a file needs, no matter who added it: an existing one is kept, and it is removed
+// with the last entry of ours.
 func usual(value any, name string) entry {
 	path := []string{name}
 	return entry{
@@ -98,7 +98,7 @@ func usual(value any, name string) entry {
 	}
 }
 
-// jsonFile is a file of JSON with entries of ours.
+// jsonFile is a JSON file with entries of ours.
 func jsonFile(path string, entries ...entry) setup.Part {
 	return setup.Part{
 		Path: path,
@@ -131,7 +131,7 @@ func jsonFile(path string, entries ...entry) setup.Part {
 		},
 		Entries: func(c []byte) (all []setup.Entry) {
 			for _, e := range entries {
-				// What a person may have written as well says nothing while it is there.
+				// An existing entry that a person may have written is no evidence.
 				if s := e.stand(c); !e.spared || s.Stand == setup.Missing {
 					all = append(all, s)
 				}
@@ -141,7 +141,12 @@ func jsonFile(path string, entries ...entry) setup.Part {
 	}
 }
 
-// goes takes an entry out of a file that was another one before, with what it stood in.
+// mcpFile is a JSON file with our MCP server where most agents have it.
+func (e Env) mcpFile(path string) setup.Part {
+	return jsonFile(path, e.member(e.server(), []string{"mcpServers", "engram"}))
+}
+
+// goes removes an entry from a file that existed before, with the empty objects around it.
 func (e entry) goes(c, before []byte) (out []byte, err error) {
 	if e.leave != nil {
 		out, err = e.leave(c, before)
@@ -154,16 +159,16 @@ func (e entry) goes(c, before []byte) (out []byte, err error) {
 	if e.spared {
 		there, err := edit.ReadJSON(before, e.path, new(any))
 		if err == nil && there || before == nil && !edit.BlankJSON(out) {
-			return c, nil // somebody else's, or what somebody else put in needs it
+			return c, nil // another program added it, or its entries need it
 		}
 	}
 	return edit.PruneJSON(out, before, e.path)
 }
 
-// made is a file of JSON that has nothing but these entries.
+// made returns a JSON file with only these entries.
 func made(entries ...entry) ([]byte, error) { return jsonFile("", entries...).Set(nil) }
 
-// tomlFile is a file of TOML with a table of ours in it.
+// tomlFile is a TOML file with a table of ours.
 func (e Env) tomlFile(path string, table []string, keys string) setup.Part {
 	set := func(c []byte) ([]byte, error) { return edit.SetTOML(c, table, keys, e.calls) }
 	return setup.Part{
@@ -179,43 +184,36 @@ func (e Env) tomlFile(path string, table []string, keys string) setup.Part {
 			}
 			return dataDirOf(wordsOf(is))
 		},
-		Entries: func(c []byte) []setup.Entry {
-			one := entry{
-				path: table, set: set,
-				drop: func(c []byte) ([]byte, error) { return edit.RemoveTOML(c, nil, table) },
-				calls: func(c []byte) bool {
-					is, err := edit.ReadTOML(c, table)
-					return err == nil && e.calls(is)
-				},
-			}
-			s := one.stand(c)
-			s.Name = "[" + s.Name + "]"
-			return []setup.Entry{s}
-		},
+		Entries: single(entry{
+			path: []string{"[" + strings.Join(table, ".") + "]"}, set: set,
+			drop: func(c []byte) ([]byte, error) { return edit.RemoveTOML(c, nil, table) },
+			calls: func(c []byte) bool {
+				is, err := edit.ReadTOML(c, table)
+				return err == nil && e.calls(is)
+			},
+		}),
 	}
 }
 
-// markdownFile is a file of Markdown with a text of ours in it, which several agents share.
+// single returns Part.Entries for a part with one entry.
+func single(e entry) func(content []byte) []setup.Entry {
+	return func(content []byte) []setup.Entry { return []setup.Entry{e.stand(content)} }
+}
+
+// markdownFile is a Markdown file with a text of ours, which several agents share.
 func markdownFile(path, text string) setup.Part {
+	set := func(c []byte) ([]byte, error) { return edit.SetMarkdown(c, text) }
 	return setup.Part{
-		Path: path, Shared: "protocol",
-		Set: func(c []byte) ([]byte, error) { return edit.SetMarkdown(c, text) },
+		Path: path, Shared: "protocol", Set: set,
 		Remove: func(c, before []byte) ([]byte, error) {
 			c, err := edit.RemoveMarkdown(c)
 			return gone(c, before), err
 		},
-		Entries: func(c []byte) []setup.Entry {
-			e := entry{
-				path: []string{"the block of engram"}, sure: true,
-				set:  func(c []byte) ([]byte, error) { return edit.SetMarkdown(c, text) },
-				drop: edit.RemoveMarkdown,
-			}
-			return []setup.Entry{e.stand(c)}
-		},
+		Entries: single(entry{path: []string{"the block of engram"}, sure: true, set: set, drop: edit.RemoveMarkdown}),
 	}
 }
 
-// gone is nil for a file that was not there before, and has nothing in it.
+// gone returns nil for an empty file that did not exist before.
 func gone(content, before []byte) []byte {
 	if before == nil && len(bytes.TrimSpace(content)) == 0 {
 		return nil

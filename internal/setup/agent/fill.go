@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/plugin"
 )
 
-// The placeholders of assets: plugin/README.md.
+// Placeholders in assets: plugin/README.md.
 const (
 	fillProgram    = `"__ENGRAM__"`
 	fillDataDir    = `"__DATA_DIR_ARGS__"`
@@ -21,8 +21,7 @@ const (
 	fillVersion    = "__ENGRAM_VERSION__"
 )
 
-// Fill is an asset as it is installed: joined with what it shares, and with its placeholders
-// replaced.
+// Fill returns an asset as it is installed: with shared text included and placeholders replaced.
 func (e Env) Fill(asset []byte) ([]byte, error) {
 	shellLine, err := e.line(posix)
 	if err != nil {
@@ -43,7 +42,8 @@ func (e Env) Fill(asset []byte) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// version is that of the program; "0.0.0" for a build from source, as manifests want numbers.
+// version returns the program's version; "0.0.0" for a build from source, because manifests need
+// numbers.
 func (e Env) version() string {
 	v := strings.TrimPrefix(e.Version, "v")
 	if v == "" || !strings.Contains("0123456789", v[:1]) {
@@ -52,8 +52,8 @@ func (e Env) version() string {
 	return v
 }
 
-// whole are the assets of an agent as files in a folder: those that keep chooses, by where it
-// wants them; nil: all but README.md.
+// whole returns the assets of an agent as files in a folder: those that keep selects, with their
+// target names; nil: all but README.md.
 func (e Env) whole(agent, dir string, keep func(name string) (to string, ok bool)) ([]setup.Part, error) {
 	if e.Files == nil {
 		return nil, engram.Errorf(engram.CodeInternal, "there are no assets")

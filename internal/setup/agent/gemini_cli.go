@@ -6,10 +6,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup"
 )
 
-// geminiCLI gets an extension, a folder of ours: no line in its user's settings. It tells its
-// model the instructions of MCP servers, so that the protocol needs no file.
+// geminiCLI gets an extension in a folder of ours, without a line in its user's settings. It passes
+// the instructions of MCP servers to its model, so the protocol needs no file.
 //
-// Source: geminicli.com/docs/extensions/reference and /hooks/reference; tried with version 0.61.0.
+// Source: geminicli.com/docs/extensions/reference and /hooks/reference; tested with version 0.61.0.
 func geminiCLI() Agent {
 	dir := func(e Env) string { return e.join(e.moved("GEMINI_CLI_HOME", e.Home), ".gemini") }
 	return Agent{
@@ -23,10 +23,10 @@ func geminiCLI() Agent {
 			to := e.join(dir(e), "extensions", "engram")
 			sh := e.native()
 			if sh == cmd {
-				sh = powershell // which it starts on Windows
+				sh = powershell // which it uses on Windows
 			}
 			hooks, err := e.hooks(sh, "gemini-cli", func(line string) any {
-				return nested{Hooks: []hookCommand{{Type: "command", Command: line, Timeout: patience * 1000}}}
+				return nested{Hooks: []hookCommand{{Type: "command", Command: line, Timeout: hookTimeout * 1000}}}
 			}, "SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress", "AfterAgent", "SessionEnd")
 			if err != nil {
 				return nil, err
@@ -51,7 +51,7 @@ func geminiCLI() Agent {
 	}
 }
 
-// extension is the manifest of one.
+// extension is its manifest.
 type extension struct {
 	Name        string            `json:"name"`
 	Version     string            `json:"version"`

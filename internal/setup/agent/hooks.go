@@ -8,8 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
-// hookLine is a command line for an event of an agent, and what tells such a line, however this
-// program is called in it.
+// hookLine returns the command line for an event of an agent, and a function that recognises such a
+// line whatever path it calls this program by.
 func (e Env) hookLine(sh shell, agent, event string) (line string, ours func(line string) bool, err error) {
 	line, err = e.line(sh, "hook", agent, event)
 	words := fmt.Sprintf("hook %s %s ", agent, event)
@@ -19,14 +19,13 @@ func (e Env) hookLine(sh shell, agent, event string) (line string, ours func(lin
 	}, err
 }
 
-// hooked reports whether a hook, as an element of a list in JSON, has a command line that is
-// ours.
+// hooked reports whether a hook, a JSON element of a list, has a command line of ours.
 func hooked(element []byte, ours func(line string) bool) bool {
 	var hook struct{ Command, PowerShell string }
 	return json.Unmarshal(element, &hook) == nil && (ours(hook.Command) || ours(hook.PowerShell))
 }
 
-// native is the shell in which programs of a system run command lines.
+// native returns the shell in which programs of a system run command lines.
 func (e Env) native() shell {
 	if e.OS == "windows" {
 		return cmd
@@ -34,24 +33,24 @@ func (e Env) native() shell {
 	return posix
 }
 
-// nested is a hook as Claude Code has them, and those that took it over.
+// nested is a hook in the format of Claude Code and its imitators.
 type nested struct {
 	Hooks []hookCommand `json:"hooks"`
 }
 
-// hookCommand is a command of a hook.
+// hookCommand is the command of a hook.
 type hookCommand struct {
 	Type    string `json:"type,omitempty"`
 	Command string `json:"command"`
 	Timeout int    `json:"timeout,omitempty"`
 }
 
-// patience is how long an agent may wait for a hook, which takes 200 ms at most. 10 s: a
-// machine may be slow, and an agent that gives up says so to its user.
-const patience = 10
+// hookTimeout is how many seconds an agent may wait for a hook, which takes 200 ms at most: a
+// machine may be slow, and an agent reports a timeout to its user.
+const hookTimeout = 10
 
-// hooks are entries of a file of hooks, in which each event has a list; shape makes an element
-// of one.
+// hooks returns the entries of a hooks file with a list per event; shape makes an element of a
+// list.
 func (e Env) hooks(sh shell, agent string, shape func(line string) any, events ...string) ([]entry, error) {
 	var all []entry
 	for _, event := range events {
@@ -59,41 +58,28 @@ func (e Env) hooks(sh shell, agent string, shape func(line string) any, events .
 		if err != nil {
 			return nil, err
 		}
-		value, ours := shape(line), func(e []byte) bool { return hooked(e, is) }
-		if group, ok := value.(nested); ok {
-			all = append(all, grouped(group, ours, "hooks", event))
-			continue
+		list := edit.Elements{Path: []string{"hooks", event}, Ours: func(element []byte) bool { return hooked(element, is) }}
+		value := shape(line)
+		if _, ok := value.(nested); ok {
+			list.Inner = "hooks"
 		}
-		all = append(all, element(value, ours, "hooks", event))
+		all = append(all, hookIn(list, value))
 	}
 	return all, nil
 }
 
-// ownPatience is what a hook of ours gets when it is new: whoever changes it knows why.
-const ownPatience = "timeout"
+// timeoutMember is set only in new hooks: a user may have changed it.
+const timeoutMember = "timeout"
 
-// element is a hook in a list; ours tells it, however the program is called.
-func element(value any, ours func(element []byte) bool, path ...string) entry {
+// hookIn is a hook in a list, or in a group with hooks of others.
+func hookIn(list edit.Elements, value any) entry {
 	return entry{
-		path: path, sure: true,
-		set:  func(c []byte) ([]byte, error) { return edit.AddJSON(c, path, value, []string{ownPatience}, ours) },
-		drop: func(c []byte) ([]byte, error) { return edit.DropJSON(c, path, ours) },
+		path: list.Path, sure: true, drop: list.Drop,
+		set: func(c []byte) ([]byte, error) { return list.Add(c, value, []string{timeoutMember}) },
 	}
 }
 
-// grouped is a hook in a group, in which there may be hooks of others.
-func grouped(group any, ours func(element []byte) bool, path ...string) entry {
-	const inner = "hooks"
-	return entry{
-		path: path, sure: true,
-		set: func(c []byte) ([]byte, error) {
-			return edit.AddGroupedJSON(c, path, inner, group, []string{ownPatience}, ours)
-		},
-		drop: func(c []byte) ([]byte, error) { return edit.DropGroupedJSON(c, path, inner, ours) },
-	}
-}
-
-// inGroup is a hook in a group, with a patience in seconds.
+// inGroup is a hook in a group, with a timeout in seconds.
 func inGroup(line string) any {
-	return nested{Hooks: []hookCommand{{Type: "command", Command: line, Timeout: patience}}}
+	return nested{Hooks: []hookCommand{{Type: "command", Command: line, Timeout: hookTimeout}}}
 }

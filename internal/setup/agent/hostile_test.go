@@ -37,7 +37,7 @@ func (b bench) willing() []agent.Agent {
 		switch _, err := a.Parts(b.Env); {
 		case err == nil:
 			all = append(all, a)
-		case !strings.Contains(b.Engram, "${") || !strings.Contains(err.Error(), "for a variable"):
+		case !strings.Contains(b.Engram, "${") || !strings.Contains(err.Error(), "as a variable"):
 			b.Errorf("%s: Parts says %v", a.Name, err)
 		}
 	}
@@ -170,7 +170,7 @@ func TestAPathThatIsNoTextIsRefused(t *testing.T) {
 	b := newBench(t, "home")
 	b.Engram = "/opt/\xff/engram"
 	for _, a := range agent.All() {
-		if _, err := a.Parts(b.Env); err == nil || !strings.Contains(err.Error(), "no text") {
+		if _, err := a.Parts(b.Env); err == nil || !strings.Contains(err.Error(), "not valid text") {
 			t.Errorf("%s: Parts says %v; want a refusal", a.Name, err)
 		}
 	}

@@ -2,10 +2,11 @@ package agent
 
 import "github.com/alanbuscaglia/engram/internal/setup"
 
-// kiro gets the MCP server, and the protocol as a steering file of ours. Hooks belong to one
-// project or to one agent of its user's, and are left alone.
+// kiro gets the MCP server, and the protocol as a steering file of ours. Its hooks belong to one
+// project or one of the user's agents, and are not touched.
 //
-// Source: kiro.dev/docs/mcp/configuration, /docs/steering and /docs/cli/chat/configuration. Not tried.
+// Source: kiro.dev/docs/mcp/configuration, /docs/steering and /docs/cli/chat/configuration. Not
+// tested.
 func kiro() Agent {
 	return Agent{
 		Name: "kiro", Title: "Kiro", Aliases: []string{"kiro-cli", "kiro-ide", "amazon-q"},
@@ -16,7 +17,7 @@ func kiro() Agent {
 		parts: func(e Env) ([]setup.Part, error) {
 			return []setup.Part{
 				setup.Whole(e.home(".kiro", "steering", "engram.md"), []byte("---\ninclusion: always\n---\n\n"+e.protocol(false)), 0),
-				jsonFile(e.home(".kiro", "settings", "mcp.json"), e.member(e.server(), []string{"mcpServers", "engram"})),
+				e.mcpFile(e.home(".kiro", "settings", "mcp.json")),
 			}, nil
 		},
 	}

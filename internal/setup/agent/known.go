@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// What is in a file is ours when it calls this program: one named engram wherever it lies, or
-// one that was wired under another name. That it speaks of engram, or of hooks as we do, makes
-// somebody else's tool none of ours.
+// An entry is ours if it calls this program: one named engram in any folder, or one of the recorded
+// paths. Mentioning engram or having similar hooks is not enough.
 
 // isUs reports whether a program is this one.
 func (e Env) isUs(program string) bool {
@@ -17,17 +16,17 @@ func (e Env) isUs(program string) bool {
 	return strings.TrimSuffix(name, ".exe") == "engram" || program != "" && slices.Contains(e.all(), program)
 }
 
-// all are the programs by which agents call this one, or did.
+// all returns the current and earlier paths by which agents call this program.
 func (e Env) all() []string { return append([]string{e.Engram}, e.Programs...) }
 
-// calls reports whether a server in a configuration is this program's.
+// calls reports whether a configured server is this program.
 func (e Env) calls(server any) bool {
 	words := wordsOf(server)
 	return len(words) > 1 && e.isUs(words[0]) && slices.Contains(words[1:], "mcp")
 }
 
-// wordsOf are the program that a server is and its arguments, which stand in one list or in two
-// members; nil for a server that is no program, or elsewhere as well.
+// wordsOf returns a server's program and arguments, which are in one list or in two members; nil
+// for a remote server.
 func wordsOf(server any) (words []string) {
 	is, _ := server.(map[string]any)
 	for _, elsewhere := range []string{"url", "serverUrl", "httpUrl"} {
@@ -49,7 +48,7 @@ func wordsOf(server any) (words []string) {
 	return words
 }
 
-// afterUs is what stands after the program in a command line, and whether that is this one.
+// afterUs returns the rest of a command line after the program, and whether that is this one.
 func (e Env) afterUs(sh shell, line string) (rest string, ok bool) {
 	line = strings.TrimLeft(line, " \t")
 	if sh == powershell {
@@ -68,8 +67,8 @@ func (e Env) afterUs(sh shell, line string) (rest string, ok bool) {
 	return rest, e.isUs(word)
 }
 
-// firstWord is the first word of a command line without its quotes, as far as one can tell in
-// whatever shell: good enough for the end of a path.
+// firstWord returns the first word of a command line without its quotes, approximately for any
+// shell: good enough to compare the end of a path.
 func firstWord(line string) (word, rest string) {
 	var b strings.Builder
 	quoted := byte(0)
@@ -91,7 +90,7 @@ func firstWord(line string) (word, rest string) {
 	return b.String(), ""
 }
 
-// dataDirOf is the data directory that words of a program name; "" for none.
+// dataDirOf returns the data directory in a command line, or "".
 func dataDirOf(words []string) string {
 	for n, word := range words {
 		if dir, ok := strings.CutPrefix(word, dataDirFlag+"="); ok {
@@ -106,7 +105,7 @@ func dataDirOf(words []string) string {
 
 const dataDirFlag = "--data-dir"
 
-// dataDirIn is the data directory that a file of ours names, in a list of words between quotes.
+// dataDirIn returns the data directory in a file of ours, where arguments are quoted in a list.
 func dataDirIn(content []byte) (dir string) {
 	for _, quote := range regexp.MustCompile(`"`+dataDirFlag+`",\s*("(?:[^"\\]|\\.)*")`).FindAllSubmatch(content, 1) {
 		if json.Unmarshal(quote[1], &dir) != nil {

@@ -178,7 +178,7 @@ func TestAFileOfOursThatSomebodyMayHaveChangedIsNotLost(t *testing.T) {
 	}
 	for range 2 {
 		done, err := b.Undo(t.Context(), "claude-code", b.parts("claude-code"))
-		if want := "it is not as engram writes it now: " + line; err != nil || len(done) != 1 || done[0].Left != want || b.content(path) != mine {
+		if want := "it differs from what engram writes now: " + line; err != nil || len(done) != 1 || done[0].Left != want || b.content(path) != mine {
 			t.Errorf("undone without a record: %+v, %v; want it left: %q", done, err, want)
 		}
 	}
@@ -232,8 +232,8 @@ func TestWhyAFileIsNotAsItWouldBe(t *testing.T) {
 		why               string
 	}{
 		{"no JSON", "cursor", ".cursor/mcp.json", func(string) string { return "{\n  \"a\": 1,\n  \"b\": dark\n}\n" }, setup.Broken,
-			"line 3, column 8: this is no JSON"},
-		{"no TOML", "codex", ".codex/config.toml", func(s string) string { return s + "b = = 2\n" }, setup.Broken, "line 5, column 5: this is no TOML"},
+			"line 3, column 8: invalid JSON"},
+		{"no TOML", "codex", ".codex/config.toml", func(s string) string { return s + "b = = 2\n" }, setup.Broken, "line 5, column 5: invalid TOML"},
 		{"an entry is gone", "codex", ".codex/hooks.json", func(s string) string { return strings.Replace(s, "hook codex Stop", "hook codex Halt", 1) }, setup.Changed,
 			"changed since it was set up: hooks.Stop is missing"},
 		{"two are gone", "codex", ".codex/hooks.json", func(string) string { return `{"hooks": {}}` }, setup.Changed,
@@ -245,7 +245,7 @@ func TestWhyAFileIsNotAsItWouldBe(t *testing.T) {
 		{"the block was edited", "codex", ".codex/AGENTS.md", func(s string) string { return strings.Replace(s, "memory", "Memory", 1) }, setup.Changed,
 			"changed since it was set up: the block of engram differs"},
 		{"a block does not end", "codex", ".codex/AGENTS.md", func(s string) string { return strings.Replace(s, "<!-- end engram -->", "", 1) }, setup.Broken,
-			"line 1, column 1: the block of engram begins, and does not end"},
+			"line 1, column 1: the block of engram has no end"},
 		{"a file of ours was edited", "pi", ".pi/agent/extensions/engram.ts", func(s string) string { return strings.Replace(s, "\n", "\nmine\n", 1) }, setup.Changed,
 			"changed since it was set up: line 2 differs"},
 		{"a file of ours was cut", "kiro", ".kiro/steering/engram.md", func(s string) string { return s[:4] }, setup.Changed, "changed since it was set up: line 2 differs"},

@@ -8,9 +8,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup"
 )
 
-// openCode gets a plugin, and the MCP server in the configuration that it has.
+// openCode gets a plugin, and the MCP server in its existing configuration file.
 //
-// Source: opencode.ai/docs/config, /plugins and /mcp-servers; tried with version 1.18.33.
+// Source: opencode.ai/docs/config, /plugins and /mcp-servers; tested with version 1.18.33.
 func openCode() Agent {
 	dir := func(e Env) string { return e.moved("OPENCODE_CONFIG_DIR", e.config("opencode")) }
 	return Agent{
@@ -22,7 +22,7 @@ func openCode() Agent {
 		parts: func(e Env) ([]setup.Part, error) {
 			parts, err := e.whole("opencode", dir(e), openCodeFile)
 			for n, p := range parts {
-				parts[n].Yields = filepath.Ext(p.Path) == ".md" // commands are of use one by one
+				parts[n].Yields = filepath.Ext(p.Path) == ".md" // each command is useful without the others
 			}
 			entry := struct {
 				Type    string   `json:"type"`
@@ -42,7 +42,8 @@ func openCode() Agent {
 	}
 }
 
-// openCodeFile is where an asset goes: a plugin into plugins, a command into its own folder.
+// openCodeFile returns the target of an asset: a plugin into plugins, a command into its own
+// folder.
 func openCodeFile(name string) (to string, ok bool) {
 	switch {
 	case name == "engram.ts":
@@ -53,7 +54,7 @@ func openCodeFile(name string) (to string, ok bool) {
 	return "", false
 }
 
-// firstOf is the last of these names that is there, for it is the one that is read last, or else the
+// firstOf returns the last existing file of these names, which takes precedence when read, else the
 // first.
 func firstOf(e Env, dir string, names ...string) string {
 	found := e.join(dir, names[0])

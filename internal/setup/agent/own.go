@@ -11,16 +11,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
-// own is a file of JSON that is ours altogether. content is what it is made; entries are all that
-// is in it, by which it is known again and brought up to date after somebody has put something
-// else into it, such as "disabled" beside the server.
+// own is a JSON file that belongs to us. content is its normal content; entries are everything in
+// it, by which it is recognised and updated after a person added something, such as "disabled" to
+// the server.
 func own(path string, content []byte, entries ...entry) setup.Part {
 	p, merged := setup.Whole(path, content, 0), jsonFile(path, entries...)
 	p.Entries, p.DataDir = merged.Entries, dataDirIn
 	p.Merge = func(c []byte) ([]byte, error) {
 		out, err := merged.Set(c)
 		if err == nil && !bytes.Equal(out, c) && sameJSON(out, content) {
-			return content, nil // nothing of anybody else's is left in it
+			return content, nil // no additions are left in it
 		}
 		return out, err
 	}
@@ -32,14 +32,14 @@ func own(path string, content []byte, entries ...entry) setup.Part {
 	return p
 }
 
-// sameJSON reports whether two texts say the same without a comment.
+// sameJSON reports whether two JSON texts have equal values.
 func sameJSON(a, b []byte) bool {
 	var one, other any
 	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && reflect.DeepEqual(one, other)
 }
 
-// entriesOf are those of a file of JSON that an agent is given: servers, hooks that are called
-// without a shell, and what says what the file is.
+// entriesOf returns the entries of an agent's JSON asset: servers, hooks that run without a shell,
+// and descriptive members.
 func (e Env) entriesOf(agent string, content []byte) ([]entry, error) {
 	var says map[string]json.RawMessage
 	if err := json.Unmarshal(content, &says); err != nil {
@@ -60,7 +60,7 @@ func (e Env) entriesOf(agent string, content []byte) ([]entry, error) {
 			err = json.Unmarshal(says[name], &events)
 			for _, event := range slices.Sorted(maps.Keys(events)) {
 				for _, group := range events[event] {
-					all = append(all, grouped(group, e.runs("hook", agent, event), name, event))
+					all = append(all, hookIn(edit.Elements{Path: []string{name, event}, Inner: "hooks", Ours: e.runs("hook", agent, event)}, group))
 				}
 			}
 		default:
@@ -73,7 +73,7 @@ func (e Env) entriesOf(agent string, content []byte) ([]entry, error) {
 	return all, nil
 }
 
-// runs tells a hook that calls this program with these words.
+// runs returns a function that recognises a hook that calls this program with these words.
 func (e Env) runs(words ...string) func(element []byte) bool {
 	return func(element []byte) bool {
 		var hook any
@@ -85,7 +85,7 @@ func (e Env) runs(words ...string) func(element []byte) bool {
 	}
 }
 
-// stated is a member that says what a file of ours is. The name is by what the file is known.
+// stated is a descriptive member of a file of ours, which is recognised by its name.
 func stated(name string, value any) entry {
 	path := []string{name}
 	said := entry{

@@ -7,11 +7,11 @@ import (
 )
 
 // vsCode gets the MCP server in the user's mcp.json, and hooks in a file of ours, which Copilot
-// reads in VS Code and on the command line. Where there is only the latter, the server goes
-// into its configuration instead: VS Code reads that, too, and would start two.
+// reads in VS Code and on the command line. If there is only the latter, the server goes into its
+// configuration instead: VS Code reads that, too, and would start two.
 //
 // Source: code.visualstudio.com/docs/copilot/reference/mcp-configuration and
-// /docs/agents/reference/hooks-reference. Not tried.
+// /docs/agents/reference/hooks-reference. Not tested.
 func vsCode() Agent {
 	copilot := func(e Env) string { return e.moved("COPILOT_HOME", e.home(".copilot")) }
 	return Agent{
@@ -26,7 +26,7 @@ func vsCode() Agent {
 		},
 		programs: []string{"code", "copilot"},
 		parts: func(e Env) ([]setup.Part, error) {
-			hooks, err := e.hooks(e.native(), "vscode", func(line string) any { return hookCommand{Type: "command", Command: line, Timeout: patience} },
+			hooks, err := e.hooks(e.native(), "vscode", func(line string) any { return hookCommand{Type: "command", Command: line, Timeout: hookTimeout} },
 				"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "SubagentStop", "Stop")
 			if err != nil {
 				return nil, err
@@ -44,8 +44,7 @@ func vsCode() Agent {
 	}
 }
 
-// vsCodeThere reports whether VS Code has a folder, which is not one that was made for Cline:
-// who wires that makes none of VS Code.
+// vsCodeThere reports whether VS Code has a folder that was not just created by a setup of Cline.
 func vsCodeThere(e Env) bool {
 	for dir, only := range map[string]string{e.appData("Code", "User"): "globalStorage", e.appData("Code", "User", "globalStorage"): clineID} {
 		if all, err := os.ReadDir(dir); err == nil && !(len(all) == 1 && all[0].Name() == only) {
@@ -55,7 +54,7 @@ func vsCodeThere(e Env) bool {
 	return false
 }
 
-// typed is a server that says what kind it is.
+// typed returns a server with its type.
 func typed(s server, kind string) server {
 	s.Type = kind
 	return s

@@ -6,9 +6,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
-// Warnings are what in files that are not ours stands in the way of an agent's memory, a
-// sentence each; nil for nothing. read returns the content of a file, nil for one that is not there
-// or cannot be read.
+// Warnings returns obstacles in files that are not ours, one sentence each, or nil.
+// read returns the content of a file, nil if it is missing or unreadable.
 func (a Agent) Warnings(e Env, read func(path string) []byte) []string {
 	if a.warns == nil {
 		return nil
@@ -16,9 +15,8 @@ func (a Agent) Warnings(e Env, read func(path string) []byte) []string {
 	return a.warns(e, read)
 }
 
-// claudeWarnings looks for a server of our name beside that of the plugin, which `claude mcp add`
-// puts into .claude.json for all projects or for one, and for the switch that turns all hooks
-// off.
+// claudeWarnings looks for a second server of our name, which `claude mcp add` puts into
+// .claude.json for all projects or for one, and for the switch that disables all hooks.
 //
 // Source: code.claude.com/docs/en/mcp and /docs/en/hooks.
 func claudeWarnings(e Env, dir string, read func(path string) []byte) (all []string) {
@@ -31,7 +29,7 @@ func claudeWarnings(e Env, dir string, read func(path string) []byte) (all []str
 	}
 	var user servers
 	if there, err := edit.ReadJSON(read(state), []string{"mcpServers"}, &user); err == nil && there && user.Engram != nil {
-		all = append(all, fmt.Sprintf("%s has another server named engram, so that Claude Code starts two: claude mcp remove engram -s user takes that one out", state))
+		all = append(all, fmt.Sprintf("%s has another server named engram, so Claude Code starts two: remove it with claude mcp remove engram -s user", state))
 	}
 	var projects map[string]struct {
 		Servers servers `json:"mcpServers"`
@@ -44,14 +42,14 @@ func claudeWarnings(e Env, dir string, read func(path string) []byte) (all []str
 			}
 		}
 		if n > 0 {
-			all = append(all, fmt.Sprintf("%s has another server named engram in %d of its projects: claude mcp remove engram -s local, in each, takes it out", state, n))
+			all = append(all, fmt.Sprintf("%s has another server named engram in %d of its projects: remove it with claude mcp remove engram -s local in each", state, n))
 		}
 	}
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		var off bool
 		path := e.join(dir, name)
 		if there, err := edit.ReadJSON(read(path), []string{"disableAllHooks"}, &off); err == nil && there && off {
-			all = append(all, fmt.Sprintf("%s has disableAllHooks: no hook is run, and nothing happens by itself", path))
+			all = append(all, fmt.Sprintf("%s has disableAllHooks, so no hook runs", path))
 		}
 	}
 	return all

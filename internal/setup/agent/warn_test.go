@@ -19,7 +19,7 @@ func TestWhatStandsInTheWayOfClaudeCodeIsTold(t *testing.T) {
 		{"nothing is there", nil, nil},
 		{"other servers, and hooks", map[string]string{".claude.json": `{"mcpServers": {"x": {}}, "projects": {"/a": {"mcpServers": {}}}}`, ".claude/settings.json": `{"disableAllHooks": false}`}, nil},
 		{"no JSON", map[string]string{".claude.json": `{"mcpServers"`, ".claude/settings.json": "{"}, nil},
-		{"another server", map[string]string{".claude.json": `{"mcpServers": {"engram": {"command": "engram", "args": ["mcp"]}}}`}, []string{"another server named engram, so that Claude Code starts two"}},
+		{"another server", map[string]string{".claude.json": `{"mcpServers": {"engram": {"command": "engram", "args": ["mcp"]}}}`}, []string{"another server named engram, so Claude Code starts two"}},
 		{
 			"another server in projects", map[string]string{".claude.json": `{"projects": {"/a": {"mcpServers": {"engram": {}}}, "/b": {}, "/c": {"mcpServers": {"engram": {}}}}}`},
 			[]string{"in 2 of its projects"},

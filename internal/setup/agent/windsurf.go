@@ -2,16 +2,15 @@ package agent
 
 import "github.com/alanbuscaglia/engram/internal/setup"
 
-// rulesRead is how many characters Windsurf reads of global_rules.md: the end of a longer file
-// is cut off.
+// rulesRead is how many characters Windsurf reads of global_rules.md: it cuts off the rest.
 //
 // Source: docs.windsurf.com/windsurf/cascade/memories.
 const rulesRead = 6000
 
-// windsurf gets the MCP server, hooks, and the protocol in the rules of all projects: its hooks
-// tell the model nothing. Since it is called Devin Desktop it keeps its servers elsewhere.
+// windsurf gets the MCP server, hooks, and the protocol in the global rules, because its hooks
+// cannot address the model. As Devin Desktop it keeps its servers elsewhere.
 //
-// Source: docs.windsurf.com/windsurf/cascade/mcp, /hooks and /memories; docs.devin.ai. Not tried.
+// Source: docs.windsurf.com/windsurf/cascade/mcp, /hooks and /memories; docs.devin.ai. Not tested.
 func windsurf() Agent {
 	devin := func(e Env) string {
 		if e.OS == "windows" {
@@ -29,7 +28,7 @@ func windsurf() Agent {
 			dir := e.home(".codeium", "windsurf")
 			var parts []setup.Part
 			if exists(devin(e)) {
-				parts = append(parts, jsonFile(e.join(devin(e), "mcp_config.json"), e.member(e.server(), []string{"mcpServers", "engram"})))
+				parts = append(parts, e.mcpFile(e.join(devin(e), "mcp_config.json")))
 				if !exists(dir) {
 					return parts, nil
 				}
@@ -43,7 +42,7 @@ func windsurf() Agent {
 			rules := markdownFile(e.join(dir, "memories", "global_rules.md"), e.protocol(false))
 			rules.Limit = rulesRead
 			return append(parts,
-				jsonFile(e.join(dir, "mcp_config.json"), e.member(e.server(), []string{"mcpServers", "engram"})),
+				e.mcpFile(e.join(dir, "mcp_config.json")),
 				jsonFile(e.join(dir, "hooks.json"), hooks...),
 				rules,
 			), err

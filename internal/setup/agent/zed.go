@@ -2,10 +2,10 @@ package agent
 
 import "github.com/alanbuscaglia/engram/internal/setup"
 
-// zed gets the MCP server in its settings, which have comments. It has no hooks, and rules of
-// all projects are kept in its own database.
+// zed gets the MCP server in its settings, which have comments. It has no hooks, and its global
+// rules are in its own database.
 //
-// Source: zed.dev/docs/ai/mcp and /docs/configuring-zed. Not tried.
+// Source: zed.dev/docs/ai/mcp and /docs/configuring-zed. Not tested.
 func zed() Agent {
 	dir := func(e Env) string {
 		if e.OS == "windows" {
@@ -20,7 +20,7 @@ func zed() Agent {
 		Name: "zed", Title: "Zed", Aliases: []string{"zed-editor"},
 		Next:     "The Agent Panel's settings show engram; no restart is needed.",
 		traces:   func(e Env) []string { return []string{dir(e)} },
-		programs: []string{"zeditor"}, // that named zed belongs to ZFS on many machines
+		programs: []string{"zeditor"}, // on many machines zed belongs to ZFS
 		parts: func(e Env) ([]setup.Part, error) {
 			return []setup.Part{jsonFile(e.join(dir(e), "settings.json"), e.member(e.server(), []string{"context_servers", "engram"}))}, nil
 		},

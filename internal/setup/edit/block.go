@@ -6,57 +6,22 @@ import (
 	"strings"
 )
 
-// markers are the lines between which a file is ours.
-type markers struct{ begin, end string }
+// The lines around our text.
+const (
+	beginMark = "<!-- begin engram: written by `engram setup`, and taken out by `engram setup --undo` -->"
+	endMark   = "<!-- end engram -->"
+)
 
-func markdownMarkers() markers {
-	return markers{
-		begin: "<!-- begin engram: written by `engram setup`, and taken out by `engram setup --undo` -->",
-		end:   "<!-- end engram -->",
-	}
-}
-
-// SetMarkdown puts a text between our two comments in a file of Markdown, which it adds at the end if
-// there are none. CodeInvalid if one of the comments is there without the other, or twice.
-func SetMarkdown(src []byte, text string) ([]byte, error) { return markdownMarkers().set(src, text) }
-
-// RemoveMarkdown removes what SetMarkdown added, and keeps every other byte. What others wrote above and
-// below since stays on lines of its own. CodeInvalid as SetMarkdown.
-func RemoveMarkdown(src []byte) ([]byte, error) { return markdownMarkers().remove(src) }
-
-// find is where the block stands, with its line ends; ok is false when there is none.
-func (m markers) find(src []byte) (block span, ok bool, err error) {
-	from, to := -1, -1
-	offset := 0
-	for line := range bytes.Lines(src) {
-		switch strings.TrimRight(string(line), " \t\r\n") {
-		case m.begin:
-			if from >= 0 {
-				return span{}, false, wrong(placeOf(src, offset), "the block of engram begins a second time")
-			}
-			from = offset
-		case m.end:
-			if from < 0 || to >= 0 {
-				return span{}, false, wrong(placeOf(src, offset), "the block of engram ends, and did not begin")
-			}
-			to = offset + len(line)
-		}
-		offset += len(line)
-	}
-	if from >= 0 && to < 0 {
-		return span{}, false, wrong(placeOf(src, from), "the block of engram begins, and does not end: put %q after it", m.end)
-	}
-	return span{from, to}, from >= 0, nil
-}
-
-func (m markers) set(file []byte, text string) ([]byte, error) {
+// SetMarkdown puts a text between our two comments in a Markdown file, which it appends if they are
+// missing. CodeInvalid if one comment is there without the other, or twice.
+func SetMarkdown(file []byte, text string) ([]byte, error) {
 	mark, src := cutBOM(file)
-	at, there, err := m.find(src)
+	at, there, err := findBlock(src)
 	if err != nil {
 		return nil, err
 	}
 	nl := newline(src)
-	block := withNewlines(m.begin+"\n"+strings.TrimRight(text, "\n")+"\n"+m.end+"\n", nl)
+	block := withNewlines(beginMark+"\n"+strings.TrimRight(text, "\n")+"\n"+endMark+"\n", nl)
 	if !there {
 		return slices.Concat(mark, addTo(src, block)), nil
 	}
@@ -69,17 +34,44 @@ func (m markers) set(file []byte, text string) ([]byte, error) {
 	return slices.Concat(mark, splice(src, at.from, at.to, block)), nil
 }
 
-func (m markers) remove(file []byte) ([]byte, error) {
+// RemoveMarkdown removes the text of SetMarkdown and keeps every other byte; lines added above and
+// below stay separate lines. CodeInvalid as SetMarkdown.
+func RemoveMarkdown(file []byte) ([]byte, error) {
 	mark, src := cutBOM(file)
-	at, there, err := m.find(src)
+	at, there, err := findBlock(src)
 	if err != nil || !there {
 		return file, err
 	}
 	return slices.Concat(mark, takeOut(src, at)), nil
 }
 
-// addTo puts whole lines at the end of a file, after an empty line. A file whose last line does
-// not end gets that end instead, and has none at its own: by that takeOut sees whose it is.
+// findBlock returns the lines of our block; ok reports whether it exists.
+func findBlock(src []byte) (block span, ok bool, err error) {
+	from, to := -1, -1
+	offset := 0
+	for line := range bytes.Lines(src) {
+		switch strings.TrimRight(string(line), " \t\r\n") {
+		case beginMark:
+			if from >= 0 {
+				return span{}, false, wrong(placeOf(src, offset), "the block of engram begins twice")
+			}
+			from = offset
+		case endMark:
+			if from < 0 || to >= 0 {
+				return span{}, false, wrong(placeOf(src, offset), "the block of engram ends without a beginning")
+			}
+			to = offset + len(line)
+		}
+		offset += len(line)
+	}
+	if from >= 0 && to < 0 {
+		return span{}, false, wrong(placeOf(src, from), "the block of engram has no end: put %q after it", endMark)
+	}
+	return span{from, to}, from >= 0, nil
+}
+
+// addTo appends whole lines after an empty line. If the last line of the file has no line end, the
+// added text has none instead, from which takeOut restores the original.
 func addTo(src []byte, text string) []byte {
 	nl := newline(src)
 	switch {
@@ -91,8 +83,8 @@ func addTo(src []byte, text string) []byte {
 	return slices.Concat(src, []byte(nl+text))
 }
 
-// takeOut is a file without what addTo put there. Lines that stand above and below by now stay
-// lines: only at the end, or above an empty line, is the empty line above one too many.
+// takeOut removes what addTo appended. Text that was added above and below stays on separate lines:
+// the empty line above is removed only at the end or above another empty line.
 func takeOut(src []byte, s span) []byte {
 	above, below := src[:s.from], src[s.to:]
 	shorter := bytes.TrimSuffix(above, []byte(newline(src)))
@@ -104,5 +96,5 @@ func takeOut(src []byte, s span) []byte {
 	return slices.Concat(above, below)
 }
 
-// open reports whether lines are the last ones, and the very last does not end.
+// open reports whether a span ends the file without a line end.
 func open(src []byte, s span) bool { return s.to == len(src) && !bytes.HasSuffix(src, []byte("\n")) }

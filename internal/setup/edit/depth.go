@@ -2,13 +2,12 @@ package edit
 
 import "strings"
 
-// maxDepth is how many brackets may be open at a time, and how many names one key of TOML may
-// join. Decoders call themselves for each, and a stack that overflows ends the program: no
-// recover helps. No configuration has half as many.
+// maxDepth limits open brackets, and names joined in one TOML key. Decoders recurse for each, and a
+// stack overflow cannot be recovered. No real configuration has half as many.
 const maxDepth = 256
 
-// depthJSON refuses JSON that is nested too deep. It looks over strings and comments as the
-// decoder does; in what is no JSON it may be wrong, where that has given up already.
+// depthJSON rejects JSON that is nested too deeply. It skips strings and comments like the decoder;
+// its result does not matter for invalid JSON.
 func depthJSON(src []byte) error {
 	depth := 0
 	for n := 0; n < len(src); n++ {
@@ -28,7 +27,7 @@ func depthJSON(src []byte) error {
 	return nil
 }
 
-// textJSON is how far the end of a string is from its beginning.
+// textJSON returns the length of a string up to its closing quote.
 func textJSON(src []byte) int {
 	for n := 1; n < len(src); n++ {
 		switch src[n] {
@@ -41,7 +40,7 @@ func textJSON(src []byte) int {
 	return len(src)
 }
 
-// depthTOML refuses TOML that is nested too deep, by brackets or by dots in keys.
+// depthTOML rejects TOML that is nested too deeply, by brackets or by dots in keys.
 func depthTOML(src []byte) error {
 	depth, dots := 0, 0
 	for s := (scanner{src: src}); s.n < len(src); {
@@ -71,5 +70,5 @@ func depthTOML(src []byte) error {
 }
 
 func tooDeep(src []byte, offset int) error {
-	return wrong(placeOf(src, offset), "this is nested too deep for a configuration")
+	return wrong(placeOf(src, offset), "this is nested too deeply")
 }

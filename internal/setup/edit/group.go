@@ -9,63 +9,39 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// elements are those that are ours in a list: its own or, where inner is a name, those in the list of
-// that name in each of its elements, which are groups then.
-type elements struct {
-	path  []string
-	inner string
-	ours  func(element []byte) bool
+// Elements selects our elements in a list of JSON: its own or, with Inner, those in the list of that
+// name in each of its elements, which are groups.
+type Elements struct {
+	Path  []string
+	Inner string
+	Ours  func(element []byte) bool
 }
 
-// AddJSON merges value into the elements of a list that are ours, as MergeJSON does, or puts it at
-// the end of the list. It creates a list that is missing.
-//
-// CodeInvalid as SetJSON, and where the path leads to something else than a list.
-func AddJSON(src []byte, path []string, value any, first []string, ours func(element []byte) bool) ([]byte, error) {
-	return elements{path, "", ours}.add(src, value, value, first)
-}
-
-// AddGroupedJSON is AddJSON for a list of groups: objects that have their elements in a list named
-// inner. group has one element; that alone is merged into one that is ours, because its group may be
-// somebody else's.
-//
-// CodeInvalid as AddJSON.
-func AddGroupedJSON(src []byte, path []string, inner string, group any, first []string, ours func(element []byte) bool) ([]byte, error) {
-	var says map[string]any
-	b, err := json.Marshal(group)
-	if err == nil {
-		err = json.Unmarshal(b, &says)
+// Add merges value into our element, as MergeJSON does, or appends it to the list, which it creates
+// if it is missing. With Inner, value is a group with one element; only that is merged into ours,
+// because its group may belong to someone else. CodeInvalid as SetJSON, and if the path leads to
+// anything but a list.
+func (e Elements) Add(src []byte, value any, first []string) ([]byte, error) {
+	element := value
+	if e.Inner != "" {
+		var group map[string]any
+		b, err := json.Marshal(value)
+		if err == nil {
+			err = json.Unmarshal(b, &group)
+		}
+		all, ok := group[e.Inner].([]any)
+		if !ok || len(all) != 1 {
+			return nil, engram.Errorf(engram.CodeInternal, "a group must have one element").WithCause(err)
+		}
+		element = all[0]
 	}
-	all, ok := says[inner].([]any)
-	if !ok || len(all) != 1 {
-		return nil, engram.Errorf(engram.CodeInternal, "a group has not one element").WithCause(err)
-	}
-	return elements{path, inner, ours}.add(src, group, all[0], first)
-}
-
-// DropJSON removes the elements that are ours from the list at the path.
-//
-// CodeInvalid as AddJSON.
-func DropJSON(src []byte, path []string, ours func(element []byte) bool) ([]byte, error) {
-	return elements{path, "", ours}.drop(src)
-}
-
-// DropGroupedJSON removes the elements that are ours from the groups of the list at the path, and
-// the groups that have no others.
-//
-// CodeInvalid as AddJSON.
-func DropGroupedJSON(src []byte, path []string, inner string, ours func(element []byte) bool) ([]byte, error) {
-	return elements{path, inner, ours}.drop(src)
-}
-
-func (e elements) add(src []byte, value, element any, first []string) ([]byte, error) {
-	return repeatJSON(src, e.path, e.without, func(d *document) error {
+	return repeatJSON(src, e.Path, e.without, func(d *document) error {
 		list, err := e.list(d)
 		if err != nil {
 			return err
 		}
 		if list == nil {
-			in, missing, _ := d.walk(e.path)
+			in, missing, _ := d.walk(e.Path)
 			return d.setMember(in, missing[0], nested(missing[1:], []any{value}))
 		}
 		for _, in := range e.lists(list) {
@@ -77,8 +53,10 @@ func (e elements) add(src []byte, value, element any, first []string) ([]byte, e
 	})
 }
 
-func (e elements) drop(src []byte) ([]byte, error) {
-	return repeatJSON(src, e.path, e.without, func(d *document) error {
+// Drop removes our elements from the list, and with Inner the groups that have no others.
+// CodeInvalid as Add.
+func (e Elements) Drop(src []byte) ([]byte, error) {
+	return repeatJSON(src, e.Path, e.without, func(d *document) error {
 		list, err := e.list(d)
 		if err != nil || list == nil {
 			return err
@@ -86,7 +64,7 @@ func (e elements) drop(src []byte) ([]byte, error) {
 		for n, in := range e.lists(list) {
 			ours := e.found(in)
 			if k := slices.Index(ours, true); k >= 0 {
-				if e.inner != "" && !slices.Contains(ours, false) {
+				if e.Inner != "" && !slices.Contains(ours, false) {
 					in, k = list, n
 				}
 				cut(in, k)
@@ -97,65 +75,65 @@ func (e elements) drop(src []byte) ([]byte, error) {
 	})
 }
 
-// list is the list at the path; nil if it is missing or null.
-func (e elements) list(d *document) (*hujson.Value, error) {
-	last := len(e.path) - 1
-	in, missing, err := d.walk(e.path[:last])
+// list returns the list at the path; nil if it is missing or null.
+func (e Elements) list(d *document) (*hujson.Value, error) {
+	last := len(e.Path) - 1
+	in, missing, err := d.walk(e.Path[:last])
 	if err != nil || len(missing) > 0 {
 		return nil, err
 	}
-	v := member(in, e.path[last])
+	v := member(in, e.Path[last])
 	if v == nil || isNull(*v) {
 		return nil, nil
 	}
 	if v.Value.Kind() != '[' {
-		return nil, wrong(d.place(*v), "%q is no list, and nothing can be put into it", e.path[last])
+		return nil, wrong(d.place(*v), "%q is not a list", e.Path[last])
 	}
 	return v, nil
 }
 
-// lists are those with the elements: one per group, which is nil where a group has none.
-func (e elements) lists(list *hujson.Value) (all []*hujson.Value) {
-	if e.inner == "" {
+// lists returns the lists with the elements: one per group, nil for a group without one.
+func (e Elements) lists(list *hujson.Value) (all []*hujson.Value) {
+	if e.Inner == "" {
 		return []*hujson.Value{list}
 	}
 	for _, group := range entries(list) {
-		all = append(all, member(group.start, e.inner))
+		all = append(all, member(group.start, e.Inner))
 	}
 	return all
 }
 
 // found reports which elements of a list are ours.
-func (e elements) found(in *hujson.Value) (ours []bool) {
+func (e Elements) found(in *hujson.Value) (ours []bool) {
 	if in != nil && in.Value.Kind() == '[' {
 		for _, v := range in.Value.(*hujson.Array).Elements {
-			ours = append(ours, e.ours(plain(v)))
+			ours = append(ours, e.Ours(plain(v)))
 		}
 	}
 	return ours
 }
 
-// without is a decoded list without the elements that are ours, and the groups that had no others.
-func (e elements) without(list any) any {
+// without returns a decoded list without our elements and the groups that had no others.
+func (e Elements) without(list any) any {
 	all, ok := list.([]any)
 	if !ok {
 		return list
 	}
 	isOurs := func(v any) bool {
 		b, err := json.Marshal(v)
-		return err == nil && e.ours(b)
+		return err == nil && e.Ours(b)
 	}
 	return slices.DeleteFunc(all, func(v any) bool {
-		if e.inner == "" {
+		if e.Inner == "" {
 			return isOurs(v)
 		}
 		group, _ := v.(map[string]any)
-		inner, _ := group[e.inner].([]any)
+		inner, _ := group[e.Inner].([]any)
 		if len(inner) == 0 {
 			return false
 		}
 		inner = slices.DeleteFunc(inner, isOurs)
-		group[e.inner] = inner
+		group[e.Inner] = inner
 		return len(inner) == 0
 	})
 }

@@ -37,16 +37,16 @@ func TestElementsOfGroups(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := []string{"hooks", "Stop"}
-			got, err := edit.AddGroupedJSON([]byte(c.src), path, "hooks", group, nil, isOurs)
+			got, err := edit.Elements{Path: path, Inner: "hooks", Ours: isOurs}.Add([]byte(c.src), group, nil)
 			if err != nil || c.with != "" && string(got) != c.with {
-				t.Fatalf("AddGroupedJSON(%s) =\n%s\n%v; want\n%s", c.src, got, err, c.with)
+				t.Fatalf("Add(%s) =\n%s\n%v; want\n%s", c.src, got, err, c.with)
 			}
-			if again, err := edit.AddGroupedJSON(got, path, "hooks", group, nil, isOurs); err != nil || !bytes.Equal(again, got) {
+			if again, err := (edit.Elements{Path: path, Inner: "hooks", Ours: isOurs}).Add(got, group, nil); err != nil || !bytes.Equal(again, got) {
 				t.Errorf("a second time it is\n%s\n%v; want no change", again, err)
 			}
-			bare, err := edit.DropGroupedJSON(got, path, "hooks", isOurs)
+			bare, err := edit.Elements{Path: path, Inner: "hooks", Ours: isOurs}.Drop(got)
 			if err != nil || squeezed(bare) != squeezed([]byte(c.without)) {
-				t.Errorf("DropGroupedJSON(%s) =\n%s\n%v; want\n%s", got, bare, err, c.without)
+				t.Errorf("Drop(%s) =\n%s\n%v; want\n%s", got, bare, err, c.without)
 			}
 		})
 	}
@@ -57,9 +57,9 @@ func squeezed(src []byte) string { return string(bytes.Join(bytes.Fields(src), n
 
 // An empty object that was there is no sign of a name that stands twice.
 func TestAListInAnEmptyObject(t *testing.T) {
-	got, err := edit.AddJSON([]byte(`{"hooks": {}}`), []string{"hooks", "Stop"}, "engram hook", nil, isOurs)
+	got, err := edit.Elements{Path: []string{"hooks", "Stop"}, Ours: isOurs}.Add([]byte(`{"hooks": {}}`), "engram hook", nil)
 	if want := `{"hooks":{"Stop":["engramhook"]}}`; err != nil || squeezed(got) != want {
-		t.Errorf("AddJSON gives %s, %v; want %s", got, err, want)
+		t.Errorf("Add gives %s, %v; want %s", got, err, want)
 	}
 }
 
@@ -67,10 +67,10 @@ func TestAnElementOfOursKeepsWhatOthersSaidOfIt(t *testing.T) {
 	group := map[string]any{"matcher": "Read", "hooks": []any{map[string]any{"command": "engram hook codex Stop", "timeout": 10}}}
 	const src = `{"Stop": [{"matcher": "Bash", "hooks": [{"command": "engram hook old", "timeout": 60, "async": true}]}]}`
 	const want = `{"Stop": [{"matcher": "Bash", "hooks": [{"command": "engram hook codex Stop", "timeout": 60, "async": true}]}]}`
-	if got, err := edit.AddGroupedJSON([]byte(src), []string{"Stop"}, "hooks", group, []string{"timeout"}, isOurs); err != nil || string(got) != want {
-		t.Errorf("AddGroupedJSON gives %s, %v; want %s", got, err, want)
+	if got, err := (edit.Elements{Path: []string{"Stop"}, Inner: "hooks", Ours: isOurs}).Add([]byte(src), group, []string{"timeout"}); err != nil || string(got) != want {
+		t.Errorf("Add gives %s, %v; want %s", got, err, want)
 	}
-	if got, err := edit.AddGroupedJSON([]byte(src), []string{"Stop"}, "hook", group, nil, isOurs); engram.CodeOf(err) != engram.CodeInternal {
+	if got, err := (edit.Elements{Path: []string{"Stop"}, Inner: "hook", Ours: isOurs}).Add([]byte(src), group, nil); engram.CodeOf(err) != engram.CodeInternal {
 		t.Errorf("a group without an element gives %s, %v; want CodeInternal", got, err)
 	}
 }
@@ -78,7 +78,7 @@ func TestAnElementOfOursKeepsWhatOthersSaidOfIt(t *testing.T) {
 // Else it would be added again and again.
 func TestAnElementThatIsNotKnownForOursIsNotAdded(t *testing.T) {
 	nobodys := func([]byte) bool { return false }
-	if got, err := edit.AddJSON([]byte(`{"a": []}`), []string{"a"}, 1, nil, nobodys); got != nil || engram.CodeOf(err) != engram.CodeInvalid {
-		t.Errorf("AddJSON gives %s, %v; want a refusal", got, err)
+	if got, err := (edit.Elements{Path: []string{"a"}, Ours: nobodys}).Add([]byte(`{"a": []}`), 1, nil); got != nil || engram.CodeOf(err) != engram.CodeInvalid {
+		t.Errorf("Add gives %s, %v; want a refusal", got, err)
 	}
 }

@@ -15,12 +15,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// SetJSON sets the value at a path of names in an object of JSON, which may have comments and
-// trailing commas (https://nigeltao.github.io/blog/2021/json-with-commas-comments.html). It creates
-// objects on the path that are missing or null. A file that is empty, or has only comments, is an
-// empty object.
-//
-// CodeInvalid for anything else than an object in the file or on the path.
+// SetJSON sets the value at a path of names in a JSON object, which may have comments and trailing
+// commas (https://nigeltao.github.io/blog/2021/json-with-commas-comments.html). It creates objects
+// on the path that are missing or null. An empty file, or one with only comments, counts as an
+// empty object. CodeInvalid if the file or a value on the path is anything but an object.
 func SetJSON(src []byte, path []string, value any) ([]byte, error) {
 	return changeJSON(src, path, nothing, func(d *document) error {
 		parents, last := path[:len(path)-1], path[len(path)-1]
@@ -33,10 +31,9 @@ func SetJSON(src []byte, path []string, value any) ([]byte, error) {
 	})
 }
 
-// MergeJSON sets the members of value in an object that exists, except those named in first, which
-// are for new objects only. Other members stay. A value that is not an object is replaced.
-//
-// CodeInvalid as SetJSON.
+// MergeJSON sets the members of value in an existing object, except those named in first, which are
+// only for new objects. Other members stay. A value that is not an object is replaced. CodeInvalid
+// as SetJSON.
 func MergeJSON(src []byte, path []string, value any, first []string) ([]byte, error) {
 	return repeatJSON(src, path, nothing, func(d *document) error {
 		if now := d.at(path); now != nil {
@@ -46,10 +43,8 @@ func MergeJSON(src []byte, path []string, value any, first []string) ([]byte, er
 	})
 }
 
-// RestoreJSON writes the member at a path as it was in before, the file before SetJSON; where before
-// is nil, has no such member or is no JSON, it removes the member.
-//
-// CodeInvalid as SetJSON.
+// RestoreJSON restores the member at a path to its form in before, the file before SetJSON; it
+// removes the member if before is nil, invalid or without it. CodeInvalid as SetJSON.
 func RestoreJSON(src, before []byte, path []string) ([]byte, error) {
 	_, before = cutBOM(before)
 	old, err := parse(before)
@@ -64,9 +59,7 @@ func RestoreJSON(src, before []byte, path []string) ([]byte, error) {
 	})
 }
 
-// RemoveJSON removes the member at a path, if there is one.
-//
-// CodeInvalid as SetJSON.
+// RemoveJSON removes the member at a path, if there is one. CodeInvalid as SetJSON.
 func RemoveJSON(src []byte, path []string) ([]byte, error) {
 	return changeJSON(src, path, nothing, func(d *document) error {
 		in, missing, err := d.walk(path[:len(path)-1])
@@ -83,9 +76,8 @@ func RemoveJSON(src []byte, path []string) ([]byte, error) {
 	})
 }
 
-// ReadJSON decodes the value at a path, and reports whether there is one.
-//
-// CodeInvalid as SetJSON, and for a value that cannot be decoded into into.
+// ReadJSON decodes the value at a path, and reports whether there is one. CodeInvalid as SetJSON,
+// and for a value of another type than into.
 func ReadJSON(src []byte, path []string, into any) (bool, error) {
 	_, body := cutBOM(src)
 	d, err := parse(body)
@@ -100,22 +92,22 @@ func ReadJSON(src []byte, path []string, into any) (bool, error) {
 		return false, nil
 	}
 	if err := json.Unmarshal(plain(*v), into); err != nil {
-		return false, wrong(d.place(*v), "%q is not what it should be", path[len(path)-1])
+		return false, wrong(d.place(*v), "%q has an unexpected type", path[len(path)-1])
 	}
 	return true, nil
 }
 
-// document is the syntax tree of a file, in which a change is made.
+// document is the syntax tree of a file while it is changed.
 type document struct {
 	src  []byte
 	root hujson.Value
-	unit string // of its indentation
+	unit string // unit of indentation
 	nl   string
-	open bool // the file ends with a comment, and src has a line end after it that the file has not
+	open bool // src has an extra line end after a final comment
 }
 
-// changeJSON applies a change, and checks that nothing changed but the value at the path, which
-// entry leaves out of the comparison.
+// changeJSON applies a change, and verifies that nothing changed but the value at the path; entry
+// removes that from the comparison.
 func changeJSON(src []byte, path []string, entry func(any) any, change func(*document) error) ([]byte, error) {
 	mark, body := cutBOM(src)
 	d, err := parse(body)
@@ -138,8 +130,8 @@ func changeJSON(src []byte, path []string, entry func(any) any, change func(*doc
 		return nil, err
 	}
 	if !reflect.DeepEqual(without(was, path, entry), without(is, path, entry)) {
-		return nil, engram.Errorf(engram.CodeInvalid, "the file says something twice, and cannot be changed safely").
-			WithHint("take the name that stands twice out by hand")
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot change the file safely: it has a name twice").
+			WithHint("remove the repeated name by hand")
 	}
 	if d.open {
 		out = bytes.TrimSuffix(out, []byte("\n"))
@@ -147,7 +139,7 @@ func changeJSON(src []byte, path []string, entry func(any) any, change func(*doc
 	return slices.Concat(mark, out), nil
 }
 
-// repeatJSON applies a change until nothing is left to change.
+// repeatJSON applies a change until it changes nothing.
 func repeatJSON(src []byte, path []string, entry func(any) any, change func(*document) error) ([]byte, error) {
 	for {
 		out, err := changeJSON(src, path, entry, change)
@@ -158,8 +150,8 @@ func repeatJSON(src []byte, path []string, entry func(any) any, change func(*doc
 	}
 }
 
-// without is a decoded file with entry(value) for the value at a path. It leaves out what is then
-// empty or null on the path, because a change may have created it.
+// without replaces the value at a path of a decoded file by entry(value). It removes empty or null
+// values on the path, because a change may have created them.
 func without(v any, path []string, entry func(any) any) any {
 	if len(path) == 0 {
 		return entry(v)
@@ -186,7 +178,7 @@ func parse(src []byte) (*document, error) {
 	if err := depthJSON(src); err != nil {
 		return nil, err
 	}
-	if skip(src) == len(src) { // agents read a file that has only comments as empty, too
+	if skip(src) == len(src) { // agents also treat a file with only comments as empty
 		d.src = slices.Concat(src, []byte("{}"+d.nl))
 		if text := bytes.TrimSpace(src); len(text) == 0 {
 			d.src = []byte("{}" + d.nl)
@@ -196,7 +188,7 @@ func parse(src []byte) (*document, error) {
 	}
 	var err error
 	d.root, err = hujson.Parse(d.src)
-	if err != nil && !bytes.HasSuffix(d.src, []byte("\n")) { // hujson wants a line end after a comment
+	if err != nil && !bytes.HasSuffix(d.src, []byte("\n")) { // hujson needs a line end after a comment
 		if ended, again := hujson.Parse(append(slices.Clip(d.src), '\n')); again == nil {
 			d.root, d.src, d.open, err = ended, append(slices.Clip(d.src), '\n'), true, nil
 		}
@@ -204,28 +196,28 @@ func parse(src []byte) (*document, error) {
 	if err != nil {
 		at, why := place{1, 1}, err.Error()
 		if told := placed.FindStringSubmatch(why); told != nil {
-			at.line, _ = strconv.Atoi(told[1]) // digits, says the expression
+			at.line, _ = strconv.Atoi(told[1]) // the expression matches only digits
 			at.column, _ = strconv.Atoi(told[2])
 			why = why[len(told[0]):]
 		}
-		return nil, wrong(at, "this is no JSON: %s", strings.TrimPrefix(why, "hujson: "))
+		return nil, wrong(at, "invalid JSON: %s", strings.TrimPrefix(why, "hujson: "))
 	}
 	if _, ok := d.root.Value.(*hujson.Object); !ok {
-		return nil, wrong(place{1, 1}, "this is no object of JSON")
+		return nil, wrong(place{1, 1}, "this is not a JSON object")
 	}
 	d.unit = unitOf(d.src, d.root)
 	return d, nil
 }
 
 func decoded(src []byte) (v any, err error) {
-	standard, err := hujson.Standardize(bytes.Clone(src)) // which works in place
+	standard, err := hujson.Standardize(bytes.Clone(src)) // works in place
 	if err == nil {
 		err = json.Unmarshal(standard, &v)
 	}
 	return v, err
 }
 
-// plain is a value without comments.
+// plain returns a value without comments.
 func plain(v hujson.Value) []byte {
 	v = v.Clone()
 	v.Minimize()
@@ -236,8 +228,8 @@ func (d *document) place(v hujson.Value) place { return placeOf(d.src, v.StartOf
 
 func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-// member is the value of the last member with a name, which is the one that decoders take; nil for
-// none, and for what is no object.
+// member returns the value of the last member with a name, which decoders use, or nil
+// or v is not an object.
 func member(v *hujson.Value, name string) *hujson.Value {
 	if o, ok := v.Value.(*hujson.Object); ok {
 		for n := range slices.Backward(o.Members) {
@@ -249,10 +241,10 @@ func member(v *hujson.Value, name string) *hujson.Value {
 	return nil
 }
 
-// isNull reports whether a value is null, which agents read as missing.
+// isNull reports whether a value is null, which agents treat as missing.
 func isNull(v hujson.Value) bool { return v.Value.Kind() == 'n' }
 
-// at is the value at a path; nil for none.
+// at returns the value at a path, or nil.
 func (d *document) at(path []string) *hujson.Value {
 	v := &d.root
 	for _, name := range path {
@@ -263,8 +255,8 @@ func (d *document) at(path []string) *hujson.Value {
 	return v
 }
 
-// walk follows a path as far as there are objects; missing are the names from the first that is
-// missing or null.
+// walk follows a path as far as there are objects; missing are the remaining names, from the first
+// that is missing or null.
 func (d *document) walk(path []string) (in *hujson.Value, missing []string, err error) {
 	in = &d.root
 	for n, name := range path {
@@ -273,15 +265,15 @@ func (d *document) walk(path []string) (in *hujson.Value, missing []string, err 
 			return in, path[n:], nil
 		}
 		if v.Value.Kind() != '{' {
-			return in, nil, wrong(d.place(*v), "%q is no object, and nothing can be put into it", name)
+			return in, nil, wrong(d.place(*v), "%q is not an object", name)
 		}
 		in = v
 	}
 	return in, nil, nil
 }
 
-// merge sets the first member of value that an object has not or has with another value; repeatJSON
-// sets the others, because each moves what is behind it.
+// merge sets the first member of value that an object lacks or has with another value; repeatJSON
+// sets the others, because each change moves what follows.
 func (d *document) merge(old *hujson.Value, value any, first []string) error {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -303,7 +295,7 @@ func (d *document) merge(old *hujson.Value, value any, first []string) error {
 	return nil
 }
 
-// nested is a value in objects of these names.
+// nested wraps a value in objects of these names.
 func nested(names []string, value any) any {
 	for _, name := range slices.Backward(names) {
 		value = map[string]any{name: value}

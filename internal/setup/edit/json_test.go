@@ -112,13 +112,13 @@ func TestElementsOfAList(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := []string{"hooks", "Stop"}
-			got, err := edit.AddJSON([]byte(c.src), path, hook, nil, isOurs)
+			got, err := edit.Elements{Path: path, Ours: isOurs}.Add([]byte(c.src), hook, nil)
 			if err != nil || string(got) != c.with {
-				t.Fatalf("AddJSON(%s) =\n%s\n%v; want\n%s", c.src, got, err, c.with)
+				t.Fatalf("Add(%s) =\n%s\n%v; want\n%s", c.src, got, err, c.with)
 			}
-			got, err = edit.DropJSON(got, path, isOurs)
+			got, err = edit.Elements{Path: path, Ours: isOurs}.Drop(got)
 			if err != nil || bytes.Contains(got, []byte("engram")) {
-				t.Errorf("DropJSON gives\n%s\n%v; want nothing of ours", got, err)
+				t.Errorf("Drop gives\n%s\n%v; want nothing of ours", got, err)
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestWhatIsRefused(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"no JSON", "{\n  \"a\": nope\n}", "line 2"},
 		{"cut off", "{\n \"a\": 1", "line"},
-		{"a list", "[]", "no object"},
+		{"a list", "[]", "not a JSON object"},
 		{"a string where an object is wanted", "{\n\n\"mcpServers\": \"none\"}", "line 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -249,7 +249,7 @@ func FuzzJSON(f *testing.F) {
 		for name, out := range map[string]func() ([]byte, error){
 			"set": func() ([]byte, error) { return edit.SetJSON([]byte(src), []string{"hooks", "engram"}, ours()) },
 			"add": func() ([]byte, error) {
-				return edit.AddJSON([]byte(src), []string{"hooks", "a"}, "engram hook", nil, isOurs)
+				return edit.Elements{Path: []string{"hooks", "a"}, Ours: isOurs}.Add([]byte(src), "engram hook", nil)
 			},
 			"merge":  func() ([]byte, error) { return edit.MergeJSON([]byte(src), []string{"hooks"}, ours(), nil) },
 			"remove": func() ([]byte, error) { return edit.RemoveJSON([]byte(src), []string{"hooks"}) },

@@ -10,7 +10,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// unitOf is the indentation of a file: that of its first member, or two spaces.
+// unitOf returns the indentation of a file's first member, or two spaces.
 func unitOf(src []byte, root hujson.Value) string {
 	if in, own := indentAt(src, firstEntry(root)); own && in != "" {
 		return in
@@ -18,15 +18,15 @@ func unitOf(src []byte, root hujson.Value) string {
 	return "  "
 }
 
-// indentAt is the white space at the start of the line of an offset, and whether nothing else is
-// before the offset in that line.
+// indentAt returns the white space at the start of an offset's line, and whether nothing else
+// precedes the offset there.
 func indentAt(src []byte, offset int) (indent string, own bool) {
 	line := src[bytes.LastIndexByte(src[:offset], '\n')+1 : offset]
 	rest := bytes.TrimLeft(line, " \t")
 	return string(line[:len(line)-len(rest)]), len(rest) == 0
 }
 
-// firstEntry is where the first entry of a value begins, or the value if it has none.
+// firstEntry returns the offset of a value's first entry, or of the value if it has none.
 func firstEntry(in hujson.Value) int {
 	if e := entries(&in); len(e) > 0 {
 		return e[0].start.StartOffset
@@ -34,14 +34,14 @@ func firstEntry(in hujson.Value) int {
 	return in.StartOffset
 }
 
-// text is a value as it is written, without what is around it.
+// text returns a value as written, without surrounding space and comments.
 func text(v hujson.Value) string { return hujson.Value{Value: v.Value}.String() }
 
-// render is a value as JSON, its further lines indented.
+// render encodes a value as JSON with indented continuation lines.
 func (d *document) render(value any, indent string, compact bool) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // people read it
+	e.SetEscapeHTML(false) // for human readers
 	if !compact {
 		e.SetIndent(indent, d.unit)
 	}
@@ -51,7 +51,7 @@ func (d *document) render(value any, indent string, compact bool) (string, error
 	return withNewlines(strings.TrimSuffix(b.String(), "\n"), d.nl), nil
 }
 
-// replace sets a value, unless it is the same already.
+// replace sets a value, unless it is equal already.
 func (d *document) replace(old *hujson.Value, value any) error {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -70,12 +70,12 @@ func (d *document) replace(old *hujson.Value, value any) error {
 	return err
 }
 
-// putBack writes a value as it is written in another file.
+// putBack sets a value in the form it has in another file.
 func (d *document) putBack(now, then *hujson.Value) {
 	now.Value = hujson.Literal(withNewlines(strings.ReplaceAll(text(*then), "\r\n", "\n"), d.nl))
 }
 
-// setMember sets a member of an object, at its end if it is new.
+// setMember sets a member of an object; a new one goes to the end.
 func (d *document) setMember(in *hujson.Value, name string, value any) error {
 	if now := member(in, name); now != nil {
 		return d.replace(now, value)
@@ -93,7 +93,7 @@ func (d *document) setMember(in *hujson.Value, name string, value any) error {
 	return err
 }
 
-// addElement puts an element at the end of a list.
+// addElement appends an element to a list.
 func (d *document) addElement(in *hujson.Value, value any) error {
 	before, v, err := d.entry(in, value)
 	v.BeforeExtra = before
@@ -102,8 +102,8 @@ func (d *document) addElement(in *hujson.Value, value any) error {
 	return err
 }
 
-// entry renders a new last entry of an object or list, and makes place for it: on the line of the
-// others, or on one of its own. It keeps a trailing comma.
+// entry renders a new last entry of an object or list, and makes room for it on the line of the
+// others or on a new line. It keeps a trailing comma.
 func (d *document) entry(in *hujson.Value, value any) (before hujson.Extra, v hujson.Value, err error) {
 	all, tail := entries(in), after(in)
 	blanks, indent := " \t", ""
@@ -125,7 +125,7 @@ func (d *document) entry(in *hujson.Value, value any) (before hujson.Extra, v hu
 	switch {
 	case oneLine:
 		before, *tail = slices.Concat((*tail)[:kept], hujson.Extra(" ")), (*tail)[kept:]
-	case line > 0: // that line end stays, and so does what is behind it
+	case line > 0: // keep that line end and what follows it
 		before, *tail = slices.Concat((*tail)[:kept+line], hujson.Extra(indent)), slices.Concat(hujson.Extra(d.nl), (*tail)[kept+line:])
 	default:
 		before, *tail = slices.Concat((*tail)[:kept], hujson.Extra(d.nl+indent)), hujson.Extra(d.nl+outer)
@@ -133,10 +133,10 @@ func (d *document) entry(in *hujson.Value, value any) (before hujson.Extra, v hu
 	return before, v, err
 }
 
-// ends are the first and the last value of an entry: name and value of a member, or an element twice.
+// ends are the first and last value of an entry: name and value of a member, or an element twice.
 type ends struct{ start, end *hujson.Value }
 
-// entries are those of an object or list.
+// entries returns the entries of an object or list.
 func entries(in *hujson.Value) (all []ends) {
 	switch v := in.Value.(type) {
 	case *hujson.Object:
@@ -151,7 +151,7 @@ func entries(in *hujson.Value) (all []ends) {
 	return all
 }
 
-// after is what stands between the last entry of an object or list, or its comma, and the end.
+// after returns the space between the last entry of an object or list, or its comma, and the end.
 func after(in *hujson.Value) *hujson.Extra {
 	if o, ok := in.Value.(*hujson.Object); ok {
 		return &o.AfterExtra
@@ -159,8 +159,7 @@ func after(in *hujson.Value) *hujson.Extra {
 	return &in.Value.(*hujson.Array).AfterExtra
 }
 
-// cut removes an entry with its comma and, where nothing else is in its lines, with these. Comments
-// stay.
+// cut removes an entry with its comma, and its lines if nothing else is on them. Comments stay.
 func cut(in *hujson.Value, n int) {
 	all, next := entries(in), after(in)
 	last := n == len(all)-1
@@ -195,7 +194,7 @@ func cut(in *hujson.Value, n int) {
 	}
 }
 
-// skip is how far white space and comments go.
+// skip returns the length of leading white space and comments.
 func skip(src []byte) int {
 	for n := 0; ; {
 		rest := bytes.TrimLeft(src[n:], " \t\r\n")

@@ -25,7 +25,9 @@ func TestWhatSaysNothingIsEmpty(t *testing.T) {
 			}
 			for _, nothing := range []func([]byte) ([]byte, error){
 				func(src []byte) ([]byte, error) { return edit.RemoveJSON(src, []string{"mcpServers", "x"}) },
-				func(src []byte) ([]byte, error) { return edit.DropJSON(src, []string{"mcpServers", "x"}, isOurs) },
+				func(src []byte) ([]byte, error) {
+					return edit.Elements{Path: []string{"mcpServers", "x"}, Ours: isOurs}.Drop(src)
+				},
 			} {
 				if got, err := nothing([]byte(c.src)); err != nil || string(got) != c.src {
 					t.Errorf("what is not there, taken out of %q: %q, %v; want no change", c.src, got, err)
@@ -38,8 +40,8 @@ func TestWhatSaysNothingIsEmpty(t *testing.T) {
 		`{"hooks": {"Stop": null}}`: `{"hooks": {"Stop": ["engram hook"]}}`,
 		"// mine\n":                 "// mine\n{\n  \"hooks\": {\n    \"Stop\": [\n      \"engram hook\"\n    ]\n  }\n}\n",
 	} {
-		if got, err := edit.AddJSON([]byte(src), []string{"hooks", "Stop"}, "engram hook", nil, isOurs); err != nil || string(got) != want {
-			t.Errorf("AddJSON(%q) = %q, %v; want %q", src, got, err, want)
+		if got, err := (edit.Elements{Path: []string{"hooks", "Stop"}, Ours: isOurs}).Add([]byte(src), "engram hook", nil); err != nil || string(got) != want {
+			t.Errorf("Add(%q) = %q, %v; want %q", src, got, err, want)
 		}
 	}
 }
@@ -50,8 +52,10 @@ func TestAFileThatSaysSomethingTwiceIsNotChanged(t *testing.T) {
 	const twice = `{"hooks": {"Stop": [{"command": "engram hook x", "command": "beep"}]}}`
 	at := []string{"hooks", "Stop"}
 	for name, change := range map[string]func() ([]byte, error){
-		"AddJSON":  func() ([]byte, error) { return edit.AddJSON([]byte(twice), at, "engram hook y", nil, isOurs) },
-		"DropJSON": func() ([]byte, error) { return edit.DropJSON([]byte(twice), at, isOurs) },
+		"Elements.Add": func() ([]byte, error) {
+			return edit.Elements{Path: at, Ours: isOurs}.Add([]byte(twice), "engram hook y", nil)
+		},
+		"Elements.Drop": func() ([]byte, error) { return edit.Elements{Path: at, Ours: isOurs}.Drop([]byte(twice)) },
 	} {
 		if got, err := change(); got != nil || engram.CodeOf(err) != engram.CodeInvalid {
 			t.Errorf("%s(%s) = %s, %v; want CodeInvalid", name, twice, got, err)

@@ -8,11 +8,10 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// PruneJSON removes the empty objects and lists on a path, the innermost first. Those with a comment
-// stay, and those that were in the file before (was; nil for no file): if empty then, they are written
-// as they were. A file that had at most comments is restored if nothing else has come into it.
-//
-// CodeInvalid as SetJSON.
+// PruneJSON removes empty objects and lists on a path, innermost first. It keeps those with a
+// comment, and those in the file before (was; nil for no file), which are restored if they were
+// empty then. A file that had at most comments is restored if nothing else was added. CodeInvalid
+// as SetJSON.
 func PruneJSON(src, was []byte, path []string) ([]byte, error) {
 	_, was = cutBOM(was)
 	if was != nil && skip(was) == len(was) {
@@ -25,7 +24,7 @@ func PruneJSON(src, was []byte, path []string) ([]byte, error) {
 	return pruneJSON(src, was, path)
 }
 
-// saysNothingBut reports whether a file is an empty object with these comments, and no others.
+// saysNothingBut reports whether a file is an empty object with just these comments.
 func saysNothingBut(src, comments []byte) bool {
 	_, body := cutBOM(src)
 	d, err := parse(body)
@@ -39,7 +38,7 @@ func saysNothingBut(src, comments []byte) bool {
 func pruneJSON(src, was []byte, path []string) ([]byte, error) {
 	old, err := parse(was)
 	if err != nil || len(bytes.TrimSpace(was)) == 0 {
-		old = nil // what cannot be read says nothing about what was there
+		old = nil // an unreadable file proves nothing
 	}
 	for n := len(path); n >= 0; n-- {
 		here := path[:n]
@@ -64,7 +63,7 @@ func pruneJSON(src, was []byte, path []string) ([]byte, error) {
 	return src, nil
 }
 
-// emptyAgain writes what is empty at a path as it was, if it was empty before, or null.
+// emptyAgain restores an empty value at a path, if it was empty or null before.
 func emptyAgain(src []byte, then *hujson.Value, path []string) ([]byte, error) {
 	if !bare(*then) && !isNull(*then) {
 		return src, nil
@@ -87,16 +86,15 @@ func bare(v hujson.Value) bool {
 	return (v.Value.Kind() == '{' || v.Value.Kind() == '[') && len(entries(&v)) == 0
 }
 
-// inside is what is between the braces of a bare value, without the white space around it.
+// inside returns the text between the braces of a bare value, without surrounding space.
 func inside(v hujson.Value) string {
 	return strings.ReplaceAll(string(bytes.TrimSpace(*after(&v))), "\r\n", "\n")
 }
 
-// blank reports whether nothing is between the braces of a value.
+// blank reports whether there is nothing between the braces of a value.
 func blank(v hujson.Value) bool { return bare(v) && inside(v) == "" }
 
-// BlankJSON reports whether a file of JSON says nothing: an empty object without a comment, or
-// white space.
+// BlankJSON reports whether a JSON file is an empty object without comments, or white space.
 func BlankJSON(src []byte) bool {
 	_, body := cutBOM(src)
 	body = bytes.TrimSpace(body)

@@ -14,16 +14,16 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// noteTOML is the line above a table of ours. Nothing depends on it, for programs that write a
-// file anew drop comments or move them: it goes with the table where it stands above it still.
+// noteTOML is the line above our table. Nothing depends on it, since programs that rewrite a file
+// drop or move comments: it is removed with the table if it is still above it.
 const noteTOML = "# written by `engram setup`, and taken out by `engram setup --undo`"
 
-// SetTOML sets keys, which are whole lines of TOML (https://toml.io/en/v1.1.0), in the table at a path.
-// In a table of ours other keys stay; another one is replaced in its place, with the tables below it.
-// A missing table goes to the end. The names need no quotes, and each key is on one line.
+// SetTOML sets keys, which are whole lines of TOML (https://toml.io/en/v1.1.0), in the table at a
+// path. In a table of ours other keys stay; another table is replaced in place, with its subtables.
+// A missing table is appended. The names need no quotes, and each key is on one line.
 //
-// CodeInvalid for a file that is no TOML, and for one that has the table, or one on the path, in
-// another form than with a header of its own: `a = { b = {} }`, `a.b.c = 1`, `[[a]]`.
+// CodeInvalid for invalid TOML, and if the table or a parent does not have a header of its own: `a
+// = { b = {} }`, `a.b.c = 1`, `[[a]]`.
 func SetTOML(file []byte, path []string, keys string, ours func(table any) bool) ([]byte, error) {
 	mark, src := cutBOM(file)
 	t, err := readTOML(src, path)
@@ -44,7 +44,7 @@ func SetTOML(file []byte, path []string, keys string, ours func(table any) bool)
 	out := t.with(withNewlines(noteTOML+"\n["+strings.Join(path, ".")+"]\n"+strings.TrimRight(keys, "\n")+"\n", newline(src)))
 	if there && ours(was) {
 		out = t.merged(keys)
-		maps.Copy(was, want) // t says nothing of the table afterwards, as after proved
+		maps.Copy(was, want) // proved ignores the table in t, so it may change here
 		want = was
 	}
 	if err := t.proved(out, want); err != nil {
@@ -53,9 +53,9 @@ func SetTOML(file []byte, path []string, keys string, ours func(table any) bool)
 	return slices.Concat(mark, out), nil
 }
 
-// RemoveTOML removes the table at a path with the tables below it, and the empty line above or the line
-// end that SetTOML added. A table that the file had before SetTOML is put back; before is nil for no
-// file. CodeInvalid as SetTOML, if there is something to remove.
+// RemoveTOML removes the table at a path with its subtables, and the empty line or line end that
+// SetTOML added. It restores a table from before SetTOML; before is nil for no file. CodeInvalid as
+// SetTOML, if there is something to remove.
 func RemoveTOML(file, before []byte, path []string) ([]byte, error) {
 	mark, src := cutBOM(file)
 	t, err := readTOML(src, path)
@@ -82,22 +82,20 @@ func RemoveTOML(file, before []byte, path []string) ([]byte, error) {
 	return slices.Concat(mark, out), nil
 }
 
-// ReadTOML is what the table at a path says; nil for one that is not there.
-//
-// CodeInvalid for a file that is no TOML.
+// ReadTOML returns the table at a path; nil if it is missing. CodeInvalid for invalid TOML.
 func ReadTOML(file []byte, path []string) (any, error) {
 	_, src := cutBOM(file)
 	says, err := decodeTOML(src)
 	return at(says, path), err
 }
 
-// tables is a file of TOML, looked at for one table and those below it.
+// tables is a TOML file, scanned for one table and its subtables.
 type tables struct {
 	src  []byte
 	path []string
 	says map[string]any
 	all  []statement
-	ours []span // in their order, none beside another
+	ours []span // in order, not adjacent
 }
 
 // span is a range of whole lines.
@@ -125,7 +123,7 @@ func readTOML(src []byte, path []string) (tables, error) {
 	return t, nil
 }
 
-// noteAbove is where our comment begins if it is the line above an offset, or the offset.
+// noteAbove returns where our comment begins if it is on the line above an offset, else the offset.
 func noteAbove(src []byte, offset int) int {
 	above := bytes.TrimSuffix(src[:offset], []byte("\n"))
 	from := bytes.LastIndexByte(above, '\n') + 1
@@ -135,21 +133,21 @@ func noteAbove(src []byte, offset int) int {
 	return offset
 }
 
-// barred refuses what says the table in another form than by a header.
+// barred rejects a file that has the table in another form than with a header.
 func (t tables) barred() error {
 	for _, s := range t.all {
 		if s.bars(t.path) {
-			bars := wrong(placeOf(t.src, s.at), "%s is written in one line or as a list, and [%s] cannot stand beside it",
+			bars := wrong(placeOf(t.src, s.at), "%s is an inline table or a list, so [%s] cannot be added",
 				strings.Join(s.path, "."), strings.Join(t.path, "."))
-			bars.Hint = fmt.Sprintf("write each table with a header of its own, as [%s.NAME]", strings.Join(t.path[:len(t.path)-1], "."))
+			bars.Hint = fmt.Sprintf("give each table its own header, as [%s.NAME]", strings.Join(t.path[:len(t.path)-1], "."))
 			return bars
 		}
 	}
 	return nil
 }
 
-// proved makes sure that a file says what is wanted of the table, and otherwise what it said;
-// t says nothing of the table afterwards.
+// proved verifies that a file has the wanted table and is otherwise unchanged; t may no longer
+// describe the table.
 func (t tables) proved(out []byte, want any) error {
 	is, err := decodeTOML(out)
 	if err == nil && alike(at(is, t.path), want) {
@@ -157,14 +155,14 @@ func (t tables) proved(out []byte, want any) error {
 			return nil
 		}
 	}
-	return engram.Errorf(engram.CodeInvalid, "the table %s cannot be changed safely", strings.Join(t.path, ".")).
-		WithHint("take it out by hand").WithCause(err)
+	return engram.Errorf(engram.CodeInvalid, "cannot change the table %s safely", strings.Join(t.path, ".")).
+		WithHint("remove it by hand").WithCause(err)
 }
 
-// alike reports whether two decoded files say the same: as text, because NaN is nothing's equal.
+// alike reports whether two decoded files are equal, compared as text because NaN equals nothing.
 func alike(a, b any) bool { return fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b) }
 
-// text is our tables without what stands between them.
+// text returns our tables without the text between them.
 func (t tables) text() string {
 	var all []string
 	for _, s := range t.ours {
@@ -177,7 +175,7 @@ func (t tables) text() string {
 	return strings.Join(all, newline(t.src))
 }
 
-// with is the file with a text in the place of our tables, or else at its end.
+// with returns the file with a text in place of our tables, or appended.
 func (t tables) with(text string) []byte {
 	if len(t.ours) == 0 {
 		return addTo(t.src, text)
@@ -189,8 +187,8 @@ func (t tables) with(text string) []byte {
 	return splice(t.cut(), first.from, first.to, text)
 }
 
-// merged is the file with the values of keys in the table that is there: each in the place of the
-// old value, or below the header.
+// merged returns the file with the values of keys in the existing table: each in place of the old
+// value, or below the header.
 func (t tables) merged(keys string) []byte {
 	type change struct {
 		span
@@ -216,7 +214,7 @@ func (t tables) merged(keys string) []byte {
 		}
 		all = append(all, change{under, added})
 	}
-	slices.SortFunc(all, func(a, b change) int { return b.from - a.from }) // none shifts another
+	slices.SortFunc(all, func(a, b change) int { return b.from - a.from }) // back to front, so that no change moves another
 	out := t.src
 	for _, c := range all {
 		out = splice(out, c.from, c.to, c.with)
@@ -226,7 +224,7 @@ func (t tables) merged(keys string) []byte {
 
 func (t tables) without() []byte { return takeOut(t.cut(), t.ours[0]) }
 
-// cut takes all of our tables out but the first.
+// cut removes all of our tables but the first.
 func (t tables) cut() []byte {
 	out := t.src
 	for _, s := range slices.Backward(t.ours[1:]) {
@@ -235,7 +233,7 @@ func (t tables) cut() []byte {
 	return out
 }
 
-// at is what stands at a path of a decoded file, nil when nothing does.
+// at returns the value at a path of a decoded file, or nil.
 func at(says map[string]any, path []string) any {
 	var v any = says
 	for _, name := range path {
@@ -245,7 +243,7 @@ func at(says map[string]any, path []string) any {
 	return v
 }
 
-// has reports whether a table has all that another one has.
+// has reports whether a table contains all keys of another with equal values.
 func has(all, part map[string]any) bool {
 	for name, want := range part {
 		if !reflect.DeepEqual(all[name], want) {
@@ -262,7 +260,7 @@ func decodeTOML(src []byte) (map[string]any, error) {
 	all := map[string]any{}
 	_, err := toml.Decode(string(src), &all)
 	if bad, ok := errors.AsType[toml.ParseError](err); ok {
-		return nil, wrong(place{bad.Position.Line, max(1, bad.Position.Col)}, "this is no TOML: %s", bad.Message)
+		return nil, wrong(place{bad.Position.Line, max(1, bad.Position.Col)}, "invalid TOML: %s", bad.Message)
 	}
 	return all, err
 }

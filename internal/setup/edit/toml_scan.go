@@ -8,33 +8,33 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// statement is what a file of TOML says in one place: the header of a table, or a key with its
-// value. Empty lines and lines of comment are none.
+// statement is one statement of a TOML file: the header of a table, or a key with its value, but
+// not empty lines and comments.
 type statement struct {
-	from, to int // its lines, with the last line's end
-	at       int // where it begins in the first one
+	from, to int // its lines, including the last line end
+	at       int // where it begins in its first line
 	header   bool
-	list     bool     // the header of one table of many: [[…]]
-	table    []string // the table it stands in; a header's own
-	path     []string // what it is about, from the root
+	list     bool     // an array-of-tables header: [[…]]
+	table    []string // the table it belongs to; a header's own
+	path     []string // full path of what it defines
 }
 
-// in reports whether it stands in the table of a path, or in one below it.
+// in reports whether it belongs to the table at a path, or to a subtable.
 func (s statement) in(path []string) bool { return begins(s.table, path) }
 
-// bars reports whether it says the table of a path in a way beside which no header may stand,
-// or which no header could take the place of: in one line, by a dotted key, or as a list.
+// bars reports whether it defines the table at a path in a form that excludes a header or cannot be
+// replaced by one: inline, by a dotted key, or as a list.
 func (s statement) bars(path []string) bool {
 	return !s.in(path) && (!s.header || s.list) && (begins(path, s.path) || begins(s.path, path))
 }
 
-// begins reports whether a path leads through another one.
+// begins reports whether a path starts with another one.
 func begins(path, with []string) bool {
 	return len(path) >= len(with) && slices.Equal(path[:len(with)], with)
 }
 
-// statements are those of a file that is known to be TOML (https://toml.io/en/v1.1.0): of one
-// that is none they mean nothing.
+// statements splits a valid TOML file (https://toml.io/en/v1.1.0); for an invalid one the result
+// means nothing.
 func statements(src []byte) []statement {
 	var all []statement
 	var table []string
@@ -64,13 +64,13 @@ func statements(src []byte) []statement {
 	return all
 }
 
-// scanner reads a file of TOML from byte n on.
+// scanner scans a TOML file from byte n.
 type scanner struct {
 	src []byte
 	n   int
 }
 
-// here is the next byte, 0 at the end.
+// here returns the next byte, 0 at the end.
 func (s *scanner) here() byte {
 	if s.n < len(s.src) {
 		return s.src[s.n]
@@ -84,7 +84,7 @@ func (s *scanner) blanks() {
 	}
 }
 
-// line goes behind the end of the line.
+// line skips to the next line.
 func (s *scanner) line() {
 	if n := bytes.IndexByte(s.src[s.n:], '\n'); n >= 0 {
 		s.n += n + 1
@@ -93,7 +93,7 @@ func (s *scanner) line() {
 	s.n = len(s.src)
 }
 
-// key reads names with dots between them, up to what ends them.
+// key reads dotted names up to their end.
 func (s *scanner) key() []string {
 	from := s.n
 	for s.n < len(s.src) && !strings.ContainsRune("=]\n", rune(s.here())) {
@@ -103,7 +103,7 @@ func (s *scanner) key() []string {
 			s.n++
 		}
 	}
-	// Names have quotes and escapes as values have: whoever reads those reads them.
+	// Names have quotes and escapes like values, so the decoder reads them.
 	meta, err := toml.Decode(string(s.src[from:s.n])+" = 0", new(map[string]any))
 	if keys := meta.Keys(); err == nil && len(keys) > 0 {
 		return keys[len(keys)-1]
@@ -111,7 +111,7 @@ func (s *scanner) key() []string {
 	return nil
 }
 
-// valueOf is where the value of a key stands, without the comment behind it.
+// valueOf returns the position of a key's value, without a comment after it.
 func valueOf(src []byte, of statement) (from, to int) {
 	s := scanner{src: src, n: of.at}
 	s.key()
@@ -121,8 +121,8 @@ func valueOf(src []byte, of statement) (from, to int) {
 	return from, s.value()
 }
 
-// value reads up to the end of the line in which a value ends, over strings, lists, tables and
-// comments, and returns where the value itself ends.
+// value skips a value and the rest of its last line, across strings, lists, tables and comments,
+// and returns where the value itself ends.
 func (s *scanner) value() (end int) {
 	for depth := 0; s.n < len(s.src); {
 		switch c := s.here(); c {
@@ -152,7 +152,7 @@ func (s *scanner) value() (end int) {
 	return end
 }
 
-// text reads a string of one of the four kinds.
+// text skips a string of one of the four kinds.
 func (s *scanner) text() {
 	quote := s.src[s.n : s.n+1]
 	if long := bytes.Repeat(quote, 3); bytes.HasPrefix(s.src[s.n:], long) {
@@ -165,7 +165,7 @@ func (s *scanner) text() {
 		case bytes.HasPrefix(s.src[s.n:], quote):
 			s.n += len(quote)
 			for more := 0; len(quote) == 3 && more < 2 && s.here() == quote[0]; more++ {
-				s.n++ // the text itself may end in one or two of them
+				s.n++ // the string may end in one or two quotes
 			}
 			return
 		}

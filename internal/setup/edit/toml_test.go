@@ -94,10 +94,10 @@ func TestSetTOML(t *testing.T) {
 func TestSetTOMLRefuses(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"no TOML", "a = 1\nb = = 2\n", "line 2, column 5: "},
-		{"all servers in one line", "a = 1\n  mcp_servers = { a = { command = \"x\" } }\n", "line 2, column 3: mcp_servers is written in one line"},
+		{"all servers in one line", "a = 1\n  mcp_servers = { a = { command = \"x\" } }\n", "line 2, column 3: mcp_servers is an inline table"},
 		{"no servers, in one line", "mcp_servers = {}\n", "line 1, column 1: "},
 		{"another one in one line", "mcp_servers = { engram = { command = \"old\" } }\n", "line 1, column 1: "},
-		{"another one in one line below a header", "[mcp_servers]\nengram = { command = \"old\" }\n", "line 2, column 1: mcp_servers.engram is written"},
+		{"another one in one line below a header", "[mcp_servers]\nengram = { command = \"old\" }\n", "line 2, column 1: mcp_servers.engram is an inline table"},
 		{"another one by dotted keys", "mcp_servers.engram.command = \"old\"\n", "line 1, column 1: "},
 		{"another one by dotted keys below a header", "[mcp_servers]\n\"engram\" . command = \"old\"\n", "line 2, column 1: "},
 		{"a list of that name", "[[mcp_servers]]\na = 1\n", "line 1, column 1: "},

@@ -1,7 +1,7 @@
 package contradiction
 
-// settle works out what the words of a clause mean together.
-func settle(c *clause) {
+// interpret works out what the words of a clause mean together.
+func interpret(c *clause) {
 	for i := range c.words {
 		c.join(i)
 	}
@@ -20,8 +20,8 @@ func settle(c *clause) {
 	}
 }
 
-// eventReach is how many words from the beginning say that a clause tells what
-// happened: "we found", "the fix landed".
+// eventReach is how many words from the beginning may mark a clause as an event: "we found", "the
+// fix landed".
 const eventReach = 3
 
 // beside returns the word n places from i, and "" beyond the clause.
@@ -32,8 +32,8 @@ func (c *clause) beside(i, n int) string {
 	return c.words[i].folded
 }
 
-// join finds words that are an end of an axis only together with another: turned on,
-// is off, turned down, decided against. By themselves they are prepositions.
+// join finds words that are an end of an axis only together with another: turned on, is off, turned
+// down, decided against. Alone they are prepositions.
 func (c *clause) join(i int) {
 	w, before := &c.words[i], c.beside(i, -1)
 	switch w.folded {
@@ -135,12 +135,11 @@ func (c *clause) every(i int) {
 	}
 }
 
-// reach is how many words a negation looks ahead for what it denies.
+// reach is how many words a negation looks ahead.
 const reach = 5
 
-// deny marks what the negation at i denies: the next word that says something, and
-// where that is a verb like use, the one behind it too. At the end of a clause it
-// denies what stands before it.
+// deny marks what the negation at i denies: the next word with meaning, and after a verb like use,
+// the word after it too. At the end of a clause it denies the words before it.
 func (c *clause) deny(i int) {
 	if half[c.beside(i, 1)] {
 		return

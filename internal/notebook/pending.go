@@ -14,12 +14,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/attend"
 )
 
-// maxPending is how many bytes of a session may wait. There is nothing that could go
-// instead: a line that does not fit is refused.
+// maxPending limits the bytes of a session's pending items. Nothing can be dropped to make room: a
+// line that does not fit is rejected.
 const maxPending = 16 << 20
 
-// AddPending keeps what is to be written. Looking a megabyte through for secrets takes a tenth of a
-// second: who has little time cuts texts before.
+// AddPending adds a pending item. Scanning a megabyte for secrets takes a tenth of a second:
+// callers with little time cut the text before.
 func (n *Notebook) AddPending(w attend.Pending) error {
 	w.Title, w.Text = n.clean(w.Title), n.clean(w.Text)
 	w.Directory, w.Agent = n.clean(w.Directory), n.clean(w.Agent)
@@ -27,28 +27,22 @@ func (n *Notebook) AddPending(w attend.Pending) error {
 	if err != nil {
 		return err
 	}
-	return n.append(n.path(w.Session, waitingSuffix), append(line, '\n'), maxPending, nil)
+	return n.append(n.path(w.Session, pendingSuffix), append(line, '\n'), maxPending, nil)
 }
 
-// Pending returns what waits of a session, in the order in which it came.
+// Pending returns a session's pending items, oldest first.
 func (n *Notebook) Pending(session string) ([]attend.Pending, error) {
-	lines, err := read(n.path(session, waitingSuffix), 2*maxPending)
+	lines, err := read(n.path(session, pendingSuffix), 2*maxPending)
 	return pendingIn(lines), err
 }
 
-func pendingIn(lines []byte) (all []attend.Pending) {
-	for line := range bytes.Lines(lines) {
-		var w attend.Pending
-		if line[len(line)-1] == '\n' && json.Unmarshal(line, &w) == nil && w.Key != "" {
-			all = append(all, w)
-		}
-	}
-	return all
+func pendingIn(lines []byte) []attend.Pending {
+	return decoded(lines, func(w attend.Pending) bool { return w.Key != "" })
 }
 
-// Written takes out what was written, by its keys. What came meanwhile stays.
+// Written removes written items by key. Items added meanwhile stay.
 func (n *Notebook) Written(session string, keys []string) error {
-	path := n.path(session, waitingSuffix)
+	path := n.path(session, pendingSuffix)
 	err := n.change(path, false, func(f *os.File) error {
 		lines, err := io.ReadAll(f)
 		if err != nil {
@@ -64,12 +58,12 @@ func (n *Notebook) Written(session string, keys []string) error {
 		return replace(f, path, rest)
 	})
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // somebody else has written all of it
+		return nil // another process has written all of them
 	}
 	return explain(err, path)
 }
 
-// Unwritten returns the sessions of which something waits, most of them; in no order.
+// Unwritten returns most of the sessions with pending items, in no order.
 func (n *Notebook) Unwritten() ([]string, error) {
 	const most = 500
 	entries, err := os.ReadDir(n.Dir)
@@ -78,28 +72,22 @@ func (n *Notebook) Unwritten() ([]string, error) {
 	}
 	var sessions []string
 	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), waitingSuffix) || len(sessions) == most {
+		if !strings.HasSuffix(e.Name(), pendingSuffix) || len(sessions) == most {
 			continue
 		}
-		if w, found := n.firstOf(e.Name()); found {
+		f, err := os.Open(filepath.Join(n.Dir, e.Name()))
+		if err != nil {
+			continue
+		}
+		if w, found, err := firstPending(f); found && err == nil {
 			sessions = append(sessions, w.Session)
 		}
+		_ = f.Close() // opened for reading only
 	}
 	return sessions, explain(err, filepath.Join(n.Dir, "notes"))
 }
 
-// firstOf is the first that waits in a file of the notebook.
-func (n *Notebook) firstOf(name string) (w attend.Pending, found bool) {
-	f, err := os.Open(filepath.Join(n.Dir, name))
-	if err != nil {
-		return w, false
-	}
-	defer f.Close()
-	w, found, err = firstPending(f)
-	return w, found && err == nil
-}
-
-// firstPending is the first that waits in a file, which is read no further.
+// firstPending returns the first pending item in a file and reads no further.
 func firstPending(f io.Reader) (w attend.Pending, found bool, err error) {
 	lines := bufio.NewReader(io.LimitReader(f, 2*maxPending))
 	for {
