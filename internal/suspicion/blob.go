@@ -22,7 +22,7 @@ func blobs(text string, found *findings) {
 			continue // nothing is run that was decoded
 		}
 		if at, to := decoded(lowered(line)); to > at && !prevented(lowered(line[:at])) {
-			found.add(Blob, "asks to decode and run encoded text", from+at, from+to)
+			found.add(codeBlob, "asks to decode and run encoded text", from+at, from+to)
 		}
 	}
 	for i, n := 0, 0; i < len(text) && n < mostBlob; {
@@ -38,7 +38,7 @@ func blobs(text string, found *findings) {
 			n++
 			if plain, ok := unpacked(text[i:to]); ok {
 				for _, r := range judged(plain, 1) {
-					found.add(Blob, "suspicious encoded text: "+r.Why, i, to)
+					found.add(codeBlob, "suspicious encoded text: "+r.Why, i, to)
 					break
 				}
 			}

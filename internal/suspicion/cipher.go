@@ -31,7 +31,7 @@ func ciphers(text string, found *findings) {
 // dressed notes what a text says when its dress is taken off.
 func dressed(found *findings, plain, as string, from, to int) {
 	for _, r := range judged(plain, 1) {
-		found.add(Blob, as+" say what is suspicious by itself: "+r.Why, from, to)
+		found.add(codeBlob, as+" say what is suspicious by itself: "+r.Why, from, to)
 		return
 	}
 }

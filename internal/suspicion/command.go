@@ -27,7 +27,7 @@ const maxLine = 8 << 10
 
 // lineRule finds one kind of command in a line in lower case, in line[from:to].
 type lineRule struct {
-	code Code
+	code string
 	why  string
 	find func(line string) (from, to int)
 	// may reports whether it can find anything in a line with these characters. It says no only
@@ -36,22 +36,21 @@ type lineRule struct {
 }
 
 var lineRules = []lineRule{
-	{Command, "runs downloaded code without showing it", piped, func(has chars, _ string) bool { return has.any("|(`&;") }},
-	{Command, "opens a shell to another machine", opened, func(has chars, line string) bool {
+	{codeCommand, "runs downloaded code without showing it", piped, func(has chars, _ string) bool { return has.any("|(`&;") }},
+	{codeCommand, "opens a shell to another machine", opened, func(has chars, line string) bool {
 		return has.any("&") && strings.Contains(line, ">&") || has.any("-") && strings.Contains(line, "-e ") || has.any(":") && strings.Contains(line, "exec:")
 	}},
-	{Command, "asks to install a permanent key or command", planted, func(has chars, _ string) bool { return has.any(">|") }},
-	{Exfil, "a command sends secrets to another machine", carried, func(has chars, line string) bool {
+	{codeCommand, "asks to install a permanent key or command", planted, func(has chars, _ string) bool { return has.any(">|") }},
+	{codeExfil, "a command sends secrets to another machine", carried, func(has chars, line string) bool {
 		return has.any("@|`$") || has.any(":") && strings.Contains(line, "scp ")
 	}},
-	{Exfil, "leaks data through an image URL", imaged, func(has chars, _ string) bool { return has.any("]") && has.any("!") }},
-	{Bypass, "asks to disable an agent's confirmation prompts", unleashed, func(chars, string) bool { return true }},
-	{Exfil, "a repository is to be pushed to another address", pushed, func(has chars, line string) bool { return has.any("&;") && strings.Contains(line, "git ") }},
-	{Bypass, "a check is to be passed over always", passing, func(has chars, line string) bool {
+	{codeExfil, "leaks data through an image URL", imaged, func(has chars, _ string) bool { return has.any("]") && has.any("!") }},
+	{codeBypass, "asks to disable an agent's confirmation prompts", unleashed, func(chars, string) bool { return true }},
+	{codeBypass, "a check is to be passed over always", passing, func(has chars, line string) bool {
 		return has.any("-=_") || has.any(":0.") && (strings.Contains(line, "unauthorized") || strings.Contains(line, "setenforce") || strings.Contains(line, "verify")) ||
 			strings.Contains(line, "skipverify") || strings.Contains(line, "ufw ")
 	}},
-	{Order, "a standing order destroys files", destroying, func(has chars, _ string) bool { return has.any("-") }},
+	{codeOrder, "a standing order destroys files", destroying, func(has chars, _ string) bool { return has.any("-") }},
 }
 
 // chars is which characters of ASCII a line has, a bit for each.
@@ -309,19 +308,6 @@ func unleashed(line string) (from, to int) {
 		}
 	}
 	return 0, 0
-}
-
-// pushed: a remote is added and pushed to in one line.
-func pushed(line string) (from, to int) {
-	i := strings.Index(line, "git remote add ")
-	if i < 0 {
-		return 0, 0
-	}
-	j := strings.Index(line[i:], "git push")
-	if j < 0 || !strings.Contains(line[i:i+j], "://") && !strings.Contains(line[i:i+j], "@") {
-		return 0, 0
-	}
-	return i, i + j + len("git push")
 }
 
 // passing: an option that passes over a check, for good: "--no-verify every time".

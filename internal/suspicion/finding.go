@@ -11,7 +11,7 @@ import (
 
 // finding is a Reason before its excerpt is cut: text[from:to] is what it is about.
 type finding struct {
-	code     Code
+	code     string
 	why      string
 	from, to int
 }
@@ -19,7 +19,7 @@ type finding struct {
 type findings []finding
 
 // add notes a finding; of each why the first place is enough.
-func (f *findings) add(code Code, why string, from, to int) {
+func (f *findings) add(code string, why string, from, to int) {
 	for i, known := range *f {
 		if known.why == why {
 			if from < known.from {
@@ -47,7 +47,7 @@ func (f findings) reasons(text string) []Reason {
 // any, on one line, in which every character can be seen.
 func excerpt(text string, from, to int) string {
 	const around = 24
-	to = min(to, from+MaxExcerpt)
+	to = min(to, from+maxExcerpt)
 	a, b := max(0, from-around), min(len(text), to+around)
 	for a > 0 && a < from && !utf8.RuneStart(text[a]) {
 		a++
@@ -64,15 +64,15 @@ func excerpt(text string, from, to int) string {
 		b = to + max(strings.LastIndexAny(text[to:b], " \n"), 0)
 	}
 	shown := visible(text[a:b])
-	if len(shown) <= MaxExcerpt {
+	if len(shown) <= maxExcerpt {
 		return shown
 	}
 	const more = "…"
-	end := MaxExcerpt - len(more)
+	end := maxExcerpt - len(more)
 	for !utf8.RuneStart(shown[end]) {
 		end--
 	}
-	if cut := strings.LastIndexByte(shown[:end], ' '); cut > MaxExcerpt/2 {
+	if cut := strings.LastIndexByte(shown[:end], ' '); cut > maxExcerpt/2 {
 		end = cut
 	}
 	return shown[:end] + more

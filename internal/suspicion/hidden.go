@@ -29,20 +29,20 @@ func hidden(text string, found *findings) {
 		switch {
 		case r < 0x80:
 		case r == 0x202d || r == 0x202e:
-			found.add(Hidden, "a bidirectional control character changes the text that a reader sees", i, next)
+			found.add(codeHidden, "a bidirectional control character changes the text that a reader sees", i, next)
 		case r >= 0x2066 && r <= 0x2068 || r == 0x202a || r == 0x202b:
 			if !turns && !turning(text) {
-				found.add(Hidden, "unneeded bidirectional control characters", i, next)
+				found.add(codeHidden, "unneeded bidirectional control characters", i, next)
 			}
 			turns = true
 		case r >= 0xe0000 && r <= 0xe007f:
 			if !flag {
-				found.add(Hidden, "invisible characters carry text", i, next)
+				found.add(codeHidden, "invisible characters carry text", i, next)
 			}
 		case r >= 0xe0100 && r <= 0xe01ef && !unicode.Is(unicode.Han, before), r >= 0xfe00 && r <= 0xfe0f && isSelector(before):
-			found.add(Hidden, "misplaced variation selectors can carry text", i, next)
+			found.add(codeHidden, "misplaced variation selectors can carry text", i, next)
 		case invisible(r) && plainLetter(before) && plainLetter(after):
-			found.add(Hidden, "a zero-width character inside a word", i, next)
+			found.add(codeHidden, "a zero-width character inside a word", i, next)
 		case invisible(r) && (invisible(before) || invisible(after)):
 			if stray++; stray == 1 {
 				firstStray = i
@@ -52,7 +52,7 @@ func hidden(text string, found *findings) {
 		before, i = r, next
 	}
 	if stray > mostStray {
-		found.add(Hidden, "many zero-width characters can carry a message", firstStray, firstStray+1)
+		found.add(codeHidden, "many zero-width characters can carry a message", firstStray, firstStray+1)
 	}
 	escapes(text, found)
 }
@@ -68,7 +68,7 @@ func escapes(text string, found *findings) {
 		rest := text[at:min(len(text), at+12)]
 		switch {
 		case strings.HasPrefix(rest, "[8m"), strings.HasPrefix(rest, "]52;"), strings.HasPrefix(rest, "P"):
-			found.add(Hidden, "an escape sequence hides text in a terminal", at-1, at+3)
+			found.add(codeHidden, "an escape sequence hides text in a terminal", at-1, at+3)
 		}
 	}
 }

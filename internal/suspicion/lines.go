@@ -2,6 +2,7 @@ package suspicion
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -36,3 +37,6 @@ func lowered(s string) string {
 	}
 	return s
 }
+
+// oneOf reports whether s is one of words.
+func oneOf(s string, words ...string) bool { return slices.Contains(words, s) }

@@ -86,7 +86,7 @@ const (
 
 	// Not of a word but of how it is used: a verb in the negative.
 	untold
-	unasked
+	unconfirmed
 )
 
 // acts are the notions of verbs: they count only where a verb is an order, or says what an

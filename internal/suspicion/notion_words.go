@@ -47,7 +47,7 @@ func notions() []meaning {
 			dire dirlo avvisare parlare говори говорите сообщай рассказывай mow mowic informuj informowania zeg zeggen vertel haber~ver soyleme`},
 		{toAsk, `asking confirmation confirming prompting consent preguntar pregunta preguntes confirmacion perguntar perguntes confirmacao demander demande ruckfrage ruckfragen fragen nachfragen chiedere conferma
 			спрашивая спросив спрашивай подтверждения pytania pytaj potwierdzenia vragen bevestiging sormadan`},
-		{unasked, `no~approval no~confirmation no~permission without~question without~questions without~confirmation without~approval without~permission without~checking without~prompting without~reading without~looking without~consent sin~confirmacion sem~confirmacao sans~confirmation sormadan pre~approved preapproved habersiz`},
+		{unconfirmed, `no~approval no~confirmation no~permission without~question without~questions without~confirmation without~approval without~permission without~checking without~prompting without~reading without~looking without~consent sin~confirmacion sem~confirmacao sans~confirmation sormadan pre~approved preapproved habersiz`},
 		{untold, `söylemeden bildirmeden`},
 		{toClaim, `answer~that di dis diga sag`},
 		{toSteer, `always~name name~only only~name review reviews rating ratings verdict verdicts`},

@@ -17,7 +17,7 @@ func roles(text string, found *findings) {
 		at += i
 		n, sure := mark(text[at:])
 		if n > 0 && !quoted(text, at, at+n) && (sure && !spokenOf(text, at, at+n) || opensLine(text, at)) {
-			found.add(Role, "contains conversation markers that imitate the system or another turn", at, at+n)
+			found.add(codeRole, "contains conversation markers that imitate the system or another turn", at, at+n)
 			return
 		}
 		at++
@@ -103,7 +103,7 @@ func saysYes(text string, found *findings) {
 			acts, at = anyOf(said, "i'll ", "i will ", "i am going to ", "shall i ", "i’ll "), from
 		case "human", "user":
 			if yes := anyOf(said, "yes", "go on", "go ahead", "proceed", "approved", "do it"); acts && yes && len(said) >= shortest && len(said) <= longest {
-				found.add(Role, "contains a made-up conversation in which a person agrees", at, from+len(line))
+				found.add(codeRole, "contains a made-up conversation in which a person agrees", at, from+len(line))
 				return
 			}
 			acts = false
@@ -129,7 +129,7 @@ func turns(text string, found *findings) {
 		}
 		for _, w := range []string{"you ", "ignore ", "disregard ", "forget ", "from now", "always ", "never ", "override", "the user ", "execute ", "run ", "new "} {
 			if strings.HasPrefix(said, w) {
-				found.add(Role, "a line pretends to come from the system", from, from+len(line))
+				found.add(codeRole, "a line pretends to come from the system", from, from+len(line))
 				return
 			}
 		}

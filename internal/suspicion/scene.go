@@ -1,6 +1,9 @@
 package suspicion
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // scene is what is spoken of in some words that stand together: all their notions, less those
 // of acts that nobody is told to do.
@@ -68,11 +71,7 @@ func (s sentence) negatesVerb(j, i int) bool {
 	if s.word(j) != "no" || j == i-1 {
 		return true
 	}
-	switch s.word(i - 1) {
-	case "le", "lo", "les", "se", "la", "gli":
-		return true
-	}
-	return false
+	return oneOf(s.word(i-1), "le", "lo", "les", "se", "la", "gli")
 }
 
 // prevWord is the last of some words before i, with at most reach tokens from there; -1 for none.
@@ -86,7 +85,7 @@ func (s sentence) prevWord(i, reach int, words ...string) int {
 }
 
 // counts are the notions of a token that count: of a verb only where it is an order or tells
-// what an agent does; in the negative telling and asking become untold and unasked, and
+// what an agent does; in the negative telling and asking become untold and unconfirmed, and
 // every other act is a warning.
 func (s sentence) counts(i int, all notion) notion {
 	t := s.tokens[i]
@@ -97,7 +96,7 @@ func (s sentence) counts(i int, all notion) notion {
 			switch {
 			case s.twice(j):
 			case t.means&toAsk != 0 && (t.form != past || s.word(i-1) == "be"):
-				means |= unasked
+				means |= unconfirmed
 			case t.means&(toTell|toShow) != 0 && (t.form == plain || t.form == doing) && s.tokens[j].means&anyone == 0 && s.negatesVerb(j, i):
 				means |= untold
 			}
@@ -222,9 +221,6 @@ func (c scene) span(sets []notion) (from, to int, ok bool) {
 		}
 		from, to = min(from, at), max(to, at)
 	}
-	if to < 0 {
-		return 0, len(c.tokens) - 1, true
-	}
 	return from, to, true
 }
 
@@ -262,14 +258,31 @@ func (c scene) at(i int, want notion) int {
 	return -1
 }
 
+// reads reports that the tokens from i on are these words; alternatives stand between spaces.
+func (s sentence) reads(i int, words ...string) bool {
+	for n, alternatives := range words {
+		if i+n < 0 || i+n >= len(s.tokens) || !oneOf(s.word(i+n), strings.Split(alternatives, " ")...) {
+			return false
+		}
+	}
+	return true
+}
+
+// phrase returns the first token from which these words are read; -1 without one.
+func (s sentence) phrase(words ...string) int {
+	for i := range s.tokens {
+		if s.reads(i, words...) {
+			return i
+		}
+	}
+	return -1
+}
+
 // says reports one of some words.
 func (c scene) says(words ...string) bool {
 	for i := range c.tokens {
-		w := c.word(i)
-		for _, want := range words {
-			if w == want {
-				return true
-			}
+		if slices.Contains(words, c.word(i)) {
+			return true
 		}
 	}
 	return false

@@ -32,33 +32,29 @@
 // to switch its own questions off).
 package suspicion
 
-// Code names a class of reasons. The words are stable: they are kept with what waits for
-// review.
-type Code string
-
 // The classes.
 const (
-	Override Code = "override" // sets aside what the agent was told, or gives it another part to play
-	Role     Code = "role"     // marks of a conversation: text that pretends to be the system or a turn
-	Secrecy  Code = "secrecy"  // the person is not to know
-	Bypass   Code = "bypass"   // acting without the question that protects the person
-	Order    Code = "order"    // a standing order to fetch or run something from elsewhere
-	Planted  Code = "planted"  // answers to the person are to be bent
-	Exfil    Code = "exfil"    // secrets, files or the conversation are to be sent somewhere
-	Command  Code = "command"  // a command that runs what a stranger sends, or opens the machine to one
-	Blob     Code = "blob"     // encoded text that is to be run, or that is itself suspicious
-	Hidden   Code = "hidden"   // characters that hide text from the reader or turn it round
+	codeOverride = "override" // sets aside what the agent was told, or gives it another part to play
+	codeRole     = "role"     // marks of a conversation: text that pretends to be the system or a turn
+	codeSecrecy  = "secrecy"  // the person is not to know
+	codeBypass   = "bypass"   // acting without the question that protects the person
+	codeOrder    = "order"    // a standing order to fetch or run something from elsewhere
+	codePlanted  = "planted"  // answers to the person are to be bent
+	codeExfil    = "exfil"    // secrets, files or the conversation are to be sent somewhere
+	codeCommand  = "command"  // a command that runs what a stranger sends, or opens the machine to one
+	codeBlob     = "blob"     // encoded text that is to be run, or that is itself suspicious
+	codeHidden   = "hidden"   // characters that hide text from the reader or turn it round
 )
 
 // Reason is one thing that a text was found suspicious for.
 type Reason struct {
-	Code    Code
-	Excerpt string // where: at most MaxExcerpt bytes, with characters that act or hide written out
+	Code    string // one of the codes below; stable, since it is kept with pending items
+	Excerpt string // where: at most maxExcerpt bytes, with characters that act or hide written out
 	Why     string // for a person, in lower case, without a full stop
 }
 
-// MaxExcerpt is how many bytes the excerpt of a Reason has at most.
-const MaxExcerpt = 160
+// maxExcerpt is how many bytes the excerpt of a Reason has at most.
+const maxExcerpt = 160
 
 // maxReasons bounds what is told of a text; who reads it has seen enough by then.
 const maxReasons = 12

@@ -12,14 +12,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
+const maxExcerpt = 160 // bytes
+
 // labelled is one text of the lists in testdata: written for this test, each by hand, the
 // suspicious ones after classes of attack, the others after what engineers note down. Some
 // are there because the rule misses them, so that the figures say what it is worth.
 type labelled struct {
-	Text       string         `json:"text"`
-	Suspicious bool           `json:"suspicious"`
-	Code       suspicion.Code `json:"code"` // one of the reasons that are to be given; empty for any
-	Lang       string         `json:"lang"`
+	Text       string `json:"text"`
+	Suspicious bool   `json:"suspicious"`
+	Code       string `json:"code"` // one of the reasons that are to be given; empty for any
+	Lang       string `json:"lang"`
 }
 
 func labels(t testing.TB, list string) (all []labelled) {
@@ -91,8 +93,8 @@ func tells(t *testing.T, list string, leastPrecision, leastRecall float64) {
 func TestReasonsAreBoundedAndVisible(t *testing.T) {
 	for _, l := range labels(t, "labelled") {
 		for _, r := range suspicion.Of(l.Text) {
-			if r.Code == "" || r.Why == "" || r.Excerpt == "" || len(r.Excerpt) > suspicion.MaxExcerpt || !utf8.ValidString(r.Excerpt) {
-				t.Errorf("%q\n got %+v\nwant a code, a why, and an excerpt of 1 to %d bytes", l.Text, r, suspicion.MaxExcerpt)
+			if r.Code == "" || r.Why == "" || r.Excerpt == "" || len(r.Excerpt) > maxExcerpt || !utf8.ValidString(r.Excerpt) {
+				t.Errorf("%q\n got %+v\nwant a code, a why, and an excerpt of 1 to %d bytes", l.Text, r, maxExcerpt)
 			}
 		}
 	}
