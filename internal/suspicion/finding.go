@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// finding is a Reason before its excerpt is cut: text[from:to] is what it is about.
+// finding is a Reason before its excerpt is cut, at text[from:to].
 type finding struct {
 	code     string
 	why      string
@@ -18,7 +18,7 @@ type finding struct {
 
 type findings []finding
 
-// add notes a finding; of each why the first place is enough.
+// add records a finding, once per why at its first place.
 func (f *findings) add(code string, why string, from, to int) {
 	for i, known := range *f {
 		if known.why == why {
@@ -43,8 +43,7 @@ func (f findings) reasons(text string) []Reason {
 	return all
 }
 
-// excerpt is text[from:to] with some of what stands around it, in whole words where there are
-// any, on one line, in which every character can be seen.
+// excerpt returns text[from:to] with a few words around it, on one line of visible characters.
 func excerpt(text string, from, to int) string {
 	const around = 24
 	to = min(to, from+maxExcerpt)
@@ -58,7 +57,7 @@ func excerpt(text string, from, to int) string {
 	if cut := strings.IndexAny(text[a:from], " \n"); a > 0 && cut >= 0 {
 		a += cut
 	} else if a > 0 {
-		a = from // the word before is longer than what is shown of it
+		a = from // within a long word
 	}
 	if b < len(text) {
 		b = to + max(strings.LastIndexAny(text[to:b], " \n"), 0)
@@ -78,7 +77,7 @@ func excerpt(text string, from, to int) string {
 	return shown[:end] + more
 }
 
-// visible is s on one line, with every character that cannot be seen written out.
+// visible returns s on one line with invisible characters escaped.
 func visible(s string) string {
 	var b strings.Builder
 	for _, word := range strings.Fields(s) {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// foreign finds, in scripts that put no spaces between words, what override finds in others.
+// foreign finds in scripts without spaces what override finds in others.
 func foreign(text string, found *findings) {
 	if ascii(text) || !hasScript(text) {
 		return
@@ -35,11 +35,11 @@ func foreign(text string, found *findings) {
 	}
 }
 
-// abroad has, for scripts without spaces, what is done, to what, and when.
+// abroad is a rule for scripts without spaces: one word of each group is required.
 type abroad struct {
 	code string
 	why  string
-	all  [][]string // of each of these one
+	all  [][]string // one word of each is required
 	none []string
 }
 
@@ -61,7 +61,7 @@ func abroads() []abroad {
 	}
 }
 
-// sentencesAbroad judges what stands between full stops.
+// sentencesAbroad checks each sentence.
 func sentencesAbroad(text string, found *findings) {
 	all := abroads()
 	for from := 0; from < len(text); {
@@ -98,7 +98,7 @@ func anyOf(text string, words ...string) bool {
 	return false
 }
 
-// back is at most n bytes before at, at the beginning of a character.
+// back returns the start of a character at most n bytes before at.
 func back(text string, at, n int) int {
 	i := max(0, at-n)
 	for i < at && !utf8.RuneStart(text[i]) {
@@ -107,7 +107,7 @@ func back(text string, at, n int) int {
 	return i
 }
 
-// forth is at most n bytes behind at, at the beginning of a character.
+// forth returns the start of a character at most n bytes after at.
 func forth(text string, at, n int) int {
 	i := min(len(text), at+n)
 	for i > at && i < len(text) && !utf8.RuneStart(text[i]) {

@@ -6,20 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// mostStray is how many characters without width may follow each other in a text, one run
-// with the other: web pages and word processors leave some behind. More than these can carry
-// a message, a bit each. Single ones are no reason: trackers break up @names with them.
+// mostStray is the number of adjacent zero-width characters in a text that web pages and word
+// processors leave behind. More can encode a message. Single ones are common: trackers break up
+// @names with them.
 const mostStray = 8
 
-// hidden finds characters that hide what a text says or turn it round. What scripts and
-// emoji need stays unsuspected: joiners between letters that are not Latin, flags that are
-// spelt with tag characters, marks of direction in a text that has a direction.
+// hidden finds characters that hide or reorder text. Joiners between non-Latin letters, tag
+// characters of flags and direction marks in right-to-left text are ordinary.
 func hidden(text string, found *findings) {
 	if ascii(text) {
 		escapes(text, found)
 		return
 	}
-	turns := false // the text has letters that are written from right to left
+	turns := false // the text has right-to-left letters
 	stray, firstStray := 0, 0
 	before, flag := rune(' '), false
 	for i := 0; i < len(text); {
@@ -57,7 +56,7 @@ func hidden(text string, found *findings) {
 	escapes(text, found)
 }
 
-// escapes finds what a terminal does not show, or does without showing it.
+// escapes finds sequences that a terminal acts on or hides.
 func escapes(text string, found *findings) {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], 0x1b)
@@ -82,7 +81,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// turning reports a text with letters that are written from right to left.
+// turning reports letters of a right-to-left script.
 func turning(text string) bool {
 	for _, r := range text {
 		if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) {
@@ -92,8 +91,7 @@ func turning(text string) bool {
 	return false
 }
 
-// invisible reports a character that takes no room. The soft hyphen is none of them: it is
-// ordinary in text that was copied from a page.
+// invisible reports a zero-width character. Soft hyphens are common in copied text.
 func invisible(r rune) bool {
 	return r == 0x200b || joiner(r) || r >= 0x2060 && r <= 0x2064 || r == 0xfeff || r == 0x180e
 }
@@ -101,7 +99,7 @@ func invisible(r rune) bool {
 func joiner(r rune) bool     { return r == 0x200c || r == 0x200d }
 func isSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
-// plainLetter reports a letter of a script that is written without joiners.
+// plainLetter reports a letter of a script without joiners.
 func plainLetter(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek)
 }

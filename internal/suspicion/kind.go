@@ -1,8 +1,8 @@
 package suspicion
 
-// kinds finds orders by what they are about, in whatever words and order of words: each kind is
-// some notions that have no business together in what an engineer notes down. An imperative
-// alone is no kind, nor is an address, nor the name of a secret.
+// kinds finds instructions by their subject, in any wording and order of words: each kind is a
+// combination of notions that is unusual in an engineer's notes. An imperative, an address or the
+// name of a secret alone is common.
 func kinds(t sentences, found *findings) {
 	for i := range t.begins {
 		if !possible(t.means[i]) {
@@ -26,8 +26,7 @@ func kinds(t sentences, found *findings) {
 	}
 }
 
-// possible reports a sentence with words of which some kind may be made. It says no only where
-// none can, and most sentences are done with it.
+// possible is a cheap filter on the words of a sentence; false means that no kind matches.
 func possible(means notion) bool {
 	if means&(negates|lacks) != 0 {
 		means |= untold | unconfirmed
@@ -36,7 +35,7 @@ func possible(means notion) bool {
 		means |= toLift | toOmit | keys
 	}
 	if means&toUse != 0 {
-		return true // a package may be called nearly as a known one
+		return true // for lookalikes
 	}
 	for _, k := range kindRules {
 		if holds(means, k.all) {
@@ -46,7 +45,7 @@ func possible(means notion) bool {
 	return false
 }
 
-// holds reports that notions has one at least of each set.
+// holds reports that has includes a notion of each set.
 func holds(has notion, sets []notion) bool {
 	for _, set := range sets {
 		if has&set == 0 {
@@ -56,12 +55,12 @@ func holds(has notion, sets []notion) bool {
 	return true
 }
 
-// kind is one kind of order.
+// kind is one kind of instruction.
 type kind struct {
 	code string
 	why  string
-	all  []notion // of each of these sets one notion at least
-	none notion   // what makes it an ordinary note
+	all  []notion // one notion of each set is required
+	none notion   // notions of ordinary notes
 	also func(c scene) bool
 }
 
@@ -70,7 +69,7 @@ func (k kind) in(c scene) bool {
 }
 
 var kindRules = []kind{
-	// Secrets and what is said leave the house.
+	// Secrets and private data leave the machine.
 	{code: codeExfil, why: "asks to put secrets where others can read them", all: []notion{keys, toSend | toPut | toShow | toFetch, outside | shared}, also: scene.leaves},
 	{code: codeExfil, why: "asks to put environment variables where others can read them", all: []notion{environ, vars, toSend | toPut, outside | shared}},
 	{code: codeExfil, why: "asks to copy a secret where others can read it", all: []notion{aKey | keys, toSend | toPut, shared, theYou | theAgent | each}, none: limits, also: scene.leaves},
@@ -85,7 +84,7 @@ var kindRules = []kind{
 	{code: codeExfil, why: "asks to send the conversation to an address", all: []notion{talks, toSend, outside}},
 	{code: codeExfil, why: "asks an agent to send its work to an address", all: []notion{works | talks, toSend, stranger, theAgent | theYou}},
 
-	// What comes from elsewhere is run.
+	// Code and instructions come from elsewhere.
 	{code: codeOrder, why: "asks to run or obey content from a URL", all: []notion{stranger}, also: scene.runsWhatComes},
 	{code: codeOrder, why: "makes an agent take its rules from a URL", all: []notion{theAgent, toFetch | toObey, stranger}, also: scene.rulesFromThere},
 	{code: codeOrder, why: "a standing instruction calls an anonymous address", all: []notion{each | session1, toRun | toFetch | toSend, bare}, none: limits},
@@ -101,7 +100,7 @@ var kindRules = []kind{
 	{code: codeOrder, why: "hides an instruction to an agent from readers", all: []notion{theAgent, acts}, also: scene.concealed},
 	{code: codeOrder, why: "asks to trust commands of a stranger", all: []notion{actions, stranger}, also: scene.trusts},
 
-	// What protects people is switched off, or nobody is asked.
+	// A safety control is disabled, or a confirmation is skipped.
 	{code: codeBypass, why: "asks to act without asking", all: []notion{unconfirmed, toRun | toWipe | toLift | toUse | toGrant | pushes | actions}, also: scene.withoutConfirmation},
 	{code: codeBypass, why: "asks to act without asking", all: []notion{unconfirmed, actions}, also: scene.leaveNeedless},
 	{code: codeBypass, why: "claims permission for everything", all: []notion{consents, thePerson | theYou | theAgent, wide | free, actions | works | wide}, also: scene.leaveGiven},
@@ -115,7 +114,7 @@ var kindRules = []kind{
 	{code: codeBypass, why: "asks to grant access rights", all: []notion{toGrant | toPut, admin, stranger}, none: limits},
 	{code: codeBypass, why: "asks to publish private data", all: []notion{toGrant, public, works}, also: scene.makesPublic},
 
-	// Who is to be obeyed.
+	// The agent is to obey somebody else.
 	{code: codeOverride, why: "claims that the agent's rules no longer apply", all: []notion{bounds, voids}, also: scene.declared},
 	{code: codeOverride, why: "claims that the agent's rules no longer apply", all: []notion{voids, theYou | theAgent | self}, also: scene.rulesGone},
 	{code: codeOverride, why: "claims priority over the rules or the user", all: []notion{outranks, self | bounds}, also: scene.putsAbove},
@@ -129,7 +128,7 @@ var kindRules = []kind{
 	{code: codeOverride, why: "asks to obey something other than the user", all: []notion{toObey, thePerson, theAgent | theYou}, also: scene.ratherThanPerson},
 	{code: codeOverride, why: "overrides the user's request", all: []notion{thePerson, wants | uttered}, also: scene.setsAsidePerson},
 
-	// What the person is not to know.
+	// Something is kept from the user.
 	{code: codeSecrecy, why: "asks not to tell anybody", all: []notion{untold, anyone}, none: aKey | keys},
 	{code: codeSecrecy, why: "asks not to tell the user", all: []notion{untold, thePerson, toSend | toRun | toWipe | pushes | toPut}, also: scene.keepsFromPerson},
 	{code: codeSecrecy, why: "asks not to tell the user", all: []notion{untold, thePerson, theYou, toSend | toRun | toWipe | pushes | toPut}, also: scene.keepsFromThem},
@@ -143,7 +142,7 @@ var kindRules = []kind{
 	{code: codeSecrecy, why: "asks to leave something out of reports to the user", all: []notion{toOmit | toLift, summary}, also: scene.leftOut},
 	{code: codeSecrecy, why: "asks to add something unnoticed", all: []notion{silent, toPut | toSend, keys | works | theAgent}, also: scene.unseenByAgent},
 
-	// What the person is told.
+	// The user is to be misled.
 	{code: codePlanted, why: "asks to misreport actions to the user", all: []notion{thePerson, wants, toClaim}, also: scene.answersFor},
 	{code: codePlanted, why: "asks to report a failure as a success", all: []notion{toClaim, green, even}},
 	{code: codePlanted, why: "asks to report a failure as a success", all: []notion{toClaim, green}, also: scene.marksPassed},

@@ -85,7 +85,7 @@ func (c scene) addsPackage() bool {
 // addressed reports a text to agents ("Note for AI assistants: …", "@assistant"), as opposed to
 // one about them.
 func (c scene) addressed() bool {
-	const farthest = 8 // tokens: an address stands at the beginning
+	const farthest = 8 // tokens
 	for i, t := range c.tokens[:min(farthest, len(c.tokens))] {
 		if c.as[i]&theAgent == 0 {
 			continue

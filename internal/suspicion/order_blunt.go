@@ -11,7 +11,7 @@ func (s sentence) blunt(i int) bool {
 		return false
 	}
 	if s.begins(i) && !s.begins(i-1) {
-		return !s.mentions(i - 1) // a sentence begins, and its full stop is missing
+		return !s.mentions(i - 1) // a new sentence without a full stop before it
 	}
 	j := i - 1
 	for j >= 0 && strings.HasSuffix(s.word(j), "ly") {
