@@ -214,7 +214,7 @@ func judgedBy(m engram.Memory) string {
 func codesOf(all []suspicious) (codes []string) {
 	for _, s := range all {
 		for _, r := range s.reasons {
-			codes = append(codes, string(r.Code))
+			codes = append(codes, r.Code)
 		}
 	}
 	slices.Sort(codes)

@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	minBlob  = 24       // the shortest base64 that is looked into: shorter ones say too little
-	maxBlob  = 16 << 10 // the longest
-	mostBlob = 16       // of a text
+	minBlob  = 24       // bytes of the shortest base64 that is decoded
+	maxBlob  = 16 << 10 // bytes of the longest
+	mostBlob = 16       // blobs of a text
 )
 
-// blobs finds encoded text that is to be decoded and run, and looks into base64 for text that
-// is suspicious by itself. What is none of this, such as a key, an image or a hash, is fine.
+// blobs finds encoded text that is to be decoded and run, and decodes base64 to check the
+// content. Keys, images and hashes are ordinary.
 func blobs(text string, found *findings) {
 	for from, line := range lines(text) {
 		line = line[:min(len(line), maxLine)]
 		if !charsOf(line).any(decodesBy) {
-			continue // nothing is run that was decoded
+			continue
 		}
 		if at, to := decoded(lowered(line)); to > at && !prevented(lowered(line[:at])) {
-			found.add(Blob, "asks to decode and run encoded text", from+at, from+to)
+			found.add(codeBlob, "asks to decode and run encoded text", from+at, from+to)
 		}
 	}
 	for i, n := 0, 0; i < len(text) && n < mostBlob; {
@@ -38,7 +38,7 @@ func blobs(text string, found *findings) {
 			n++
 			if plain, ok := unpacked(text[i:to]); ok {
 				for _, r := range judged(plain, 1) {
-					found.add(Blob, "suspicious encoded text: "+r.Why, i, to)
+					found.add(codeBlob, "suspicious encoded text: "+r.Why, i, to)
 					break
 				}
 			}
@@ -51,7 +51,7 @@ func inBase64(c byte) bool {
 	return c < utf8.RuneSelf && (letter(c) || c == '+' || c == '/' || c == '-' || c == '=')
 }
 
-// unpacked decodes s, in either alphabet, when what comes out is text.
+// unpacked decodes s as standard or URL base64 if the result is text.
 func unpacked(s string) (string, bool) {
 	s = strings.TrimRight(s, "=")
 	plain, err := base64.RawStdEncoding.DecodeString(s)
@@ -64,7 +64,7 @@ func unpacked(s string) (string, bool) {
 	return string(plain), true
 }
 
-// readable reports text of characters that are printed.
+// readable reports text of printable characters.
 func readable(s string) bool {
 	if !utf8.ValidString(s) {
 		return false
@@ -77,10 +77,10 @@ func readable(s string) bool {
 	return true
 }
 
-// decodesBy has characters of which one is in each line where something is decoded and run.
+// decodesBy holds characters of which every decode-and-run command has one.
 const decodesBy = "|(-"
 
-// decoded: base64 -d | sh, eval(atob(…)), powershell -enc ….
+// decoded finds base64 -d | sh, eval(atob(…)), powershell -enc ….
 func decoded(line string) (from, to int) {
 	for _, w := range []string{"base64 -d", "base64 --decode", "xxd -r", "openssl enc -d", "openssl base64 -d"} {
 		if i := strings.Index(line, w); i >= 0 {

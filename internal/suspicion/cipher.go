@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// ciphers looks at what a text says under another dress that it names, or that a reader takes
-// off without noticing: hex, rot13, letters in reverse, letters set apart.
+// ciphers checks the plain text of hex, rot13, reversed and spaced letters.
 func ciphers(text string, found *findings) {
 	for from, line := range lines(text) {
 		line = line[:min(len(line), maxLine)]
@@ -28,15 +27,15 @@ func ciphers(text string, found *findings) {
 	hexed(text, found)
 }
 
-// dressed notes what a text says when its dress is taken off.
+// dressed reports what the decoded text is flagged for.
 func dressed(found *findings, plain, as string, from, to int) {
 	for _, r := range judged(plain, 1) {
-		found.add(Blob, as+" say what is suspicious by itself: "+r.Why, from, to)
+		found.add(codeBlob, as+" say what is suspicious by itself: "+r.Why, from, to)
 		return
 	}
 }
 
-// turned is a text with its letters moved by 13 places.
+// turned is rot13.
 func turned(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -49,8 +48,7 @@ func turned(s string) string {
 	}, s)
 }
 
-// closed is a line with words of letters that stand apart closed up ("i g n o r e  a l l"); ""
-// when it has none of six letters or more.
+// closed joins spaced letters ("i g n o r e  a l l"); "" for a line with fewer than six in a row.
 func closed(line string) string {
 	const least = 6
 	if !apartLetters(line, least) {
@@ -78,7 +76,7 @@ func closed(line string) string {
 	return b.String()
 }
 
-// apartLetters reports that many single characters follow each other with a space between.
+// apartLetters reports many single characters in a row, with spaces between them.
 func apartLetters(line string, many int) bool {
 	n := 0
 	for i := 0; i+1 < len(line); {
@@ -100,12 +98,12 @@ func apartLetters(line string, many int) bool {
 	return false
 }
 
-const minHex = 32 // the shortest run of hexadecimal digits that is looked into: 16 characters
+const minHex = 32 // digits of the shortest run that is decoded
 
-// hexed looks into runs of hexadecimal digits that are text. Hashes and keys are none.
+// hexed decodes runs of hexadecimal digits. Hashes and keys are not text.
 func hexed(text string, found *findings) {
 	for i := 0; i+minHex <= len(text); {
-		// A run that begins at i, or at one of the next, has a digit at this place.
+		// A run that begins between i and last includes last.
 		last := i + minHex - 1
 		if !isHex(text[last]) {
 			i += minHex

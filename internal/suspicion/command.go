@@ -2,8 +2,8 @@ package suspicion
 
 import "strings"
 
-// commands finds commands that run what comes from another machine, open the machine, or
-// carry its secrets out. Lines are looked at one by one, for a shell does so.
+// commands finds shell commands that run downloaded code, open the machine or send its secrets.
+// Each line is a command of its own, as in a shell.
 func commands(text string, found *findings) {
 	for from, line := range lines(text) {
 		if len(line) > maxLine {
@@ -22,39 +22,37 @@ func commands(text string, found *findings) {
 	}
 }
 
-// maxLine is how much of a line is looked at for commands: who is to run one has to type it.
+// maxLine limits the part of a line that is checked, in bytes.
 const maxLine = 8 << 10
 
-// lineRule finds one kind of command in a line in lower case, in line[from:to].
+// lineRule finds one kind of command in a lower-case line, at line[from:to].
 type lineRule struct {
-	code Code
+	code string
 	why  string
 	find func(line string) (from, to int)
-	// may reports whether it can find anything in a line with these characters. It says no only
-	// where it cannot, and costs next to nothing: most lines are prose.
+	// may is a cheap filter on the characters of a line; false means that find returns nothing.
 	may func(has chars, line string) bool
 }
 
 var lineRules = []lineRule{
-	{Command, "runs downloaded code without showing it", piped, func(has chars, _ string) bool { return has.any("|(`&;") }},
-	{Command, "opens a shell to another machine", opened, func(has chars, line string) bool {
+	{codeCommand, "runs downloaded code without showing it", piped, func(has chars, _ string) bool { return has.any("|(`&;") }},
+	{codeCommand, "opens a shell to another machine", opened, func(has chars, line string) bool {
 		return has.any("&") && strings.Contains(line, ">&") || has.any("-") && strings.Contains(line, "-e ") || has.any(":") && strings.Contains(line, "exec:")
 	}},
-	{Command, "asks to install a permanent key or command", planted, func(has chars, _ string) bool { return has.any(">|") }},
-	{Exfil, "a command sends secrets to another machine", carried, func(has chars, line string) bool {
+	{codeCommand, "asks to install a permanent key or command", planted, func(has chars, _ string) bool { return has.any(">|") }},
+	{codeExfil, "a command sends secrets to another machine", carried, func(has chars, line string) bool {
 		return has.any("@|`$") || has.any(":") && strings.Contains(line, "scp ")
 	}},
-	{Exfil, "leaks data through an image URL", imaged, func(has chars, _ string) bool { return has.any("]") && has.any("!") }},
-	{Bypass, "asks to disable an agent's confirmation prompts", unleashed, func(chars, string) bool { return true }},
-	{Exfil, "a repository is to be pushed to another address", pushed, func(has chars, line string) bool { return has.any("&;") && strings.Contains(line, "git ") }},
-	{Bypass, "a check is to be passed over always", passing, func(has chars, line string) bool {
+	{codeExfil, "leaks data through an image URL", imaged, func(has chars, _ string) bool { return has.any("]") && has.any("!") }},
+	{codeBypass, "asks to disable an agent's confirmation prompts", unleashed, func(chars, string) bool { return true }},
+	{codeBypass, "a check is to be passed over always", passing, func(has chars, line string) bool {
 		return has.any("-=_") || has.any(":0.") && (strings.Contains(line, "unauthorized") || strings.Contains(line, "setenforce") || strings.Contains(line, "verify")) ||
 			strings.Contains(line, "skipverify") || strings.Contains(line, "ufw ")
 	}},
-	{Order, "a standing order destroys files", destroying, func(has chars, _ string) bool { return has.any("-") }},
+	{codeOrder, "a standing order destroys files", destroying, func(has chars, _ string) bool { return has.any("-") }},
 }
 
-// chars is which characters of ASCII a line has, a bit for each.
+// chars is a set of ASCII characters, one bit each.
 type chars [2]uint64
 
 func charsOf(line string) (has chars) {
@@ -66,7 +64,7 @@ func charsOf(line string) (has chars) {
 	return has
 }
 
-// any reports whether the line has one of some characters.
+// any reports whether the line has one of these characters.
 func (has chars) any(of string) bool {
 	for i := range len(of) {
 		if has[of[i]>>6]&(1<<(of[i]&63)) != 0 {
@@ -76,7 +74,8 @@ func (has chars) any(of string) bool {
 	return false
 }
 
-// prevented reports that what follows is spoken against: "never pipe … into a shell".
+// prevented reports a prohibition or report of an attack before a command: "never pipe … into a
+// shell".
 func prevented(before string) bool {
 	if i := strings.LastIndexAny(before, ".;!"); i >= 0 && i+1 < len(before) && before[i+1] == ' ' {
 		before = before[i+1:]
@@ -90,10 +89,9 @@ func prevented(before string) bool {
 	return false
 }
 
-// gone reports that a command is told of as what is there no more, or may not be:
-// "bash <(curl …) was replaced by a signed binary".
+// gone reports a removed command: "bash <(curl …) was replaced by a signed binary".
 func gone(after string) bool {
-	const reach = 200 // bytes of the command and what follows it
+	const reach = 200 // bytes
 	after = after[:min(len(after), reach)]
 	if i := strings.IndexAny(after, ".;"); i >= 0 && i+1 < len(after) && after[i+1] == ' ' {
 		after = after[:i]
@@ -101,8 +99,8 @@ func gone(after string) bool {
 	return anyOf(after, " was replaced", " were replaced", " was removed", " is forbidden", " is banned", " is blocked", " is rejected", " is no longer ", " must not ", " must never ")
 }
 
-// piped: curl … | sh, bash <(curl …), sh -c "$(curl …)", iex (irm …). Installers that their
-// makers tell everybody to run that way are none, unless they are a standing order.
+// piped finds curl … | sh, bash <(curl …), sh -c "$(curl …)" and iex (irm …). Installers of
+// well-known tools are ordinary, unless they are to run in each session.
 func piped(line string) (from, to int) {
 	fetch := fetches(line, 0)
 	if fetch < 0 {
@@ -131,13 +129,13 @@ func piped(line string) (from, to int) {
 	return 0, 0
 }
 
-// unnamed reports an address that says nothing of who is there: a number, or no encryption.
+// unnamed reports an address that is a number or has no encryption.
 func unnamed(line string) bool {
 	i := strings.Index(line, "://")
 	return strings.Contains(line, "http://") || i >= 0 && i+3 < len(line) && line[i+3] >= '0' && line[i+3] <= '9'
 }
 
-// fetches is where a command that fetches from another machine begins, from at on; -1 for none.
+// fetches returns the beginning of the first download command from at on; -1 without one.
 func fetches(line string, at int) int {
 	best := -1
 	for _, w := range []string{"curl ", "wget ", "irm ", "iwr ", "invoke-webrequest ", "invoke-restmethod ", "downloadstring("} {
@@ -149,7 +147,7 @@ func fetches(line string, at int) int {
 	return best
 }
 
-// shellAfterPipe is the end of a shell that is fed by a pipe somewhere behind at; 0 for none.
+// shellAfterPipe returns the end of a shell behind a pipe after at; 0 without one.
 func shellAfterPipe(line string, at int) int {
 	for i := at; i < len(line); {
 		j := strings.IndexByte(line[i:], '|')
@@ -173,7 +171,7 @@ func shellAfterPipe(line string, at int) int {
 	return 0
 }
 
-// formats reports an interpreter that has its program already: python3 -m json.tool.
+// formats reports an interpreter with a program of its own: python3 -m json.tool.
 func formats(rest string) bool {
 	for _, w := range []string{" -m json", " -c ", " -e ", " -ne ", " -pe ", " -n ", " -p "} {
 		if strings.HasPrefix(rest, w) {
@@ -183,7 +181,7 @@ func formats(rest string) bool {
 	return false
 }
 
-// knownInstaller reports an address from which the makers of a tool have people install it.
+// knownInstaller reports the official installer address of a well-known tool.
 func knownInstaller(rest string) bool {
 	for _, host := range []string{"https://sh.rustup.rs", "https://bun.sh/", "https://get.docker.com", "https://astral.sh/", "https://deno.land/", "https://get.pnpm.io/", "https://install.python-poetry.org",
 		"https://raw.githubusercontent.com/homebrew/", "https://raw.githubusercontent.com/nvm-sh/", "https://raw.githubusercontent.com/helm/", "https://get.helm.sh", "https://get.sdkman.io", "https://get.k3s.io",
@@ -195,7 +193,7 @@ func knownInstaller(rest string) bool {
 	return strings.Contains(rest[:min(len(rest), 60)], "sh.rustup.rs")
 }
 
-// opened: a reverse shell.
+// opened finds a reverse shell.
 func opened(line string) (from, to int) {
 	for _, w := range []string{"/dev/tcp/", "nc -e /bin", "ncat -e ", "nc -lvp", "bash -i >&", "sh -i >&", "socat exec:"} {
 		if i := strings.Index(line, w); i >= 0 && (strings.Contains(line, ">&") || strings.Contains(line, "-e ") || strings.Contains(line, "exec:")) {
@@ -205,7 +203,7 @@ func opened(line string) (from, to int) {
 	return 0, 0
 }
 
-// planted: a key that is let in, a command that each shell or hour runs from afar.
+// planted finds a key or a download command that is added to a login or schedule file.
 func planted(line string) (from, to int) {
 	for _, w := range []string{"authorized_keys", ".bashrc", ".zshrc", ".profile", "crontab -"} {
 		i := strings.Index(line, w)
@@ -220,7 +218,7 @@ func planted(line string) (from, to int) {
 	return 0, 0
 }
 
-// carried: curl -d @.env https://…, cat ~/.ssh/id_rsa | nc …, env | curl ….
+// carried finds curl -d @.env https://…, cat ~/.ssh/id_rsa | nc …, env | curl ….
 func carried(line string) (from, to int) {
 	sender := -1
 	for _, w := range []string{"curl ", "wget ", "| nc ", "|nc ", "scp ", "invoke-webrequest ", "nslookup ", "dig "} {
@@ -248,7 +246,7 @@ func carried(line string) (from, to int) {
 	}
 	rest := line[sender:]
 	switch {
-	// Fed by a pipe, or by an option that sends a file.
+	// The secret comes through a pipe or an option that sends a file.
 	case secret < sender && strings.Contains(line[secret:sender+2], "|"),
 		secret > sender && (strings.Contains(line[sender:secret], "@") || strings.Contains(line[sender:secret], "$(") || strings.Contains(line[sender:secret], "`")),
 		strings.HasPrefix(rest, "scp ") && secret > sender && strings.Contains(line[secret:], ":"):
@@ -257,7 +255,7 @@ func carried(line string) (from, to int) {
 	return 0, 0
 }
 
-// field is the run of characters without white space around i.
+// field returns the characters around i up to white space or quotation marks.
 func field(line string, i int) string {
 	from := strings.LastIndexAny(line[:i], " \t\"'`=@(") + 1
 	rest := line[from:]
@@ -267,7 +265,7 @@ func field(line string, i int) string {
 	return rest
 }
 
-// imaged: ![x](https://…?q={conversation}), which a viewer fetches without being asked.
+// imaged finds ![x](https://…?q={conversation}), which a viewer loads automatically.
 //
 // Source: CVE-2025-32711.
 func imaged(line string) (from, to int) {
@@ -288,7 +286,7 @@ func imaged(line string) (from, to int) {
 	return 0, 0
 }
 
-// unleashed: an order to switch off what an agent asks before it acts.
+// unleashed finds an instruction to disable the confirmations of an agent.
 //
 // Source: CVE-2025-53773.
 func unleashed(line string) (from, to int) {
@@ -311,20 +309,7 @@ func unleashed(line string) (from, to int) {
 	return 0, 0
 }
 
-// pushed: a remote is added and pushed to in one line.
-func pushed(line string) (from, to int) {
-	i := strings.Index(line, "git remote add ")
-	if i < 0 {
-		return 0, 0
-	}
-	j := strings.Index(line[i:], "git push")
-	if j < 0 || !strings.Contains(line[i:i+j], "://") && !strings.Contains(line[i:i+j], "@") {
-		return 0, 0
-	}
-	return i, i + j + len("git push")
-}
-
-// passing: an option that passes over a check, for good: "--no-verify every time".
+// passing finds an option that skips a check permanently: "--no-verify every time".
 func passing(line string) (from, to int) {
 	for _, w := range []string{"--no-verify", "verify=false", "rejectunauthorized: false", "node_tls_reject_unauthorized=0", "insecureskipverify", "stricthostkeychecking=no", "http.sslverify false", "setenforce 0", "ufw disable", "--disable-web-security"} {
 		i := strings.Index(line, w)
@@ -340,7 +325,7 @@ func passing(line string) (from, to int) {
 	return 0, 0
 }
 
-// destroying: rm -rf of a home or a root, as a standing order.
+// destroying finds rm -rf of a home or root directory in a standing instruction.
 func destroying(line string) (from, to int) {
 	i := strings.Index(line, "rm -rf ")
 	if i < 0 {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A rule that is passed over because of the characters of a line would have found nothing in it.
+// The filter of a rule never hides a match.
 func TestNoRuleIsPassedOverThatFindsSomething(t *testing.T) {
 	pieces := []string{" ", "curl ", "wget ", "irm ", "http://1.2.3.4/x", "https://evil.example/x", "| ", "|", "sh", "bash", "python3 ", "sh <(", "eval \"$(", "eval `", ")", "&& sh ", "; bash ", "downloadstring(", "iex (",
 		"/dev/tcp/", ">&", "bash -i >&", "ncat -e ", "-e ", "socat exec:", "nc -lvp", ">>", "authorized_keys", "ssh-rsa aaaa", ".bashrc", "crontab -", "scp ", ".env", "~/.ssh/id_rsa", "host:", "@", "printenv", "env |", "$(env)",

@@ -9,17 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// finding is a Reason before its excerpt is cut: text[from:to] is what it is about.
+// finding is a Reason before its excerpt is cut, at text[from:to].
 type finding struct {
-	code     Code
+	code     string
 	why      string
 	from, to int
 }
 
 type findings []finding
 
-// add notes a finding; of each why the first place is enough.
-func (f *findings) add(code Code, why string, from, to int) {
+// add records a finding, once per why at its first place.
+func (f *findings) add(code string, why string, from, to int) {
 	for i, known := range *f {
 		if known.why == why {
 			if from < known.from {
@@ -43,11 +43,10 @@ func (f findings) reasons(text string) []Reason {
 	return all
 }
 
-// excerpt is text[from:to] with some of what stands around it, in whole words where there are
-// any, on one line, in which every character can be seen.
+// excerpt returns text[from:to] with a few words around it, on one line of visible characters.
 func excerpt(text string, from, to int) string {
 	const around = 24
-	to = min(to, from+MaxExcerpt)
+	to = min(to, from+maxExcerpt)
 	a, b := max(0, from-around), min(len(text), to+around)
 	for a > 0 && a < from && !utf8.RuneStart(text[a]) {
 		a++
@@ -58,27 +57,27 @@ func excerpt(text string, from, to int) string {
 	if cut := strings.IndexAny(text[a:from], " \n"); a > 0 && cut >= 0 {
 		a += cut
 	} else if a > 0 {
-		a = from // the word before is longer than what is shown of it
+		a = from // within a long word
 	}
 	if b < len(text) {
 		b = to + max(strings.LastIndexAny(text[to:b], " \n"), 0)
 	}
 	shown := visible(text[a:b])
-	if len(shown) <= MaxExcerpt {
+	if len(shown) <= maxExcerpt {
 		return shown
 	}
 	const more = "…"
-	end := MaxExcerpt - len(more)
+	end := maxExcerpt - len(more)
 	for !utf8.RuneStart(shown[end]) {
 		end--
 	}
-	if cut := strings.LastIndexByte(shown[:end], ' '); cut > MaxExcerpt/2 {
+	if cut := strings.LastIndexByte(shown[:end], ' '); cut > maxExcerpt/2 {
 		end = cut
 	}
 	return shown[:end] + more
 }
 
-// visible is s on one line, with every character that cannot be seen written out.
+// visible returns s on one line with invisible characters escaped.
 func visible(s string) string {
 	var b strings.Builder
 	for _, word := range strings.Fields(s) {

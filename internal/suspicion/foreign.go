@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// foreign finds, in scripts that put no spaces between words, what override finds in others.
+// foreign finds in scripts without spaces what override finds in others.
 func foreign(text string, found *findings) {
 	if ascii(text) || !hasScript(text) {
 		return
@@ -23,23 +23,23 @@ func foreign(text string, found *findings) {
 			around := text[back(text, at, 60):forth(text, at+len(w), 60)]
 			at += len(w)
 			if anyOf(around, "指令", "指示", "提示", "命令", "지시", "명령") && anyOf(around, "之前", "以前", "先前", "上面", "所有", "全部", "すべて", "これまで", "이전", "모든") {
-				found.add(Override, "overrides the agent's earlier instructions", at-len(w), at)
+				found.add(codeOverride, "overrides the agent's earlier instructions", at-len(w), at)
 				break
 			}
 		}
 	}
 	for _, w := range []string{"不要告诉用户", "不要告訴用戶", "别告诉用户", "不要让用户知道", "ユーザーに言わない", "ユーザーには言わない", "ユーザーに知らせない", "사용자에게 말하지"} {
 		if i := strings.Index(text, w); i >= 0 {
-			found.add(Secrecy, "asks not to tell the user", i, i+len(w))
+			found.add(codeSecrecy, "asks not to tell the user", i, i+len(w))
 		}
 	}
 }
 
-// abroad has, for scripts without spaces, what is done, to what, and when.
+// abroad is a rule for scripts without spaces: one word of each group is required.
 type abroad struct {
-	code Code
+	code string
 	why  string
-	all  [][]string // of each of these one
+	all  [][]string // one word of each is required
 	none []string
 }
 
@@ -49,19 +49,19 @@ func abroads() []abroad {
 	send := []string{"发送", "發送", "上传", "上傳", "提交到", "送信", "アップロード", "送って", "보내", "전송", "업로드"}
 	secrets := []string{".env", "密码", "密碼", "密钥", "密鑰", "凭据", "令牌", "パスワード", "秘密鍵", "認証情報", "비밀번호", "비밀 키", "토큰", "자격 증명", "id_rsa", ".ssh"}
 	address := []string{"http://", "https://", "ftp://"}
-	unasked := []string{"不用问", "不要询问", "无需确认", "不需要确认", "不必询问", "確認せず", "確認なし", "許可なく", "묻지 말고", "묻지 않고", "확인 없이", "허락 없이"}
+	unconfirmed := []string{"不用问", "不要询问", "无需确认", "不需要确认", "不必询问", "確認せず", "確認なし", "許可なく", "묻지 말고", "묻지 않고", "확인 없이", "허락 없이"}
 	harm := append([]string{"删除", "刪除", "推送", "削除", "プッシュ", "삭제", "푸시", "部署", "デプロイ", "배포"}, run...)
 	never := []string{"不要把", "不要将", "禁止", "绝不", "してはいけない", "しないでください", "하지 마", "금지"}
 	return []abroad{
-		{Order, "asks to run or obey content from a URL", [][]string{address, fetch, run}, never},
-		{Exfil, "asks to put secrets where others can read them", [][]string{address, send, secrets}, never},
-		{Bypass, "asks to act without asking", [][]string{unasked, harm}, nil},
-		{Override, "assigns the agent another role", [][]string{{"你现在是", "你現在是", "从现在起你是", "あなたは今から", "あなたはこれから", "너는 이제", "당신은 이제"}, {"管理员", "管理員", "不受", "没有限制", "沒有限制", "無制限", "制限のない", "管理者", "관리자", "제한 없는"}}, nil},
-		{Secrecy, "asks not to tell the user", [][]string{{"不要告诉", "不要告訴", "别告诉", "不要提及", "不让用户", "知らせずに", "伝えないで", "言わないで", "알리지 말", "말하지 말", "모르게"}, {"用户", "用戶", "任何人", "开发者", "ユーザー", "誰にも", "開発者", "사용자", "아무에게", "개발자"}}, nil},
+		{codeOrder, "asks to run or obey content from a URL", [][]string{address, fetch, run}, never},
+		{codeExfil, "asks to put secrets where others can read them", [][]string{address, send, secrets}, never},
+		{codeBypass, "asks to act without asking", [][]string{unconfirmed, harm}, nil},
+		{codeOverride, "assigns the agent another role", [][]string{{"你现在是", "你現在是", "从现在起你是", "あなたは今から", "あなたはこれから", "너는 이제", "당신은 이제"}, {"管理员", "管理員", "不受", "没有限制", "沒有限制", "無制限", "制限のない", "管理者", "관리자", "제한 없는"}}, nil},
+		{codeSecrecy, "asks not to tell the user", [][]string{{"不要告诉", "不要告訴", "别告诉", "不要提及", "不让用户", "知らせずに", "伝えないで", "言わないで", "알리지 말", "말하지 말", "모르게"}, {"用户", "用戶", "任何人", "开发者", "ユーザー", "誰にも", "開発者", "사용자", "아무에게", "개발자"}}, nil},
 	}
 }
 
-// sentencesAbroad judges what stands between full stops.
+// sentencesAbroad checks each sentence.
 func sentencesAbroad(text string, found *findings) {
 	all := abroads()
 	for from := 0; from < len(text); {
@@ -98,7 +98,7 @@ func anyOf(text string, words ...string) bool {
 	return false
 }
 
-// back is at most n bytes before at, at the beginning of a character.
+// back returns the start of a character at most n bytes before at.
 func back(text string, at, n int) int {
 	i := max(0, at-n)
 	for i < at && !utf8.RuneStart(text[i]) {
@@ -107,7 +107,7 @@ func back(text string, at, n int) int {
 	return i
 }
 
-// forth is at most n bytes behind at, at the beginning of a character.
+// forth returns the start of a character at most n bytes after at.
 func forth(text string, at, n int) int {
 	i := min(len(text), at+n)
 	for i > at && i < len(text) && !utf8.RuneStart(text[i]) {

@@ -18,7 +18,7 @@ func FuzzOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		reasons := suspicion.Of(text)
 		for _, r := range reasons {
-			if r.Code == "" || r.Why == "" || len(r.Excerpt) > suspicion.MaxExcerpt || !utf8.ValidString(r.Excerpt) || strings.ContainsAny(r.Excerpt, "\n\x1b\x00") {
+			if r.Code == "" || r.Why == "" || len(r.Excerpt) > maxExcerpt || !utf8.ValidString(r.Excerpt) || strings.ContainsAny(r.Excerpt, "\n\x1b\x00") {
 				t.Errorf("%q\n got %+v\nwant a bounded excerpt in which everything can be seen", text, r)
 			}
 		}

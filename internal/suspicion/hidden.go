@@ -6,20 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// mostStray is how many characters without width may follow each other in a text, one run
-// with the other: web pages and word processors leave some behind. More than these can carry
-// a message, a bit each. Single ones are no reason: trackers break up @names with them.
+// mostStray is the number of adjacent zero-width characters in a text that web pages and word
+// processors leave behind. More can encode a message. Single ones are common: trackers break up
+// @names with them.
 const mostStray = 8
 
-// hidden finds characters that hide what a text says or turn it round. What scripts and
-// emoji need stays unsuspected: joiners between letters that are not Latin, flags that are
-// spelt with tag characters, marks of direction in a text that has a direction.
+// hidden finds characters that hide or reorder text. Joiners between non-Latin letters, tag
+// characters of flags and direction marks in right-to-left text are ordinary.
 func hidden(text string, found *findings) {
 	if ascii(text) {
 		escapes(text, found)
 		return
 	}
-	turns := false // the text has letters that are written from right to left
+	turns := false // the text has right-to-left letters
 	stray, firstStray := 0, 0
 	before, flag := rune(' '), false
 	for i := 0; i < len(text); {
@@ -29,20 +28,20 @@ func hidden(text string, found *findings) {
 		switch {
 		case r < 0x80:
 		case r == 0x202d || r == 0x202e:
-			found.add(Hidden, "a bidirectional control character changes the text that a reader sees", i, next)
+			found.add(codeHidden, "a bidirectional control character changes the text that a reader sees", i, next)
 		case r >= 0x2066 && r <= 0x2068 || r == 0x202a || r == 0x202b:
 			if !turns && !turning(text) {
-				found.add(Hidden, "unneeded bidirectional control characters", i, next)
+				found.add(codeHidden, "unneeded bidirectional control characters", i, next)
 			}
 			turns = true
 		case r >= 0xe0000 && r <= 0xe007f:
 			if !flag {
-				found.add(Hidden, "invisible characters carry text", i, next)
+				found.add(codeHidden, "invisible characters carry text", i, next)
 			}
 		case r >= 0xe0100 && r <= 0xe01ef && !unicode.Is(unicode.Han, before), r >= 0xfe00 && r <= 0xfe0f && isSelector(before):
-			found.add(Hidden, "misplaced variation selectors can carry text", i, next)
+			found.add(codeHidden, "misplaced variation selectors can carry text", i, next)
 		case invisible(r) && plainLetter(before) && plainLetter(after):
-			found.add(Hidden, "a zero-width character inside a word", i, next)
+			found.add(codeHidden, "a zero-width character inside a word", i, next)
 		case invisible(r) && (invisible(before) || invisible(after)):
 			if stray++; stray == 1 {
 				firstStray = i
@@ -52,12 +51,12 @@ func hidden(text string, found *findings) {
 		before, i = r, next
 	}
 	if stray > mostStray {
-		found.add(Hidden, "many zero-width characters can carry a message", firstStray, firstStray+1)
+		found.add(codeHidden, "many zero-width characters can carry a message", firstStray, firstStray+1)
 	}
 	escapes(text, found)
 }
 
-// escapes finds what a terminal does not show, or does without showing it.
+// escapes finds sequences that a terminal acts on or hides.
 func escapes(text string, found *findings) {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], 0x1b)
@@ -68,7 +67,7 @@ func escapes(text string, found *findings) {
 		rest := text[at:min(len(text), at+12)]
 		switch {
 		case strings.HasPrefix(rest, "[8m"), strings.HasPrefix(rest, "]52;"), strings.HasPrefix(rest, "P"):
-			found.add(Hidden, "an escape sequence hides text in a terminal", at-1, at+3)
+			found.add(codeHidden, "an escape sequence hides text in a terminal", at-1, at+3)
 		}
 	}
 }
@@ -82,7 +81,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// turning reports a text with letters that are written from right to left.
+// turning reports letters of a right-to-left script.
 func turning(text string) bool {
 	for _, r := range text {
 		if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) {
@@ -92,8 +91,7 @@ func turning(text string) bool {
 	return false
 }
 
-// invisible reports a character that takes no room. The soft hyphen is none of them: it is
-// ordinary in text that was copied from a page.
+// invisible reports a zero-width character. Soft hyphens are common in copied text.
 func invisible(r rune) bool {
 	return r == 0x200b || joiner(r) || r >= 0x2060 && r <= 0x2064 || r == 0xfeff || r == 0x180e
 }
@@ -101,7 +99,7 @@ func invisible(r rune) bool {
 func joiner(r rune) bool     { return r == 0x200c || r == 0x200d }
 func isSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
-// plainLetter reports a letter of a script that is written without joiners.
+// plainLetter reports a letter of a script without joiners.
 func plainLetter(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek)
 }

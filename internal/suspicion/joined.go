@@ -2,9 +2,8 @@ package suspicion
 
 import "strings"
 
-// spoken is a text with its words apart where signs join them, as in topic keys, tags and names
-// of fields: "never-tell-the-user" says what "never tell the user" does. It is as long as text, so
-// that places in the one are places in the other. Prose, addresses and single words stay as they are.
+// spoken separates the words of topic keys, tags and field names: "never-tell-the-user". The
+// result has the length of text. Prose, addresses and single words are unchanged.
 func spoken(text string) string {
 	if !joined(text) {
 		return text
@@ -15,14 +14,13 @@ func spoken(text string) string {
 		case '-', '_':
 			b[i] = ' '
 		case '/':
-			b[i] = ':' // what stands before it says where it belongs, and is no part of the sentence
+			b[i] = ':' // a sentence begins after the folder
 		}
 	}
 	return string(b)
 }
 
-// joined reports whether a text is words that signs join. An address, with the sign that is behind
-// its scheme, is none.
+// joined reports words that are joined by signs. An address has a colon after its scheme.
 func joined(text string) bool {
 	signs := 0
 	for i := range len(text) {

@@ -6,7 +6,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
-// Keys, tags and names of fields are read by agents as well as sentences are.
+// Agents read keys, tags and field names, too.
 func TestAKeyIsReadAsItsWords(t *testing.T) {
 	for _, tt := range []struct {
 		key        string

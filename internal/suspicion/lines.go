@@ -2,10 +2,11 @@ package suspicion
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
-// lines gives each line of text with the place where it begins.
+// lines returns each line of text with its offset.
 func lines(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for from := 0; from < len(text); {
@@ -21,7 +22,7 @@ func lines(text string) iter.Seq2[int, string] {
 	}
 }
 
-// lowered is s with the letters of ASCII in lower case: as long as s, byte by byte.
+// lowered returns s with ASCII letters in lower case, in the same length.
 func lowered(s string) string {
 	for i := range len(s) {
 		if s[i] >= 'A' && s[i] <= 'Z' {
@@ -36,3 +37,6 @@ func lowered(s string) string {
 	}
 	return s
 }
+
+// oneOf reports whether s is one of words.
+func oneOf(s string, words ...string) bool { return slices.Contains(words, s) }

@@ -2,14 +2,14 @@ package suspicion
 
 import "strings"
 
-// known are packages that many install, of six letters or more: what is called nearly so is
-// either one of them misspelt or one that waits for that.
+// knownPackages are popular packages with names of six letters or more. A similar name is a
+// typing error or an attack on one.
 func knownPackages() []string {
 	return []string{"requests", "urllib3", "django", "tensorflow", "matplotlib", "cryptography", "colorama", "selenium", "beautifulsoup4", "setuptools", "sqlalchemy", "pydantic", "fastapi", "python-dateutil", "scikit-learn",
 		"lodash", "react-dom", "react-router", "typescript", "webpack", "express", "commander", "mongoose", "electron", "jsonwebtoken", "nodemailer", "prettier", "socket.io", "cross-env", "puppeteer", "playwright", "tailwindcss"}
 }
 
-// lookalikes finds a package that is to be installed and is called nearly as a known one is.
+// lookalikes finds the installation of a package whose name resembles a popular one.
 func lookalikes(c scene) (from, to int, ok bool) {
 	if c.has&toUse == 0 {
 		return 0, 0, false
@@ -35,8 +35,8 @@ func lookalikes(c scene) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// oneOff reports two names that one letter makes the same: another, one more, one less, or two
-// that changed places.
+// oneOff reports names that differ by one letter: another, an additional, a missing or two
+// swapped ones.
 func oneOff(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -49,7 +49,8 @@ func oneOff(a, b string) bool {
 		i++
 	}
 	if len(a) < len(b) {
-		// One more at the end makes another name ("express2") unless it is the same letter again.
+		// An additional letter at the end makes another name ("express2") unless it is a
+		// repetition.
 		return a[i:] == b[i+1:] && (i < len(a) || len(a) > 0 && b[i] == b[i-1])
 	}
 	if i == len(a) {

@@ -5,12 +5,11 @@ import (
 	"sync"
 )
 
-// notion is what a word is about, for the kinds of order of kind.go: a set of bits. Where a
-// sign says how a word stands in a grammar of known orders, a notion says only what is spoken
-// of, so that a kind finds it in any order of words.
+// notion is the subject of a word for kind.go, as a set of bits. A sign is a grammatical category
+// in a known wording; a notion does not depend on the order of words.
 type notion uint64
 
-// What is done.
+// Actions.
 const (
 	toRun   notion = 1 << iota // run, execute, start
 	toFetch                    // download, open, read from
@@ -28,48 +27,48 @@ const (
 	toTreat                    // treat, regard
 	toObey                     // follow, obey
 	toOmit                     // leave out, omit
-	pushes                     // push, merge, deploy, commit: acts that others see
+	pushes                     // push, merge, deploy
 
-	// What it is done to.
+	// Objects.
 	aKey    // a secret in the singular
-	keys    // secrets, or what holds them
+	keys    // secrets and files with secrets
 	environ // environment
 	vars    // variables
 	talks   // transcript, conversation
 	works   // repository, workspace
-	guards  // what protects: firewall, approval, signature check
-	bounds  // what an agent is held to: restrictions, its rules file, its system prompt
-	setting // what an agent's own settings are called
+	guards  // safety controls: firewall, approval, signature check
+	bounds  // limits of an agent: restrictions, rules file, system prompt
+	setting // settings of agents
 	summary // summary, report
 	traces  // shell history
 	feed    // registry, index of packages
-	actions // commands, deletions, everything that is done
+	actions // commands, deletions, everything
 	admin   // administrator, owner
 	group   // organisation, whole project
 	public  // public
 
-	// Where.
+	// Places.
 	outside  // an address on another machine
-	stranger // one that is none of the makers' of known tools
-	bare     // one without a name or without encryption
-	shared   // where others read: a commit message, an issue, a folder public/
-	fleeting // a folder that anybody writes to: /tmp
+	stranger // one outside well-known hosts
+	bare     // one without name or encryption
+	shared   // visible to others: a commit message, an issue, a folder public/
+	fleeting // a world-writable folder: /tmp
 
-	// Who.
+	// People, programs and texts.
 	theAgent
 	theYou
 	thePerson
-	anyone // anybody: who is none in particular
+	anyone // anybody, nobody
 	self   // this note, this memory
 
-	// How it is said.
+	// Circumstances.
 	each     // whenever, every time
 	wide     // all, any, full
 	negates  // not, never, no
 	lacks    // without
 	urges    // must, has to
 	limits   // only, locally, until
-	reports  // attacker, malware: what the text is about
+	reports  // attacker, malware
 	voids    // lifted, suspended, "no longer apply"
 	outranks // precedence, priority
 	free     // freely, unrestricted
@@ -82,18 +81,17 @@ const (
 	session1 // session, startup, task
 	silent   // silently, in the background
 
-	apart // off, out, env: what means something with another word, or by how it is written
+	apart // off, out, env: depends on another word or the spelling
 
-	// Not of a word but of how it is used: a verb in the negative.
+	// Negated verbs; set by counts, not in the vocabulary.
 	untold
-	unasked
+	unconfirmed
 )
 
-// acts are the notions of verbs: they count only where a verb is an order, or says what an
-// agent does.
+// acts are the notions of verbs. They count in instructions and in what an agent does.
 const acts = toRun | toFetch | toSend | toPut | toShow | toLift | toGrant | toWipe | toTell | toAsk | toClaim | toSteer | toUse | toTreat | toObey | toOmit | pushes
 
-// form is how an English verb stands there; of other languages all forms are plain.
+// form is the form of an English verb. Verbs of other languages are plain.
 type form uint8
 
 const (
@@ -103,21 +101,20 @@ const (
 	past  // ran
 	doing // running
 
-	forms = iota // how many there are
+	forms = iota // their number
 )
 
-// entry is what the rule knows of a word.
+// entry describes a word.
 type entry struct {
 	is    sign
 	means notion
 	form  form
-	heads bool // with the word behind it, it may be one of those that mean something together
+	heads bool // first word of a pair in the vocabulary
 }
 
-// entries has every word in the spelling of wordAt. Built at the first use: a program that
-// judges no text does not pay for it.
+// entries maps each word in the spelling of wordAt. It is built at the first use.
 var entries = sync.OnceValue(func() map[string]entry {
-	m := make(map[string]entry, 3000) // they are some 2,300, and room for twice as many costs each hook a tenth of a millisecond
+	m := make(map[string]entry, 3000) // room for 6,000 would add 0.1 ms to each hook
 	for _, g := range vocabulary() {
 		for word := range strings.FieldsSeq(g.words) {
 			note(m, word, func(e *entry) { e.is |= g.is })
@@ -150,7 +147,7 @@ var entries = sync.OnceValue(func() map[string]entry {
 	return m
 })
 
-// note changes the entry of a word, or of two words with a space between them.
+// note changes the entry of one or two words.
 func note(m map[string]entry, phrase string, change func(*entry)) {
 	var key [2*maxWord + 1]byte
 	n := 0
@@ -171,8 +168,7 @@ func note(m map[string]entry, phrase string, change func(*entry)) {
 	m[string(key[:n])] = e
 }
 
-// inflected gives the spellings of an English verb by their forms; "send/sent" names a past of
-// its own.
+// inflected returns the spellings of an English verb by form; "send/sent" has an irregular past.
 func inflected(verb string) [forms][]string {
 	base, was, own := strings.Cut(verb, "/")
 	stem := strings.TrimSuffix(base, "e")

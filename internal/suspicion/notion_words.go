@@ -1,12 +1,12 @@
 package suspicion
 
-// meaning is a group of words about the same.
+// meaning is a group of words with the same notions.
 type meaning struct {
 	means notion
 	words string
 }
 
-// verbs of English, which are inflected. "send/sent" names the past of one that is irregular.
+// verbs are the English verbs, which are inflected; "send/sent" has an irregular past.
 func verbs() []meaning {
 	return []meaning{
 		{toRun, `run/ran execute start launch invoke call exec perform eval trigger source pipe feed`},
@@ -29,8 +29,7 @@ func verbs() []meaning {
 	}
 }
 
-// notions has the other words, and verbs of other languages in the forms of orders. A ~ stands
-// for the space inside two words that mean something together only.
+// notions are the other words, and imperatives of other languages. A ~ joins two words.
 func notions() []meaning {
 	return []meaning{
 		{toRun, `carry~out do~what do~whatever act~on ejecuta ejecute ejecutar corre lanza haz execute rode executa faca execute executez lance lancez fuhre starte ausfuhren esegui avvia
@@ -47,7 +46,7 @@ func notions() []meaning {
 			dire dirlo avvisare parlare говори говорите сообщай рассказывай mow mowic informuj informowania zeg zeggen vertel haber~ver soyleme`},
 		{toAsk, `asking confirmation confirming prompting consent preguntar pregunta preguntes confirmacion perguntar perguntes confirmacao demander demande ruckfrage ruckfragen fragen nachfragen chiedere conferma
 			спрашивая спросив спрашивай подтверждения pytania pytaj potwierdzenia vragen bevestiging sormadan`},
-		{unasked, `no~approval no~confirmation no~permission without~question without~questions without~confirmation without~approval without~permission without~checking without~prompting without~reading without~looking without~consent sin~confirmacion sem~confirmacao sans~confirmation sormadan pre~approved preapproved habersiz`},
+		{unconfirmed, `no~approval no~confirmation no~permission without~question without~questions without~confirmation without~approval without~permission without~checking without~prompting without~reading without~looking without~consent sin~confirmacion sem~confirmacao sans~confirmation sormadan pre~approved preapproved habersiz`},
 		{untold, `söylemeden bildirmeden`},
 		{toClaim, `answer~that di dis diga sag`},
 		{toSteer, `always~name name~only only~name review reviews rating ratings verdict verdicts`},

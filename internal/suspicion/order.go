@@ -1,14 +1,16 @@
 package suspicion
 
-// sentence is one sentence as the rules of words look at it.
+import "slices"
+
+// sentence is one sentence with the grammatical categories of its words.
 type sentence struct {
 	text   string
 	tokens []token
 	has    sign // of all its tokens
-	attack bool // it is about attacks, or the next one is: what was quoted is often named behind it
+	attack bool // it describes an attack, or the next sentence does
 }
 
-// orders finds what is said to the agent past the person, sentence by sentence.
+// orders finds known instructions to an agent, sentence by sentence.
 func orders(t sentences, found *findings) {
 	for i := range t.begins {
 		s := t.of(i)
@@ -23,33 +25,32 @@ func orders(t sentences, found *findings) {
 	}
 }
 
-// wordRule finds one kind of order in a sentence.
+// wordRule finds one kind of instruction in a sentence.
 type wordRule struct {
-	code  Code
+	code  string
 	why   string
-	needs sign                                     // what a sentence must have before find looks at it
-	find  func(s sentence) (from, to int, ok bool) // the tokens that it is said with
+	needs sign                                     // required in the sentence
+	find  func(s sentence) (from, to int, ok bool) // its first and last token
 }
 
 var wordRules = []wordRule{
-	{Override, "overrides the agent's earlier instructions", setAside, sentence.override},
-	{Override, "asks to ignore the agent's instructions", not | obey, sentence.disobeyed},
-	{Override, "assigns the agent another role", you | now, sentence.persona},
-	{Override, "gives the agent new instructions", your | made, sentence.replaced},
-	{Secrecy, "asks not to tell the user", not | report, sentence.untold},
-	{Secrecy, "asks to keep it from the user", not | know | person, sentence.unknown},
-	{Secrecy, "asks to hide something from the user", hide | person, sentence.hiding},
-	{Bypass, "asks to act without asking the user", not | ask, sentence.unasked},
-	{Order, "a standing order runs or fetches what is on another machine", addressed, sentence.standing},
-	{Planted, "asks to distort answers to the user", advise, sentence.bent},
-	{Planted, "asks to insert something into the agent's answers", put | answer, sentence.seeded},
-	{Exfil, "secrets, files or the conversation are to be sent to an address", addressed, sentence.sent},
-	{Exfil, "a file of secrets is to be read and passed on", secretFile | read1, sentence.passed},
-	{Exfil, "asks the agent to reveal its instructions", spill | your, sentence.spilled},
+	{codeOverride, "overrides the agent's earlier instructions", setAside, sentence.override},
+	{codeOverride, "asks to ignore the agent's instructions", not | obey, sentence.disobeyed},
+	{codeOverride, "assigns the agent another role", you | now, sentence.persona},
+	{codeOverride, "gives the agent new instructions", your | made, sentence.replaced},
+	{codeSecrecy, "asks not to tell the user", not | report, sentence.untold},
+	{codeSecrecy, "asks to keep it from the user", not | know | person, sentence.unknown},
+	{codeSecrecy, "asks to hide something from the user", hide | person, sentence.hiding},
+	{codeBypass, "asks to act without asking the user", not | ask, sentence.unconfirmed},
+	{codeOrder, "a standing order runs or fetches what is on another machine", addressed, sentence.standing},
+	{codePlanted, "asks to distort answers to the user", advise, sentence.bent},
+	{codePlanted, "asks to insert something into the agent's answers", put | answer, sentence.seeded},
+	{codeExfil, "a file of secrets is to be read and passed on", secretFile | read1, sentence.passed},
+	{codeExfil, "asks the agent to reveal its instructions", spill | your, sentence.spilled},
 }
 
-// next is the first token behind i, with at most gap between, that has one of these signs; -1
-// when none has.
+// next returns the first token after i, with at most gap tokens between, that has one of these
+// signs; -1 without one.
 func (s sentence) next(i int, want sign, gap int) int {
 	for j := i + 1; j < len(s.tokens) && j <= i+1+gap; j++ {
 		if s.tokens[j].is&want != 0 {
@@ -57,6 +58,14 @@ func (s sentence) next(i int, want sign, gap int) int {
 		}
 	}
 	return -1
+}
+
+// then is next, and -1 for a missing token i.
+func (s sentence) then(i int, want sign, gap int) int {
+	if i < 0 {
+		return -1
+	}
+	return s.next(i, want, gap)
 }
 
 // prev is next backwards.
@@ -69,21 +78,22 @@ func (s sentence) prev(i int, want sign, gap int) int {
 	return -1
 }
 
-// each calls f for the tokens that have one of these signs until it says true.
-func (s sentence) each(want sign, f func(i int) (from, to int, ok bool)) (from, to int, ok bool) {
+// each calls end for the tokens with one of these signs until it returns the last token of an
+// instruction, not -1.
+func (s sentence) each(want sign, end func(i int) int) (from, to int, ok bool) {
 	for i, t := range s.tokens {
 		if t.is&want == 0 {
 			continue
 		}
-		if from, to, ok = f(i); ok {
-			return from, to, true
+		if to = end(i); to >= 0 {
+			return i, to, true
 		}
 	}
 	return 0, 0, false
 }
 
-// commands reports a verb that tells somebody to do it: it opens a sentence or a part of one,
-// or stands behind a word such as must, please or then.
+// commands reports an imperative: a verb at the beginning of a clause or after a word such as
+// must, please or then.
 func (s sentence) commands(i int) bool {
 	if i > 0 && s.tokens[i-1].is&aside != 0 && s.tokens[i-1].is&must == 0 && !s.tokens[i].opens {
 		// "remember to run", "make sure to run", but not "is used to run".
@@ -92,35 +102,23 @@ func (s sentence) commands(i int) bool {
 	return !s.negated(i) && (i == 0 || s.tokens[i].opens || s.tokens[i-1].is&(must|session) != 0)
 }
 
-// negated reports a verb that says what not to do. "Do not hesitate to run" is none.
-func (s sentence) negated(i int) bool {
-	if s.tokens[i].opens {
-		return false
-	}
-	j := s.prev(i, not, 0)
-	return j >= 0
-}
+// negated reports a verb with a negative before it, except in "do not hesitate to run".
+func (s sentence) negated(i int) bool { return !s.tokens[i].opens && s.prev(i, not, 0) >= 0 }
 
-// together reports that no comma, colon or quote mark stands between two tokens.
+// together reports two tokens without a comma, colon or quotation mark between them.
 func (s sentence) together(i, j int) bool {
-	for _, t := range s.tokens[i+1 : j+1] {
-		if t.opens {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.tokens[i+1:j+1], func(t token) bool { return t.opens })
 }
 
-// word is the word as it stands there, in lower case.
+// word returns the token as written, in lower case.
 func (s sentence) word(i int) string { return lowered(s.text[s.tokens[i].from:s.tokens[i].to]) }
 
-// last reports that nothing of the same part of the sentence follows.
+// last reports the end of a clause.
 func (s sentence) last(i int) bool {
 	return i == len(s.tokens)-1 || s.tokens[i+1].opens || s.word(i+1) == "and"
 }
 
-// cited reports words between quote marks in a sentence about attacks: a test of a filter, a
-// note on how one was tried.
+// cited reports a quotation in a sentence about attacks, such as the test case of a filter.
 func (s sentence) cited(i int) bool {
 	if !s.attack {
 		return false

@@ -1,20 +1,17 @@
 package suspicion
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
-// blunt reports an English verb that is an order by its form alone, though nothing sets it off
-// from the words before it: "overlay ignore all …". Behind a noun in the singular the plain form
-// can be nothing else. It can behind many ("models ignore"), behind a verb that takes it ("made
-// the model ignore"), in a question and where words are mentioned ("the phrase ignore all …").
+// blunt reports an English imperative in running text: "overlay ignore all …". After a singular
+// noun the plain form is an imperative. It is not one after a plural ("models ignore"), after a
+// verb that takes it ("made the model ignore"), in questions and in mentions ("the phrase ignore
+// all …").
 func (s sentence) blunt(i int) bool {
-	if i == 0 || !s.plainForm(i) || s.negated(i) || s.asks() || s.has&reported != 0 {
+	if i == 0 || !oneOf(s.word(i), "ignore", "disregard", "forget", "override", "bypass", "neglect", "overrule", "discard") || s.negated(i) || s.asks() || s.has&reported != 0 {
 		return false
 	}
 	if s.begins(i) && !s.begins(i-1) {
-		return !s.mentions(i - 1) // a sentence begins, and its full stop is missing
+		return !s.mentions(i - 1) // a new sentence without a full stop before it
 	}
 	j := i - 1
 	for j >= 0 && strings.HasSuffix(s.word(j), "ly") {
@@ -26,17 +23,12 @@ func (s sentence) blunt(i int) bool {
 	if s.tokens[j].is&(aside|not) != 0 || s.many(j) || s.mentions(j) {
 		return false
 	}
-	for k := max(0, j-3); k < j; k++ {
+	for k := max(0, j-3); k <= j; k++ {
 		if takesVerb(s.word(k)) {
 			return false
 		}
 	}
-	return !takesVerb(s.word(j)) && (j == 0 || s.word(j-1) != "and" && s.word(j-1) != "or")
-}
-
-// plainForm reports a verb of setting aside as an order has it.
-func (s sentence) plainForm(i int) bool {
-	return slices.Contains([]string{"ignore", "disregard", "forget", "override", "bypass", "neglect", "overrule", "discard"}, s.word(i))
+	return j == 0 || !oneOf(s.word(j-1), "and", "or")
 }
 
 // begins reports a word with a capital.
@@ -51,20 +43,20 @@ func (s sentence) asks() bool {
 	return strings.HasPrefix(strings.TrimLeft(rest, "\"'`)”’ "), "?")
 }
 
-// many reports a word that is in the plural, or may be.
+// many reports a possible plural.
 func (s sentence) many(i int) bool {
 	w := s.word(i)
-	return strings.HasSuffix(w, "s") || slices.Contains([]string{"people", "children", "men", "women", "data", "often", "still", "even", "both", "some", "many", "most", "all", "half", "few", "several"}, w)
+	return strings.HasSuffix(w, "s") || oneOf(w, "people", "children", "men", "women", "data", "often", "still", "even", "both", "some", "many", "most", "all", "half", "few", "several")
 }
 
-// mentions reports a word behind which others are meant as words.
+// mentions reports a word that introduces a quotation.
 func (s sentence) mentions(i int) bool {
-	return slices.Contains([]string{"phrase", "string", "strings", "wording", "words", "sentence", "sentences", "like", "as", "saying", "says", "say", "said", "read", "reads"}, s.word(i))
+	return oneOf(s.word(i), "phrase", "string", "strings", "wording", "words", "sentence", "sentences", "like", "as", "saying", "says", "say", "said", "read", "reads")
 }
 
-// takesVerb reports a verb that another one follows in its plain form.
+// takesVerb reports a word that a verb in the plain form may follow.
 func takesVerb(w string) bool {
-	return slices.Contains([]string{"make", "makes", "made", "making", "let", "lets", "letting", "help", "helps", "helped", "helping", "have", "has", "had", "having",
+	return oneOf(w, "make", "makes", "made", "making", "let", "lets", "letting", "help", "helps", "helped", "helping", "have", "has", "had", "having",
 		"see", "saw", "seen", "seeing", "watch", "watched", "watching", "hear", "heard", "notice", "noticed", "do", "does", "did", "can", "could", "will", "would",
-		"should", "shall", "may", "might", "must", "if", "whether", "that", "why", "how"}, w)
+		"should", "shall", "may", "might", "must", "if", "whether", "that", "why", "how")
 }

@@ -7,29 +7,27 @@ import (
 	"unicode/utf8"
 )
 
-// token is one word, address or path of a text.
+// token is a word, address or path of a text.
 type token struct {
 	is       sign
 	means    notion
 	form     form
-	from, to int  // where it stands in the text
-	opens    bool // a sentence, or what follows a colon, a comma or a quote mark
+	from, to int  // offsets in the text
+	opens    bool // a sentence or clause
 }
 
-// sentences are the tokens of a text, and of each sentence all its signs together, by which
-// most rules are done with it at once.
+// sentences are the tokens of a text, with the signs and notions of each sentence as a filter.
 type sentences struct {
 	text   string
 	tokens []token
 	begins []int // the index of the first token of each sentence
 	signs  []sign
-	means  []notion // of each sentence those of all its words
+	means  []notion // of each sentence
 	over   bool     // the last sentence has ended
 }
 
-// read cuts text into sentences. Characters without width are passed over, letters that only
-// look Latin are taken as such, and case and accents do not matter, so that a word that is
-// dressed up is the word.
+// read splits text into sentences. It ignores zero-width characters, case and accents, and maps
+// look-alike letters to Latin.
 func read(text string) sentences {
 	t := sentences{text: text, tokens: make([]token, 0, len(text)/5+1)}
 	var words pair
@@ -74,16 +72,16 @@ func read(text string) sentences {
 	return t
 }
 
-// pair is the word that was read last and the one before it, with a space between them.
+// pair is the last word and the one before it, with a space between.
 type pair struct {
 	text [2*maxWord + 1]byte
-	n    int // the length of the one before it and the space; 0 where it joins with none
+	n    int // length of the first word and the space; 0 without one
 }
 
-// next is where the next word is to be read into.
+// next returns the buffer for the next word.
 func (p *pair) next() []byte { return p.text[p.n : p.n+maxWord] }
 
-// known looks up the word that was read, of n bytes, and it with the one before it.
+// known looks up the last word, of n bytes, and the pair.
 func (p *pair) known(known map[string]entry, n int) (e, both entry) {
 	word := p.text[p.n : p.n+n]
 	e, ok := known[string(word)]
@@ -104,8 +102,8 @@ func (p *pair) known(known map[string]entry, n int) (e, both entry) {
 	return e, both
 }
 
-// undress puts letters for the digits that stand for them in a word (1gn0re), and reports
-// whether it has such. Digits at the end alone stay: versions and names have them.
+// undress replaces digits for letters in a word (1gn0re) and reports whether there were any.
+// Digits at the end stay: versions have them.
 func undress(word []byte) bool {
 	const digits, letters = "013457", "oieast"
 	inside := false
@@ -125,7 +123,7 @@ func undress(word []byte) bool {
 	return true
 }
 
-// join gives the token that was added last, and the one before it, what they mean together.
+// join adds the meaning of a pair to its second token.
 func (t *sentences) join(both entry) {
 	last := &t.tokens[len(t.tokens)-1]
 	last.means |= both.means
@@ -145,7 +143,7 @@ func (t *sentences) add(e entry, from, to int, opens bool) {
 	t.tokens = append(t.tokens, token{is, e.means, e.form, from, to, opens})
 }
 
-// of is the sentence of this number, from 0.
+// of returns sentence i, from 0.
 func (t *sentences) of(i int) sentence {
 	to, about := len(t.tokens), t.signs[i]
 	if i+1 < len(t.begins) {
@@ -155,9 +153,8 @@ func (t *sentences) of(i int) sentence {
 	return sentence{text: t.text, tokens: t.tokens[t.begins[i]:to], has: t.signs[i], attack: about&reported != 0}
 }
 
-// ends reports that a sentence ends with the ASCII character at i: a full stop that white
-// space follows, an empty line, an item of a list. A line break alone is only a space: texts
-// are wrapped anywhere.
+// ends reports the end of a sentence at the ASCII character i: a full stop before white space, an
+// empty line or a list item. Texts are wrapped anywhere, so a line break alone is a space.
 func ends(text string, i int) bool {
 	rest := text[i+1:]
 	switch text[i] {
@@ -170,16 +167,16 @@ func ends(text string, i int) bool {
 	return false
 }
 
-// letter reports a byte of a word: of a letter of another script, too.
+// letter reports a byte of a word in any script.
 func letter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= utf8.RuneSelf
 }
 
-// maxWord is the length of the longest word that is looked up; what is longer is none of them.
+// maxWord is the longest word in the vocabulary, in bytes.
 const maxWord = 24
 
-// wordAt reads the word at i into w, in the spelling of entries, and returns where it ends and
-// its length; 0 for what is no word, or too long a one.
+// wordAt reads the word at i into w in the spelling of entries. It returns the end of the word
+// and its length in w, 0 if it is too long or not a word.
 func wordAt(text string, i int, w []byte) (to, n int) {
 	long := false
 	for i < len(text) {
@@ -224,10 +221,10 @@ func wordAt(text string, i int, w []byte) (to, n int) {
 	return i, n
 }
 
-// plainer is the Latin letter, in lower case, that r is a dressed form of or looks like; else
-// r in lower case. Russian words come out half Latin, and so do those of entries.
+// plainer maps a decorated or look-alike letter to lower-case Latin, and others to lower case.
+// Russian words become partly Latin, in entries too.
 //
-// Source of what looks like what: Unicode Technical Standard 39, confusables.
+// Source of look-alikes: Unicode Technical Standard 39, confusables.
 func plainer(r rune) rune {
 	switch {
 	case r >= 0xff01 && r <= 0xff5e: // full width
@@ -242,8 +239,8 @@ func plainer(r rune) rune {
 	return r
 }
 
-// likeness has letters with accents, and letters of other scripts that look Latin. Built at the
-// first use, as entries is.
+// likeness maps letters with accents and look-alikes of other scripts. It is built at the first
+// use.
 var likeness = sync.OnceValue(func() map[rune]rune {
 	m := map[rune]rune{}
 	for plain, like := range map[rune]string{

@@ -2,12 +2,11 @@ package suspicion
 
 import "strings"
 
-// roles finds marks by which models tell turns of a conversation apart, and tags by which
-// agents are told what their harness says. In a memory they pretend to be such a turn.
+// roles finds turn markers of chat templates and tags of agent harnesses, which make a memory
+// look like a turn of the conversation.
 //
-// A mark that stands between backticks on its line is spoken of, not used, and so is one in
-// a line of text that goes on around it; those that a template only has in code (```) are
-// used all the same, for a fence keeps no model from reading them.
+// A marker in backticks or in the middle of a sentence is a mention. Template markers in a code
+// block count, since models read those too.
 func roles(text string, found *findings) {
 	for at := 0; at < len(text); {
 		i := strings.IndexAny(text[at:], "<[")
@@ -17,7 +16,7 @@ func roles(text string, found *findings) {
 		at += i
 		n, sure := mark(text[at:])
 		if n > 0 && !quoted(text, at, at+n) && (sure && !spokenOf(text, at, at+n) || opensLine(text, at)) {
-			found.add(Role, "contains conversation markers that imitate the system or another turn", at, at+n)
+			found.add(codeRole, "contains conversation markers that imitate the system or another turn", at, at+n)
 			return
 		}
 		at++
@@ -26,8 +25,8 @@ func roles(text string, found *findings) {
 	saysYes(text, found)
 }
 
-// mark returns the length of the mark with which s begins, 0 when there is none, and whether
-// it means nothing else anywhere.
+// mark returns the length of the marker at the beginning of s, 0 without one, and whether it has
+// no other use.
 func mark(s string) (n int, sure bool) {
 	word := func(i int) string { return lowered(s[i:min(len(s), i+24)]) }
 	switch {
@@ -63,19 +62,18 @@ func mark(s string) (n int, sure bool) {
 	return 0, false
 }
 
-// spokenOf reports a mark inside a line of words: "a template that wraps turns in <|im_end|>
-// tokens".
+// spokenOf reports a mention: "a template that wraps turns in <|im_end|> tokens".
 func spokenOf(text string, from, to int) bool {
 	return !opensLine(text, from) && to < len(text) && text[to] == ' ' && !strings.Contains(text[to:], "<")
 }
 
-// opensLine reports that nothing but white space and quote marks stands before it on its line.
+// opensLine reports that only white space and quotation signs precede at on its line.
 func opensLine(text string, at int) bool {
 	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
 	return strings.Trim(line, " \t>*-\r") == ""
 }
 
-// quoted reports a span between backticks on one line, with little else between them.
+// quoted reports a span in backticks.
 func quoted(text string, from, to int) bool {
 	const room = 60
 	before := text[max(0, from-room):from]
@@ -87,10 +85,10 @@ func quoted(text string, from, to int) bool {
 	return strings.Count(before, "`")%2 == 1 && strings.Contains(after, "`")
 }
 
-// saysYes finds a conversation that is made up: an agent that says what it will do, and a
-// person who says yes to it in a word or two. Notes of a talk have more to say.
+// saysYes finds a made-up conversation: an agent announces an action and a person agrees in a
+// word or two.
 func saysYes(text string, found *findings) {
-	const shortest, longest = 2, 24 // bytes of a yes
+	const shortest, longest = 2, 24 // bytes of an answer
 	acts, at := false, 0
 	for from, line := range lines(text) {
 		name, said, ok := strings.Cut(strings.TrimSpace(line), ":")
@@ -103,7 +101,7 @@ func saysYes(text string, found *findings) {
 			acts, at = anyOf(said, "i'll ", "i will ", "i am going to ", "shall i ", "i’ll "), from
 		case "human", "user":
 			if yes := anyOf(said, "yes", "go on", "go ahead", "proceed", "approved", "do it"); acts && yes && len(said) >= shortest && len(said) <= longest {
-				found.add(Role, "contains a made-up conversation in which a person agrees", at, from+len(line))
+				found.add(codeRole, "contains a made-up conversation in which a person agrees", at, from+len(line))
 				return
 			}
 			acts = false
@@ -115,7 +113,7 @@ func saysYes(text string, found *findings) {
 func turns(text string, found *findings) {
 	for from, line := range lines(text) {
 		begin := strings.TrimLeft(line, " \t#>*")
-		// The words that follow tell a turn from a heading of notes.
+		// The next words distinguish a turn from a heading.
 		name, said, ok := strings.Cut(begin[:min(len(begin), 80)], ":")
 		if !ok {
 			continue
@@ -129,7 +127,7 @@ func turns(text string, found *findings) {
 		}
 		for _, w := range []string{"you ", "ignore ", "disregard ", "forget ", "from now", "always ", "never ", "override", "the user ", "execute ", "run ", "new "} {
 			if strings.HasPrefix(said, w) {
-				found.add(Role, "a line pretends to come from the system", from, from+len(line))
+				found.add(codeRole, "a line pretends to come from the system", from, from+len(line))
 				return
 			}
 		}

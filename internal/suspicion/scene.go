@@ -1,24 +1,26 @@
 package suspicion
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// scene is what is spoken of in some words that stand together: all their notions, less those
-// of acts that nobody is told to do.
+// scene is a part of a sentence with the notions that count in it.
 type scene struct {
 	sentence
-	from int // the first of its tokens in the sentence
+	from int // index of its first token in the sentence
 	has  notion
-	as   []notion // of each token what counts of it
+	as   []notion // the notions of each token that count
 }
 
 const (
-	mostWords = 48 // of a scene; what stands farther apart is not of the same order
-	stepWords = 24
+	mostWords = 48 // tokens of a scene
+	stepWords = 24 // tokens between two scenes
 
-	mostBetween = 12 // tokens between a verb and the "out" that belongs to it
+	mostBetween = 12 // tokens between a verb and its "out"
 )
 
-// scenes cuts a sentence into scenes that overlap; most sentences are one.
+// scenes splits a sentence into overlapping scenes; most sentences are one.
 func (s sentence) scenes(yield func(scene) bool) {
 	for from := 0; ; from += stepWords {
 		part := s
@@ -62,20 +64,16 @@ func (s sentence) scene(from int) scene {
 	return c
 }
 
-// negatesVerb reports a negative of a verb: no English "no" is one, but those of Spanish and
-// Italian are, with a pronoun between at most.
+// negatesVerb excludes the English "no", which negates nouns. Spanish and Italian allow a pronoun
+// between "no" and the verb.
 func (s sentence) negatesVerb(j, i int) bool {
 	if s.word(j) != "no" || j == i-1 {
 		return true
 	}
-	switch s.word(i - 1) {
-	case "le", "lo", "les", "se", "la", "gli":
-		return true
-	}
-	return false
+	return oneOf(s.word(i-1), "le", "lo", "les", "se", "la", "gli")
 }
 
-// prevWord is the last of some words before i, with at most reach tokens from there; -1 for none.
+// prevWord returns the last of these words before i, at most reach tokens away; -1 without one.
 func (s sentence) prevWord(i, reach int, words ...string) int {
 	for j := i - 1; j >= max(0, i-reach); j-- {
 		if slices.Contains(words, s.word(j)) {
@@ -85,9 +83,9 @@ func (s sentence) prevWord(i, reach int, words ...string) int {
 	return -1
 }
 
-// counts are the notions of a token that count: of a verb only where it is an order or tells
-// what an agent does; in the negative telling and asking become untold and unasked, and
-// every other act is a warning.
+// counts returns the notions of a token that count: those of a verb in an instruction or an
+// action of an agent. A negated verb becomes untold, unconfirmed or a warning, which has no
+// notions.
 func (s sentence) counts(i int, all notion) notion {
 	t := s.tokens[i]
 	means := t.means
@@ -97,7 +95,7 @@ func (s sentence) counts(i int, all notion) notion {
 			switch {
 			case s.twice(j):
 			case t.means&toAsk != 0 && (t.form != past || s.word(i-1) == "be"):
-				means |= unasked
+				means |= unconfirmed
 			case t.means&(toTell|toShow) != 0 && (t.form == plain || t.form == doing) && s.tokens[j].means&anyone == 0 && s.negatesVerb(j, i):
 				means |= untold
 			}
@@ -113,8 +111,8 @@ func (s sentence) counts(i int, all notion) notion {
 	return means
 }
 
-// against is the word that turns the verb at i into its negative; -1 when there is none in the
-// same part of the sentence. In German and others it may follow.
+// against returns the word that negates the verb at i in the same clause; -1 without one. In
+// German and others it may follow the verb.
 func (s sentence) against(i int) int {
 	for j := i - 1; j >= max(0, i-5); j-- {
 		if s.tokens[j+1].opens && s.tokens[j+1].form != noVerb && j+1 < i {
@@ -148,8 +146,8 @@ func (s sentence) against(i int) int {
 	return -1
 }
 
-// twice reports a negative that is one of a negative: "no new dependencies without asking",
-// "never … without being asked". It is a rule that asks for asking.
+// twice reports a double negative, which requires confirmation: "no new dependencies without
+// asking".
 func (s sentence) twice(i int) bool {
 	if s.tokens[i].means&lacks == 0 {
 		return false
@@ -165,13 +163,13 @@ func (s sentence) twice(i int) bool {
 	return false
 }
 
-// ordered reports a verb that somebody is told to do: in its plain form where no other word
-// takes it ("could send", "asked people to send"), or in another where an agent or you is
-// who does it, or where it is said to be done as a custom ("are pasted").
+// ordered reports a verb in an instruction: in the plain form without an auxiliary ("could send",
+// "asked people to send"), in another form with an agent or you as its subject, or as a custom
+// ("are pasted").
 func (s sentence) ordered(i int, all notion) bool {
 	t := s.tokens[i]
 	if t.to < len(s.text) && (s.text[t.to] == ':' || s.text[t.to] == ']') {
-		return false // a name in a list, "Source:", or of a link
+		return false // a label, "Source:", or a link
 	}
 	switch t.form {
 	case plain, noVerb:
@@ -180,7 +178,7 @@ func (s sentence) ordered(i int, all notion) bool {
 		}
 		before := s.tokens[i-1]
 		if w := s.word(i - 1); (w == "or" || w == "and") && i > 2 && s.word(i-3) == "to" {
-			return s.ordered(i-2, all) // "to ignore or bypass": as the verb before
+			return s.ordered(i-2, all) // "to ignore or bypass"
 		}
 		switch w := s.word(i - 1); w {
 		case "to":
@@ -205,8 +203,8 @@ func (s sentence) ordered(i int, all notion) bool {
 	return true
 }
 
-// span is where the first tokens that count of each of these sets begin and end; all of the
-// scene for no sets, and false when one is missing.
+// span returns the first and last of the tokens that match these sets, the first match of each;
+// false if one is missing.
 func (c scene) span(sets []notion) (from, to int, ok bool) {
 	from, to = len(c.as), -1
 	for _, set := range sets {
@@ -222,14 +220,11 @@ func (c scene) span(sets []notion) (from, to int, ok bool) {
 		}
 		from, to = min(from, at), max(to, at)
 	}
-	if to < 0 {
-		return 0, len(c.tokens) - 1, true
-	}
 	return from, to, true
 }
 
-// reported reports a scene that tells of attackers and the like before it comes to anything
-// else; "to prevent attacks" is none.
+// reported reports that attackers and the like are mentioned first, except in "to prevent
+// attacks".
 func (c scene) reported(from int) bool {
 	for i := range c.tokens {
 		if c.as[i]&reports == 0 {
@@ -242,7 +237,7 @@ func (c scene) reported(from int) bool {
 	return false
 }
 
-// any reports a token with one of these notions, of those that count, in [from, to).
+// any reports a token in [from, to) that counts for one of these notions.
 func (c scene) any(from, to int, want notion) bool {
 	for i := max(0, from); i < min(to, len(c.as)); i++ {
 		if c.as[i]&want != 0 {
@@ -252,7 +247,7 @@ func (c scene) any(from, to int, want notion) bool {
 	return false
 }
 
-// at is the first token from i on with one of these notions; -1 for none.
+// at returns the first token from i on with one of these notions; -1 without one.
 func (c scene) at(i int, want notion) int {
 	for ; i < len(c.as); i++ {
 		if c.as[i]&want != 0 {
@@ -262,14 +257,31 @@ func (c scene) at(i int, want notion) int {
 	return -1
 }
 
-// says reports one of some words.
+// reads reports whether these words stand at i; spaces separate alternatives.
+func (s sentence) reads(i int, words ...string) bool {
+	for n, alternatives := range words {
+		if i+n < 0 || i+n >= len(s.tokens) || !oneOf(s.word(i+n), strings.Split(alternatives, " ")...) {
+			return false
+		}
+	}
+	return true
+}
+
+// phrase returns the first place of these words; -1 without one.
+func (s sentence) phrase(words ...string) int {
+	for i := range s.tokens {
+		if s.reads(i, words...) {
+			return i
+		}
+	}
+	return -1
+}
+
+// says reports whether one of these words occurs.
 func (c scene) says(words ...string) bool {
 	for i := range c.tokens {
-		w := c.word(i)
-		for _, want := range words {
-			if w == want {
-				return true
-			}
+		if slices.Contains(words, c.word(i)) {
+			return true
 		}
 	}
 	return false

@@ -1,16 +1,16 @@
 package suspicion
 
-// sign is what a word may mean: a set of bits, for a word may mean several things.
+// sign is the set of grammatical categories of a word, one bit each.
 type sign uint64
 
-// The signs.
+// The signs, with examples.
 const (
 	setAside   sign = 1 << iota // ignore, disregard
 	prior                       // previous, above
 	every                       // all, any
 	your                        // your
 	told                        // instructions, prompt
-	ruled                       // rules, context: told only where your or prior stands before it
+	ruled                       // rules, context
 	you                         // you, yourself
 	agent                       // assistant, model, AI
 	person                      // user, human, developer
@@ -18,7 +18,6 @@ const (
 	report                      // tell, inform, mention
 	hide                        // hide, conceal, keep
 	this                        // this, it
-	silently                    // silently, secretly
 	run                         // run, execute, call
 	get                         // fetch, download, visit
 	send                        // send, upload, post
@@ -29,11 +28,9 @@ const (
 	session                     // session, conversation, answering
 	first                       // first
 	obey                        // follow, obey
-	secret                      // secrets, credentials, keys: of anybody
-	secretFile                  // a path that holds them
-	talk                        // conversation, history, messages
+	secretFile                  // a path of a file with secrets
 	addressed                   // an address on another machine
-	nearby                      // an address here
+	nearby                      // an address on this machine
 	ask                         // asking, confirmation, permission
 	asked                       // asks, says, mentions
 	advise                      // recommend, suggest, answer
@@ -41,22 +38,18 @@ const (
 	unbound                     // unrestricted, jailbroken, DAN
 	know                        // know, notice, see
 	must                        // must, should, will
-	aside                       // a word after which a verb is no order: we, they, it, the
-	reported                    // attack, injection, filter: what the text is about
-	approved                    // approved, authorized
+	aside                       // excludes an imperative: we, they, it, the
+	reported                    // attack, injection, filter
 	action                      // command, action, tool
 	spill                       // reveal, print, repeat
 	system                      // system
 	made                        // new, updated, real
 	when                        // when, if
-	source                      // code, repository, database: what a sender might want
-	answer                      // response, reply, output: where the agent speaks
-	skip                        // skip, disable
-	whole                       // contents, everything
+	answer                      // response, reply, output
 	alter                       // delete, push, merge
 )
 
-// words is a group of words that mean the same for the rule.
+// words is a group of words with the same signs.
 type words struct {
 	is    sign
 	words string
@@ -88,7 +81,6 @@ func vocabulary() []words {
 			informieren dirlo menzionare informare говори говорите сообщай`},
 		{hide, `hide conceal keep oculta escondas esconda cache cachez verheimliche nascondi скрывай`},
 		{this, `this it these them esto eso isto isso ceci cela das dies questo это`},
-		{silently, `silently secretly covertly quietly discreetly stealthily silencio secretamente secreto discretement heimlich segretamente тайно`},
 		{run, `run execute exec call invoke eval launch start install ejecuta ejecute ejecutar corre instala execute rode executez fuhre starte esegui выполни запусти`},
 		{get, `fetch download visit curl wget open load browse pull descarga visita baixe acesse telechargez lade besuche scarica visita скачай открой`},
 		{send, `send upload post exfiltrate forward transmit email mail leak submit deliver envia envie enviar sube manda mande envoie envoyez sende schicke lade invia отправь отправляй`},
@@ -100,9 +92,6 @@ func vocabulary() []words {
 			anything sesion conversacion tarea responder sessao tarefa conversa reponse repondre sitzung aufgabe antwortest sessione`},
 		{first, `first primero primeiro zuerst`},
 		{obey, `follow obey execute apply sigue obedece siga suivez folge befolge segui`},
-		{secret, `secret secrets credential credentials password passwords token tokens apikey keys cookies passphrase
-			secretos credenciales contrasenas contrasena claves segredos senhas senha chaves secrets passwort passworter geheimnisse chiavi пароли ключи`},
-		{talk, `conversation transcript history conversacion historial memories chats`},
 		{ask, `asking confirmation permission approval consent confirming confirm ask preguntar confirmar confirmacion permiso pedir perguntar permissao demander ruckfrage fragen chiedere`},
 		{asked, `asks says mentions requests types wants inquires pregunta pide perguntar demande fragt chiede`},
 		{advise, `recommend suggest answer reply respond say prefer promote cite claim recomienda recomende recommande empfiehl consiglia`},
@@ -113,16 +102,12 @@ func vocabulary() []words {
 		{aside, `we they it he she i our the a an to which that who developers engineers scripts users nobody would could may might can cannot`},
 		{reported, `injection injections attack attacks attacker attackers payload payloads jailbreaks phishing detect detects detected detection detector rejects reject rejected
 			filter filters filtered blocks blocked flags flagged sanitizer sanitize sanitizes strips malicious classifier quarantine quarantines quarantined inyeccion ataque`},
-		{approved, `approved authorized authorised consented preapproved autorizado aprobado`},
 		{action, `command commands deletion deletions action actions tool tools operation operations changes requests execution calls`},
 		{spill, `reveal print repeat output show leak dump disclose recite expose muestra revela imprime affiche zeige mostra`},
 		{system, `system sistema systeme`},
 		{made, `new updated real true actual nuevas nueva nuevo novas nouvelles neue nuove`},
 		{when, `when whenever if every cuando si quando wenn lorsque`},
-		{source, `code repository database source customers files workspace documents`},
 		{answer, `parameter argument sidenote query response responses reply replies answer answers output summary respuesta resposta reponse antwort risposta`},
-		{skip, `skip disable bypass suppress deactivate omite desactiva`},
 		{alter, `delete push commit merge deploy remove drop change modify rewrite approve overwrite borra elimina`},
-		{whole, `contents content everything entire full whole values value contenido conteudo contenu inhalt`},
 	}
 }

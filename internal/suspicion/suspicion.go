@@ -1,74 +1,66 @@
-// Package suspicion says whether a text reads like an instruction to an agent rather than
-// like a memory: what somebody may have planted in a web page, an issue, a chunk of a
-// repository or a crash report, so that it comes back as trusted context in a later session.
+// Package suspicion reports text that reads like an instruction to an agent, as opposed to a
+// memory: text that somebody planted in a web page, an issue, a chunk of a repository or a crash
+// report so that it is injected into a later session.
 //
-// It holds one rule, Of, and what the rule looks at: what a sentence is about, in whatever
-// words (kind.go over scene.go and notion.go), words that command (order.go), commands that are
-// to be run (command.go), text that hides or is dressed up (hidden.go, blob.go, cipher.go) and
-// marks of roles (role.go). The rule gives reasons and no verdict on the author: whoever asks decides
-// whether such a text waits for a person, is shown as quoted, or is not shown unasked.
+// It exports one function, Of, and its result. Of checks the subject of each sentence (kind.go,
+// over scene.go and notion.go), known wordings (order.go), shell commands (command.go), hidden
+// and encoded text (hidden.go, blob.go, cipher.go) and turn markers (role.go). It gives reasons;
+// the caller decides whether such a text becomes pending, is quoted or is left out.
 //
-// It leans to letting through. Memories of engineers are full of imperatives, commands and
-// names of secrets ("always run the migrations before a deploy", "never commit .env"), and a
-// review queue full of those is read by nobody. So an imperative alone is no reason; it takes
-// one that is addressed past the person: to what the agent was told, to who may know of it,
-// to what is asked before it acts, to secrets on their way out, to commands from a stranger, to
-// what protects people. What is forbidden, told of the past or of attackers is no order.
-// A text that lies in plain words is not found by this rule, nor by any other of its kind.
+// It prefers to miss a text over flagging an ordinary one. Memories of engineers are full of
+// imperatives, commands and names of secrets ("always run the migrations before a deploy",
+// "never commit .env"), and a full review queue is not read. So an imperative alone is not a
+// reason. Prohibitions, reports of the past and descriptions of attacks are not flagged, and
+// false statements in plain words are not found.
 //
-// The rule is a pure function, linear in its input, and takes microseconds for a memory of
-// usual length. Texts are judged in English, and in the plainest forms in Spanish,
-// Portuguese, French, German, Italian, Russian, Polish, Dutch, Turkish, Chinese, Japanese and
-// Korean.
+// # FROZEN
 //
-// Sources of the classes of attack: Greshake, Abdelnabi, Mishra, Endres, Holz, Fritz, "Not
-// What You've Signed Up For: Compromising Real-World LLM-Integrated Applications with
-// Indirect Prompt Injection", AISec 2023; OWASP Top 10 for LLM Applications 2025, LLM01
-// (prompt injection) and LLM02 (disclosure of what is sensitive); Boucher, Anderson, "Trojan
-// Source: Invisible Vulnerabilities", USENIX Security 2023 (CVE-2021-42574); Invariant Labs,
-// "MCP Security Notification: Tool Poisoning Attacks", 2025; Rehberger, "SpAIware", 2024
-// (instructions kept in an assistant's memory) and "ASCII Smuggler", 2024 (tag characters);
-// CVE-2025-32711 (data carried out in the address of an image), CVE-2025-53773 (an agent told
-// to switch its own questions off).
+// Of is a pure function, linear in its input, and takes microseconds for a memory of usual
+// length. It covers English, and the plainest wordings in Spanish, Portuguese, French, German,
+// Italian, Russian, Polish, Dutch, Turkish, Chinese, Japanese and Korean.
+//
+// Sources of the classes of attack: Greshake, Abdelnabi, Mishra, Endres, Holz, Fritz, "Not What
+// You've Signed Up For: Compromising Real-World LLM-Integrated Applications with Indirect Prompt
+// Injection", AISec 2023; OWASP Top 10 for LLM Applications 2025, LLM01 (prompt injection) and
+// LLM02 (sensitive information disclosure); Boucher, Anderson, "Trojan Source: Invisible
+// Vulnerabilities", USENIX Security 2023 (CVE-2021-42574); Invariant Labs, "MCP Security
+// Notification: Tool Poisoning Attacks", 2025; Rehberger, "SpAIware", 2024 (instructions kept in
+// an assistant's memory) and "ASCII Smuggler", 2024 (tag characters); CVE-2025-32711 (data in an
+// image address), CVE-2025-53773 (an agent told to disable its confirmations).
 package suspicion
 
-// Code names a class of reasons. The words are stable: they are kept with what waits for
-// review.
-type Code string
-
-// The classes.
+// The classes of reasons.
 const (
-	Override Code = "override" // sets aside what the agent was told, or gives it another part to play
-	Role     Code = "role"     // marks of a conversation: text that pretends to be the system or a turn
-	Secrecy  Code = "secrecy"  // the person is not to know
-	Bypass   Code = "bypass"   // acting without the question that protects the person
-	Order    Code = "order"    // a standing order to fetch or run something from elsewhere
-	Planted  Code = "planted"  // answers to the person are to be bent
-	Exfil    Code = "exfil"    // secrets, files or the conversation are to be sent somewhere
-	Command  Code = "command"  // a command that runs what a stranger sends, or opens the machine to one
-	Blob     Code = "blob"     // encoded text that is to be run, or that is itself suspicious
-	Hidden   Code = "hidden"   // characters that hide text from the reader or turn it round
+	codeOverride = "override" // overrides instructions or assigns a role
+	codeRole     = "role"     // imitates the system or a turn
+	codeSecrecy  = "secrecy"  // hides something from the user
+	codeBypass   = "bypass"   // skips a confirmation or control
+	codeOrder    = "order"    // a standing or remote instruction
+	codePlanted  = "planted"  // distorts answers to the user
+	codeExfil    = "exfil"    // sends secrets or data out
+	codeCommand  = "command"  // runs remote code or opens the machine
+	codeBlob     = "blob"     // encoded text that is run or flagged
+	codeHidden   = "hidden"   // characters that hide or reorder text
 )
 
-// Reason is one thing that a text was found suspicious for.
+// Reason is one reason to flag a text.
 type Reason struct {
-	Code    Code
-	Excerpt string // where: at most MaxExcerpt bytes, with characters that act or hide written out
+	Code    string // the class, one of the codes above; stored with pending items
+	Excerpt string // the place in the text, at most 160 bytes of visible characters
 	Why     string // for a person, in lower case, without a full stop
 }
 
-// MaxExcerpt is how many bytes the excerpt of a Reason has at most.
-const MaxExcerpt = 160
+const (
+	maxExcerpt = 160 // bytes
+	maxReasons = 12  // of a text
+)
 
-// maxReasons bounds what is told of a text; who reads it has seen enough by then.
-const maxReasons = 12
-
-// Of returns the reasons for which text reads like an instruction to an agent, in the order
-// in which they stand in it, of each Why the first; nil when there are none. A text may be
-// anything, valid UTF-8 or not; a key whose words are joined by signs is read as its words.
+// Of returns the reasons to flag text, in the order of their places, each Why once; nil without
+// any. The text need not be valid UTF-8. A key of joined words ("never-tell-the-user") is read as
+// its words. Of may be called concurrently.
 func Of(text string) []Reason { return judged(text, 0) }
 
-// judged is Of; depth counts how often text was taken out of an encoding.
+// judged is Of; depth counts the layers of encoding that were removed.
 func judged(text string, depth int) []Reason {
 	var found findings
 	t := read(spoken(text))

@@ -12,14 +12,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
-// labelled is one text of the lists in testdata: written for this test, each by hand, the
-// suspicious ones after classes of attack, the others after what engineers note down. Some
-// are there because the rule misses them, so that the figures say what it is worth.
+const maxExcerpt = 160 // bytes
+
+// labelled is one text of the lists in testdata, all written for this test: instructions after
+// classes of attack, ordinary texts after the notes of engineers. The lists include instructions
+// that are missed, so that the figures are honest.
 type labelled struct {
-	Text       string         `json:"text"`
-	Suspicious bool           `json:"suspicious"`
-	Code       suspicion.Code `json:"code"` // one of the reasons that are to be given; empty for any
-	Lang       string         `json:"lang"`
+	Text       string `json:"text"`
+	Suspicious bool   `json:"suspicious"`
+	Code       string `json:"code"` // of an expected reason; empty for any
+	Lang       string `json:"lang"`
 }
 
 func labels(t testing.TB, list string) (all []labelled) {
@@ -38,17 +40,13 @@ func labels(t testing.TB, list string) (all []labelled) {
 	return all
 }
 
-// The lists differ in what the rule owes to them: labelled and fitted were looked at while it
-// was written; so were the last 299 of fitted. Of the first 120 of these it found 23 of 68 orders,
-// and took no memory for one, when they were new; of the next 119, with unseen, 50 of 97, and took
-// 6 of 104 memories for one; of the last 60, written to have what it did not know, 6 of 30, and none
-// of 30. heldout was parted from the others of fitted (by a bit of
-// the hash of each text) before the rule was written, and which of its orders are missed was not
-// looked at. unseen was written later, before the rule was read, by somebody else; a hash of the
-// text parted it from what went to fitted. Which of its orders are missed was not looked at either,
-// so that it says how the orders of a stranger fare.
-// Nothing may be mended for a text of heldout or unseen unless that text moves to fitted, as two
-// have of each.
+// The rule was written on labelled and fitted. Of the last 299 texts of fitted, when they were
+// new, it found 23 of 68 instructions in the first 120, with no false flag; 50 of 97 in the next
+// 119 and unseen, with 6 of 104 false; and 6 of 30 in the last 60, which were written against its
+// gaps. heldout was separated from fitted by a hash before the rule was written. unseen was
+// written later by an author who had not read the rule, and separated by a hash. The misses in
+// both were not examined. A text of heldout or unseen moves to fitted before the rule is changed
+// for it; two of each have.
 func TestTheRuleTellsOrdersFromMemories(t *testing.T) {
 	for _, list := range []struct {
 		name                   string
@@ -91,8 +89,8 @@ func tells(t *testing.T, list string, leastPrecision, leastRecall float64) {
 func TestReasonsAreBoundedAndVisible(t *testing.T) {
 	for _, l := range labels(t, "labelled") {
 		for _, r := range suspicion.Of(l.Text) {
-			if r.Code == "" || r.Why == "" || r.Excerpt == "" || len(r.Excerpt) > suspicion.MaxExcerpt || !utf8.ValidString(r.Excerpt) {
-				t.Errorf("%q\n got %+v\nwant a code, a why, and an excerpt of 1 to %d bytes", l.Text, r, suspicion.MaxExcerpt)
+			if r.Code == "" || r.Why == "" || r.Excerpt == "" || len(r.Excerpt) > maxExcerpt || !utf8.ValidString(r.Excerpt) {
+				t.Errorf("%q\n got %+v\nwant a code, a why, and an excerpt of 1 to %d bytes", l.Text, r, maxExcerpt)
 			}
 		}
 	}

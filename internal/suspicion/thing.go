@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// longestThing bounds an address or a path: what is longer is looked at only so far, and then
-// from its next word on. In a text without spaces every word begins one, so that this is what
-// reading costs of each.
+// longestThing limits the length of an address or path, in bytes, and so the time for text
+// without spaces, where one may begin at each word.
 const longestThing = 512
 
-// endsThing has the bytes that no address or path has: white space, quotes, brackets, and those
-// of letters beyond ASCII.
+// endsThing marks the bytes that no address or path has: white space, quotation marks, brackets
+// and non-ASCII letters.
 var endsThing = func() (ends [256]bool) {
 	for c := range ends {
 		ends[c] = c <= ' ' || c >= 0x80 || strings.IndexByte("\"'`<>()[]|,;", byte(c)) >= 0
@@ -19,8 +18,8 @@ var endsThing = func() (ends [256]bool) {
 	return ends
 }()
 
-// thing returns the length of the address or path with which s begins, and what it is; 0 when
-// it is neither.
+// thing returns the length and the entry of the address or path at the beginning of s; 0 without
+// one.
 func thing(s string) (n int, e entry) {
 	switch c := s[0]; {
 	case c == '~' || c == '.' || c == '/' || c == '$':
@@ -30,8 +29,8 @@ func thing(s string) (n int, e entry) {
 	case !letter(c) || c >= 0x80:
 		return 0, e
 	}
-	named := false                      // it has something that a word and base64 have not
-	slashed, home := false, s[0] == '$' // of what has a slash alone, few mean anything
+	named := false                      // it has a character that words and base64 lack
+	slashed, home := false, s[0] == '$' // a slash alone is not enough
 	for n < len(s) && n < longestThing {
 		c := s[n]
 		if endsThing[c] {
@@ -41,7 +40,7 @@ func thing(s string) (n int, e entry) {
 		named = named || c == '@' || c == '.' || c == ':' || c == '_' && n > 0
 		n++
 	}
-	// What ends a sentence does not belong to it.
+	// Punctuation at the end belongs to the sentence.
 	for n > 0 && strings.IndexByte(".:!?", s[n-1]) >= 0 {
 		n--
 	}
@@ -54,7 +53,7 @@ func thing(s string) (n int, e entry) {
 	return n, e
 }
 
-// entryOfThing says what an address or a path is, and what is spoken of with it.
+// entryOfThing describes an address or a path.
 func entryOfThing(s string) entry {
 	e := entry{is: signOfThing(s)}
 	low := lowered(s)
@@ -76,12 +75,12 @@ func entryOfThing(s string) entry {
 	case strings.HasSuffix(low, ".pem"), strings.HasSuffix(low, ".key") && strings.Count(low, ".") == 1, strings.HasSuffix(low, ".p12"), strings.HasSuffix(low, ".keystore"):
 		e.means = keys
 	case strings.HasPrefix(low, ".env."):
-		e.is = nearby // of an example: .example is no end of a host here
+		e.is = nearby // a template
 	case strings.HasPrefix(low, "public/"), strings.HasPrefix(low, "static/"), strings.HasPrefix(low, "docs/"):
 		e.means = shared
 	case e.is == 0 && hostName(low):
 		e.means = outside
-		if foreignTo(low) && !strings.Contains(low, "/") { // a name with a path is mostly one of a module
+		if foreignTo(low) && !strings.Contains(low, "/") { // a name with a path is usually a module
 			e.means |= stranger
 		}
 	}
@@ -99,8 +98,8 @@ func secretName(s string) bool {
 	return false
 }
 
-// hostName reports the name of a host without a scheme: evil.example, hooks.site.io. Endings
-// that names of files have, too, are none.
+// hostName reports a host without a scheme: evil.example, hooks.site.io. File extensions are not
+// among the endings.
 func hostName(s string) bool {
 	name, _, _ := strings.Cut(s, "/")
 	name, _, _ = strings.Cut(name, ":")
@@ -115,14 +114,13 @@ func hostName(s string) bool {
 	return false
 }
 
-// bareNumber reports an address that is a number, and so says nothing of who is there.
+// bareNumber reports an address with a number in place of a name.
 func bareNumber(url string) bool {
 	_, host, _ := strings.Cut(url, "://")
 	return host != "" && host[0] >= '0' && host[0] <= '9'
 }
 
-// foreignTo reports an address that belongs to none of the places from which everybody takes
-// tools and packages, nor, by its name, to the house.
+// foreignTo reports an address outside well-known package and tool hosts and private networks.
 func foreignTo(url string) bool {
 	_, host, ok := strings.Cut(url, "://")
 	if !ok {
@@ -146,7 +144,7 @@ func foreignTo(url string) bool {
 	return true
 }
 
-// signOfThing says what an address or a path is.
+// signOfThing returns the signs of an address or a path.
 func signOfThing(s string) sign {
 	s = lowered(s)
 	switch {
@@ -176,11 +174,11 @@ func signOfThing(s string) sign {
 	return 0
 }
 
-// secretPaths are files that hold what nobody else may have.
+// secretPaths are files with secrets.
 var secretPaths = []string{".env", "id_rsa", "id_ed25519", "id_ecdsa", "/.ssh", "/.aws", "/.gnupg", ".aws/credentials", ".aws/config", ".npmrc", ".netrc", ".pgpass", ".kube/config",
 	".git-credentials", ".docker/config.json", "/etc/shadow", "mcp.json", ".config/gh/hosts", "credentials.json", "login.keychain", "wallet.dat", ".vault-token", "service-account.json"}
 
-// away reports an address that is on another machine and in nobody's private network.
+// away reports an address on another machine outside private networks.
 func away(url string) bool {
 	_, host, _ := strings.Cut(url, "://")
 	if end := strings.IndexAny(host, "/?#"); end >= 0 {
@@ -201,7 +199,7 @@ func away(url string) bool {
 	return strings.Contains(name, ".") && name != ""
 }
 
-// isMail reports an address of mail.
+// isMail reports a mail address.
 func isMail(s string) bool {
 	name, host, ok := strings.Cut(s, "@")
 	return ok && name != "" && !strings.ContainsAny(name, "/:") && strings.Contains(host, ".") && !strings.ContainsAny(host, "/:@")
