@@ -11,7 +11,7 @@ import (
 
 // A push scans the causal metadata once, in key order, and checks each key for replication; only
 // unreplicated things are looked up in their tables. A save reads the metadata of one thing.
-func TestLineagesAreServedByTheirKeys(t *testing.T) {
+func TestCausalMetadataIsServedByItsKeys(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)
 	b := []string{"b1"}
@@ -74,7 +74,7 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 }
 
 // An undo of an import shadows everything it hides, but an edit afterwards reads shadowed topics only.
-func TestWhatAnUndoHidLiesBesideTheTopicsThatAreHeld(t *testing.T) {
+func TestShadowedTopicsAreFoundBesideTheShadowsOfAnUndo(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)
 	put := func(key, held string) {

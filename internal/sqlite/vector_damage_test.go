@@ -13,7 +13,7 @@ import (
 
 const damagedIndex = "rebuild it with engram reembed --all; memories are not affected"
 
-func TestDamagedCodesAndSegmentsAreToldNotFollowed(t *testing.T) {
+func TestDamagedCodesAndSegmentsAreReported(t *testing.T) {
 	for name, tt := range map[string]struct{ damage, hint string }{
 		"a page is cut short":                   {`UPDATE vector_codes SET signs = substr(signs, 1, 40)`, "rebuild it with engram reembed --all"},
 		"signs and sizes are not of a kind":     {`UPDATE vector_codes SET sizes = substr(sizes, 1, length(sizes) - 8)`, "rebuild it with engram reembed --all"},
