@@ -43,7 +43,7 @@ func decode(t rapid.TB, b []byte) []postings.Posting {
 	return ps
 }
 
-func TestAListIsReadAsItWasWritten(t *testing.T) {
+func TestAListIsReadBackAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ps := drawPostings(-1).Draw(t, "postings")
 		b := postings.AppendList(nil, ps)
@@ -88,7 +88,7 @@ func TestASlotLeavesAList(t *testing.T) {
 	})
 }
 
-func TestUnionAddsUpWhatDocumentsHave(t *testing.T) {
+func TestUnionAddsUpFrequencies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sum := map[uint32]uint32{}
 		var lists []postings.List
@@ -263,7 +263,7 @@ func TestASlotLeavesAListThatStaysAsLong(t *testing.T) {
 	}
 }
 
-func TestDocumentsAreReadAsTheyWereWritten(t *testing.T) {
+func TestDocumentsAreReadBackAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.Custom(func(t *rapid.T) postings.Doc {
 			return postings.Doc{Num: rapid.Int64().Draw(t, "num"), Created: rapid.Int64().Draw(t, "created"), Project: rapid.Uint32().Draw(t, "project"),
@@ -292,7 +292,7 @@ func TestALongDocumentCountsAsTheLongestThatFits(t *testing.T) {
 	}
 }
 
-func TestWordsAreReadAsTheyWereWritten(t *testing.T) {
+func TestWordsAreReadBackAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.String()).Draw(t, "words")
 		got, err := postings.ReadWords(postings.AppendWords(nil, want))
@@ -302,7 +302,7 @@ func TestWordsAreReadAsTheyWereWritten(t *testing.T) {
 	})
 }
 
-func TestDamagedListsAreRefused(t *testing.T) {
+func TestDamagedListsAreRejected(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		b    []byte

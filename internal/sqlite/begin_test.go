@@ -12,7 +12,7 @@ import (
 
 // The driver returns the context's error if it ends during a statement, even if the statement succeeded.
 // An unnoticed BEGIN would keep the write lock for ever.
-func TestACallerWhoGivesUpWhileATransactionBeginsLeavesNoLockBehind(t *testing.T) {
+func TestACancelledBeginLeavesNoLock(t *testing.T) {
 	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "engram.db"), WriteWait: time.Second})
 	if err != nil {
 		t.Fatal(err)

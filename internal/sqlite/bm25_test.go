@@ -11,7 +11,7 @@ import (
 )
 
 // SQLite's BM25 must give the same scores for a query of one word.
-func TestScoresAgreeWithThoseOfTheDatabase(t *testing.T) {
+func TestScoresAgreeWithFTS5(t *testing.T) {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "any.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -230,7 +230,7 @@ func TestADeletedPromptIsInNoFile(t *testing.T) {
 	}
 }
 
-func TestAnEraseWithAReaderInTheWayIsCleanOnceItLeft(t *testing.T) {
+func TestAnEraseWithAReaderIsCleanWhenTheReaderEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	defer s.Close()
@@ -257,7 +257,7 @@ func TestAnEraseWithAReaderInTheWayIsCleanOnceItLeft(t *testing.T) {
 	}
 }
 
-func TestAnEraseSaysThatAReaderKeepsTheLogAndTheNextWriteEmptiesIt(t *testing.T) {
+func TestAnEraseReportsAReaderAndTheNextWriteEmptiesTheLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	defer s.Close()

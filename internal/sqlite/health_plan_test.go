@@ -10,7 +10,7 @@ import (
 )
 
 // A doctor reads whole tables, but not several to find the newest row, and none once per row of another.
-func TestADoctorReadsNoMoreThanItMust(t *testing.T) {
+func TestADoctorReadsNoMoreThanNeeded(t *testing.T) {
 	s := planStore(t)
 	for _, tt := range []struct {
 		name string

@@ -38,7 +38,7 @@ func run(t *testing.T, c *sql.Conn, statement string) {
 	}
 }
 
-func TestProbeTellsWhoHoldsTheLock(t *testing.T) {
+func TestProbeReportsALock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	saveCorpus(t, s, storetest.NewCorpus(1), 3, nil)
@@ -59,7 +59,7 @@ func TestProbeTellsWhoHoldsTheLock(t *testing.T) {
 	}
 }
 
-func TestALogThatAReaderKeepsIsToldAndEmptied(t *testing.T) {
+func TestALogKeptByAReaderIsReportedAndEmptied(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	saveCorpus(t, s, storetest.NewCorpus(1), 3, nil)

@@ -12,7 +12,7 @@ import (
 )
 
 // An erase reports the copies that contain the memory, and those that could not be read.
-func TestHoldingTellsWhichBackupsHaveAMemoryAndWhichCannotBeRead(t *testing.T) {
+func TestHoldingReportsBackupsWithAMemoryAndUnreadableOnes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "[a] folder") // not a glob pattern
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -106,7 +106,7 @@ func shuffled(t *testing.T, s *sqlite.Store, seed uint64) {
 	}
 }
 
-func TestTheIndexHasWhatTheMemoriesSay(t *testing.T) {
+func TestTheIndexMatchesTheMemories(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	defer s.Close()
@@ -306,7 +306,7 @@ func TestEachSnapshotHasItsOwnIndex(t *testing.T) {
 }
 
 // A store with another words version is reindexed when it is opened.
-func TestAnIndexOfOtherWordsIsMadeAnew(t *testing.T) {
+func TestAnIndexOfAnotherWordsVersionIsRebuilt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	c := storetest.NewCorpus(8)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
+func TestAcknowledgedSavesSurviveAKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	const rounds = 20
 	var ids []string

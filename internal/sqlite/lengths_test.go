@@ -62,7 +62,7 @@ func lexical(t *testing.T, s *sqlite.Store, q engram.LexicalQuery) (l engram.Lex
 	return l
 }
 
-func TestWhoReadsFewDocumentsFindsTheSame(t *testing.T) {
+func TestReadingFewDocumentsFindsTheSame(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	shuffled(t, s, 7)
@@ -73,7 +73,7 @@ func TestWhoReadsFewDocumentsFindsTheSame(t *testing.T) {
 }
 
 // With full segments, more pages are needed than are read one by one.
-func TestWhoReadsFewDocumentsOfALargeProjectFindsTheSame(t *testing.T) {
+func TestReadingFewDocumentsOfALargeProjectFindsTheSame(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	c := storetest.NewCorpus(8)

@@ -10,9 +10,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// BenchmarkUncarried finds a thousand unreplicated memories among 100,000 in fifty batches, as every
+// BenchmarkUnreplicated finds a thousand unreplicated memories among 100,000 in fifty batches, as every
 // push does first.
-func BenchmarkUncarried(b *testing.B) {
+func BenchmarkUnreplicated(b *testing.B) {
 	const size, fresh = 100_000, 1000
 	s, err := sqlite.Open(b.Context(), sqlite.Options{Path: filepath.Join(b.TempDir(), "engram.db"), Now: now})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A push scans the causal metadata once, in key order, and checks each key for replication; only
 // unreplicated things are looked up in their tables. A save reads the metadata of one thing.
-func TestLineagesAreServedByTheirKeys(t *testing.T) {
+func TestCausalMetadataIsServedByItsKeys(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)
 	b := []string{"b1"}
@@ -23,19 +23,19 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 	for _, tt := range []planCase{
 		{name: "lineages of things", run: func(t *tx) error { _, err := t.CausalMetadata(ctx, engram.EntityMemory, []string{"1"}); return err },
 			want: []string{"SEARCH l USING PRIMARY KEY (entity=? AND key=?)"}},
-		{name: "topics that are held", run: func(t *tx) error { _, err := t.Shadowed(ctx, engram.EntityMemory, "topic_key"); return err },
+		{name: "shadowed topics", run: func(t *tx) error { _, err := t.Shadowed(ctx, engram.EntityMemory, "topic_key"); return err },
 			want: []string{"SEARCH l USING INDEX lineages_topics (entity=?)", "USE TEMP B-TREE FOR ORDER BY"}},
-		{name: "who holds a topic", run: func(t *tx) error { _, err := t.ShadowedTopic(ctx, "a/b"); return err },
+		{name: "memories with a shadowed topic", run: func(t *tx) error { _, err := t.ShadowedTopic(ctx, "a/b"); return err },
 			want: []string{"SEARCH l USING INDEX lineages_topics (entity=? AND <expr>=?)"}},
-		{name: "what is held", run: func(t *tx) error { _, err := t.Shadowed(ctx, engram.EntityMemory, engram.PartDeleted); return err },
+		{name: "shadowed deletions", run: func(t *tx) error { _, err := t.Shadowed(ctx, engram.EntityMemory, engram.PartDeleted); return err },
 			want: []string{"SEARCH l USING INDEX lineages_held (entity=?)"}},
-		{name: "uncarried memories", run: func(t *tx) error {
+		{name: "unreplicated memories", run: func(t *tx) error {
 			_, err := t.Unreplicated(ctx, engram.EntityMemory, "app", b, "1", 10)
 			return err
 		}, want: []string{walk, replicated, "SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{name: "how many memories are uncarried", run: func(t *tx) error { _, err := t.CountUnreplicated(ctx, engram.EntityMemory, "app", b); return err },
+		{name: "number of unreplicated memories", run: func(t *tx) error { _, err := t.CountUnreplicated(ctx, engram.EntityMemory, "app", b); return err },
 			want: []string{walk, replicated, "SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{name: "uncarried sessions", run: func(t *tx) error {
+		{name: "unreplicated sessions", run: func(t *tx) error {
 			_, err := t.Unreplicated(ctx, engram.EntitySession, "app", b, "", 10)
 			return err
 		}, want: []string{walk, replicated, "SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
@@ -48,7 +48,7 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 			want: []string{"SEARCH p USING PRIMARY KEY (batch=? AND project=?)"}},
 		{name: "sessions that are gone", run: func(t *tx) error { _, err := t.SessionTombstones(ctx, "app", "", 10); return err },
 			want: []string{walk}},
-		{name: "sessions of which something may be told", run: func(t *tx) error { _, err := t.Reported(ctx, []string{"s"}, "app"); return err },
+		{name: "reported sessions", run: func(t *tx) error { _, err := t.Reported(ctx, []string{"s"}, "app"); return err },
 			want: []string{asked, "SEARCH s USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)", "SEARCH m USING INDEX memories_session (session=?)",
 				"SEARCH m USING INDEX memories_session_forgotten (session=?)", "SEARCH c USING PRIMARY KEY (entity=? AND key=?)",
 				"SEARCH l USING PRIMARY KEY (entity=? AND key=?)", "SEARCH t USING PRIMARY KEY (entity=? AND name=?)",
@@ -74,7 +74,7 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 }
 
 // An undo of an import shadows everything it hides, but an edit afterwards reads shadowed topics only.
-func TestWhatAnUndoHidLiesBesideTheTopicsThatAreHeld(t *testing.T) {
+func TestShadowedTopicsAreFoundBesideTheShadowsOfAnUndo(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)
 	put := func(key, held string) {

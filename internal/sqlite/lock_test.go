@@ -76,7 +76,7 @@ func TestSavesWaitForAForeignLock(t *testing.T) {
 	checkAll(t, path, ids, false)
 }
 
-func TestALockThatStaysIsNamedInTime(t *testing.T) {
+func TestALastingLockIsReportedInTime(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.db")
 	const wait, slack = 400 * time.Millisecond, 3 * time.Second
@@ -124,7 +124,7 @@ func TestALockThatStaysIsNamedInTime(t *testing.T) {
 	}
 }
 
-func TestAnImpatientCallerLeavesTheQueue(t *testing.T) {
+func TestALockTimeoutLeavesTheQueue(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
@@ -150,7 +150,7 @@ func TestAnImpatientCallerLeavesTheQueue(t *testing.T) {
 	}
 }
 
-func TestTheImpatientWaitForOthersAlone(t *testing.T) {
+func TestALockTimeoutCountsOnlyWaiting(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)

@@ -34,7 +34,7 @@ func saveLong(t *testing.T, s *sqlite.Store, c *storetest.Corpus, n int, after f
 	}
 }
 
-func TestTheLogShrinksOnceALongReaderLeft(t *testing.T) {
+func TestTheLogShrinksAfterALongReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	defer s.Close()
@@ -78,7 +78,7 @@ func enter(t *testing.T, s *sqlite.Store) (leave func() error) {
 	return func() error { close(over); return <-done }
 }
 
-func TestReadersThatOverlapDoNotKeepTheLogGrowing(t *testing.T) {
+func TestOverlappingReadersDoNotKeepTheLogGrowing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	defer s.Close()

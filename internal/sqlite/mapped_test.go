@@ -16,7 +16,7 @@ func single(o *sqlite.Options) { o.Single = true }
 
 // A command has the file mapped while a server writes to it, checkpoints its log all the time and lets
 // the file grow.
-func TestWhoHasTheFileMappedSeesOneSnapshotWhileItIsWritten(t *testing.T) {
+func TestAMappedFileShowsOneSnapshotDuringWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	server, command := open(t, path), open(t, path, mapped)
 	defer server.Close()

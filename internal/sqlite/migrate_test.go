@@ -99,7 +99,7 @@ func count(t *testing.T, path, query string) (n int) {
 	return n
 }
 
-func TestABackupPutInPlaceOfTheDatabaseIsAStore(t *testing.T) {
+func TestARestoredBackupIsAStore(t *testing.T) {
 	dir := t.TempDir()
 	furnished(t, filepath.Join(dir, "engram.db"), 40)
 	s := open(t, filepath.Join(dir, "engram.db"))

@@ -104,7 +104,7 @@ func furnished(t *testing.T, path string, n int) {
 	closed(t, s)
 }
 
-func TestAFileThatIsNotOursIsRefusedAndLeftAsItIs(t *testing.T) {
+func TestAForeignFileIsRejectedAndNotChanged(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		make func(t *testing.T, path string)
@@ -170,7 +170,7 @@ func TestAFileThatIsNotOursIsRefusedAndLeftAsItIs(t *testing.T) {
 	}
 }
 
-func TestADamagedPageIsExplainedAndTheFileLeftAsItIs(t *testing.T) {
+func TestADamagedPageIsReportedAndTheFileNotChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	furnished(t, path, 200)
 	b := read(t, path)
@@ -194,7 +194,7 @@ func TestADamagedPageIsExplainedAndTheFileLeftAsItIs(t *testing.T) {
 	}
 }
 
-func TestAPlaceWhereNoFileCanBeIsUnavailable(t *testing.T) {
+func TestAnImpossiblePathIsUnavailable(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	write(t, file, nil)
@@ -247,7 +247,7 @@ func TestARelativePathStaysWhereItWas(t *testing.T) {
 	}
 }
 
-func TestAStoreIsThereAfterItWasClosed(t *testing.T) {
+func TestAStoreIsReopened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	want := saveCorpus(t, s, storetest.NewCorpus(1), 20, nil)

@@ -102,7 +102,7 @@ func (x *mixed) check(path string) {
 	}
 }
 
-func TestWhatATransactionKeepsToItselfIsInTheIndexAtTheEnd(t *testing.T) {
+func TestBufferedIndexChangesAreWrittenAtTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	defer s.Close()
@@ -158,7 +158,7 @@ func TestManyMemoriesLeaveTheIndexTogether(t *testing.T) {
 	}
 }
 
-func TestATransactionThatIsGivenUpLeavesNothingInTheIndex(t *testing.T) {
+func TestARolledBackTransactionLeavesNothingInTheIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	defer s.Close()

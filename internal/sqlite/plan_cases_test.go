@@ -226,6 +226,6 @@ func lexicalPlans(t *testing.T) []planCase {
 			q.Filter = engram.Filter{Metadata: map[string]any{"a": 1}}
 		}), want: checked, why: why},
 		{name: "search for beginnings", run: ask("kett", func(q *engram.LexicalQuery) { q.Filter.Project, q.Limit = "app", 30 }), want: index, why: why},
-		{name: "search for a word that nobody wrote", run: ask("kitle", func(*engram.LexicalQuery) {}), want: index, why: why},
+		{name: "search for a misspelled word", run: ask("kitle", func(*engram.LexicalQuery) {}), want: index, why: why},
 	}
 }

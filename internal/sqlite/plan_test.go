@@ -89,7 +89,7 @@ type planCase struct {
 
 // The cost of an answer must depend on the answer, not on the table. A step that scans a table or sorts
 // needs a justification in its case.
-func TestWhatIsAskedOftenIsServedByAnIndex(t *testing.T) {
+func TestFrequentQueriesAreServedByAnIndex(t *testing.T) {
 	s := planStore(t)
 	for _, tt := range slices.Concat(memoryPlans(t), listPlans(t), otherPlans(t), lexicalPlans(t)) {
 		t.Run(tt.name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func costly(step string) bool {
 }
 
 // A search uses the index alone, and reads only the memories it found, by number.
-func TestASearchDoesNotLookThroughTheMemories(t *testing.T) {
+func TestASearchDoesNotScanTheMemories(t *testing.T) {
 	s := planStore(t)
 	for _, tt := range lexicalPlans(t) {
 		read := false

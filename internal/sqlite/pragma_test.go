@@ -65,7 +65,7 @@ func pragmasAreInForce(t *testing.T, s *Store) {
 }
 
 // Another connection reads the schema again, some milliseconds of every command.
-func TestWhoAsksOneThingAfterTheOtherOpensOneConnection(t *testing.T) {
+func TestSequentialReadsOpenOneConnection(t *testing.T) {
 	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db")})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestWhoAsksOneThingAfterTheOtherOpensOneConnection(t *testing.T) {
 }
 
 // A shared connection is opened once and sees its own writes.
-func TestWhoReadsAndWritesInTurnOpensOneConnection(t *testing.T) {
+func TestAlternatingReadsAndWritesOpenOneConnection(t *testing.T) {
 	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Single: true})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestWhoReadsAndWritesInTurnOpensOneConnection(t *testing.T) {
 }
 
 // A reader gets its own connection while another writes, and lent connections come back.
-func TestAConnectionIsLentWhileNobodyReads(t *testing.T) {
+func TestAConnectionIsLentWhileThereAreNoReaders(t *testing.T) {
 	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Single: true})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestAConnectionIsLentWhileNobodyReads(t *testing.T) {
 	}
 }
 
-func TestWhoReadsMayMapTheFileAndWhoWritesNever(t *testing.T) {
+func TestReadersMayMapTheFileAndWritersMayNot(t *testing.T) {
 	for _, single := range []bool{false, true} {
 		whoReadsMayMapTheFile(t, single)
 	}

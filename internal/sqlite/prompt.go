@@ -33,37 +33,32 @@ func (t *tx) Prompt(ctx context.Context, num int64) (engram.Prompt, error) {
 	return p, err
 }
 
-// Listings are served by prompts_recent, prompts_project_recent and prompts_session.
-const (
-	promptsSQL        = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.deleted_at IS NULL ORDER BY p.created_at DESC, p.num DESC LIMIT ? OFFSET ?`
-	projectPromptsSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.project = ? AND p.deleted_at IS NULL ORDER BY p.created_at DESC, p.num DESC LIMIT ? OFFSET ?`
-	sessionPromptsSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.session = ? AND p.deleted_at IS NULL ORDER BY p.num DESC LIMIT ? OFFSET ?`
-	bothPromptsSQL    = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.session = ? AND p.project = ? AND p.deleted_at IS NULL ORDER BY p.num DESC LIMIT ? OFFSET ?`
-)
-
-// Prompts returns prompts newest first.
+// Prompts returns prompts newest first, served by prompts_recent, prompts_project_recent and
+// prompts_session.
 func (t *tx) Prompts(ctx context.Context, project, session string, p engram.Page) ([]engram.Prompt, error) {
-	var in, of int64
+	var c conditions
 	var err error
+	order := "p.created_at DESC, p.num DESC"
 	if session != "" {
-		in, err = t.sessionNum(ctx, session)
+		var num int64
+		num, err = t.sessionNum(ctx, session)
+		c.add("p.session = ?", num)
+		order = "p.num DESC"
 	}
 	if project != "" && err == nil {
-		of, err = t.projectNum(ctx, project)
+		var num int64
+		num, err = t.projectNum(ctx, project)
+		c.add("p.project = ?", num)
 	}
-	switch {
-	case engram.CodeOf(err) == engram.CodeNotFound:
+	if engram.CodeOf(err) == engram.CodeNotFound {
 		return nil, nil
-	case err != nil:
-		return nil, err
-	case session != "" && project != "":
-		return t.prompts(ctx, bothPromptsSQL, in, of, p.Limit, p.Offset)
-	case session != "":
-		return t.prompts(ctx, sessionPromptsSQL, in, p.Limit, p.Offset)
-	case project != "":
-		return t.prompts(ctx, projectPromptsSQL, of, p.Limit, p.Offset)
 	}
-	return t.prompts(ctx, promptsSQL, p.Limit, p.Offset)
+	if err != nil {
+		return nil, err
+	}
+	c.add("p.deleted_at IS NULL")
+	query := `SELECT ` + promptColumns + ` FROM prompts p WHERE ` + strings.Join(c.where, " AND ") + ` ORDER BY ` + order + ` LIMIT ? OFFSET ?`
+	return t.prompts(ctx, query, append(c.args, p.Limit, p.Offset)...)
 }
 
 // DeletedPrompts returns the deleted prompts of a project, served by prompts_project.

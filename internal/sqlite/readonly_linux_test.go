@@ -14,7 +14,7 @@ import (
 )
 
 // A read-only folder is reported as such, even to readers.
-func TestAFolderThatCannotBeWrittenIsSaid(t *testing.T) {
+func TestAReadOnlyFolderIsReported(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kept")
 	path := filepath.Join(dir, "engram.db")
 	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Now: now})

@@ -13,7 +13,7 @@ import (
 
 // A pruning forgets most of a store in one transaction, which looks up places in the index that it has
 // changed itself: segments become sparse, lose blocks and disappear.
-func TestAnIndexIsTrueAfterMostOfItWasForgottenAtOnce(t *testing.T) {
+func TestAnIndexIsCorrectAfterMostOfItWasForgottenAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	defer s.Close()

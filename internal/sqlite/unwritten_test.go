@@ -8,7 +8,7 @@ import (
 )
 
 // Counts and tags are written later, but no statement of the transaction may notice.
-func TestWhatATransactionOwesIsThereForWhoeverAsks(t *testing.T) {
+func TestUnwrittenCountsAreNeverObservable(t *testing.T) {
 	ctx := t.Context()
 	s := planStore(t)
 	at := time.UnixMilli(5_000)

@@ -32,7 +32,7 @@ func usePlans(t *testing.T) []planCase {
 	}
 }
 
-func TestUsesAreServedByAnIndex(t *testing.T) {
+func TestExposuresAreServedByAnIndex(t *testing.T) {
 	s := planStore(t)
 	for _, tt := range usePlans(t) {
 		t.Run(tt.name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestUsesAreServedByAnIndex(t *testing.T) {
 	}
 }
 
-func TestOldUsesAreDroppedInTime(t *testing.T) {
+func TestOldExposuresAreDropped(t *testing.T) {
 	s := planStore(t)
 	start := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)
 	put := func(n int, at time.Time) {

@@ -11,16 +11,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-const damagedIndex = "engram reembed --all makes it anew; the memories themselves are not touched"
+const damagedIndex = "rebuild it with engram reembed --all; memories are not affected"
 
-func TestDamagedCodesAndSegmentsAreToldNotFollowed(t *testing.T) {
+func TestDamagedCodesAndSegmentsAreReported(t *testing.T) {
 	for name, tt := range map[string]struct{ damage, hint string }{
-		"a page is cut short":                   {`UPDATE vector_codes SET signs = substr(signs, 1, 40)`, "engram reembed --all makes it anew"},
-		"signs and sizes are not of a kind":     {`UPDATE vector_codes SET sizes = substr(sizes, 1, length(sizes) - 8)`, "engram reembed --all makes it anew"},
-		"a page is of slots that there are not": {`UPDATE vector_codes SET num = num + 1`, "engram reembed --all makes it anew"},
+		"a page is cut short":                   {`UPDATE vector_codes SET signs = substr(signs, 1, 40)`, "rebuild it with engram reembed --all"},
+		"signs and sizes are not of a kind":     {`UPDATE vector_codes SET sizes = substr(sizes, 1, length(sizes) - 8)`, "rebuild it with engram reembed --all"},
+		"a page is of slots that there are not": {`UPDATE vector_codes SET num = num + 1`, "rebuild it with engram reembed --all"},
 		"a segment has slots without end":       {`UPDATE segments SET slots = 100000000000`, damagedIndex},
 		"a segment has fewer slots than none":   {`UPDATE segments SET slots = -5`, damagedIndex},
-		"a page has more codes than slots":      {`UPDATE vector_codes SET signs = signs || zeroblob(4096), sizes = sizes || zeroblob(4096)`, "engram reembed --all makes it anew"},
+		"a page has more codes than slots":      {`UPDATE vector_codes SET signs = signs || zeroblob(4096), sizes = sizes || zeroblob(4096)`, "rebuild it with engram reembed --all"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "engram.db")

@@ -324,9 +324,9 @@ func TestTheNearestComeThroughTheCodes(t *testing.T) {
 	}
 }
 
-// TestWhatIsCloseComesThroughTheCodes searches around memories, at cosines of about 0.7: no related
+// TestCloseVectorsComeThroughTheCodes searches around memories, at cosines of about 0.7: no related
 // memory may be lost.
-func TestWhatIsCloseComesThroughTheCodes(t *testing.T) {
+func TestCloseVectorsComeThroughTheCodes(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
 	defer s.Close()
 	k := newClusters(4, 256)
@@ -422,7 +422,7 @@ func TestAnUndoneUpdateIsNotRemembered(t *testing.T) {
 	})
 }
 
-func TestMetadataIsAskedOfEnoughMemories(t *testing.T) {
+func TestMetadataIsCheckedOnEnoughMemories(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
 	defer s.Close()
 	c, k := storetest.NewCorpus(4), newClusters(4, 64)

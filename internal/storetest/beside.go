@@ -64,7 +64,7 @@ func besideCases() []testCase {
 		}},
 		{"unknown memories have no neighbours", func(k *kit) {
 			k.save()
-			k.same("nobody", len(k.beside()), 0)
+			k.same("of no memories", len(k.beside()), 0)
 			k.same("unknown", len(k.beside(engram.Memory{Num: 999})), 0)
 		}},
 	}

@@ -202,9 +202,9 @@ func journalCases() []testCase {
 				want []int64
 			}{
 				{"a project that is there", engram.JournalFilter{Project: "app"}, []int64{1}},
-				{"one that is gone, unasked", engram.JournalFilter{Project: "gone"}, nil},
-				{"one that is gone", engram.JournalFilter{Project: "gone", WithDeleted: true}, []int64{2}},
-				{"one that is there, and what is gone beside it", engram.JournalFilter{Project: "app", WithDeleted: true}, []int64{1, 2}},
+				{"a deleted one, not requested", engram.JournalFilter{Project: "gone"}, nil},
+				{"a deleted one", engram.JournalFilter{Project: "gone", WithDeleted: true}, []int64{2}},
+				{"an existing one, with deleted ones", engram.JournalFilter{Project: "app", WithDeleted: true}, []int64{1, 2}},
 			} {
 				k.view(func(r engram.Reader) error {
 					ops, err := r.Operations(k.Context(), tt.f, engram.Page{Limit: 100})

@@ -71,7 +71,7 @@ func (k *kit) unreplicated(entity engram.Entity, project string, batches ...stri
 			keys, after = append(keys, page...), page[len(page)-1]
 		}
 	}
-	k.same("counted as uncarried", read3(k, engram.Reader.CountUnreplicated, entity, project, batches), len(keys))
+	k.same("count", read3(k, engram.Reader.CountUnreplicated, entity, project, batches), len(keys))
 	return keys
 }
 
@@ -96,10 +96,10 @@ func causalCases() []testCase {
 				want := l.Clone()
 				k.putCausal(engram.EntityMemory, key(m.Num), l)
 				if got := k.causalOf(engram.EntityMemory, key(m.Num)); got == nil || !reflect.DeepEqual(*got, want) || got.Digest() != want.Digest() {
-					k.Errorf("lineage\n got %+v\nwant %+v", got, want)
+					k.Errorf("causal metadata\n got %+v\nwant %+v", got, want)
 				}
 				if !reflect.DeepEqual(l, want) {
-					k.Errorf("what was put became %+v, want %+v", l, want)
+					k.Errorf("the argument became %+v, want %+v", l, want)
 				}
 			}
 		}},
@@ -119,33 +119,33 @@ func causalCases() []testCase {
 				}
 			}
 			if got := k.causalOf(engram.EntityRelation, "1"); got != nil {
-				k.Errorf("a relation that has none: got %+v", got)
+				k.Errorf("a relation without metadata: got %+v", got)
 			}
 		}},
 		{"shadowed values are found by part until they are replaced", func(k *kit) {
 			k.stamped(engram.EntityMemory, "1", 1)
-			held := engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a"`)}}
-			k.putCausal(engram.EntityMemory, "2", held)
-			k.putCausal(engram.EntityMemory, "10", held)
+			shadowed := engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a"`)}}
+			k.putCausal(engram.EntityMemory, "2", shadowed)
+			k.putCausal(engram.EntityMemory, "10", shadowed)
 			back := func(part engram.Part) []string { return read2(k, engram.Reader.Shadowed, engram.EntityMemory, part) }
-			k.same("held topics", back("topic_key"), []string{"2", "10"})
-			k.same("held deletions", back(engram.PartDeleted), []string{})
+			k.same("shadowed topics", back("topic_key"), []string{"2", "10"})
+			k.same("shadowed deletions", back(engram.PartDeleted), []string{})
 			for topic, want := range map[string][]string{"a": {"2", "10"}, "b": nil} {
-				k.same("who holds topic "+topic, read1(k, engram.Reader.ShadowedTopic, topic), want)
+				k.same("shadowed topic "+topic, read1(k, engram.Reader.ShadowedTopic, topic), want)
 			}
 			k.stamped(engram.EntityMemory, "2", 1)
-			k.same("held topics afterwards", back("topic_key"), []string{"10"})
+			k.same("shadowed topics afterwards", back("topic_key"), []string{"10"})
 		}},
 		{"the latest clock covers the journal and received clocks", func(k *kit) {
 			latest := func() engram.Clock { return read0(k, engram.Reader.LatestClock) }
 			k.same("at first", latest(), 0)
 			each(k, engram.Tx.SeeClock, 50, 20)
-			k.same("what was seen", latest(), 50)
+			k.same("after received clocks", latest(), 50)
 			k.save()
 			k.journal(engram.Mutation{At: 70, Actor: "cli", Operation: "save", Entity: engram.EntityMemory, Key: "1", Project: "app"})
-			k.same("what was written", latest(), 70)
+			k.same("after an entry", latest(), 70)
 			each(k, engram.Tx.SeeClock, 60)
-			k.same("what was seen late", latest(), 70)
+			k.same("after an older received clock", latest(), 70)
 		}},
 		{"StampProject stamps everything in a project and nothing else", func(k *kit) {
 			mine, theirs := k.save(), k.save(in("web"))
@@ -184,13 +184,13 @@ func causalCases() []testCase {
 			k.replicated(engram.EntityMemory, key(m.Num), marked.Digest(), "b1")
 			k.erase(m)
 			each(k, engram.Tx.ErasePrompt, p.Num)
-			k.same("the memory has one", k.causalOf(engram.EntityMemory, key(m.Num)) != nil, false)
-			k.same("its relation has one", k.causalOf(engram.EntityRelation, key(relation.Num)) != nil, false)
-			k.same("the prompt has one", k.causalOf(engram.EntityPrompt, key(p.Num)) != nil, false)
-			k.same("another memory has one", k.causalOf(engram.EntityMemory, key(other.Num)) != nil, true)
+			k.same("the memory has metadata", k.causalOf(engram.EntityMemory, key(m.Num)) != nil, false)
+			k.same("its relation has metadata", k.causalOf(engram.EntityRelation, key(relation.Num)) != nil, false)
+			k.same("the prompt has metadata", k.causalOf(engram.EntityPrompt, key(p.Num)) != nil, false)
+			k.same("another memory has metadata", k.causalOf(engram.EntityMemory, key(other.Num)) != nil, true)
 			carriers := read3(k, engram.Reader.ReplicatedBy, engram.EntityMemory, key(m.Num), marked.Digest())
-			k.same("batches that are known to carry it", len(carriers), 0)
-			k.same("what waits of it", len(read3(k, engram.Reader.Deferred, "", 0, 10)), 0)
+			k.same("batches that hold it", len(carriers), 0)
+			k.same("deferred records", len(read3(k, engram.Reader.Deferred, "", 0, 10)), 0)
 		}},
 		{"a deleted session keeps its causal metadata as a tombstone, an erased one does not", func(k *kit) {
 			for _, s := range []string{"s-1", "s-2", "s-3"} {
@@ -204,12 +204,12 @@ func causalCases() []testCase {
 			for project, want := range map[string]string{"app": "[s-1 of app s-never of app]", "": "[s-1 of app s-never of app]", "web": "[]"} {
 				gone := read3(k, engram.Reader.SessionTombstones, project, "", 10)
 				names := every(gone, func(s engram.Session) string { return s.ID + " of " + s.Project })
-				k.same("gone of "+project, names, want)
+				k.same("tombstones of "+project, names, want)
 			}
 			erased := read3(k, engram.Reader.ErasedAfter, engram.EntitySession, "", 10)
 			k.same("erased", len(erased), 1)
 			k.same("its name and project", erased[0].ID+" "+erased[0].Project, "s-2 app")
-			k.same("not carried", k.unreplicated(engram.EntitySession, "app"), []string{"s-1", "s-3", "s-never"})
+			k.same("unreplicated", k.unreplicated(engram.EntitySession, "app"), []string{"s-1", "s-3", "s-never"})
 		}},
 	}
 }
@@ -246,7 +246,7 @@ func replicatedCases() []testCase {
 			k.replicated(engram.EntityMemory, key(m.Num), l.Digest(), "b4")
 			k.same("with another that has it whole", k.unreplicated(engram.EntityMemory, "app", "b4"), []string{})
 			sets := read3(k, engram.Reader.ReplicatedBy, engram.EntityMemory, key(m.Num), l.Digest())
-			k.same("who carries it", sets, "[[b1 b2] [b4]]")
+			k.same("sets of batches", sets, "[[b1 b2] [b4]]")
 		}},
 		{"a thing is shared once any state of it was replicated", func(k *kit) {
 			m, other := k.save(), k.save()
@@ -354,7 +354,7 @@ func replicatedCases() []testCase {
 			read := func(project string) []engram.Deferred { return read3(k, engram.Reader.Deferred, project, 0, 10) }
 			again.FirstAt = at(1)
 			if all := read(""); len(all) != 2 || !reflect.DeepEqual(all[0], again) || !reflect.DeepEqual(all[1], other) {
-				k.Errorf("what waits\n got %+v\nwant %+v", all, []engram.Deferred{again, other})
+				k.Errorf("deferred\n got %+v\nwant %+v", all, []engram.Deferred{again, other})
 			}
 			k.same("of a project", len(read("later")), 1)
 			k.same("after the first", len(read3(k, engram.Reader.Deferred, "", d.Num, 10)), 1)
@@ -368,7 +368,7 @@ func replicatedCases() []testCase {
 				want    int
 			}{{"", "", 2}, {"app", "", 1}, {"", engram.DeferredClock, 2}, {"later", engram.DeferredReview, 0}} {
 				n := read2(k, engram.Reader.CountDeferred, tt.project, tt.why)
-				k.same(fmt.Sprintf("how many wait of %q for %q", tt.project, tt.why), n, tt.want)
+				k.same(fmt.Sprintf("deferred of %q for %q", tt.project, tt.why), n, tt.want)
 			}
 			again.Reason = "still"
 			each(k, engram.Tx.PutDeferred, &again)
@@ -380,7 +380,7 @@ func replicatedCases() []testCase {
 				})
 			}
 			if all := read(""); len(all) != 1 || !strings.Contains(all[0].Reason, "still") {
-				k.Errorf("what waits at last: got %+v", all)
+				k.Errorf("deferred at the end: got %+v", all)
 			}
 		}},
 	}

@@ -286,7 +286,7 @@ func vitalCases() []testCase {
 			k.same("a page", k.due("", at(30), engram.Page{Limit: 2, Offset: 1}), []int64{other.Num, second.Num})
 			k.relation(60, other.Num, engram.VerbSupersedes, second.Num)
 			k.relation(61, first.Num, engram.VerbContradicts, same.Num)
-			k.same("what was replaced needs none", k.due("app", at(30), all), []int64{first.Num, same.Num})
+			k.same("superseded memories are not due", k.due("app", at(30), all), []int64{first.Num, same.Num})
 			k.same("before any", k.due("", at(0), all), []int64(nil))
 			k.same("of a project that does not exist", k.due("nowhere", at(30), all), []int64(nil))
 		}},

@@ -183,7 +183,7 @@ func trustCases() []testCase {
 				return errors.Join(tx.PutTrust(k.Context(), flagged, approved, secret), tx.PutTrust(k.Context(), again))
 			})
 			flagged.Reasons = again.Reasons // only the reasons are updated
-			k.same("memories that keep secrets", read0(k, engram.Reader.SecretKept), []int64{b.Num})
+			k.same("memories with secrets", read0(k, engram.Reader.SecretKept), []int64{b.Num})
 			marks := map[int64][]engram.Trust{a.Num: {approved, flagged}, b.Num: {secret}}
 			k.same("marks", read1(k, engram.Reader.Trust, []int64{a.Num, b.Num, 99}), marks)
 			k.update(func(tx engram.Tx) error { return tx.DropTrust(k.Context(), a.Num, engram.TrustFlagged) })
@@ -234,7 +234,7 @@ func trustCases() []testCase {
 			} {
 				ms := read2(k, engram.Reader.FlaggedMemories, c.project, c.page)
 				k.same("flagged in "+c.project, nums(ms), c.want)
-				k.same("how many of "+c.project, read1(k, engram.Reader.CountFlagged, c.project), c.count)
+				k.same("number flagged in "+c.project, read1(k, engram.Reader.CountFlagged, c.project), c.count)
 			}
 		}},
 	}

@@ -174,7 +174,7 @@ func relationWriteCases() []testCase {
 		{"relations need memories that exist", func(k *kit) {
 			a := k.save()
 			for i, ends := range [][2]int64{{a.Num, 99}, {99, a.Num}} {
-				k.refused("nobody at one end", engram.CodeConflict, func(tx engram.Tx) error {
+				k.refused("a missing end", engram.CodeConflict, func(tx engram.Tx) error {
 					return tx.InsertRelation(k.Context(), &engram.Relation{ID: fmt.Sprint("rel-", i), Source: ends[0], Target: ends[1],
 						Verb: engram.VerbRelatesTo, Status: engram.RelationJudged, CreatedAt: at(1), UpdatedAt: at(1)})
 				})
@@ -230,7 +230,7 @@ func relationWriteCases() []testCase {
 			k.same("all", nums(k.list(engram.Filter{})), all)
 			k.same("current", nums(k.list(engram.Filter{Current: true})), all[:4])
 			young = k.forget(young, 60)
-			k.same("when what stands in its place is forgotten", nums(k.list(engram.Filter{Current: true})), []int64{ignored.Num, tied.Num, pending.Num, old.Num})
+			k.same("when the newer one is forgotten", nums(k.list(engram.Filter{Current: true})), []int64{ignored.Num, tied.Num, pending.Num, old.Num})
 			k.replace(young, func(m *engram.Memory) { m.DeletedAt = time.Time{} })
 			k.unrelate(70, r)
 			k.same("when the relation is removed", nums(k.list(engram.Filter{Current: true})), all)
@@ -269,7 +269,7 @@ func relationWriteCases() []testCase {
 					k.Errorf("the journal still holds what relation %d said: %s", r.Num, all)
 				}
 			}
-			k.same("what was not of it", string(k.entries(engram.EntityRelation, fmt.Sprint(kept.Num))[0].Was), `{"reason":"kept"}`)
+			k.same("the other relation keeps its text", string(k.entries(engram.EntityRelation, fmt.Sprint(kept.Num))[0].Was), `{"reason":"kept"}`)
 			k.same("relations", words(read1(k, engram.Reader.Relations, []int64{b.Num})), []string{"2 relates_to 3"})
 		}},
 	}

@@ -83,7 +83,7 @@ func snapshotCases() []testCase {
 			k.same("of the project that has the name", xs, []engram.Erased{zz, of})
 			k.update(func(tx engram.Tx) error {
 				x, found, err := tx.DropErased(k.Context(), zz.Key())
-				k.same("what was taken back", x, zz)
+				k.same("the dropped tombstone", x, zz)
 				k.same("it was there", found, true)
 				_, again, err2 := tx.DropErased(k.Context(), zz.Key())
 				k.same("it is there still", again, false)

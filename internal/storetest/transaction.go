@@ -335,7 +335,7 @@ func eraseCases() []testCase {
 				k.Errorf("the journal still holds it: %s", all)
 			}
 			k.same("entries stay", len(k.entries(engram.EntityMemory, fmt.Sprint(m.Num))), 2)
-			k.same("entries of others keep what was", string(k.entries(engram.EntityMemory, fmt.Sprint(other.Num))[0].Was), `{"kept":1}`)
+			k.same("entries of others keep Was", string(k.entries(engram.EntityMemory, fmt.Sprint(other.Num))[0].Was), `{"kept":1}`)
 		}},
 		{"an erase does not affect how others are found", func(k *kit) {
 			var all []engram.Memory

@@ -52,7 +52,7 @@ func exposureCases() []testCase {
 			m, other := k.save(), k.save()
 			k.erase(m)
 			k.expose(exposure(1, m), exposure(2, other))
-			k.same("uses", k.exposures("s-app", all), []engram.Exposure{exposure(2, other)})
+			k.same("exposures", k.exposures("s-app", all), []engram.Exposure{exposure(2, other)})
 		}},
 		{"an unknown session has no exposures", func(k *kit) {
 			failing(k, engram.CodeNotFound, engram.Reader.Shown, "nope")
@@ -127,7 +127,7 @@ func exposureCases() []testCase {
 			k.erase(m)
 			us := k.exposures("", all)
 			k.same("how many there are", len(us), 2)
-			k.same("what was asked, and what was found", fmt.Sprint(us[0].Query, us[0].Memory, us[1].Query, us[1].Memory), fmt.Sprint("", 0, "why", other.Num))
+			k.same("queries and memories", fmt.Sprint(us[0].Query, us[0].Memory, us[1].Query, us[1].Memory), fmt.Sprint("", 0, "why", other.Num))
 		}},
 		{"a deleted session loses its exposures", func(k *kit) {
 			m := k.save()
@@ -225,7 +225,7 @@ func (k *kit) projects(names ...string) {
 }
 
 func counterCases() []testCase {
-	apart := engram.CounterQuery{ByDay: true, ByProject: true}
+	byDay := engram.CounterQuery{ByDay: true, ByProject: true}
 	summed := func(c engram.Counter) engram.Counter {
 		c.Day, c.Project = time.Time{}, ""
 		return c
@@ -237,7 +237,7 @@ func counterCases() []testCase {
 			k.count(counted(12, "app", "search", "found", 3), counted(12, "other", "get", "found", 1), counted(12, "", "search", "found", 1))
 			five := counted(12, "app", "search", "found", 2)
 			five.Tally = five.Plus(counted(12, "app", "search", "found", 3).Tally)
-			k.same("all, apart", k.counters(apart), []engram.Counter{counted(12, "", "search", "found", 1), five,
+			k.same("all, by day and project", k.counters(byDay), []engram.Counter{counted(12, "", "search", "found", 1), five,
 				counted(12, "app", "search", "nothing", 1), counted(12, "other", "get", "found", 1), counted(13, "app", "search", "found", 4)})
 			nine := summed(five)
 			nine.Tally = nine.Plus(counted(13, "app", "search", "found", 4).Tally)
@@ -249,7 +249,7 @@ func counterCases() []testCase {
 		{"an unknown project counts as no project, an alias as its project", func(k *kit) {
 			k.putProject(engram.Project{Name: "app", Aliases: []string{"old"}, CreatedAt: at(0)})
 			k.count(counted(12, "nope", "search", "found", 1), counted(12, "old", "search", "found", 1))
-			k.same("counters", k.counters(apart), []engram.Counter{counted(12, "", "search", "found", 1), counted(12, "app", "search", "found", 1)})
+			k.same("counters", k.counters(byDay), []engram.Counter{counted(12, "", "search", "found", 1), counted(12, "app", "search", "found", 1)})
 		}},
 		{"counters move with their project, and stay when it is deleted", func(k *kit) {
 			k.projects("app", "other")
@@ -257,11 +257,11 @@ func counterCases() []testCase {
 			k.move("other", "app")
 			both := counted(12, "app", "search", "found", 1)
 			both.Tally = both.Plus(both.Tally)
-			k.same("after the move", k.counters(apart), []engram.Counter{both, counted(13, "app", "get", "found", 1)})
+			k.same("after the move", k.counters(byDay), []engram.Counter{both, counted(13, "app", "get", "found", 1)})
 			k.projects("brief")
 			k.count(counted(12, "brief", "get", "found", 1))
 			each(k, engram.Tx.DeleteProject, "brief")
-			k.same("after it was deleted", k.counters(apart), []engram.Counter{counted(12, "", "get", "found", 1), both, counted(13, "app", "get", "found", 1)})
+			k.same("after it was deleted", k.counters(byDay), []engram.Counter{counted(12, "", "get", "found", 1), both, counted(13, "app", "get", "found", 1)})
 		}},
 		{"counting adds no journal entry", func(k *kit) {
 			before := len(k.entries("", ""))
@@ -330,7 +330,7 @@ func groupCases() []testCase {
 			for project, want := range map[string]engram.Upkeep{"": {Revisions: 3, Due: 2}, "app": {Revisions: 3, Due: 1}, "other": {Due: 1}, "nope": {}} {
 				k.same(fmt.Sprintf("in %q", project), read2(k, engram.Reader.Upkeep, project, at(30)), want)
 			}
-			k.same("what is due just now is not overdue", read2(k, engram.Reader.Upkeep, "", at(10)).Due, 0)
+			k.same("due exactly now is not overdue", read2(k, engram.Reader.Upkeep, "", at(10)).Due, 0)
 		}},
 	}
 }

@@ -261,7 +261,7 @@ func vectorChangeCases() []testCase {
 			k.same("forgotten ones", numsOf(k.near(func(q *engram.VectorQuery) { q.Filter.Forgotten = true })), []int64{})
 			k.same("without a vector", k.unembedded(0, 10), []int64{})
 			k.put(m, toward(1))
-			k.same("a vector for what is forgotten is passed over", numsOf(k.near()), []int64{other.Num})
+			k.same("a vector of a forgotten memory is ignored", numsOf(k.near()), []int64{other.Num})
 			m = k.replace(m, func(m *engram.Memory) { m.DeletedAt = time.Time{} })
 			k.same("restored", k.unembedded(0, 10), []int64{m.Num})
 			k.same("found when restored", numsOf(k.near()), []int64{other.Num})
@@ -289,7 +289,7 @@ func vectorChangeCases() []testCase {
 			k.same("models", k.models(), "space-2/space-2-x/128: 2, space-1/space-1-x/64: 1")
 			k.forget(b, 50)
 			k.replace(a, func(m *engram.Memory) { m.Content = "other words" })
-			k.same("models that cover nobody", k.models(), "")
+			k.same("models without memories", k.models(), "")
 		}},
 		{"vectors of one model are not those of another", func(k *kit) {
 			a := k.placed(0.9)

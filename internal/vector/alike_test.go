@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-func TestAlikeFindsWhatComparingAllFinds(t *testing.T) {
+func TestAlikeFindsWhatBruteForceFinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dimensions := rapid.SampledFrom([]int{64, 100, 256}).Draw(t, "dimensions")
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -66,7 +66,7 @@ func TestAlikeFindsWhatComparingAllFinds(t *testing.T) {
 	})
 }
 
-func TestAlikeStopsWhenToldTo(t *testing.T) {
+func TestAlikeStopsOnRequest(t *testing.T) {
 	alike := vector.NewAlike(4)
 	for range 5 {
 		alike.Add([]float32{0.5, 0.5, 0.5, 0.5})
@@ -91,7 +91,7 @@ func TestAlikeStopsWhenToldTo(t *testing.T) {
 }
 
 // The mark rises during the search: late, nearer vectors must still be found.
-func TestAlikeTellsTheNearest(t *testing.T) {
+func TestAlikeReturnsTheNearest(t *testing.T) {
 	alike := vector.NewAlike(2)
 	for _, degrees := range []float64{0, 40, 30, 80, 20, 10, 170} {
 		sin, cos := math.Sincos(degrees * math.Pi / 180)

@@ -7,7 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-func TestCosineIsOfDirectionsAlone(t *testing.T) {
+func TestCosineIgnoresLengths(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		a, b []float32

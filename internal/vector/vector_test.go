@@ -103,7 +103,7 @@ func TestARowIsRestoredToHalfItsScale(t *testing.T) {
 	})
 }
 
-func TestRowCosineIsTheCosineOfWhatIsRestored(t *testing.T) {
+func TestRowCosineIsTheCosineOfTheRestoredVector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "dimensions")
 		query := rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "query")
@@ -121,7 +121,7 @@ func TestRowCosineIsTheCosineOfWhatIsRestored(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoRowIsRefused(t *testing.T) {
+func TestMalformedRowsAreRejected(t *testing.T) {
 	good := vector.AppendRow(nil, []float32{1, 2, 3})
 	for _, tt := range []struct {
 		name string
@@ -173,7 +173,7 @@ func packed(dst []byte, v []float32) []byte {
 	return dst
 }
 
-func TestTheCodeOfARowIsThatOfWhatIsRestored(t *testing.T) {
+func TestTheCodeOfARowIsThatOfTheRestoredVector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := numbers(t, rapid.IntRange(0, 300).Draw(t, "dimensions"), "v")
 		row := vector.AppendRow(nil, v)
@@ -276,7 +276,7 @@ func sortRanked(rs []engram.Ranked) {
 	})
 }
 
-func TestSizesAreOfWhatIsFarFromZero(t *testing.T) {
+func TestSizesMarkNumbersFarFromZero(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.SliceOfN(rapid.Float32Range(-1, 1), 0, 300).Draw(t, "v")
 		row := vector.AppendRow(nil, v)
@@ -297,7 +297,7 @@ func TestSizesAreOfWhatIsFarFromZero(t *testing.T) {
 	})
 }
 
-func TestNearnessIsTheProductWithTheLevels(t *testing.T) {
+func TestNearnessIsTheDotProductWithTheLevels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "dimensions")
 		query := rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "query")
