@@ -295,8 +295,8 @@ func howDeleted(hard bool) string {
 	return "soft-deleted"
 }
 
-func writeDeleted(b *strings.Builder, gone []engram.Memory, hard bool) {
-	for _, m := range gone {
+func writeDeleted(b *strings.Builder, deleted []engram.Memory, hard bool) {
+	for _, m := range deleted {
 		fmt.Fprintf(b, "Memory #%d %s\n", m.Num, howDeleted(hard))
 	}
 }

@@ -228,11 +228,11 @@ func (p *program) writeQueued(b *strings.Builder, item engram.QueueItem, most in
 
 // writeQuoted writes the texts of a pending item as quotations.
 func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most int) {
-	waits := item.Pending
-	if waits == nil {
-		waits = &engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: item.Memory}}}
+	pending := item.Pending
+	if pending == nil {
+		pending = &engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: item.Memory}}}
 	}
-	d := document.PendingOf(*waits)
+	d := document.PendingOf(*pending)
 	texts := append([]document.PendingText{{Text: d.Content}}, d.More...)
 	if d.Source != "" { // the author is printed separately
 		texts = slices.DeleteFunc(texts, func(t document.PendingText) bool { return t.What == document.PendingTool && t.Text == d.Source })

@@ -74,9 +74,9 @@ func writeBelowThreshold(b *strings.Builder, f engram.Found) {
 	}
 }
 
-func writeTitle(b *strings.Builder, place int, h engram.Hit, told engram.Note) {
+func writeTitle(b *strings.Builder, place int, h engram.Hit, note engram.Note) {
 	fmt.Fprintf(b, "\n[%d] #%d (%s) — %s", place, h.Memory.Num, typeOf(h.Memory), titleOf(h.Memory, h.Note()))
-	for _, mark := range Marks(told) {
+	for _, mark := range Marks(note) {
 		b.WriteString("\n    " + mark)
 	}
 }
