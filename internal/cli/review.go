@@ -157,7 +157,7 @@ func (p *program) review(cmd *cobra.Command, e *engine.Engine, args []string, do
 				due = "due on " + render.Time(m.ReviewAfter, p.zone())
 			}
 			fmt.Fprintf(b, "Memory %s: %s; %s%s\n", done, name(m), due, undoHint(doc.Done[i].Op))
-			b.WriteString(render.Anew(doc.Done[i].Anchored, doc.Done[i].Released))
+			b.WriteString(render.AnchorChanges(doc.Done[i].Anchored, doc.Done[i].Released))
 		}
 	})
 }
@@ -472,7 +472,7 @@ func (p *program) answerDecided(e *engine.Engine, done string, res engine.Decide
 				continue
 			}
 			fmt.Fprintf(b, "%s: %s%s\n", done, what, undoHint(d.Op))
-			b.WriteString(render.Anew(d.Anchored, d.Released))
+			b.WriteString(render.AnchorChanges(d.Anchored, d.Released))
 		}
 	})
 }

@@ -315,7 +315,7 @@ func writeSide(b *strings.Builder, name string, side []engram.Memory, notes engr
 	}
 	fmt.Fprintf(b, "─── %s ───\n", name)
 	for _, m := range side {
-		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, typeOf(m), Said(m, notes[m.Num], 150))
+		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, typeOf(m), ListItem(m, notes[m.Num], 150))
 		b.WriteString(markLines(notes[m.Num], "    "))
 	}
 	b.WriteByte('\n')

@@ -140,8 +140,8 @@ func numOf(n engram.RelationNote) int64 {
 	return n.Relation.Source
 }
 
-// Settled returns n without pending candidates, which are irrelevant for a memory that hardly matches.
-func Settled(n engram.Note) engram.Note {
+// withoutPending returns n without pending candidates, which are irrelevant for a memory that hardly matches.
+func withoutPending(n engram.Note) engram.Note {
 	n.Relations = slices.DeleteFunc(slices.Clone(n.Relations), func(r engram.RelationNote) bool {
 		return r.Relation.Status == engram.RelationPending
 	})
@@ -294,8 +294,8 @@ func codeMark(all []engram.Anchored) string {
 	return ""
 }
 
-// Anew reports the anchors that a review renewed or removed, a line each; "" for none.
-func Anew(anchored, released []string) string {
+// AnchorChanges reports the anchors that a review renewed or removed, a line each; "" for none.
+func AnchorChanges(anchored, released []string) string {
 	var b strings.Builder
 	if len(anchored) > 0 {
 		fmt.Fprintf(&b, "  anchored to the current code in %s\n", Line(strings.Join(anchored, ", "), 0))

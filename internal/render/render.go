@@ -175,9 +175,9 @@ func first(s string) rune {
 	return r
 }
 
-// Said returns a memory in one line of a list: its title and at most `most` characters of its content, unless
+// ListItem returns a memory in one line of a list: its title and at most `most` characters of its content, unless
 // that only repeats the title. n is its note.
-func Said(m engram.Memory, n engram.Note, most int) string {
+func ListItem(m engram.Memory, n engram.Note, most int) string {
 	title, said := once(m.Title, Line(gist.Line(m, most), 0))
 	if Quoted(m, n) {
 		title = QuoteLine(title)
