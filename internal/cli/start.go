@@ -108,7 +108,7 @@ func (p *program) start(cmd *cobra.Command) error {
 	})
 }
 
-// control is what starts, ends and looks at the server of a data directory.
+// control returns the means to start, stop and examine the server of a data directory.
 func (p *program) control(c config.Config) app.Control {
 	return app.Control{Config: c, Version: p.Version}
 }
