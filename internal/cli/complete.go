@@ -240,7 +240,7 @@ func offer[T any](p *program, cmd *cobra.Command, read func(context.Context, *en
 			return nil
 		}
 		for _, one := range all {
-			if name, about := word(one); name != "" && len(out) < completionMost {
+			if name, about := word(one); name != "" {
 				out = append(out, described(name, about))
 			}
 		}
@@ -259,10 +259,9 @@ func notIn(args []string, word string) string {
 func projects(p *program, cmd *cobra.Command, args []string, _ string) []string {
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, _ string) ([]engram.ProjectCounts, error) {
 		return e.Projects(ctx)
-	},
-		func(c engram.ProjectCounts) (string, string) {
-			return notIn(args, c.Name), count(c.Memories, "memory", "memories")
-		})
+	}, func(c engram.ProjectCounts) (string, string) {
+		return notIn(args, c.Name), count(c.Memories, "memory", "memories")
+	})
 }
 
 func sessions(p *program, cmd *cobra.Command, _ []string, _ string) []string {
@@ -291,7 +290,9 @@ func memories(p *program, cmd *cobra.Command, args []string, typed string) []str
 func topics(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 	const lately = 500
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.Memory, error) {
-		return e.List(ctx, engram.Filter{Project: project}, engram.Page{Limit: lately})
+		all, err := e.List(ctx, engram.Filter{Project: project}, engram.Page{Limit: lately})
+		all = slices.DeleteFunc(all, func(m engram.Memory) bool { return m.TopicKey == "" })
+		return all[:min(len(all), completionMost)], err
 	}, func(m engram.Memory) (string, string) { return m.TopicKey, fmt.Sprintf("#%d %s", m.Num, m.Title) })
 }
 
@@ -318,11 +319,11 @@ func operations(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 // pending offers the numbers of pending items.
 func pending(p *program, cmd *cobra.Command, args []string, _ string) []string {
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, _ string) ([]engram.Deferred, error) {
-		return e.Deferred(ctx, "")
-	},
-		func(d engram.Deferred) (string, string) {
-			return notIn(args, strconv.FormatInt(d.Num, 10)), titleOf(document.PendingOf(d))
-		})
+		all, err := e.Deferred(ctx, "")
+		return all[:min(len(all), completionMost)], err
+	}, func(d engram.Deferred) (string, string) {
+		return notIn(args, strconv.FormatInt(d.Num, 10)), titleOf(document.PendingOf(d))
+	})
 }
 
 // bashWords replaces the one function of bash-completion that the script needs, for systems without that

@@ -219,14 +219,14 @@ func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlag
 		return err
 	}
 	p.warnAll(d.Degraded)
-	gone := d.Memories
+	deleted := d.Memories
 	again, err := p.matches(cmd, e, f.query)
 	if err != nil {
 		return err
 	}
-	doc.Deleted, doc.HeldBy = rowsOf(gone), document.Each(d.HeldBy, document.TraceOf)
+	doc.Deleted, doc.HeldBy = rowsOf(deleted), document.Each(d.HeldBy, document.TraceOf)
 	for _, m := range again {
-		if slices.ContainsFunc(gone, func(g engram.Memory) bool { return g.Num == m.Num }) {
+		if slices.ContainsFunc(deleted, func(g engram.Memory) bool { return g.Num == m.Num }) {
 			doc.Left++
 		}
 	}

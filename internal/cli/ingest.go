@@ -190,9 +190,9 @@ func (g *ingestion) reject(d draftItem, err error) {
 // failed returns err, which ended the run, with the number of memories saved before.
 func (d *ingestedDoc) failed(err error) error {
 	if n := d.saved(); n > 0 && !d.DryRun {
-		if told, ok := errors.AsType[*engram.Error](err); ok {
-			return engram.Errorf(told.Code, "%d memories were saved, then: %s", n, told.Msg).
-				WithHint("%s", strings.ReplaceAll(told.Hint, "nothing was changed", "the others were not saved")).WithCause(told.Err)
+		if known, ok := errors.AsType[*engram.Error](err); ok {
+			return engram.Errorf(known.Code, "%d memories were saved, then: %s", n, known.Msg).
+				WithHint("%s", strings.ReplaceAll(known.Hint, "nothing was changed", "the others were not saved")).WithCause(known.Err)
 		}
 	}
 	return err

@@ -43,7 +43,7 @@ func (d *drafts) next(most int) ([]draftItem, error) {
 			d.over = true
 			break
 		}
-		if _, told := errors.AsType[*engram.Error](err); told {
+		if _, known := errors.AsType[*engram.Error](err); known {
 			return nil, err
 		}
 		if err != nil {

@@ -76,12 +76,12 @@ included. A pair whose verdict is removed may be flagged again.`,
 			if in.A, in.B, err = refPair(args[0], args[len(args)-1]); err != nil {
 				return err
 			}
-			gone, err := e.Unlink(cmd.Context(), in)
+			removed, err := e.Unlink(cmd.Context(), in)
 			if err != nil {
 				return err
 			}
-			return p.answer(document.Unlinked{Removed: document.Each(gone, linkedOf)}, func(b *strings.Builder) {
-				for _, l := range gone {
+			return p.answer(document.Unlinked{Removed: document.Each(removed, linkedOf)}, func(b *strings.Builder) {
+				for _, l := range removed {
 					fmt.Fprintf(b, "Removed: %s\n", relationText(l))
 				}
 			})

@@ -222,7 +222,7 @@ type accountDoc struct {
 
 func accountOf(a engine.Account) accountDoc {
 	return accountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Uses, func(u engine.Shown) document.Exposure {
-		return document.UseOf(u.Exposure, u.Type, u.Title, u.Deleted)
+		return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
 	})}
 }
 

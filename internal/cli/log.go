@@ -269,7 +269,7 @@ func (p *program) undoRange(cmd *cobra.Command, e *engine.Engine, span string, i
 		return err
 	}
 	doc := undoneRangeDoc{in.DryRun, document.Each(undone, func(u engram.Undone) document.Undone { return document.UndoneOf(u, in.DryRun) })}
-	told := p.answer(doc, func(b *strings.Builder) {
+	printed := p.answer(doc, func(b *strings.Builder) {
 		for _, u := range undone {
 			b.WriteString(render.Undone(u, in.DryRun))
 		}
@@ -279,7 +279,7 @@ func (p *program) undoRange(cmd *cobra.Command, e *engine.Engine, span string, i
 		}
 		fmt.Fprintf(b, "%s %s\n", count(len(undone), "operation", "operations"), did)
 	})
-	return errors.Join(err, told)
+	return errors.Join(err, printed)
 }
 
 func operationNumber(arg string) (int64, error) {

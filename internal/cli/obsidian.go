@@ -209,8 +209,8 @@ func (w *vaultWork) watch(ctx context.Context) error {
 
 // reportRound reports what a round did, and problems that differ from those of the last round.
 func (w *vaultWork) reportRound(doc vaultDoc, first bool, last *string) error {
-	if waits := doc.waits(); waits != *last {
-		*last = waits
+	if issues := doc.issues(); issues != *last {
+		*last = issues
 		w.warnVault(doc)
 	}
 	if !first && !doc.changed() {
@@ -311,8 +311,8 @@ func (d vaultDoc) changed() bool {
 	return n > 0
 }
 
-// waits returns everything that needs a person, as one text to compare.
-func (d vaultDoc) waits() string {
+// issues returns everything that needs a person, as one text to compare.
+func (d vaultDoc) issues() string {
 	text := fmt.Sprint(d.Edited, d.HubsEdited, d.Missing, d.Aside, d.Noted)
 	if d.Import != nil {
 		for _, i := range d.Import.Items {
@@ -416,7 +416,7 @@ func (d vaultImportedDoc) write(b *strings.Builder) {
 
 // writeForgotten lists the memories forgotten with their notes.
 func (d vaultImportedDoc) writeForgotten(b *strings.Builder) {
-	what, told := "was forgotten", 0
+	what, lines := "was forgotten", 0
 	if d.DryRun {
 		what = "would be forgotten"
 	}
@@ -424,7 +424,7 @@ func (d vaultImportedDoc) writeForgotten(b *strings.Builder) {
 		if i.Act != string(engine.VaultForgot) {
 			continue
 		}
-		if told++; told > mostWarnings {
+		if lines++; lines > mostWarnings {
 			fmt.Fprintf(b, "and %d more\n", d.Forgotten-mostWarnings)
 			return
 		}
@@ -463,19 +463,19 @@ func (p *program) warnVault(d vaultDoc) {
 	if p.json {
 		return
 	}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	if d.Import != nil {
 		p.warnItems(d.Import.Items)
 		for _, i := range d.Import.Items {
-			told[i.Path] = true
+			reported[i.Path] = true
 		}
 	}
 	for _, r := range d.Noted {
-		if !told[r.Path] {
+		if !reported[r.Path] {
 			p.warn(render.Plain(r.Path + ": " + r.Reason))
 		}
 	}
-	d.Missing = slices.DeleteFunc(slices.Clone(d.Missing), func(path string) bool { return told[path] })
+	d.Missing = slices.DeleteFunc(slices.Clone(d.Missing), func(path string) bool { return reported[path] })
 	p.warnPaths(d.Edited, "was edited and is left as it is; use --import to import it")
 	p.warnPaths(d.HubsEdited, "was edited and is left as it is; use --force to overwrite it")
 	p.warnPaths(d.Missing, "was deleted and is not written again; use --force to write it")

@@ -237,7 +237,7 @@ const listed = 200
 
 // writeLine writes a memory as a list item.
 func writeLine(b *strings.Builder, m engram.Memory) {
-	fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.Said(m, engram.Note{}, listed))
+	fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, engram.Note{}, listed))
 }
 
 func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
@@ -246,7 +246,7 @@ func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
 	}
 	var sources render.Sources
 	for _, m := range list.Memories {
-		fmt.Fprintf(b, "#%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.Said(m, list.Notes[m.Num], listed))
+		fmt.Fprintf(b, "#%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, list.Notes[m.Num], listed))
 		fmt.Fprintf(b, "    %s | project: %s | scope: %s", render.Time(m.CreatedAt, o), render.Line(m.Project, 0), m.Scope)
 		if m.Forgotten() {
 			fmt.Fprintf(b, " | forgotten: %s", render.Time(m.DeletedAt, o))
@@ -295,8 +295,8 @@ func howDeleted(hard bool) string {
 	return "soft-deleted"
 }
 
-func writeDeleted(b *strings.Builder, gone []engram.Memory, hard bool) {
-	for _, m := range gone {
+func writeDeleted(b *strings.Builder, deleted []engram.Memory, hard bool) {
+	for _, m := range deleted {
 		fmt.Fprintf(b, "Memory #%d %s\n", m.Num, howDeleted(hard))
 	}
 }
@@ -326,7 +326,7 @@ func writeSession(b *strings.Builder, s engram.Session, list engine.Listed, o re
 	}
 	fmt.Fprintf(b, "  %s\n", count(len(list.Memories), "memory", "memories"))
 	for _, m := range list.Memories {
-		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.Said(m, list.Notes[m.Num], listed))
+		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, list.Notes[m.Num], listed))
 		writeMarks(b, list.Notes[m.Num], "    ")
 	}
 }

@@ -157,7 +157,7 @@ func (p *program) review(cmd *cobra.Command, e *engine.Engine, args []string, do
 				due = "due on " + render.Time(m.ReviewAfter, p.zone())
 			}
 			fmt.Fprintf(b, "Memory %s: %s; %s%s\n", done, name(m), due, undoHint(doc.Done[i].Op))
-			b.WriteString(render.Anew(doc.Done[i].Anchored, doc.Done[i].Released))
+			b.WriteString(render.AnchorChanges(doc.Done[i].Anchored, doc.Done[i].Released))
 		}
 	})
 }
@@ -228,11 +228,11 @@ func (p *program) writeQueued(b *strings.Builder, item engram.QueueItem, most in
 
 // writeQuoted writes the texts of a pending item as quotations.
 func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most int) {
-	waits := item.Pending
-	if waits == nil {
-		waits = &engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: item.Memory}}}
+	pending := item.Pending
+	if pending == nil {
+		pending = &engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: item.Memory}}}
 	}
-	d := document.PendingOf(*waits)
+	d := document.PendingOf(*pending)
 	texts := append([]document.PendingText{{Text: d.Content}}, d.More...)
 	if d.Source != "" { // the author is printed separately
 		texts = slices.DeleteFunc(texts, func(t document.PendingText) bool { return t.What == document.PendingTool && t.Text == d.Source })
@@ -472,7 +472,7 @@ func (p *program) answerDecided(e *engine.Engine, done string, res engine.Decide
 				continue
 			}
 			fmt.Fprintf(b, "%s: %s%s\n", done, what, undoHint(d.Op))
-			b.WriteString(render.Anew(d.Anchored, d.Released))
+			b.WriteString(render.AnchorChanges(d.Anchored, d.Released))
 		}
 	})
 }

@@ -298,7 +298,7 @@ func isHook(args []string) bool {
 // runHook handles one event. Unknown arguments are ignored.
 func (p *program) runHook(ctx context.Context, args []string) {
 	signal.Ignore(syscall.SIGPIPE) // an agent may not wait for the answer
-	words, flags, strange := hookArgs(args)
+	words, flags, unknown := hookArgs(args)
 	if p.Dir == "" {
 		if p.Dir, _ = os.Getwd(); p.Dir == "" {
 			p.Dir = string(filepath.Separator) // the folder is gone; events name theirs, and settings do not depend on it
@@ -313,16 +313,16 @@ func (p *program) runHook(ctx context.Context, args []string) {
 	for _, r := range c.Ignored() {
 		p.warn(r.String())
 	}
-	app.HookFlags(c, words[0], strange)
+	app.HookFlags(c, words[0], unknown)
 	collectLate()
 	_, _ = p.Stdout.Write(app.Hook(ctx, c, p.Version, p.Dir, words[0], words[1], p.Stdin))
 }
 
 // hookArgs returns the words of a hook's command line, its settings, and the names of unknown flags.
-func hookArgs(args []string) (words []string, flags map[string]string, strange []string) {
+func hookArgs(args []string) (words []string, flags map[string]string, unknown []string) {
 	flags = map[string]string{}
 	for i := 0; i < len(args); i++ {
-		name, value, told := strings.Cut(args[i], "=")
+		name, value, given := strings.Cut(args[i], "=")
 		if !strings.HasPrefix(name, "-") {
 			words = append(words, args[i])
 			continue
@@ -330,11 +330,11 @@ func hookArgs(args []string) (words []string, flags map[string]string, strange [
 		key := strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_")
 		if key != "data_dir" && key != "project" {
 			if key != "" { // "--" has no name
-				strange = append(strange, strings.TrimLeft(name, "-"))
+				unknown = append(unknown, strings.TrimLeft(name, "-"))
 			}
 			continue
 		}
-		if !told && i+1 < len(args) {
+		if !given && i+1 < len(args) {
 			i++
 			value = args[i]
 		}
@@ -342,5 +342,5 @@ func hookArgs(args []string) (words []string, flags map[string]string, strange [
 			flags[key] = value
 		}
 	}
-	return words, flags, strange
+	return words, flags, unknown
 }

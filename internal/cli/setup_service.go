@@ -99,9 +99,9 @@ func (p *program) setupService(cmd *cobra.Command, o serviceFlags) error {
 // setService writes the file, or removes it.
 func (p *program) setService(cmd *cobra.Command, f app.ServiceFile, o serviceFlags, doc serviceDoc) error {
 	var done app.Set
-	var told, err error
+	var failed, err error
 	if o.undo {
-		done, told, err = f.TakeAway(cmd.Context(), o.dry)
+		done, failed, err = f.TakeAway(cmd.Context(), o.dry)
 		doc.Next = shellLines(f.Leave)
 	} else {
 		for _, name := range f.Not {
@@ -114,8 +114,8 @@ func (p *program) setService(cmd *cobra.Command, f app.ServiceFile, o serviceFla
 	if done.Action == "" {
 		return err // nothing was done
 	}
-	if told != nil {
-		p.warn(told.Error())
+	if failed != nil {
+		p.warn(failed.Error())
 	}
 	return errors.Join(p.answer(doc, func(b *strings.Builder) { writeService(b, doc) }), err)
 }

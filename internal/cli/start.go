@@ -108,7 +108,7 @@ func (p *program) start(cmd *cobra.Command) error {
 	})
 }
 
-// control is what starts, ends and looks at the server of a data directory.
+// control returns the means to start, stop and examine the server of a data directory.
 func (p *program) control(c config.Config) app.Control {
 	return app.Control{Config: c, Version: p.Version}
 }
@@ -177,7 +177,7 @@ func keepFlags(cmd *cobra.Command, c config.Config, was app.Server) error {
 	// The last address, since the given port may have been 0.
 	if host, port, err := net.SplitHostPort(strings.TrimPrefix(was.URL, "http://")); err == nil {
 		for name, value := range map[string]string{"host": host, "port": port} {
-			if _, told := was.Flags[name]; told || c.Origins[name].Source == config.SourceDefault {
+			if _, given := was.Flags[name]; given || c.Origins[name].Source == config.SourceDefault {
 				keep[name] = value
 			}
 		}

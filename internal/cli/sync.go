@@ -53,9 +53,9 @@ that need a check stay pending: engram sync deferred. engram undo reverts the im
 // syncing is one run: the engine, the repository and the project.
 type syncing struct {
 	*engine.Engine
-	place   app.Repository
-	project string // "" is every project
-	barred  error  // why sharing is not allowed, for --status
+	place     app.Repository
+	project   string // "" is every project
+	forbidden error  // why sharing is not allowed, for --status
 }
 
 func (p *program) sync(cmd *cobra.Command, f syncFlags) error {
@@ -103,7 +103,7 @@ func (p *program) syncing(cmd *cobra.Command, f syncFlags) (s syncing, err error
 	}
 	err = p.app.MayShare(cmd.Context(), s.place, named, p.loaded.Project != "", !f.dryRun && !f.status)
 	if f.status { // reports what sync would return
-		s.barred, err = err, nil
+		s.forbidden, err = err, nil
 	}
 	return s, err
 }
@@ -203,8 +203,8 @@ func projectOfRecord(r engram.Record) string {
 // names returns the collected projects.
 func (s *projectsSeen) names() []string { return slices.Sorted(maps.Keys(s.projects)) }
 
-// unheard returns the projects that only the batches read now mention; none if all batches were read.
-func (s *projectsSeen) unheard(ctx context.Context) []string {
+// unique returns the projects that only the batches read now mention; none if all batches were read.
+func (s *projectsSeen) unique(ctx context.Context) []string {
 	all, err := s.Batches(ctx)
 	if err != nil || len(all) == len(s.batches) {
 		return nil

@@ -194,7 +194,7 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	doc := pulledOf(res, s, f.dryRun)
 	if f.all {
 		doc.Projects = document.OrEmpty(seen.names())
-		doc.New = document.OrEmpty(seen.unheard(cmd.Context()))
+		doc.New = document.OrEmpty(seen.unique(cmd.Context()))
 		if len(doc.New) > 0 {
 			p.warnBeside(render.Plain("these projects are new in the chunks of this repository: " + strings.Join(doc.New, ", ")))
 		}

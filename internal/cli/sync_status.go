@@ -61,7 +61,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 		p.reportManifest(faults)
 		p.warn("to rebuild the list of chunks: engram sync --import")
 	}
-	for _, err := range []error{s.barred, p.app.MayPush(cmd.Context(), s.place)} {
+	for _, err := range []error{s.forbidden, p.app.MayPush(cmd.Context(), s.place)} {
 		if err == nil {
 			continue
 		}

@@ -122,8 +122,8 @@ type Trace struct {
 }
 
 // DeletedOf returns the document of a deletion.
-func DeletedOf(gone []engram.Memory, held []engram.Trace, hard bool) Deleted {
-	return Deleted{hard, Each(gone, MemoryTitleOf), Each(held, TraceOf)}
+func DeletedOf(deleted []engram.Memory, held []engram.Trace, hard bool) Deleted {
+	return Deleted{hard, Each(deleted, MemoryTitleOf), Each(held, TraceOf)}
 }
 
 // TraceOf returns the document of t.
@@ -142,10 +142,10 @@ type Exposure struct {
 	Deleted   bool        `json:"gone"`   // forgotten or erased since
 }
 
-// UseOf returns the document of u with the current type and title of its memory; gone means forgotten or
+// ExposureOf returns the document of u with the current type and title of its memory; deleted means forgotten or
 // erased since.
-func UseOf(u engram.Exposure, t engram.Type, title string, gone bool) Exposure {
-	return Exposure{Timestamp(u.At), u.Operation, u.Query, u.Memory, t, title, u.Rank, u.Tokens, gone}
+func ExposureOf(u engram.Exposure, t engram.Type, title string, deleted bool) Exposure {
+	return Exposure{Timestamp(u.At), u.Operation, u.Query, u.Memory, t, title, u.Rank, u.Tokens, deleted}
 }
 
 // Shown is a memory shown within a token budget.

@@ -362,16 +362,16 @@ func AnchorOf(a engram.Anchored) Anchor {
 
 // AnchorsOf returns the documents of the anchors of m, with their states from n; nil for none.
 func AnchorsOf(m engram.Memory, n engram.Note) []Anchor {
-	told := n.Anchors
-	if len(told) == 0 {
+	anchors := n.Anchors
+	if len(anchors) == 0 {
 		for _, a := range m.Anchors {
-			told = append(told, engram.Anchored{Anchor: a})
+			anchors = append(anchors, engram.Anchored{Anchor: a})
 		}
 	}
-	if len(told) == 0 {
+	if len(anchors) == 0 {
 		return nil
 	}
-	return Each(told, AnchorOf)
+	return Each(anchors, AnchorOf)
 }
 
 // memoryIn returns the document of m with the note n: the state of its code, and why it is flagged.

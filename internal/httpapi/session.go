@@ -206,6 +206,6 @@ type usesDoc struct {
 func (a *API) sessionUses(q *request) (reply, error) {
 	account, err := a.Engine.Why(q.Context(), q.PathValue("id"))
 	return reply{body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Uses, func(u engine.Shown) document.Exposure {
-		return document.UseOf(u.Exposure, u.Type, u.Title, u.Deleted)
+		return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
 	})}}, err
 }

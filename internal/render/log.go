@@ -86,19 +86,19 @@ func Undone(u engram.Undone, dry bool) string {
 	if n := len(u.Projects); n > 1 {
 		fmt.Fprintf(&b, "  it affects %d projects: %s\n", n, Line(strings.Join(u.Projects[:min(n, mostUndone)], ", "), 0))
 	}
-	told := map[string]bool{} // a merge of several sources changes one target several times
+	listed := map[string]bool{} // a merge of several sources changes one target several times
 	for _, c := range u.Changes {
 		sign := ""
 		if c.Entity == engram.EntityMemory || c.Entity == engram.EntityPrompt {
 			sign = "#"
 		}
 		line := fmt.Sprintf("  %s %s%s %s\n", c.Entity, sign, Line(c.Key, 0), Line(c.What, 0))
-		if !told[line] && len(told) < mostUndone {
+		if !listed[line] && len(listed) < mostUndone {
 			b.WriteString(line)
 		}
-		told[line] = true
+		listed[line] = true
 	}
-	if more := len(told) - mostUndone; more > 0 {
+	if more := len(listed) - mostUndone; more > 0 {
 		fmt.Fprintf(&b, "  … and %d more\n", more)
 	}
 	for i, left := range u.Left {
@@ -169,8 +169,8 @@ func Diff(was, now string) string {
 	at := 0
 	for _, e := range udiff.Lines(before, words(now)) {
 		b.WriteString(elide(joined(before[at:e.Start])))
-		if gone := joined(before[e.Start:e.End]); gone != "" {
-			b.WriteString("[-" + gone + "-]")
+		if removed := joined(before[e.Start:e.End]); removed != "" {
+			b.WriteString("[-" + removed + "-]")
 		}
 		if come := joined(e.New); come != "" {
 			b.WriteString("{+" + come + "+}")
@@ -315,7 +315,7 @@ func writeSide(b *strings.Builder, name string, side []engram.Memory, notes engr
 	}
 	fmt.Fprintf(b, "─── %s ───\n", name)
 	for _, m := range side {
-		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, typeOf(m), Said(m, notes[m.Num], 150))
+		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, typeOf(m), ListItem(m, notes[m.Num], 150))
 		b.WriteString(markLines(notes[m.Num], "    "))
 	}
 	b.WriteByte('\n')

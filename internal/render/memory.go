@@ -65,7 +65,7 @@ func Marks(n engram.Note) []string {
 	if mark := codeMark(n.Anchors); mark != "" {
 		marks = append(marks, mark)
 	}
-	told := len(marks) + mostMarks
+	most := len(marks) + mostMarks
 	var contested []engram.RelationNote
 	for _, r := range n.Relations {
 		switch mark := annotation(r); {
@@ -82,8 +82,8 @@ func Marks(n engram.Note) []string {
 	if mark := contestedMark(contested); mark != "" {
 		marks = append(marks, mark)
 	}
-	if more := len(marks) - told; more > 0 {
-		marks = append(marks[:told], fmt.Sprintf("and %d more relations like these", more))
+	if more := len(marks) - most; more > 0 {
+		marks = append(marks[:most], fmt.Sprintf("and %d more relations like these", more))
 	}
 	return marks
 }
@@ -140,8 +140,8 @@ func numOf(n engram.RelationNote) int64 {
 	return n.Relation.Source
 }
 
-// Settled returns n without pending candidates, which are irrelevant for a memory that hardly matches.
-func Settled(n engram.Note) engram.Note {
+// withoutPending returns n without pending candidates, which are irrelevant for a memory that hardly matches.
+func withoutPending(n engram.Note) engram.Note {
 	n.Relations = slices.DeleteFunc(slices.Clone(n.Relations), func(r engram.RelationNote) bool {
 		return r.Relation.Status == engram.RelationPending
 	})
@@ -151,7 +151,7 @@ func Settled(n engram.Note) engram.Note {
 // annotation returns the mark of a relation; "" for none.
 func annotation(n engram.RelationNote) string {
 	r := n.Relation
-	num, gone := numOf(n), n.Other.Num == 0 || n.Other.Forgotten()
+	num, deleted := numOf(n), n.Other.Num == 0 || n.Other.Forgotten()
 	if r.Status == engram.RelationPending {
 		return fmt.Sprintf("conflict: contested by #%d (%s)", num, contestedState(n)) // by number, like every other memory
 	}
@@ -176,7 +176,7 @@ func annotation(n engram.RelationNote) string {
 	if n.Withheld {
 		title = "withheld until reviewed"
 	}
-	if gone {
+	if deleted {
 		title = "deleted"
 	}
 	return fmt.Sprintf("%s: #%d (%s)", label, num, title)
@@ -226,20 +226,20 @@ const mostCode = 2
 // Anchors returns the state of a memory's code on one line, worst first: "internal/a.go:10-20 (changed), b.go
 // (moved to c.go)", at most two places and the number of others; "" for none.
 func Anchors(all []engram.Anchored) string {
-	var told []engram.Anchored
+	var known []engram.Anchored
 	for _, a := range all {
 		worked := a.Named && a.Whole() && (a.State == engram.AnchorChanged && a.Now.Path == "" || a.State == engram.AnchorVerified)
 		if a.State != engram.AnchorUnknown && !worked {
-			told = append(told, a)
+			known = append(known, a)
 		}
 	}
 	worst := []engram.AnchorState{engram.AnchorGone, engram.AnchorChanged, engram.AnchorMoved, engram.AnchorVerified}
-	slices.SortStableFunc(told, func(a, b engram.Anchored) int { return slices.Index(worst, a.State) - slices.Index(worst, b.State) })
+	slices.SortStableFunc(known, func(a, b engram.Anchored) int { return slices.Index(worst, a.State) - slices.Index(worst, b.State) })
 	var parts []string
-	for _, a := range told[:min(len(told), mostCode)] {
+	for _, a := range known[:min(len(known), mostCode)] {
 		parts = append(parts, Anchor(a))
 	}
-	if more := len(told) - mostCode; more > 0 {
+	if more := len(known) - mostCode; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(parts, ", ")
@@ -288,14 +288,14 @@ func AnchoredTo(all []engram.Anchor) (lines []string) {
 
 // codeMark returns Anchors as a mark; "" for none.
 func codeMark(all []engram.Anchored) string {
-	if told := Anchors(all); told != "" {
-		return "code: " + told
+	if known := Anchors(all); known != "" {
+		return "code: " + known
 	}
 	return ""
 }
 
-// Anew reports the anchors that a review renewed or removed, a line each; "" for none.
-func Anew(anchored, released []string) string {
+// AnchorChanges reports the anchors that a review renewed or removed, a line each; "" for none.
+func AnchorChanges(anchored, released []string) string {
 	var b strings.Builder
 	if len(anchored) > 0 {
 		fmt.Fprintf(&b, "  anchored to the current code in %s\n", Line(strings.Join(anchored, ", "), 0))

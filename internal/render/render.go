@@ -175,9 +175,9 @@ func first(s string) rune {
 	return r
 }
 
-// Said returns a memory in one line of a list: its title and at most `most` characters of its content, unless
+// ListItem returns a memory in one line of a list: its title and at most `most` characters of its content, unless
 // that only repeats the title. n is its note.
-func Said(m engram.Memory, n engram.Note, most int) string {
+func ListItem(m engram.Memory, n engram.Note, most int) string {
 	title, said := once(m.Title, Line(gist.Line(m, most), 0))
 	if Quoted(m, n) {
 		title = QuoteLine(title)
@@ -255,19 +255,19 @@ func Source(m engram.Memory, o Options) string {
 
 // Sources names the sources of the memories in a list, each kind once, since a list of imported memories
 // would repeat it. The zero value is ready to use.
-type Sources struct{ told map[string]bool }
+type Sources struct{ named map[string]bool }
 
 // Of returns Source(m, o), or "" if an earlier memory of the list has the same kind of source.
 func (s *Sources) Of(m engram.Memory, o Options) string {
 	source := Source(m, o)
 	name, _, _ := strings.Cut(source, ", ")
-	if s.told[name] {
+	if s.named[name] {
 		return ""
 	}
-	if s.told == nil {
-		s.told = map[string]bool{}
+	if s.named == nil {
+		s.named = map[string]bool{}
 	}
-	s.told[name] = true
+	s.named[name] = true
 	return source
 }
 

@@ -70,13 +70,13 @@ func writeBelowThreshold(b *strings.Builder, f engram.Found) {
 	}
 	fmt.Fprintf(b, "%d %s below the relevance threshold, probably not relevant:\n", len(f.BelowThreshold), noun)
 	for i, h := range f.BelowThreshold {
-		writeTitle(b, len(f.Hits)+i+1, h, Settled(h.Note()))
+		writeTitle(b, len(f.Hits)+i+1, h, withoutPending(h.Note()))
 	}
 }
 
-func writeTitle(b *strings.Builder, place int, h engram.Hit, told engram.Note) {
+func writeTitle(b *strings.Builder, place int, h engram.Hit, note engram.Note) {
 	fmt.Fprintf(b, "\n[%d] #%d (%s) — %s", place, h.Memory.Num, typeOf(h.Memory), titleOf(h.Memory, h.Note()))
-	for _, mark := range Marks(told) {
+	for _, mark := range Marks(note) {
 		b.WriteString("\n    " + mark)
 	}
 }
@@ -232,7 +232,7 @@ func RemindLine(m engram.Memory, n engram.Note, excerpt string, now time.Time) s
 		said = "“" + strings.NewReplacer("“", "'", "”", "'").Replace(said) + "”"
 	}
 	line := fmt.Sprintf("- #%d %s, %s, %s: %s", m.Num, typeOf(m), Age(now.Sub(m.UpdatedAt)), source, said)
-	if marks := Marks(Settled(n)); len(marks) > 0 {
+	if marks := Marks(withoutPending(n)); len(marks) > 0 {
 		line += " | " + marks[0]
 	}
 	return line + "\n"

@@ -25,10 +25,10 @@ type Source interface {
 
 // Limits on what is read, newest first, since a set is loaded as a whole.
 const (
-	maxMemories = 20_000
-	maxPrompts  = 5_000
-	maxUses     = 50_000
-	pageSize    = 1_000
+	maxMemories  = 20_000
+	maxPrompts   = 5_000
+	maxExposures = 50_000
+	pageSize     = 1_000
 )
 
 // MaxQuestions limits the questions of a set; they are spread evenly.
@@ -47,9 +47,9 @@ func Sets(ctx context.Context, from Source, project string) ([]eval.Set, error) 
 
 // kept is the data read.
 type kept struct {
-	memories []engram.Memory   // newest first
-	prompts  []engram.Prompt   // newest first
-	uses     []engram.Exposure // oldest first
+	memories  []engram.Memory   // newest first
+	prompts   []engram.Prompt   // newest first
+	exposures []engram.Exposure // oldest first
 }
 
 func (k *kept) read(ctx context.Context, r engram.Reader, project string) (err error) {
@@ -61,7 +61,7 @@ func (k *kept) read(ctx context.Context, r engram.Reader, project string) (err e
 	if err != nil {
 		return err
 	}
-	k.uses, err = pages(maxUses, func(p engram.Page) ([]engram.Exposure, error) { return r.Uses(ctx, "", p) })
+	k.exposures, err = pages(maxExposures, func(p engram.Page) ([]engram.Exposure, error) { return r.Uses(ctx, "", p) })
 	return err
 }
 
@@ -166,7 +166,7 @@ func prompts(k kept) eval.Set {
 		memory  int64
 	}
 	asked := map[shown]string{}
-	for i, u := range k.uses {
+	for i, u := range k.exposures {
 		what := shown{u.SessionID, u.Memory}
 		m, ok := byNum[u.Memory]
 		switch {

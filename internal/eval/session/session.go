@@ -188,24 +188,24 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 	}
 	f.Start = brief.Tokens
 	f.Log, f.Texts = append(f.Log, brief.Text), append(f.Texts, brief.Text)
-	told := map[int64]bool{}
+	seen := map[int64]bool{}
 	for _, m := range brief.Memories {
 		f.Begun++
-		told[m.Num] = true
+		seen[m.Num] = true
 		if labels[byNum[m.Num].Key] {
 			f.BegunFor++
 		}
 	}
 	for _, t := range s.Turns {
-		if err := f.turn(ctx, e, engine.RemindInput{Project: s.Name, SessionID: id}, t, labels, told, byNum); err != nil {
+		if err := f.turn(ctx, e, engine.RemindInput{Project: s.Name, SessionID: id}, t, labels, seen, byNum); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
-// turn asks one prompt and adds the injected memories to told, those that the session has seen.
-func (f *Figures) turn(ctx context.Context, e *engine.Engine, in engine.RemindInput, t Turn, labels map[string]bool, told map[int64]bool, byNum map[int64]Memory) error {
+// turn asks one prompt and adds the injected memories to seen, those that the session has seen.
+func (f *Figures) turn(ctx context.Context, e *engine.Engine, in engine.RemindInput, t Turn, labels map[string]bool, seen map[int64]bool, byNum map[int64]Memory) error {
 	in.Query = t.Prompt
 	r, err := e.Remind(ctx, in)
 	if err != nil {
@@ -215,10 +215,10 @@ func (f *Figures) turn(ctx context.Context, e *engine.Engine, in engine.RemindIn
 	for _, item := range r.Items {
 		num := item.Hit.Memory.Num
 		key := byNum[num].Key
-		if told[num] {
+		if seen[num] {
 			f.Twice++
 		}
-		told[num] = true
+		seen[num] = true
 		f.Injected++
 		if slices.Contains(t.Useful, key) {
 			f.Useful++
@@ -227,15 +227,15 @@ func (f *Figures) turn(ctx context.Context, e *engine.Engine, in engine.RemindIn
 			f.Helpful++
 		}
 	}
-	f.label(t, r, told, byNum)
+	f.label(t, r, seen, byNum)
 	return nil
 }
 
 // label counts the labels of a turn whose memories were seen, and logs the turn.
-func (f *Figures) label(t Turn, r engine.Reminder, told map[int64]bool, byNum map[int64]Memory) {
+func (f *Figures) label(t Turn, r engine.Reminder, seen map[int64]bool, byNum map[int64]Memory) {
 	f.Texts = append(f.Texts, r.Text)
 	missed := slices.Clone(t.Useful)
-	for num := range told {
+	for num := range seen {
 		missed = slices.DeleteFunc(missed, func(key string) bool { return key == byNum[num].Key })
 	}
 	f.Labelled += len(t.Useful)

@@ -109,11 +109,11 @@ func (t *Trial) ask(ctx context.Context, a Asking, group, question string) (eval
 		return eval.Answer{}, err
 	}
 	out := eval.Answer{Took: t.bench.Stopwatch().Sub(began), Tokens: tokens(question, found)}
-	hits, weak := found.InOrder()
+	hits, below := found.InOrder()
 	for i, h := range hits {
 		documents := t.named[h.Memory.Num]
 		out.Ranking = append(out.Ranking, documents...)
-		if !weak[i] {
+		if !below[i] {
 			out.Strong = append(out.Strong, documents...)
 		}
 	}

@@ -146,7 +146,7 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 	m := res.Memory
 	text := fmt.Sprintf("Memory %s: #%d %q (%s)", doing, m.Num, m.Title, m.Type)
 	done := res.Decided()
-	if anew := strings.TrimSuffix(render.Anew(done.Anchored, done.Released), "\n"); anew != "" {
+	if anew := strings.TrimSuffix(render.AnchorChanges(done.Anchored, done.Released), "\n"); anew != "" {
 		text += "\n" + anew
 	}
 	for _, why := range res.Degraded {
