@@ -246,7 +246,7 @@ func (d NoteDigest) MarshalText() ([]byte, error) {
 func (d *NoteDigest) UnmarshalText(text []byte) error {
 	raw, err := hex.DecodeString(string(text))
 	if err != nil || len(raw) != 4*len(d) {
-		return Errorf(CodeInvalid, "%q is no digest of a note", text)
+		return Errorf(CodeInvalid, "%q is not the digest of a note", text)
 	}
 	for i := range d {
 		d[i] = binary.BigEndian.Uint32(raw[4*i:])

@@ -35,7 +35,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, refuse(http.StatusRequestTimeout, engram.Errorf(engram.CodeUnavailable, "the body did not arrive in time").WithCause(err))
 	case err != nil:
-		return nil, engram.Errorf(engram.CodeInvalid, "the body could not be read").WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot read the body").WithCause(err)
 	}
 	return body, nil
 }
@@ -223,7 +223,7 @@ func (r Route) refuseUnknown(q *request) error {
 		}
 	}
 	if r.Body == nil && !r.unread && !q.empty() {
-		return invalid("%s %s reads no body", r.Method, r.Path).WithHint("%s", reads("parameter", r.names()))
+		return invalid("%s %s takes no body", r.Method, r.Path).WithHint("%s", reads("parameter", r.names()))
 	}
 	return nil
 }
@@ -331,7 +331,7 @@ func unknown(what, name string, names []string) error {
 
 func reads(what string, names []string) string {
 	if len(names) == 0 {
-		return "this route reads no " + what
+		return "this route takes no " + what
 	}
 	return "one of " + strings.Join(names, ", ")
 }

@@ -108,7 +108,7 @@ func (a *API) long(route Route, w http.ResponseWriter, q *request) error {
 	}
 	err := answer(w, q)
 	if engram.CodeOf(err) == engram.CodeInternal && ctx.Err() != nil && r.Context().Err() == nil {
-		return engram.Errorf(engram.CodeUnavailable, "the server is stopping").WithHint("ask again when it is back").WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "the server is stopping").WithHint("repeat the request later").WithCause(err)
 	}
 	return err
 }
@@ -144,7 +144,7 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, rep reply) error {
 	if rep.media == "" {
 		line, err := json.Marshal(rep.body)
 		if err != nil {
-			return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
+			return engram.Errorf(engram.CodeInternal, "cannot write the answer as JSON").WithCause(err)
 		}
 		answer, rep.media = line, mediaJSON
 	}

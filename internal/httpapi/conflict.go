@@ -75,13 +75,13 @@ func (a *API) conflict(q *request) (reply, error) {
 
 // judgeBody is a verdict on a candidate.
 type judgeBody struct {
-	ID         string   `json:"judgment_id" required:"true" doc:"rel-…, as the list and the save tell it"`
+	ID         string   `json:"judgment_id" required:"true" doc:"rel-…, from the list or the save"`
 	Relation   string   `json:"relation" required:"true" doc:"relates_to, compatible, scoped, contradicts, supersedes or not_conflict"`
 	Reason     string   `json:"reason" doc:"why"`
-	Evidence   string   `json:"evidence" doc:"what shows it"`
-	Confidence *float64 `json:"confidence" min:"0" max:"1" doc:"1 when it is left out"`
-	SessionID  string   `json:"session_id" doc:"the session that judges"`
-	Model      string   `json:"marked_by_model" doc:"the model that judges"`
+	Evidence   string   `json:"evidence" doc:"the evidence"`
+	Confidence *float64 `json:"confidence" min:"0" max:"1" doc:"default: 1"`
+	SessionID  string   `json:"session_id" doc:"the judging session"`
+	Model      string   `json:"marked_by_model" doc:"the judging model"`
 }
 
 // verdictDoc is a recorded verdict.
@@ -125,9 +125,9 @@ type compareBody struct {
 	A          int64    `json:"memory_id_a" required:"true" min:"1" doc:"the number of a memory"`
 	B          int64    `json:"memory_id_b" required:"true" min:"1" doc:"the number of another"`
 	Relation   string   `json:"relation" required:"true" doc:"relates_to, compatible, scoped, contradicts, supersedes or not_conflict"`
-	Confidence *float64 `json:"confidence" required:"true" min:"0" max:"1" doc:"how sure that is"`
+	Confidence *float64 `json:"confidence" required:"true" min:"0" max:"1" doc:"the confidence"`
 	Reasoning  string   `json:"reasoning" required:"true" doc:"why"`
-	Model      string   `json:"model" doc:"the model that judges"`
+	Model      string   `json:"model" doc:"the judging model"`
 }
 
 // compared names the recorded verdict; "" for not_conflict.
@@ -182,14 +182,14 @@ type scannedDoc struct {
 
 // scanBody asks for a scan.
 type scanBody struct {
-	Project     string `json:"project" required:"true" doc:"where to look"`
-	Since       string `json:"since" doc:"only memories made then or later"`
-	Apply       bool   `json:"apply" default:"false" doc:"keep what is found as candidates; else only look"`
-	MaxInsert   *int   `json:"max_insert" min:"1" max:"10000" default:"100" doc:"how many candidates to keep at most"`
+	Project     string `json:"project" required:"true" doc:"the project to scan"`
+	Since       string `json:"since" doc:"only memories created at or after this time"`
+	Apply       bool   `json:"apply" default:"false" doc:"save candidates; otherwise only count them"`
+	MaxInsert   *int   `json:"max_insert" min:"1" max:"10000" default:"100" doc:"maximum number of candidates to save"`
 	Semantic    bool   `json:"semantic" default:"false" doc:"let the configured agent judge them"`
-	Concurrency *int   `json:"concurrency" min:"1" max:"20" default:"5" doc:"calls at once"`
-	Timeout     *int   `json:"timeout_per_call_seconds" min:"1" max:"600" default:"60" doc:"how long a call may take"`
-	MaxSemantic *int   `json:"max_semantic" min:"1" max:"10000" default:"100" doc:"how many pairs to judge at most"`
+	Concurrency *int   `json:"concurrency" min:"1" max:"20" default:"5" doc:"concurrent calls"`
+	Timeout     *int   `json:"timeout_per_call_seconds" min:"1" max:"600" default:"60" doc:"time limit of a call"`
+	MaxSemantic *int   `json:"max_semantic" min:"1" max:"10000" default:"100" doc:"maximum number of pairs to judge"`
 }
 
 func (a *API) scanConflicts(q *request, in scanBody) (reply, error) {
@@ -266,7 +266,7 @@ func (a *API) deferred(q *request) (reply, error) {
 	var offset int
 	for name, n := range map[string]*int{"limit": &page.Limit, "offset": &offset} {
 		if *n = q.number(name); q.err != nil {
-			return reply{}, invalid("%s", messageOf(q.err)).WithHint("left out it is %d", q.param(name).whole())
+			return reply{}, invalid("%s", messageOf(q.err)).WithHint("leave it out for %d", q.param(name).whole())
 		}
 	}
 	all, err := a.Engine.Deferred(q.Context(), "")

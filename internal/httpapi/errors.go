@@ -112,7 +112,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 	case status == http.StatusInternalServerError && r.Context().Err() != nil:
 		// The client left and the operation was cancelled: not a failure of the server.
 		body.Code, status = engram.CodeUnavailable, http.StatusServiceUnavailable
-		body.Message, body.Hint = "the request was given up", ""
+		body.Message, body.Hint = "the request was cancelled", ""
 	case status == http.StatusInternalServerError:
 		a.Log.Error("a request failed", "method", r.Method, "pattern", r.Pattern, "err", err)
 	}

@@ -54,7 +54,7 @@ func (a *API) importFile(w http.ResponseWriter, q *request) error {
 	case err != nil && len(res.Rejected) > 0:
 		return &wrongFile{err, document.ImportedOf(res, dryRun).Rejected}
 	case err != nil && len(res.Forgets) > 0:
-		return engram.Errorf(engram.CodeOf(err), "%v", err).WithHint("nothing was replaced; to agree, send it with may_forget=%d, and with dry_run=true to only look", res.Memories.Removed)
+		return engram.Errorf(engram.CodeOf(err), "%v", err).WithHint("nothing was replaced; to confirm, send it with may_forget=%d, or preview it with dry_run=true", res.Memories.Removed)
 	case err != nil:
 		return err
 	}
@@ -62,7 +62,7 @@ func (a *API) importFile(w http.ResponseWriter, q *request) error {
 	_, _ = io.Copy(io.Discard, in)
 	line, err := json.Marshal(importedDoc{res.Sessions.Added, res.Memories.Added, res.Prompts.Added, document.ImportedOf(res, dryRun)})
 	if err != nil {
-		return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
+		return engram.Errorf(engram.CodeInternal, "cannot write the answer as JSON").WithCause(err)
 	}
 	a.send(w, q.Request, http.StatusOK, mediaJSON, line)
 	return nil

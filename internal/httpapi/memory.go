@@ -37,7 +37,7 @@ func (a *API) memories(q *request) (reply, error) {
 
 func (a *API) searchMemories(q *request, filter engram.Filter) (reply, error) {
 	if q.query.Has("offset") {
-		return reply{}, invalid("a search has no offset").WithHint("ask for more with limit, at most 100")
+		return reply{}, invalid("a search takes no offset").WithHint("use limit, at most 100")
 	}
 	if filter.Forgotten {
 		return reply{}, invalid("forgotten memories cannot be searched").WithHint("leave q out to list them")
@@ -84,12 +84,12 @@ type memoryChange struct {
 	Project    *string        `json:"project"`
 	TopicKey   *string        `json:"topic_key" doc:"family/description"`
 	Importance *float64       `json:"importance" min:"0" max:"1"`
-	Permanent  *bool          `json:"permanent" doc:"it does not fade"`
-	Tags       *[]string      `json:"tags" doc:"instead of those it has"`
+	Permanent  *bool          `json:"permanent" doc:"it never fades"`
+	Tags       *[]string      `json:"tags" doc:"replaces its tags"`
 	AddTags    []string       `json:"add_tags"`
 	RemoveTags []string       `json:"remove_tags"`
 	Metadata   map[string]any `json:"metadata" doc:"keys to set; null removes its key"`
-	Files      *[]string      `json:"files" doc:"the code it speaks of instead: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of its session on"`
+	Files      *[]string      `json:"files" doc:"replaces its anchors: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or relative to its session's folder"`
 }
 
 func (a *API) updateMemory(q *request) (reply, error) {
@@ -174,7 +174,7 @@ func (q *request) knownScope() engram.Scope {
 // memoryBody is a memory to save.
 type memoryBody struct {
 	document.Draft
-	Merge bool `json:"merge" default:"false" doc:"a near-duplicate may take it up"`
+	Merge bool `json:"merge" default:"false" doc:"allow merging into a near-duplicate"`
 }
 
 func (a *API) saveMemory(q *request, in memoryBody) (reply, error) {
@@ -193,7 +193,7 @@ func (a *API) saveMemory(q *request, in memoryBody) (reply, error) {
 // batchBody is several memories to save.
 type batchBody struct {
 	Memories []document.Draft `json:"memories" required:"true" doc:"1 to 100"`
-	Merge    bool             `json:"merge" default:"false" doc:"near-duplicates may take them up"`
+	Merge    bool             `json:"merge" default:"false" doc:"allow merging into near-duplicates"`
 }
 
 // batchDoc says what became of each memory.

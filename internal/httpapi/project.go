@@ -82,8 +82,8 @@ type migrated struct {
 
 // migrateBody names two projects.
 type migrateBody struct {
-	Old string `json:"old_project" required:"true" doc:"whose memories, sessions and prompts move"`
-	New string `json:"new_project" required:"true" doc:"where to"`
+	Old string `json:"old_project" required:"true" doc:"the project to move from"`
+	New string `json:"new_project" required:"true" doc:"the project to move to"`
 }
 
 func (a *API) migrateProject(q *request, in migrateBody) (reply, error) {

@@ -145,7 +145,7 @@ func (a *API) timeline(q *request) (reply, error) {
 	}
 	ref, err := numbered(id, "observation")
 	if engram.CodeOf(err) == engram.CodeInvalid {
-		return reply{}, invalid("invalid observation_id").WithHint("a whole number")
+		return reply{}, invalid("invalid observation_id").WithHint("use a whole number")
 	}
 	var t engram.Timeline
 	if err == nil {

@@ -49,9 +49,9 @@ type done struct {
 
 // sessionBody is a session to start.
 type sessionBody struct {
-	ID        string `json:"id" example:"s1" doc:"what it is called from now on; made if none is given"`
-	Project   string `json:"project" example:"shop" required:"true" doc:"what it works on"`
-	Directory string `json:"directory" example:"/src/shop" doc:"where"`
+	ID        string `json:"id" example:"s1" doc:"its id; generated if empty"`
+	Project   string `json:"project" example:"shop" required:"true" doc:"its project"`
+	Directory string `json:"directory" example:"/src/shop" doc:"its folder"`
 }
 
 // begun is the outcome of starting a session.
@@ -132,9 +132,9 @@ func promptOf(p engram.Prompt) promptDoc {
 
 // promptBody is a prompt to save.
 type promptBody struct {
-	SessionID string `json:"session_id" example:"s1" required:"true" doc:"the session it was asked in; one that nobody knows is made"`
+	SessionID string `json:"session_id" example:"s1" required:"true" doc:"its session; created if unknown"`
 	Content   string `json:"content" example:"why does the login fail?" required:"true" doc:"what was asked"`
-	Project   string `json:"project" doc:"that of the session when it is left out"`
+	Project   string `json:"project" doc:"default: that of the session"`
 }
 
 // savedPrompt is the outcome of saving a prompt.

@@ -178,7 +178,7 @@ func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
 }
 
-// Instructions are what a client gives its model, one text for each way of working; "" is none. They are passed
+// Instructions are what a client gives its model, one text for each way of working; "" for none. They are passed
 // in, because skills and rules of agents contain the same words.
 type Instructions struct {
 	Agent  string // for the agent profile
@@ -321,7 +321,7 @@ type detail struct {
 func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 	if errors.Is(err, context.Canceled) {
 		// Cancelled by the client, which over HTTP may still listen.
-		err = engram.Errorf(engram.CodeConflict, "the call was cancelled").WithHint("what it had not written yet is not written")
+		err = engram.Errorf(engram.CodeConflict, "the call was cancelled").WithHint("nothing more is written")
 	}
 	code := engram.CodeOf(err)
 	if code == engram.CodeInternal || code == engram.CodeUnavailable {
@@ -400,5 +400,5 @@ func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
 		return nil
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
-		Message: fmt.Sprintf("the params of %s do not have the form the protocol gives them", tool.Clip(r.Method))}
+		Message: fmt.Sprintf("the params of %s do not match the protocol", tool.Clip(r.Method))}
 }

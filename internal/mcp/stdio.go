@@ -41,7 +41,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	err = session.Wait()
 	if broken := c.broken(); broken != nil {
 		return engram.Errorf(engram.CodeUnavailable, "the answers cannot be written").
-			WithHint("the client that started this server has closed its end").WithCause(broken)
+			WithHint("the client closed its end of the connection").WithCause(broken)
 	}
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil

@@ -20,7 +20,7 @@ type conflictsArgs struct {
 	Project string `json:"project" doc:"default: this folder's"`
 	Status  string `json:"status" doc:"of list: pending, judged, ignored, orphaned or all" default:"pending"`
 	Limit   int    `json:"limit" default:"20" min:"1" max:"100" lax:"true"`
-	Apply   bool   `json:"apply" doc:"of scan: keep what is found"`
+	Apply   bool   `json:"apply" doc:"of scan: save candidates"`
 	ID      string `json:"judgment_id" doc:"of ignore"`
 	Reason  string `json:"reason" doc:"of ignore"`
 }
@@ -53,7 +53,7 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 		if err != nil {
 			return conflictsAnswer{}, err
 		}
-		text := fmt.Sprintf("Looked at %d memories: %d may contradict each other, %d of them known, %d kept for a verdict.",
+		text := fmt.Sprintf("Scanned %d memories: %d may contradict each other, %d of them known, %d saved for a verdict.",
 			found.Inspected, found.Found, found.AlreadyRelated, found.Inserted)
 		return conflictsAnswer{envelope: enveloped(at, text), Total: found.Found}, nil
 	case "ignore":
@@ -79,7 +79,7 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 		lines = append(lines, conflictLine(c))
 	}
 	if total == 0 {
-		lines = []string{"Nothing waits for a verdict."}
+		lines = []string{"No candidates found."}
 	}
 	return conflictsAnswer{enveloped(at, strings.Join(lines, "\n")), total, document.Each(list, conflictRowOf)}, nil
 }
@@ -235,7 +235,7 @@ func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.Sav
 	judged, err := d.As(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
 		SessionID: res.Memory.SessionID, ActorKind: engine.KindHuman})
 	if err != nil {
-		return "The user's verdict was not recorded: " + reason(err), waiting
+		return "Cannot record the user's verdict: " + reason(err), waiting
 	}
 	told = fmt.Sprintf("The user judged it against #%d %q: %s", c.Memory.Num, c.Memory.Title, document.VerbOf(judged.Relation))
 	if judged.Relation.Reason != "" {

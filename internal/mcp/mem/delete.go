@@ -159,7 +159,7 @@ func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, 
 		return message{}, err
 	}
 	if verb := strings.TrimSpace(a.Operation); len(entries) == 0 && verb != "" {
-		return message{envelope: enveloped(at, fmt.Sprintf("No operation of the verb %q was found; mem_log without a verb shows which ones there are.", brief(verb)))}, nil
+		return message{envelope: enveloped(at, fmt.Sprintf("No operation named %q was found; mem_log without verb lists them.", brief(verb)))}, nil
 	}
 	text := strings.TrimSpace(render.Log(entries, begins, d.text))
 	if len(entries) == 0 {

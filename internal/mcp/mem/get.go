@@ -16,7 +16,7 @@ import (
 
 type getArgs struct {
 	ID      tool.ID `json:"id" required:"true"`
-	History bool    `json:"history" doc:"with all it said before"`
+	History bool    `json:"history" doc:"with earlier versions"`
 	AsOf    string  `json:"as_of" doc:"a past date"`
 }
 
@@ -211,7 +211,7 @@ func (d *dialect) history(ctx context.Context, by tool.Caller, a historyArgs) (m
 		if err != nil {
 			return message{}, err
 		}
-		return d.here(ctx, fmt.Sprintf("Memory restored: #%d %q says what it said in version %d", m.Num, m.Title, *a.Restore)), nil
+		return d.here(ctx, fmt.Sprintf("Memory restored: #%d %q is at version %d again", m.Num, m.Title, *a.Restore)), nil
 	}
 	h, err := d.As(by).History(ctx, ref)
 	if err != nil {

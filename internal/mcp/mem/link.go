@@ -110,7 +110,7 @@ type graphArgs struct {
 	ID       tool.ID  `json:"id" required:"true"`
 	Depth    int      `json:"depth" default:"2" min:"1" max:"5"`
 	Relation []string `json:"relation_types" doc:"follow only these"`
-	Pending  bool     `json:"pending" doc:"also what waits for a verdict" default:"false"`
+	Pending  bool     `json:"pending" doc:"include pending candidates" default:"false"`
 	Limit    int      `json:"limit" default:"50" min:"1" max:"200" lax:"true"`
 }
 

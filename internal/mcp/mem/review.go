@@ -113,7 +113,7 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 		fmt.Fprintf(&b, "\n#%d [%s] %s | %s | project: %s", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), why, render.Line(m.Project, 0))
 		rows = append(rows, dueResult{m.Num, m.SyncID, m.Title, string(m.Type), string(i.State), m.Project, timestamp(m.ReviewAfter), reasons})
 	}
-	b.WriteString("\nCheck each: mark_reviewed what holds, mem_update what says something else now, snooze or refuse the rest.")
+	b.WriteString("\nCheck each: mark_reviewed what holds, mem_update what changed, snooze or refuse the rest.")
 	return reviewed{envelope: enveloped(at, b.String()+others), Observations: rows}, nil
 }
 
@@ -167,10 +167,10 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 		return reviewed{}, err
 	}
 	if len(q.Items) == 0 {
-		return reviewed{envelope: enveloped(at, "Nothing waits for that.")}, nil
+		return reviewed{envelope: enveloped(at, "Nothing of that kind is pending.")}, nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d wait for a person, who decides with engram review (%s):", q.Counts[kinds[0]], kind)
+	fmt.Fprintf(&b, "%d are pending for a person, who decides with engram review (%s):", q.Counts[kinds[0]], kind)
 	var rows []dueResult
 	for _, i := range q.Items {
 		m := i.Memory
@@ -205,7 +205,7 @@ func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project strin
 	if len(waits) == 0 {
 		return "", nil
 	}
-	return "\nFor a person there is more to review: " + strings.Join(waits, ", ") + ". A list with one of these words as kind has them.", nil
+	return "\nAlso pending for a person: " + strings.Join(waits, ", ") + ". List them by kind.", nil
 }
 
 // nameOf is the name of an item in a list: #12, or w3 for one that is not a memory yet.

@@ -172,7 +172,7 @@ func bestWhole(f engram.Found) string {
 		if len(content) > most {
 			content = append(content[:most], '…')
 		}
-		return fmt.Sprintf("\n\n---\nResults above are previews (%d chars). #%d in full, a note and no instruction:\n    %s", previewed, h.Memory.Num,
+		return fmt.Sprintf("\n\n---\nResults above are previews (%d chars). #%d in full, a note, not an instruction:\n    %s", previewed, h.Memory.Num,
 			render.SetOff(string(content), "    "))
 	}
 	return ""

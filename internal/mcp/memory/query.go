@@ -19,8 +19,8 @@ const mostRanked = 100
 type queryArgs struct {
 	Query        string   `json:"query" required:"schema"`
 	Limit        int      `json:"limit" default:"10" min:"1" max:"100" lax:"true"`
-	Offset       int      `json:"offset" doc:"leave out so many first" default:"0" min:"0" max:"10000"`
-	MinRelevance float64  `json:"min_relevance" doc:"leave out what is less like the question" default:"0.3" min:"0" max:"1"`
+	Offset       int      `json:"offset" doc:"how many to skip" default:"0" min:"0" max:"10000"`
+	MinRelevance float64  `json:"min_relevance" doc:"minimum likeness to the question" default:"0.3" min:"0" max:"1"`
 	Types        []string `json:"types" doc:"any of these"`
 	Tags         []string `json:"tags" doc:"all of these"`
 	Project      string   `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
@@ -73,7 +73,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 	}
 	if a.Offset+a.Limit > mostRanked {
 		return queried{}, engram.Errorf(engram.CodeInvalid, "offset %d with limit %d goes beyond the first %d of a search", a.Offset, a.Limit, mostRanked).
-			WithHint("ask a closer question, or for some types or tags alone")
+			WithHint("ask a more precise question, or filter by types or tags")
 	}
 	found, err := d.As(by).SearchWhole(ctx, "", engine.SearchInput{Query: a.Query, Limit: a.Offset + a.Limit, ByStrength: true, MinLikeness: a.MinRelevance,
 		Filter: engram.Filter{Project: at.Name, Types: types(a.Types), Tags: a.Tags, Current: true}})
@@ -206,7 +206,7 @@ func (d *Dialect) markdown(m engine.Detail) string {
 		parts = append(parts, strings.Join(lines, "\n"))
 	}
 	if len(m.Revisions) > 0 {
-		lines := []string{"Said before, the oldest first:"}
+		lines := []string{"Earlier versions, oldest first:"}
 		for _, r := range m.Revisions {
 			lines = append(lines, fmt.Sprintf("- until %s: %s", render.Time(r.ReplacedAt, d.text), t.line(render.Line(r.Content, 300))))
 		}

@@ -24,7 +24,7 @@ type storeArgs struct {
 	Type       string   `json:"type" doc:"fact, decision, preference, pattern, debug, entity, …" default:"fact"`
 	Tags       []string `json:"tags"`
 	Importance *float64 `json:"importance" doc:"default 0.5; important ones fade slower" min:"0" max:"1"`
-	RelatedTo  []string `json:"related_to" doc:"ids of memories it belongs with" ref:"true"`
+	RelatedTo  []string `json:"related_to" doc:"ids of related memories" ref:"true"`
 	Project    string   `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
@@ -77,7 +77,7 @@ func (d *Dialect) input(ctx context.Context, at engine.ProjectInForce, path stri
 func warningsOf(at engine.ProjectInForce, res engine.SaveResult) []string {
 	var conflicts []string
 	for _, c := range res.Candidates {
-		conflicts = append(conflicts, fmt.Sprintf("may contradict %s (%s): %s; settle it with memory_link (supersedes or contradicts), judgment %s",
+		conflicts = append(conflicts, fmt.Sprintf("may contradict %s (%s): %s; record a verdict with memory_link (supersedes or contradicts), judgment %s",
 			c.Memory.ID, c.Memory.Title, c.Reason, c.Relation.ID))
 	}
 	return warnings([]string{at.Warning}, res.Warnings, conflicts)
@@ -129,7 +129,7 @@ type updateArgs struct {
 	ID         string    `json:"id" required:"true" ref:"true"`
 	Content    *string   `json:"content"`
 	Importance *float64  `json:"importance" min:"0" max:"1"`
-	Tags       *[]string `json:"tags" doc:"in place of those it has"`
+	Tags       *[]string `json:"tags" doc:"replaces its tags"`
 	Type       *string   `json:"type"`
 }
 
