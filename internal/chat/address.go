@@ -45,7 +45,6 @@ func invalid(msg string) *engram.Error {
 	return engram.Errorf(engram.CodeInvalid, "%s", msg).WithHint("use an address such as %s", DefaultURL)
 }
 
-// loopback reports whether host is this machine.
 func loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

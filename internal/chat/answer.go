@@ -28,7 +28,6 @@ type verdict struct {
 	Content string `json:"content"`
 }
 
-// parse finds the object in the model's answer.
 func parse(said string) (p engram.Pattern, ok bool, err error) {
 	v, found := llm.Object(said, func(v verdict) bool { return v.None || v.Title != "" || v.Content != "" })
 	if !found {

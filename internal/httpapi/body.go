@@ -320,7 +320,6 @@ func paths(fields []field, path string) (names []string) {
 	return names
 }
 
-// unknown is the error for an unknown name.
 func unknown(what, name string, names []string) error {
 	err := invalid("there is no %s %q", what, clip(name))
 	if near := text.Nearest(name, names); near != "" {

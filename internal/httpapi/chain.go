@@ -33,7 +33,6 @@ func (q *request) bad(err error) {
 	}
 }
 
-// reply is the answer of a handler.
 type reply struct {
 	status   int    // 0 is 200
 	body     any    // encoded as JSON
@@ -86,7 +85,6 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err err
 	return a.reply(w, q)
 }
 
-// reply answers with the result of the handler.
 func (a *API) reply(w http.ResponseWriter, q *request) error {
 	rep, err := q.route.handle(q)
 	if err != nil {
@@ -325,7 +323,6 @@ func (p *paced) breakOff() { p.expire(http.NewResponseController(p.w).SetWriteDe
 // expire sets a deadline in the past. A writer without deadlines (a recorder in a test) does not wait.
 func (p *paced) expire(deadline func(time.Time) error) { _ = deadline(time.Unix(1, 0)) }
 
-// stop ends the supervision.
 func (p *paced) stop() { p.idle.Stop() }
 
 // Read implements io.Reader. The end of the body stops the timer.

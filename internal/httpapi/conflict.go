@@ -17,7 +17,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// conflictPage is a page of candidates and verdicts.
 type conflictPage struct {
 	Total     int                 `json:"total"`
 	Limit     int                 `json:"limit"`
@@ -37,7 +36,6 @@ func (a *API) conflicts(q *request) (reply, error) {
 	})}}, err
 }
 
-// conflictCounts counts candidates and verdicts.
 type conflictCounts struct {
 	Project  string                        `json:"project"`
 	ByVerb   map[string]int                `json:"by_relation"`
@@ -73,7 +71,6 @@ func (a *API) conflict(q *request) (reply, error) {
 		worded(err, engram.CodeNotFound, "GetRelationByIntID: relation id %d not found", num)
 }
 
-// judgeBody is a verdict on a candidate.
 type judgeBody struct {
 	ID         string   `json:"judgment_id" required:"true" doc:"rel-…, from the list or the save"`
 	Relation   string   `json:"relation" required:"true" doc:"relates_to, compatible, scoped, contradicts, supersedes or not_conflict"`
@@ -84,7 +81,6 @@ type judgeBody struct {
 	Model      string   `json:"marked_by_model" doc:"the judging model"`
 }
 
-// verdictDoc is a recorded verdict.
 type verdictDoc struct {
 	Relation document.Judged `json:"relation"`
 }
@@ -120,7 +116,6 @@ func verdictOf(what, word string) (engram.Verb, error) {
 	return verb, nil
 }
 
-// compareBody is a verdict on two memories.
 type compareBody struct {
 	A          int64    `json:"memory_id_a" required:"true" min:"1" doc:"the number of a memory"`
 	B          int64    `json:"memory_id_b" required:"true" min:"1" doc:"the number of another"`
@@ -165,7 +160,6 @@ func (a *API) compareMemories(q *request, in compareBody) (reply, error) {
 // noRunner is the error that older clients know when no judge is configured.
 const noRunner = "failed to resolve agent runner: invalid runner name: ENGRAM_AGENT_CLI is not set; supported values are: claude, opencode"
 
-// scannedDoc says what a scan found and did.
 type scannedDoc struct {
 	Project         string `json:"project"`
 	Inspected       int    `json:"inspected"`
@@ -180,7 +174,6 @@ type scannedDoc struct {
 	Warning         string `json:"warning,omitempty"`
 }
 
-// scanBody asks for a scan.
 type scanBody struct {
 	Project     string `json:"project" required:"true" doc:"the project to scan"`
 	Since       string `json:"since" doc:"only memories created at or after this time"`
@@ -238,7 +231,6 @@ func scannedOf(s engine.Scanned) scannedDoc {
 	return d
 }
 
-// deferredPage is a page of pending changes from other stores.
 type deferredPage struct {
 	Total int           `json:"total"`
 	Limit int           `json:"limit"`
@@ -291,7 +283,6 @@ func deferredRowOf(d engram.Deferred) deferredRow {
 		ApplyStatus: r.ApplyStatus, RetryCount: r.RetryCount, LastError: r.LastError, LastAttempted: clock(d.LastAt), FirstSeen: clock(d.FirstAt)}
 }
 
-// replayed says what became of pending changes.
 type replayed struct {
 	Retried   int `json:"retried"`
 	Succeeded int `json:"succeeded"`

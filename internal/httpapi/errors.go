@@ -14,7 +14,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// statusOf maps the code of an error to an HTTP status.
 func statusOf(c engram.Code) int {
 	return cmp.Or(map[engram.Code]int{
 		engram.CodeInvalid: http.StatusBadRequest, engram.CodeNotFound: http.StatusNotFound, engram.CodeConflict: http.StatusConflict,

@@ -33,7 +33,6 @@ type wrongFile struct {
 // Unwrap returns the error itself.
 func (w *wrongFile) Unwrap() error { return w.error }
 
-// importFile imports the file in the body.
 func (a *API) importFile(w http.ResponseWriter, q *request) error {
 	dryRun := q.flag("dry_run")
 	if q.err == nil && q.ContentLength > maxImport {

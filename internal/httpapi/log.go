@@ -96,13 +96,11 @@ func (a *API) history(q *request) (reply, error) {
 	return reply{body: document.Diff{From: from.Number, To: to.Number, Diff: render.Diff(render.VersionText(from), render.VersionText(to))}}, nil
 }
 
-// restoreBody names a version of a memory.
 type restoreBody struct {
 	Ref     string `json:"ref" required:"true" doc:"a memory: its number, its id or topic:KEY"`
 	Version int    `json:"version" required:"true" min:"1" doc:"GET /history/{ref} lists them"`
 }
 
-// restore makes an earlier version of a memory current again.
 func (a *API) restore(q *request, in restoreBody) (reply, error) {
 	if strings.TrimSpace(in.Ref) == "" || in.Version < 1 {
 		return reply{}, invalid("ref and version are required").WithHint("GET %s lists the versions", "/history/{ref}")
@@ -237,7 +235,6 @@ type eventWriter struct {
 	idle    time.Duration // since the last event or keep-alive
 }
 
-// report writes one event.
 func (e *eventWriter) report(n engine.Watched) error {
 	name, doc := "operation", any(eventOf(n.Entry))
 	switch {

@@ -128,7 +128,6 @@ func (a *API) deleteMemory(q *request) (reply, error) {
 // ref reads the memory that a path names; project narrows a topic.
 func (q *request) ref() engram.Ref { return q.inProject(q.parsed(q.PathValue("ref"))) }
 
-// parsed reads a reference to a memory.
 func (q *request) parsed(name string) engram.Ref {
 	ref, err := engram.ParseRef(name)
 	q.bad(err)
@@ -164,14 +163,12 @@ func knownScope(text string) (engram.Scope, error) {
 	return scope, nil
 }
 
-// knownScope reads the scope of the query.
 func (q *request) knownScope() engram.Scope {
 	scope, err := knownScope(q.query.Get("scope"))
 	q.bad(err)
 	return scope
 }
 
-// memoryBody is a memory to save.
 type memoryBody struct {
 	document.Draft
 	Merge bool `json:"merge" default:"false" doc:"allow merging into a near-duplicate"`
@@ -190,13 +187,11 @@ func (a *API) saveMemory(q *request, in memoryBody) (reply, error) {
 	return rep, err
 }
 
-// batchBody is several memories to save.
 type batchBody struct {
 	Memories []document.Draft `json:"memories" required:"true" doc:"1 to 100"`
 	Merge    bool             `json:"merge" default:"false" doc:"allow merging into near-duplicates"`
 }
 
-// batchDoc says what became of each memory.
 type batchDoc struct {
 	Saved []document.Saved `json:"saved"` // in the order of the memories
 }
@@ -231,7 +226,6 @@ func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
 	return in, err
 }
 
-// savedOf returns the document of a save.
 func savedOf(s engine.SaveResult) document.Saved {
 	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
 		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf), Related: document.Each(s.Related, relatedOf)}
@@ -241,7 +235,6 @@ func savedOf(s engine.SaveResult) document.Saved {
 	return d
 }
 
-// docOf returns the document of m.
 func (a *API) docOf(m engram.Memory) document.Memory {
 	return document.MemoryOf(m, a.Engine.StateOf(m))
 }
@@ -293,7 +286,6 @@ func detailOf(d engine.Detail) detailDoc {
 	return detailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 
-// changedDoc is a memory after a change.
 type changedDoc struct {
 	Memory document.Memory `json:"memory"`
 }

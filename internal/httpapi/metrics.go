@@ -128,7 +128,6 @@ func (x *exposition) family(name, kind, help string) {
 	x.WriteString("# HELP " + name + " " + strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(help) + "\n# TYPE " + name + " " + kind + "\n")
 }
 
-// gauge writes a family of one gauge.
 func (x *exposition) gauge(name, help string, value float64, labels ...string) {
 	x.family(name, "gauge", help)
 	x.sample(name, value, labels...)

@@ -57,7 +57,6 @@ type kept struct {
 	Status string `json:"status"`
 }
 
-// observationBody is a memory to save.
 type observationBody struct {
 	SessionID string `json:"session_id" example:"s1" required:"true" doc:"the saving session; created if unknown"`
 	Title     string `json:"title" example:"Auth model" required:"true" doc:"short and searchable"`
@@ -120,7 +119,6 @@ func mismatched(err error) error {
 	return refuse(http.StatusBadRequest, told)
 }
 
-// captureBody is a text that may contain learnings.
 type captureBody struct {
 	SessionID string `json:"session_id" required:"true" doc:"the saving session"`
 	Content   string `json:"content" doc:"a text, with or without learnings"`
@@ -128,7 +126,6 @@ type captureBody struct {
 	Source    string `json:"source" doc:"where the text comes from"`
 }
 
-// captured counts what was taken from a text.
 type captured struct {
 	Extracted  int `json:"extracted"`
 	Saved      int `json:"saved"`
@@ -205,7 +202,6 @@ func (a *API) updateObservation(q *request) (reply, error) {
 	return reply{body: observationOf(m.Memory, engram.Note{Flagged: m.Flagged}), degraded: m.Warnings}, err
 }
 
-// deletedObservation says what became of a memory.
 type deletedObservation struct {
 	Hard   bool   `json:"hard_delete"`
 	ID     int64  `json:"id"`
@@ -235,7 +231,6 @@ func numbered(text, what string) (engram.Ref, error) {
 	return engram.ByNum(n), nil
 }
 
-// numbered reads the number of a thing from the path.
 func (q *request) numbered(what string) engram.Ref {
 	ref, err := numbered(q.PathValue("id"), what)
 	q.bad(err)
@@ -254,7 +249,6 @@ func (a *API) rememberRows() []Route {
 	}
 }
 
-// rememberBody is one thing to remember.
 type rememberBody struct {
 	Content  string         `json:"content" required:"true"`
 	Category engram.Type    `json:"category" doc:"decision, pattern, fact, preference, insight, …"`
@@ -263,7 +257,6 @@ type rememberBody struct {
 	Session  string         `json:"session_id" doc:"the saving session; created if unknown"`
 }
 
-// remembered says what became of it, and where it is.
 type remembered struct {
 	document.Remembered
 	placed
@@ -313,7 +306,6 @@ func (a *API) projectOf(ctx context.Context, session string) (string, error) {
 	return at.Name, err
 }
 
-// recollectBody is a question.
 type recollectBody struct {
 	Query       string         `json:"query" doc:"a question or words; empty lists the newest"`
 	Limit       *int           `json:"limit" min:"1" max:"100" default:"10"`
@@ -333,7 +325,6 @@ func (a *API) recollect(q *request, in recollectBody) (reply, error) {
 	return reply{body: document.RecollectionOf(found), degraded: found.Degraded}, err
 }
 
-// forgetBody names a memory.
 type forgetBody struct {
 	ID string `json:"id" required:"true" doc:"an id, a number or topic:KEY"`
 }

@@ -67,7 +67,6 @@ func child(o object, key string) object {
 	return o[key].(object)
 }
 
-// operation describes one route.
 func (a *API) operation(s *schemas, r Route, method string) object {
 	op := object{
 		"operationId": operationID(method, r.Path),
@@ -183,7 +182,6 @@ func (s *schemas) failure(status int, shape shape) object {
 	return object{"$ref": "#/components/responses/" + name}
 }
 
-// describe returns p as an OpenAPI parameter.
 func (p Param) describe() object {
 	out := object{"name": p.Name, "in": "query", "description": p.Doc}
 	if p.Max != nil && p.Kind == KindWhole && !p.exact {
@@ -221,7 +219,6 @@ func (p Param) describe() object {
 	return out
 }
 
-// pathNames returns the names in a path, in order.
 func pathNames(path string) (names []string) {
 	for _, m := range regexp.MustCompile(`\{([a-z]+)(\.\.\.)?\}`).FindAllStringSubmatch(path, -1) {
 		names = append(names, m[1])
@@ -267,7 +264,6 @@ func tagOf(r Route) string {
 	return first
 }
 
-// tags returns the tags of the routes, in their order.
 func (a *API) tags() []object {
 	var out []object
 	var seen []string

@@ -68,7 +68,6 @@ func (q *request) numberAs(p Param) int {
 	return min(n, int(*p.Max))
 }
 
-// page reads limit and offset.
 func (q *request) page() engram.Page {
 	return engram.Page{Limit: q.number("limit"), Offset: q.number("offset")}
 }
@@ -296,7 +295,6 @@ func (a *API) folder(q *request) engine.ProjectRequest {
 	return engine.ProjectRequest{Dir: dir}
 }
 
-// needed makes p required.
 func (p Param) needed() Param { p.Required = true; return p }
 
 // lax makes bad values of p count as the default.
@@ -344,5 +342,4 @@ func strs[T ~string](list ...T) []string {
 	return document.Each(list, func(s T) string { return string(s) })
 }
 
-// all concatenates lists of parameters.
 func all(lists ...[]Param) []Param { return slices.Concat(lists...) }

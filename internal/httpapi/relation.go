@@ -14,7 +14,6 @@ func linkedOf(l engine.Linked) document.Linked {
 	return document.LinkedOf(string(l.Action), l.Relation, l.Source, l.Target)
 }
 
-// linkBody is a relation to make.
 type linkBody struct {
 	Source    string      `json:"source" example:"12" required:"true" doc:"a memory: its number, its id or topic:KEY"`
 	Target    string      `json:"target" example:"topic:architecture/auth-model" required:"true" doc:"another memory, named likewise"`
@@ -24,7 +23,6 @@ type linkBody struct {
 	SessionID string      `json:"session_id" doc:"the session that links"`
 }
 
-// link makes a relation.
 func (a *API) link(q *request, in linkBody) (reply, error) {
 	ends, err := ends(in.Source, in.Target)
 	if err != nil {

@@ -100,7 +100,6 @@ func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// namesBody names what is rejected.
 type namesBody struct {
 	Names []string `json:"names" doc:"numbers, ids or topic:KEY of memories; w and a number for pending records"`
 }
@@ -119,7 +118,6 @@ type decidedDoc struct {
 	Degraded []string               `json:"degraded"` // what failed, and why
 }
 
-// reviewApprove approves pending items.
 func (a *API) reviewApprove(q *request, in approveBody) (reply, error) {
 	if (len(in.Names) == 0) == (in.Operation == 0) {
 		return reply{}, invalid("nothing to approve is given").WithHint("%s", `send either {"names": ["12", "w3"]} or {"operation": 42}`)
@@ -130,7 +128,6 @@ func (a *API) reviewApprove(q *request, in approveBody) (reply, error) {
 	return a.decided(a.Engine.ApproveNamed(q.Context(), in.Names))
 }
 
-// reviewRefuse rejects pending items.
 func (a *API) reviewRefuse(q *request, in namesBody) (reply, error) {
 	if len(in.Names) == 0 {
 		return reply{}, invalid("nothing to reject is given").WithHint("%s", `{"names": ["12", "w3"]}`)
@@ -218,7 +215,6 @@ func (a *API) setProjectDecay(q *request, in decayBody) (reply, error) {
 	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
 
-// sleepBody asks for a sleep.
 type sleepBody struct {
 	Project string                 `json:"project" doc:"empty is every project"`
 	DryRun  bool                   `json:"dry_run" default:"false" doc:"only report what would change"`
@@ -260,7 +256,6 @@ func (a *API) slept(q *request, b sleepBody, only []lifecycle.StepAction) (reply
 	return reply{body: document.SleepOf(res, in.DryRun)}, nil
 }
 
-// diagnostics reports memories that deserve a look.
 func (a *API) diagnostics(q *request) (reply, error) {
 	in := engine.DiagnosticsInput{Project: q.query.Get("project"), Limit: q.number("limit")}
 	if a.known(q, in.Project); q.err != nil {

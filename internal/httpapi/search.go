@@ -118,7 +118,6 @@ func (a *API) recall(q *request) (reply, error) {
 // maxAround is how many memories a timeline has on each side.
 const maxAround = 100
 
-// timelineDoc is what was saved around a memory.
 type timelineDoc struct {
 	Focus   observation `json:"focus"`
 	Before  []entry     `json:"before"` // oldest first

@@ -160,7 +160,6 @@ func (c *plainCatcher) end() {
 	sendError(c.ResponseWriter, c.status, idOf(c.body), reported)
 }
 
-// sendError answers with an error of the protocol.
 func sendError(w http.ResponseWriter, status int, id json.RawMessage, e *jsonrpc.Error) {
 	line, err := errorLine(id, e)
 	if err != nil {

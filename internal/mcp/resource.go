@@ -130,7 +130,6 @@ func (s memories) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.
 // invalid params.
 const codeNoResource = -32002
 
-// notFound is the error for a resource that does not exist.
 func (s *Server) notFound(version, uri string, err error) *jsonrpc.Error {
 	reported := &jsonrpc.Error{Code: codeNoResource, Message: "Resource not found: " + messageOf(err),
 		Data: s.dataOf("uri", tool.Clip(redact.Private(uri)), err)}
@@ -163,7 +162,6 @@ func (s *Server) dataOf(name, value string, err error) json.RawMessage {
 	return data
 }
 
-// messageOf returns the message of err for the client.
 func messageOf(err error) string {
 	if e, ok := errors.AsType[*engram.Error](err); ok {
 		return e.Msg

@@ -127,7 +127,6 @@ func (o Options) reported() tool.Options {
 	return o.of(o.Engine.Apart(o.Off))
 }
 
-// dialects returns the tools of every dialect.
 func dialects(o Options) []tool.Tool {
 	d := o.reported()
 	return slices.Concat(mem.Tools(d), memory.New(d).Tools(), recall.Tools(d))

@@ -258,7 +258,6 @@ type recovery struct {
 	grants map[string]*grant
 }
 
-// grant is what one token allows.
 type grant struct {
 	asked   question
 	choice  string // the project of its first use; it allows no other
@@ -274,7 +273,6 @@ func ask(session, dir string, available []string) question {
 	return question{session: session, dir: dir, available: strings.Join(available, "\n")}
 }
 
-// issue makes a token for q.
 func (r *recovery) issue(q question, now time.Time) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -375,7 +373,6 @@ func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
 	return name, nil
 }
 
-// unchosen is the rejection of a choice.
 func unchosen(why project.Reason, p *project.Problem, message string) error {
 	err := engram.Errorf(engram.CodeInvalid, "%s", message).
 		WithHint("call again without project and reason for a fresh recovery_token, ask the user, then send their choice with it").

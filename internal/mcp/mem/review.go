@@ -117,7 +117,6 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	return reviewed{envelope: enveloped(at, b.String()+others), Observations: rows}, nil
 }
 
-// queue reads the pending items of some kinds.
 func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kinds []engram.QueueKind, limit int) (engine.Queue, error) {
 	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: limit}})
 	if err != nil {
@@ -126,7 +125,6 @@ func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kin
 	return q, nil
 }
 
-// reviewOne marks a memory reviewed, or postpones its review.
 func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, snooze bool) (reviewed, error) {
 	ref := engram.ByNum(int64(a.ID))
 	res, err, what, doing := engine.ReviewResult{}, error(nil), "mark reviewed", "marked reviewed"
@@ -216,7 +214,6 @@ func nameOf(i engram.QueueItem) string {
 	return "#" + i.Name()
 }
 
-// reviewRefuse forgets a memory.
 func (d *dialect) reviewRefuse(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
 	res, err := d.As(by).Refuse(ctx, engram.ByNum(int64(a.ID)))
 	if err != nil {

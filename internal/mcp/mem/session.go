@@ -138,7 +138,6 @@ type activity struct {
 	projects map[string]*work
 }
 
-// work is the activity in one project.
 type work struct {
 	since, saved time.Time // the first call; the last save, zero for none
 	calls, saves int

@@ -90,7 +90,6 @@ type importArgs struct {
 	Project string          `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
-// imported counts what was imported.
 type imported struct {
 	Mode      string         `json:"mode"`
 	Memories  document.Tally `json:"memories"`

@@ -82,7 +82,6 @@ func (d *Dialect) ref(ctx context.Context, argument, id string) (engram.Ref, err
 	return r, nil
 }
 
-// refs reads a list of memory names.
 func (d *Dialect) refs(ctx context.Context, argument string, ids []string) ([]engram.Ref, error) {
 	var rs []engram.Ref
 	for i, id := range ids {

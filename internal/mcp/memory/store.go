@@ -83,7 +83,6 @@ func warningsOf(at engine.ProjectInForce, res engine.SaveResult) []string {
 	return warnings([]string{at.Warning}, res.Warnings, conflicts)
 }
 
-// savedAs says what a save did.
 func savedAs(res engine.SaveResult) string {
 	done := strings.ToUpper(string(res.Action[:1])) + string(res.Action[1:])
 	return fmt.Sprintf("%s: %s [%s] in project %q", done, res.Memory.ID, res.Memory.Type, res.Memory.Project)
@@ -133,7 +132,6 @@ type updateArgs struct {
 	Type       *string   `json:"type"`
 }
 
-// updated is the memory as it is now.
 type updated struct{ told }
 
 // PlainText shows the memory.

@@ -61,7 +61,6 @@ func blank(raw json.RawMessage) bool {
 	return raw[0] == '"' && json.Unmarshal(raw, &s) == nil && strings.TrimSpace(s) == ""
 }
 
-// set reads one value into its field.
 func (p param) set(field reflect.Value, raw json.RawMessage) error {
 	if field.Kind() == reflect.Pointer {
 		field.Set(reflect.New(p.kind))
