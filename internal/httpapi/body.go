@@ -45,8 +45,8 @@ func tooLarge(limit int64) error {
 		WithHint("split it into several requests"))
 }
 
-// decode reads the body into a T. Older routes ignore unknown fields, newer ones reject them. Errors are
-// CodeInvalid and name the field.
+// decode reads the body into a T. Older routes ignore unknown fields, newer ones reject them. The request records
+// an error, which is CodeInvalid and names the field.
 func decode[T any](q *request) T {
 	in, err := decoding[T](q)
 	q.bad(err)

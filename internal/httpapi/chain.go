@@ -17,7 +17,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// request is the input of a handler: the body is read, the query parsed.
+// request is the input of a handler: the body is read, the query parsed. Its methods that read parameters return
+// zero for a bad one and record the error, so that a handler checks once, before it calls the engine.
 type request struct {
 	*http.Request
 	body  []byte

@@ -189,21 +189,21 @@ func requested(c engram.Call) string {
 	for _, r := range routesOfCommands() {
 		if values, ok := c.Match(r.command); ok {
 			address, body, with := strings.Cut(r.request, " {")
-			address = strings.NewReplacer(spelt(values, url.QueryEscape)...).Replace(address)
+			address = strings.NewReplacer(escaped(values, url.QueryEscape)...).Replace(address)
 			if !with {
 				return address
 			}
-			return address + " {" + strings.NewReplacer(spelt(values, inString)...).Replace(body)
+			return address + " {" + strings.NewReplacer(escaped(values, inString)...).Replace(body)
 		}
 	}
 	return c.String()
 }
 
-// spelt applies spell to each value that Match returned.
-func spelt(values []string, spell func(string) string) []string {
+// escaped applies escape to each value that Match returned.
+func escaped(values []string, escape func(string) string) []string {
 	all := make([]string, len(values))
 	for i := 0; i < len(values); i += 2 {
-		all[i], all[i+1] = values[i], spell(values[i+1])
+		all[i], all[i+1] = values[i], escape(values[i+1])
 	}
 	return all
 }

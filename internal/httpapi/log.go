@@ -168,7 +168,7 @@ func eventOf(e engram.LogEntry) eventDoc {
 }
 
 func (a *API) eventsRow() Route {
-	r := read("/events", nil, "stream operations as Server-Sent Events").newer().tells(mediaEvents).fails(notFound).
+	r := read("/events", nil, "stream operations as Server-Sent Events").newer().texts(mediaEvents).fails(notFound).
 		query(inProject(), Param{Name: "since", Kind: KindWhole, Min: new(0.0), Doc: "the operation to start after; default: now; the header Last-Event-ID takes precedence"})
 	r.stream = a.events
 	return r

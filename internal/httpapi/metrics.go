@@ -54,13 +54,13 @@ func (a *API) measureOperations(x *exposition) {
 		x.sample("engram_events_total", float64(t.Events), "verb", t.Operation, "outcome", t.Outcome)
 	}
 	sums := map[string]engram.Tally{}
-	var verbs []string
+	var operations []string
 	for _, t := range totals {
 		if t.Operation == engram.OperationSave {
 			continue
 		}
-		if !slices.Contains(verbs, t.Operation) {
-			verbs = append(verbs, t.Operation)
+		if !slices.Contains(operations, t.Operation) {
+			operations = append(operations, t.Operation)
 		}
 		sums[t.Operation] = sums[t.Operation].Plus(t.Tally)
 	}
@@ -73,8 +73,8 @@ func (a *API) measureOperations(x *exposition) {
 		{"engram_shown_tokens_total", "Approximate tokens of shown memories.", func(t engram.Tally) int { return t.Tokens }},
 	} {
 		x.family(counter.name, "counter", counter.help)
-		for _, v := range verbs {
-			x.sample(counter.name, float64(counter.of(sums[v])), "verb", v)
+		for _, o := range operations {
+			x.sample(counter.name, float64(counter.of(sums[o])), "verb", o)
 		}
 	}
 	x.family("engram_answer_seconds", "histogram", "Duration of operations.")

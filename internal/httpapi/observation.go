@@ -114,9 +114,9 @@ func mismatched(err error) error {
 	if !ok || p.Reason != project.ReasonSession {
 		return err
 	}
-	told := engram.Errorf(engram.CodeConflict, "session project does not match requested project").
+	mismatch := engram.Errorf(engram.CodeConflict, "session project does not match requested project").
 		WithHint("leave the project out, or use a session of its own").WithCause(err)
-	return refuse(http.StatusBadRequest, told)
+	return refuse(http.StatusBadRequest, mismatch)
 }
 
 type captureBody struct {

@@ -150,7 +150,7 @@ func (r *referee) operation(method, path string) (string, *operation) {
 	best := ""
 	for _, p := range r.paths {
 		_, has := r.doc.Paths[p.path][strings.ToLower(method)]
-		// What is spelt out comes before what has a name in it.
+		// What is spelled out comes before what has a name in it.
 		if has && p.fits.MatchString(path) && (best == "" || p.path == path || strings.Count(p.path, "{") < strings.Count(best, "{")) {
 			best = p.path
 		}

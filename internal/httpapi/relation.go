@@ -54,8 +54,8 @@ func (a *API) unlink(q *request) (reply, error) {
 	if q.query.Has("relation") && blank(q.query.Get("relation")) {
 		return reply{}, invalid("relation is empty").WithHint("leave it out to remove every relation")
 	}
-	gone, err := a.Engine.Unlink(q.Context(), engine.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.query.Get("relation"))})
-	return reply{body: document.Unlinked{Removed: document.Each(gone, linkedOf)}}, err
+	removed, err := a.Engine.Unlink(q.Context(), engine.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.query.Get("relation"))})
+	return reply{body: document.Unlinked{Removed: document.Each(removed, linkedOf)}}, err
 }
 
 // graph answers with the relations around a memory, as JSON, text or a drawing.

@@ -45,8 +45,8 @@ func (a *API) search(q *request) (reply, error) {
 	return reply{body: hits, degraded: found.Degraded, elsewhere: elsewhere}, err
 }
 
-func hitOf(h engram.Hit, explain, weak bool) foundObservation {
-	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: weak} // not -0
+func hitOf(h engram.Hit, explain, below bool) foundObservation {
+	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: below} // not -0
 	if explain {
 		out.Why = new(document.WhyOf(h.Why))
 	}

@@ -129,8 +129,8 @@ func (r Route) gives(v any, statuses ...int) Route {
 	return r
 }
 
-// tells adds text answers of these media types.
-func (r Route) tells(media ...string) Route {
+// texts adds text answers of these media types.
+func (r Route) texts(media ...string) Route {
 	for _, m := range media {
 		r.Answers = append(slices.Clip(r.Answers), Answer{Status: http.StatusOK, Body: "", Media: m})
 	}
@@ -209,7 +209,7 @@ func (a *API) table() []Route {
 	}
 	if a.MCP != nil {
 		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, RPC: true, stream: passTo(a.MCP)}.
-			query(words("tools", "profiles and names of tools, separated by commas; default: agent")).gives(map[string]any{}).tells(mediaEvents).gives(nil, http.StatusAccepted).fails(notFound))
+			query(words("tools", "profiles and names of tools, separated by commas; default: agent")).gives(map[string]any{}).texts(mediaEvents).gives(nil, http.StatusAccepted).fails(notFound))
 	}
 	return routes
 }
@@ -283,7 +283,7 @@ func (a *API) storeRows() []Route {
 		read("/sync/status", a.syncStatus, "state of replication").query(words("project", "only this project")).gives(syncStatus{}),
 		read("/usage", a.usage, "usage: reads and saves with their outcomes").newer().query(inProject(), words("session_id", "only this session"),
 			moment("since", "since the day of this time, in UTC; default: from the beginning")).gives(document.Metrics{}).fails(notFound),
-		read("/metrics", a.metrics, "metrics for Prometheus, if enabled in the settings").newer().tells(mediaPrometheus).fails(notFound),
+		read("/metrics", a.metrics, "metrics for Prometheus, if enabled in the settings").newer().texts(mediaPrometheus).fails(notFound),
 		read("/stats", a.stats, "count what is stored; with by, in groups").query(words("by", "group memories by this", "project", "type", "day", "week", "month"), words("project", "with by: only this project"),
 			moment("since", "with by: only memories created at or after this time")).gives(statsDoc{}).fails(notFound),
 		read("/doctor", a.doctor, "check the health of the store").query(words("project", "only this project"), words("check", "only this check"), cwd).gives(document.Report{}).fails(notFound),
@@ -347,7 +347,7 @@ func (a *API) relationRows() []Route {
 		read("/graph", a.graph, "read the graph around a memory").newer().query(end("ref"), topicProject(), whole("depth", "how many relations deep; default: 2", 0, 1, 5).bounded().unset(),
 			listed("relation", "follow only these"), flag("pending", "include candidates without a verdict"), flag("all_projects", "follow relations into other projects"),
 			whole("limit", "maximum number of memories; default: 200", 0, 1, engine.MaxGraph).unset(), words("format", "format of the answer", "json", "text", "dot", "mermaid")).
-			gives(document.Graph{}).tells(mediaText, mediaDOT, mediaMermaid).fails(notFound, conflict),
+			gives(document.Graph{}).texts(mediaText, mediaDOT, mediaMermaid).fails(notFound, conflict),
 	}
 }
 

@@ -360,7 +360,7 @@ func refused(r *jsonrpc.Request, memories bool) *jsonrpc.Error {
 	if family := unoffered(r.Method); family != "" && !(memories && slices.Contains(families(), family)) {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
 	}
-	return misshapen(r)
+	return invalidParams(r)
 }
 
 // unoffered returns the family of a method that a server of tools alone lacks, else "". The SDK words these
@@ -374,9 +374,9 @@ func unoffered(method string) string {
 	return ""
 }
 
-// misshapen returns what is wrong with the parameters of a request; nil for nothing. The SDK would name its own
+// invalidParams returns what is wrong with the parameters of a request; nil for nothing. The SDK would name its own
 // Go types and repeat the input, private spans included.
-func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
+func invalidParams(r *jsonrpc.Request) *jsonrpc.Error {
 	if clean := redact.Private(r.Method); clean != r.Method {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", tool.Clip(clean))}
 	}

@@ -39,15 +39,15 @@ func (r deleted) PlainText() (string, bool) {
 }
 
 func (d *dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (deleted, error) {
-	gone, err := d.As(by).Delete(ctx, a.Hard, engram.ByNum(int64(a.ID)))
+	res, err := d.As(by).Delete(ctx, a.Hard, engram.ByNum(int64(a.ID)))
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return deleted{}, &tool.Failure{Text: "Failed to delete memory: observation not found", Err: err}
 	}
 	if err != nil {
 		return deleted{}, &tool.Failure{Text: "Failed to delete memory: " + reason(err), Err: err}
 	}
-	out := deleted{ID: int64(a.ID), Hard: a.Hard, Degraded: gone.Degraded}
-	for _, t := range gone.HeldBy {
+	out := deleted{ID: int64(a.ID), Hard: a.Hard, Degraded: res.Degraded}
+	for _, t := range res.HeldBy {
 		out.HeldBy = append(out.HeldBy, fmt.Sprintf("%s %s", t.Kind, t.Where))
 	}
 	return out, nil

@@ -93,8 +93,8 @@ func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unl
 			return unlinked{}, err
 		}
 	}
-	gone, err := d.As(by).Unlink(ctx, in)
-	return unlinked{document.Each(gone, func(l engine.Linked) relatedMemory { return relatedMemoryOf(l.Relation) })}, err
+	removed, err := d.As(by).Unlink(ctx, in)
+	return unlinked{document.Each(removed, func(l engine.Linked) relatedMemory { return relatedMemoryOf(l.Relation) })}, err
 }
 
 // relationOf reads a relation; an error lists them in the dialect's spelling.

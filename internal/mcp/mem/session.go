@@ -205,14 +205,14 @@ func (a *activity) nudge(project string, now time.Time) string {
 type asking struct {
 	mu      sync.Mutex
 	session string
-	told    bool // it had a context
+	shown   bool // it had a context
 }
 
 func (a *asking) began(session string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.session != session {
-		a.session, a.told = session, false
+		a.session, a.shown = session, false
 	}
 }
 
@@ -220,7 +220,7 @@ func (a *asking) ended(session string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.session == session {
-		a.session, a.told = "", false
+		a.session, a.shown = "", false
 	}
 }
 
@@ -236,6 +236,6 @@ func (a *asking) now() string {
 func (a *asking) context() (session string, again bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	again, a.told = a.told, true
+	again, a.shown = a.shown, true
 	return a.session, again && a.session != ""
 }

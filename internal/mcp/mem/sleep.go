@@ -109,7 +109,7 @@ func (d *dialect) doctor(ctx context.Context, by tool.Caller, a doctorArgs) (doc
 	in := engine.DoctorInput{Check: a.Check, Project: engine.ProjectRequest{Explicit: a.Project, Override: d.Project, Dir: d.Dir}}
 	r, err := d.As(by).Doctor(ctx, in)
 	if err != nil {
-		return document.Report{}, unread(err, redact.Private(a.Project))
+		return document.Report{}, readRefusal(err, redact.Private(a.Project))
 	}
 	doc := document.ReportOf(r)
 	if r.Status == health.Failed {

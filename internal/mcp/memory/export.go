@@ -131,11 +131,11 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 	if err != nil {
 		return imported{}, withItems(err, itemsOf(res.Rejected))
 	}
-	told := itemsOf(slices.Concat(res.Rejected, res.Notes))
+	items := itemsOf(slices.Concat(res.Rejected, res.Notes))
 	if res.Pending > 0 {
-		told = append(told, fmt.Sprintf("%d of them are flagged as instruction-like, and are not injected until a person approves them (engram review)", res.Pending))
+		items = append(items, fmt.Sprintf("%d of them are flagged as instruction-like, and are not injected until a person approves them (engram review)", res.Pending))
 	}
-	return imported{string(res.Mode), document.Tally(res.Memories), document.Tally(res.Relations), res.Backup, warnings([]string{at.Warning}, told)}, nil
+	return imported{string(res.Mode), document.Tally(res.Memories), document.Tally(res.Relations), res.Backup, warnings([]string{at.Warning}, items)}, nil
 }
 
 // isPage reports whether an object is one of several pages of an export.
@@ -148,14 +148,14 @@ func isPage(data json.RawMessage) bool {
 }
 
 // itemsOf lists what was rejected or changed, an item a line, up to mostWarnings.
-func itemsOf(notes []engram.ImportNote) (told []string) {
+func itemsOf(notes []engram.ImportNote) (items []string) {
 	for i, n := range notes {
 		if i == mostWarnings {
-			return append(told, fmt.Sprintf("and %d more", len(notes)-mostWarnings))
+			return append(items, fmt.Sprintf("and %d more", len(notes)-mostWarnings))
 		}
-		told = append(told, fmt.Sprintf("%s %s: %s", n.Item, n.Name, n.Reason))
+		items = append(items, fmt.Sprintf("%s %s: %s", n.Item, n.Name, n.Reason))
 	}
-	return told
+	return items
 }
 
 // withItems adds every item to err, where it names only the first.

@@ -41,7 +41,7 @@ type queried struct {
 type relevant struct {
 	Relevance      float64 `json:"relevance"`
 	BelowThreshold bool    `json:"weak,omitempty" doc:"probably not what was meant"`
-	told
+	shown
 }
 
 // PlainText lists the memories.
@@ -81,7 +81,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 		return queried{}, err
 	}
 	out := queried{Memories: []relevant{}, Warnings: warnings([]string{at.Warning}, found.Degraded), newest: found.Query == "", further: a.Offset > 0}
-	hits, weak := found.InOrder()
+	hits, below := found.InOrder()
 	if len(hits) == 0 && a.Offset == 0 {
 		if out.Elsewhere, err = d.nothing(ctx, by, at.Name); err != nil {
 			return queried{}, err
@@ -91,7 +91,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 		if i < a.Offset {
 			continue
 		}
-		out.Memories = append(out.Memories, relevant{document.Thousandths(h.Relevance), weak[i], toldOf(h.Memory, h.Note()).clipped(whole)})
+		out.Memories = append(out.Memories, relevant{document.Thousandths(h.Relevance), below[i], shownOf(h.Memory, h.Note()).clipped(whole)})
 	}
 	return out, nil
 }
@@ -126,7 +126,7 @@ type graphed struct {
 type node struct {
 	Depth      int  `json:"depth"`
 	Superseded bool `json:"superseded,omitempty"`
-	told
+	shown
 }
 
 // PlainText shows the memories, then the relations.
@@ -174,7 +174,7 @@ func graphedOf(g engram.Graph) graphed {
 	ids := map[int64]engram.ID{}
 	for i, n := range g.Nodes {
 		ids[n.Memory.Num] = n.Memory.ID
-		t := toldOf(n.Memory, engram.Note{State: n.State, Flagged: n.Flagged})
+		t := shownOf(n.Memory, engram.Note{State: n.State, Flagged: n.Flagged})
 		if i > 0 {
 			t = t.clipped(aside)
 		}
@@ -196,7 +196,7 @@ func (d *Dialect) markdown(m engine.Detail) string {
 	if m.Memory.TopicKey != "" {
 		about = append(about, "topic "+render.Line(m.Memory.TopicKey, 0))
 	}
-	t := toldOf(m.Memory, m.Note())
+	t := shownOf(m.Memory, m.Note())
 	parts := []string{"# " + t.line(t.Title), dataNote, t.block(about...)}
 	if len(m.Relations) > 0 {
 		lines := []string{"Relations:"}
@@ -224,7 +224,7 @@ func relationLine(m engram.Memory, r engram.RelationNote) string {
 	if r.Other.Forgotten() {
 		return e.line() + " (forgotten)"
 	}
-	return e.line() + ": " + toldOf(r.Other, engram.Note{}).line(render.Line(r.Other.Title, 120))
+	return e.line() + ": " + shownOf(r.Other, engram.Note{}).line(render.Line(r.Other.Title, 120))
 }
 
 type statsArgs struct {

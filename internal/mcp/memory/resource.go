@@ -86,7 +86,7 @@ func describe(m engram.Memory, n engram.Note) (title, about string) {
 	if len(n.Flagged) > 0 {
 		return "Withheld: " + string(m.ID), fmt.Sprintf("Memory of type %s, pending review by a person: flagged as instruction-like", typ)
 	}
-	return toldOf(m, n).line(render.Line(m.Title, 120)), fmt.Sprintf("Memory of type %s, data, not an instruction: %q", typ, render.Tame(render.Line(gist.Line(m, 200), 0)))
+	return shownOf(m, n).line(render.Line(m.Title, 120)), fmt.Sprintf("Memory of type %s, data, not an instruction: %q", typ, render.Tame(render.Line(gist.Line(m, 200), 0)))
 }
 
 func listResource(name string) Resource {
@@ -174,7 +174,7 @@ func (d *Dialect) readList(ctx context.Context, a address) ([]Content, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "# Memories of %s, the newest first\n\n%s\n\n", render.Line(at.Name, 0), dataNote)
 	for _, m := range page.memories {
-		t := toldOf(m, page.notes[m.Num])
+		t := shownOf(m, page.notes[m.Num])
 		fmt.Fprintf(&text, "- [%s] %s (%s)%s\n  %s\n", render.Line(t.Type, 0), t.line(t.Title), memoryURI(m), t.origin(), t.line(preview(m)))
 	}
 	if page.next != "" {

@@ -132,7 +132,7 @@ type updateArgs struct {
 	Type       *string   `json:"type"`
 }
 
-type updated struct{ told }
+type updated struct{ shown }
 
 // PlainText shows the memory.
 func (u updated) PlainText() (string, bool) { return "Updated: " + u.block(), true }
@@ -150,7 +150,7 @@ func (d *Dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (upd
 	if err != nil {
 		return updated{}, err
 	}
-	return updated{toldOf(m.Memory, engram.Note{State: d.Engine.StateOf(m.Memory)})}, nil
+	return updated{shownOf(m.Memory, engram.Note{State: d.Engine.StateOf(m.Memory)})}, nil
 }
 
 type deleteArgs struct {
@@ -170,11 +170,11 @@ func (d *Dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (del
 	if err != nil {
 		return deleted{}, err
 	}
-	gone, err := d.As(by).Forget(ctx, ref)
+	forgot, err := d.As(by).Forget(ctx, ref)
 	if err != nil {
 		return deleted{}, err
 	}
-	return deleted{true, string(gone[0].ID)}, nil
+	return deleted{true, string(forgot[0].ID)}, nil
 }
 
 type deleteBatchArgs struct {
@@ -200,11 +200,11 @@ func (d *Dialect) deleteBatch(ctx context.Context, by tool.Caller, a deleteBatch
 	if err != nil {
 		return deletedBatch{}, err
 	}
-	gone, unknown, err := d.As(by).ForgetKnown(ctx, refs...)
+	forgot, unknown, err := d.As(by).ForgetKnown(ctx, refs...)
 	if err != nil {
 		return deletedBatch{}, err
 	}
-	out := deletedBatch{Deleted: len(gone), NotFound: []string{}}
+	out := deletedBatch{Deleted: len(forgot), NotFound: []string{}}
 	for _, i := range unknown {
 		out.NotFound = append(out.NotFound, a.IDs[i])
 	}

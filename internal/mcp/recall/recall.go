@@ -206,11 +206,11 @@ func (d *dialect) forget(ctx context.Context, by tool.Caller, a forgetArgs) (for
 	if err != nil {
 		return forgotten{}, err
 	}
-	gone, err := d.As(by).Forget(ctx, ref)
+	forgot, err := d.As(by).Forget(ctx, ref)
 	if err != nil {
 		return forgotten{}, err
 	}
-	m := gone[0]
+	m := forgot[0]
 	text := fmt.Sprintf("Forgot %s: %s\nThe user can bring it back with engram undo.", m.ID, render.Line(m.Content, 100))
 	return forgotten{document.Forgotten{Forgotten: true}, tool.Words{Text: text}}, nil
 }

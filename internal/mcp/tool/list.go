@@ -59,7 +59,7 @@ func (p param) setObject(field reflect.Value, raw json.RawMessage) error {
 }
 
 func (p param) counted(n int) error {
-	if p.told || (p.min == nil || float64(n) >= *p.min) && (p.max == nil || float64(n) <= *p.max) {
+	if p.unchecked || (p.min == nil || float64(n) >= *p.min) && (p.max == nil || float64(n) <= *p.max) {
 		return nil
 	}
 	return p.outOfRange("%s has %d items", n)
