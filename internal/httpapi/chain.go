@@ -324,8 +324,6 @@ func (p *paced) breakOff() { p.expire(http.NewResponseController(p.w).SetWriteDe
 // expire sets a deadline in the past. A writer without deadlines (a recorder in a test) does not wait.
 func (p *paced) expire(deadline func(time.Time) error) { _ = deadline(time.Unix(1, 0)) }
 
-func (p *paced) stop() { p.idle.Stop() }
-
 // Read implements io.Reader. The end of the body stops the timer.
 func (p *paced) Read(b []byte) (int, error) {
 	n, err := p.body.Read(b)

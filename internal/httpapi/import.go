@@ -43,7 +43,7 @@ func (a *API) importFile(w http.ResponseWriter, q *request) error {
 		return q.err
 	}
 	in := pacedBody(w, q.Body, readTimeout)
-	defer in.stop()
+	defer in.idle.Stop()
 	res, err := a.Engine.Import(q.Context(), in, input)
 	switch _, over := errors.AsType[*http.MaxBytesError](err); {
 	case over:
@@ -102,7 +102,7 @@ func (a *API) export(w http.ResponseWriter, q *request) error {
 	w.Header().Set("Content-Disposition", "attachment; filename=engram-export.json")
 	w.Header().Set("Content-Type", mediaJSON)
 	out := pacedAnswer(w, writeTimeout)
-	defer out.stop()
+	defer out.idle.Stop()
 	_, err := a.Engine.Export(q.Context(), out, in)
 	if err != nil && out.written {
 		// Half of it is sent: break the connection so that the client does not take it as complete.

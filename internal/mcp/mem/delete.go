@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -59,27 +60,19 @@ type pinArgs struct {
 	Alias tool.ID `json:"observation_id" schema:"-"`
 }
 
-// Pinned memories do not fade.
-func (d *dialect) pin(ctx context.Context, by tool.Caller, a pinArgs) (message, error) {
-	return d.setPinned(ctx, by, a, true, "pin")
-}
-
-func (d *dialect) unpin(ctx context.Context, by tool.Caller, a pinArgs) (message, error) {
-	return d.setPinned(ctx, by, a, false, "unpin")
-}
-
-func (d *dialect) setPinned(ctx context.Context, by tool.Caller, a pinArgs, pinned bool, verb string) (message, error) {
-	if a.ID == 0 {
-		a.ID = a.Alias
+// pinning returns the tool that pins or unpins. Pinned memories do not fade.
+func (d *dialect) pinning(pinned bool, verb string) func(context.Context, tool.Caller, pinArgs) (message, error) {
+	return func(ctx context.Context, by tool.Caller, a pinArgs) (message, error) {
+		id := cmp.Or(a.ID, a.Alias)
+		if id == 0 {
+			return message{}, invalid("id is required for mem_" + verb)
+		}
+		m, err := d.As(by).Update(ctx, engine.UpdateInput{Ref: engram.ByNum(int64(id)), Permanent: &pinned})
+		if err != nil {
+			return message{}, &tool.Failure{Text: "Failed to " + verb + " memory: " + reason(err), Err: err}
+		}
+		return d.here(ctx, fmt.Sprintf("Memory %sned: #%d %q", verb, m.Num, m.Title)), nil
 	}
-	if a.ID == 0 {
-		return message{}, invalid("id is required for mem_" + verb)
-	}
-	m, err := d.As(by).Update(ctx, engine.UpdateInput{Ref: engram.ByNum(int64(a.ID)), Permanent: &pinned})
-	if err != nil {
-		return message{}, &tool.Failure{Text: "Failed to " + verb + " memory: " + reason(err), Err: err}
-	}
-	return d.here(ctx, fmt.Sprintf("Memory %sned: #%d %q", verb, m.Num, m.Title)), nil
 }
 
 type undoArgs struct {

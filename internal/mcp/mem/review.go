@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,9 +48,7 @@ type dueResult struct {
 }
 
 func (d *dialect) review(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
-	if a.ID == 0 {
-		a.ID = a.Alias
-	}
+	a.ID = cmp.Or(a.ID, a.Alias)
 	switch action := strings.ToLower(strings.TrimSpace(a.Action)); action {
 	case "list":
 		return d.reviewList(ctx, by, a)

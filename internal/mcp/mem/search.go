@@ -56,7 +56,7 @@ type result struct {
 }
 
 func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (found, error) {
-	past, err := d.past(a.AsOf)
+	past, err := d.when("as_of", a.AsOf)
 	if err != nil {
 		return found{}, err
 	}
@@ -204,7 +204,7 @@ type contextArgs struct {
 }
 
 func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (message, error) {
-	past, err := d.past(a.AsOf)
+	past, err := d.when("as_of", a.AsOf)
 	if err != nil {
 		return message{}, err
 	}
