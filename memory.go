@@ -304,7 +304,7 @@ const (
 type Trust struct {
 	Memory int64 // Num
 	Mark   TrustMark
-	Text   string // digest of the marked text, never the text itself; "" for TrustFlagged and TrustSnoozed, which mark the memory
+	Text   string // digest of the marked text; "" for TrustFlagged and TrustSnoozed, which mark the memory
 	// Reasons are the codes of package suspicion for TrustFlagged, each once; nil for other marks.
 	Reasons []string
 	At      time.Time

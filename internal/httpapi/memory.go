@@ -14,7 +14,8 @@ import (
 // memories lists, or with q searches.
 func (a *API) memories(q *request) (reply, error) {
 	filter := q.filter(a.Engine.Now())
-	filter.Scope, filter.Current, filter.SessionID, filter.Forgotten = q.knownScope(), q.current(), q.query.Get("session_id"), q.flag("forgotten")
+	filter.Scope, filter.Current, filter.Forgotten = q.knownScope(), q.current(), q.flag("forgotten")
+	filter.SessionID = q.query.Get("session_id")
 	if q.err == nil && !blank(q.query.Get("q")) {
 		return a.searchMemories(q, filter)
 	}

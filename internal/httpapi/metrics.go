@@ -200,7 +200,8 @@ func (c *requests) measure(x *exposition) {
 
 // usage answers what was asked and saved, like `engram metrics`; /metrics is for Prometheus.
 func (a *API) usage(q *request) (reply, error) {
-	in := engine.MetricsInput{Project: q.query.Get("project"), Session: q.query.Get("session_id"), Since: q.when("since", a.Engine.Now())}
+	in := engine.MetricsInput{Project: q.query.Get("project"), Session: q.query.Get("session_id"),
+		Since: q.when("since", a.Engine.Now())}
 	if q.err != nil {
 		return reply{}, q.err
 	}

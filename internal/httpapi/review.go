@@ -177,7 +177,8 @@ type decayDoc struct {
 
 // decay reports the strength of memories, weakest first; id selects memories, repeated or separated by commas.
 func (a *API) decay(q *request) (reply, error) {
-	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve")))), Filter: q.filter(a.Engine.Now())}
+	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve")))),
+		Filter: q.filter(a.Engine.Now())}
 	in.Filter.Scope = q.knownScope()
 	a.known(q, in.Filter.Project)
 	for _, name := range q.list("id") {

@@ -99,7 +99,8 @@ func recalledOf(r engine.Recalled) recalledDoc {
 
 // recall fills a budget of tokens with the hits of a question.
 func (a *API) recall(q *request) (reply, error) {
-	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true, SearchInput: q.searchInput(a.Engine.Now())}
+	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true,
+		SearchInput: q.searchInput(a.Engine.Now())}
 	in.Filter.Scope = q.knownScope()
 	a.knownAt(q, in.Filter.Project, in.AsOf)
 	in.Limit, in.Budget, in.Again = q.number("limit"), q.number("budget"), q.flag("again")
