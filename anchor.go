@@ -97,22 +97,22 @@ func (a Anchor) Validate() error {
 			return err
 		}
 		if f.text == "" || strings.ContainsFunc(f.text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return Errorf(CodeInvalid, "anchor's %s is none", f.name)
+			return Errorf(CodeInvalid, "anchor's %s is empty or has control characters", f.name)
 		}
 	}
 	if !inside(a.Path) {
-		return Errorf(CodeInvalid, "anchor's path %.80q does not stay in its repository", a.Path)
+		return Errorf(CodeInvalid, "anchor's path %.80q is outside its repository", a.Path)
 	}
 	for _, f := range []struct {
 		name, text string
 		empty      bool
 	}{{"commit", a.Commit, true}, {"blob", a.Blob, false}} {
 		if !(f.empty && f.text == "") && !objectName(f.text) {
-			return Errorf(CodeInvalid, "anchor's %s %.80q is no name of an object of git", f.name, f.text)
+			return Errorf(CodeInvalid, "anchor's %s %.80q is not the name of a git object", f.name, f.text)
 		}
 	}
 	if a.First < 0 || a.Last < a.First || a.First == 0 && a.Last != 0 || a.First != 0 && len(a.Lines) != 25 || a.First == 0 && a.Lines != "" {
-		return Errorf(CodeInvalid, "anchor's lines %d to %d are none", a.First, a.Last)
+		return Errorf(CodeInvalid, "anchor's lines %d to %d are invalid", a.First, a.Last)
 	}
 	return nil
 }

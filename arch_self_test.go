@@ -188,7 +188,7 @@ func sourceOf(t *testing.T, name, text string) source {
 	return f
 }
 
-// wantProblem fails unless the problems are none, for want "", or one holds want.
+// wantProblem fails unless got is empty, for want "", or one problem contains want.
 func wantProblem(t *testing.T, f source, got []string, want string) {
 	t.Helper()
 	if want == "" && len(got) == 0 || want != "" && slices.ContainsFunc(got, func(p string) bool { return strings.Contains(p, want) }) {

@@ -172,8 +172,7 @@ func reservedCalls() map[string][]string {
 		"panic":        {},
 		"print":        {},
 		"println":      {},
-		// The program calls nobody but the language model that a person has named: it is
-		// what the README promises.
+		// The program calls only the language model that a person configured, as the README promises.
 		"net.Dial":              {},
 		"net.DialTimeout":       {},
 		"net.Dialer":            {},

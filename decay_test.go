@@ -26,8 +26,8 @@ func TestDecayIsChecked(t *testing.T) {
 		{"a rate below nothing", engram.Decay{Rate: -0.1}, "the importance curve loses more than 0 and at most 10 a day, such as 0.01"},
 		{"a rate that is none", engram.Decay{Curve: engram.CurveEbbinghaus, Rate: math.NaN()},
 			"the ebbinghaus curve is stable for more than 0 and at most 100,000 days, such as 30"},
-		{"a boost that weakens", engram.Decay{MaxBoost: 0.9}, "from 1, where use does not strengthen, to 1000; 2 is the default"},
-		{"a boost without end", engram.Decay{MaxBoost: math.Inf(1)}, "from 1, where use does not strengthen, to 1000; 2 is the default"},
+		{"a boost that weakens", engram.Decay{MaxBoost: 0.9}, "use 1 (no boost) to 1000; the default is 2"},
+		{"a boost without end", engram.Decay{MaxBoost: math.Inf(1)}, "use 1 (no boost) to 1000; the default is 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tt.d.Validate()

@@ -95,7 +95,7 @@ type Extractor interface {
 	// Model is the model's name, for explanations and for the memory made from a pattern. "" is whatever model
 	// the server has. It never changes.
 	Model() string
-	// Extract returns the one pattern that ms have in common; ok is false when there is none, as for fewer than
+	// Extract returns the one pattern that ms have in common; ok is false without one, as for fewer than
 	// two memories.
 	//
 	// It sends titles and contents of ms, and nothing else of them, to wherever the model runs; private spans

@@ -48,7 +48,7 @@ func ParseVersionStamp(text string) (VersionStamp, error) {
 	clock, device, found := strings.Cut(text, "-")
 	at, err := strconv.ParseUint(clock, 16, 63)
 	if !found || err != nil || len(clock) != 16 || len(device) > MaxName {
-		return VersionStamp{}, Errorf(CodeInvalid, "stamp %.80q is none", text).WithHint("16 hex digits, a hyphen and a device")
+		return VersionStamp{}, Errorf(CodeInvalid, "%.80q is not a version stamp", text).WithHint("write 16 hex digits, a hyphen and a device")
 	}
 	return VersionStamp{At: Clock(at), Device: device}, CheckText("device", device, MaxName)
 }
@@ -128,7 +128,7 @@ type CausalMetadata struct {
 	// Counts is each store's count, by device. A store omits its own, which is the sum less the others.
 	Counts map[string]Count `json:"counts,omitempty"`
 	// Past represents the set of a memory's earlier texts as one number (lifecycle.Past), since no part's stamp
-	// reflects a text that became known after a later one. 0 is none. It is not replicated: the texts are.
+	// reflects a text that became known after a later one. 0 for none. It is not replicated: the texts are.
 	Past int64 `json:"-"`
 	// Shadowed holds the merged values of parts that this store shows differently, because of a rule of its
 	// own: another memory has the topic here, an undone import brought the memory. It is not replicated.

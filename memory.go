@@ -112,7 +112,7 @@ type Memory struct {
 	Content   string // up to MaxContent bytes, unchanged
 	Summary   string // short form of a long content, or ""; see OwnSummary
 	Tags      []string
-	Metadata  map[string]any // free JSON object; nil when there is none
+	Metadata  map[string]any // free JSON object; nil for none
 	TopicKey  string         // "family/description"; "" for none; unique among live memories of a project and scope
 	Anchors   []Anchor       // the code it refers to, as CleanAnchors returns them; nil for none
 	SessionID string         // the session it was saved in
@@ -276,7 +276,7 @@ func (h History) Version(number int) (Version, error) {
 	}
 	if i < 0 {
 		return Version{}, Errorf(CodeNotFound, "memory #%d has no version %d", h.Memory.Num, number).
-			WithHint("{history %d} shows which there are", h.Memory.Num)
+			WithHint("{history %d} lists the versions", h.Memory.Num)
 	}
 	return h.Versions[i], nil
 }
@@ -304,7 +304,7 @@ const (
 type Trust struct {
 	Memory int64 // Num
 	Mark   TrustMark
-	Text   string // digest of the marked text, never the text itself; "" for TrustFlagged and TrustSnoozed, which mark the memory
+	Text   string // digest of the marked text; "" for TrustFlagged and TrustSnoozed, which mark the memory
 	// Reasons are the codes of package suspicion for TrustFlagged, each once; nil for other marks.
 	Reasons []string
 	At      time.Time

@@ -137,7 +137,7 @@ func (d Decay) Validate() error {
 		return Errorf(CodeInvalid, "rate %v is out of range", d.Rate).WithHint("%s", what)
 	}
 	if d.MaxBoost != 0 && !(d.MaxBoost >= 1 && d.MaxBoost <= 1000) {
-		return Errorf(CodeInvalid, "max boost %v is out of range", d.MaxBoost).WithHint("from 1, where use does not strengthen, to 1000; 2 is the default")
+		return Errorf(CodeInvalid, "max boost %v is out of range", d.MaxBoost).WithHint("use 1 (no boost) to 1000; the default is 2")
 	}
 	return nil
 }

@@ -233,22 +233,22 @@ type Found struct {
 	Rows int
 }
 
-// InOrder merges relevant hits and those below the threshold by rank, best first. weak[i] says that hit i is
+// InOrder merges relevant hits and those below the threshold by rank, best first. below[i] says that hit i is
 // below the threshold.
-func (f Found) InOrder() (hits []Hit, weak []bool) {
+func (f Found) InOrder() (hits []Hit, below []bool) {
 	i, j := 0, 0
 	for i < len(f.Hits) || j < len(f.BelowThreshold) {
-		below := i == len(f.Hits) || j < len(f.BelowThreshold) && f.BelowThreshold[j].Score > f.Hits[i].Score
-		if below {
+		isBelow := i == len(f.Hits) || j < len(f.BelowThreshold) && f.BelowThreshold[j].Score > f.Hits[i].Score
+		if isBelow {
 			hits = append(hits, f.BelowThreshold[j])
 			j++
 		} else {
 			hits = append(hits, f.Hits[i])
 			i++
 		}
-		weak = append(weak, below)
+		below = append(below, isBelow)
 	}
-	return hits, weak
+	return hits, below
 }
 
 // Cut keeps the best n hits; those below the threshold go first.

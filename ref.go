@@ -116,7 +116,7 @@ type Place struct {
 }
 
 // PlaceForms says how a place is written, for hints.
-const PlaceForms = "PATH, PATH:LINE, PATH:FIRST-LAST, or as a forge links to it, PATH#L3 and PATH#L3-L9; lines count from 1"
+const PlaceForms = "use PATH, PATH:LINE, PATH:FIRST-LAST, PATH#L3 or PATH#L3-L9; lines count from 1"
 
 // ParsePlace reads a file and lines as people, compilers and forges write them: "PATH", "PATH:3", "PATH:3-9"
 // and "PATH:L3-L9", "PATH:3:14" with a column, "PATH#L3", "PATH#L3-L9" and "PATH#L3C1-L9C2". A path may contain
@@ -133,12 +133,12 @@ func ParsePlace(s string) (Place, error) {
 	}
 	switch {
 	case p.Path == "":
-		return Place{}, Errorf(CodeInvalid, "a file has no name").WithHint(PlaceForms)
+		return Place{}, Errorf(CodeInvalid, "file name is empty").WithHint(PlaceForms)
 	case p.First == 0 && p.Last == 0:
 	case p.First < 1 || p.Last > maxLine:
-		return Place{}, Errorf(CodeInvalid, "%.80q names a line that no file has", s).WithHint(PlaceForms)
+		return Place{}, Errorf(CodeInvalid, "%.80q names an impossible line", s).WithHint(PlaceForms)
 	case p.Last < p.First:
-		return Place{}, Errorf(CodeInvalid, "%.80q names lines that run backwards", s).WithHint(PlaceForms)
+		return Place{}, Errorf(CodeInvalid, "%.80q names lines in reverse order", s).WithHint(PlaceForms)
 	}
 	return p, CheckText("path", p.Path, 4*MaxAnchorPath)
 }

@@ -192,7 +192,7 @@ func ParseQueueKinds(names []string) ([]QueueKind, error) {
 	for _, name := range names {
 		k := QueueKind(strings.ToLower(strings.TrimSpace(name)))
 		if !slices.Contains(QueueKinds(), k) {
-			return nil, Errorf(CodeInvalid, "%q is no kind of review", name).WithHint("suspect, waiting, proposal, changed or due")
+			return nil, Errorf(CodeInvalid, "review kind %q does not exist", name).WithHint("suspect, waiting, proposal, changed or due")
 		}
 		if !slices.Contains(kinds, k) {
 			kinds = append(kinds, k)

@@ -120,7 +120,7 @@ type CausalReader interface {
 	CountDeferred(ctx context.Context, project string, why Deferral) (int, error)
 }
 
-// CausalWriter writes causal metadata. The writers of things do not: whoever writes a thing puts its metadata
+// CausalWriter writes causal metadata. The writers of things do not: the writer of a thing puts its metadata
 // in the same transaction. Erasing a thing removes its metadata and its pending records.
 type CausalWriter interface {
 	// PutCausalMetadata sets the causal metadata of a thing.

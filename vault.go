@@ -33,9 +33,9 @@ type VaultNotes interface {
 	// Named lists the memories that notes here name, by ID: Known ones, and those whose notes arrived in
 	// another way.
 	Named() []ID
-	// Replicated reads the note of a memory for import into another store; told is false for a missing or
+	// Replicated reads the note of a memory for import into another store; ok is false for a missing or
 	// unreadable note.
-	Replicated(id ID) (c ReplicatedNote, told bool, err error)
+	Replicated(id ID) (c ReplicatedNote, ok bool, err error)
 	// Place decides the name of a memory's note. Call it first for every memory whose note is put or linked to.
 	Place(p NotePlace)
 	// Put writes the note of a memory if it is new or changed.
@@ -246,7 +246,7 @@ func (d NoteDigest) MarshalText() ([]byte, error) {
 func (d *NoteDigest) UnmarshalText(text []byte) error {
 	raw, err := hex.DecodeString(string(text))
 	if err != nil || len(raw) != 4*len(d) {
-		return Errorf(CodeInvalid, "%q is no digest of a note", text)
+		return Errorf(CodeInvalid, "%q is not the digest of a note", text)
 	}
 	for i := range d {
 		d[i] = binary.BigEndian.Uint32(raw[4*i:])

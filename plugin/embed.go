@@ -29,8 +29,8 @@ func Files(agent string) (fs.FS, error) {
 			return fs.Sub(assets, agent)
 		}
 	}
-	return nil, engram.Errorf(engram.CodeNotFound, "there are no assets for an agent %q", agent).
-		WithHint("agents that have some: %s", strings.Join(Agents(), ", "))
+	return nil, engram.Errorf(engram.CodeNotFound, "agent %q has no assets", agent).
+		WithHint("agents with assets: %s", strings.Join(Agents(), ", "))
 }
 
 // Agents returns the names for which Files has assets, sorted.

@@ -15,7 +15,7 @@ import (
 // or fenced where people read it.
 var repeated = regexp.MustCompile("(?s)<!-- protocol: ([a-z-]+) -->\n(.*?)<!-- /protocol -->")
 
-// Whoever changes protocol.md runs this test with -update, and every place says the same.
+// After a change of protocol.md run this test with -update, which updates every copy.
 func TestWhatRepeatsTheProtocolSaysTheSame(t *testing.T) {
 	for _, tt := range []struct {
 		file          string

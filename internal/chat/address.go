@@ -19,18 +19,18 @@ func address(base string, withKey bool) (string, error) {
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return "", invalid("the address of the language model is not one of http or https")
+		return "", invalid("the address of the language model is not an http or https URL")
 	}
 	if u.User != nil {
-		return "", invalid("the address of the language model holds a user or a password").
-			WithHint("give a key by ENGRAM_LLM_API_KEY")
+		return "", invalid("the address of the language model contains a user name or a password").
+			WithHint("set the key in ENGRAM_LLM_API_KEY")
 	}
 	if u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
-		return "", invalid("the address of the language model has a part after its path")
+		return "", invalid("the address of the language model has a query or a fragment")
 	}
 	if withKey && u.Scheme == "http" && !loopback(u.Hostname()) {
 		return "", engram.Errorf(engram.CodeInvalid, "the key of the language model would be sent unencrypted to another machine").
-			WithHint("use an address of https, or none but this machine's own, or no key")
+			WithHint("use an https address, an address of this machine, or no key")
 	}
 	// Documentation often shows the whole URL of the call.
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), completions)
@@ -42,10 +42,9 @@ func address(base string, withKey bool) (string, error) {
 }
 
 func invalid(msg string) *engram.Error {
-	return engram.Errorf(engram.CodeInvalid, "%s", msg).WithHint("an address is like %s", DefaultURL)
+	return engram.Errorf(engram.CodeInvalid, "%s", msg).WithHint("use an address such as %s", DefaultURL)
 }
 
-// loopback reports whether host is this machine.
 func loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

@@ -17,8 +17,8 @@ const (
 
 // What is wrong with an answer. The answer itself is not quoted: it contains memories.
 var (
-	errNoObject = errors.New("no object with a title and a content in it")
-	errEmpty    = errors.New("a title or a content without any text")
+	errNoObject = errors.New("the answer has no object with a title and a content")
+	errEmpty    = errors.New("the title or the content is empty")
 )
 
 // verdict is the object that the model is asked for.
@@ -28,7 +28,6 @@ type verdict struct {
 	Content string `json:"content"`
 }
 
-// parse finds the object in the model's answer.
 func parse(said string) (p engram.Pattern, ok bool, err error) {
 	v, found := llm.Object(said, func(v verdict) bool { return v.None || v.Title != "" || v.Content != "" })
 	if !found {

@@ -46,7 +46,7 @@ func TestAnswersOfModels(t *testing.T) {
 	}
 }
 
-// Whatever a model says, a pattern is short, clean, private and not empty, or there is none.
+// For any answer of a model, a pattern is short, clean, without private spans and not empty, or absent.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{`{"title":"T","content":"C"}`, "```json\n{\"none\":true}\n```", `{"a":{"title":"<private>","content":"</private>"}}`,
 		`<think>{</think>{"title":"\u0000","content":"\ud800"}`, strings.Repeat(`{"a":`, 300), `{"title":"<pri\rvate>x","content":"<private"}`} {

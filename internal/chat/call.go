@@ -60,20 +60,20 @@ func (c *Client) once(ctx context.Context, body []byte) (said string, again bool
 		return "", true, err
 	}
 	if len(text) > maxBody {
-		return "", false, c.unavailable("the language model's answer is longer than 1 MiB", "another model may do better")
+		return "", false, c.unavailable("the language model's answer is longer than 1 MiB", "try another model")
 	}
 	if said, err = spoken(text); err != nil {
-		return "", false, c.unavailable("what answers is not a language model", "the address should end in /v1").WithCause(err)
+		return "", false, c.unavailable("the server is not a language model", "use an address that ends in /v1").WithCause(err)
 	}
 	return said, false, nil
 }
 
 // refused explains a status other than 200. It does not quote the body: servers repeat keys and memories in it.
 func (c *Client) refused(status int) error {
-	advice := "its log says why"
+	advice := "see its log"
 	switch {
 	case status >= 300 && status < 400:
-		advice = "the server redirects, and what memories say is sent to no other address than the one that was set"
+		advice = "the server redirects, but memories are sent only to the configured address"
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		advice = "check its key (ENGRAM_LLM_API_KEY)"
 	case status == http.StatusNotFound:
@@ -95,10 +95,10 @@ func spoken(body []byte) (string, error) {
 		} `json:"choices"`
 	}
 	if err := json.Unmarshal(body, &r); err != nil {
-		return "", errors.New("no chat completion")
+		return "", errors.New("not a chat completion")
 	}
 	if len(r.Choices) == 0 {
-		return "", errors.New("a chat completion without a choice")
+		return "", errors.New("the chat completion has no choice")
 	}
 	content := r.Choices[0].Message.Content
 	var text string
@@ -109,7 +109,7 @@ func spoken(body []byte) (string, error) {
 		Text string `json:"text"`
 	}
 	if json.Unmarshal(content, &parts) != nil {
-		return "", errors.New("a chat completion whose content is no text")
+		return "", errors.New("the content of the chat completion is not text")
 	}
 	for _, p := range parts {
 		text += p.Text

@@ -59,8 +59,8 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	if !isToken(o.Key) {
-		return nil, engram.Errorf(engram.CodeInvalid, "the key of the language model has characters that no key has").
-			WithHint("look for spaces and line breaks in ENGRAM_LLM_API_KEY")
+		return nil, engram.Errorf(engram.CodeInvalid, "the key of the language model contains invalid characters").
+			WithHint("remove spaces and line breaks from ENGRAM_LLM_API_KEY")
 	}
 	c := &Client{base: base, model: o.Model, key: o.Key, timeout: cmp.Or(o.Timeout, DefaultTimeout), pause: cmp.Or(o.Pause, DefaultPause)}
 	// Kept connections would outlive the Client, which has no Close, to save a thousandth of an answer's time.
@@ -92,7 +92,7 @@ func (c *Client) Extract(ctx context.Context, ms []engram.Memory) (engram.Patter
 	}
 	p, ok, err := parse(said)
 	if err != nil {
-		return engram.Pattern{}, false, c.unavailable("the language model's answer is not understood", "another model may do better").WithCause(err)
+		return engram.Pattern{}, false, c.unavailable("cannot read the language model's answer", "try another model").WithCause(err)
 	}
 	return p, ok, nil
 }
@@ -103,12 +103,12 @@ func (c *Client) explain(ctx, within context.Context, err error) error {
 		return ctx.Err()
 	}
 	if within.Err() != nil {
-		return c.unavailable("the language model did not answer within "+c.timeout.String(), "a smaller model answers sooner")
+		return c.unavailable("the language model did not answer within "+c.timeout.String(), "try a smaller model")
 	}
 	if _, ok := errors.AsType[*engram.Error](err); ok {
 		return err
 	}
-	return c.unavailable("the language model cannot be reached", "is its server running?").WithCause(err)
+	return c.unavailable("the language model cannot be reached", "check that its server is running").WithCause(err)
 }
 
 // unavailable is an error whose hint names the address.

@@ -22,7 +22,6 @@ const (
 	maxHeading  = 200      // bytes of one title
 )
 
-// message is one turn of a conversation.
 type message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`

@@ -133,7 +133,7 @@ func FuzzOf(f *testing.F) {
 	})
 }
 
-// BenchmarkOf is of 2 KB. It is reckoned whenever a list is shown.
+// BenchmarkOf summarises 2 KB, which happens for each memory of a list.
 func BenchmarkOf(b *testing.B) {
 	text := strings.Repeat(structured+listed, 3)[:2048]
 	b.SetBytes(int64(len(text)))

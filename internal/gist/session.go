@@ -20,7 +20,6 @@ const (
 	mostFiles = 8
 )
 
-// section is a part of a session's summary.
 type section struct {
 	head  string
 	types []engram.Type

@@ -126,7 +126,7 @@ func TestWhatCannotBeAnchoredTo(t *testing.T) {
 		{"a file above the repository", dir, "../outside.go", 0, 0, engram.CodeInvalid, "../outside.go is not in a repository"},
 		{"a file to which a link leads out", dir, "way-out/x.go", 0, 0, engram.CodeInvalid, "way-out/x.go cannot be read, or has more than 8 MiB"},
 		{"lines that it does not have", dir, "b.go", 4, 6, engram.CodeInvalid, "b.go has 5 lines, not 6"},
-		{"a file of git's own", dir, ".git/HEAD", 0, 0, engram.CodeInvalid, `anchor's path ".git/HEAD" does not stay in its repository`},
+		{"a file of git's own", dir, ".git/HEAD", 0, 0, engram.CodeInvalid, `anchor's path ".git/HEAD" is outside its repository`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			all, err := git.Code{}.Anchors(t.Context(), tt.dir, []engram.Place{{Path: tt.path, First: tt.first, Last: tt.last}}, nil)

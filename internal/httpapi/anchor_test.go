@@ -56,9 +56,9 @@ func TestAnObservationIsAnchoredAsASaveIs(t *testing.T) {
 		{"no list", `5`, 400, "invalid json: files cannot be a number"},
 		{"a list of other things", `[7]`, 400, "invalid json: files"},
 		{"a file that is not there", `["a.go","none.go"]`, 404, "there is no file none.go"},
-		{"lines that run backwards", `["a.go:9-3"]`, 400, "names lines that run backwards"},
-		{"a line that no file has", `["a.go:99999999999"]`, 400, "names a line that no file has"},
-		{"no name", `[""]`, 400, "a file has no name"},
+		{"lines that run backwards", `["a.go:9-3"]`, 400, "names lines in reverse order"},
+		{"a line that no file has", `["a.go:99999999999"]`, 400, "names an impossible line"},
+		{"no name", `[""]`, 400, "file name is empty"},
 		{"too many", `[` + strings.TrimSuffix(strings.Repeat(`"a.go",`, 17), ",") + `]`, 400, "17 files are too many"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

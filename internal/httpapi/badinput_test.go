@@ -55,7 +55,7 @@ type maker struct {
 	method, path string
 	query        url.Values         // what must be there
 	fields       map[string]any     // of the body; what must be there
-	schema       *jsonschema.Schema // of the body; nil: there is none
+	schema       *jsonschema.Schema // of the body; nil for no body
 	all          []bad
 }
 
@@ -141,7 +141,7 @@ func (m *maker) with(name string, value any) map[string]any {
 	return fields
 }
 
-// texts are texts that nobody means, but that anybody may send.
+// texts are unusual texts that a client may send.
 func texts() map[string]string {
 	return map[string]string{"nothing": "", "a blank": " ", "a NUL": "\x00", "what turns a terminal": "\u202e\x1b[31m", "a path": "../../etc/passwd",
 		"SQL": `"'; DROP TABLE memories; --`, "20,000 letters": strings.Repeat("é", 20_000), "bytes that are no UTF-8": "\xff\xfe", "markup": "<script>alert(1)</script>"}
@@ -305,7 +305,7 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 		for method, op := range doc.Paths[path] {
 			for _, b := range badRequests(doc, method, path, op) {
 				if path == "/events" && strings.Contains(b.query, "project=") {
-					continue // its client leaves at once, and nobody looks for the project
+					continue // its client leaves at once, and no operation runs
 				}
 				calls++
 				h := odd

@@ -35,7 +35,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, refuse(http.StatusRequestTimeout, engram.Errorf(engram.CodeUnavailable, "the body did not arrive in time").WithCause(err))
 	case err != nil:
-		return nil, engram.Errorf(engram.CodeInvalid, "the body could not be read").WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot read the body").WithCause(err)
 	}
 	return body, nil
 }
@@ -45,8 +45,8 @@ func tooLarge(limit int64) error {
 		WithHint("split it into several requests"))
 }
 
-// decode reads the body into a T. Older routes ignore unknown fields, newer ones reject them. Errors are
-// CodeInvalid and name the field.
+// decode reads the body into a T. Older routes ignore unknown fields, newer ones reject them. The request records
+// an error, which is CodeInvalid and names the field.
 func decode[T any](q *request) T {
 	in, err := decoding[T](q)
 	q.bad(err)
@@ -223,7 +223,7 @@ func (r Route) refuseUnknown(q *request) error {
 		}
 	}
 	if r.Body == nil && !r.unread && !q.empty() {
-		return invalid("%s %s reads no body", r.Method, r.Path).WithHint("%s", reads("parameter", r.names()))
+		return invalid("%s %s takes no body", r.Method, r.Path).WithHint("%s", reads("parameter", r.names()))
 	}
 	return nil
 }
@@ -320,7 +320,6 @@ func paths(fields []field, path string) (names []string) {
 	return names
 }
 
-// unknown is the error for an unknown name.
 func unknown(what, name string, names []string) error {
 	err := invalid("there is no %s %q", what, clip(name))
 	if near := text.Nearest(name, names); near != "" {
@@ -331,7 +330,7 @@ func unknown(what, name string, names []string) error {
 
 func reads(what string, names []string) string {
 	if len(names) == 0 {
-		return "this route reads no " + what
+		return "this route takes no " + what
 	}
 	return "one of " + strings.Join(names, ", ")
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// request is the input of a handler: the body is read, the query parsed.
+// request is the input of a handler: the body is read, the query parsed. Its methods that read parameters return
+// zero for a bad one and record the error, so that a handler checks once, before it calls the engine.
 type request struct {
 	*http.Request
 	body  []byte
@@ -33,7 +34,6 @@ func (q *request) bad(err error) {
 	}
 }
 
-// reply is the answer of a handler.
 type reply struct {
 	status   int    // 0 is 200
 	body     any    // encoded as JSON
@@ -86,7 +86,6 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err err
 	return a.reply(w, q)
 }
 
-// reply answers with the result of the handler.
 func (a *API) reply(w http.ResponseWriter, q *request) error {
 	rep, err := q.route.handle(q)
 	if err != nil {
@@ -108,7 +107,7 @@ func (a *API) long(route Route, w http.ResponseWriter, q *request) error {
 	}
 	err := answer(w, q)
 	if engram.CodeOf(err) == engram.CodeInternal && ctx.Err() != nil && r.Context().Err() == nil {
-		return engram.Errorf(engram.CodeUnavailable, "the server is stopping").WithHint("ask again when it is back").WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "the server is stopping").WithHint("repeat the request later").WithCause(err)
 	}
 	return err
 }
@@ -144,7 +143,7 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, rep reply) error {
 	if rep.media == "" {
 		line, err := json.Marshal(rep.body)
 		if err != nil {
-			return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
+			return engram.Errorf(engram.CodeInternal, "cannot write the answer as JSON").WithCause(err)
 		}
 		answer, rep.media = line, mediaJSON
 	}
@@ -324,9 +323,6 @@ func (p *paced) breakOff() { p.expire(http.NewResponseController(p.w).SetWriteDe
 
 // expire sets a deadline in the past. A writer without deadlines (a recorder in a test) does not wait.
 func (p *paced) expire(deadline func(time.Time) error) { _ = deadline(time.Unix(1, 0)) }
-
-// stop ends the supervision.
-func (p *paced) stop() { p.idle.Stop() }
 
 // Read implements io.Reader. The end of the body stops the timer.
 func (p *paced) Read(b []byte) (int, error) {

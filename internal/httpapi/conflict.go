@@ -17,7 +17,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// conflictPage is a page of candidates and verdicts.
 type conflictPage struct {
 	Total     int                 `json:"total"`
 	Limit     int                 `json:"limit"`
@@ -37,7 +36,6 @@ func (a *API) conflicts(q *request) (reply, error) {
 	})}}, err
 }
 
-// conflictCounts counts candidates and verdicts.
 type conflictCounts struct {
 	Project  string                        `json:"project"`
 	ByVerb   map[string]int                `json:"by_relation"`
@@ -73,18 +71,16 @@ func (a *API) conflict(q *request) (reply, error) {
 		worded(err, engram.CodeNotFound, "GetRelationByIntID: relation id %d not found", num)
 }
 
-// judgeBody is a verdict on a candidate.
 type judgeBody struct {
-	ID         string   `json:"judgment_id" required:"true" doc:"rel-…, as the list and the save tell it"`
+	ID         string   `json:"judgment_id" required:"true" doc:"rel-…, from the list or the save"`
 	Relation   string   `json:"relation" required:"true" doc:"relates_to, compatible, scoped, contradicts, supersedes or not_conflict"`
 	Reason     string   `json:"reason" doc:"why"`
-	Evidence   string   `json:"evidence" doc:"what shows it"`
-	Confidence *float64 `json:"confidence" min:"0" max:"1" doc:"1 when it is left out"`
-	SessionID  string   `json:"session_id" doc:"the session that judges"`
-	Model      string   `json:"marked_by_model" doc:"the model that judges"`
+	Evidence   string   `json:"evidence" doc:"the evidence"`
+	Confidence *float64 `json:"confidence" min:"0" max:"1" doc:"default: 1"`
+	SessionID  string   `json:"session_id" doc:"the judging session"`
+	Model      string   `json:"marked_by_model" doc:"the judging model"`
 }
 
-// verdictDoc is a recorded verdict.
 type verdictDoc struct {
 	Relation document.Judged `json:"relation"`
 }
@@ -120,14 +116,13 @@ func verdictOf(what, word string) (engram.Verb, error) {
 	return verb, nil
 }
 
-// compareBody is a verdict on two memories.
 type compareBody struct {
 	A          int64    `json:"memory_id_a" required:"true" min:"1" doc:"the number of a memory"`
 	B          int64    `json:"memory_id_b" required:"true" min:"1" doc:"the number of another"`
 	Relation   string   `json:"relation" required:"true" doc:"relates_to, compatible, scoped, contradicts, supersedes or not_conflict"`
-	Confidence *float64 `json:"confidence" required:"true" min:"0" max:"1" doc:"how sure that is"`
+	Confidence *float64 `json:"confidence" required:"true" min:"0" max:"1" doc:"the confidence"`
 	Reasoning  string   `json:"reasoning" required:"true" doc:"why"`
-	Model      string   `json:"model" doc:"the model that judges"`
+	Model      string   `json:"model" doc:"the judging model"`
 }
 
 // compared names the recorded verdict; "" for not_conflict.
@@ -165,7 +160,6 @@ func (a *API) compareMemories(q *request, in compareBody) (reply, error) {
 // noRunner is the error that older clients know when no judge is configured.
 const noRunner = "failed to resolve agent runner: invalid runner name: ENGRAM_AGENT_CLI is not set; supported values are: claude, opencode"
 
-// scannedDoc says what a scan found and did.
 type scannedDoc struct {
 	Project         string `json:"project"`
 	Inspected       int    `json:"inspected"`
@@ -180,16 +174,15 @@ type scannedDoc struct {
 	Warning         string `json:"warning,omitempty"`
 }
 
-// scanBody asks for a scan.
 type scanBody struct {
-	Project     string `json:"project" required:"true" doc:"where to look"`
-	Since       string `json:"since" doc:"only memories made then or later"`
-	Apply       bool   `json:"apply" default:"false" doc:"keep what is found as candidates; else only look"`
-	MaxInsert   *int   `json:"max_insert" min:"1" max:"10000" default:"100" doc:"how many candidates to keep at most"`
+	Project     string `json:"project" required:"true" doc:"the project to scan"`
+	Since       string `json:"since" doc:"only memories created at or after this time"`
+	Apply       bool   `json:"apply" default:"false" doc:"save candidates; otherwise only count them"`
+	MaxInsert   *int   `json:"max_insert" min:"1" max:"10000" default:"100" doc:"maximum number of candidates to save"`
 	Semantic    bool   `json:"semantic" default:"false" doc:"let the configured agent judge them"`
-	Concurrency *int   `json:"concurrency" min:"1" max:"20" default:"5" doc:"calls at once"`
-	Timeout     *int   `json:"timeout_per_call_seconds" min:"1" max:"600" default:"60" doc:"how long a call may take"`
-	MaxSemantic *int   `json:"max_semantic" min:"1" max:"10000" default:"100" doc:"how many pairs to judge at most"`
+	Concurrency *int   `json:"concurrency" min:"1" max:"20" default:"5" doc:"concurrent calls"`
+	Timeout     *int   `json:"timeout_per_call_seconds" min:"1" max:"600" default:"60" doc:"time limit of a call"`
+	MaxSemantic *int   `json:"max_semantic" min:"1" max:"10000" default:"100" doc:"maximum number of pairs to judge"`
 }
 
 func (a *API) scanConflicts(q *request, in scanBody) (reply, error) {
@@ -238,7 +231,6 @@ func scannedOf(s engine.Scanned) scannedDoc {
 	return d
 }
 
-// deferredPage is a page of pending changes from other stores.
 type deferredPage struct {
 	Total int           `json:"total"`
 	Limit int           `json:"limit"`
@@ -266,7 +258,7 @@ func (a *API) deferred(q *request) (reply, error) {
 	var offset int
 	for name, n := range map[string]*int{"limit": &page.Limit, "offset": &offset} {
 		if *n = q.number(name); q.err != nil {
-			return reply{}, invalid("%s", messageOf(q.err)).WithHint("left out it is %d", q.param(name).whole())
+			return reply{}, invalid("%s", messageOf(q.err)).WithHint("leave it out for %d", q.param(name).whole())
 		}
 	}
 	all, err := a.Engine.Deferred(q.Context(), "")
@@ -291,7 +283,6 @@ func deferredRowOf(d engram.Deferred) deferredRow {
 		ApplyStatus: r.ApplyStatus, RetryCount: r.RetryCount, LastError: r.LastError, LastAttempted: clock(d.LastAt), FirstSeen: clock(d.FirstAt)}
 }
 
-// replayed says what became of pending changes.
 type replayed struct {
 	Retried   int `json:"retried"`
 	Succeeded int `json:"succeeded"`

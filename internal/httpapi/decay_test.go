@@ -18,7 +18,7 @@ func decayCases() []routeCase {
 		plain  = `{"project":"demo","in_force":{"curve":"importance","rate":0,"max_boost":0},"own":null,"types":{}}`
 		own    = `{"project":"demo","in_force":{"curve":"geometric","rate":0.9,"max_boost":0},"own":{"curve":"geometric","rate":0.9,"max_boost":0},"types":{}}`
 		single = `{"project":"demo","in_force":{"curve":"geometric","rate":0.5,"max_boost":0},"own":null,"types":{"fact":{"curve":"geometric","rate":0.5,"max_boost":0}}}`
-		when   = `either {\"for\": \"30d\"} or {\"until\": \"2027-01-31\"}`
+		when   = `send either {\"for\": \"30d\"} or {\"until\": \"2027-01-31\"}`
 	)
 	snoozed := strings.Replace(mem3, `"review_after":null`, `"review_after":T`, 1)
 	return []routeCase{
@@ -43,7 +43,7 @@ func decayCases() []routeCase {
 		{"a memory is approved", "POST /review/approve", "POST /review/approve", `{"names":["3"]}`, 200, `{"memories":[` + mem3 + `],"records":[],"done":[{"name":"3","op":0,"memory":3}],"degraded":[]}`},
 		{"nothing is approved", "POST /review/approve", "POST /review/approve", `{}`, 400, ""},
 		{"what an operation wrote is approved", "POST /review/approve", "POST /review/approve", `{"operation":1}`, 404, ""},
-		{"names and an operation are approved", "POST /review/approve", "POST /review/approve", `{"names":["3"],"operation":1}`, 400, bad("say what is approved", `either {\"names\": [\"12\", \"w3\"]} or {\"operation\": 42}`)},
+		{"names and an operation are approved", "POST /review/approve", "POST /review/approve", `{"names":["3"],"operation":1}`, 400, bad("nothing to approve is given", `send either {\"names\": [\"12\", \"w3\"]} or {\"operation\": 42}`)},
 		{"a memory is refused", "POST /review/refuse", "POST /review/refuse", `{"names":["3"]}`, 200, ""},
 		{"what does not wait is refused", "POST /review/refuse", "POST /review/refuse", `{"names":["w99"]}`, 404, ""},
 		{"reviews of a project nobody knows", "GET /review", "GET /review?project=nope", "", 404, ""},
@@ -53,8 +53,8 @@ func decayCases() []routeCase {
 		{"a review is put off for a while", "POST /review/{ref}/snooze", "POST /review/3/snooze", `{"for":"30d"}`, 200, `{"memory":` + snoozed + `,"op":10,"degraded":[]}`},
 		{"a review is put off until a day", "POST /review/{ref}/snooze", "POST /review/3/snooze", `{"until":"2027-01-31"}`, 200, `{"memory":` + snoozed + `,"op":10,"degraded":[]}`},
 		{"a review is not put off to the past", "POST /review/{ref}/snooze", "POST /review/3/snooze", `{"until":"2020-01-31"}`, 400, ""},
-		{"a review is put off somehow", "POST /review/{ref}/snooze", "POST /review/3/snooze", `{}`, 400, bad("say until when", when)},
-		{"a review is not put off in two ways", "POST /review/{ref}/snooze", "POST /review/3/snooze", `{"for":"30d","until":"2027-01-31"}`, 400, bad("say until when", when)},
+		{"a review is put off somehow", "POST /review/{ref}/snooze", "POST /review/3/snooze", `{}`, 400, bad("no time is given", when)},
+		{"a review is not put off in two ways", "POST /review/{ref}/snooze", "POST /review/3/snooze", `{"for":"30d","until":"2027-01-31"}`, 400, bad("no time is given", when)},
 		{"a review is not put off for a word", "POST /review/{ref}/snooze", "POST /review/3/snooze", `{"for":"ever"}`, 400, bad(`\"ever\" is not a time`, when)},
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// statusOf maps the code of an error to an HTTP status.
 func statusOf(c engram.Code) int {
 	return cmp.Or(map[engram.Code]int{
 		engram.CodeInvalid: http.StatusBadRequest, engram.CodeNotFound: http.StatusNotFound, engram.CodeConflict: http.StatusConflict,
@@ -112,7 +111,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 	case status == http.StatusInternalServerError && r.Context().Err() != nil:
 		// The client left and the operation was cancelled: not a failure of the server.
 		body.Code, status = engram.CodeUnavailable, http.StatusServiceUnavailable
-		body.Message, body.Hint = "the request was given up", ""
+		body.Message, body.Hint = "the request was cancelled", ""
 	case status == http.StatusInternalServerError:
 		a.Log.Error("a request failed", "method", r.Method, "pattern", r.Pattern, "err", err)
 	}
@@ -190,21 +189,21 @@ func requested(c engram.Call) string {
 	for _, r := range routesOfCommands() {
 		if values, ok := c.Match(r.command); ok {
 			address, body, with := strings.Cut(r.request, " {")
-			address = strings.NewReplacer(spelt(values, url.QueryEscape)...).Replace(address)
+			address = strings.NewReplacer(escaped(values, url.QueryEscape)...).Replace(address)
 			if !with {
 				return address
 			}
-			return address + " {" + strings.NewReplacer(spelt(values, inString)...).Replace(body)
+			return address + " {" + strings.NewReplacer(escaped(values, inString)...).Replace(body)
 		}
 	}
 	return c.String()
 }
 
-// spelt applies spell to each value that Match returned.
-func spelt(values []string, spell func(string) string) []string {
+// escaped applies escape to each value that Match returned.
+func escaped(values []string, escape func(string) string) []string {
 	all := make([]string, len(values))
 	for i := 0; i < len(values); i += 2 {
-		all[i], all[i+1] = values[i], spell(values[i+1])
+		all[i], all[i+1] = values[i], escape(values[i+1])
 	}
 	return all
 }

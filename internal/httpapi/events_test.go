@@ -128,7 +128,7 @@ func TestAWatcherSeesWhatIsWrittenAndNoText(t *testing.T) {
 func TestWhatIsNoWatchIsToldInJSON(t *testing.T) {
 	h := newAPI(t, httpapi.Options{})
 	bad := func(message string) string {
-		return `{"error":{"code":"invalid","message":"` + message + `","hint":"GET /log has the numbers; 0 is the beginning"}}`
+		return `{"error":{"code":"invalid","message":"` + message + `","hint":"GET /log lists the numbers; 0 is the beginning"}}`
 	}
 	want(t, ask(h, "GET", "/events?since=soon", ""), "since a word", 400, bad(`since \"soon\" is not the number of an operation`))
 	want(t, ask(h, "GET", "/events?since=-1", ""), "since less than nothing", 400, bad(`since \"-1\" is not the number of an operation`))

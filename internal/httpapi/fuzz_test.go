@@ -11,8 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/httpapi"
 )
 
-// FuzzBodies sends any bytes to every route that takes a body: the answer is JSON and
-// never a 5xx, but for a scan that has nobody to judge: older clients know that as a 500.
+// FuzzBodies sends any bytes to every route with a body: the answer is JSON and never a 5xx, except for a scan
+// without a judge, which older clients know as a 500.
 func FuzzBodies(f *testing.F) {
 	for _, tt := range routeCases() {
 		if tt.body != "" {

@@ -29,7 +29,7 @@ func (a *API) guard(r *http.Request) error {
 			WithHint("call it as localhost or 127.0.0.1"))
 	}
 	if !sameOrigin(r) {
-		return refuse(http.StatusForbidden, engram.Errorf(engram.CodeForbidden, "requests of other origins are refused").
+		return refuse(http.StatusForbidden, engram.Errorf(engram.CodeForbidden, "requests from other origins are rejected").
 			WithHint("web pages of other origins may not use this server"))
 	}
 	switch {

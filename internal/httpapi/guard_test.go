@@ -110,7 +110,7 @@ func TestNoRouteTakesWhatAFormCanSend(t *testing.T) {
 			}
 		}
 	}
-	// Chunked: a body whose length nobody knows is a body.
+	// Chunked: a body of unknown length is a body.
 	r := httptest.NewRequest("POST", "/sessions", strings.NewReader(`{"id":"x","project":"p"}`))
 	r.Host, r.ContentLength = host, -1
 	w := httptest.NewRecorder()

@@ -57,9 +57,9 @@ func undetected(err error, named string) error {
 	case p.Reason == project.ReasonUnknown:
 		return engram.Errorf(engram.CodeNotFound, "project %q not found", named).WithHintOf(err).WithCause(err)
 	}
-	told := *p
+	reported := *p
 	if p.Reason != project.ReasonAmbiguous {
-		told.Reason = detectionFailed
+		reported.Reason = detectionFailed
 	}
-	return engram.Errorf(engram.CodeInvalid, "project detection failed: %s", messageOf(err)).WithHintOf(err).WithCause(&told)
+	return engram.Errorf(engram.CodeInvalid, "project detection failed: %s", messageOf(err)).WithHintOf(err).WithCause(&reported)
 }

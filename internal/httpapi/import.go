@@ -33,7 +33,6 @@ type wrongFile struct {
 // Unwrap returns the error itself.
 func (w *wrongFile) Unwrap() error { return w.error }
 
-// importFile imports the file in the body.
 func (a *API) importFile(w http.ResponseWriter, q *request) error {
 	dryRun := q.flag("dry_run")
 	if q.err == nil && q.ContentLength > maxImport {
@@ -44,7 +43,7 @@ func (a *API) importFile(w http.ResponseWriter, q *request) error {
 		return q.err
 	}
 	in := pacedBody(w, q.Body, readTimeout)
-	defer in.stop()
+	defer in.idle.Stop()
 	res, err := a.Engine.Import(q.Context(), in, input)
 	switch _, over := errors.AsType[*http.MaxBytesError](err); {
 	case over:
@@ -54,7 +53,7 @@ func (a *API) importFile(w http.ResponseWriter, q *request) error {
 	case err != nil && len(res.Rejected) > 0:
 		return &wrongFile{err, document.ImportedOf(res, dryRun).Rejected}
 	case err != nil && len(res.Forgets) > 0:
-		return engram.Errorf(engram.CodeOf(err), "%v", err).WithHint("nothing was replaced; to agree, send it with may_forget=%d, and with dry_run=true to only look", res.Memories.Removed)
+		return engram.Errorf(engram.CodeOf(err), "%v", err).WithHint("nothing was replaced; to confirm, send it with may_forget=%d, or preview it with dry_run=true", res.Memories.Removed)
 	case err != nil:
 		return err
 	}
@@ -62,7 +61,7 @@ func (a *API) importFile(w http.ResponseWriter, q *request) error {
 	_, _ = io.Copy(io.Discard, in)
 	line, err := json.Marshal(importedDoc{res.Sessions.Added, res.Memories.Added, res.Prompts.Added, document.ImportedOf(res, dryRun)})
 	if err != nil {
-		return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
+		return engram.Errorf(engram.CodeInternal, "cannot write the answer as JSON").WithCause(err)
 	}
 	a.send(w, q.Request, http.StatusOK, mediaJSON, line)
 	return nil
@@ -103,7 +102,7 @@ func (a *API) export(w http.ResponseWriter, q *request) error {
 	w.Header().Set("Content-Disposition", "attachment; filename=engram-export.json")
 	w.Header().Set("Content-Type", mediaJSON)
 	out := pacedAnswer(w, writeTimeout)
-	defer out.stop()
+	defer out.idle.Stop()
 	_, err := a.Engine.Export(q.Context(), out, in)
 	if err != nil && out.written {
 		// Half of it is sent: break the connection so that the client does not take it as complete.

@@ -34,13 +34,13 @@ func (a *API) log(q *request) (reply, error) {
 
 // undoBody says what to undo: op, the latest of a project or of all, or a range.
 type undoBody struct {
-	Op        *int64 `json:"op" min:"1" doc:"an operation; GET /log has the numbers"`
-	From      *int64 `json:"from" min:"1" doc:"with to: the first of several"`
-	To        *int64 `json:"to" min:"1" doc:"with from: the last of several"`
-	Operation string `json:"verb" doc:"of several only those of this verb"`
+	Op        *int64 `json:"op" min:"1" doc:"an operation; GET /log lists the numbers"`
+	From      *int64 `json:"from" min:"1" doc:"with to: the first of a range"`
+	To        *int64 `json:"to" min:"1" doc:"with from: the last of a range"`
+	Operation string `json:"verb" doc:"of a range only operations of this name"`
 	Project   string `json:"project" doc:"the latest operation here"`
 	All       bool   `json:"all_projects" default:"false" doc:"the latest operation anywhere"`
-	DryRun    bool   `json:"dry_run" default:"false" doc:"change nothing, and say what would be"`
+	DryRun    bool   `json:"dry_run" default:"false" doc:"only report what would change"`
 }
 
 // undo undoes one operation, the latest of a project, or a range, optionally of one operation name.
@@ -51,9 +51,9 @@ func (a *API) undo(q *request, in undoBody) (reply, error) {
 		doc := undoneDoc{in.DryRun, document.Each(list, func(u engram.Undone) document.Undone { return document.UndoneOf(u, in.DryRun) })}
 		return reply{body: doc}, err
 	case in.Op == nil && in.Project == "" && !in.All:
-		return reply{}, invalid("nothing says what to undo").WithHint("op, project for its latest operation, or all_projects; GET /log has the numbers")
+		return reply{}, invalid("no operation to undo is given").WithHint("give op, project for its latest operation, or all_projects; GET /log lists the numbers")
 	case in.Op != nil && *in.Op < 1:
-		return reply{}, invalid("operation %d does not exist", *in.Op).WithHint("GET /log has the numbers")
+		return reply{}, invalid("operation %d does not exist", *in.Op).WithHint("GET /log lists the numbers")
 	}
 	undo := engine.UndoInput{Project: in.Project, DryRun: in.DryRun}
 	if in.Op != nil {
@@ -96,16 +96,14 @@ func (a *API) history(q *request) (reply, error) {
 	return reply{body: document.Diff{From: from.Number, To: to.Number, Diff: render.Diff(render.VersionText(from), render.VersionText(to))}}, nil
 }
 
-// restoreBody names a version of a memory.
 type restoreBody struct {
 	Ref     string `json:"ref" required:"true" doc:"a memory: its number, its id or topic:KEY"`
-	Version int    `json:"version" required:"true" min:"1" doc:"GET /history/{ref} has them"`
+	Version int    `json:"version" required:"true" min:"1" doc:"GET /history/{ref} lists them"`
 }
 
-// restore makes an earlier version of a memory current again.
 func (a *API) restore(q *request, in restoreBody) (reply, error) {
 	if strings.TrimSpace(in.Ref) == "" || in.Version < 1 {
-		return reply{}, invalid("ref and version are required").WithHint("GET %s has the versions", "/history/{ref}")
+		return reply{}, invalid("ref and version are required").WithHint("GET %s lists the versions", "/history/{ref}")
 	}
 	ref, err := engram.ParseRef(in.Ref)
 	if err != nil {
@@ -170,8 +168,8 @@ func eventOf(e engram.LogEntry) eventDoc {
 }
 
 func (a *API) eventsRow() Route {
-	r := read("/events", nil, "what is written, as Server-Sent Events").newer().tells(mediaEvents).fails(notFound).
-		query(inProject(), Param{Name: "since", Kind: KindWhole, Min: new(0.0), Doc: "the operation after which to begin, now when it is left out; the header Last-Event-ID beats it"})
+	r := read("/events", nil, "stream operations as Server-Sent Events").newer().texts(mediaEvents).fails(notFound).
+		query(inProject(), Param{Name: "since", Kind: KindWhole, Min: new(0.0), Doc: "the operation to start after; default: now; the header Last-Event-ID takes precedence"})
 	r.stream = a.events
 	return r
 }
@@ -191,7 +189,7 @@ func (a *API) events(w http.ResponseWriter, q *request) error {
 		}
 		op, err := strconv.ParseInt(given, 10, 64)
 		if err != nil || op < 0 {
-			return invalid("since %q is not the number of an operation", clip(given)).WithHint("GET /log has the numbers; 0 is the beginning")
+			return invalid("since %q is not the number of an operation", clip(given)).WithHint("GET /log lists the numbers; 0 is the beginning")
 		}
 		in.After = &op
 		break
@@ -200,7 +198,7 @@ func (a *API) events(w http.ResponseWriter, q *request) error {
 	case a.watchers <- struct{}{}:
 		defer func() { <-a.watchers }()
 	default:
-		return engram.Errorf(engram.CodeUnavailable, "%d are watching already", maxWatchers).WithHint("close one, or ask GET /log")
+		return engram.Errorf(engram.CodeUnavailable, "%d clients are watching already", maxWatchers).WithHint("close one, or use GET /log")
 	}
 	h := w.Header()
 	h.Set("Content-Type", mediaEvents)
@@ -237,7 +235,6 @@ type eventWriter struct {
 	idle    time.Duration // since the last event or keep-alive
 }
 
-// report writes one event.
 func (e *eventWriter) report(n engine.Watched) error {
 	name, doc := "operation", any(eventOf(n.Entry))
 	switch {

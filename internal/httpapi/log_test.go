@@ -23,9 +23,9 @@ func logCases() []routeCase {
 		{"the latest of a project is undone", "POST /undo", "POST /undo", `{"project":"other"}`, 200, undone},
 		{"an undo is tried", "POST /undo", "POST /undo", `{"op":7,"dry_run":true}`, 200, strings.NewReplacer("false", "true", `"op":10`, `"op":0`).Replace(undone)},
 		{"an operation nobody knows is not undone", "POST /undo", "POST /undo", `{"op":4711}`, 404, ""},
-		{"an operation that is none is not undone", "POST /undo", "POST /undo", `{"op":-1}`, 400, bad("operation -1 does not exist", "GET /log has the numbers")},
+		{"an operation that is none is not undone", "POST /undo", "POST /undo", `{"op":-1}`, 400, bad("operation -1 does not exist", "GET /log lists the numbers")},
 		{"nobody says what is undone", "POST /undo", "POST /undo", `{"dry_run":true}`, 400,
-			bad("nothing says what to undo", "op, project for its latest operation, or all_projects; GET /log has the numbers")},
+			bad("no operation to undo is given", "give op, project for its latest operation, or all_projects; GET /log lists the numbers")},
 		{"several are undone", "POST /undo", "POST /undo", `{"from":7,"to":9,"dry_run":true}`, 200,
 			`{"dry_run":true,"undone":[` + strings.NewReplacer("false", "true", `"op":10`, `"op":0`).Replace(undone) + `]}`},
 		{"several of a verb that there are none of", "POST /undo", "POST /undo", `{"from":1,"to":9,"verb":"sleep"}`, 404, ""},
@@ -38,7 +38,7 @@ func logCases() []routeCase {
 		{"the history of a memory nobody knows", "GET /history/{ref...}", "GET /history/99", "", 404, ""},
 		{"what a memory says is restored", "POST /restore", "POST /restore", `{"ref":"3","version":1}`, 200, `{"memory":` + mem3 + `}`},
 		{"a version that there is not is not restored", "POST /restore", "POST /restore", `{"ref":"3","version":9}`, 404, ""},
-		{"nothing is not restored", "POST /restore", "POST /restore", `{}`, 400, bad("ref and version are required", "GET /history/{ref} has the versions")},
+		{"nothing is not restored", "POST /restore", "POST /restore", `{}`, 400, bad("ref and version are required", "GET /history/{ref} lists the versions")},
 	}
 }
 

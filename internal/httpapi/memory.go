@@ -14,7 +14,8 @@ import (
 // memories lists, or with q searches.
 func (a *API) memories(q *request) (reply, error) {
 	filter := q.filter(a.Engine.Now())
-	filter.Scope, filter.Current, filter.SessionID, filter.Forgotten = q.knownScope(), q.current(), q.query.Get("session_id"), q.flag("forgotten")
+	filter.Scope, filter.Current, filter.Forgotten = q.knownScope(), q.current(), q.flag("forgotten")
+	filter.SessionID = q.query.Get("session_id")
 	if q.err == nil && !blank(q.query.Get("q")) {
 		return a.searchMemories(q, filter)
 	}
@@ -37,7 +38,7 @@ func (a *API) memories(q *request) (reply, error) {
 
 func (a *API) searchMemories(q *request, filter engram.Filter) (reply, error) {
 	if q.query.Has("offset") {
-		return reply{}, invalid("a search has no offset").WithHint("ask for more with limit, at most 100")
+		return reply{}, invalid("a search takes no offset").WithHint("use limit, at most 100")
 	}
 	if filter.Forgotten {
 		return reply{}, invalid("forgotten memories cannot be searched").WithHint("leave q out to list them")
@@ -84,12 +85,12 @@ type memoryChange struct {
 	Project    *string        `json:"project"`
 	TopicKey   *string        `json:"topic_key" doc:"family/description"`
 	Importance *float64       `json:"importance" min:"0" max:"1"`
-	Permanent  *bool          `json:"permanent" doc:"it does not fade"`
-	Tags       *[]string      `json:"tags" doc:"instead of those it has"`
+	Permanent  *bool          `json:"permanent" doc:"it never fades"`
+	Tags       *[]string      `json:"tags" doc:"replaces its tags"`
 	AddTags    []string       `json:"add_tags"`
 	RemoveTags []string       `json:"remove_tags"`
 	Metadata   map[string]any `json:"metadata" doc:"keys to set; null removes its key"`
-	Files      *[]string      `json:"files" doc:"the code it speaks of instead: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of its session on"`
+	Files      *[]string      `json:"files" doc:"replaces its anchors: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or relative to its session's folder"`
 }
 
 func (a *API) updateMemory(q *request) (reply, error) {
@@ -128,7 +129,6 @@ func (a *API) deleteMemory(q *request) (reply, error) {
 // ref reads the memory that a path names; project narrows a topic.
 func (q *request) ref() engram.Ref { return q.inProject(q.parsed(q.PathValue("ref"))) }
 
-// parsed reads a reference to a memory.
 func (q *request) parsed(name string) engram.Ref {
 	ref, err := engram.ParseRef(name)
 	q.bad(err)
@@ -164,17 +164,15 @@ func knownScope(text string) (engram.Scope, error) {
 	return scope, nil
 }
 
-// knownScope reads the scope of the query.
 func (q *request) knownScope() engram.Scope {
 	scope, err := knownScope(q.query.Get("scope"))
 	q.bad(err)
 	return scope
 }
 
-// memoryBody is a memory to save.
 type memoryBody struct {
 	document.Draft
-	Merge bool `json:"merge" default:"false" doc:"a near-duplicate may take it up"`
+	Merge bool `json:"merge" default:"false" doc:"allow merging into a near-duplicate"`
 }
 
 func (a *API) saveMemory(q *request, in memoryBody) (reply, error) {
@@ -190,13 +188,11 @@ func (a *API) saveMemory(q *request, in memoryBody) (reply, error) {
 	return rep, err
 }
 
-// batchBody is several memories to save.
 type batchBody struct {
 	Memories []document.Draft `json:"memories" required:"true" doc:"1 to 100"`
-	Merge    bool             `json:"merge" default:"false" doc:"near-duplicates may take them up"`
+	Merge    bool             `json:"merge" default:"false" doc:"allow merging into near-duplicates"`
 }
 
-// batchDoc says what became of each memory.
 type batchDoc struct {
 	Saved []document.Saved `json:"saved"` // in the order of the memories
 }
@@ -231,7 +227,6 @@ func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
 	return in, err
 }
 
-// savedOf returns the document of a save.
 func savedOf(s engine.SaveResult) document.Saved {
 	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
 		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf), Related: document.Each(s.Related, relatedOf)}
@@ -241,7 +236,6 @@ func savedOf(s engine.SaveResult) document.Saved {
 	return d
 }
 
-// docOf returns the document of m.
 func (a *API) docOf(m engram.Memory) document.Memory {
 	return document.MemoryOf(m, a.Engine.StateOf(m))
 }
@@ -293,7 +287,6 @@ func detailOf(d engine.Detail) detailDoc {
 	return detailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 
-// changedDoc is a memory after a change.
 type changedDoc struct {
 	Memory document.Memory `json:"memory"`
 }

@@ -42,7 +42,7 @@ func memoryCases() []routeCase {
 
 		{"a search of whole memories", "GET /memories", "GET /memories?q=topic+that+is+not+there&project=other&type=bugfix", "", 200, `{"query":"topic that is not there","hits":[],"weak":[],"repaired":[],"times":[],"degraded":[],"elsewhere":"Nothing found among 1 memory in project other; 2 in others: leave project out"}`},
 		{"a search by topic key", "GET /memories", "GET /memories?q=other/else&limit=1&project=other&tag=none", "", 200, `{"query":"other/else","hits":[],"weak":[],"repaired":[],"times":[],"degraded":[],"elsewhere":"Nothing found among 1 memory in project other; 2 in others: leave project out"}`},
-		{"a search has no pages", "GET /memories", "GET /memories?q=x&offset=1", "", 400, bad("a search has no offset", "ask for more with limit, at most 100")},
+		{"a search has no pages", "GET /memories", "GET /memories?q=x&offset=1", "", 400, bad("a search takes no offset", "use limit, at most 100")},
 		{"memories of a time before there were any", "GET /memories", "GET /memories?as_of=2020-01-01", "", 200, `{"limit":20,"offset":0,"memories":[]}`},
 		{"a search as of a time that is none", "GET /memories", "GET /memories?q=x&as_of=soon", "", 400,
 			bad(`invalid as_of parameter: \"soon\" is not a time`, "7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z")},

@@ -36,8 +36,8 @@ const maxSeries = 50
 // metrics answers a scrape. An unreadable store is reported by engram_store_up; the process is reported anyway.
 func (a *API) metrics(q *request) (reply, error) {
 	if a.Measured == nil {
-		return reply{}, engram.Errorf(engram.CodeNotFound, "metrics are not asked for").
-			WithHint("{serve --metrics}, or: {config set metrics true}; GET /usage has numbers for people")
+		return reply{}, engram.Errorf(engram.CodeNotFound, "metrics are off").
+			WithHint("enable them with {serve --metrics} or {config set metrics true}; GET /usage has numbers for people")
 	}
 	var x exposition
 	a.measureOperations(&x)
@@ -49,18 +49,18 @@ func (a *API) metrics(q *request) (reply, error) {
 
 func (a *API) measureOperations(x *exposition) {
 	totals, times := a.Engine.Totals()
-	x.family("engram_events_total", "counter", "Calls of verbs by what came of them: what a save did, whether a read found something, or the code of an error.")
+	x.family("engram_events_total", "counter", "Operations by outcome: what a save did, whether a read found something, or the code of an error.")
 	for _, t := range totals {
 		x.sample("engram_events_total", float64(t.Events), "verb", t.Operation, "outcome", t.Outcome)
 	}
 	sums := map[string]engram.Tally{}
-	var verbs []string
+	var operations []string
 	for _, t := range totals {
 		if t.Operation == engram.OperationSave {
 			continue
 		}
-		if !slices.Contains(verbs, t.Operation) {
-			verbs = append(verbs, t.Operation)
+		if !slices.Contains(operations, t.Operation) {
+			operations = append(operations, t.Operation)
 		}
 		sums[t.Operation] = sums[t.Operation].Plus(t.Tally)
 	}
@@ -69,15 +69,15 @@ func (a *API) measureOperations(x *exposition) {
 		of         func(engram.Tally) int
 	}{
 		{"engram_fallbacks_total", "Reads where a channel could not answer, or an empty question listed the newest.", func(t engram.Tally) int { return t.Fallbacks }},
-		{"engram_shown_memories_total", "Memories that were shown.", func(t engram.Tally) int { return t.Memories }},
-		{"engram_shown_tokens_total", "What showing memories cost in tokens, about.", func(t engram.Tally) int { return t.Tokens }},
+		{"engram_shown_memories_total", "Memories shown.", func(t engram.Tally) int { return t.Memories }},
+		{"engram_shown_tokens_total", "Approximate tokens of shown memories.", func(t engram.Tally) int { return t.Tokens }},
 	} {
 		x.family(counter.name, "counter", counter.help)
-		for _, v := range verbs {
-			x.sample(counter.name, float64(counter.of(sums[v])), "verb", v)
+		for _, o := range operations {
+			x.sample(counter.name, float64(counter.of(sums[o])), "verb", o)
 		}
 	}
-	x.family("engram_answer_seconds", "histogram", "How long verbs took.")
+	x.family("engram_answer_seconds", "histogram", "Duration of operations.")
 	for _, t := range times {
 		x.histogram("engram_answer_seconds", t.Buckets[:], t.Sum, t.Count, "verb", t.Operation)
 	}
@@ -98,7 +98,7 @@ func (a *API) measureStore(q *request, x *exposition) {
 		slices.SortFunc(list, func(a, b engram.ProjectCounts) int { return cmp.Or(b.Memories-a.Memories, cmp.Compare(a.Name, b.Name)) })
 		x.gauge("engram_projects", "Projects.", float64(len(list)))
 		x.gauge("engram_memories", "Live memories in projects.", float64(memories))
-		x.family("engram_project_memories", "gauge", "Live memories of a project; of the "+strconv.Itoa(maxSeries)+" largest.")
+		x.family("engram_project_memories", "gauge", "Live memories of a project; only the "+strconv.Itoa(maxSeries)+" largest.")
 		for _, p := range list[:min(len(list), maxSeries)] {
 			x.sample("engram_project_memories", float64(p.Memories), "project", p.Name)
 		}
@@ -112,13 +112,13 @@ func (a *API) measureProcess(x *exposition) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	x.gauge("process_start_time_seconds", "When the server started, in seconds since 1970.", float64(a.Measured.Started.UnixMilli())/1000)
-	x.gauge("engram_uptime_seconds", "For how long the server has been running.", a.Engine.Now().Sub(a.Measured.Started).Seconds())
+	x.gauge("engram_uptime_seconds", "Uptime of the server, in seconds.", a.Engine.Now().Sub(a.Measured.Started).Seconds())
 	x.gauge("go_goroutines", "Goroutines.", float64(runtime.NumGoroutine()))
 	x.gauge("go_memstats_heap_alloc_bytes", "Bytes of the heap that are in use.", float64(m.HeapAlloc))
 	x.gauge("go_memstats_heap_objects", "Objects on the heap.", float64(m.HeapObjects))
-	x.gauge("go_memstats_sys_bytes", "Bytes that were taken from the system.", float64(m.Sys))
-	x.gauge("go_memstats_last_gc_time_seconds", "When memory was collected last, in seconds since 1970.", float64(m.LastGC)/1e9)
-	x.gauge("engram_build_info", "Which program this is; always 1.", 1, "version", a.Version, "goversion", runtime.Version())
+	x.gauge("go_memstats_sys_bytes", "Bytes taken from the system.", float64(m.Sys))
+	x.gauge("go_memstats_last_gc_time_seconds", "Time of the last garbage collection, in seconds since 1970.", float64(m.LastGC)/1e9)
+	x.gauge("engram_build_info", "Version of the program; always 1.", 1, "version", a.Version, "goversion", runtime.Version())
 }
 
 // exposition writes Prometheus's text format: families, each followed by its samples.
@@ -128,7 +128,6 @@ func (x *exposition) family(name, kind, help string) {
 	x.WriteString("# HELP " + name + " " + strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(help) + "\n# TYPE " + name + " " + kind + "\n")
 }
 
-// gauge writes a family of one gauge.
 func (x *exposition) gauge(name, help string, value float64, labels ...string) {
 	x.family(name, "gauge", help)
 	x.sample(name, value, labels...)
@@ -189,7 +188,7 @@ func (c *requests) count(w *answer, r *http.Request) {
 }
 
 func (c *requests) measure(x *exposition) {
-	x.family("engram_http_requests_total", "counter", "Requests by route and status; those that fit no route have none.")
+	x.family("engram_http_requests_total", "counter", "Requests by route and status; without a route for unknown ones.")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, to := range slices.SortedFunc(maps.Keys(c.counts), func(a, b answered) int {
@@ -201,7 +200,8 @@ func (c *requests) measure(x *exposition) {
 
 // usage answers what was asked and saved, like `engram metrics`; /metrics is for Prometheus.
 func (a *API) usage(q *request) (reply, error) {
-	in := engine.MetricsInput{Project: q.query.Get("project"), Session: q.query.Get("session_id"), Since: q.when("since", a.Engine.Now())}
+	in := engine.MetricsInput{Project: q.query.Get("project"), Session: q.query.Get("session_id"),
+		Since: q.when("since", a.Engine.Now())}
 	if q.err != nil {
 		return reply{}, q.err
 	}

@@ -57,18 +57,17 @@ type kept struct {
 	Status string `json:"status"`
 }
 
-// observationBody is a memory to save.
 type observationBody struct {
-	SessionID string `json:"session_id" example:"s1" required:"true" doc:"the session that saves; one that nobody knows is made"`
+	SessionID string `json:"session_id" example:"s1" required:"true" doc:"the saving session; created if unknown"`
 	Title     string `json:"title" example:"Auth model" required:"true" doc:"short and searchable"`
-	Content   string `json:"content" example:"Access tokens live 15 minutes." required:"true" doc:"what is to be remembered"`
+	Content   string `json:"content" example:"Access tokens live 15 minutes." required:"true" doc:"the text to remember"`
 	Type      string `json:"type" example:"decision" default:"manual" doc:"decision, bugfix, pattern, …"`
 	ToolName  string `json:"tool_name" doc:"the tool it came from"`
-	Project   string `json:"project" example:"shop" doc:"that of the session when it is left out"`
+	Project   string `json:"project" example:"shop" doc:"default: that of the session"`
 	Scope     string `json:"scope" doc:"project, personal or global; anything else is project"`
 	TopicKey  string `json:"topic_key" example:"architecture/auth-model" doc:"family/description: the same key revises the same memory"`
 
-	Files []string `json:"files" doc:"code it speaks of: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of the session on"`
+	Files []string `json:"files" doc:"code it refers to: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or relative to the session's folder"`
 }
 
 // savedObservation says what became of a memory, and what needs a verdict.
@@ -115,20 +114,18 @@ func mismatched(err error) error {
 	if !ok || p.Reason != project.ReasonSession {
 		return err
 	}
-	told := engram.Errorf(engram.CodeConflict, "session project does not match requested project").
+	mismatch := engram.Errorf(engram.CodeConflict, "session project does not match requested project").
 		WithHint("leave the project out, or use a session of its own").WithCause(err)
-	return refuse(http.StatusBadRequest, told)
+	return refuse(http.StatusBadRequest, mismatch)
 }
 
-// captureBody is a text that may contain learnings.
 type captureBody struct {
-	SessionID string `json:"session_id" required:"true" doc:"the session that saves"`
+	SessionID string `json:"session_id" required:"true" doc:"the saving session"`
 	Content   string `json:"content" doc:"a text, with or without learnings"`
-	Project   string `json:"project" doc:"that of the session when it is left out"`
+	Project   string `json:"project" doc:"default: that of the session"`
 	Source    string `json:"source" doc:"where the text comes from"`
 }
 
-// captured counts what was taken from a text.
 type captured struct {
 	Extracted  int `json:"extracted"`
 	Saved      int `json:"saved"`
@@ -184,7 +181,7 @@ type observationChange struct {
 	Project  *string       `json:"project"`
 	Scope    *engram.Scope `json:"scope" doc:"project, personal or global; anything else is project"`
 	TopicKey *string       `json:"topic_key" doc:"family/description"`
-	Files    *[]string     `json:"files" doc:"the code it speaks of instead: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of its session on"`
+	Files    *[]string     `json:"files" doc:"replaces its anchors: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or relative to its session's folder"`
 }
 
 func (a *API) updateObservation(q *request) (reply, error) {
@@ -205,7 +202,6 @@ func (a *API) updateObservation(q *request) (reply, error) {
 	return reply{body: observationOf(m.Memory, engram.Note{Flagged: m.Flagged}), degraded: m.Warnings}, err
 }
 
-// deletedObservation says what became of a memory.
 type deletedObservation struct {
 	Hard   bool   `json:"hard_delete"`
 	ID     int64  `json:"id"`
@@ -228,14 +224,13 @@ func numbered(text, what string) (engram.Ref, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case err != nil:
-		return engram.Ref{}, invalid("invalid %s id", what).WithHint("a whole number")
+		return engram.Ref{}, invalid("invalid %s id", what).WithHint("use a whole number")
 	case n < 1:
 		return engram.Ref{}, engram.Errorf(engram.CodeNotFound, "%s not found", what)
 	}
 	return engram.ByNum(n), nil
 }
 
-// numbered reads the number of a thing from the path.
 func (q *request) numbered(what string) engram.Ref {
 	ref, err := numbered(q.PathValue("id"), what)
 	q.bad(err)
@@ -247,23 +242,21 @@ func (q *request) numbered(what string) engram.Ref {
 // server's folder.
 func (a *API) rememberRows() []Route {
 	return []Route{
-		write("POST", "/remember", decoded(a.remember), "remember one thing; what is known already is merged").newer().takes(rememberBody{}).gives(remembered{}, http.StatusOK, created),
+		write("POST", "/remember", decoded(a.remember), "remember one thing; a near-duplicate is merged").newer().takes(rememberBody{}).gives(remembered{}, http.StatusOK, created),
 		// Its reads are counted, so it needs the token.
-		write("POST", "/recall", decoded(a.recollect), "what is remembered of a question, by likeness × strength").newer().takes(recollectBody{}).gives(document.Recollection{}),
+		write("POST", "/recall", decoded(a.recollect), "search memories, ranked by likeness × strength").newer().takes(recollectBody{}).gives(document.Recollection{}),
 		write("POST", "/forget", decoded(a.forget), "forget a memory").newer().takes(forgetBody{}).gives(document.Forgotten{}).fails(notFound, conflict),
 	}
 }
 
-// rememberBody is one thing to remember.
 type rememberBody struct {
 	Content  string         `json:"content" required:"true"`
 	Category engram.Type    `json:"category" doc:"decision, pattern, fact, preference, insight, …"`
 	Metadata map[string]any `json:"metadata"`
-	Project  string         `json:"project" doc:"where it belongs; else that of the session, of the server's settings, of the server's folder"`
-	Session  string         `json:"session_id" doc:"the session that remembers; one that is not known is made"`
+	Project  string         `json:"project" doc:"default: that of the session, the server's settings or the server's folder"`
+	Session  string         `json:"session_id" doc:"the saving session; created if unknown"`
 }
 
-// remembered says what became of it, and where it is.
 type remembered struct {
 	document.Remembered
 	placed
@@ -313,9 +306,8 @@ func (a *API) projectOf(ctx context.Context, session string) (string, error) {
 	return at.Name, err
 }
 
-// recollectBody is a question.
 type recollectBody struct {
-	Query       string         `json:"query" doc:"a question or words; none lists the newest"`
+	Query       string         `json:"query" doc:"a question or words; empty lists the newest"`
 	Limit       *int           `json:"limit" min:"1" max:"100" default:"10"`
 	Category    engram.Type    `json:"category" doc:"only this one"`
 	MinStrength *float64       `json:"min_strength" min:"0" max:"1" default:"0.1" doc:"leave out what has faded below"`
@@ -333,7 +325,6 @@ func (a *API) recollect(q *request, in recollectBody) (reply, error) {
 	return reply{body: document.RecollectionOf(found), degraded: found.Degraded}, err
 }
 
-// forgetBody names a memory.
 type forgetBody struct {
 	ID string `json:"id" required:"true" doc:"an id, a number or topic:KEY"`
 }

@@ -19,7 +19,7 @@ import (
 func (a *API) openAPI(*request) (reply, error) {
 	doc, err := a.described()
 	if err != nil {
-		return reply{}, engram.Errorf(engram.CodeInternal, "the routes cannot be described").WithCause(err)
+		return reply{}, engram.Errorf(engram.CodeInternal, "cannot describe the routes").WithCause(err)
 	}
 	return reply{media: mediaJSON, text: doc}, nil
 }
@@ -41,7 +41,7 @@ func (a *API) describe() (string, error) {
 	doc := object{
 		"openapi": "3.1.1",
 		"info": object{"title": "Engram", "version": a.Version, "license": object{"name": "MIT", "identifier": "MIT"},
-			"description": "A memory for agents, on this machine. docs/http.md says what is the same for all routes."},
+			"description": "A memory for agents, on this machine. docs/http.md describes what all routes share."},
 		"servers": []object{{"url": "/"}},
 		"tags":    a.tags(),
 		"paths":   paths,
@@ -49,7 +49,7 @@ func (a *API) describe() (string, error) {
 			"schemas":   s.named,
 			"responses": s.failures,
 			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer",
-				"description": "The token in ENGRAM_HTTP_TOKEN; when none is set, none is needed."}},
+				"description": "The token in ENGRAM_HTTP_TOKEN; not needed when it is unset."}},
 		},
 	}
 	line, err := json.Marshal(doc)
@@ -59,7 +59,7 @@ func (a *API) describe() (string, error) {
 	return string(line), err
 }
 
-// child returns the object under a key of o, which it makes when there is none.
+// child returns the object under a key of o, and makes it if absent.
 func child(o object, key string) object {
 	if o[key] == nil {
 		o[key] = object{}
@@ -67,7 +67,6 @@ func child(o object, key string) object {
 	return o[key].(object)
 }
 
-// operation describes one route.
 func (a *API) operation(s *schemas, r Route, method string) object {
 	op := object{
 		"operationId": operationID(method, r.Path),
@@ -124,7 +123,7 @@ func (a *API) responses(s *schemas, r Route, method string) object {
 		content[media] = object{"schema": schema}
 	}
 	if r.stream == nil && method == http.MethodGet {
-		out["304"] = object{"description": "If-None-Match names the answer that it would be"}
+		out["304"] = object{"description": "If-None-Match matches the current answer"}
 	}
 	for _, status := range a.failing(r) {
 		out[strconv.Itoa(status)] = s.failure(status, shapeOf(r))
@@ -183,11 +182,10 @@ func (s *schemas) failure(status int, shape shape) object {
 	return object{"$ref": "#/components/responses/" + name}
 }
 
-// describe returns p as an OpenAPI parameter.
 func (p Param) describe() object {
 	out := object{"name": p.Name, "in": "query", "description": p.Doc}
 	if p.Max != nil && p.Kind == KindWhole && !p.exact {
-		out["description"] = fmt.Sprintf("%s; more than %v counts as that", p.Doc, int(*p.Max))
+		out["description"] = fmt.Sprintf("%s; larger values count as %v", p.Doc, int(*p.Max))
 	}
 	if p.Required {
 		out["required"] = true
@@ -221,7 +219,6 @@ func (p Param) describe() object {
 	return out
 }
 
-// pathNames returns the names in a path, in order.
 func pathNames(path string) (names []string) {
 	for _, m := range regexp.MustCompile(`\{([a-z]+)(\.\.\.)?\}`).FindAllStringSubmatch(path, -1) {
 		names = append(names, m[1])
@@ -235,7 +232,7 @@ func pathParameter(path, name string) object {
 	out := object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}}
 	switch {
 	case name == "ref":
-		out["description"], out["example"] = "a memory: its number, its id or its beginning, or topic:KEY", "12"
+		out["description"], out["example"] = "a memory: its number, its id or a prefix of it, or topic:KEY", "12"
 	case name == "id" && strings.HasPrefix(path, "/sessions"):
 		out["description"] = "a session"
 	case name == "id":
@@ -267,7 +264,6 @@ func tagOf(r Route) string {
 	return first
 }
 
-// tags returns the tags of the routes, in their order.
 func (a *API) tags() []object {
 	var out []object
 	var seen []string

@@ -142,7 +142,7 @@ func newReferee(t testing.TB) *referee {
 	return r
 }
 
-// operation is the operation that a request reaches; nil when there is none.
+// operation returns the operation that a request reaches; nil for none.
 func (r *referee) operation(method, path string) (string, *operation) {
 	if method == "HEAD" {
 		method = "GET"
@@ -150,7 +150,7 @@ func (r *referee) operation(method, path string) (string, *operation) {
 	best := ""
 	for _, p := range r.paths {
 		_, has := r.doc.Paths[p.path][strings.ToLower(method)]
-		// What is spelt out comes before what has a name in it.
+		// What is spelled out comes before what has a name in it.
 		if has && p.fits.MatchString(path) && (best == "" || p.path == path || strings.Count(p.path, "{") < strings.Count(best, "{")) {
 			best = p.path
 		}
@@ -205,7 +205,7 @@ func kind(method, path, status string) string {
 	return strings.ToLower(method) + " " + path + " " + status
 }
 
-// body is the schema of an answer in JSON; nil when it is none.
+// body returns the schema of a JSON answer; nil for other answers.
 func (r *referee) body(answer response) *jsonschema.Schema {
 	if ref, ok := strings.CutPrefix(answer.Ref, "#/components/responses/"); ok {
 		answer = r.doc.Components.Responses[ref]

@@ -44,7 +44,6 @@ func (a *API) currentProject(q *request) (reply, error) {
 	return reply{body: out}, nil
 }
 
-// projectDoc is a project with its counts.
 type projectDoc struct {
 	Name     string   `json:"name"`
 	Aliases  []string `json:"aliases"`
@@ -65,7 +64,6 @@ func (a *API) projects(q *request) (reply, error) {
 	})}}, err
 }
 
-// skipped says why a project was not migrated.
 type skipped struct {
 	Status string `json:"status"`
 	Reason string `json:"reason"`
@@ -80,10 +78,9 @@ type migrated struct {
 	Prompts      int    `json:"prompts"`
 }
 
-// migrateBody names two projects.
 type migrateBody struct {
-	Old string `json:"old_project" required:"true" doc:"whose memories, sessions and prompts move"`
-	New string `json:"new_project" required:"true" doc:"where to"`
+	Old string `json:"old_project" required:"true" doc:"the project to move from"`
+	New string `json:"new_project" required:"true" doc:"the project to move to"`
 }
 
 func (a *API) migrateProject(q *request, in migrateBody) (reply, error) {

@@ -68,7 +68,6 @@ func (q *request) numberAs(p Param) int {
 	return min(n, int(*p.Max))
 }
 
-// page reads limit and offset.
 func (q *request) page() engram.Page {
 	return engram.Page{Limit: q.number("limit"), Offset: q.number("offset")}
 }
@@ -260,19 +259,19 @@ func whole(name, doc string, def, least, most int) Param {
 	return Param{Name: name, Doc: doc, Kind: KindWhole, Default: def, Min: new(float64(least)), Max: new(float64(most))}
 }
 
-func limit(def, most int) Param { return whole("limit", "how many at most", def, 1, most) }
+func limit(def, most int) Param { return whole("limit", "maximum number", def, 1, most) }
 
-func offset() Param { return whole("offset", "how many to leave out first", 0, 0, maxOffset) }
+func offset() Param { return whole("offset", "how many to skip", 0, 0, maxOffset) }
 
-func inProject() Param { return words("project", "only what is in this project") }
+func inProject() Param { return words("project", "only this project") }
 
 func forSession() Param {
-	return words("session_id", "the session that reads: it is remembered what it was shown")
+	return words("session_id", "the reading session, for which exposures are recorded")
 }
 
 // working is the folder in which a caller without a session works.
 func working() Param {
-	return words("cwd", "the folder where the code is looked at that memories are anchored to, unless the session works in one; relative to the server's own")
+	return words("cwd", "the folder in which anchors are checked, unless the session has one; relative to the server's own")
 }
 
 // at returns the engine in the folder of a request.
@@ -296,7 +295,6 @@ func (a *API) folder(q *request) engine.ProjectRequest {
 	return engine.ProjectRequest{Dir: dir}
 }
 
-// needed makes p required.
 func (p Param) needed() Param { p.Required = true; return p }
 
 // lax makes bad values of p count as the default.
@@ -313,8 +311,8 @@ func (p Param) unset() Param { p.Default = nil; return p }
 
 // narrowing returns the parameters that narrow a list or a search.
 func narrowing(scope Param) []Param {
-	return []Param{inProject(), listed("type", "only these types"), scope, listed("tag", "only what has all of these tags"), metadata(),
-		share("min_strength", "only what is as strong"), moment("since", "only what was made then or later"), moment("until", "only what was made before")}
+	return []Param{inProject(), listed("type", "only these types"), scope, listed("tag", "only memories with all of these tags"), metadata(),
+		share("min_strength", "only memories at least this strong"), moment("since", "only memories created at or after this time"), moment("until", "only memories created before this time")}
 }
 
 func oneScope() Param {
@@ -322,21 +320,21 @@ func oneScope() Param {
 }
 
 func metadata() Param {
-	return Param{Name: "metadata", Kind: KindObject, Doc: "a JSON object: only what has all of it in its metadata; or member by member, metadata.key=value"}
+	return Param{Name: "metadata", Kind: KindObject, Doc: "a JSON object: only memories with all of it in their metadata; or member by member, metadata.key=value"}
 }
 
 func superseded() Param {
-	return flag("superseded", "show also memories in whose place another one stands")
+	return flag("superseded", "include superseded memories")
 }
 
-func asOf() Param { return moment("as_of", "as it was at this time") }
+func asOf() Param { return moment("as_of", "the state at this time") }
 
 // finding returns the parameters that say how to search.
 func finding() []Param {
-	return []Param{words("q", "what to look for, in any words; none is an error"), words("mode", "which channels answer", strs(engine.ModeHybrid, engine.ModeSemantic, engine.ModeLexical)...),
-		words("match", "any word, or all of them", "any", "all"), words("match_mode", "the same as match", "any", "all"),
-		words("fusion", "how channels are put together; the default is the embedding model's", strs(engram.FusionScore, engram.FusionRank)...),
-		superseded(), whole("hops", "how far to follow relations; 1 when it is left out", 0, 0, 5).bounded().unset(), flag("rerank", "let the configured reranker order the best again"), asOf()}
+	return []Param{words("q", "the question, in any words; every text is valid"), words("mode", "the search channels", strs(engine.ModeHybrid, engine.ModeSemantic, engine.ModeLexical)...),
+		words("match", "match any word, or all", "any", "all"), words("match_mode", "alias of match", "any", "all"),
+		words("fusion", "how to combine channels; default: by the embedding model", strs(engram.FusionScore, engram.FusionRank)...),
+		superseded(), whole("hops", "how far to follow relations; default: 1", 0, 0, 5).bounded().unset(), flag("rerank", "reorder the best results with the configured reranker"), asOf()}
 }
 
 // strs converts named texts.
@@ -344,5 +342,4 @@ func strs[T ~string](list ...T) []string {
 	return document.Each(list, func(s T) string { return string(s) })
 }
 
-// all concatenates lists of parameters.
 func all(lists ...[]Param) []Param { return slices.Concat(lists...) }

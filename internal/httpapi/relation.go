@@ -14,17 +14,15 @@ func linkedOf(l engine.Linked) document.Linked {
 	return document.LinkedOf(string(l.Action), l.Relation, l.Source, l.Target)
 }
 
-// linkBody is a relation to make.
 type linkBody struct {
 	Source    string      `json:"source" example:"12" required:"true" doc:"a memory: its number, its id or topic:KEY"`
-	Target    string      `json:"target" example:"topic:architecture/auth-model" required:"true" doc:"another, named in the same ways"`
+	Target    string      `json:"target" example:"topic:architecture/auth-model" required:"true" doc:"another memory, named likewise"`
 	Relation  engram.Verb `json:"relation" example:"supersedes" required:"true" doc:"relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped or not_conflict"`
-	Strength  *float64    `json:"strength" min:"0" max:"1" doc:"1 when it is left out"`
+	Strength  *float64    `json:"strength" min:"0" max:"1" doc:"default: 1"`
 	Reason    string      `json:"reason" doc:"why"`
-	SessionID string      `json:"session_id" doc:"the session that says so"`
+	SessionID string      `json:"session_id" doc:"the session that links"`
 }
 
-// link makes a relation.
 func (a *API) link(q *request, in linkBody) (reply, error) {
 	ends, err := ends(in.Source, in.Target)
 	if err != nil {
@@ -42,7 +40,7 @@ func (a *API) link(q *request, in linkBody) (reply, error) {
 // ends reads the two memories of a relation.
 func ends(source, target string) ([]engram.Ref, error) {
 	if blank(source, target) {
-		return nil, invalid("source and target are required").WithHint("a number, an id or topic:KEY each")
+		return nil, invalid("source and target are required").WithHint("give a number, an id or topic:KEY for each")
 	}
 	return refs([]string{source, target})
 }
@@ -54,10 +52,10 @@ func (a *API) unlink(q *request) (reply, error) {
 		return reply{}, err
 	}
 	if q.query.Has("relation") && blank(q.query.Get("relation")) {
-		return reply{}, invalid("relation is empty").WithHint("leave it out to take every relation away")
+		return reply{}, invalid("relation is empty").WithHint("leave it out to remove every relation")
 	}
-	gone, err := a.Engine.Unlink(q.Context(), engine.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.query.Get("relation"))})
-	return reply{body: document.Unlinked{Removed: document.Each(gone, linkedOf)}}, err
+	removed, err := a.Engine.Unlink(q.Context(), engine.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.query.Get("relation"))})
+	return reply{body: document.Unlinked{Removed: document.Each(removed, linkedOf)}}, err
 }
 
 // graph answers with the relations around a memory, as JSON, text or a drawing.

@@ -38,7 +38,7 @@ func (a *API) reviews(q *request) (reply, error) {
 	return reply{body: reviewsDoc{page.Limit, page.Offset, document.Each(due, a.docOf), queue.Counts, document.Each(queue.Items, document.QueuedOf)}}, err
 }
 
-// reviewDone records that a memory was checked and holds.
+// reviewDone records that a memory was checked and still holds.
 func (a *API) reviewDone(q *request) (reply, error) {
 	ref := q.parsed(q.PathValue("ref"))
 	if !q.empty() {
@@ -87,7 +87,7 @@ func (a *API) reviewSnooze(q *request) (reply, error) {
 func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
 	span, until = strings.TrimSpace(span), strings.TrimSpace(until)
 	if (span == "") == (until == "") {
-		return now, invalid("say until when").WithHint("%s", `either {"for": "30d"} or {"until": "2027-01-31"}`)
+		return now, invalid("no time is given").WithHint("%s", `send either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
 	read, given := text.Ahead, span
 	if until != "" {
@@ -95,20 +95,19 @@ func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
 	}
 	at, ok := read(given, now.UTC())
 	if !ok {
-		return at, invalid("%q is not a time", given).WithHint("%s", `either {"for": "30d"} or {"until": "2027-01-31"}`)
+		return at, invalid("%q is not a time", given).WithHint("%s", `send either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
 	return at, nil
 }
 
-// namesBody names what is rejected.
 type namesBody struct {
-	Names []string `json:"names" doc:"ids of memories: numbers, ids or topic:KEY; w and a number for what is no memory yet"`
+	Names []string `json:"names" doc:"numbers, ids or topic:KEY of memories; w and a number for pending records"`
 }
 
 // approveBody says what is approved, in one of two ways.
 type approveBody struct {
 	namesBody
-	Operation int64 `json:"operation" min:"1" doc:"instead of names: all suspect memories that the operation of this number wrote and that say the same since"`
+	Operation int64 `json:"operation" min:"1" doc:"instead of names: all flagged memories written by this operation and unchanged since"`
 }
 
 // decidedDoc is the answer of POST /review/approve and POST /review/refuse.
@@ -119,10 +118,9 @@ type decidedDoc struct {
 	Degraded []string               `json:"degraded"` // what failed, and why
 }
 
-// reviewApprove approves pending items.
 func (a *API) reviewApprove(q *request, in approveBody) (reply, error) {
 	if (len(in.Names) == 0) == (in.Operation == 0) {
-		return reply{}, invalid("say what is approved").WithHint("%s", `either {"names": ["12", "w3"]} or {"operation": 42}`)
+		return reply{}, invalid("nothing to approve is given").WithHint("%s", `send either {"names": ["12", "w3"]} or {"operation": 42}`)
 	}
 	if in.Operation != 0 {
 		return a.decided(a.Engine.ApproveOperation(q.Context(), in.Operation))
@@ -130,10 +128,9 @@ func (a *API) reviewApprove(q *request, in approveBody) (reply, error) {
 	return a.decided(a.Engine.ApproveNamed(q.Context(), in.Names))
 }
 
-// reviewRefuse rejects pending items.
 func (a *API) reviewRefuse(q *request, in namesBody) (reply, error) {
 	if len(in.Names) == 0 {
-		return reply{}, invalid("nothing is named").WithHint("%s", `{"names": ["12", "w3"]}`)
+		return reply{}, invalid("nothing to reject is given").WithHint("%s", `{"names": ["12", "w3"]}`)
 	}
 	return a.decided(a.Engine.RefuseNamed(q.Context(), in.Names))
 }
@@ -180,7 +177,8 @@ type decayDoc struct {
 
 // decay reports the strength of memories, weakest first; id selects memories, repeated or separated by commas.
 func (a *API) decay(q *request) (reply, error) {
-	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve")))), Filter: q.filter(a.Engine.Now())}
+	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve")))),
+		Filter: q.filter(a.Engine.Now())}
 	in.Filter.Scope = q.knownScope()
 	a.known(q, in.Filter.Project)
 	for _, name := range q.list("id") {
@@ -208,7 +206,7 @@ type decayBody struct {
 	Curve    *engram.Curve `json:"curve" doc:"importance, geometric or ebbinghaus"`
 	Rate     *float64      `json:"rate" doc:"0 is the curve's own"`
 	MaxBoost *float64      `json:"max_boost" doc:"0 is 2"`
-	Reset    bool          `json:"reset" default:"false" doc:"as the configuration has it again"`
+	Reset    bool          `json:"reset" default:"false" doc:"reset to the configuration"`
 }
 
 // setProjectDecay changes how the memories of a project fade; null fields stay.
@@ -218,11 +216,10 @@ func (a *API) setProjectDecay(q *request, in decayBody) (reply, error) {
 	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
 
-// sleepBody asks for a sleep.
 type sleepBody struct {
 	Project string                 `json:"project" doc:"empty is every project"`
-	DryRun  bool                   `json:"dry_run" default:"false" doc:"change nothing, and say what would be"`
-	Only    []lifecycle.StepAction `json:"only" doc:"steps: fade, boost, merge, prune, extract; none is all; a prune has none"`
+	DryRun  bool                   `json:"dry_run" default:"false" doc:"only report what would change"`
+	Only    []lifecycle.StepAction `json:"only" doc:"steps: fade, boost, merge, prune, extract; empty is all; not for a prune"`
 	Below   *float64               `json:"below" min:"0" max:"1" doc:"forget what is weaker; above 0"`
 }
 
@@ -234,7 +231,7 @@ func (a *API) sleep(q *request, b sleepBody) (reply, error) {
 // prune forgets weak memories, or plans it.
 func (a *API) prune(q *request, b sleepBody) (reply, error) {
 	if len(b.Only) > 0 {
-		return reply{}, invalid("a prune has no only").WithHint("POST /sleep has")
+		return reply{}, invalid("a prune takes no only").WithHint("use POST /sleep")
 	}
 	return a.slept(q, b, []lifecycle.StepAction{lifecycle.StepPrune})
 }
@@ -246,7 +243,7 @@ func (a *API) slept(q *request, b sleepBody, only []lifecycle.StepAction) (reply
 	}
 	if b.Below != nil {
 		if *b.Below == 0 { // 0 would mean the engine's default
-			return reply{}, invalid("below 0 forgets nothing").WithHint("a strength above 0, such as 0.1")
+			return reply{}, invalid("below 0 forgets nothing").WithHint("use a strength above 0, such as 0.1")
 		}
 		in.Below = *b.Below
 	}
@@ -260,7 +257,6 @@ func (a *API) slept(q *request, b sleepBody, only []lifecycle.StepAction) (reply
 	return reply{body: document.SleepOf(res, in.DryRun)}, nil
 }
 
-// diagnostics reports memories that deserve a look.
 func (a *API) diagnostics(q *request) (reply, error) {
 	in := engine.DiagnosticsInput{Project: q.query.Get("project"), Limit: q.number("limit")}
 	if a.known(q, in.Project); q.err != nil {

@@ -88,7 +88,7 @@ func observationCases() []routeCase {
 		{"one memory", "GET /observations/{id}", "GET /observations/1", "", 200, obs1},
 		{"a memory nobody knows", "GET /observations/{id}", "GET /observations/99", "", 404, `{"error":"observation not found","code":"not_found"}`},
 		{"a memory of number zero", "GET /observations/{id}", "GET /observations/0", "", 404, `{"error":"observation not found","code":"not_found"}`},
-		{"a memory whose number is none", "GET /observations/{id}", "GET /observations/abc", "", 400, `{"error":"invalid observation id","code":"invalid","hint":"a whole number"}`},
+		{"a memory whose number is none", "GET /observations/{id}", "GET /observations/abc", "", 400, `{"error":"invalid observation id","code":"invalid","hint":"use a whole number"}`},
 		{"a memory is changed", "PATCH /observations/{id}", "PATCH /observations/3", `{"title":"Other"}`, 200,
 			strings.Replace(strings.Replace(obs3, `"Else"`, `"Other"`, 1), `"revision_count":1`, `"revision_count":2`, 1)},
 		{"a change changes something", "PATCH /observations/{id}", "PATCH /observations/3", `{"id":4,"title":null}`, 400, `{"error":"at least one field is required","code":"invalid"}`},
@@ -116,7 +116,7 @@ func promptCases() []routeCase {
 		{"a search for nothing lists the newest prompts", "GET /prompts/search", "GET /prompts/search", "", 200, `[` + prm1 + `]`},
 		{"a prompt is deleted", "DELETE /prompts/{id}", "DELETE /prompts/1", "", 200, `{"id":1,"status":"deleted"}`},
 		{"a prompt nobody knows", "DELETE /prompts/{id}", "DELETE /prompts/9", "", 404, `{"error":"prompt not found","code":"not_found"}`},
-		{"a prompt whose number is none", "DELETE /prompts/{id}", "DELETE /prompts/x", "", 400, `{"error":"invalid prompt id","code":"invalid","hint":"a whole number"}`},
+		{"a prompt whose number is none", "DELETE /prompts/{id}", "DELETE /prompts/x", "", 400, `{"error":"invalid prompt id","code":"invalid","hint":"use a whole number"}`},
 	}
 }
 
@@ -214,13 +214,13 @@ func TestWhatIsNoRoute(t *testing.T) {
 		status        int
 		allow, want   string
 	}{
-		{"an unknown path", "GET /nope", 404, "", `{"error":"no such route: /nope","code":"not_found","hint":"GET / names the routes"}`},
-		{"an unknown path for a change", "POST /nope", 404, "", `{"error":"no such route: /nope","code":"not_found","hint":"GET / names the routes"}`},
-		{"MCP where there is none", "POST /mcp", 404, "", `{"error":"no such route: /mcp","code":"not_found","hint":"GET / names the routes"}`},
-		{"a method that a path has not", "DELETE /search", 405, "GET, HEAD", `{"error":"DELETE is not for /search","code":"invalid","hint":"use GET or HEAD"}`},
-		{"a preflight", "OPTIONS /observations/1", 405, "GET, HEAD, PATCH, DELETE", `{"error":"OPTIONS is not for /observations/1","code":"invalid","hint":"use GET or HEAD or PATCH or DELETE"}`},
-		{"a newer path answers in its own shape", "PUT /log", 405, "GET, HEAD", `{"error":{"code":"invalid","message":"PUT is not for /log","hint":"use GET or HEAD"}}`},
-		{"a session cannot be put", "PUT /sessions", 405, "POST", `{"error":"PUT is not for /sessions","code":"invalid","hint":"use POST"}`},
+		{"an unknown path", "GET /nope", 404, "", `{"error":"no such route: /nope","code":"not_found","hint":"GET / lists the routes"}`},
+		{"an unknown path for a change", "POST /nope", 404, "", `{"error":"no such route: /nope","code":"not_found","hint":"GET / lists the routes"}`},
+		{"MCP where there is none", "POST /mcp", 404, "", `{"error":"no such route: /mcp","code":"not_found","hint":"GET / lists the routes"}`},
+		{"a method that a path has not", "DELETE /search", 405, "GET, HEAD", `{"error":"DELETE is not allowed for /search","code":"invalid","hint":"use GET or HEAD"}`},
+		{"a preflight", "OPTIONS /observations/1", 405, "GET, HEAD, PATCH, DELETE", `{"error":"OPTIONS is not allowed for /observations/1","code":"invalid","hint":"use GET or HEAD or PATCH or DELETE"}`},
+		{"a newer path answers in its own shape", "PUT /log", 405, "GET, HEAD", `{"error":{"code":"invalid","message":"PUT is not allowed for /log","hint":"use GET or HEAD"}}`},
+		{"a session cannot be put", "PUT /sessions", 405, "POST", `{"error":"PUT is not allowed for /sessions","code":"invalid","hint":"use POST"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			method, target, _ := strings.Cut(tt.request, " ")

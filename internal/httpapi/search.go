@@ -45,8 +45,8 @@ func (a *API) search(q *request) (reply, error) {
 	return reply{body: hits, degraded: found.Degraded, elsewhere: elsewhere}, err
 }
 
-func hitOf(h engram.Hit, explain, weak bool) foundObservation {
-	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: weak} // not -0
+func hitOf(h engram.Hit, explain, below bool) foundObservation {
+	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: below} // not -0
 	if explain {
 		out.Why = new(document.WhyOf(h.Why))
 	}
@@ -99,7 +99,8 @@ func recalledOf(r engine.Recalled) recalledDoc {
 
 // recall fills a budget of tokens with the hits of a question.
 func (a *API) recall(q *request) (reply, error) {
-	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true, SearchInput: q.searchInput(a.Engine.Now())}
+	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true,
+		SearchInput: q.searchInput(a.Engine.Now())}
 	in.Filter.Scope = q.knownScope()
 	a.knownAt(q, in.Filter.Project, in.AsOf)
 	in.Limit, in.Budget, in.Again = q.number("limit"), q.number("budget"), q.flag("again")
@@ -118,7 +119,6 @@ func (a *API) recall(q *request) (reply, error) {
 // maxAround is how many memories a timeline has on each side.
 const maxAround = 100
 
-// timelineDoc is what was saved around a memory.
 type timelineDoc struct {
 	Focus   observation `json:"focus"`
 	Before  []entry     `json:"before"` // oldest first
@@ -145,7 +145,7 @@ func (a *API) timeline(q *request) (reply, error) {
 	}
 	ref, err := numbered(id, "observation")
 	if engram.CodeOf(err) == engram.CodeInvalid {
-		return reply{}, invalid("invalid observation_id").WithHint("a whole number")
+		return reply{}, invalid("invalid observation_id").WithHint("use a whole number")
 	}
 	var t engram.Timeline
 	if err == nil {

@@ -32,7 +32,7 @@ func findingCases() []routeCase {
 		{"nothing of what was saved after it", "GET /timeline", "GET /timeline?observation_id=1&after=0&before=-1", "", 200,
 			`{"focus":` + obs1 + `,"before":[],"after":[],"session_info":` + ses1 + `,"total_in_range":2}`},
 		{"a timeline needs a memory", "GET /timeline", "GET /timeline", "", 400, `{"error":"observation_id parameter is required","code":"invalid"}`},
-		{"a timeline of no number", "GET /timeline", "GET /timeline?observation_id=x", "", 400, `{"error":"invalid observation_id","code":"invalid","hint":"a whole number"}`},
+		{"a timeline of no number", "GET /timeline", "GET /timeline?observation_id=x", "", 400, `{"error":"invalid observation_id","code":"invalid","hint":"use a whole number"}`},
 		{"a timeline of a memory nobody knows", "GET /timeline", "GET /timeline?observation_id=9", "", 404, `{"error":"timeline: observation #9 not found","code":"not_found"}`},
 
 		{"an empty context", "GET /context", "GET /context?project=nobody", "", 200, `{"context":"","elsewhere":"No memories in project nobody; 3 in others: leave project out"}`},

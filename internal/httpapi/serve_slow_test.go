@@ -19,8 +19,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/httpapi"
 )
 
-// Nobody can hold a connection open by a body that never comes, wherever it is sent: all
-// are answered, and closed soon after.
+// A body that never arrives must not hold a connection open on any route: each is answered and soon closed.
 func TestABodyThatNeverComesHoldsNoConnection(t *testing.T) {
 	refused := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
 	for _, tt := range []struct {
@@ -82,7 +81,7 @@ func (stuck) View(ctx context.Context, _ func(engram.Reader) error) error {
 	return fmt.Errorf("read: %w", ctx.Err())
 }
 
-// What is cut off by a stop is told so, and is nobody's fault.
+// A slow operation that a stop cuts off reports the stop, not an internal error.
 func TestASlowVerbIsToldThatTheServerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -99,7 +98,7 @@ func TestASlowVerbIsToldThatTheServerStops(t *testing.T) {
 			t.Fatalf("no answer: %v", err)
 		}
 		body, err := io.ReadAll(resp.Body)
-		const want = `{"error":{"code":"unavailable","message":"the server is stopping","hint":"ask again when it is back"}}`
+		const want = `{"error":{"code":"unavailable","message":"the server is stopping","hint":"repeat the request later"}}`
 		if err != nil || resp.StatusCode != 503 || strings.TrimSpace(string(body)) != want || resp.Header.Get("Retry-After") == "" {
 			t.Errorf("got %s %s %v, want 503 %s with Retry-After", resp.Status, body, err, want)
 		}

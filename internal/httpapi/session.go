@@ -26,7 +26,6 @@ func sessionOf(s engram.Session) sessionDoc {
 	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.FlaggedSummary(s)}
 }
 
-// sessionRow is a session in a list.
 type sessionRow struct {
 	ID           string   `json:"id"`
 	Project      string   `json:"project"`
@@ -47,14 +46,12 @@ type done struct {
 	Status string `json:"status"`
 }
 
-// sessionBody is a session to start.
 type sessionBody struct {
-	ID        string `json:"id" example:"s1" doc:"what it is called from now on; made if none is given"`
-	Project   string `json:"project" example:"shop" required:"true" doc:"what it works on"`
-	Directory string `json:"directory" example:"/src/shop" doc:"where"`
+	ID        string `json:"id" example:"s1" doc:"its id; generated if empty"`
+	Project   string `json:"project" example:"shop" required:"true" doc:"its project"`
+	Directory string `json:"directory" example:"/src/shop" doc:"its folder"`
 }
 
-// begun is the outcome of starting a session.
 type begun struct {
 	done
 	Project string `json:"project"` // normalised
@@ -78,7 +75,6 @@ func (a *API) session(q *request) (reply, error) {
 	return reply{body: sessionOf(s)}, worded(err, engram.CodeNotFound, "session not found")
 }
 
-// endBody ends a session.
 type endBody struct {
 	Summary string `json:"summary" doc:"what was done"`
 }
@@ -130,14 +126,12 @@ func promptOf(p engram.Prompt) promptDoc {
 	return promptDoc{p.Num, p.SyncID, p.SessionID, p.Content, p.Project, clock(p.CreatedAt)}
 }
 
-// promptBody is a prompt to save.
 type promptBody struct {
-	SessionID string `json:"session_id" example:"s1" required:"true" doc:"the session it was asked in; one that nobody knows is made"`
+	SessionID string `json:"session_id" example:"s1" required:"true" doc:"its session; created if unknown"`
 	Content   string `json:"content" example:"why does the login fail?" required:"true" doc:"what was asked"`
-	Project   string `json:"project" doc:"that of the session when it is left out"`
+	Project   string `json:"project" doc:"default: that of the session"`
 }
 
-// savedPrompt is the outcome of saving a prompt.
 type savedPrompt struct {
 	kept
 	placed
@@ -202,7 +196,6 @@ type usesDoc struct {
 	Uses      []document.Exposure `json:"uses"`   // oldest first
 }
 
-// sessionUses reports what a session was shown.
 func (a *API) sessionUses(q *request) (reply, error) {
 	account, err := a.Engine.Why(q.Context(), q.PathValue("id"))
 	return reply{body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Uses, func(u engine.Shown) document.Exposure {

@@ -17,7 +17,7 @@ func sleepCases() []routeCase {
 		{"a strength that is none", "POST /prune", "POST /prune", `{"below":2}`, 400,
 			`{"error":{"code":"invalid","message":"below 2 is out of range","hint":"from 0 to 1"}}`},
 		{"nothing is weaker than nothing", "POST /prune", "POST /prune", `{"below":0}`, 400,
-			`{"error":{"code":"invalid","message":"below 0 forgets nothing","hint":"a strength above 0, such as 0.1"}}`},
+			`{"error":{"code":"invalid","message":"below 0 forgets nothing","hint":"use a strength above 0, such as 0.1"}}`},
 		{"a prune is one step", "POST /prune", "POST /prune", `{"only":["merge"]}`, 400, ""},
 		{"what deserves a look", "GET /diagnostics", "GET /diagnostics?project=other&limit=1", "", 200, ""},
 		{"a limit that is none", "GET /diagnostics", "GET /diagnostics?limit=x", "", 400, ""},

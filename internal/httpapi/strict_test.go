@@ -37,7 +37,7 @@ func TestEveryNewerRouteRefusesWhatItDoesNotKnow(t *testing.T) {
 			t.Errorf("%s %s?bogus=1\n got %d %s\nwant 400 that names the parameter", r.Method, target, parameter.Code, got)
 		}
 		body := ask(h, r.Method, target, `{"bogus":1}`)
-		if got := told(body); body.Code != http.StatusBadRequest || !strings.Contains(got, `there is no field \"bogus\"`) && !strings.Contains(got, "reads no body") {
+		if got := told(body); body.Code != http.StatusBadRequest || !strings.Contains(got, `there is no field \"bogus\"`) && !strings.Contains(got, "takes no body") {
 			t.Errorf("%s %s with {\"bogus\":1}\n got %d %s\nwant 400 that names the field, or says that no body is read", r.Method, target, body.Code, got)
 		}
 	}
@@ -66,8 +66,8 @@ func TestWhatIsUnknownIsNamedWithTheNearestGoodOne(t *testing.T) {
 			`"message":"there is no field \"memories[1].contant\"","hint":"did you mean memories[1].content?"`},
 		{"a field that is like none has them all in its hint", "POST /restore", `{"bogus":1}`, `"hint":"one of ref, version"`},
 		{"a misspelt parameter", "GET /graph?ref=1&dept=3", "", `"message":"there is no parameter \"dept\"","hint":"did you mean depth?"`},
-		{"a parameter where there is none", "GET /projects?limit=3", "", `"hint":"this route reads no parameter"`},
-		{"a body where parameters are read", "DELETE /relations", `{"source":"1","target":"2"}`, `"message":"DELETE /relations reads no body","hint":"one of source, target, relation"`},
+		{"a parameter where there is none", "GET /projects?limit=3", "", `"hint":"this route takes no parameter"`},
+		{"a body where parameters are read", "DELETE /relations", `{"source":"1","target":"2"}`, `"message":"DELETE /relations takes no body","hint":"one of source, target, relation"`},
 		{"a long name is not sent back whole", "POST /sleep", `{"` + strings.Repeat("x", 5000) + `":1}`, strings.Repeat("x", 64) + `…\"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -70,7 +70,7 @@ func TestSyncStatusTellsHowTheRepositoryStands(t *testing.T) {
 	}
 }
 
-// shut is a remote that nobody may look into, as a folder that is a link.
+// shut is a remote that may not be read, like a folder that is a link.
 type shut struct{ engram.Remote }
 
 // Batches implements engram.Remote.
@@ -78,7 +78,7 @@ func (shut) Batches(context.Context) ([]engram.Batch, error) {
 	return nil, engram.Errorf(engram.CodeForbidden, "it is a link")
 }
 
-// Whoever may push can make .engram a link: that is a state, and no fault of who asks.
+// Anyone with push access can make .engram a link: that is a state to report, not a fault of the request.
 func TestSyncStatusTellsOfARepositoryThatIsNotRead(t *testing.T) {
 	h := newAPI(t, httpapi.Options{Engine: enginetest.New(t), Project: "demo", Chunks: func(context.Context, string) (engram.Remote, error) {
 		return shut{replicatest.NewPlace("a repository").Open()}, nil
@@ -88,7 +88,7 @@ func TestSyncStatusTellsOfARepositoryThatIsNotRead(t *testing.T) {
 	}
 }
 
-// What waits is listed in the words of the mem_* dialect.
+// Pending changes are listed in the words of the mem_* dialect.
 func TestWhatWaitsIsListed(t *testing.T) {
 	ctx, place := t.Context(), replicatest.NewPlace("a repository")
 	e := enginetest.New(t)
@@ -126,9 +126,9 @@ func TestWhatWaitsIsListed(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"status=waiting": `{"error":"status \"waiting\" does not exist","code":"invalid","hint":"one of deferred, dead"}`,
-		"limit=x":        `{"error":"limit \"x\" is not a number from 1","code":"invalid","hint":"left out it is 50"}`,
-		"limit=0":        `{"error":"limit \"0\" is not a number from 1","code":"invalid","hint":"left out it is 50"}`,
-		"offset=-1":      `{"error":"offset \"-1\" is not a number from 0","code":"invalid","hint":"left out it is 0"}`,
+		"limit=x":        `{"error":"limit \"x\" is not a number from 1","code":"invalid","hint":"leave it out for 50"}`,
+		"limit=0":        `{"error":"limit \"0\" is not a number from 1","code":"invalid","hint":"leave it out for 50"}`,
+		"offset=-1":      `{"error":"offset \"-1\" is not a number from 0","code":"invalid","hint":"leave it out for 0"}`,
 	} {
 		if w := ask(h, "GET", "/conflicts/deferred?"+query, ""); w.Code != 400 || strings.TrimSpace(w.Body.String()) != want {
 			t.Errorf("%s\n got: %d %s\nwant: 400 %s", query, w.Code, w.Body, want)

@@ -129,8 +129,8 @@ func (r Route) gives(v any, statuses ...int) Route {
 	return r
 }
 
-// tells adds text answers of these media types.
-func (r Route) tells(media ...string) Route {
+// texts adds text answers of these media types.
+func (r Route) texts(media ...string) Route {
 	for _, m := range media {
 		r.Answers = append(slices.Clip(r.Answers), Answer{Status: http.StatusOK, Body: "", Media: m})
 	}
@@ -178,10 +178,10 @@ func (a *API) unknown(q *request) (reply, error) {
 		allow = slices.Insert(allow, 1, http.MethodHead)
 	}
 	if len(allow) == 0 {
-		err := engram.Errorf(engram.CodeNotFound, "no such route: %s", q.URL.Path).WithHint("GET / names the routes")
+		err := engram.Errorf(engram.CodeNotFound, "no such route: %s", q.URL.Path).WithHint("GET / lists the routes")
 		return reply{}, err
 	}
-	err := engram.Errorf(engram.CodeInvalid, "%s is not for %s", q.Method, q.URL.Path).WithHint("use %s", strings.Join(allow, " or "))
+	err := engram.Errorf(engram.CodeInvalid, "%s is not allowed for %s", q.Method, q.URL.Path).WithHint("use %s", strings.Join(allow, " or "))
 	return reply{}, &refusal{status: http.StatusMethodNotAllowed, newer: newer, header: "Allow", value: strings.Join(allow, ", "), err: err}
 }
 
@@ -205,29 +205,29 @@ func (a *API) table() []Route {
 	}
 	if a.Daemon != nil {
 		// No token: it asks for a key of its own that only this user can read.
-		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "what the commands of this program ask a server", MaxBody: maxBody, Newer: true, Hidden: true, Body: map[string]any{}, stream: passTo(a.Daemon)})
+		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "requests of this program's own commands", MaxBody: maxBody, Newer: true, Hidden: true, Body: map[string]any{}, stream: passTo(a.Daemon)})
 	}
 	if a.MCP != nil {
 		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, RPC: true, stream: passTo(a.MCP)}.
-			query(words("tools", "profiles and names of tools, separated by commas; left out: agent")).gives(map[string]any{}).tells(mediaEvents).gives(nil, http.StatusAccepted).fails(notFound))
+			query(words("tools", "profiles and names of tools, separated by commas; default: agent")).gives(map[string]any{}).texts(mediaEvents).gives(nil, http.StatusAccepted).fails(notFound))
 	}
 	return routes
 }
 
 func (a *API) serverRows() []Route {
 	return []Route{
-		read("/", a.greet, "which routes there are").newer().gives(greeting{}),
-		read("/health", a.health, "that the server answers").gives(health{}),
+		read("/", a.greet, "list the routes").newer().gives(greeting{}),
+		read("/health", a.health, "check that the server answers").gives(health{}),
 		read("/openapi.json", a.openAPI, "this description").newer().gives(map[string]any{}),
 	}
 }
 
 func (a *API) sessionRows() []Route {
 	return []Route{
-		write("POST", "/sessions", decoded(a.startSession), "start a session; one that exists keeps what it has").takes(sessionBody{}).gives(begun{}, created),
-		read("/sessions/recent", a.recentSessions, "sessions, the latest activity first").query(inProject(), limit(5, maxList).lax()).gives([]sessionRow{}),
-		read("/sessions/{id}", a.session, "one session").gives(sessionDoc{}).fails(notFound),
-		read("/sessions/{id}/uses", a.sessionUses, "what a session was shown").newer().gives(usesDoc{}).fails(notFound),
+		write("POST", "/sessions", decoded(a.startSession), "start a session; an existing one keeps its data").takes(sessionBody{}).gives(begun{}, created),
+		read("/sessions/recent", a.recentSessions, "list sessions, latest activity first").query(inProject(), limit(5, maxList).lax()).gives([]sessionRow{}),
+		read("/sessions/{id}", a.session, "read a session").gives(sessionDoc{}).fails(notFound),
+		read("/sessions/{id}/uses", a.sessionUses, "list what a session was shown").newer().gives(usesDoc{}).fails(notFound),
 		write("POST", "/sessions/{id}/end", a.endSession, "end a session").may(endBody{}).gives(done{}),
 		write("DELETE", "/sessions/{id}", a.deleteSession, "delete a session without memories").query(erasing()).gives(done{}).fails(notFound, conflict),
 	}
@@ -237,132 +237,132 @@ func (a *API) observationRows() []Route {
 	lists := []Param{inProject(), oneScope().lax(), superseded(), limit(20, maxList).lax()}
 	return []Route{
 		write("POST", "/observations", decoded(a.saveObservation), "save a memory").takes(observationBody{}).gives(savedObservation{}, created).fails(conflict),
-		read("/observations", a.observations, "memories, newest first").query(all(lists, []Param{words("sort", "the only order there is", "created_at:desc")})...).gives([]observation{}),
-		read("/observations/recent", a.recentObservations, "memories, newest first").query(lists...).gives([]observation{}),
+		read("/observations", a.observations, "list memories, newest first").query(all(lists, []Param{words("sort", "the only supported order", "created_at:desc")})...).gives([]observation{}),
+		read("/observations/recent", a.recentObservations, "list memories, newest first").query(lists...).gives([]observation{}),
 		write("POST", "/observations/passive", decoded(a.capture), `save each item under "## Key Learnings:" of a text`).takes(captureBody{}).gives(captured{}).fails(conflict),
-		read("/observations/{id}", a.observation, "one memory").query(forSession(), working(), asOf()).gives(observation{}).fails(notFound),
+		read("/observations/{id}", a.observation, "read a memory").query(forSession(), working(), asOf()).gives(observation{}).fails(notFound),
 		write("PATCH", "/observations/{id}", a.updateObservation, "change a memory").takes(observationChange{}).gives(observation{}).fails(notFound, conflict),
 		write("DELETE", "/observations/{id}", a.deleteObservation, "forget a memory").query(erasing().lax()).gives(deletedObservation{}).fails(notFound),
 	}
 }
 
 // erasing asks for a hard delete.
-func erasing() Param { return flag("hard", "erase it, so that nothing of it is left") }
+func erasing() Param { return flag("hard", "erase it permanently") }
 
 func (a *API) findingRows() []Route {
 	around := func(name, where string) Param {
-		return whole(name, "how many of its session "+where, 5, 0, maxAround).lax()
+		return whole(name, "how many memories of its session "+where, 5, 0, maxAround).lax()
 	}
-	again := flag("again", "show also what the session was shown before")
+	again := flag("again", "include what the session was already shown")
 	budget := func(def int) Param {
-		return whole("budget", "tokens, about; 0 is the default", def, 0, engine.MaxBudget)
+		return whole("budget", "approximate number of tokens; 0 is the default", def, 0, engine.MaxBudget)
 	}
 	return []Route{
-		read("/search", a.search, "search, best first; without q the newest").query(all(narrowing(oneScope().lax()), finding(), []Param{forSession(), working(),
-			limit(10, 20).lax(), flag("explain", "say why each was found"), flag("weak", "whether finds below the floor are listed; left out: beside relevant ones").unset()})...).gives([]foundObservation{}).fails(notFound),
-		read("/timeline", a.timeline, "what was saved around a memory").query(Param{Name: "observation_id", Doc: "its number", Kind: KindWhole, Required: true},
+		read("/search", a.search, "search, best first; without q list the newest").query(all(narrowing(oneScope().lax()), finding(), []Param{forSession(), working(),
+			limit(10, 20).lax(), flag("explain", "explain each result"), flag("weak", "include results below the relevance threshold; default: only beside relevant ones").unset()})...).gives([]foundObservation{}).fails(notFound),
+		read("/timeline", a.timeline, "list what was saved around a memory").query(Param{Name: "observation_id", Doc: "its number", Kind: KindWhole, Required: true},
 			around("before", "before it"), around("after", "after it")).gives(timelineDoc{}).fails(notFound),
-		read("/context", a.context, "what a new session should know").query(inProject(), oneScope().lax(), superseded(), budget(engine.ContextBudget).lax(), forSession(), working(), again, asOf()).gives(contextDoc{}).fails(notFound),
-		read("/recall", a.recall, "as much of what is found as goes into a budget").newer().query(all(narrowing(oneScope()), finding(), []Param{forSession(), working(), again,
-			budget(engine.RecallBudget), whole("limit", "how many at most; left out: as the budget has it", 0, 1, 100).unset()})...).gives(recalledDoc{}).fails(notFound),
+		read("/context", a.context, "build the context of a new session").query(inProject(), oneScope().lax(), superseded(), budget(engine.ContextBudget).lax(), forSession(), working(), again, asOf()).gives(contextDoc{}).fails(notFound),
+		read("/recall", a.recall, "search, and fill a token budget with the results").newer().query(all(narrowing(oneScope()), finding(), []Param{forSession(), working(), again,
+			budget(engine.RecallBudget), whole("limit", "maximum number; default: as many as the budget allows", 0, 1, 100).unset()})...).gives(recalledDoc{}).fails(notFound),
 	}
 }
 
 func (a *API) promptRows() []Route {
 	return []Route{
 		write("POST", "/prompts", decoded(a.savePrompt), "save what the user asked").takes(promptBody{}).gives(savedPrompt{}, created).fails(conflict),
-		read("/prompts/recent", a.recentPrompts, "prompts, newest first").query(inProject(), limit(20, maxList).lax()).gives([]promptDoc{}),
-		read("/prompts/search", a.searchPrompts, "prompts by their words").query(words("q", "words; none lists the newest"), inProject(), limit(10, 100).lax()).gives([]promptDoc{}),
+		read("/prompts/recent", a.recentPrompts, "list prompts, newest first").query(inProject(), limit(20, maxList).lax()).gives([]promptDoc{}),
+		read("/prompts/search", a.searchPrompts, "search prompts by words").query(words("q", "words; empty lists the newest"), inProject(), limit(10, 100).lax()).gives([]promptDoc{}),
 		write("DELETE", "/prompts/{id}", a.deletePrompt, "delete a prompt").query(erasing()).gives(kept{}).fails(notFound),
 	}
 }
 
 func (a *API) storeRows() []Route {
-	cwd := words("cwd", "a folder, the server's own when it is left out; relative to that")
+	cwd := words("cwd", "a folder, relative to the server's own; default: the server's own")
 	return []Route{
-		read("/sync/status", a.syncStatus, "how replication stands").query(words("project", "of this project")).gives(syncStatus{}),
-		read("/usage", a.usage, "what was asked and saved, and what came of it").newer().query(inProject(), words("session_id", "only what this session was shown and saved"),
-			moment("since", "since the day of this time, in UTC; left out: from the beginning")).gives(document.Metrics{}).fails(notFound),
-		read("/metrics", a.metrics, "what Prometheus scrapes, where the settings ask for it").newer().tells(mediaPrometheus).fails(notFound),
-		read("/stats", a.stats, "how much there is; with by, apart").query(words("by", "count memories apart by this", "project", "type", "day", "week", "month"), words("project", "with by: only what is in this project"),
-			moment("since", "with by: only memories made then or later")).gives(statsDoc{}).fails(notFound),
-		read("/doctor", a.doctor, "how the store is, well or not").query(words("project", "only this project"), words("check", "only this check"), cwd).gives(document.Report{}).fails(notFound),
-		write("GET", "/export", nil, "everything, or one project, as a file").streams(a.export).query(words("project", "only this project"),
-			words("format", "json, the default, keeps everything; mem has the fields of the mem_* programs alone", exportFormats()...), flag("vectors", "with vectors, which format json has room for")).gives(map[string]any{}).fails(notFound),
-		write("POST", "/import", nil, "bring in a file that an export wrote; the body is the file, packed with gzip or not").streams(a.importFile).unreads(maxImport).query(
-			words("mode", "merge is the default; with replace, what is not in the file is forgotten", string(engine.ImportMerge), string(engine.ImportReplace)),
-			words("project", "everything goes into this project; what another one has here comes in as a copy"), flag("dry_run", "only say what would come of it"),
-			flag("all_projects", "with replace: every project that the file is of; left out: that of the server's folder, or project"),
-			whole("may_forget", "with replace: how many memories may be forgotten; one that would forget more is refused and says of which projects", 0, 0, 1<<30)).takes(map[string]any{}).gives(importedDoc{}).fails(conflict),
-		read("/project/current", a.currentProject, "the project of a folder").query(cwd).gives(currentProject{}),
-		read("/projects", a.projects, "projects with what is kept under them").newer().gives(projectsDoc{}),
-		write("POST", "/projects/migrate", decoded(a.migrateProject), "give everything of a project to another").takes(migrateBody{}).gives(migrated{}).gives(skipped{}).fails(notFound, conflict),
-		read("/projects/{name}/decay", a.projectDecay, "how a project fades").newer().query(words("type", "how memories of this type do")).gives(document.ProjectDecay{}).fails(notFound),
-		write("PATCH", "/projects/{name}/decay", decoded(a.setProjectDecay), "change how a project fades; what is null stays").newer().takes(decayBody{}).gives(document.ProjectDecay{}).fails(notFound),
+		read("/sync/status", a.syncStatus, "state of replication").query(words("project", "only this project")).gives(syncStatus{}),
+		read("/usage", a.usage, "usage: reads and saves with their outcomes").newer().query(inProject(), words("session_id", "only this session"),
+			moment("since", "since the day of this time, in UTC; default: from the beginning")).gives(document.Metrics{}).fails(notFound),
+		read("/metrics", a.metrics, "metrics for Prometheus, if enabled in the settings").newer().texts(mediaPrometheus).fails(notFound),
+		read("/stats", a.stats, "count what is stored; with by, in groups").query(words("by", "group memories by this", "project", "type", "day", "week", "month"), words("project", "with by: only this project"),
+			moment("since", "with by: only memories created at or after this time")).gives(statsDoc{}).fails(notFound),
+		read("/doctor", a.doctor, "check the health of the store").query(words("project", "only this project"), words("check", "only this check"), cwd).gives(document.Report{}).fails(notFound),
+		write("GET", "/export", nil, "export everything, or one project, as a file").streams(a.export).query(words("project", "only this project"),
+			words("format", "json, the default, keeps everything; mem has only the fields of the mem_* programs", exportFormats()...), flag("vectors", "include vectors; only with format json")).gives(map[string]any{}).fails(notFound),
+		write("POST", "/import", nil, "import an exported file; the body is the file, optionally compressed with gzip").streams(a.importFile).unreads(maxImport).query(
+			words("mode", "merge is the default; replace forgets what is not in the file", string(engine.ImportMerge), string(engine.ImportReplace)),
+			words("project", "import everything into this project; memories of another project are copied"), flag("dry_run", "only report what would happen"),
+			flag("all_projects", "with replace: all projects of the file; default: only project, or that of the server's folder"),
+			whole("may_forget", "with replace: how many memories may be forgotten; an import that would forget more is rejected and names their projects", 0, 0, 1<<30)).takes(map[string]any{}).gives(importedDoc{}).fails(conflict),
+		read("/project/current", a.currentProject, "detect the project of a folder").query(cwd).gives(currentProject{}),
+		read("/projects", a.projects, "list projects with their counts").newer().gives(projectsDoc{}),
+		write("POST", "/projects/migrate", decoded(a.migrateProject), "move everything of a project to another").takes(migrateBody{}).gives(migrated{}).gives(skipped{}).fails(notFound, conflict),
+		read("/projects/{name}/decay", a.projectDecay, "read how the memories of a project fade").newer().query(words("type", "only memories of this type")).gives(document.ProjectDecay{}).fails(notFound),
+		write("PATCH", "/projects/{name}/decay", decoded(a.setProjectDecay), "change how the memories of a project fade; null fields stay").newer().takes(decayBody{}).gives(document.ProjectDecay{}).fails(notFound),
 	}
 }
 
 func (a *API) ageingRows() []Route {
 	page := []Param{limit(20, maxList), offset()}
 	return []Route{
-		read("/decay", a.decay, "how strong memories are and why, the weakest first").newer().query(all(narrowing(oneScope()), []Param{listed("id", "only these: numbers, ids or topic:KEY"),
-			share("below", "only what is weaker"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "reckon by this curve", strs(engram.Curves()...)...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
-		read("/review", a.reviews, "what waits for a person, and what is due for review, the longest overdue first").newer().query(all([]Param{inProject(),
+		read("/decay", a.decay, "list the strength of memories with the reason, weakest first").newer().query(all(narrowing(oneScope()), []Param{listed("id", "only these: numbers, ids or topic:KEY"),
+			share("below", "only weaker memories"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "compute by this curve", strs(engram.Curves()...)...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
+		read("/review", a.reviews, "list pending items, and memories due for review, longest overdue first").newer().query(all([]Param{inProject(),
 			listed("kind", "only these kinds: suspect, waiting, proposal, changed, due")}, page)...).gives(reviewsDoc{}).fails(notFound),
-		write("POST", "/review/approve", decoded(a.reviewApprove), "somebody read what waits: let it be told, or come in").newer().takes(approveBody{}).gives(decidedDoc{}).fails(notFound, conflict),
-		write("POST", "/review/refuse", decoded(a.reviewRefuse), "forget what waits, or throw it away").newer().takes(namesBody{}).gives(decidedDoc{}).fails(notFound, conflict),
-		write("POST", "/review/{ref}/done", a.reviewDone, "a memory was checked and holds").newer().may(struct{}{}).gives(reviewedDoc{}).fails(notFound, conflict),
-		write("POST", "/review/{ref}/snooze", a.reviewSnooze, "put a review off").newer().takes(snoozeBody{}).gives(reviewedDoc{}).fails(notFound, conflict),
+		write("POST", "/review/approve", decoded(a.reviewApprove), "approve pending items").newer().takes(approveBody{}).gives(decidedDoc{}).fails(notFound, conflict),
+		write("POST", "/review/refuse", decoded(a.reviewRefuse), "reject pending items").newer().takes(namesBody{}).gives(decidedDoc{}).fails(notFound, conflict),
+		write("POST", "/review/{ref}/done", a.reviewDone, "mark a memory as reviewed").newer().may(struct{}{}).gives(reviewedDoc{}).fails(notFound, conflict),
+		write("POST", "/review/{ref}/snooze", a.reviewSnooze, "postpone a review").newer().takes(snoozeBody{}).gives(reviewedDoc{}).fails(notFound, conflict),
 		write("POST", "/sleep", decoded(a.sleep), "consolidate memories").newer().long().takes(sleepBody{}).gives(document.Sleep{}).fails(notFound, conflict),
-		write("POST", "/prune", decoded(a.prune), "forget what is too weak").newer().long().takes(sleepBody{}).gives(document.Sleep{}).fails(notFound, conflict),
-		read("/diagnostics", a.diagnostics, "memories that deserve a look").newer().long().query(inProject(), limit(10, 100)).gives(document.Diagnostics{}).fails(notFound),
+		write("POST", "/prune", decoded(a.prune), "forget memories that have faded").newer().long().takes(sleepBody{}).gives(document.Sleep{}).fails(notFound, conflict),
+		read("/diagnostics", a.diagnostics, "list memories that deserve a look").newer().long().query(inProject(), limit(10, 100)).gives(document.Diagnostics{}).fails(notFound),
 	}
 }
 
 func (a *API) journalRows() []Route {
 	version := func(name string) Param {
-		return whole(name, "a version; 0 is what it says now", 0, 0, 1<<30).unset()
+		return whole(name, "a version; 0 is the current one", 0, 0, 1<<30).unset()
 	}
 	return []Route{
 		a.eventsRow(),
-		read("/log", a.log, "what was written, the latest first").newer().query(words("ref", "only what touched this memory"), inProject(), words("actor", "only what it asked for: cli, http, mcp, mcp:NAME"),
-			words("verb", "only what this verb did"), moment("since", "only what was written then or later"), moment("until", "only what was written before"),
+		read("/log", a.log, "list operations, latest first").newer().query(words("ref", "only operations on this memory"), inProject(), words("actor", "only operations of this actor: cli, http, mcp, mcp:NAME"),
+			words("verb", "only operations of this name"), moment("since", "only operations at or after this time"), moment("until", "only operations before this time"),
 			limit(20, maxList), offset()).gives(document.Log{}).fails(notFound, conflict),
-		write("POST", "/undo", decoded(a.undo), "take operations back").newer().takes(undoBody{}).gives(document.Undone{}).gives(undoneDoc{}).fails(notFound, conflict),
-		read("/history/{ref...}", a.history, "what a memory said over time").newer().query(topicProject(), version("from"), version("to")).gives(document.History{}).gives(document.Diff{}).fails(notFound, conflict),
-		write("POST", "/restore", decoded(a.restore), "let a memory say again what it said").newer().takes(restoreBody{}).gives(changedDoc{}).fails(notFound, conflict),
+		write("POST", "/undo", decoded(a.undo), "undo operations").newer().takes(undoBody{}).gives(document.Undone{}).gives(undoneDoc{}).fails(notFound, conflict),
+		read("/history/{ref...}", a.history, "list the versions of a memory, or compare two").newer().query(topicProject(), version("from"), version("to")).gives(document.History{}).gives(document.Diff{}).fails(notFound, conflict),
+		write("POST", "/restore", decoded(a.restore), "restore an earlier version of a memory").newer().takes(restoreBody{}).gives(changedDoc{}).fails(notFound, conflict),
 	}
 }
 
 // topicProject says in which project a topic is.
 func topicProject() Param {
-	return words("project", "where the topic is, when the memory is named by one")
+	return words("project", "the project of the topic that names the memory")
 }
 
 func (a *API) relationRows() []Route {
 	end := func(name string) Param { return words(name, "a number, an id or topic:KEY").needed() }
 	return []Route{
-		write("POST", "/relations", decoded(a.link), "say what one memory is to another").newer().takes(linkBody{}).gives(document.Linked{}, http.StatusOK, created).fails(notFound, conflict),
-		write("DELETE", "/relations", a.unlink, "take relations away").newer().query(end("source"), end("target"), words("relation", "only this one")).gives(document.Unlinked{}).fails(notFound, conflict),
-		read("/graph", a.graph, "what relations lead to").newer().query(end("ref"), topicProject(), whole("depth", "how far; 2 when it is left out", 0, 1, 5).bounded().unset(),
-			listed("relation", "only along these"), flag("pending", "also what nobody has judged"), flag("all_projects", "into other projects too"),
-			whole("limit", "how many memories at most; 200 when it is left out", 0, 1, engine.MaxGraph).unset(), words("format", "what is answered: JSON, or a text", "json", "text", "dot", "mermaid")).
-			gives(document.Graph{}).tells(mediaText, mediaDOT, mediaMermaid).fails(notFound, conflict),
+		write("POST", "/relations", decoded(a.link), "link two memories").newer().takes(linkBody{}).gives(document.Linked{}, http.StatusOK, created).fails(notFound, conflict),
+		write("DELETE", "/relations", a.unlink, "remove relations").newer().query(end("source"), end("target"), words("relation", "only this one")).gives(document.Unlinked{}).fails(notFound, conflict),
+		read("/graph", a.graph, "read the graph around a memory").newer().query(end("ref"), topicProject(), whole("depth", "how many relations deep; default: 2", 0, 1, 5).bounded().unset(),
+			listed("relation", "follow only these"), flag("pending", "include candidates without a verdict"), flag("all_projects", "follow relations into other projects"),
+			whole("limit", "maximum number of memories; default: 200", 0, 1, engine.MaxGraph).unset(), words("format", "format of the answer", "json", "text", "dot", "mermaid")).
+			gives(document.Graph{}).texts(mediaText, mediaDOT, mediaMermaid).fails(notFound, conflict),
 	}
 }
 
 func (a *API) conflictRows() []Route {
 	page := []Param{limit(50, engine.MaxConflicts).lax(), offset().lax()}
 	return []Route{
-		read("/conflicts", a.conflicts, "candidates and verdicts, newest first").query(all([]Param{inProject(), words("status", "only these", "pending", "judged", "ignored", "orphaned"),
-			moment("since", "only what was noted then or later")}, page)...).gives(conflictPage{}),
-		read("/conflicts/stats", a.conflictStats, "how many there are of each").query(inProject()).gives(conflictCounts{}),
-		read("/conflicts/deferred", a.deferred, "changes of other stores that could not be applied").query(words("status", "only these", "deferred", "dead"), limit(50, engine.MaxConflicts), offset()).gives(deferredPage{}),
-		read("/conflicts/{id}", a.conflict, "one candidate or verdict").gives(document.ConflictShown{}).fails(notFound),
+		read("/conflicts", a.conflicts, "list candidates and verdicts, newest first").query(all([]Param{inProject(), words("status", "only these", "pending", "judged", "ignored", "orphaned"),
+			moment("since", "only those noted at or after this time")}, page)...).gives(conflictPage{}),
+		read("/conflicts/stats", a.conflictStats, "count candidates and verdicts").query(inProject()).gives(conflictCounts{}),
+		read("/conflicts/deferred", a.deferred, "list changes from other stores that could not be applied").query(words("status", "only these", "deferred", "dead"), limit(50, engine.MaxConflicts), offset()).gives(deferredPage{}),
+		read("/conflicts/{id}", a.conflict, "read a candidate or a verdict").gives(document.ConflictShown{}).fails(notFound),
 		write("POST", "/conflicts/scan", decoded(a.scanConflicts), "look for contradictions").long().takes(scanBody{}).gives(scannedDoc{}).fails(notFound),
 		write("POST", "/conflicts/judge", decoded(a.judgeConflict), "record a verdict").takes(judgeBody{}).gives(verdictDoc{}).fails(notFound, conflict),
 		write("POST", "/conflicts/compare", decoded(a.compareMemories), "record a verdict on two memories").takes(compareBody{}).gives(compared{}).fails(notFound, conflict),
-		write("POST", "/conflicts/deferred/replay", a.replayDeferred, "try again what could not be applied").gives(replayed{}),
+		write("POST", "/conflicts/deferred/replay", a.replayDeferred, "retry changes that could not be applied").gives(replayed{}),
 	}
 }
 
@@ -370,11 +370,11 @@ func (a *API) memoryRows() []Route {
 	return []Route{
 		write("POST", "/memories", decoded(a.saveMemory), "save a memory").newer().takes(memoryBody{}).gives(document.Saved{}, http.StatusOK, created).fails(notFound, conflict),
 		write("POST", "/memories/batch", decoded(a.saveMemories), "save several memories, all or none").newer().takes(batchBody{}).gives(batchDoc{}, http.StatusOK, created).fails(notFound, conflict),
-		read("/memories", a.memories, "memories, newest first; with q those that are found").newer().query(all(narrowing(oneScope()), finding(), []Param{words("session_id", "only what this session saved"), working(),
-			flag("forgotten", "those that were forgotten"), limit(20, maxList).like("how many at most; with q 10, at most 100").unset(), offset().like("how many to leave out first; not with q").unset()})...).
+		read("/memories", a.memories, "list memories, newest first; with q search").newer().query(all(narrowing(oneScope()), finding(), []Param{words("session_id", "only what this session saved"), working(),
+			flag("forgotten", "list forgotten memories"), limit(20, maxList).like("maximum number; with q 10, at most 100").unset(), offset().like("how many to skip; not with q").unset()})...).
 			gives(listDoc{}).gives(foundDoc{}).fails(notFound),
-		read("/memories/{ref...}", a.memory, "one memory with its relations and revisions").newer().query(topicProject(), forSession(), working(), asOf()).gives(detailDoc{}).fails(notFound, conflict),
-		write("PATCH", "/memories/{ref...}", a.updateMemory, "change a memory; what is left out stays").newer().query(topicProject()).takes(memoryChange{}).gives(updatedDoc{}).fails(notFound, conflict),
+		read("/memories/{ref...}", a.memory, "read a memory with its relations and revisions").newer().query(topicProject(), forSession(), working(), asOf()).gives(detailDoc{}).fails(notFound, conflict),
+		write("PATCH", "/memories/{ref...}", a.updateMemory, "change a memory; absent fields stay").newer().query(topicProject()).takes(memoryChange{}).gives(updatedDoc{}).fails(notFound, conflict),
 		write("DELETE", "/memories/{ref...}", a.deleteMemory, "forget a memory").newer().query(topicProject(), erasing()).gives(document.Deleted{}).fails(notFound, conflict),
 	}
 }

@@ -77,8 +77,7 @@ func (w *wire) cancel(id int) {
 	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"enough"}}`, id)
 }
 
-// A slow verb over a real store: the call ends, what it was about to write is not there,
-// nobody is answered, and the session lives on.
+// A cancelled slow operation ends without writing and without an answer, and the session continues.
 func TestACancelledScanWritesNothing(t *testing.T) {
 	e := enginetest.New(t)
 	fill(t, e, "demo", 1500)

@@ -25,7 +25,7 @@ import (
 func newServer(t testing.TB) *mcp.Server {
 	t.Helper()
 	s, err := mcp.New(mcp.Options{Engine: enginetest.New(t), Version: "1.2.3", Tools: "all", Instructions: protocol(), Dir: filepath.Join(t.TempDir(), "demo"),
-		ReadAfter: time.Minute}) // nobody locks these stores, and the race detector makes saves slow
+		ReadAfter: time.Minute}) // no other process locks these stores, and the race detector makes saves slow
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestOldClientsAreAnsweredOverHTTPWithoutASession(t *testing.T) {
 		want       string
 	}{
 		{"a call without a handshake", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mem_stats","arguments":{}}}`, 200, `Memory System Stats`},
-		{"parameters of the wrong form", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["<private>x</private>"]}`, 200, `{"code":-32602,"message":"the params of tools/call do not have the form the protocol gives them"}`},
+		{"parameters of the wrong form", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["<private>x</private>"]}`, 200, `{"code":-32602,"message":"the params of tools/call do not match the protocol"}`},
 		{"no JSON", `nonsense`, 400, ""},
 		{"nothing", ``, 400, ""},
 		{"very deep", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Repeat("[", 1<<20), 400, ""},

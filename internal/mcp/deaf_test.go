@@ -14,8 +14,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp"
 )
 
-// A verb tells of its progress from within its transaction. Whoever asks to be told and
-// does not read must not keep the database locked for everybody else.
+// An operation reports progress within its transaction. A client that asks for progress and does not read must not
+// keep the database locked.
 func TestAClientThatDoesNotReadLocksNobodyOut(t *testing.T) {
 	p := enginetest.NewParts(t)
 	s, err := mcp.New(mcp.Options{Engine: p.Engine, Tools: "memory", Project: "demo"})

@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp"
 )
 
-// What an agent says its memory speaks of is anchored, and whoever finds it is told what became of it.
+// A save is anchored to the files that the agent names, and readers see the state of these files.
 func TestASaveIsAnchoredToTheFilesThatItNames(t *testing.T) {
 	p := enginetest.NewParts(t)
 	p.Code.Write("queue/retry.go", "package queue\n\nconst retries = 3\n")

@@ -119,8 +119,8 @@ func TestAByteOrderMarkInFrontIsPassedOver(t *testing.T) {
 	}
 }
 
-// Whoever writes all calls at once and closes gets every answer, and later calls see
-// what earlier ones saved.
+// A client that sends all calls at once and closes its input gets every answer, and later calls see what earlier
+// ones saved.
 func TestPipedCallsAreAllAnsweredInOrderOfSaves(t *testing.T) {
 	var in strings.Builder
 	in.WriteString(hello)

@@ -58,7 +58,7 @@ func (s *Server) shaped(plain, stream http.Handler) http.Handler {
 			return
 		}
 		if err != nil {
-			sendError(w, http.StatusBadRequest, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the request broke off"})
+			sendError(w, http.StatusBadRequest, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the request ended early"})
 			return
 		}
 		next := plain
@@ -84,7 +84,7 @@ func (s *Server) shaped(plain, stream http.Handler) http.Handler {
 // stateless revision has its own status for an unknown method.
 func (s *Server) refusedOverHTTP(r *http.Request, req *jsonrpc.Request, body []byte) (int, *jsonrpc.Error) {
 	if !faithful(body, req.ID) {
-		return http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "an id is a string or a whole number below 2^53"}
+		return http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the id is neither a string nor a whole number below 2^53"}
 	}
 	bad := refused(req, s.memories)
 	if bad == nil || !req.IsCall() {
@@ -160,7 +160,6 @@ func (c *plainCatcher) end() {
 	sendError(c.ResponseWriter, c.status, idOf(c.body), reported)
 }
 
-// sendError answers with an error of the protocol.
 func sendError(w http.ResponseWriter, status int, id json.RawMessage, e *jsonrpc.Error) {
 	line, err := errorLine(id, e)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp"
 )
 
-// Whoever speaks a protocol of JSON reads errors in JSON, with the id of the call.
+// Errors over HTTP are JSON-RPC errors with the id of the call.
 func TestWhatIsRefusedOverHTTPIsToldInTheProtocol(t *testing.T) {
 	s, err := mcp.New(mcp.Options{Engine: enginetest.New(t), Tools: "agent", Project: "demo"})
 	if err != nil {

@@ -153,8 +153,7 @@ func TestUnknownToolNamesTheNearest(t *testing.T) {
 	}
 }
 
-// Agents with nobody to ask refuse a tool that may destroy, or that does not say it
-// does not.
+// Unattended agents refuse a tool that may destroy, or that does not state that it does not.
 func TestEveryToolStatesItsEffect(t *testing.T) {
 	readers := []string{"mem_context", "mem_current_project", "mem_decay", "mem_diagnostics", "mem_doctor", "mem_get_observation", "mem_graph", "mem_log", "mem_search", "mem_stats", "mem_suggest_topic_key", "mem_timeline",
 		"memory_export", "memory_graph", "memory_query", "memory_stats", "recall"}

@@ -12,8 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp"
 )
 
-// Whoever wants the fields of a memory reads them in the structured answer, not in prose; what the
-// memory says stands there once.
+// The structured answer has the fields of a memory, and its content only once.
 func TestReadersGiveTheFieldsOfAnObservation(t *testing.T) {
 	s, err := mcp.New(mcp.Options{Engine: enginetest.New(t), Dir: filepath.Join(t.TempDir(), "shop")})
 	if err != nil {

@@ -24,15 +24,15 @@ func (s *Server) refuseWhileOff(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
-			if err := s.offFor(ctx, off, whoseCall(r.Params.Name, r.Params.Arguments)); err != nil {
+			if err := s.offFor(ctx, off, subjectOfCall(r.Params.Name, r.Params.Arguments)); err != nil {
 				return s.failure(r.Params.Name, err), nil
 			}
 		case *mcp.ReadResourceRequest:
-			if err := s.offFor(ctx, off, whoseURI(r.Params.URI)); err != nil {
+			if err := s.offFor(ctx, off, subjectOfURI(r.Params.URI)); err != nil {
 				return nil, s.refusal(method, err)
 			}
 		case *mcp.ListResourcesRequest, *mcp.GetPromptRequest, *mcp.CompleteRequest:
-			if err := s.offFor(ctx, off, whose{}); err != nil {
+			if err := s.offFor(ctx, off, subject{}); err != nil {
 				return nil, s.refusal(method, err)
 			}
 		}
@@ -42,7 +42,7 @@ func (s *Server) refuseWhileOff(next mcp.MethodHandler) mcp.MethodHandler {
 
 // offFor returns the error for a call that concerns a project that is off. Every call of an agent that works in
 // one does, so that nothing is saved under another name.
-func (s *Server) offFor(ctx context.Context, off func(project string) bool, w whose) error {
+func (s *Server) offFor(ctx context.Context, off func(project string) bool, w subject) error {
 	if off("") {
 		return engram.Errorf(engram.CodeForbidden, "Engram is switched off: nothing is remembered or recalled. Go on without it; only the user switches it on.").
 			WithHint("the user runs {on}")
@@ -58,7 +58,7 @@ func (s *Server) offFor(ctx context.Context, off func(project string) bool, w wh
 
 // about returns the projects that a call may concern: named ones, those of its session and its memories, and
 // that of its folder or the working folder. Unknown ones are left out.
-func (s *Server) about(ctx context.Context, w whose) (names []string) {
+func (s *Server) about(ctx context.Context, w subject) (names []string) {
 	names = append(names, w.Projects...)
 	if of, err := s.home.Engine.ProjectsOf(ctx, w.Named); err == nil {
 		names = append(names, of...)
@@ -89,18 +89,18 @@ func (s *Server) withFolder(ctx context.Context, names []string, dir string) []s
 	return append(names, at.Name)
 }
 
-// whose holds the arguments of a tool that say which projects a call concerns.
-type whose struct {
+// subject holds the arguments of a tool that say which projects a call concerns.
+type subject struct {
 	Projects             []string
 	SessionID, Directory string
 	engine.Named
 }
 
-// whoseCall reads the arguments of a call. The tool itself reports malformed ones.
-func whoseCall(tool string, args json.RawMessage) (w whose) {
+// subjectOfCall reads the arguments of a call. The tool itself reports malformed ones.
+func subjectOfCall(tool string, args json.RawMessage) (w subject) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(args, &given) != nil {
-		return whose{}
+		return subject{}
 	}
 	w.project(given["project"])
 	switch tool {
@@ -129,8 +129,8 @@ func whoseCall(tool string, args json.RawMessage) (w whose) {
 	return w
 }
 
-// whoseURI reads the address of a resource.
-func whoseURI(uri string) (w whose) {
+// subjectOfURI reads the address of a resource.
+func subjectOfURI(uri string) (w subject) {
 	if name := memory.ProjectOf(uri); name != "" {
 		w.Projects = []string{name}
 	}
@@ -138,7 +138,7 @@ func whoseURI(uri string) (w whose) {
 	return w
 }
 
-func (w *whose) project(arg json.RawMessage) {
+func (w *subject) project(arg json.RawMessage) {
 	var name string
 	if _ = json.Unmarshal(arg, &name); name != "" {
 		w.Projects = append(w.Projects, name)
@@ -146,7 +146,7 @@ func (w *whose) project(arg json.RawMessage) {
 }
 
 // memories adds the memories named by arguments of any dialect.
-func (w *whose) memories(given map[string]json.RawMessage) {
+func (w *subject) memories(given map[string]json.RawMessage) {
 	for _, name := range []string{"id", "observation_id", "memory_id_a", "memory_id_b", "source_id", "target_id", "ids", "related_to"} {
 		all, ok := document.Items(given[name])
 		if !ok {
@@ -158,7 +158,7 @@ func (w *whose) memories(given map[string]json.RawMessage) {
 	}
 }
 
-func (w *whose) memory(id string) {
+func (w *subject) memory(id string) {
 	if ref, err := engram.ParseRef(id); err == nil {
 		w.Memories = append(w.Memories, ref)
 	}

@@ -91,7 +91,7 @@ func TestWhatEachProfileCostsIsInTheDocs(t *testing.T) {
 	}
 }
 
-// Whoever is offered some of the tools is not told to use the others.
+// Instructions do not name tools that are not offered.
 func TestInstructionsNameOnlyToolsThatAreOffered(t *testing.T) {
 	all := names(toolsOf(t, listing(t, "all")))
 	for _, tools := range append(mcp.Profiles(), "mem_stats", "core,recall", "memory,mem_save", "remember,mem_search",
@@ -174,8 +174,8 @@ func TestTheCoreProfileIsForSmallModels(t *testing.T) {
 	}
 }
 
-// A profile of the mem_* dialect decides what a model reads about; plugins and scripts call
-// what they know. Whoever chooses single tools, or another dialect, means those alone.
+// A profile of the mem_* dialect limits what a model reads; plugins and scripts may call the other tools of the
+// dialect. A selection of single tools, or of another dialect, is exact.
 func TestEveryToolOfTheDialectIsTakenInEachOfItsProfiles(t *testing.T) {
 	dialect := names(toolsOf(t, listing(t, "mem")))
 	if len(dialect) < 20 {

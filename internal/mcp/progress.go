@@ -22,9 +22,9 @@ import (
 // progressEvery is the minimum pause between two progress notifications of a call.
 const progressEvery = 100 * time.Millisecond
 
-// telling returns how the call req reports its progress, and a function to call when it has returned. The first
+// reporting returns how the call req reports its progress, and a function to call when it has returned. The first
 // is nil where the client did not ask.
-func (s *Server) telling(ctx context.Context, req *mcp.CallToolRequest) (tool.Progress, func()) {
+func (s *Server) reporting(ctx context.Context, req *mcp.CallToolRequest) (tool.Progress, func()) {
 	token := req.Params.GetProgressToken()
 	switch token.(type) {
 	case string, float64, int64, int:
@@ -108,7 +108,7 @@ func (t *reporter) run() {
 		<-t.wake
 		p, over := t.take()
 		if p != nil && !t.left() && t.send(p) != nil {
-			t.hush() // the client is gone
+			t.finish() // the client is gone
 		}
 		if over {
 			return
@@ -142,8 +142,8 @@ func (t *reporter) left() bool {
 	}
 }
 
-// hush ends reporting.
-func (t *reporter) hush() {
+// finish ends reporting.
+func (t *reporter) finish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
@@ -153,7 +153,7 @@ func (t *reporter) hush() {
 
 // end marks the call as returned and waits until the last news is sent, so that the answer comes after it.
 func (t *reporter) end() {
-	t.hush()
+	t.finish()
 	<-t.silent
 }
 
@@ -177,7 +177,7 @@ func withRequest(ctx context.Context, t tool.Tool) (context.Context, context.Can
 func (s *Server) run(ctx context.Context, t tool.Tool, req *mcp.CallToolRequest) (tool.Reply, error) {
 	ctx, release := withRequest(ctx, t)
 	defer release()
-	progress, reported := s.telling(ctx, req)
+	progress, reported := s.reporting(ctx, req)
 	defer reported()
 	by := tool.Caller{Client: clientName(req.ClientInfo()), Ask: s.asking(ctx, req.Session, t), Progress: progress, Offers: s.offers,
 		Advice: func(err error) string { return s.hint(t.Name, err) }}

@@ -55,7 +55,6 @@ type ticket struct {
 	overdue bool // has waited long enough
 }
 
-// work is a call in progress.
 type work struct {
 	kind      kind
 	cancelled bool // its answer is not wanted any more

@@ -188,7 +188,7 @@ func TestQueueForgetsCancelledCalls(t *testing.T) {
 	ready(t, q)
 	q.add(message(t, fmt.Sprintf(giveUp, 2)), 100, done)
 	q.add(message(t, fmt.Sprintf(giveUp, 1)), 100, done)
-	q.add(message(t, fmt.Sprintf(giveUp, 99)), 100, done) // nobody's
+	q.add(message(t, fmt.Sprintf(giveUp, 99)), 100, done) // of no call
 	if got := fmt.Sprint(ready(t, q)); got != "[notifications/cancelled notifications/cancelled notifications/cancelled]" {
 		t.Errorf("got %s, want the notifications alone: the first save has not ended yet", got)
 	}

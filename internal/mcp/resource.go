@@ -45,9 +45,9 @@ func (s memories) configure(o *mcp.ServerOptions) {
 func (s memories) offer() {
 	for _, t := range []*mcp.ResourceTemplate{
 		{Name: "memory", Title: "A memory", URITemplate: memory.MemoryTemplate, MIMEType: memory.JSON,
-			Description: "One memory whole, with its relations and what it said before; id is an id, a number or topic:KEY"},
+			Description: "One whole memory with its relations and earlier versions; id is an id, a number or topic:KEY"},
 		{Name: "memories", Title: "Memories of a project", URITemplate: memory.ListTemplate, MIMEType: memory.JSON,
-			Description: "What is remembered of a project, the newest first, in pages of 50"},
+			Description: "The memories of a project, newest first, in pages of 50"},
 	} {
 		s.sdk.AddResourceTemplate(t, s.read) // never called: the middleware answers first
 	}
@@ -130,7 +130,6 @@ func (s memories) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.
 // invalid params.
 const codeNoResource = -32002
 
-// notFound is the error for a resource that does not exist.
 func (s *Server) notFound(version, uri string, err error) *jsonrpc.Error {
 	reported := &jsonrpc.Error{Code: codeNoResource, Message: "Resource not found: " + messageOf(err),
 		Data: s.dataOf("uri", tool.Clip(redact.Private(uri)), err)}
@@ -163,7 +162,6 @@ func (s *Server) dataOf(name, value string, err error) json.RawMessage {
 	return data
 }
 
-// messageOf returns the message of err for the client.
 func messageOf(err error) string {
 	if e, ok := errors.AsType[*engram.Error](err); ok {
 		return e.Msg
@@ -173,7 +171,7 @@ func messageOf(err error) string {
 
 // recallPrompt is the prompt by which a person brings memories into a conversation.
 func recallPrompt() *mcp.Prompt {
-	return &mcp.Prompt{Name: memory.PromptName, Title: "Recall what is known", Description: "What is remembered of this project about a topic",
+	return &mcp.Prompt{Name: memory.PromptName, Title: "Recall what is known", Description: "The memories of this project about a topic",
 		Arguments: []*mcp.PromptArgument{
 			{Name: memory.TopicArg, Title: "Topic", Description: "a question, words or a topic key", Required: true},
 			{Name: memory.BudgetArg, Title: "Budget", Description: "tokens at most; default 4000"},

@@ -127,7 +127,6 @@ func (o Options) reported() tool.Options {
 	return o.of(o.Engine.Apart(o.Off))
 }
 
-// dialects returns the tools of every dialect.
 func dialects(o Options) []tool.Tool {
 	d := o.reported()
 	return slices.Concat(mem.Tools(d), memory.New(d).Tools(), recall.Tools(d))
@@ -178,7 +177,7 @@ func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
 }
 
-// Instructions are what a client gives its model, one text for each way of working; "" is none. They are passed
+// Instructions are what a client gives its model, one text for each way of working; "" for none. They are passed
 // in, because skills and rules of agents contain the same words.
 type Instructions struct {
 	Agent  string // for the agent profile
@@ -321,7 +320,7 @@ type detail struct {
 func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 	if errors.Is(err, context.Canceled) {
 		// Cancelled by the client, which over HTTP may still listen.
-		err = engram.Errorf(engram.CodeConflict, "the call was cancelled").WithHint("what it had not written yet is not written")
+		err = engram.Errorf(engram.CodeConflict, "the call was cancelled").WithHint("nothing more is written")
 	}
 	code := engram.CodeOf(err)
 	if code == engram.CodeInternal || code == engram.CodeUnavailable {
@@ -361,7 +360,7 @@ func refused(r *jsonrpc.Request, memories bool) *jsonrpc.Error {
 	if family := unoffered(r.Method); family != "" && !(memories && slices.Contains(families(), family)) {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
 	}
-	return misshapen(r)
+	return invalidParams(r)
 }
 
 // unoffered returns the family of a method that a server of tools alone lacks, else "". The SDK words these
@@ -375,9 +374,9 @@ func unoffered(method string) string {
 	return ""
 }
 
-// misshapen returns what is wrong with the parameters of a request; nil for nothing. The SDK would name its own
+// invalidParams returns what is wrong with the parameters of a request; nil for nothing. The SDK would name its own
 // Go types and repeat the input, private spans included.
-func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
+func invalidParams(r *jsonrpc.Request) *jsonrpc.Error {
 	if clean := redact.Private(r.Method); clean != r.Method {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", tool.Clip(clean))}
 	}
@@ -400,5 +399,5 @@ func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
 		return nil
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
-		Message: fmt.Sprintf("the params of %s do not have the form the protocol gives them", tool.Clip(r.Method))}
+		Message: fmt.Sprintf("the params of %s do not match the protocol", tool.Clip(r.Method))}
 }

@@ -41,7 +41,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	err = session.Wait()
 	if broken := c.broken(); broken != nil {
 		return engram.Errorf(engram.CodeUnavailable, "the answers cannot be written").
-			WithHint("the client that started this server has closed its end").WithCause(broken)
+			WithHint("the client closed its end of the connection").WithCause(broken)
 	}
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
@@ -151,7 +151,6 @@ func (c *lineConn) refuse(id json.RawMessage, code int64, message string) {
 	}
 }
 
-// receive reads lines until in ends.
 func (c *lineConn) receive(in io.Reader) {
 	r := newLineReader(in)
 	for {
@@ -200,7 +199,6 @@ func (c *lineConn) accept(line []byte) bool {
 // escaped.
 const maxLine = 8 << 20
 
-// errTooLong says that a line was longer than maxLine.
 var errTooLong = errors.New("line too long")
 
 // lineReader reads lines and drops what exceeds maxLine, so that an endless line cannot exhaust memory.

@@ -130,7 +130,7 @@ func TestAVerdictOnWhatIsGoneIsTold(t *testing.T) {
 		}
 		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"choice": "scoped"}}, nil
 	})
-	if !strings.Contains(got.Result, "The user's verdict was not recorded: memory #1 was forgotten") {
+	if !strings.Contains(got.Result, "Cannot record the user's verdict: memory #1 was forgotten") {
 		t.Errorf("the save answered %q", got.Result)
 	}
 }

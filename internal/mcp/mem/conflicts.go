@@ -20,7 +20,7 @@ type conflictsArgs struct {
 	Project string `json:"project" doc:"default: this folder's"`
 	Status  string `json:"status" doc:"of list: pending, judged, ignored, orphaned or all" default:"pending"`
 	Limit   int    `json:"limit" default:"20" min:"1" max:"100" lax:"true"`
-	Apply   bool   `json:"apply" doc:"of scan: keep what is found"`
+	Apply   bool   `json:"apply" doc:"of scan: save candidates"`
 	ID      string `json:"judgment_id" doc:"of ignore"`
 	Reason  string `json:"reason" doc:"of ignore"`
 }
@@ -53,7 +53,7 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 		if err != nil {
 			return conflictsAnswer{}, err
 		}
-		text := fmt.Sprintf("Looked at %d memories: %d may contradict each other, %d of them known, %d kept for a verdict.",
+		text := fmt.Sprintf("Scanned %d memories: %d may contradict each other, %d of them known, %d saved for a verdict.",
 			found.Inspected, found.Found, found.AlreadyRelated, found.Inserted)
 		return conflictsAnswer{envelope: enveloped(at, text), Total: found.Found}, nil
 	case "ignore":
@@ -79,7 +79,7 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 		lines = append(lines, conflictLine(c))
 	}
 	if total == 0 {
-		lines = []string{"Nothing waits for a verdict."}
+		lines = []string{"No candidates found."}
 	}
 	return conflictsAnswer{enveloped(at, strings.Join(lines, "\n")), total, document.Each(list, conflictRowOf)}, nil
 }
@@ -214,34 +214,34 @@ const later = "later"
 // askVerdict asks the person at the client about the likeliest candidate of a save and records the answer. It
 // returns a line about it, "" without an answer, and the candidates that are still pending. It asks only once
 // per save.
-func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.SaveResult) (told string, waiting []engine.Candidate) {
-	waiting = res.Candidates
-	if by.Ask == nil || len(waiting) == 0 {
-		return "", waiting
+func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.SaveResult) (line string, pending []engine.Candidate) {
+	pending = res.Candidates
+	if by.Ask == nil || len(pending) == 0 {
+		return "", pending
 	}
-	c := waiting[0]
+	c := pending[0]
 	answer, ok := by.Ask(ctx, tool.Question{
 		Message: conflictQuestion(res.Memory, c),
 		Choices: append(strings.Split(verdicts, ", "), later),
 		Reason:  "Why? (may be left empty)",
 	})
 	if !ok || answer.Choice == later {
-		return "", waiting
+		return "", pending
 	}
 	verb, err := verdictOf("JudgeRelation", answer.Choice)
 	if err != nil {
-		return "", waiting
+		return "", pending
 	}
 	judged, err := d.As(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
 		SessionID: res.Memory.SessionID, ActorKind: engine.KindHuman})
 	if err != nil {
-		return "The user's verdict was not recorded: " + reason(err), waiting
+		return "Cannot record the user's verdict: " + reason(err), pending
 	}
-	told = fmt.Sprintf("The user judged it against #%d %q: %s", c.Memory.Num, c.Memory.Title, document.VerbOf(judged.Relation))
+	line = fmt.Sprintf("The user judged it against #%d %q: %s", c.Memory.Num, c.Memory.Title, document.VerbOf(judged.Relation))
 	if judged.Relation.Reason != "" {
-		told += " (" + judged.Relation.Reason + ")"
+		line += " (" + judged.Relation.Reason + ")"
 	}
-	return told, waiting[1:]
+	return line, pending[1:]
 }
 
 // conflictQuestion shows the person both memories, so that it can be answered without looking anything up.

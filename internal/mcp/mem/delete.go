@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -39,15 +40,15 @@ func (r deleted) PlainText() (string, bool) {
 }
 
 func (d *dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (deleted, error) {
-	gone, err := d.As(by).Delete(ctx, a.Hard, engram.ByNum(int64(a.ID)))
+	res, err := d.As(by).Delete(ctx, a.Hard, engram.ByNum(int64(a.ID)))
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return deleted{}, &tool.Failure{Text: "Failed to delete memory: observation not found", Err: err}
 	}
 	if err != nil {
 		return deleted{}, &tool.Failure{Text: "Failed to delete memory: " + reason(err), Err: err}
 	}
-	out := deleted{ID: int64(a.ID), Hard: a.Hard, Degraded: gone.Degraded}
-	for _, t := range gone.HeldBy {
+	out := deleted{ID: int64(a.ID), Hard: a.Hard, Degraded: res.Degraded}
+	for _, t := range res.HeldBy {
 		out.HeldBy = append(out.HeldBy, fmt.Sprintf("%s %s", t.Kind, t.Where))
 	}
 	return out, nil
@@ -59,27 +60,19 @@ type pinArgs struct {
 	Alias tool.ID `json:"observation_id" schema:"-"`
 }
 
-// Pinned memories do not fade.
-func (d *dialect) pin(ctx context.Context, by tool.Caller, a pinArgs) (message, error) {
-	return d.setPinned(ctx, by, a, true, "pin")
-}
-
-func (d *dialect) unpin(ctx context.Context, by tool.Caller, a pinArgs) (message, error) {
-	return d.setPinned(ctx, by, a, false, "unpin")
-}
-
-func (d *dialect) setPinned(ctx context.Context, by tool.Caller, a pinArgs, pinned bool, verb string) (message, error) {
-	if a.ID == 0 {
-		a.ID = a.Alias
+// pinning returns the tool that pins or unpins. Pinned memories do not fade.
+func (d *dialect) pinning(pinned bool, verb string) func(context.Context, tool.Caller, pinArgs) (message, error) {
+	return func(ctx context.Context, by tool.Caller, a pinArgs) (message, error) {
+		id := cmp.Or(a.ID, a.Alias)
+		if id == 0 {
+			return message{}, invalid("id is required for mem_" + verb)
+		}
+		m, err := d.As(by).Update(ctx, engine.UpdateInput{Ref: engram.ByNum(int64(id)), Permanent: &pinned})
+		if err != nil {
+			return message{}, &tool.Failure{Text: "Failed to " + verb + " memory: " + reason(err), Err: err}
+		}
+		return d.here(ctx, fmt.Sprintf("Memory %sned: #%d %q", verb, m.Num, m.Title)), nil
 	}
-	if a.ID == 0 {
-		return message{}, invalid("id is required for mem_" + verb)
-	}
-	m, err := d.As(by).Update(ctx, engine.UpdateInput{Ref: engram.ByNum(int64(a.ID)), Permanent: &pinned})
-	if err != nil {
-		return message{}, &tool.Failure{Text: "Failed to " + verb + " memory: " + reason(err), Err: err}
-	}
-	return d.here(ctx, fmt.Sprintf("Memory %sned: #%d %q", verb, m.Num, m.Title)), nil
 }
 
 type undoArgs struct {
@@ -159,7 +152,7 @@ func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, 
 		return message{}, err
 	}
 	if verb := strings.TrimSpace(a.Operation); len(entries) == 0 && verb != "" {
-		return message{envelope: enveloped(at, fmt.Sprintf("No operation of the verb %q was found; mem_log without a verb shows which ones there are.", brief(verb)))}, nil
+		return message{envelope: enveloped(at, fmt.Sprintf("No operation named %q was found; mem_log without verb lists them.", brief(verb)))}, nil
 	}
 	text := strings.TrimSpace(render.Log(entries, begins, d.text))
 	if len(entries) == 0 {

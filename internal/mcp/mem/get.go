@@ -16,7 +16,7 @@ import (
 
 type getArgs struct {
 	ID      tool.ID `json:"id" required:"true"`
-	History bool    `json:"history" doc:"with all it said before"`
+	History bool    `json:"history" doc:"with earlier versions"`
 	AsOf    string  `json:"as_of" doc:"a past date"`
 }
 
@@ -55,7 +55,7 @@ func relatedOf(n engram.RelationNote) related {
 }
 
 func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, error) {
-	past, err := d.past(a.AsOf)
+	past, err := d.when("as_of", a.AsOf)
 	if err != nil {
 		return read{}, err
 	}
@@ -84,9 +84,6 @@ func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, err
 	out.Warning = joined(out.Warning, strings.Join(detail.Degraded, "; "))
 	return out, nil
 }
-
-// past reads the date of a question about the past; "" is now.
-func (d *dialect) past(date string) (time.Time, error) { return d.when("as_of", date) }
 
 // when reads the argument of that name, a time; "" is the zero time.
 func (d *dialect) when(name, date string) (time.Time, error) {
@@ -211,7 +208,7 @@ func (d *dialect) history(ctx context.Context, by tool.Caller, a historyArgs) (m
 		if err != nil {
 			return message{}, err
 		}
-		return d.here(ctx, fmt.Sprintf("Memory restored: #%d %q says what it said in version %d", m.Num, m.Title, *a.Restore)), nil
+		return d.here(ctx, fmt.Sprintf("Memory restored: #%d %q is at version %d again", m.Num, m.Title, *a.Restore)), nil
 	}
 	h, err := d.As(by).History(ctx, ref)
 	if err != nil {

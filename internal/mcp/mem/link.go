@@ -93,8 +93,8 @@ func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unl
 			return unlinked{}, err
 		}
 	}
-	gone, err := d.As(by).Unlink(ctx, in)
-	return unlinked{document.Each(gone, func(l engine.Linked) relatedMemory { return relatedMemoryOf(l.Relation) })}, err
+	removed, err := d.As(by).Unlink(ctx, in)
+	return unlinked{document.Each(removed, func(l engine.Linked) relatedMemory { return relatedMemoryOf(l.Relation) })}, err
 }
 
 // relationOf reads a relation; an error lists them in the dialect's spelling.
@@ -110,7 +110,7 @@ type graphArgs struct {
 	ID       tool.ID  `json:"id" required:"true"`
 	Depth    int      `json:"depth" default:"2" min:"1" max:"5"`
 	Relation []string `json:"relation_types" doc:"follow only these"`
-	Pending  bool     `json:"pending" doc:"also what waits for a verdict" default:"false"`
+	Pending  bool     `json:"pending" doc:"include pending candidates" default:"false"`
 	Limit    int      `json:"limit" default:"50" min:"1" max:"200" lax:"true"`
 }
 

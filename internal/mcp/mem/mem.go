@@ -55,7 +55,7 @@ func Tools(o tool.Options) []tool.Tool {
 		tool.New(tool.Def{Name: "mem_judge", Title: "Judge a conflict", Effect: tool.Writes, Idempotent: true, Profiles: []string{agent}}, d.judge),
 		tool.New(tool.Def{Name: "mem_log", Title: "Memory log", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.log),
 		tool.New(tool.Def{Name: "mem_merge_projects", Title: "Merge projects", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.merge),
-		tool.New(tool.Def{Name: "mem_pin", Title: "Pin a memory", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.pin),
+		tool.New(tool.Def{Name: "mem_pin", Title: "Pin a memory", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.pinning(true, "pin")),
 		tool.New(tool.Def{Name: "mem_review", Title: "Review memories", Effect: tool.Writes, Deferred: true, Profiles: []string{agent}}, d.review),
 		tool.New(tool.Def{Name: "mem_save", Title: "Save a memory", Effect: tool.Writes, Profiles: []string{agent, core}}, d.save),
 		tool.New(tool.Def{Name: "mem_save_prompt", Title: "Save the user's prompt", Effect: tool.Writes, Profiles: []string{agent}}, d.savePrompt),
@@ -71,7 +71,7 @@ func Tools(o tool.Options) []tool.Tool {
 		tool.New(tool.Def{Name: "mem_update", Title: "Update a memory", Effect: tool.Writes, Deferred: true, Profiles: []string{agent}}, d.update),
 		tool.New(tool.Def{Name: "mem_link", Title: "Link two memories", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.link),
 		tool.New(tool.Def{Name: "mem_unlink", Title: "Unlink two memories", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.unlink),
-		tool.New(tool.Def{Name: "mem_unpin", Title: "Unpin a memory", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.unpin),
+		tool.New(tool.Def{Name: "mem_unpin", Title: "Unpin a memory", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.pinning(false, "unpin")),
 		tool.New(tool.Def{Name: "mem_graph", Title: "Graph around a memory", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.graph),
 	})
 }

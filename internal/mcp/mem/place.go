@@ -32,16 +32,16 @@ func (d *dialect) readingAt(ctx context.Context, named string, past time.Time) (
 		d.activity.called(at.Name, d.Engine.Now())
 		return at, nil
 	}
-	return at, unread(err, named)
+	return at, readRefusal(err, named)
 }
 
-// unread is the error of a reader without a project.
-func unread(err error, named string) error {
+// readRefusal is the error of a reader without a project.
+func readRefusal(err error, named string) error {
 	if p, ok := errors.AsType[*project.Problem](err); ok && named != "" {
 		if p.Reason == project.ReasonUnknown {
 			return refusal(err, fmt.Sprintf("Project %q not found in store", brief(named)))
 		}
-		return unplaced(err, engine.ProjectRequest{Explicit: named})
+		return writeRefusal(err, engine.ProjectRequest{Explicit: named})
 	}
 	// Readers have always had this in plain words, without an object.
 	text := "Project resolution failed: " + trouble(err)
@@ -66,7 +66,7 @@ func (d *dialect) writing(ctx context.Context, r engine.ProjectRequest) (engine.
 	}
 	at, err := d.Engine.ProjectFor(ctx, r)
 	if err != nil {
-		return at, unplaced(err, r)
+		return at, writeRefusal(err, r)
 	}
 	d.activity.called(at.Name, d.Engine.Now())
 	return at, nil
@@ -114,8 +114,8 @@ func refusal(err error, message string) *tool.Failure {
 	return &tool.Failure{Object: r, Err: err}
 }
 
-// unplaced is the error of a write without a project; errors that are not about projects pass through.
-func unplaced(err error, r engine.ProjectRequest) error {
+// writeRefusal is the error of a write without a project; errors that are not about projects pass through.
+func writeRefusal(err error, r engine.ProjectRequest) error {
 	p, ok := errors.AsType[*project.Problem](err)
 	if !ok {
 		return err
@@ -165,7 +165,7 @@ func reason(err error) string {
 func failed(what string, err error, r engine.ProjectRequest) error {
 	if _, ok := errors.AsType[*project.Problem](err); ok {
 		r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
-		return unplaced(err, r)
+		return writeRefusal(err, r)
 	}
 	return &tool.Failure{Text: what + ": " + reason(err), Err: err}
 }
@@ -258,7 +258,6 @@ type recovery struct {
 	grants map[string]*grant
 }
 
-// grant is what one token allows.
 type grant struct {
 	asked   question
 	choice  string // the project of its first use; it allows no other
@@ -274,7 +273,6 @@ func ask(session, dir string, available []string) question {
 	return question{session: session, dir: dir, available: strings.Join(available, "\n")}
 }
 
-// issue makes a token for q.
 func (r *recovery) issue(q question, now time.Time) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -360,23 +358,22 @@ func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
 	at := choiceAt(p, want)
 	switch {
 	case want == "":
-		return "", unchosen(project.ReasonChoice, p, "Project choice is empty; choose one of available_projects")
+		return "", choiceRefusal(project.ReasonChoice, p, "Project choice is empty; choose one of available_projects")
 	case at < 0:
-		return "", unchosen(project.ReasonChoice, p, fmt.Sprintf("Project choice %q is not one of available_projects", brief(want)))
+		return "", choiceRefusal(project.ReasonChoice, p, fmt.Sprintf("Project choice %q is not one of available_projects", brief(want)))
 	case c.Token == "":
-		return "", unchosen(project.ReasonMissingToken, p, fmt.Sprintf(
+		return "", choiceRefusal(project.ReasonMissingToken, p, fmt.Sprintf(
 			"project_choice_reason=%s for %q requires the recovery_token from the ambiguous_project error", userChose, want))
 	}
 	name := p.Available[at]
 	if !d.recovery.accept(c.Token, ask(c.Session, d.Dir, p.Available), name, d.Engine.Now()) {
-		return "", unchosen(project.ReasonToken, p, fmt.Sprintf(
+		return "", choiceRefusal(project.ReasonToken, p, fmt.Sprintf(
 			"recovery_token is invalid, stale, or not valid for selected project %q", want))
 	}
 	return name, nil
 }
 
-// unchosen is the rejection of a choice.
-func unchosen(why project.Reason, p *project.Problem, message string) error {
+func choiceRefusal(why project.Reason, p *project.Problem, message string) error {
 	err := engram.Errorf(engram.CodeInvalid, "%s", message).
 		WithHint("call again without project and reason for a fresh recovery_token, ask the user, then send their choice with it").
 		WithCause(&project.Problem{Reason: why, Available: p.Available})

@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,9 +48,7 @@ type dueResult struct {
 }
 
 func (d *dialect) review(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
-	if a.ID == 0 {
-		a.ID = a.Alias
-	}
+	a.ID = cmp.Or(a.ID, a.Alias)
 	switch action := strings.ToLower(strings.TrimSpace(a.Action)); action {
 	case "list":
 		return d.reviewList(ctx, by, a)
@@ -113,11 +112,10 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 		fmt.Fprintf(&b, "\n#%d [%s] %s | %s | project: %s", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), why, render.Line(m.Project, 0))
 		rows = append(rows, dueResult{m.Num, m.SyncID, m.Title, string(m.Type), string(i.State), m.Project, timestamp(m.ReviewAfter), reasons})
 	}
-	b.WriteString("\nCheck each: mark_reviewed what holds, mem_update what says something else now, snooze or refuse the rest.")
+	b.WriteString("\nCheck each: mark_reviewed what holds, mem_update what changed, snooze or refuse the rest.")
 	return reviewed{envelope: enveloped(at, b.String()+others), Observations: rows}, nil
 }
 
-// queue reads the pending items of some kinds.
 func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kinds []engram.QueueKind, limit int) (engine.Queue, error) {
 	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: limit}})
 	if err != nil {
@@ -126,7 +124,6 @@ func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kin
 	return q, nil
 }
 
-// reviewOne marks a memory reviewed, or postpones its review.
 func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, snooze bool) (reviewed, error) {
 	ref := engram.ByNum(int64(a.ID))
 	res, err, what, doing := engine.ReviewResult{}, error(nil), "mark reviewed", "marked reviewed"
@@ -167,10 +164,10 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 		return reviewed{}, err
 	}
 	if len(q.Items) == 0 {
-		return reviewed{envelope: enveloped(at, "Nothing waits for that.")}, nil
+		return reviewed{envelope: enveloped(at, "Nothing of that kind is pending.")}, nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d wait for a person, who decides with engram review (%s):", q.Counts[kinds[0]], kind)
+	fmt.Fprintf(&b, "%d are pending for a person, who decides with engram review (%s):", q.Counts[kinds[0]], kind)
 	var rows []dueResult
 	for _, i := range q.Items {
 		m := i.Memory
@@ -205,7 +202,7 @@ func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project strin
 	if len(waits) == 0 {
 		return "", nil
 	}
-	return "\nFor a person there is more to review: " + strings.Join(waits, ", ") + ". A list with one of these words as kind has them.", nil
+	return "\nAlso pending for a person: " + strings.Join(waits, ", ") + ". List them by kind.", nil
 }
 
 // nameOf is the name of an item in a list: #12, or w3 for one that is not a memory yet.
@@ -216,7 +213,6 @@ func nameOf(i engram.QueueItem) string {
 	return "#" + i.Name()
 }
 
-// reviewRefuse forgets a memory.
 func (d *dialect) reviewRefuse(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
 	res, err := d.As(by).Refuse(ctx, engram.ByNum(int64(a.ID)))
 	if err != nil {

@@ -144,11 +144,11 @@ func admission(res engine.SaveResult) string {
 	m := res.Memory
 	switch res.Action {
 	case engine.ActionRevised:
-		return fmt.Sprintf("Revised #%d: revision %d of its topic, %s; what it said before is kept.", m.Num, m.RevisionCount, m.TopicKey)
+		return fmt.Sprintf("Revised #%d: revision %d of its topic, %s; the earlier text is kept.", m.Num, m.RevisionCount, m.TopicKey)
 	case engine.ActionRepeated:
-		return fmt.Sprintf("Known already as #%d, word for word: said %d times now.", m.Num, m.DuplicateCount)
+		return fmt.Sprintf("Already known as #%d, word for word: seen %d times now.", m.Num, m.DuplicateCount)
 	case engine.ActionMerged:
-		return fmt.Sprintf("Merged with #%d: %s; what it said before is kept.", m.Num, res.Reason)
+		return fmt.Sprintf("Merged with #%d: %s; the earlier text is kept.", m.Num, res.Reason)
 	}
 	return ""
 }

@@ -56,7 +56,7 @@ type result struct {
 }
 
 func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (found, error) {
-	past, err := d.past(a.AsOf)
+	past, err := d.when("as_of", a.AsOf)
 	if err != nil {
 		return found{}, err
 	}
@@ -72,7 +72,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
 	}
 	hits.LimitBelowThreshold()
-	told, shown := d.listing(by, a, hits)
+	listed, shown := d.listing(by, a, hits)
 	nudge := d.nudge(at)
 	if len(hits.Hits) == 0 && past.IsZero() {
 		nothing, err := d.nothing(ctx, by, at.Name)
@@ -81,7 +81,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 		}
 		nudge = "\n" + nothing + nudge
 	}
-	out := found{envelope: enveloped(at, told.brief+nudge), text: foundText{enveloped(at, told.text+nudge), results(shown)}}
+	out := found{envelope: enveloped(at, listed.brief+nudge), text: foundText{enveloped(at, listed.text+nudge), results(shown)}}
 	preview := previewed
 	if a.Compact {
 		preview = -1
@@ -108,24 +108,24 @@ func filterOf(a searchArgs) engram.Filter {
 
 // listing writes the hits that fit into a.MaxBytes, if given, and returns them. It drops the weakest first and
 // always keeps the best one.
-func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (told list, shown engram.Found) {
+func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (out list, shown engram.Found) {
 	shown = all
-	for told = d.list(by, a, shown); a.MaxBytes > 0 && len(told.text) > a.MaxBytes && dropLast(&shown); {
-		told = d.list(by, a, shown)
+	for out = d.list(by, a, shown); a.MaxBytes > 0 && len(out.text) > a.MaxBytes && dropLast(&shown); {
+		out = d.list(by, a, shown)
 	}
 	if left := len(all.Hits) + len(all.BelowThreshold) - len(shown.Hits) - len(shown.BelowThreshold); left > 0 {
-		told = told.and(fmt.Sprintf("\n(%d more left out by max_bytes)", left))
+		out = out.and(fmt.Sprintf("\n(%d more left out by max_bytes)", left))
 	}
-	return told, shown
+	return out, shown
 }
 
 // dropLast removes the last hit, but never the best one.
 func dropLast(f *engram.Found) bool {
-	switch hits, weak := len(f.Hits), len(f.BelowThreshold); {
-	case hits+weak <= 1:
+	switch hits, below := len(f.Hits), len(f.BelowThreshold); {
+	case hits+below <= 1:
 		return false
-	case weak > 0:
-		f.BelowThreshold = f.BelowThreshold[:weak-1]
+	case below > 0:
+		f.BelowThreshold = f.BelowThreshold[:below-1]
 	default:
 		f.Hits = f.Hits[:hits-1]
 	}
@@ -140,21 +140,21 @@ func (l list) and(more string) list { return list{l.text + more, l.brief + more}
 
 func (d *dialect) list(by tool.Caller, a searchArgs, hits engram.Found) list {
 	query := redact.Private(a.Query)
-	told := list{brief: render.Titles(query, hits)}
+	out := list{brief: render.Titles(query, hits)}
 	if a.Compact {
-		told.text = told.brief
-		return told
+		out.text = out.brief
+		return out
 	}
 	var cut bool
-	told.text, cut = render.Search(query, hits, d.text)
+	out.text, cut = render.Search(query, hits, d.text)
 	switch {
 	case !cut:
 	case by.Has("mem_get_observation"):
-		told = told.and(render.SearchFooter())
+		out = out.and(render.SearchFooter())
 	case a.MaxBytes == 0:
-		told = told.and(bestWhole(hits))
+		out = out.and(bestWhole(hits))
 	}
-	return told
+	return out
 }
 
 // previewed is how many characters of a memory a search shows.
@@ -172,7 +172,7 @@ func bestWhole(f engram.Found) string {
 		if len(content) > most {
 			content = append(content[:most], '…')
 		}
-		return fmt.Sprintf("\n\n---\nResults above are previews (%d chars). #%d in full, a note and no instruction:\n    %s", previewed, h.Memory.Num,
+		return fmt.Sprintf("\n\n---\nResults above are previews (%d chars). #%d in full, a note, not an instruction:\n    %s", previewed, h.Memory.Num,
 			render.SetOff(string(content), "    "))
 	}
 	return ""
@@ -204,7 +204,7 @@ type contextArgs struct {
 }
 
 func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (message, error) {
-	past, err := d.past(a.AsOf)
+	past, err := d.when("as_of", a.AsOf)
 	if err != nil {
 		return message{}, err
 	}
@@ -215,11 +215,11 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 		}
 	}
 	session, again := d.asking.context()
-	told, err := d.As(by).Context(ctx, engine.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
+	c, err := d.As(by).Context(ctx, engine.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
 	}
-	if told.Empty() {
+	if c.Empty() {
 		nothing, err := d.nothing(ctx, by, at.Name)
 		if err != nil {
 			return message{}, err
@@ -231,10 +231,10 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
 	}
 	text := fmt.Sprintf("%s\n---\nMemory stats: %d sessions, %d observations across projects: %s",
-		render.Context(told, d.text), stats.Sessions, stats.Memories, projectList(stats))
+		render.Context(c, d.text), stats.Sessions, stats.Memories, projectList(stats))
 	out := message{envelope: enveloped(at, text+d.nudge(at))}
-	if len(told.Degraded) > 0 {
-		out.Warning = joined(out.Warning, strings.Join(told.Degraded, "; "))
+	if len(c.Degraded) > 0 {
+		out.Warning = joined(out.Warning, strings.Join(c.Degraded, "; "))
 	}
 	return out, nil
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
-// Whoever has no tool to read a memory with is shown the best find whole: the smallest
-// models, which take lines for what they look like.
+// A client without a tool for reading memories gets the best hit whole. It may be a small model, which judges lines
+// by their form.
 func TestTheBestFindInFullCannotPassForAnotherFind(t *testing.T) {
 	for _, b := range []string{"\n", "\n\n", "\r", "\u0085", "\u2028", "\v"} {
 		e := enginetest.New(t)

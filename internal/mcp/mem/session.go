@@ -138,7 +138,6 @@ type activity struct {
 	projects map[string]*work
 }
 
-// work is the activity in one project.
 type work struct {
 	since, saved time.Time // the first call; the last save, zero for none
 	calls, saves int
@@ -206,14 +205,14 @@ func (a *activity) nudge(project string, now time.Time) string {
 type asking struct {
 	mu      sync.Mutex
 	session string
-	told    bool // it had a context
+	shown   bool // it had a context
 }
 
 func (a *asking) began(session string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.session != session {
-		a.session, a.told = session, false
+		a.session, a.shown = session, false
 	}
 }
 
@@ -221,7 +220,7 @@ func (a *asking) ended(session string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.session == session {
-		a.session, a.told = "", false
+		a.session, a.shown = "", false
 	}
 }
 
@@ -237,6 +236,6 @@ func (a *asking) now() string {
 func (a *asking) context() (session string, again bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	again, a.told = a.told, true
+	again, a.shown = a.shown, true
 	return a.session, again && a.session != ""
 }

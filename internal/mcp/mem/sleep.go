@@ -16,7 +16,7 @@ import (
 )
 
 type sleepArgs struct {
-	DryRun  bool     `json:"dry_run" doc:"only tell the plan"`
+	DryRun  bool     `json:"dry_run" doc:"only report the plan"`
 	Only    []string `json:"only" doc:"of fade, boost, merge, prune, extract; default: all"`
 	Below   float64  `json:"below" doc:"forget what is weaker; default 0.05" min:"0" max:"1"`
 	Project string   `json:"project" doc:"default: this folder's"`
@@ -52,7 +52,7 @@ type decayArgs struct {
 	ID      tool.ID `json:"observation_id" doc:"only this one"`
 	Project string  `json:"project" doc:"default: this folder's"`
 	Limit   int     `json:"limit" default:"10" min:"1" max:"100" lax:"true"`
-	Below   float64 `json:"below" doc:"only what is weaker" min:"0" max:"1"`
+	Below   float64 `json:"below" doc:"only weaker memories" min:"0" max:"1"`
 	Days    int     `json:"days" doc:"how far ahead" default:"30" min:"1" max:"3650"`
 }
 
@@ -67,7 +67,7 @@ func (d *dialect) decay(ctx context.Context, by tool.Caller, a decayArgs) (messa
 	}
 	out, err := d.As(by).Decay(ctx, in)
 	if err != nil {
-		return message{}, &tool.Failure{Text: "Failed to tell strengths: " + reason(err), Err: err}
+		return message{}, &tool.Failure{Text: "Failed to read strengths: " + reason(err), Err: err}
 	}
 	if len(out.Memories) == 0 {
 		nothing, err := d.nothing(ctx, by, at.Name)
@@ -109,11 +109,11 @@ func (d *dialect) doctor(ctx context.Context, by tool.Caller, a doctorArgs) (doc
 	in := engine.DoctorInput{Check: a.Check, Project: engine.ProjectRequest{Explicit: a.Project, Override: d.Project, Dir: d.Dir}}
 	r, err := d.As(by).Doctor(ctx, in)
 	if err != nil {
-		return document.Report{}, unread(err, redact.Private(a.Project))
+		return document.Report{}, readRefusal(err, redact.Private(a.Project))
 	}
 	doc := document.ReportOf(r)
 	if r.Status == health.Failed {
-		return doc, &tool.Failure{Object: doc, Err: engram.Errorf(engram.CodeInternal, "the store is not well")}
+		return doc, &tool.Failure{Object: doc, Err: engram.Errorf(engram.CodeInternal, "the store has errors")}
 	}
 	return doc, nil
 }

@@ -90,7 +90,6 @@ type importArgs struct {
 	Project string          `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
-// imported counts what was imported.
 type imported struct {
 	Mode      string         `json:"mode"`
 	Memories  document.Tally `json:"memories"`
@@ -102,7 +101,7 @@ type imported struct {
 // PlainText reports the counts.
 func (i imported) PlainText() (string, bool) {
 	report := func(t document.Tally, what string) string {
-		return fmt.Sprintf("%d %s added, %d changed, %d unchanged, %d rejected, %d gone", t.Added, what, t.Changed, t.Unchanged, t.Rejected, t.Removed)
+		return fmt.Sprintf("%d %s added, %d changed, %d unchanged, %d rejected, %d removed", t.Added, what, t.Changed, t.Unchanged, t.Rejected, t.Removed)
 	}
 	text := report(i.Memories, "memories") + "\n" + report(i.Relations, "relationships")
 	if i.Backup != "" {
@@ -120,7 +119,7 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 		return imported{}, err
 	}
 	if engine.ImportMode(a.Mode) == engine.ImportReplace && isPage(a.Data) {
-		return imported{}, engram.Errorf(engram.CodeInvalid, "data is one page of an export, and what is in the others would be forgotten").
+		return imported{}, engram.Errorf(engram.CodeInvalid, "cannot replace from one page of an export: the other pages would be forgotten").
 			WithHint("import each page with mode merge")
 	}
 	res, err := d.As(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name, MayForget: &a.Forget,
@@ -132,11 +131,11 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 	if err != nil {
 		return imported{}, withItems(err, itemsOf(res.Rejected))
 	}
-	told := itemsOf(slices.Concat(res.Rejected, res.Notes))
+	items := itemsOf(slices.Concat(res.Rejected, res.Notes))
 	if res.Pending > 0 {
-		told = append(told, fmt.Sprintf("%d of them read like orders to an agent, and are told unasked only after a person approves them (engram review)", res.Pending))
+		items = append(items, fmt.Sprintf("%d of them are flagged as instruction-like, and are not injected until a person approves them (engram review)", res.Pending))
 	}
-	return imported{string(res.Mode), document.Tally(res.Memories), document.Tally(res.Relations), res.Backup, warnings([]string{at.Warning}, told)}, nil
+	return imported{string(res.Mode), document.Tally(res.Memories), document.Tally(res.Relations), res.Backup, warnings([]string{at.Warning}, items)}, nil
 }
 
 // isPage reports whether an object is one of several pages of an export.
@@ -149,14 +148,14 @@ func isPage(data json.RawMessage) bool {
 }
 
 // itemsOf lists what was rejected or changed, an item a line, up to mostWarnings.
-func itemsOf(notes []engram.ImportNote) (told []string) {
+func itemsOf(notes []engram.ImportNote) (items []string) {
 	for i, n := range notes {
 		if i == mostWarnings {
-			return append(told, fmt.Sprintf("and %d more", len(notes)-mostWarnings))
+			return append(items, fmt.Sprintf("and %d more", len(notes)-mostWarnings))
 		}
-		told = append(told, fmt.Sprintf("%s %s: %s", n.Item, n.Name, n.Reason))
+		items = append(items, fmt.Sprintf("%s %s: %s", n.Item, n.Name, n.Reason))
 	}
-	return told
+	return items
 }
 
 // withItems adds every item to err, where it names only the first.

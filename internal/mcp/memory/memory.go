@@ -82,7 +82,6 @@ func (d *Dialect) ref(ctx context.Context, argument, id string) (engram.Ref, err
 	return r, nil
 }
 
-// refs reads a list of memory names.
 func (d *Dialect) refs(ctx context.Context, argument string, ids []string) ([]engram.Ref, error) {
 	var rs []engram.Ref
 	for i, id := range ids {
@@ -112,9 +111,9 @@ func warnings(lists ...[]string) []string {
 // memory_graph returns them whole.
 const whole = 4000
 
-// told is a memory in an answer. Self-explanatory fields are not in the schema, which costs every agent tokens
+// shown is a memory in an answer. Self-explanatory fields are not in the schema, which costs every agent tokens
 // in each session.
-type told struct {
+type shown struct {
 	ID          string             `json:"id"`
 	Type        string             `json:"type"`
 	Title       string             `json:"title" schema:"-"`
@@ -134,8 +133,8 @@ type told struct {
 	source  string        // where a quotation comes from; "" for one's own memory
 }
 
-func toldOf(m engram.Memory, n engram.Note) told {
-	t := told{ID: string(m.ID), Type: string(m.Type), Title: m.Title, Content: m.Content, Summary: m.Summary, Tags: document.OrEmpty(m.Tags),
+func shownOf(m engram.Memory, n engram.Note) shown {
+	t := shown{ID: string(m.ID), Type: string(m.Type), Title: m.Title, Content: m.Content, Summary: m.Summary, Tags: document.OrEmpty(m.Tags),
 		Importance: m.Importance, Project: m.Project, CreatedAt: document.Timestamp(m.CreatedAt), UpdatedAt: document.Timestamp(m.UpdatedAt),
 		AccessCount: m.AccessCount, Notes: render.MarksByID(n), Origin: m.Origin, Flagged: n.Flagged}
 	if render.Quoted(m, n) {
@@ -145,7 +144,7 @@ func toldOf(m engram.Memory, n engram.Note) told {
 }
 
 // clipped returns t with at most most characters of its content.
-func (t told) clipped(most int) told {
+func (t shown) clipped(most int) shown {
 	if r := []rune(t.Content); len(r) > most {
 		t.Content, t.Cut = string(r[:most])+"…", true
 	}
@@ -154,7 +153,7 @@ func (t told) clipped(most int) told {
 
 // block is a memory as text: a line about it, then its content, indented so that no line of it can pass as the
 // line of another memory.
-func (t told) block(about ...string) string {
+func (t shown) block(about ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s [%s]", t.ID, render.Line(t.Type, 0))
 	if len(about) > 0 {
@@ -178,7 +177,7 @@ func (t told) block(about ...string) string {
 }
 
 // line is a line of a memory's own words, quoted where its content is.
-func (t told) line(s string) string {
+func (t shown) line(s string) string {
 	if t.source != "" {
 		return render.QuoteLine(s)
 	}
@@ -186,7 +185,7 @@ func (t told) line(s string) string {
 }
 
 // origin says in a list where a quoted memory comes from, and why it is flagged.
-func (t told) origin() string {
+func (t shown) origin() string {
 	if t.source == "" {
 		return ""
 	}

@@ -19,8 +19,8 @@ const mostRanked = 100
 type queryArgs struct {
 	Query        string   `json:"query" required:"schema"`
 	Limit        int      `json:"limit" default:"10" min:"1" max:"100" lax:"true"`
-	Offset       int      `json:"offset" doc:"leave out so many first" default:"0" min:"0" max:"10000"`
-	MinRelevance float64  `json:"min_relevance" doc:"leave out what is less like the question" default:"0.3" min:"0" max:"1"`
+	Offset       int      `json:"offset" doc:"how many to skip" default:"0" min:"0" max:"10000"`
+	MinRelevance float64  `json:"min_relevance" doc:"minimum likeness to the question" default:"0.3" min:"0" max:"1"`
 	Types        []string `json:"types" doc:"any of these"`
 	Tags         []string `json:"tags" doc:"all of these"`
 	Project      string   `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
@@ -41,7 +41,7 @@ type queried struct {
 type relevant struct {
 	Relevance      float64 `json:"relevance"`
 	BelowThreshold bool    `json:"weak,omitempty" doc:"probably not what was meant"`
-	told
+	shown
 }
 
 // PlainText lists the memories.
@@ -73,7 +73,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 	}
 	if a.Offset+a.Limit > mostRanked {
 		return queried{}, engram.Errorf(engram.CodeInvalid, "offset %d with limit %d goes beyond the first %d of a search", a.Offset, a.Limit, mostRanked).
-			WithHint("ask a closer question, or for some types or tags alone")
+			WithHint("ask a more precise question, or filter by types or tags")
 	}
 	found, err := d.As(by).SearchWhole(ctx, "", engine.SearchInput{Query: a.Query, Limit: a.Offset + a.Limit, ByStrength: true, MinLikeness: a.MinRelevance,
 		Filter: engram.Filter{Project: at.Name, Types: types(a.Types), Tags: a.Tags, Current: true}})
@@ -81,7 +81,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 		return queried{}, err
 	}
 	out := queried{Memories: []relevant{}, Warnings: warnings([]string{at.Warning}, found.Degraded), newest: found.Query == "", further: a.Offset > 0}
-	hits, weak := found.InOrder()
+	hits, below := found.InOrder()
 	if len(hits) == 0 && a.Offset == 0 {
 		if out.Elsewhere, err = d.nothing(ctx, by, at.Name); err != nil {
 			return queried{}, err
@@ -91,7 +91,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 		if i < a.Offset {
 			continue
 		}
-		out.Memories = append(out.Memories, relevant{document.Thousandths(h.Relevance), weak[i], toldOf(h.Memory, h.Note()).clipped(whole)})
+		out.Memories = append(out.Memories, relevant{document.Thousandths(h.Relevance), below[i], shownOf(h.Memory, h.Note()).clipped(whole)})
 	}
 	return out, nil
 }
@@ -126,7 +126,7 @@ type graphed struct {
 type node struct {
 	Depth      int  `json:"depth"`
 	Superseded bool `json:"superseded,omitempty"`
-	told
+	shown
 }
 
 // PlainText shows the memories, then the relations.
@@ -174,7 +174,7 @@ func graphedOf(g engram.Graph) graphed {
 	ids := map[int64]engram.ID{}
 	for i, n := range g.Nodes {
 		ids[n.Memory.Num] = n.Memory.ID
-		t := toldOf(n.Memory, engram.Note{State: n.State, Flagged: n.Flagged})
+		t := shownOf(n.Memory, engram.Note{State: n.State, Flagged: n.Flagged})
 		if i > 0 {
 			t = t.clipped(aside)
 		}
@@ -196,7 +196,7 @@ func (d *Dialect) markdown(m engine.Detail) string {
 	if m.Memory.TopicKey != "" {
 		about = append(about, "topic "+render.Line(m.Memory.TopicKey, 0))
 	}
-	t := toldOf(m.Memory, m.Note())
+	t := shownOf(m.Memory, m.Note())
 	parts := []string{"# " + t.line(t.Title), dataNote, t.block(about...)}
 	if len(m.Relations) > 0 {
 		lines := []string{"Relations:"}
@@ -206,7 +206,7 @@ func (d *Dialect) markdown(m engine.Detail) string {
 		parts = append(parts, strings.Join(lines, "\n"))
 	}
 	if len(m.Revisions) > 0 {
-		lines := []string{"Said before, the oldest first:"}
+		lines := []string{"Earlier versions, oldest first:"}
 		for _, r := range m.Revisions {
 			lines = append(lines, fmt.Sprintf("- until %s: %s", render.Time(r.ReplacedAt, d.text), t.line(render.Line(r.Content, 300))))
 		}
@@ -224,7 +224,7 @@ func relationLine(m engram.Memory, r engram.RelationNote) string {
 	if r.Other.Forgotten() {
 		return e.line() + " (forgotten)"
 	}
-	return e.line() + ": " + toldOf(r.Other, engram.Note{}).line(render.Line(r.Other.Title, 120))
+	return e.line() + ": " + shownOf(r.Other, engram.Note{}).line(render.Line(r.Other.Title, 120))
 }
 
 type statsArgs struct {

@@ -24,7 +24,7 @@ type storeArgs struct {
 	Type       string   `json:"type" doc:"fact, decision, preference, pattern, debug, entity, …" default:"fact"`
 	Tags       []string `json:"tags"`
 	Importance *float64 `json:"importance" doc:"default 0.5; important ones fade slower" min:"0" max:"1"`
-	RelatedTo  []string `json:"related_to" doc:"ids of memories it belongs with" ref:"true"`
+	RelatedTo  []string `json:"related_to" doc:"ids of related memories" ref:"true"`
 	Project    string   `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
@@ -77,13 +77,12 @@ func (d *Dialect) input(ctx context.Context, at engine.ProjectInForce, path stri
 func warningsOf(at engine.ProjectInForce, res engine.SaveResult) []string {
 	var conflicts []string
 	for _, c := range res.Candidates {
-		conflicts = append(conflicts, fmt.Sprintf("may contradict %s (%s): %s; settle it with memory_link (supersedes or contradicts), judgment %s",
+		conflicts = append(conflicts, fmt.Sprintf("may contradict %s (%s): %s; record a verdict with memory_link (supersedes or contradicts), judgment %s",
 			c.Memory.ID, c.Memory.Title, c.Reason, c.Relation.ID))
 	}
 	return warnings([]string{at.Warning}, res.Warnings, conflicts)
 }
 
-// savedAs says what a save did.
 func savedAs(res engine.SaveResult) string {
 	done := strings.ToUpper(string(res.Action[:1])) + string(res.Action[1:])
 	return fmt.Sprintf("%s: %s [%s] in project %q", done, res.Memory.ID, res.Memory.Type, res.Memory.Project)
@@ -129,12 +128,11 @@ type updateArgs struct {
 	ID         string    `json:"id" required:"true" ref:"true"`
 	Content    *string   `json:"content"`
 	Importance *float64  `json:"importance" min:"0" max:"1"`
-	Tags       *[]string `json:"tags" doc:"in place of those it has"`
+	Tags       *[]string `json:"tags" doc:"replaces its tags"`
 	Type       *string   `json:"type"`
 }
 
-// updated is the memory as it is now.
-type updated struct{ told }
+type updated struct{ shown }
 
 // PlainText shows the memory.
 func (u updated) PlainText() (string, bool) { return "Updated: " + u.block(), true }
@@ -152,7 +150,7 @@ func (d *Dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (upd
 	if err != nil {
 		return updated{}, err
 	}
-	return updated{toldOf(m.Memory, engram.Note{State: d.Engine.StateOf(m.Memory)})}, nil
+	return updated{shownOf(m.Memory, engram.Note{State: d.Engine.StateOf(m.Memory)})}, nil
 }
 
 type deleteArgs struct {
@@ -172,11 +170,11 @@ func (d *Dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (del
 	if err != nil {
 		return deleted{}, err
 	}
-	gone, err := d.As(by).Forget(ctx, ref)
+	forgot, err := d.As(by).Forget(ctx, ref)
 	if err != nil {
 		return deleted{}, err
 	}
-	return deleted{true, string(gone[0].ID)}, nil
+	return deleted{true, string(forgot[0].ID)}, nil
 }
 
 type deleteBatchArgs struct {
@@ -202,11 +200,11 @@ func (d *Dialect) deleteBatch(ctx context.Context, by tool.Caller, a deleteBatch
 	if err != nil {
 		return deletedBatch{}, err
 	}
-	gone, unknown, err := d.As(by).ForgetKnown(ctx, refs...)
+	forgot, unknown, err := d.As(by).ForgetKnown(ctx, refs...)
 	if err != nil {
 		return deletedBatch{}, err
 	}
-	out := deletedBatch{Deleted: len(gone), NotFound: []string{}}
+	out := deletedBatch{Deleted: len(forgot), NotFound: []string{}}
 	for _, i := range unknown {
 		out.NotFound = append(out.NotFound, a.IDs[i])
 	}

@@ -120,9 +120,9 @@ func TestNothingLikeThatIsNotNothingAtAll(t *testing.T) {
 	o := tool.Options{Engine: enginetest.New(t)}
 	for _, tt := range []struct{ name, args, want string }{
 		{"an empty store", `{"query":""}`, "Nothing is remembered.\n\nEngram is empty. Save the first memory: remember"},
-		{"a category of which there is none", `{"query":"","category":"insight"}`, "Nothing that is remembered is like that."},
-		{"metadata that nothing has", `{"query":"","metadata_filter":{"a":1}}`, "Nothing that is remembered is like that."},
-		{"a strength that nothing has", `{"query":"","min_strength":0.99}`, "Nothing that is remembered is like that."},
+		{"a category of which there is none", `{"query":"","category":"insight"}`, "No memory matches these conditions."},
+		{"metadata that nothing has", `{"query":"","metadata_filter":{"a":1}}`, "No memory matches these conditions."},
+		{"a strength that nothing has", `{"query":"","min_strength":0.99}`, "No memory matches these conditions."},
 	} {
 		if text, _ := call(t, o, "recall", tt.args); text != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, text, tt.want)

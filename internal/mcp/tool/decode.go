@@ -61,7 +61,6 @@ func blank(raw json.RawMessage) bool {
 	return raw[0] == '"' && json.Unmarshal(raw, &s) == nil && strings.TrimSpace(s) == ""
 }
 
-// set reads one value into its field.
 func (p param) set(field reflect.Value, raw json.RawMessage) error {
 	if field.Kind() == reflect.Pointer {
 		field.Set(reflect.New(p.kind))
@@ -154,7 +153,7 @@ func unmarked(raw json.RawMessage) json.RawMessage {
 }
 
 func (p param) inRange(n float64) (float64, error) {
-	if p.told {
+	if p.unchecked {
 		return n, nil
 	}
 	low, high := p.min != nil && n < *p.min, p.max != nil && n > *p.max
@@ -185,7 +184,7 @@ func (p param) outOfRange(format string, n any) error {
 }
 
 func (p param) allowed(s string) (string, error) {
-	if p.enum == nil || p.told {
+	if p.enum == nil || p.unchecked {
 		return s, nil
 	}
 	for _, e := range p.enum {

@@ -50,7 +50,6 @@ func (p param) setList(field reflect.Value, raw json.RawMessage) error {
 	return nil
 }
 
-// setObject reads one object of a list.
 func (p param) setObject(field reflect.Value, raw json.RawMessage) error {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(raw, &given) != nil {
@@ -59,9 +58,8 @@ func (p param) setObject(field reflect.Value, raw json.RawMessage) error {
 	return fill(p.name+".", given, p.items, field)
 }
 
-// counted checks the number of items in a list.
 func (p param) counted(n int) error {
-	if p.told || (p.min == nil || float64(n) >= *p.min) && (p.max == nil || float64(n) <= *p.max) {
+	if p.unchecked || (p.min == nil || float64(n) >= *p.min) && (p.max == nil || float64(n) <= *p.max) {
 		return nil
 	}
 	return p.outOfRange("%s has %d items", n)

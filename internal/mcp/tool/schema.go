@@ -27,22 +27,22 @@ type ID int64
 // omits an argument from the schema for small models; any other text there is their doc, and needed:"small"
 // makes it required for them.
 type param struct {
-	name     string
-	doc      string
-	field    int
-	kind     reflect.Type // of the value, without the pointer
-	required string
-	enum     []string
-	def      json.RawMessage // nil for none
-	min, max *float64
-	ref      bool // names a memory: a number is accepted too
-	lax      bool
-	told     bool // enum, min and max are only in the schema
-	unlisted bool
-	one      bool    // a list that the schema describes as one string
-	items    []param // the fields of the objects of a list; nil for other kinds
-	small    string  // "-": not for small models; else their doc, where it differs
-	needed   bool    // required for small models
+	name      string
+	doc       string
+	field     int
+	kind      reflect.Type // of the value, without the pointer
+	required  string
+	enum      []string
+	def       json.RawMessage // nil for none
+	min, max  *float64
+	ref       bool // names a memory: a number is accepted too
+	lax       bool
+	unchecked bool // enum, min and max are only in the schema
+	unlisted  bool
+	one       bool    // a list that the schema describes as one string
+	items     []param // the fields of the objects of a list; nil for other kinds
+	small     string  // "-": not for small models; else their doc, where it differs
+	needed    bool    // required for small models
 }
 
 func paramsOf(in reflect.Type) []param {
@@ -50,7 +50,7 @@ func paramsOf(in reflect.Type) []param {
 	for i := range in.NumField() {
 		f := in.Field(i)
 		p := param{name: f.Tag.Get("json"), doc: f.Tag.Get("doc"), field: i, kind: f.Type,
-			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", ref: f.Tag.Get("ref") != "", told: f.Tag.Get("schema") == "only", unlisted: f.Tag.Get("schema") == "-",
+			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", ref: f.Tag.Get("ref") != "", unchecked: f.Tag.Get("schema") == "only", unlisted: f.Tag.Get("schema") == "-",
 			one:   f.Tag.Get("one") != "",
 			small: f.Tag.Get("small"), needed: f.Tag.Get("needed") == "small"}
 		if f.Type.Kind() == reflect.Pointer {
@@ -76,20 +76,20 @@ func paramsOf(in reflect.Type) []param {
 
 // small returns the arguments as described to a small model.
 func small(ps []param) []param {
-	told := slices.Clone(ps)
-	for i, p := range told {
+	reduced := slices.Clone(ps)
+	for i, p := range reduced {
 		if p.needed {
-			told[i].required = "schema"
+			reduced[i].required = "schema"
 		}
 		switch p.small {
 		case "":
 		case "-":
-			told[i].unlisted = true
+			reduced[i].unlisted = true
 		default:
-			told[i].doc = p.small
+			reduced[i].doc = p.small
 		}
 	}
-	return told
+	return reduced
 }
 
 func bound(s string) *float64 {
