@@ -59,23 +59,40 @@ func monday(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 }
 
-// back goes n units back from t.
-func back(t time.Time, n int, u timeUnit) time.Time {
+// step is a length of time.
+type step struct{ minutes, days, months int }
+
+// from returns the time n steps after t.
+func (s step) from(t time.Time, n int) time.Time {
+	if s.minutes > 0 {
+		return t.Add(time.Duration(n*s.minutes) * time.Minute)
+	}
+	return t.AddDate(0, n*s.months, n*s.days)
+}
+
+// steps returns the length of a unit, and about half of it.
+func (u timeUnit) steps() (whole, half step) {
 	switch u {
 	case unitMinute:
-		return t.Add(-time.Duration(n) * time.Minute)
+		return step{minutes: 1}, step{minutes: 5}
 	case unitHour:
-		return t.Add(-time.Duration(n) * time.Hour)
+		return step{minutes: 60}, step{minutes: 30}
 	case unitDay:
-		return t.AddDate(0, 0, -n)
+		return step{days: 1}, step{days: 1}
 	case unitWeek:
-		return t.AddDate(0, 0, -7*n)
+		return step{days: 7}, step{days: 3}
 	case unitMonth:
-		return t.AddDate(0, -n, 0)
+		return step{months: 1}, step{days: 15}
 	case unitQuarter:
-		return t.AddDate(0, -3*n, 0)
+		return step{months: 3}, step{days: 45}
 	}
-	return t.AddDate(-n, 0, 0)
+	return step{months: 12}, step{months: 6}
+}
+
+// back goes n units back from t.
+func back(t time.Time, n int, u timeUnit) time.Time {
+	whole, _ := u.steps()
+	return whole.from(t, -n)
 }
 
 // ago returns "n units ago". People do not count exactly: from weeks on it includes half a unit
@@ -84,9 +101,10 @@ func (c calendar) ago(n int, vague bool, u timeUnit) timeSpan {
 	if u == unitDay && !vague {
 		return days(c.today.AddDate(0, 0, -n), 1)
 	}
+	_, half := u.steps()
 	from, to := back(c.now, n, u), back(c.now, n, u)
 	for range 1 + btoi(vague) {
-		from, to = halfUnit(from, u, -1), halfUnit(to, u, +1)
+		from, to = half.from(from, -1), half.from(to, +1)
 	}
 	if u <= unitHour {
 		return timeSpan{from: from, to: to}
@@ -103,24 +121,6 @@ func btoi(b bool) int {
 
 // midnight returns the beginning of t's day.
 func (c calendar) midnight(t time.Time) time.Time { return c.date(t.Year(), t.Month(), t.Day()) }
-
-func halfUnit(t time.Time, u timeUnit, sign int) time.Time {
-	switch u {
-	case unitMinute:
-		return t.Add(time.Duration(sign) * 5 * time.Minute)
-	case unitHour:
-		return t.Add(time.Duration(sign) * 30 * time.Minute)
-	case unitDay:
-		return t.AddDate(0, 0, sign)
-	case unitWeek:
-		return t.AddDate(0, 0, sign*3)
-	case unitMonth:
-		return t.AddDate(0, 0, sign*15)
-	case unitQuarter:
-		return t.AddDate(0, 0, sign*45)
-	}
-	return t.AddDate(0, sign*6, 0)
-}
 
 // whole returns the calendar unit that contains t; ok is false for units shorter than a week.
 func (c calendar) whole(t time.Time, u timeUnit) (timeSpan, bool) {
