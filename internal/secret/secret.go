@@ -139,33 +139,6 @@ func (s *Scanner) found(found []Span, r *compiled, text string, places []place) 
 	return found
 }
 
-// Redact replaces each secret of a text by a mark, and returns the rules that found them, each
-// once, or nil.
-func (s *Scanner) Redact(text string, mark func(rule string) string) (clean string, kinds []string) {
-	found := s.Find(text)
-	for _, f := range found {
-		kinds = append(kinds, f.Rule)
-	}
-	slices.Sort(kinds)
-	return cut(text, found, mark), slices.Compact(kinds)
-}
-
-// cut replaces spans by marks.
-func cut(text string, found []Span, mark func(rule string) string) string {
-	if len(found) == 0 {
-		return text
-	}
-	var b strings.Builder
-	at := 0
-	for _, f := range found {
-		b.WriteString(text[at:f.From])
-		b.WriteString(mark(f.Rule))
-		at = f.To
-	}
-	b.WriteString(text[at:])
-	return b.String()
-}
-
 // longest is how many bytes after its name a named secret may end: our own expressions take some
 // 700 with all repetitions.
 const longest = 1 << 10
