@@ -78,7 +78,6 @@ func (c *CLI) Judge(ctx context.Context, newer, older engram.Memory) (engram.Opi
 	return o, nil
 }
 
-// run starts the program with the question and returns its output.
 func (c *CLI) run(ctx context.Context, question string) (string, error) {
 	path, err := exec.LookPath(c.name)
 	if err != nil {

@@ -202,7 +202,6 @@ func newIDs() func() engram.ID {
 	}
 }
 
-// policyOf returns the lifecycle policy of the settings.
 func policyOf(c config.Config) *lifecycle.Policy {
 	p := lifecycle.DefaultPolicy()
 	p.Decay, p.TypeDecay = c.Decay, c.TypeDecay

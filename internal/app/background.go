@@ -31,7 +31,6 @@ func newBackground(work ...func(context.Context)) *background {
 	return b
 }
 
-// start begins the work on the first call.
 func (b *background) start() {
 	b.once.Do(func() {
 		b.begun = true
@@ -41,7 +40,6 @@ func (b *background) start() {
 	})
 }
 
-// close ends the work and waits for it.
 func (b *background) close() {
 	b.once.Do(func() {}) // it must not begin any more
 	b.stop()

@@ -81,7 +81,6 @@ func (a *App) closeBefore(ctx context.Context) {
 	}
 }
 
-// notebook returns that of the data directory.
 func (a *App) notebook() *notebook.Notebook {
 	return notebook.New(notebook.Options{Dir: filepath.Join(a.opts.Config.DataDir, "notes"), Lock: daemon.TryLock})
 }

@@ -93,7 +93,6 @@ func (a *App) ownChunks(ctx context.Context) (*gitchunks.Repository, error) {
 	return gitchunks.Open(gitchunks.Options{Dir: cmp.Or(facts.Root, facts.Dir), IdentityFile: a.identityFile(), Now: time.Now})
 }
 
-// chunks returns the chunks of the working folder's repository.
 func (a *App) chunks(ctx context.Context, project string) (engram.Remote, error) {
 	r, err := a.Repository(ctx, a.opts.Dir, project)
 	return r.Remote, err
@@ -144,7 +143,6 @@ func (a *App) Keygen() (Key, error) {
 	return k, nil
 }
 
-// makeIdentity writes a new key into a new file.
 func makeIdentity(path string) ([]byte, error) {
 	identity, _, err := gitchunks.GenerateIdentity()
 	if err != nil {

@@ -126,7 +126,6 @@ func notesElsewhere(paths []string) (notes []string) {
 	return notes
 }
 
-// together returns the status of an agent from those of its files.
 func together(all []setup.Standing) setup.Status {
 	every := map[setup.Status]int{}
 	for _, s := range all {
@@ -287,7 +286,6 @@ func (w Wiring) env() agent.Env {
 	return e
 }
 
-// usualDataDir is the default data directory in the user's home.
 const usualDataDir = ".engram"
 
 func (w Wiring) variable(name string) string {

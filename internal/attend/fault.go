@@ -87,7 +87,6 @@ func saysOf(lines []faultLine, at int) int {
 	return says(lines)
 }
 
-// testName is the name of a failed test.
 type testName struct {
 	name string
 	at   int // line that names it; -1: none
@@ -217,7 +216,6 @@ const (
 	faultName                   // the name of a failed test
 )
 
-// faultLine is a line of an error.
 type faultLine struct {
 	text string
 	kind faultKind

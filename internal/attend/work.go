@@ -384,7 +384,7 @@ func parse(command string) (r run, ok bool) {
 			stages, r.masked = stages[:1], true
 		}
 		name := bare(strings.Join(stages, " | "))
-		if name == "" || first(name) == "cd" {
+		if name == "" || firstWord(name) == "cd" {
 			continue
 		}
 		names = append(names, name)
@@ -452,7 +452,7 @@ func split(s, operator string) []string {
 // pages reports whether all commands behind a pipe only filter or show its output.
 func pages(stages []string) bool {
 	for _, s := range stages {
-		if !slices.Contains([]string{"tail", "head", "less", "more", "cat", "tee", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc", "cut", "jq"}, first(bare(s))) {
+		if !slices.Contains([]string{"tail", "head", "less", "more", "cat", "tee", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc", "cut", "jq"}, firstWord(bare(s))) {
 			return false
 		}
 	}
@@ -534,8 +534,7 @@ func gitAnswers(args []string) bool {
 	return true
 }
 
-// first returns the first word of a command.
-func first(command string) string {
+func firstWord(command string) string {
 	word, _, _ := strings.Cut(command, " ")
 	return word
 }

@@ -85,7 +85,6 @@ func byAge(a, b time.Time, nameA, nameB string) int {
 	return cmp.Or(b.Compare(a), strings.Compare(nameA, nameB))
 }
 
-// counted formats a number of things.
 func counted(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -127,7 +126,6 @@ func (o Options) listen(s Session) *listener {
 	return &listener{o: o, session: s, rules: capture.Transcript{Clean: o.Clean}}
 }
 
-// wants calls Options.Wants once.
 func (l *listener) wants() (bool, error) {
 	if l.asked {
 		return l.wanted, nil
@@ -138,7 +136,6 @@ func (l *listener) wants() (bool, error) {
 	return l.wanted, err
 }
 
-// hear takes a turn.
 func (l *listener) hear(t capture.Turn) { l.keep(l.rules.Add(t)) }
 
 func (l *listener) keep(all []capture.Proposal) {
@@ -168,7 +165,6 @@ func (l *listener) full() (more bool, err error) {
 	return l.give()
 }
 
-// end passes on the remaining findings.
 func (l *listener) end() (more bool, err error) {
 	l.keep(l.rules.End())
 	return l.give()

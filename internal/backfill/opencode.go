@@ -56,7 +56,6 @@ type openCodePart struct {
 	} `json:"state"`
 }
 
-// hear decodes a part of a message.
 func (c openCode) hear(m openCodeMessage, part []byte, at time.Time, hear func(capture.Turn)) error {
 	var p openCodePart
 	if err := json.Unmarshal(part, &p); err != nil {

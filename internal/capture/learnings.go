@@ -64,7 +64,6 @@ func learningsSection(lines []string) []string {
 	return lines[from:to]
 }
 
-// isLearnings reports whether a header introduces learnings.
 func isLearnings(title string) bool {
 	words := strings.Fields(strings.ToLower(strings.TrimRight(title, ": ")))
 	switch strings.Join(words, " ") {

@@ -38,7 +38,6 @@ func unbolded(s string) string {
 	return s
 }
 
-// listKind is a kind of list.
 type listKind int
 
 const (

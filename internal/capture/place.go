@@ -47,7 +47,6 @@ func aroundPath(r rune) bool {
 	return r < ' '
 }
 
-// placeIn parses a word as a place.
 func placeIn(word string) (engram.Place, bool) {
 	word = strings.TrimRight(word, ".,:!?")
 	word = strings.TrimPrefix(word, "./")
@@ -87,7 +86,6 @@ func looksLikeFile(path string) bool {
 	return len(base) > 1 && len(ending) > 0 && len(ending) <= 12 && letters(ending)
 }
 
-// letters reports whether a word has a letter.
 func letters(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80 })
 }

@@ -83,10 +83,8 @@ func ends(s string, i, long int) bool {
 	return !unicode.IsLower(next) || s[i] != '.'
 }
 
-// words counts the words of a sentence.
 func words(s string) int { return len(strings.Fields(s)) }
 
-// asks reports whether a sentence is a question.
 func asks(s string) bool {
 	return strings.HasSuffix(strings.TrimRight(s, " \"'”’)"), "?") || strings.HasPrefix(s, "¿")
 }

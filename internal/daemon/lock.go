@@ -78,7 +78,6 @@ func (l *Lock) Release() error {
 	return nil
 }
 
-// writePID writes the file with the process number.
 func (l *Lock) writePID() error {
 	return atomicfile.Write(l.files.PID, []byte(strconv.Itoa(l.record.PID)+"\n"), atomicfile.Options{Mode: 0o600, Alone: true, Hasty: true})
 }

@@ -31,7 +31,6 @@ type Record struct {
 // maxRecord is more than any record has, in bytes.
 const maxRecord = 64 << 10
 
-// newKey returns 32 random bytes in hex.
 func newKey() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails

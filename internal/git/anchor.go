@@ -54,7 +54,6 @@ func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place
 // anchoring makes anchors and opens each worktree once.
 type anchoring struct{ opened map[string]*openedTree }
 
-// openedTree is an open worktree.
 type openedTree struct {
 	worktree
 	files    *os.Root

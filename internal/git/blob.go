@@ -123,7 +123,6 @@ func findLines(lines [][]byte, mark string, first, count int) int {
 	return best
 }
 
-// fnv32 returns the FNV-1a hash of a line.
 func fnv32(line []byte) uint32 {
 	h := uint32(2166136261)
 	for _, b := range line {

@@ -95,7 +95,6 @@ func (w worktree) isName(s string) bool {
 	return len(s) == 2*w.hash && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// ref returns the value of a reference.
 func (w worktree) ref(name string) string {
 	if !filepath.IsLocal(name) || !strings.HasPrefix(name, "refs/") {
 		return ""

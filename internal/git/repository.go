@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// repository is the location of a folder's repository.
 type repository struct {
 	root string // of the worktree that contains the folder; a bare repository itself
 	main string // root of the main worktree
@@ -79,7 +78,6 @@ func homeOf(git string) string {
 	return git
 }
 
-// from resolves path relative to dir.
 func from(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

@@ -47,7 +47,6 @@ func Encode(name string, e Event, a Answer) []byte {
 	return append(b, '\n')
 }
 
-// document returns an answer as a JSON value.
 func (how agent) document(e Event, a Answer) any {
 	name := cmp.Or(e.Name, how.events[e.Kind])
 	if _, ours := KindOf(name); !ours {

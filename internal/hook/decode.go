@@ -120,7 +120,6 @@ func (f fields) lift(names ...string) {
 	}
 }
 
-// text returns the first nonempty string among some fields.
 func (f fields) text(names ...string) string {
 	for _, name := range names {
 		var s string
@@ -131,10 +130,8 @@ func (f fields) text(names ...string) string {
 	return ""
 }
 
-// is reports whether one of some fields is true.
 func (f fields) is(names ...string) bool { return f.says("true", names) }
 
-// no reports whether one of some fields is false.
 func (f fields) no(names ...string) bool { return f.says("false", names) }
 
 func (f fields) says(what string, names []string) bool {
@@ -149,7 +146,6 @@ func (f fields) number(name string) (n float64) {
 	return n
 }
 
-// above reports whether one of some fields is a number above 0.
 func (f fields) above(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return f.number(name) > 0 })
 }

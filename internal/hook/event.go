@@ -184,7 +184,6 @@ func under(folder, path string) string {
 	return filepath.Join(folder, path)
 }
 
-// within reports whether folder is root or below it.
 func within(folder, root string) bool {
 	rel, err := filepath.Rel(root, folder)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

@@ -273,7 +273,6 @@ func (r *run) note(n attend.Note) bool {
 	return err == nil
 }
 
-// notes returns the notes of the session.
 func (r *run) notes() []attend.Note {
 	all, err := r.Notes.All(r.event.Session)
 	if err != nil {

@@ -126,7 +126,6 @@ func (r *run) sessionEnd(ctx context.Context, notes []attend.Note, _ where) {
 	}
 }
 
-// subagentStop records a subagent's learnings.
 func (r *run) subagentStop(ctx context.Context, notes []attend.Note, _ where) {
 	r.capture(ctx, attend.Turn(notes), notes, r.last())
 	r.recorded()

@@ -74,7 +74,6 @@ func reminded(notes []attend.Note, of attend.Note) bool {
 	return noted(notes, of.Kind, func(n attend.Note) bool { return isOf(n) && !n.Failed }) || triesIn(notes, isOf) >= lateReminders
 }
 
-// noted reports whether there is a note of a kind that matches is.
 func noted(notes []attend.Note, kind string, is func(attend.Note) bool) bool {
 	return slices.ContainsFunc(notes, func(n attend.Note) bool { return n.Kind == kind && is(n) })
 }
@@ -155,12 +154,10 @@ func writers() []string {
 	return []string{"write", "edit", "patch", "replace", "create", "insert", "delete"}
 }
 
-// shells are words in the names of tools that run commands.
 func shells() []string {
 	return []string{"bash", "shell", "exec", "command", "terminal"}
 }
 
-// has reports whether name contains one of some words.
 func has(name string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
 }
@@ -228,7 +225,6 @@ func (d dialect) use(f fields) use {
 	return u
 }
 
-// ended decodes the result of a tool call.
 func (d dialect) ended(f fields, u *use) {
 	out := f.object(d[wAnswer]...)
 	said := cmp.Or(f.text(d[wAnswer]...), out.text(d[wPrinted]...), out.parts(d[wPrinted]...), d.errorIn(out))
@@ -240,7 +236,6 @@ func (d dialect) ended(f fields, u *use) {
 	}
 }
 
-// errorIn returns the error message in an object.
 func (d dialect) errorIn(f fields) string {
 	return cmp.Or(f.text(d[wError]...), f.object(d[wError]...).text("message"))
 }
@@ -296,7 +291,6 @@ func (d dialect) account(said string) string {
 	}
 }
 
-// begins reports whether a text begins with one of some prefixes.
 func begins(s string, heads []string) bool {
 	return slices.ContainsFunc(heads, func(h string) bool { return strings.HasPrefix(s, h) })
 }
@@ -343,7 +337,6 @@ func Plain(err error) (text string, ok bool) {
 	return "", false
 }
 
-// bug is a panic: its type and place.
 type bug struct{ typ, where string }
 
 func (b *bug) Error() string { return "panic: " + b.typ + " at " + b.where }
@@ -365,7 +358,6 @@ func bugOf(p any) *bug {
 	}
 }
 
-// trouble reports a failure.
 func (r *run) trouble(what string, err error) {
 	t := Trouble{Kind: r.kind, What: what, Err: err}
 	if p := r.found.Load(); p != nil {

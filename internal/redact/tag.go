@@ -20,7 +20,6 @@ type tag struct {
 	end  int
 }
 
-// tagName is the tag's name in lower case.
 const tagName = "private"
 
 // nextTag finds the first tag in s at or after from.

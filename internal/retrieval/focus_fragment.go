@@ -31,7 +31,6 @@ func Excerpt(c Candidate, asked map[string]bool, tokens int) string {
 	return summary
 }
 
-// span is a range of bytes.
 type span struct{ from, to int }
 
 func passage(s string, more bool, asked map[string]bool, tokens int) string {
@@ -134,7 +133,6 @@ func clip(s string, room int) string {
 	return s[:i]
 }
 
-// matches counts the asked words that s has, each once.
 func matches(s string, asked map[string]bool) int {
 	if len(asked) == 0 {
 		return 0

@@ -76,7 +76,6 @@ func New() *Scanner {
 	return s
 }
 
-// ready compiles a rule's expressions.
 func (c *compiled) ready() {
 	c.once.Do(func() {
 		x := c.regex
@@ -123,7 +122,6 @@ func (s *Scanner) Find(text string) []Span {
 	return outermost(tables(found, text))
 }
 
-// found appends the secrets that a rule finds.
 func (s *Scanner) found(found []Span, r *compiled, text string, places []place) []Span {
 	for _, m := range r.matches(text, places) {
 		from, to := r.secretOf(m)
@@ -237,7 +235,6 @@ func lowerASCII(text string) string {
 	return string(lower)
 }
 
-// secretOf returns the span of the secret in a match.
 func (r rule) secretOf(m []int) (from, to int) {
 	if r.group > 0 {
 		return m[2*r.group], m[2*r.group+1]

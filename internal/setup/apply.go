@@ -71,7 +71,6 @@ func (w *Wirer) alone(ctx context.Context, fn func(*state) error) (err error) {
 	return fn(s)
 }
 
-// put writes one file after recording its original.
 func (w *Wirer) put(s *state, agent string, c Change, p Part) error {
 	if !c.Changed() {
 		return w.join(s, agent, p)

@@ -90,7 +90,6 @@ func (s *state) plan(agent string, parts []Part) ([]Change, error) {
 	return all, nil
 }
 
-// change plans the change of a part's file.
 func (s *state) change(agent string, p Part) (Change, error) {
 	f, err := read(p.Path)
 	if err != nil {
@@ -113,7 +112,6 @@ func (s *state) change(agent string, p Part) (Change, error) {
 	return c, nil
 }
 
-// fileError is an error about the content of a file.
 type fileError struct {
 	told  error         // without the path
 	whole *engram.Error // with the path
@@ -122,7 +120,6 @@ type fileError struct {
 func (e *fileError) Error() string { return e.whole.Error() }
 func (e *fileError) Unwrap() error { return e.whole }
 
-// inFile adds the path of the file to an error.
 func inFile(path string, err error) error {
 	told, ok := errors.AsType[*engram.Error](err)
 	if !ok {
@@ -139,7 +136,6 @@ func inFile(path string, err error) error {
 	return &fileError{told, &whole}
 }
 
-// file is what exists at a path.
 type file struct {
 	real    string // target of a link
 	content []byte // nil: no file

@@ -52,7 +52,6 @@ const (
 	night
 )
 
-// timeLead is a preposition before a time.
 type timeLead uint8
 
 const (

@@ -28,7 +28,6 @@ func (s *timeScan) rule(i int, tied bool) (best timeSpan, length int) {
 	return best, length
 }
 
-// isMonth reports whether the matched month name, if any, means a month.
 func (m timeMatch) isMonth(r *timeRule) bool {
 	return m.month() == 0 || m.doubt <= r.sure || m.capital || m.year != 0 || m.ordinal && m.doubt == verb
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// timeRule is one form of time expression.
 type timeRule struct {
 	parts []timePart
 	span  spanOf

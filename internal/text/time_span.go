@@ -2,7 +2,6 @@ package text
 
 import "time"
 
-// timeSpan is the meaning of a rule.
 type timeSpan struct {
 	from, to time.Time // zero: no bound
 	soft     bool
@@ -30,7 +29,6 @@ func (c calendar) date(year int, month time.Month, day int) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, c.now.Location())
 }
 
-// days returns n days from a day on.
 func days(from time.Time, n int) timeSpan { return timeSpan{from: from, to: from.AddDate(0, 0, n)} }
 
 // hours returns a part of a day, which may end on the next.
@@ -54,12 +52,10 @@ func (c calendar) part(day time.Time, p dayPart) timeSpan {
 	return hours(day, 18, 30)
 }
 
-// monday returns the first day of a day's week.
 func monday(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 }
 
-// step is a length of time.
 type step struct{ minutes, days, months int }
 
 // from returns the time n steps after t.
@@ -89,7 +85,6 @@ func (u timeUnit) steps() (whole, half step) {
 	return step{months: 12}, step{months: 6}
 }
 
-// back goes n units back from t.
 func back(t time.Time, n int, u timeUnit) time.Time {
 	whole, _ := u.steps()
 	return whole.from(t, -n)
@@ -119,7 +114,6 @@ func btoi(b bool) int {
 	return 0
 }
 
-// midnight returns the beginning of t's day.
 func (c calendar) midnight(t time.Time) time.Time { return c.date(t.Year(), t.Month(), t.Day()) }
 
 // whole returns the calendar unit that contains t; ok is false for units shorter than a week.
@@ -146,7 +140,6 @@ func (c calendar) previous(u timeUnit) (timeSpan, bool) {
 	return c.whole(this.from.AddDate(0, 0, -1), u)
 }
 
-// months returns n months from one on.
 func (c calendar) months(year int, month time.Month, n int) timeSpan {
 	return timeSpan{from: c.date(year, month, 1), to: c.date(year, month+time.Month(n), 1)}
 }
@@ -226,7 +219,6 @@ func (c calendar) half(s timeSpan, part int) timeSpan {
 	return timeSpan{from: middle, to: s.to, yearless: s.yearless}
 }
 
-// months returns the length in months.
 func (s timeSpan) months() int {
 	return 12*(s.to.Year()-s.from.Year()) + int(s.to.Month()-s.from.Month())
 }

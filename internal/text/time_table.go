@@ -29,7 +29,6 @@ func last(r *timeRule) *timeRule {
 	return r
 }
 
-// dayRules are days relative to today.
 func dayRules() []*timeRule {
 	day := func(n int) spanOf {
 		return func(c calendar, _ timeMatch) (timeSpan, bool) { return days(c.today.AddDate(0, 0, n), 1), true }
@@ -102,7 +101,6 @@ func weekRules() []*timeRule {
 	}
 }
 
-// agoRules count back from now.
 func agoRules() []*timeRule {
 	ago := func(c calendar, m timeMatch) (timeSpan, bool) { return c.ago(m.n, m.vague, m.unit()), true }
 	before := func(c calendar, m timeMatch) (timeSpan, bool) { return timeSpan{to: back(c.now, m.n, m.unit())}, true }
@@ -183,7 +181,6 @@ func unitRules() []*timeRule {
 	}
 }
 
-// monthRules are months, their days, and seasons.
 func monthRules() []*timeRule {
 	month := func(c calendar, m timeMatch) (timeSpan, bool) { return c.month(m.year, m.month()), true }
 	lastMonth := func(c calendar, m timeMatch) (timeSpan, bool) {
@@ -209,7 +206,6 @@ func monthRules() []*timeRule {
 	}
 }
 
-// partRules are parts of months and years.
 func partRules() []*timeRule {
 	whole := func(c calendar, m timeMatch) timeSpan {
 		if m.month() == 0 {

@@ -102,7 +102,6 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-// scanWord emits the tokens of one written word.
 func scanWord(w string, emit func(Token)) {
 	if simple(w) { // nine of ten words
 		w = strings.ToLower(w)

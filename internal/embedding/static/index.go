@@ -54,7 +54,6 @@ func (x index) bytes() []byte {
 	return append(append(file, x.ends...), x.slots...)
 }
 
-// readIndex decodes the result of bytes.
 func readIndex(file []byte, entries int) (x index, err error) {
 	if want := 4 * (1 + entries + slotsFor(entries)); len(file) != want {
 		return x, invalid("has an index of %d bytes and should have %d", len(file), want)
@@ -68,7 +67,6 @@ func (x index) end(id uint16) uint32    { return binary.LittleEndian.Uint32(x.en
 func (x index) slot(at uint32) uint32   { return binary.LittleEndian.Uint32(x.slots[4*at:]) }
 func (x index) next(slot uint32) uint32 { return (slot + 1) & uint32(len(x.slots)/4-1) }
 
-// entry returns the word of an entry.
 func (t *table) entry(id uint16) []byte {
 	start := uint32(0)
 	if id > 0 {

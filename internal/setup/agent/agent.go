@@ -113,7 +113,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// home returns a path in the home directory.
 func (e Env) home(path ...string) string { return e.join(e.Home, path...) }
 
 // join joins paths with the separator of the machine on which this runs.

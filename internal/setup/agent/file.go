@@ -10,7 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
-// entry is one entry in a JSON file.
 type entry struct {
 	path []string
 	set  func(content []byte) ([]byte, error)
@@ -27,7 +26,6 @@ type entry struct {
 	words func(content []byte) []string
 }
 
-// stand returns the state of an entry in a content.
 func (e entry) stand(content []byte) setup.Entry {
 	s := setup.Entry{Name: strings.Join(e.path, "."), Sure: e.sure}
 	same, err := e.set(content)

@@ -38,7 +38,6 @@ type nested struct {
 	Hooks []hookCommand `json:"hooks"`
 }
 
-// hookCommand is the command of a hook.
 type hookCommand struct {
 	Type    string `json:"type,omitempty"`
 	Command string `json:"command"`

@@ -10,7 +10,6 @@ import (
 // An entry is ours if it calls this program: one named engram in any folder, or one of the recorded
 // paths. Mentioning engram or having similar hooks is not enough.
 
-// isUs reports whether a program is this one.
 func (e Env) isUs(program string) bool {
 	name := strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:])
 	return strings.TrimSuffix(name, ".exe") == "engram" || program != "" && slices.Contains(e.all(), program)
@@ -19,7 +18,6 @@ func (e Env) isUs(program string) bool {
 // all returns the current and earlier paths by which agents call this program.
 func (e Env) all() []string { return append([]string{e.Engram}, e.Programs...) }
 
-// calls reports whether a configured server is this program.
 func (e Env) calls(server any) bool {
 	words := wordsOf(server)
 	return len(words) > 1 && e.isUs(words[0]) && slices.Contains(words[1:], "mcp")

@@ -32,7 +32,6 @@ func own(path string, content []byte, entries ...entry) setup.Part {
 	return p
 }
 
-// sameJSON reports whether two JSON texts have equal values.
 func sameJSON(a, b []byte) bool {
 	var one, other any
 	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && reflect.DeepEqual(one, other)

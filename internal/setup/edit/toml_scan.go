@@ -84,7 +84,6 @@ func (s *scanner) blanks() {
 	}
 }
 
-// line skips to the next line.
 func (s *scanner) line() {
 	if n := bytes.IndexByte(s.src[s.n:], '\n'); n >= 0 {
 		s.n += n + 1
