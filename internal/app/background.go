@@ -46,8 +46,7 @@ func (b *background) close() {
 	b.done.Wait()
 }
 
-// embedEvery is the interval at which a server looks for memories without a vector, which costs
-// next to nothing if all have one.
+// embedEvery is the interval at which a server looks for memories without a vector.
 const embedEvery = time.Minute
 
 // embedMissing embeds memories without a vector of the current model, and retries failures.
@@ -118,8 +117,7 @@ func (n nights) run(ctx context.Context) {
 	})
 }
 
-// night sleeps, and reports whether it is done for this night. The log never contains text of
-// memories.
+// night sleeps, and reports whether this night is done. It logs no text of memories.
 func (n nights) night(ctx context.Context, due time.Time) (over bool) {
 	begun := n.now()
 	res, slept, err := n.sleep(ctx, due)

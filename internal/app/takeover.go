@@ -251,8 +251,7 @@ func removeDatabase(path string) error {
 	return errors.Join(errs...)
 }
 
-// IsEarlier reports whether path is the database that this App would open, which is then converted
-// in place.
+// IsEarlier reports whether path is the database of this App, which is converted in place.
 func (a *App) IsEarlier(path string) bool {
 	here, err := os.Stat(a.opts.Config.DBPath)
 	if err != nil {

@@ -84,8 +84,7 @@ func changesTo(step string) (folder string, ok bool) {
 	return strings.ReplaceAll(rest, `\ `, " "), true
 }
 
-// Outcome is a command that failed in a session and passed later, which is worth a memory of type
-// OutcomeType.
+// Outcome is a command that failed and later passed in a session, worth an OutcomeType memory.
 type Outcome struct {
 	Command  string // in normalised form, see Outcomes
 	Title    string
@@ -261,8 +260,7 @@ func listed(all []string, most int) string {
 	return strings.Join(all[len(all)-most:], ", ") + fmt.Sprintf(" (and %d before)", len(all)-most)
 }
 
-// above is the number of parent folders of the working folder that may belong to the same
-// repository.
+// above is how many parents of the working folder may belong to the same repository.
 const above = 3
 
 // Places returns the possible paths of a file from its repository's root, most likely first, with
@@ -519,8 +517,7 @@ func answers(name string) bool {
 	return false
 }
 
-// gitAnswers is answers for git commands: those that inspect the repository or only move work
-// along.
+// gitAnswers is answers for git: commands that inspect the repository or only move work along.
 func gitAnswers(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {

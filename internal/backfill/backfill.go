@@ -45,8 +45,7 @@ type Options struct {
 	Path string
 	// Since excludes earlier events; the zero time includes everything.
 	Since time.Time
-	// Wants reports whether a session is read; called once per session, as soon as its folder is
-	// known.
+	// Wants reports whether to read a session; called once, when its folder is known.
 	Wants func(Session) (bool, error)
 	// Found receives the findings of a session, about a hundred at a time, and returns whether to
 	// go on. The session is the same for all of one transcript.
@@ -149,8 +148,7 @@ func (l *listener) keep(all []capture.Proposal) {
 	}
 }
 
-// portion is about how many findings are passed on at once, since a transcript may be of any
-// length.
+// portion is about how many findings are passed on at once: transcripts may have any length.
 const portion = 100
 
 // full passes on many findings, or drops them if the session is not wanted.

@@ -31,8 +31,7 @@ func Learnings(s string) []string {
 	return kept(listItems(lines, bullet))
 }
 
-// Title returns item as a title: its first 60 bytes, cut between characters, with "..." if it was
-// cut.
+// Title returns the first 60 bytes of item, cut between characters, with "..." if it was cut.
 func Title(item string) string {
 	if len(item) <= maxTitle {
 		return item

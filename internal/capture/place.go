@@ -37,8 +37,7 @@ func Places(text string) []engram.Place {
 	return all
 }
 
-// aroundPath reports whether a character separates a path from the text. Paths with blanks are not
-// recognised.
+// aroundPath reports whether a character separates a path from the text; blanks always do.
 func aroundPath(r rune) bool {
 	switch r {
 	case ' ', '\t', '\n', '\r', '`', '"', '\'', '<', '>', '(', ')', '[', ']', '{', '}', ',', ';', '|', '*', '=', '…', '“', '”', '‘', '’', '«', '»', '→', '—', '\u00a0', '\u3000', '、', '。', '，', '；':

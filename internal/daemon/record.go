@@ -37,7 +37,7 @@ func newKey() string {
 	return hex.EncodeToString(b)
 }
 
-// readRecord reads the record in a lock file; ok reports whether it exists or it is incomplete.
+// readRecord reads the record in a lock file; ok is false if it is missing or incomplete.
 func readRecord(path string) (r Record, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -252,8 +252,7 @@ func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engra
 	return states
 }
 
-// ours returns the indexes of anchors that belong to this repository: same identity, or it has
-// their commit.
+// ours returns the indexes of anchors of this repository: same identity, or it has their commit.
 func (w worktree) ours(ctx context.Context, all []engram.Anchor) map[int]bool {
 	ours, identity := map[int]bool{}, w.identity()
 	var others []string

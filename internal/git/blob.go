@@ -30,8 +30,7 @@ func blobName(size int, content []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// asCommitted returns contents with LF line ends, as a clone on another system has them; nil if
-// there are no others.
+// asCommitted returns contents with LF line ends, as other systems have them; nil if unchanged.
 func asCommitted(content []byte) []byte {
 	if !bytes.Contains(content, []byte("\r\n")) {
 		return nil

@@ -47,8 +47,7 @@ func gitDir(dir string) (string, bool) {
 	return from(dir, strings.TrimSpace(text)), true
 }
 
-// isGitDir reports whether dir holds repository data: .git, or a bare repository. Like git, it
-// ignores an empty folder called .git.
+// isGitDir reports whether dir is .git or a bare repository. Like git it ignores an empty .git.
 func isGitDir(dir string) bool {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil { // HEAD may be a link to a missing file

@@ -52,8 +52,7 @@ func (r *run) remindFile(ctx context.Context, notes []attend.Note) {
 	r.remindOnce(ctx, notes, of, in)
 }
 
-// lateReminders limits the attempts for one thing: a store that never answers in time must not
-// delay every use of a file.
+// lateReminders limits attempts, so that a slow store does not delay every use of a file.
 const lateReminders = 3
 
 // remindOnce injects memories about of, and notes that. It notes the attempt first: a store that
@@ -67,8 +66,7 @@ func (r *run) remindOnce(ctx context.Context, notes []attend.Note, of attend.Not
 	}
 }
 
-// reminded reports whether memories about of were injected, or tried often enough, according to
-// notes.
+// reminded reports whether memories about of were injected, or tried often enough.
 func reminded(notes []attend.Note, of attend.Note) bool {
 	isOf := func(n attend.Note) bool { return n.Kind == of.Kind && n.Path == of.Path && n.Text == of.Text }
 	return noted(notes, of.Kind, func(n attend.Note) bool { return isOf(n) && !n.Failed }) || triesIn(notes, isOf) >= lateReminders
@@ -266,8 +264,7 @@ func (d dialect) exitIn(printed string) bool {
 	return false
 }
 
-// account removes an agent's own lines before and after a command's output; if nothing would
-// remain, it returns everything.
+// account removes an agent's own lines around a command's output, unless nothing would remain.
 func (d dialect) account(said string) string {
 	rest := said
 	for begins(rest, d[wAccountHead]) {

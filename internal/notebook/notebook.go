@@ -202,8 +202,7 @@ func write(f *os.File, size int64, text []byte) error {
 	return nil
 }
 
-// read returns the contents of a file; nil if it does not exist. The last line may be incomplete
-// while it is being written.
+// read returns a file's contents; nil if it does not exist. The last line may be incomplete.
 func read(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -123,8 +123,7 @@ func start(s string, bytes int) string {
 	return s[:bytes]
 }
 
-// clip returns the beginning of s that costs at most so many quarters of a token, cut between words
-// if possible.
+// clip returns the beginning of s for so many quarters of a token, cut between words if possible.
 func clip(s string, room int) string {
 	i := text.Within(s, room)
 	if blank := strings.LastIndexFunc(s[:i], unicode.IsSpace); blank > i/2 {

@@ -59,8 +59,7 @@ func newCoverage(cs []Candidate) coverage {
 	return c
 }
 
-// negates reports whether a word negates a statement. The analyser treats most of them as stop
-// words.
+// negates reports whether a word negates; the analyser treats most of them as stop words.
 func negates(w string) bool {
 	switch w {
 	case "not", "no", "never", "nor", "none", "without", "cannot", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "wont", "cant":

@@ -44,8 +44,7 @@ func (s *Scanner) CleanBut(name, text string, cut func(secret string, f Span) bo
 	return text
 }
 
-// mostRounds limits the scans of a text: each removes a secret, and hardly more than a few are
-// adjacent.
+// mostRounds limits the scans of a text: each removes a secret, and few secrets are adjacent.
 const mostRounds = 16
 
 // Cut replaces spans of text, as returned by Find, by Marks.

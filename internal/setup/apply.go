@@ -195,8 +195,7 @@ func (s *state) set(path string, w *wired) {
 	s.Files[path] = w
 }
 
-// leave removes the folders that were created for a removed file, unless they contain something
-// else.
+// leave removes the folders created for a removed file if they are empty.
 func (s *state) leave(path string) {
 	for n, dir := range slices.Backward(s.Folders) {
 		inside, err := filepath.Rel(dir, path)

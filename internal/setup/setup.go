@@ -31,13 +31,11 @@ type Change struct {
 	Taken bool
 	// Over is how many characters of After the agent ignores: Part.Limit.
 	Over int
-	// Cut means that a hard link to the file keeps the old content: an atomic write replaces only
-	// one name.
+	// Cut means that a hard link keeps the old content: an atomic write replaces one name.
 	Cut bool
 	// Former means that our part is removed because the agent has it elsewhere now.
 	Former bool
-	// Kept is the path of a copy of Before, because a person edited our file; "" if nothing of
-	// theirs is replaced.
+	// Kept is the path of a copy of Before if a person edited our file, else "".
 	Kept string
 	// Left says why our part was not removed from the file; "" if it was, or was not meant to be.
 	Left string

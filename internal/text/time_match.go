@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// rule returns the meaning of the longest rule that matches from word i on, and its length in
-// words.
+// rule returns the meaning and the words of the longest rule that matches from word i on.
 func (s *timeScan) rule(i int, tied bool) (best timeSpan, length int) {
 	if s.words[i].lex == nil {
 		return best, 0

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// timeRules are the forms of time expressions. The longest match at a word counts, of equal ones
-// the first.
+// timeRules are the forms of times. The longest match at a word counts, then the first.
 func timeRules() []*timeRule {
 	return slices.Concat(dayRules(), weekRules(), agoRules(), unitRules(), monthRules(), partRules(), noTimeRules())
 }

@@ -13,8 +13,7 @@ import (
 //go:embed index.bin
 var builtInIndex []byte
 
-// index finds the entries of a vocabulary. Its numbers are 32 bits, little endian, so that it is
-// used without decoding.
+// index finds words. Its numbers are 32 bits, little endian, so that it is used without decoding.
 type index struct {
 	ends   []byte // end of each entry in the words
 	slots  []byte // open addressing: 16 bits of the hash, then the entry's number plus one; 0 is free
@@ -24,8 +23,7 @@ type index struct {
 // slotsFor returns how many slots so many entries need, a power of two.
 func slotsFor(entries int) int { return 1 << bits.Len(uint(2*entries-1)) }
 
-// indexOf builds the hash table of a vocabulary, which takes about a millisecond; a map would take
-// four.
+// indexOf builds the hash table in about a millisecond; a map would take four.
 func indexOf(words []byte, entries int) (x index, err error) {
 	if n := bytes.Count(words, []byte{'\n'}) + 1; n != entries {
 		return x, invalid("has %d words and should have %d", n, entries)

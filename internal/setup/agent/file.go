@@ -18,8 +18,7 @@ type entry struct {
 	leave func(content, before []byte) ([]byte, error)
 	// spared keeps an entry that existed before, or that others have come to need.
 	spared bool
-	// sure means that only a setup writes it; otherwise calls reports whether the existing entry
-	// calls this program.
+	// sure means that only a setup writes it; else calls compares the existing program.
 	sure  bool
 	calls func(content []byte) bool
 	// words returns the command line with which our entry calls this program; nil if it has none.
@@ -74,7 +73,7 @@ func (e Env) words(c []byte, path []string) []string {
 	return wordsOf(is)
 }
 
-// usual is a value that a file needs, no matter who added it: an existing one is kept, and it is removed
+// usual is a value that a file needs, whoever added it: an existing one is kept, and it is removed
 // with the last entry of ours.
 func usual(value any, name string) entry {
 	path := []string{name}

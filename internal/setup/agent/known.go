@@ -23,8 +23,7 @@ func (e Env) calls(server any) bool {
 	return len(words) > 1 && e.isUs(words[0]) && slices.Contains(words[1:], "mcp")
 }
 
-// wordsOf returns a server's program and arguments, which are in one list or in two members; nil
-// for a remote server.
+// wordsOf returns a server's program and arguments, in one list or two members; nil if remote.
 func wordsOf(server any) (words []string) {
 	is, _ := server.(map[string]any)
 	for _, elsewhere := range []string{"url", "serverUrl", "httpUrl"} {

@@ -37,8 +37,7 @@ func sameJSON(a, b []byte) bool {
 	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && reflect.DeepEqual(one, other)
 }
 
-// entriesOf returns the entries of an agent's JSON asset: servers, hooks that run without a shell,
-// and descriptive members.
+// entriesOf returns the entries of a JSON asset: servers, hooks without a shell, descriptions.
 func (e Env) entriesOf(agent string, content []byte) ([]entry, error) {
 	var says map[string]json.RawMessage
 	if err := json.Unmarshal(content, &says); err != nil {

@@ -18,8 +18,7 @@ func unitOf(src []byte, root hujson.Value) string {
 	return "  "
 }
 
-// indentAt returns the white space at the start of an offset's line, and whether nothing else
-// precedes the offset there.
+// indentAt returns the indentation of an offset's line, and whether nothing else precedes the offset.
 func indentAt(src []byte, offset int) (indent string, own bool) {
 	line := src[bytes.LastIndexByte(src[:offset], '\n')+1 : offset]
 	rest := bytes.TrimLeft(line, " \t")
