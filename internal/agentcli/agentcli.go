@@ -40,8 +40,7 @@ func clis() []CLI {
 	}
 }
 
-// Named returns the judge of that name: claude or opencode. A missing program is reported when it
-// is asked.
+// Named returns the judge of that name: claude or opencode. A missing program is reported when asked.
 func Named(name string) (c *CLI, known bool) {
 	all := clis()
 	i := slices.IndexFunc(all, func(c CLI) bool { return c.name == name })
@@ -78,7 +77,6 @@ func (c *CLI) Judge(ctx context.Context, newer, older engram.Memory) (engram.Opi
 	return o, nil
 }
 
-// run starts the program with the question and returns its output.
 func (c *CLI) run(ctx context.Context, question string) (string, error) {
 	path, err := exec.LookPath(c.name)
 	if err != nil {
@@ -108,8 +106,7 @@ func (c *CLI) run(ctx context.Context, question string) (string, error) {
 	return said.String(), nil
 }
 
-// inSession reports whether a variable tells claude that it runs inside itself, which it refuses: a
-// scan may be started by an agent.
+// inSession reports whether a variable makes claude refuse to run, as within itself: in an agent.
 func inSession(variable string) bool { return strings.HasPrefix(variable, "CLAUDECODE=") }
 
 // firstLine returns the first line with text of an error output, for an error message.
@@ -128,8 +125,7 @@ type bounded struct {
 	most int
 }
 
-// Write implements io.Writer. It drops the excess without an error, which could make the program
-// fail.
+// Write implements io.Writer. It drops the excess without an error, which could stop the program.
 func (b *bounded) Write(p []byte) (int, error) {
 	b.Buffer.Write(p[:min(len(p), b.most-b.Len())])
 	return len(p), nil

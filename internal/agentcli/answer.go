@@ -16,7 +16,6 @@ var (
 	errConfidence = errors.New("no confidence between 0 and 1")
 )
 
-// answer is the requested object.
 type answer struct {
 	Relation   string   `json:"relation"`
 	Confidence *float64 `json:"confidence"`

@@ -44,11 +44,9 @@ type Options struct {
 	// Warm lets a running server of the same store search for this App: a short process does not
 	// gain from reading the index itself.
 	Warm bool
-	// Mapped maps the database into memory: a short process does not gain from copies of its pages
-	// (sqlite.Options).
+	// Mapped maps the database into memory, for short processes (sqlite.Options).
 	Mapped bool
-	// Single reads and writes on one connection where possible, for a process that does one thing
-	// (sqlite.Options).
+	// Single uses one connection where possible, for a process with one task (sqlite.Options).
 	Single bool
 	// Try is for dry runs: a missing database is not created; an empty temporary one, removed by
 	// Close, replaces it.
@@ -116,8 +114,7 @@ func (a *App) Ready(ctx context.Context) error {
 	return err
 }
 
-// Close stops background work and closes the store if it is open. The App cannot be used
-// afterwards.
+// Close stops background work and closes the store if it is open. The App is unusable afterwards.
 func (a *App) Close() error {
 	a.jobs.close()
 	a.counting.end()
@@ -130,8 +127,7 @@ func (a *App) Close() error {
 	return err
 }
 
-// ServeHTTP serves HTTP, and MCP under /mcp, until ctx ends; it finishes requests in progress and
-// closes l.
+// ServeHTTP serves HTTP, and MCP under /mcp, until ctx ends; it finishes open requests and closes l.
 func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 	a.store.whenOpen(a.jobs.start)
 	agents, err := mcp.NewChoices(a.mcp("", true))
@@ -202,7 +198,6 @@ func newIDs() func() engram.ID {
 	}
 }
 
-// policyOf returns the lifecycle policy of the settings.
 func policyOf(c config.Config) *lifecycle.Policy {
 	p := lifecycle.DefaultPolicy()
 	p.Decay, p.TypeDecay = c.Decay, c.TypeDecay
@@ -245,8 +240,7 @@ func (a *App) measured() *httpapi.Process {
 	}}
 }
 
-// size returns a file's size, 0 if it does not exist. It does not open the file: closing it would
-// drop SQLite's locks.
+// size returns a file's size, or 0. It does not open the file: closing it would drop SQLite's locks.
 func size(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -270,8 +264,7 @@ func ForeignSystems() []string {
 	return names
 }
 
-// Foreign opens another system's store at path; the caller closes it. Errors are those of
-// foreign.Open.
+// Foreign opens another system's store; the caller closes it. Errors are those of foreign.Open.
 func Foreign(ctx context.Context, system, path string, o ForeignOptions) (engram.Source, error) {
 	return foreign.Open(ctx, foreign.System(system), path, o)
 }

@@ -31,7 +31,6 @@ func newBackground(work ...func(context.Context)) *background {
 	return b
 }
 
-// start begins the work on the first call.
 func (b *background) start() {
 	b.once.Do(func() {
 		b.begun = true
@@ -41,15 +40,13 @@ func (b *background) start() {
 	})
 }
 
-// close ends the work and waits for it.
 func (b *background) close() {
 	b.once.Do(func() {}) // it must not begin any more
 	b.stop()
 	b.done.Wait()
 }
 
-// embedEvery is the interval at which a server looks for memories without a vector, which costs
-// next to nothing if all have one.
+// embedEvery is the interval at which a server looks for memories without a vector.
 const embedEvery = time.Minute
 
 // embedMissing embeds memories without a vector of the current model, and retries failures.
@@ -120,8 +117,7 @@ func (n nights) run(ctx context.Context) {
 	})
 }
 
-// night sleeps, and reports whether it is done for this night. The log never contains text of
-// memories.
+// night sleeps, and reports whether this night is done. It logs no text of memories.
 func (n nights) night(ctx context.Context, due time.Time) (over bool) {
 	begun := n.now()
 	res, slept, err := n.sleep(ctx, due)

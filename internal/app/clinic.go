@@ -127,8 +127,7 @@ func (c clinic) Shorten(ctx context.Context) (bool, error) {
 // Tighten implements engine.Clinic.
 func (c clinic) Tighten(context.Context) ([]string, error) { return machine.Tighten(c.path) }
 
-// traces looks for copies of erased memories in backups and in the chunks of the projects'
-// repositories and of the current one.
+// traces looks for copies of erased memories in backups and in the chunks of repositories.
 type traces struct {
 	backups string
 	dir     string // working folder: chunks lie there or in a parent

@@ -78,7 +78,6 @@ func (a *App) announce(at net.Addr, stop func()) (http.Handler, error) {
 	return handler, a.lock.Announce("http://"+at.String(), daemon.AskAt(at))
 }
 
-// counted is the answer to OperationStatus.
 type counted struct {
 	Memories int `json:"memories"`
 }
@@ -88,7 +87,6 @@ func (a *App) answerStatus(ctx context.Context, _ []byte) (any, error) {
 	return counted{s.Memories}, err
 }
 
-// warmSearch is the request of OperationSearch.
 type warmSearch struct {
 	Settings string             `json:"settings"`
 	In       engine.SearchInput `json:"in"`

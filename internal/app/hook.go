@@ -81,7 +81,6 @@ func (a *App) closeBefore(ctx context.Context) {
 	}
 }
 
-// notebook returns that of the data directory.
 func (a *App) notebook() *notebook.Notebook {
 	return notebook.New(notebook.Options{Dir: filepath.Join(a.opts.Config.DataDir, "notes"), Lock: daemon.TryLock})
 }
@@ -131,8 +130,7 @@ func lateHook(line string) (at time.Time, event string, late bool) {
 // maxHookLog is the size of hook.log in bytes above which it becomes hook.log.old.
 const maxHookLog = 64 << 10
 
-// hookLog records hook failures and their causes in hook.log in the data directory, without any
-// text of people or agents.
+// hookLog records hook failures in hook.log in the data directory, without text of people or agents.
 type hookLog struct {
 	path, agent string
 	begun       time.Time // start of the event

@@ -22,8 +22,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// Limits of the import at the start of a session, so that it does not delay the start. More has to
-// be requested.
+// Limits of the import at a session's start, so that it does not delay the start.
 const (
 	startChunks = 16        // new chunks
 	startBytes  = 128 << 10 // packed size of all of them
@@ -186,8 +185,7 @@ func are(n int) string {
 	return "are"
 }
 
-// startShare is the divisor of an event's time for the import at a start: the rest is for the
-// session brief.
+// startShare is the divisor of a start's time for the import: the rest is for the session brief.
 const startShare = 2
 
 // bringIn is broughtIn within its share of a hook's time.
@@ -238,8 +236,7 @@ func (s spool) Close() error {
 	return err
 }
 
-// Scratch is an empty store in a temporary folder, removed by Close, for experiments that must not
-// touch real memories.
+// Scratch is an empty temporary store, removed by Close, for experiments without real memories.
 type Scratch struct {
 	engram.Store
 

@@ -31,8 +31,7 @@ type Repository struct {
 	keys   []string // keys of agreements about it, the widest first
 }
 
-// Anew returns the names of files beside the chunks that were regenerated because they did not
-// match; they must be committed too.
+// Anew returns the files beside the chunks that were regenerated and must be committed too.
 func (r Repository) Anew() []string { return r.chunks.Anew() }
 
 // Strange returns notes on files among the chunks that are not chunks, by name.
@@ -93,7 +92,6 @@ func (a *App) ownChunks(ctx context.Context) (*gitchunks.Repository, error) {
 	return gitchunks.Open(gitchunks.Options{Dir: cmp.Or(facts.Root, facts.Dir), IdentityFile: a.identityFile(), Now: time.Now})
 }
 
-// chunks returns the chunks of the working folder's repository.
 func (a *App) chunks(ctx context.Context, project string) (engram.Remote, error) {
 	r, err := a.Repository(ctx, a.opts.Dir, project)
 	return r.Remote, err
@@ -118,8 +116,7 @@ type Key struct {
 	New       bool   // it was created now
 }
 
-// Keygen creates a key unless there is one, in a file of the data directory that only its owner may
-// read.
+// Keygen creates a key, readable only by its owner, in the data directory unless there is one.
 func (a *App) Keygen() (Key, error) {
 	k := Key{File: a.identityFile()}
 	if err := gitchunks.OnlyMine(k.File); err != nil {
@@ -144,7 +141,6 @@ func (a *App) Keygen() (Key, error) {
 	return k, nil
 }
 
-// makeIdentity writes a new key into a new file.
 func makeIdentity(path string) ([]byte, error) {
 	identity, _, err := gitchunks.GenerateIdentity()
 	if err != nil {

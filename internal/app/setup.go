@@ -29,8 +29,7 @@ type Wiring struct {
 	Env     func(string) (string, bool) // environment
 	// Program is the absolute path that agents are to call: ProgramForAgents.
 	Program string
-	// DataDirGiven means that the data directory was given explicitly. Agents configured with
-	// another one then get this one.
+	// DataDirGiven means an explicit data directory, which agents with another one then get.
 	DataDirGiven bool
 }
 
@@ -106,8 +105,7 @@ func (w Wiring) Look(name string) AgentState {
 	return s
 }
 
-// notesLate reports that an agent's hooks run late, so that it gets no memories although it is set
-// up.
+// notesLate reports that an agent's hooks run too late to inject memories, although it is set up.
 func (w Wiring) notesLate(s AgentState) []string {
 	late := lateHooks(cmp.Or(s.DataDir, w.Config.DataDir), s.Name, w.Config.HookWithin, time.Now()).Late
 	if late <= health.FewLate {
@@ -126,7 +124,6 @@ func notesElsewhere(paths []string) (notes []string) {
 	return notes
 }
 
-// together returns the status of an agent from those of its files.
 func together(all []setup.Standing) setup.Status {
 	every := map[setup.Status]int{}
 	for _, s := range all {
@@ -287,7 +284,6 @@ func (w Wiring) env() agent.Env {
 	return e
 }
 
-// usualDataDir is the default data directory in the user's home.
 const usualDataDir = ".engram"
 
 func (w Wiring) variable(name string) string {
@@ -313,8 +309,7 @@ func (w Wiring) Ready() error {
 	return err
 }
 
-// DataFits reports whether the agents' data directory can exist: CodeInvalid if it or a parent is
-// not a folder.
+// DataFits returns CodeInvalid if the agents' data directory or a parent of it is not a folder.
 func (w Wiring) DataFits() error {
 	for dir := w.env().DataDir; dir != "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		is, err := os.Stat(dir)
@@ -352,8 +347,7 @@ func waitFor(ctx context.Context, dir string) (release func() error, err error) 
 	return func() error { return errors.Join(leave(dir, path), f.Close()) }, nil
 }
 
-// tryLock takes a lock if it is free. If the file was removed in the meantime, it is no longer the
-// lock.
+// tryLock takes a lock if it is free. A file removed meanwhile is no longer the lock.
 func tryLock(path string) (_ *os.File, held bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, false, err

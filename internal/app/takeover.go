@@ -17,7 +17,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// openStore opens the database.
 func (a *App) openStore(ctx context.Context) (engram.Store, error) {
 	s, err := a.openAt(ctx, a.opts.Config.DBPath)
 	if _, strange := errors.AsType[*sqlite.Stranger](err); strange {
@@ -242,7 +241,6 @@ func sweepParts(dir string) error {
 	return err
 }
 
-// removeDatabase removes a closed database and its side files.
 func removeDatabase(path string) error {
 	var errs []error
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
@@ -253,8 +251,7 @@ func removeDatabase(path string) error {
 	return errors.Join(errs...)
 }
 
-// IsEarlier reports whether path is the database that this App would open, which is then converted
-// in place.
+// IsEarlier reports whether path is the database of this App, which is converted in place.
 func (a *App) IsEarlier(path string) bool {
 	here, err := os.Stat(a.opts.Config.DBPath)
 	if err != nil {

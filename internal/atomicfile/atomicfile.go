@@ -114,8 +114,7 @@ func create(real string, alone bool) (*os.File, error) {
 // file with an extension that they know.
 const besideSuffix = ".engram-new"
 
-// Beside returns the temporary path for a write of the file at path with Options.Alone. path is not
-// a link.
+// Beside returns the temporary path for a write to path, which is not a link, with Options.Alone.
 func Beside(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+besideSuffix)
 }

@@ -187,8 +187,7 @@ func upTo(s string, most int) string {
 
 func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
 
-// Moves reports whether a word, in lower case, only moves the work on, or is so common in requests
-// to agents that it carries no topic.
+// Moves reports whether a word in lower case only moves the work on, or is too common in requests.
 func Moves(word string) bool {
 	switch word {
 	case "ok", "okay", "yes", "yep", "yeah", "yup", "sure", "no", "nope", "nah", "right", "correct", "exactly", "good", "great", "nice", "perfect",

@@ -62,8 +62,7 @@ func endOf(lines []faultLine) int {
 	return best
 }
 
-// endSays ranks closing lines: it ended (Exit code 1), it failed (FAIL), or what failed (FAILED: 2
-// of 7 checks).
+// endSays ranks closing lines: ended (Exit code 1), failed (FAIL), what failed (FAILED: 2 of 7).
 func endSays(line string) int {
 	for _, code := range []string{"exit code", "exit status", "process exited", "command failed with exit"} {
 		if len(line) >= len(code) && strings.EqualFold(line[:len(code)], code) {
@@ -87,7 +86,6 @@ func saysOf(lines []faultLine, at int) int {
 	return says(lines)
 }
 
-// testName is the name of a failed test.
 type testName struct {
 	name string
 	at   int // line that names it; -1: none
@@ -169,8 +167,8 @@ func tellingLines(lines []faultLine, most int) []int {
 	return picked
 }
 
-// placeOf returns the location line shortly before a line that explains a failure: a traceback has
-// a line of code in between, or -1.
+// placeOf returns the location line shortly before a line that explains a failure, or -1: a
+// traceback has a line of code in between.
 func placeOf(lines []faultLine, i int) int {
 	const back = 3
 	for at := i - 1; at >= max(0, i-back); at-- {
@@ -217,7 +215,6 @@ const (
 	faultName                   // the name of a failed test
 )
 
-// faultLine is a line of an error.
 type faultLine struct {
 	text string
 	kind faultKind

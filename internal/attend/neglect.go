@@ -301,7 +301,8 @@ func Alike(fault, told string) bool {
 	return sum+alikeWord*p.sameWords(p.file.ReplaceAllString(fault, " "), told, known) >= alikeEnough
 }
 
-// sameWords counts the different telling words of fault in told. known holds names and files that were compared before.
+// sameWords counts the different telling words of fault in told, without the names and files in
+// known, which were compared before.
 func (p alikePatterns) sameWords(fault, told string, known map[string]bool) int {
 	has := map[string]bool{}
 	text.Scan(told, func(t text.Token) { has[t.Text()] = true })

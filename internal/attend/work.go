@@ -84,8 +84,7 @@ func changesTo(step string) (folder string, ok bool) {
 	return strings.ReplaceAll(rest, `\ `, " "), true
 }
 
-// Outcome is a command that failed in a session and passed later, which is worth a memory of type
-// OutcomeType.
+// Outcome is a command that failed and later passed in a session, worth an OutcomeType memory.
 type Outcome struct {
 	Command  string // in normalised form, see Outcomes
 	Title    string
@@ -261,8 +260,7 @@ func listed(all []string, most int) string {
 	return strings.Join(all[len(all)-most:], ", ") + fmt.Sprintf(" (and %d before)", len(all)-most)
 }
 
-// above is the number of parent folders of the working folder that may belong to the same
-// repository.
+// above is how many parents of the working folder may belong to the same repository.
 const above = 3
 
 // Places returns the possible paths of a file from its repository's root, most likely first, with
@@ -384,7 +382,7 @@ func parse(command string) (r run, ok bool) {
 			stages, r.masked = stages[:1], true
 		}
 		name := bare(strings.Join(stages, " | "))
-		if name == "" || first(name) == "cd" {
+		if name == "" || firstWord(name) == "cd" {
 			continue
 		}
 		names = append(names, name)
@@ -452,7 +450,7 @@ func split(s, operator string) []string {
 // pages reports whether all commands behind a pipe only filter or show its output.
 func pages(stages []string) bool {
 	for _, s := range stages {
-		if !slices.Contains([]string{"tail", "head", "less", "more", "cat", "tee", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc", "cut", "jq"}, first(bare(s))) {
+		if !slices.Contains([]string{"tail", "head", "less", "more", "cat", "tee", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc", "cut", "jq"}, firstWord(bare(s))) {
 			return false
 		}
 	}
@@ -519,8 +517,7 @@ func answers(name string) bool {
 	return false
 }
 
-// gitAnswers is answers for git commands: those that inspect the repository or only move work
-// along.
+// gitAnswers is answers for git: commands that inspect the repository or only move work along.
 func gitAnswers(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
@@ -534,8 +531,7 @@ func gitAnswers(args []string) bool {
 	return true
 }
 
-// first returns the first word of a command.
-func first(command string) string {
+func firstWord(command string) string {
 	word, _, _ := strings.Cut(command, " ")
 	return word
 }

@@ -45,8 +45,7 @@ type Options struct {
 	Path string
 	// Since excludes earlier events; the zero time includes everything.
 	Since time.Time
-	// Wants reports whether a session is read; called once per session, as soon as its folder is
-	// known.
+	// Wants reports whether to read a session; called once, when its folder is known.
 	Wants func(Session) (bool, error)
 	// Found receives the findings of a session, about a hundred at a time, and returns whether to
 	// go on. The session is the same for all of one transcript.
@@ -85,7 +84,6 @@ func byAge(a, b time.Time, nameA, nameB string) int {
 	return cmp.Or(b.Compare(a), strings.Compare(nameA, nameB))
 }
 
-// counted formats a number of things.
 func counted(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -127,7 +125,6 @@ func (o Options) listen(s Session) *listener {
 	return &listener{o: o, session: s, rules: capture.Transcript{Clean: o.Clean}}
 }
 
-// wants calls Options.Wants once.
 func (l *listener) wants() (bool, error) {
 	if l.asked {
 		return l.wanted, nil
@@ -138,7 +135,6 @@ func (l *listener) wants() (bool, error) {
 	return l.wanted, err
 }
 
-// hear takes a turn.
 func (l *listener) hear(t capture.Turn) { l.keep(l.rules.Add(t)) }
 
 func (l *listener) keep(all []capture.Proposal) {
@@ -152,8 +148,7 @@ func (l *listener) keep(all []capture.Proposal) {
 	}
 }
 
-// portion is about how many findings are passed on at once, since a transcript may be of any
-// length.
+// portion is about how many findings are passed on at once: transcripts may have any length.
 const portion = 100
 
 // full passes on many findings, or drops them if the session is not wanted.
@@ -168,7 +163,6 @@ func (l *listener) full() (more bool, err error) {
 	return l.give()
 }
 
-// end passes on the remaining findings.
 func (l *listener) end() (more bool, err error) {
 	l.keep(l.rules.End())
 	return l.give()

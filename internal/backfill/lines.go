@@ -18,8 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/capture"
 )
 
-// maxLine is the longest line of a transcript, in bytes. Longer ones hold pictures and files, not
-// conversation.
+// maxLine is the longest line of a transcript, in bytes. Longer ones hold pictures and files.
 const maxLine = 16 << 20
 
 // format decodes the lines of one kind of transcript.
@@ -127,8 +126,7 @@ func (r *Read) file(ctx context.Context, o Options, f file, form format) (more b
 	return l.end()
 }
 
-// openPlain opens a regular file: not a link, which may lead anywhere, nor a pipe, which would
-// block.
+// openPlain opens a regular file: not a link, which may lead anywhere, nor a pipe, which may block.
 func openPlain(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -148,8 +146,7 @@ func openPlain(path string) (*os.File, error) {
 	return f, nil
 }
 
-// eachLine calls fn with each nonempty line of r, without its end. Lines longer than maxLine are
-// counted and skipped.
+// eachLine calls fn with each nonempty line, without its end. It counts and skips too long ones.
 func eachLine(ctx context.Context, r io.Reader, fn func([]byte) error) (long int, err error) {
 	in := bufio.NewReaderSize(r, 256<<10)
 	var buffer []byte
@@ -179,8 +176,7 @@ func eachLine(ctx context.Context, r io.Reader, fn func([]byte) error) (long int
 	}
 }
 
-// readLong reads the rest of a line that began with buffer, keeping only enough to see that it is
-// too long.
+// readLong reads on a line that began with buffer, keeping just enough to see that it is too long.
 func readLong(in *bufio.Reader, buffer []byte) ([]byte, error) {
 	for {
 		part, err := in.ReadSlice('\n')

@@ -56,7 +56,6 @@ type openCodePart struct {
 	} `json:"state"`
 }
 
-// hear decodes a part of a message.
 func (c openCode) hear(m openCodeMessage, part []byte, at time.Time, hear func(capture.Turn)) error {
 	var p openCodePart
 	if err := json.Unmarshal(part, &p); err != nil {
@@ -95,8 +94,7 @@ func (c openCode) tool(p openCodePart, at time.Time, hear func(capture.Turn)) {
 	}
 }
 
-// unquoted returns a prompt as it was typed: `opencode run` puts quotation marks around several
-// words.
+// unquoted removes the quotation marks that `opencode run` puts around several words.
 func unquoted(s string) string {
 	if inner, ok := strings.CutPrefix(s, `"`); ok && strings.HasSuffix(inner, `"`) && strings.Count(s, `"`) == 2 {
 		return strings.TrimSuffix(inner, `"`)

@@ -61,7 +61,6 @@ func failures() []string {
 		"n't ", "n’t ", " not ", "never", "fall", "romp", "causado", "resulta", " no "}
 }
 
-// tellsFailure reports whether a sentence is about a failure.
 func tellsFailure(s string) bool {
 	lower := " " + strings.ToLower(s)
 	return slices.ContainsFunc(failures(), func(w string) bool { return strings.Contains(lower, w) })

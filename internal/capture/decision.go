@@ -64,7 +64,6 @@ var ofDecisions = sync.OnceValue(func() decisions {
 	}
 })
 
-// decided returns the decisions in a text.
 func decided(t Turn) []Proposal {
 	d := ofDecisions()
 	lower := strings.ToLower(t.Text)
@@ -139,7 +138,6 @@ func (d decisions) read(s string, by Role) (what, why string, ok bool) {
 	return "", "", false
 }
 
-// undecided reports whether a labelled decision is still open.
 func undecided(what string) bool {
 	first := strings.ToLower(strings.Trim(strings.Fields(what)[0], ".,:;()*_"))
 	switch first {

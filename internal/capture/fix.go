@@ -30,7 +30,6 @@ type fixing struct {
 	failed bool // a command has failed
 }
 
-// saying is an explanation and its turn.
 type saying struct {
 	at, rank int
 	text     string
@@ -167,7 +166,6 @@ func (f *fixing) why(x fix) string {
 	return best.text
 }
 
-// withoutLabel returns a cause without its label.
 func withoutLabel(s string) string {
 	for _, label := range []string{"root cause:", "cause:", "the root cause:", "causa raíz:", "causa:"} {
 		if len(s) > len(label) && strings.EqualFold(s[:len(label)], label) {
@@ -177,7 +175,6 @@ func withoutLabel(s string) string {
 	return s
 }
 
-// headlineCase returns s with a capital letter.
 func headlineCase(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s

@@ -31,8 +31,7 @@ func Learnings(s string) []string {
 	return kept(listItems(lines, bullet))
 }
 
-// Title returns item as a title: its first 60 bytes, cut between characters, with "..." if it was
-// cut.
+// Title returns the first 60 bytes of item, cut between characters, with "..." if it was cut.
 func Title(item string) string {
 	if len(item) <= maxTitle {
 		return item
@@ -64,7 +63,6 @@ func learningsSection(lines []string) []string {
 	return lines[from:to]
 }
 
-// isLearnings reports whether a header introduces learnings.
 func isLearnings(title string) bool {
 	words := strings.Fields(strings.ToLower(strings.TrimRight(title, ": ")))
 	switch strings.Join(words, " ") {

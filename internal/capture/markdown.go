@@ -25,8 +25,7 @@ func boldLine(line string) string {
 	return ""
 }
 
-// unbolded removes bold marks around a whole text, optionally followed by a colon. Partly bold text
-// is unchanged.
+// unbolded removes bold marks around a whole text, which may be followed by a colon.
 func unbolded(s string) string {
 	for _, mark := range []string{"**", "__"} {
 		inner, opens := strings.CutPrefix(strings.TrimSuffix(s, ":"), mark)
@@ -38,7 +37,6 @@ func unbolded(s string) string {
 	return s
 }
 
-// listKind is a kind of list.
 type listKind int
 
 const (

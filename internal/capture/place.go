@@ -37,8 +37,7 @@ func Places(text string) []engram.Place {
 	return all
 }
 
-// aroundPath reports whether a character separates a path from the text. Paths with blanks are not
-// recognised.
+// aroundPath reports whether a character separates a path from the text; blanks always do.
 func aroundPath(r rune) bool {
 	switch r {
 	case ' ', '\t', '\n', '\r', '`', '"', '\'', '<', '>', '(', ')', '[', ']', '{', '}', ',', ';', '|', '*', '=', '…', '“', '”', '‘', '’', '«', '»', '→', '—', '\u00a0', '\u3000', '、', '。', '，', '；':
@@ -47,7 +46,6 @@ func aroundPath(r rune) bool {
 	return r < ' '
 }
 
-// placeIn parses a word as a place.
 func placeIn(word string) (engram.Place, bool) {
 	word = strings.TrimRight(word, ".,:!?")
 	word = strings.TrimPrefix(word, "./")
@@ -87,7 +85,6 @@ func looksLikeFile(path string) bool {
 	return len(base) > 1 && len(ending) > 0 && len(ending) <= 12 && letters(ending)
 }
 
-// letters reports whether a word has a letter.
 func letters(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80 })
 }

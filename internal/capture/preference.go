@@ -8,8 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// mostPreference is the length in bytes of the longest message that is searched for preferences:
-// longer ones were pasted.
+// mostPreference is the size limit of messages with preferences: longer ones were pasted.
 const mostPreference = 2000
 
 type preferences struct {

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// wrapped is the minimum length in bytes of a line that continues in the next one: shorter lines
-// end on purpose.
+// wrapped is the least length in bytes of a line that continues: shorter ones end on purpose.
 const wrapped = 50
 
 // paragraph is prose, split into sentences.
@@ -69,8 +68,7 @@ func sentences(s string) paragraph {
 	return all
 }
 
-// ends reports whether the mark at i, long bytes long, ends a sentence: a blank follows, and then
-// anything but a lower-case letter.
+// ends reports whether the mark of long bytes at i, before a blank and no lower case, ends a sentence.
 func ends(s string, i, long int) bool {
 	rest := s[i+long:]
 	if rest == "" {
@@ -83,10 +81,8 @@ func ends(s string, i, long int) bool {
 	return !unicode.IsLower(next) || s[i] != '.'
 }
 
-// words counts the words of a sentence.
 func words(s string) int { return len(strings.Fields(s)) }
 
-// asks reports whether a sentence is a question.
 func asks(s string) bool {
 	return strings.HasSuffix(strings.TrimRight(s, " \"'”’)"), "?") || strings.HasPrefix(s, "¿")
 }

@@ -74,7 +74,6 @@ const (
 	leastSubject = 3 // words of a sentence that names a topic
 )
 
-// isIntent reports whether a header introduces the request.
 func isIntent(head string) bool { return intent().MatchString(strings.TrimSpace(head)) }
 
 // Headings of agents' summaries, in English and Spanish.

@@ -40,7 +40,6 @@ func Summary(s string) string {
 	return unlabelled(s)
 }
 
-// unlabelled removes "Summary:" from the beginning of a text.
 func unlabelled(s string) string {
 	s = strings.TrimSpace(s)
 	if startsWith(s, "summary:") {

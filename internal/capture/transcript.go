@@ -9,8 +9,7 @@ import (
 // Transcript reads the turns of a session in order and returns what may be worth a memory. It keeps
 // a bounded part of what it has read. The zero value works, without Clean.
 type Transcript struct {
-	// Clean removes private and secret text. It is called with whole turns, because such text may
-	// span sentences; may be nil.
+	// Clean, which may be nil, removes private and secret text from whole turns.
 	Clean func(string) string
 
 	fixes fixing

@@ -92,8 +92,7 @@ type Difference struct {
 	Weight float64 // 0 to 1; reported from .5
 }
 
-// String formats the difference for a person: "15 minutes against 5 minutes". "" for the zero
-// Difference.
+// String formats the difference for a person: "15 minutes against 5 minutes"; "" for the zero value.
 func (d Difference) String() string {
 	if d.A == "" && d.B == "" {
 		return ""

@@ -20,8 +20,7 @@ func interpret(c *clause) {
 	}
 }
 
-// eventReach is how many words from the beginning may mark a clause as an event: "we found", "the
-// fix landed".
+// eventReach is how many first words may mark an event: "we found", "the fix landed".
 const eventReach = 3
 
 // beside returns the word n places from i, and "" beyond the clause.

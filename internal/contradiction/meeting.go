@@ -96,8 +96,7 @@ func (m *meeting) pair() {
 	}
 }
 
-// foreign counts the words of each clause that neither the other nor its title has; of both
-// clauses, the fewer.
+// foreign counts the words of each clause that the other text lacks, and returns the lower count.
 func (m *meeting) foreign() int {
 	a, b := 0, 0
 	for _, i := range m.ua.all() {

@@ -60,8 +60,7 @@ func add(e *ends, one end) {
 	}
 }
 
-// opposites counts the respects in which the clauses are opposite. Two cancel out: "not allowed",
-// "forbidden".
+// opposites counts opposite respects of the clauses. Two cancel out: "not allowed", "forbidden".
 func (m *meeting) opposites() (n int, d Difference) {
 	for _, a := range m.a.ends.all() {
 		b := m.b.ends.of(a.axis)

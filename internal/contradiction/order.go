@@ -82,8 +82,7 @@ func (m *meeting) moved(i, j int) bool {
 	return a != "" && a == m.b.marker(j)
 }
 
-// marker returns the preposition before the word at i, with at most an article, a number and a word
-// in between.
+// marker returns the preposition before the word at i, at most an article, number and word back.
 func (c *clause) marker(i int) string {
 	for k, words := i-1, 0; k >= 0; k-- {
 		switch w := &c.words[k]; {

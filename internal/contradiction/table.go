@@ -117,8 +117,7 @@ var units = func() map[string]unit {
 	return m
 }()
 
-// numberWords are numbers in letters, except one, which is mostly a pronoun; join handles it before
-// a noun.
+// numberWords are numbers in letters; join handles one, mostly a pronoun, before a noun.
 var numberWords = func() map[string]float64 {
 	m := map[string]float64{}
 	for i, line := range strings.Split(`two dos zwei deux

@@ -52,8 +52,7 @@ func Take(ctx context.Context, dir string, of Record) (*Lock, error) {
 	return l, nil
 }
 
-// Announce publishes where the server listens: url for people, address for Ask, "" if it must not
-// be asked.
+// Announce publishes the server's url for people and its address for Ask; "" disables Ask.
 func (l *Lock) Announce(url, address string) error {
 	l.record.Listens, l.record.Address = url, address
 	if err := writeRecord(l.file, l.record); err != nil {
@@ -78,7 +77,6 @@ func (l *Lock) Release() error {
 	return nil
 }
 
-// writePID writes the file with the process number.
 func (l *Lock) writePID() error {
 	return atomicfile.Write(l.files.PID, []byte(strconv.Itoa(l.record.PID)+"\n"), atomicfile.Options{Mode: 0o600, Alone: true, Hasty: true})
 }

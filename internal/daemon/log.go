@@ -14,8 +14,7 @@ type LogOptions struct {
 	Keep     int   // older files, PATH.1 being the latest; 0 is 3
 }
 
-// Log is a log file that is rotated when full. Only the owner may read it. Writes may be
-// concurrent.
+// Log is a log file for its owner that is rotated when full. Writes may be concurrent.
 type Log struct {
 	path string
 	o    LogOptions
@@ -142,8 +141,7 @@ func Tail(path string, from int64, most int) []string {
 	return lastLines(string(buf[:n]), most, start > from)
 }
 
-// lastLines returns the last non-empty lines of text; cut means that the first line may be
-// incomplete.
+// lastLines returns the last nonempty lines; cut means that the first line may be incomplete.
 func lastLines(text string, most int, cut bool) []string {
 	if cut {
 		_, text, _ = strings.Cut(text, "\n")

@@ -10,8 +10,7 @@ import (
 // errorsToLog says whether a server's standard error may be its log file although that is renamed.
 const errorsToLog = true
 
-// detached puts a process into its own session, so that signals and the end of the terminal do not
-// reach it.
+// detached starts a session, so that signals and the end of the terminal do not reach the process.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // askToEnd asks a process to end; may is false if the system has no way to do so.

@@ -31,14 +31,13 @@ type Record struct {
 // maxRecord is more than any record has, in bytes.
 const maxRecord = 64 << 10
 
-// newKey returns 32 random bytes in hex.
 func newKey() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails
 	return hex.EncodeToString(b)
 }
 
-// readRecord reads the record in a lock file; ok reports whether it exists or it is incomplete.
+// readRecord reads the record in a lock file; ok is false if it is missing or incomplete.
 func readRecord(path string) (r Record, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -54,7 +54,6 @@ func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place
 // anchoring makes anchors and opens each worktree once.
 type anchoring struct{ opened map[string]*openedTree }
 
-// openedTree is an open worktree.
 type openedTree struct {
 	worktree
 	files    *os.Root
@@ -253,8 +252,7 @@ func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engra
 	return states
 }
 
-// ours returns the indexes of anchors that belong to this repository: same identity, or it has
-// their commit.
+// ours returns the indexes of anchors of this repository: same identity, or it has their commit.
 func (w worktree) ours(ctx context.Context, all []engram.Anchor) map[int]bool {
 	ours, identity := map[int]bool{}, w.identity()
 	var others []string

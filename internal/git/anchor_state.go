@@ -62,8 +62,7 @@ func (l *look) want(a engram.Anchor) {
 	}
 }
 
-// readIndex reads the index once, for all wanted paths and blobs. If that fails, moved files cannot
-// be found.
+// readIndex reads the index once for all wanted paths and blobs; else moved files are not found.
 func (l *look) readIndex(ctx context.Context) {
 	if l.indexed {
 		return
@@ -214,8 +213,7 @@ func (c *contents) linesState(a engram.Anchor) (engram.AnchorState, engram.Place
 	}
 }
 
-// elsewhere looks for a copy of a missing file. It reports AnchorGone only if the index could be
-// read.
+// elsewhere looks for a copy of a missing file; AnchorGone only if the index could be read.
 func (l *look) elsewhere(a engram.Anchor) (engram.AnchorState, engram.Place) {
 	blob, err := hex.DecodeString(a.Blob)
 	if err != nil {

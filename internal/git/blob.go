@@ -30,8 +30,7 @@ func blobName(size int, content []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// asCommitted returns contents with LF line ends, as a clone on another system has them; nil if
-// there are no others.
+// asCommitted returns contents with LF line ends, as other systems have them; nil if unchanged.
 func asCommitted(content []byte) []byte {
 	if !bytes.Contains(content, []byte("\r\n")) {
 		return nil
@@ -123,7 +122,6 @@ func findLines(lines [][]byte, mark string, first, count int) int {
 	return best
 }
 
-// fnv32 returns the FNV-1a hash of a line.
 func fnv32(line []byte) uint32 {
 	h := uint32(2166136261)
 	for _, b := range line {

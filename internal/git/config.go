@@ -17,8 +17,7 @@ const (
 	maxConfig  = 64 << 10
 )
 
-// config is the project name from a configuration, or what is wrong with it. All fields are empty
-// if there is no configuration.
+// config is the project name in a configuration, or what is wrong with it; empty without one.
 type config struct{ dir, name, wrong string }
 
 // findConfig returns the nearest configuration from dir up to root; only dir's own if root is "".
@@ -75,8 +74,7 @@ func readConfig(dir string) (text []byte, wrong string, found bool) {
 	return text, "", true
 }
 
-// parseConfig returns the project name in a configuration, or what is wrong with it. The message
-// never quotes the text.
+// parseConfig returns the configured name, or what is wrong, without quoting the text.
 func parseConfig(text []byte) (name, wrong string) {
 	text = []byte(strings.TrimPrefix(string(text), "\ufeff"))
 	var c struct {

@@ -72,7 +72,7 @@ func (w worktree) identity() string {
 	return "local:" + hex.EncodeToString(sum[:8])
 }
 
-// head returns the checked-out commit, or "" yet or if its files do not say.
+// head returns the checked-out commit; "" if there is none yet, or its files do not name it.
 func (w worktree) head() string {
 	line := firstLine(filepath.Join(w.git, "HEAD"))
 	for range 5 { // a reference may point to another one
@@ -95,7 +95,6 @@ func (w worktree) isName(s string) bool {
 	return len(s) == 2*w.hash && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// ref returns the value of a reference.
 func (w worktree) ref(name string) string {
 	if !filepath.IsLocal(name) || !strings.HasPrefix(name, "refs/") {
 		return ""

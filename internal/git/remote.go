@@ -9,8 +9,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// remote returns the URL of "origin" of the repository at root, without credentials, or "", or if git is missing, refuses (a repository of another user) or takes too long. Callers
-// then use the folder's name.
+// remote returns the URL of "origin" of the repository at root, without credentials; "" if it has
+// none, or git is missing, refuses (another user's repository) or takes too long.
 func (f Folders) remote(ctx context.Context, root string) string {
 	ctx, cancel := context.WithTimeout(ctx, f.timeout())
 	defer cancel()

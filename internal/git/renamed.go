@@ -194,7 +194,6 @@ func eachChange(r io.Reader, each func(path string, d departure) (more bool)) (s
 	}
 }
 
-// objectName reports whether a word is the hex name of an object.
 func objectName(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// repository is the location of a folder's repository.
 type repository struct {
 	root string // of the worktree that contains the folder; a bare repository itself
 	main string // root of the main worktree
@@ -48,8 +47,7 @@ func gitDir(dir string) (string, bool) {
 	return from(dir, strings.TrimSpace(text)), true
 }
 
-// isGitDir reports whether dir holds repository data: .git, or a bare repository. Like git, it
-// ignores an empty folder called .git.
+// isGitDir reports whether dir is .git or a bare repository. Like git it ignores an empty .git.
 func isGitDir(dir string) bool {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil { // HEAD may be a link to a missing file
@@ -79,7 +77,6 @@ func homeOf(git string) string {
 	return git
 }
 
-// from resolves path relative to dir.
 func from(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

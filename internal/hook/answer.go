@@ -24,8 +24,7 @@ type Answer struct {
 	Ask string
 }
 
-// Encode returns an answer in an agent's format; nil for an empty one, or one that the agent would
-// not pass on.
+// Encode returns an answer in an agent's format; nil if empty or if the agent would not pass it on.
 func Encode(name string, e Event, a Answer) []byte {
 	how := agentOf(name)
 	if e.Kind == Stop || e.Kind == SubagentStop {
@@ -47,7 +46,6 @@ func Encode(name string, e Event, a Answer) []byte {
 	return append(b, '\n')
 }
 
-// document returns an answer as a JSON value.
 func (how agent) document(e Event, a Answer) any {
 	name := cmp.Or(e.Name, how.events[e.Kind])
 	if _, ours := KindOf(name); !ours {
@@ -75,8 +73,7 @@ func (how agent) document(e Event, a Answer) any {
 	return map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": name, "additionalContext": a.Context}}
 }
 
-// afterCompaction is the source of a session start after a compaction: the model has forgotten its
-// context.
+// afterCompaction is the source of a start after a compaction, when the context is lost.
 const afterCompaction = "compact"
 
 // lateBriefs limits the attempts to give a session its brief with tool events. A store that never
@@ -131,8 +128,7 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 	return b.Text != ""
 }
 
-// reportShut reports to a new session a database that stays closed until a person acts, such as one
-// of an earlier program.
+// reportShut tells a new session about a database that stays closed until a person acts.
 func (r *run) reportShut(err error) {
 	if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeConflict {
 		r.say(Answer{Context: "Engram's memory cannot be used in this session, and the user should know: " + told.Msg + ". " + told.Hint + "."})

@@ -97,8 +97,7 @@ func opened(b []byte) json.RawMessage {
 	return nil
 }
 
-// whole returns a text that was cut at an arbitrary place, without what may be half a secret at its
-// end.
+// whole returns a text that was cut anywhere, without what may be half a secret at its end.
 func whole(said string) json.RawMessage {
 	const mayBeHalf = 24 << 10 // bytes; the longest keys take 13 KiB
 	said, _ = scanner().Ends(said, max(0, len(said)-mayBeHalf), 0)
@@ -120,7 +119,6 @@ func (f fields) lift(names ...string) {
 	}
 }
 
-// text returns the first nonempty string among some fields.
 func (f fields) text(names ...string) string {
 	for _, name := range names {
 		var s string
@@ -131,10 +129,8 @@ func (f fields) text(names ...string) string {
 	return ""
 }
 
-// is reports whether one of some fields is true.
 func (f fields) is(names ...string) bool { return f.says("true", names) }
 
-// no reports whether one of some fields is false.
 func (f fields) no(names ...string) bool { return f.says("false", names) }
 
 func (f fields) says(what string, names []string) bool {
@@ -149,7 +145,6 @@ func (f fields) number(name string) (n float64) {
 	return n
 }
 
-// above reports whether one of some fields is a number above 0.
 func (f fields) above(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return f.number(name) > 0 })
 }
@@ -246,8 +241,7 @@ func noJSON(err error) error {
 	return err
 }
 
-// readAway reads the rest of a truncated event: an agent that is still writing must not find the
-// pipe closed.
+// readAway reads the rest of a truncated event: a closed pipe would fail an agent still writing.
 func readAway(in io.Reader) error {
 	_, err := io.Copy(io.Discard, io.LimitReader(in, 64<<20))
 	return err
@@ -272,8 +266,7 @@ func Drain(in io.Reader, within time.Duration) {
 // byteOrderMark is inserted by some shells.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// skipMark returns in behind a byte order mark, if there is one. It waits for no more than one byte
-// unless that begins a mark.
+// skipMark skips a byte order mark. It waits for no more than one byte unless that begins a mark.
 func skipMark(in io.Reader) io.Reader {
 	b := bufio.NewReaderSize(in, 64<<10)
 	if first, _ := b.Peek(1); string(first) == byteOrderMark[:1] {
@@ -306,8 +299,7 @@ func (d dialect) typed(prompt string) string {
 	return s
 }
 
-// untagged removes the agent's own spans from a prompt. A span without an end extends to the end of
-// the prompt if it begins the prompt.
+// untagged removes the agent's own spans; one that begins the prompt may lack its end.
 func (d dialect) untagged(s string) string {
 	var kept strings.Builder
 	from := 0
@@ -380,8 +372,7 @@ func tagLetter(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
 }
 
-// commandAlone reports whether s is an agent's command without arguments: /compact, /shop:deploy. A
-// path has more than one slash.
+// commandAlone reports whether s is a command without arguments: /compact, /shop:deploy; no path.
 func commandAlone(s string) bool {
 	name, is := strings.CutPrefix(s, "/")
 	return is && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !tagLetter(r) && r != ':' && r != '.' })

@@ -150,8 +150,7 @@ func (r *run) unknown(notes []attend.Note, folder string) bool {
 	return !placed && !noted(notes, noteBare, func(n attend.Note) bool { return n.Path == folder })
 }
 
-// toolFolder returns the existing folder in which a tool works, since a file may be the first of
-// its folder, or "".
+// toolFolder returns the nearest existing folder in which a tool works, or "".
 func (r *run) toolFolder() string {
 	t := r.event.Tool
 	var folder string
@@ -184,14 +183,12 @@ func under(folder, path string) string {
 	return filepath.Join(folder, path)
 }
 
-// within reports whether folder is root or below it.
 func within(folder, root string) bool {
 	rel, err := filepath.Rel(root, folder)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// separate reports whether another repository or configuration lies between folder and root, which
-// contains it.
+// separate reports whether folder belongs to another repository or configuration below root.
 func separate(folder, root string) bool {
 	for folder != root {
 		for _, sign := range []string{".git", filepath.Join(".engram", "config.json")} {
@@ -233,8 +230,7 @@ func (r *run) lessonPlace(ctx context.Context, worked, notes []attend.Note) (nam
 	return in.Name, r.dir
 }
 
-// learned saves a lesson from the work of some notes, unless its project is disabled, and reports
-// whether it did.
+// learned saves a lesson from some notes unless the project is disabled, and reports whether it did.
 func (r *run) learned(ctx context.Context, worked, notes []attend.Note, w attend.Pending) bool {
 	w.Project, w.Directory = r.lessonPlace(ctx, worked, notes)
 	if r.Off(w.Project) {

@@ -14,8 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Notes records what happens in sessions: package notebook. Private and secret text is removed
-// before it is written.
+// Notes records what happens in sessions, without private and secret text: package notebook.
 type Notes interface {
 	// Add adds a note, All returns the notes, oldest first, and End removes them.
 	Add(session string, n attend.Note) error
@@ -38,8 +37,7 @@ type Notes interface {
 // Options configure Handle. All but Folder, Project, NoCapture, Off, BringIn, Log and Within are
 // required.
 type Options struct {
-	// Engine returns the engine. It is called on first use, because most events do not need the
-	// store.
+	// Engine returns the engine, on first use: most events do not need the store.
 	Engine func() *engine.Engine
 	Notes  Notes
 	Now    func() time.Time
@@ -273,7 +271,6 @@ func (r *run) note(n attend.Note) bool {
 	return err == nil
 }
 
-// notes returns the notes of the session.
 func (r *run) notes() []attend.Note {
 	all, err := r.Notes.All(r.event.Session)
 	if err != nil {

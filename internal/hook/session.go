@@ -101,8 +101,7 @@ func (r *run) afterCompact(ctx context.Context, notes []attend.Note, at where) {
 	r.write(ctx)
 }
 
-// capture saves the learnings listed in a message about the work of some notes, and reports whether
-// there are any.
+// capture saves the learnings in a message about some notes, and reports whether there are any.
 func (r *run) capture(ctx context.Context, worked, notes []attend.Note, said string) bool {
 	if r.NoCapture {
 		return false
@@ -126,15 +125,13 @@ func (r *run) sessionEnd(ctx context.Context, notes []attend.Note, _ where) {
 	}
 }
 
-// subagentStop records a subagent's learnings.
 func (r *run) subagentStop(ctx context.Context, notes []attend.Note, _ where) {
 	r.capture(ctx, attend.Turn(notes), notes, r.last())
 	r.recorded()
 	r.write(ctx)
 }
 
-// stop records the agent's learnings, and asks it once or twice in a session to save something if
-// it did much and saved nothing.
+// stop records the learnings, and asks once or twice a session to save if much was done.
 func (r *run) stop(ctx context.Context, notes []attend.Note, at where) {
 	listed := r.capture(ctx, attend.Turn(notes), notes, r.last())
 	r.recorded()
@@ -194,8 +191,8 @@ const maxTail = 256 << 10
 // errNoFile means that a transcript is not a regular file: opening a pipe would block.
 var errNoFile = errors.New("the transcript is not a regular file")
 
-// lastIn returns the agent's last message in a transcript: a file with one JSON object per line, as
-// Claude Code, Codex and Cursor write them, or "".
+// lastIn returns the agent's last message, or "", in a transcript: a file with one JSON object per
+// line, as Claude Code, Codex and Cursor write them.
 func lastIn(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

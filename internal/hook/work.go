@@ -52,8 +52,7 @@ func (r *run) remindFile(ctx context.Context, notes []attend.Note) {
 	r.remindOnce(ctx, notes, of, in)
 }
 
-// lateReminders limits the attempts for one thing: a store that never answers in time must not
-// delay every use of a file.
+// lateReminders limits attempts, so that a slow store does not delay every use of a file.
 const lateReminders = 3
 
 // remindOnce injects memories about of, and notes that. It notes the attempt first: a store that
@@ -67,14 +66,12 @@ func (r *run) remindOnce(ctx context.Context, notes []attend.Note, of attend.Not
 	}
 }
 
-// reminded reports whether memories about of were injected, or tried often enough, according to
-// notes.
+// reminded reports whether memories about of were injected, or tried often enough.
 func reminded(notes []attend.Note, of attend.Note) bool {
 	isOf := func(n attend.Note) bool { return n.Kind == of.Kind && n.Path == of.Path && n.Text == of.Text }
 	return noted(notes, of.Kind, func(n attend.Note) bool { return isOf(n) && !n.Failed }) || triesIn(notes, isOf) >= lateReminders
 }
 
-// noted reports whether there is a note of a kind that matches is.
 func noted(notes []attend.Note, kind string, is func(attend.Note) bool) bool {
 	return slices.ContainsFunc(notes, func(n attend.Note) bool { return n.Kind == kind && is(n) })
 }
@@ -155,12 +152,10 @@ func writers() []string {
 	return []string{"write", "edit", "patch", "replace", "create", "insert", "delete"}
 }
 
-// shells are words in the names of tools that run commands.
 func shells() []string {
 	return []string{"bash", "shell", "exec", "command", "terminal"}
 }
 
-// has reports whether name contains one of some words.
 func has(name string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
 }
@@ -228,7 +223,6 @@ func (d dialect) use(f fields) use {
 	return u
 }
 
-// ended decodes the result of a tool call.
 func (d dialect) ended(f fields, u *use) {
 	out := f.object(d[wAnswer]...)
 	said := cmp.Or(f.text(d[wAnswer]...), out.text(d[wPrinted]...), out.parts(d[wPrinted]...), d.errorIn(out))
@@ -240,7 +234,6 @@ func (d dialect) ended(f fields, u *use) {
 	}
 }
 
-// errorIn returns the error message in an object.
 func (d dialect) errorIn(f fields) string {
 	return cmp.Or(f.text(d[wError]...), f.object(d[wError]...).text("message"))
 }
@@ -271,8 +264,7 @@ func (d dialect) exitIn(printed string) bool {
 	return false
 }
 
-// account removes an agent's own lines before and after a command's output; if nothing would
-// remain, it returns everything.
+// account removes an agent's own lines around a command's output, unless nothing would remain.
 func (d dialect) account(said string) string {
 	rest := said
 	for begins(rest, d[wAccountHead]) {
@@ -296,7 +288,6 @@ func (d dialect) account(said string) string {
 	}
 }
 
-// begins reports whether a text begins with one of some prefixes.
 func begins(s string, heads []string) bool {
 	return slices.ContainsFunc(heads, func(h string) bool { return strings.HasPrefix(s, h) })
 }
@@ -343,7 +334,6 @@ func Plain(err error) (text string, ok bool) {
 	return "", false
 }
 
-// bug is a panic: its type and place.
 type bug struct{ typ, where string }
 
 func (b *bug) Error() string { return "panic: " + b.typ + " at " + b.where }
@@ -365,7 +355,6 @@ func bugOf(p any) *bug {
 	}
 }
 
-// trouble reports a failure.
 func (r *run) trouble(what string, err error) {
 	t := Trouble{Kind: r.kind, What: what, Err: err}
 	if p := r.found.Load(); p != nil {

@@ -60,7 +60,6 @@ const (
 	pendingSuffix = ".wait"
 )
 
-// clean removes private spans and secrets from s.
 func (n *Notebook) clean(s string) string { return n.unsecret(redact.Private(s)) }
 
 // unsecret removes secrets from s, which has no private spans.
@@ -203,8 +202,7 @@ func write(f *os.File, size int64, text []byte) error {
 	return nil
 }
 
-// read returns the contents of a file; nil if it does not exist. The last line may be incomplete
-// while it is being written.
+// read returns a file's contents; nil if it does not exist. The last line may be incomplete.
 func read(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -226,7 +224,6 @@ func explain(err error, path string) error {
 	return engram.Errorf(engram.CodeUnavailable, "cannot write the notes of the session").WithHint("free space in %s, and make it writable for this user", filepath.Dir(path)).WithCause(err)
 }
 
-// makeFolder creates the folder of the notebook.
 func (n *Notebook) makeFolder() error {
 	return explain(os.MkdirAll(n.Dir, 0o700), filepath.Join(n.Dir, "notes"))
 }

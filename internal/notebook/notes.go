@@ -98,8 +98,7 @@ func newer(lines []byte) []byte {
 	return append(kept, lines[at:]...)
 }
 
-// All returns the notes of a session, oldest first; nil for an unknown one. It skips lines of other
-// versions.
+// All returns a session's notes, oldest first, without lines of other versions; nil if unknown.
 func (n *Notebook) All(session string) ([]attend.Note, error) {
 	lines, err := read(n.path(session, notesSuffix), 2*maxNotes)
 	return decoded(lines, func(note attend.Note) bool { return note.Kind != "" }), err

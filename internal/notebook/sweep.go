@@ -51,7 +51,6 @@ func (n *Notebook) dropHalf(of string) error {
 	return err
 }
 
-// exists reports whether a file exists.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// Metadata returns a copy of m in which every key and text, at any depth, has passed through
-// Private; Members has the details.
+// Metadata returns a copy of m with Private applied to every key and text (see Members).
 func Metadata(m map[string]any) map[string]any {
 	return Members(m, func(_, text string) string { return Private(text) })
 }

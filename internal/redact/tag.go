@@ -20,7 +20,6 @@ type tag struct {
 	end  int
 }
 
-// tagName is the tag's name in lower case.
 const tagName = "private"
 
 // nextTag finds the first tag in s at or after from.
@@ -37,8 +36,7 @@ func nextTag(s string, from int) (at int, t tag) {
 	}
 }
 
-// tagAt parses the tag that begins with the < at s[at]. It never looks beyond the next <, which
-// keeps the scan linear.
+// tagAt parses the tag at s[at] up to the next <, which keeps the scan linear.
 func tagAt(s string, at int) tag {
 	i := at + 1
 	if end, ok := name(s, i); ok {

@@ -29,8 +29,7 @@ type FocusPolicy struct {
 	// News is the share of a memory's words, by weight, that must be new; with less it repeats
 	// what was chosen. 0.15.
 	News float64
-	// Small is the cost in tokens up to which the best hit is shown whole, whatever remains for
-	// the others. 400.
+	// Small is the cost in tokens up to which the best hit is shown whole in any case. 400.
 	Small int
 	// Fragment is the most, and Least the fewest, tokens of a part of a long memory. 300 and 25:
 	// shorter parts are useless.

@@ -31,7 +31,6 @@ func Excerpt(c Candidate, asked map[string]bool, tokens int) string {
 	return summary
 }
 
-// span is a range of bytes.
 type span struct{ from, to int }
 
 func passage(s string, more bool, asked map[string]bool, tokens int) string {
@@ -124,8 +123,7 @@ func start(s string, bytes int) string {
 	return s[:bytes]
 }
 
-// clip returns the beginning of s that costs at most so many quarters of a token, cut between words
-// if possible.
+// clip returns the beginning of s for so many quarters of a token, cut between words if possible.
 func clip(s string, room int) string {
 	i := text.Within(s, room)
 	if blank := strings.LastIndexFunc(s[:i], unicode.IsSpace); blank > i/2 {
@@ -134,7 +132,6 @@ func clip(s string, room int) string {
 	return s[:i]
 }
 
-// matches counts the asked words that s has, each once.
 func matches(s string, asked map[string]bool) int {
 	if len(asked) == 0 {
 		return 0

@@ -11,7 +11,6 @@ import (
 // cheap for a large log.
 const maxSaid = 8 << 10
 
-// coverage tracks which words of the candidates were shown.
 type coverage struct {
 	words  [][]int   // of each candidate, each word once
 	weight []float64 // of each word: greater for rarer ones among the candidates
@@ -60,8 +59,7 @@ func newCoverage(cs []Candidate) coverage {
 	return c
 }
 
-// negates reports whether a word negates a statement. The analyser treats most of them as stop
-// words.
+// negates reports whether a word negates; the analyser treats most of them as stop words.
 func negates(w string) bool {
 	switch w {
 	case "not", "no", "never", "nor", "none", "without", "cannot", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "wont", "cant":
@@ -107,7 +105,6 @@ func (c *coverage) source(i int) int {
 	return most
 }
 
-// cover records that candidate i is shown.
 func (c *coverage) cover(i int) {
 	for _, id := range c.words[i] {
 		if c.by[id] < 0 {

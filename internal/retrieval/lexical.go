@@ -52,8 +52,7 @@ func (w Word) Times(factor float64) Word {
 	return w
 }
 
-// Score returns what the word adds to the score of a memory of length tokens that has it tf times.
-// Never negative.
+// Score returns what the word adds to a memory of length tokens that has it tf times; never negative.
 func (w Word) Score(tf, length float64) float64 {
 	if w.top == 0 {
 		return 0

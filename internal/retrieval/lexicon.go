@@ -110,8 +110,7 @@ func Read(passages []Passage) *Texts {
 	return Gather(nums, said)
 }
 
-// distinct returns the distinct words of all texts, and for each num of the lexicon its index among
-// them plus one.
+// distinct returns the distinct words, and for each num of the lexicon its index there plus one.
 func (t *Texts) distinct() (words []*Lexeme, places []int32) {
 	most := 0
 	for _, s := range t.said {

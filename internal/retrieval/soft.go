@@ -3,8 +3,7 @@ package retrieval
 import "slices"
 
 const (
-	// FillWeight is the weight of a similar word against the word itself. 0.4 to 0.7 are
-	// equivalent.
+	// FillWeight is the weight of a similar word against the word itself; 0.4 to 0.7 are equivalent.
 	FillWeight = 0.6
 	// leastSimilar is the minimum similarity; 0.25 to 0.35 are equivalent.
 	leastSimilar = 0.3

@@ -7,8 +7,7 @@ type Asked struct {
 	Having int // memories in scope that have the word; 0 counts against every hit
 }
 
-// Covered is how far a memory covers one word of a question, from 0 to 1. 1 means that its indexed
-// text has the word.
+// Covered is how far a memory covers a word, 0 to 1; 1 means that its indexed text has the word.
 type Covered float64
 
 // Credit for a memory without the word itself. The greatest one counts.
@@ -110,8 +109,7 @@ func DefaultThreshold(m Marks) ThresholdPolicy {
 	}
 }
 
-// belief returns the weights for e, and the position of its cosine between Noise (0) and Answer
-// (1).
+// belief returns the weights for e, and its cosine scaled from Noise (0) to Answer (1).
 func (p ThresholdPolicy) belief(e Evidence) (b Belief, cosine float64) {
 	if !e.Known || p.Marks.Answer <= p.Marks.Noise || math.IsNaN(e.Cosine) {
 		return p.Words, 0

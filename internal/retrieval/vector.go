@@ -39,8 +39,7 @@ func Centred(question, mean []float32) []float32 {
 	return moved
 }
 
-// PRFHits and PRFWeight are the number of best hits that a question's vector is moved towards, and
-// how far.
+// PRFHits and PRFWeight are how many best hits move a question's vector, and how far.
 const (
 	PRFHits   = 3
 	PRFWeight = 0.5
@@ -95,8 +94,7 @@ func Mean(vectors [][]float32) []float32 {
 	return mean
 }
 
-// Limits of the measure behind Cohesion: below the first, neighbours are unrelated, above the
-// second fully related.
+// Limits of Cohesion's measure: neighbours are unrelated below the first, related above the second.
 const (
 	looseCohesion = 0.04
 	firmCohesion  = 0.055

@@ -44,9 +44,18 @@ func (s *Scanner) CleanBut(name, text string, cut func(secret string, f Span) bo
 	return text
 }
 
-// mostRounds limits the scans of a text: each removes a secret, and hardly more than a few are
-// adjacent.
+// mostRounds limits the scans of a text: each removes a secret, and few secrets are adjacent.
 const mostRounds = 16
 
 // Cut replaces spans of text, as returned by Find, by Marks.
-func Cut(text string, found []Span) string { return cut(text, found, Mark) }
+func Cut(text string, found []Span) string {
+	var b strings.Builder
+	at := 0
+	for _, f := range found {
+		b.WriteString(text[at:f.From])
+		b.WriteString(Mark(f.Rule))
+		at = f.To
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}

@@ -66,7 +66,6 @@ func Named(name, value string) bool {
 
 const shortestPassword = 6
 
-// isNoPassword reports whether noPassword matches a value.
 func isNoPassword(value string) bool {
 	return slices.ContainsFunc(noPasswords(), func(x *regexp.Regexp) bool { return x.MatchString(value) })
 }

@@ -1,7 +1,6 @@
 package secret
 
-// byPrefix returns rules for tokens that gitleaks does not have, recognised by their prefix or
-// context.
+// byPrefix returns rules for tokens with a prefix or context that gitleaks does not have.
 func byPrefix() []rule {
 	return []rule{
 		{id: "docker-hub-token", regex: `dckr_(?:pat|oat)_[\w-]{20,60}`, entropy: 3, opens: true, keywords: []string{"dckr_pat_", "dckr_oat_"}},

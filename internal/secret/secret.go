@@ -76,7 +76,6 @@ func New() *Scanner {
 	return s
 }
 
-// ready compiles a rule's expressions.
 func (c *compiled) ready() {
 	c.once.Do(func() {
 		x := c.regex
@@ -123,7 +122,6 @@ func (s *Scanner) Find(text string) []Span {
 	return outermost(tables(found, text))
 }
 
-// found appends the secrets that a rule finds.
 func (s *Scanner) found(found []Span, r *compiled, text string, places []place) []Span {
 	for _, m := range r.matches(text, places) {
 		from, to := r.secretOf(m)
@@ -137,33 +135,6 @@ func (s *Scanner) found(found []Span, r *compiled, text string, places []place) 
 		found = append(found, Span{from, to, r.id})
 	}
 	return found
-}
-
-// Redact replaces each secret of a text by a mark, and returns the rules that found them, each
-// once, or nil.
-func (s *Scanner) Redact(text string, mark func(rule string) string) (clean string, kinds []string) {
-	found := s.Find(text)
-	for _, f := range found {
-		kinds = append(kinds, f.Rule)
-	}
-	slices.Sort(kinds)
-	return cut(text, found, mark), slices.Compact(kinds)
-}
-
-// cut replaces spans by marks.
-func cut(text string, found []Span, mark func(rule string) string) string {
-	if len(found) == 0 {
-		return text
-	}
-	var b strings.Builder
-	at := 0
-	for _, f := range found {
-		b.WriteString(text[at:f.From])
-		b.WriteString(mark(f.Rule))
-		at = f.To
-	}
-	b.WriteString(text[at:])
-	return b.String()
 }
 
 // longest is how many bytes after its name a named secret may end: our own expressions take some
@@ -264,7 +235,6 @@ func lowerASCII(text string) string {
 	return string(lower)
 }
 
-// secretOf returns the span of the secret in a match.
 func (r rule) secretOf(m []int) (from, to int) {
 	if r.group > 0 {
 		return m[2*r.group], m[2*r.group+1]

@@ -10,8 +10,7 @@ import (
 // test enforces that it is raised with every change.
 const Version = "5"
 
-// Digest identifies the rules: it changes with any of them. The first 16 digits of a SHA-256 in
-// hex.
+// Digest identifies the rules by 16 hex digits of a SHA-256.
 func Digest() string {
 	h := sha256.New()
 	for _, r := range append(ours(), rules()...) {

@@ -13,13 +13,11 @@ type words struct {
 	always []int // rules without keywords
 }
 
-// word is a keyword of a rule.
 type word struct {
 	text string
 	rule int
 }
 
-// place is a position of a rule's keyword.
 type place struct{ rule, at int }
 
 // code maps a character to five bits, ignoring case.

@@ -48,7 +48,6 @@ func traceOf(parts []Part) Trace {
 	return found
 }
 
-// has reports whether there is a record of the agent.
 func (s *state) has(agent string) bool {
 	for path := range s.Files {
 		if s.of(agent, path) != nil {

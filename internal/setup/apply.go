@@ -71,7 +71,6 @@ func (w *Wirer) alone(ctx context.Context, fn func(*state) error) (err error) {
 	return fn(s)
 }
 
-// put writes one file after recording its original.
 func (w *Wirer) put(s *state, agent string, c Change, p Part) error {
 	if !c.Changed() {
 		return w.join(s, agent, p)
@@ -196,8 +195,7 @@ func (s *state) set(path string, w *wired) {
 	s.Files[path] = w
 }
 
-// leave removes the folders that were created for a removed file, unless they contain something
-// else.
+// leave removes the folders created for a removed file if they are empty.
 func (s *state) leave(path string) {
 	for n, dir := range slices.Backward(s.Folders) {
 		inside, err := filepath.Rel(dir, path)

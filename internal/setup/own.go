@@ -35,8 +35,7 @@ func (p Part) is(content []byte) bool {
 	return err == nil && bytes.Equal(now, content)
 }
 
-// remade returns the new content of a changed file of ours. A file that Merge cannot parse is
-// rewritten.
+// remade returns the new content of a changed file of ours, rewritten if Merge cannot parse it.
 func (p Part) remade(content []byte) ([]byte, error) {
 	if p.Merge != nil {
 		if after, err := p.Merge(content); err == nil {
@@ -81,8 +80,7 @@ var (
 	version = regexp.MustCompile(`(?m)^\s*"version": "[^"]*",?$`)
 )
 
-// wrote reports whether some version of us seems to have written a file of ours, even if a person
-// changed it since.
+// wrote reports whether a version of us seems to have written a file, even if it was changed since.
 func (p Part) wrote(content []byte) bool {
 	if p.Ours != nil {
 		return p.Ours(content)

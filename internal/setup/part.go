@@ -9,18 +9,15 @@ import (
 // Part describes what one file gets.
 type Part struct {
 	Path string
-	// Set adds our part to the content of the file, or nil. It returns the content
-	// itself if the part is there already.
+	// Set adds our part to a file's content, or nil; the content itself if it has the part.
 	Set func(content []byte) ([]byte, error)
 	// Remove removes our part; nil for a file of ours. before is the original content, nil if
 	// there was no file: objects that are empty now and did not exist then are removed too. It
 	// returns nil if nothing is left.
 	Remove func(content, before []byte) ([]byte, error)
-	// Shared names a part that several agents share in one file: it is removed with the last of
-	// them. "" for the agent's own part.
+	// Shared names a part of several agents in one file, removed with the last; "" if not shared.
 	Shared string
-	// Yields leaves someone else's file of the same name in place instead of failing, for a file
-	// of ours that the others do not need.
+	// Yields leaves someone else's file in place instead of failing, for an optional file.
 	Yields bool
 	// Merge adds our part to a file of ours that a person has changed, and keeps their additions.
 	// It returns the content itself if the part is there already. nil: additions cannot be told
@@ -29,11 +26,9 @@ type Part struct {
 	// Mode is that of a new file; 0: 0644.
 	Mode fs.FileMode
 
-	// Entries returns the state of each entry of our part in a content that Set or Merge can
-	// parse; nil if that is unknown.
+	// Entries returns the state of each entry of our part in a valid content; nil if unknown.
 	Entries func(content []byte) []Entry
-	// Ours reports whether some version of us wrote a file of ours, even if it was changed since;
-	// nil: compare lines.
+	// Ours reports whether we wrote a file, even if it was changed since; nil: compare lines.
 	Ours func(content []byte) bool
 	// Instead lists other files that may have the same part from an earlier setup: the agent has
 	// moved, or has variants. Apply removes it there.
@@ -49,8 +44,7 @@ type Part struct {
 type Entry struct {
 	Name  string // name in the file: mcpServers.engram
 	Stand Stand
-	// Sure means that only a setup writes such an entry. A server named engram may be a person's
-	// own, even with the same content.
+	// Sure means that only a setup writes such an entry; a server may be a person's own.
 	Sure bool
 }
 

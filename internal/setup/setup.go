@@ -31,13 +31,11 @@ type Change struct {
 	Taken bool
 	// Over is how many characters of After the agent ignores: Part.Limit.
 	Over int
-	// Cut means that a hard link to the file keeps the old content: an atomic write replaces only
-	// one name.
+	// Cut means that a hard link keeps the old content: an atomic write replaces one name.
 	Cut bool
 	// Former means that our part is removed because the agent has it elsewhere now.
 	Former bool
-	// Kept is the path of a copy of Before, because a person edited our file; "" if nothing of
-	// theirs is replaced.
+	// Kept is the path of a copy of Before if a person edited our file, else "".
 	Kept string
 	// Left says why our part was not removed from the file; "" if it was, or was not meant to be.
 	Left string
@@ -90,7 +88,6 @@ func (s *state) plan(agent string, parts []Part) ([]Change, error) {
 	return all, nil
 }
 
-// change plans the change of a part's file.
 func (s *state) change(agent string, p Part) (Change, error) {
 	f, err := read(p.Path)
 	if err != nil {
@@ -113,7 +110,6 @@ func (s *state) change(agent string, p Part) (Change, error) {
 	return c, nil
 }
 
-// fileError is an error about the content of a file.
 type fileError struct {
 	told  error         // without the path
 	whole *engram.Error // with the path
@@ -122,7 +118,6 @@ type fileError struct {
 func (e *fileError) Error() string { return e.whole.Error() }
 func (e *fileError) Unwrap() error { return e.whole }
 
-// inFile adds the path of the file to an error.
 func inFile(path string, err error) error {
 	told, ok := errors.AsType[*engram.Error](err)
 	if !ok {
@@ -139,7 +134,6 @@ func inFile(path string, err error) error {
 	return &fileError{told, &whole}
 }
 
-// file is what exists at a path.
 type file struct {
 	real    string // target of a link
 	content []byte // nil: no file

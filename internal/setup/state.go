@@ -175,8 +175,7 @@ func keepAt(path string, content []byte) error {
 	return nil
 }
 
-// kept returns an original by its hash; nil for "". The error wraps fs.ErrNotExist if the copy is
-// missing.
+// kept returns an original by its hash; nil for "". fs.ErrNotExist if the copy is missing.
 func (w *Wirer) kept(s *state, name string) ([]byte, error) {
 	if content, ok := s.copies[name]; ok || name == "" {
 		return content, nil

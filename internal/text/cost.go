@@ -25,8 +25,7 @@ func Quarters(s string) int {
 	return n
 }
 
-// Within returns how many bytes at the beginning of s, in whole characters, cost at most so many
-// quarters of a token.
+// Within returns how many bytes of whole characters of s cost at most so many quarters of a token.
 func Within(s string, most int) int {
 	i := 0
 	for i < len(s) {
@@ -39,8 +38,7 @@ func Within(s string, most int) int {
 	return i
 }
 
-// leadingASCII returns the length of the ASCII prefix of s, eight bytes at a time, since most texts
-// are pure ASCII.
+// leadingASCII returns the length of s's ASCII prefix by eight bytes: most texts are pure ASCII.
 func leadingASCII(s string) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {

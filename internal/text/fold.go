@@ -73,8 +73,7 @@ func run(s string) (n int, dense bool) {
 	return len(s), dense
 }
 
-// isDense reports whether r belongs to a script that is written without spaces, or like Korean with
-// particles attached to words.
+// isDense reports whether r's script has no spaces or, like Korean, attaches particles to words.
 func isDense(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)

@@ -21,8 +21,7 @@ func Likeness(a, b string) float64 {
 	return 2 * float64(shared) / float64(n+m)
 }
 
-// trigrams calls emit for every three consecutive letters of a word padded with blanks, and returns
-// their number.
+// trigrams calls emit for every three letters of a word padded with blanks, and counts them.
 func trigrams(word string, emit func([3]rune)) (n int) {
 	last := [3]rune{' ', ' ', ' '}
 	step := func(r rune) {

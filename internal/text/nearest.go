@@ -3,7 +3,8 @@ package text
 import "strings"
 
 // Nearest returns the candidate that word probably means: one that it begins or that begins with
-// it, else the fewest edits away, at most a third of its letters (at least two), or ""; ties go to the first. Case is ignored.
+// it, else the first of those the fewest edits away, at most a third of its letters (at least two),
+// or "". Case is ignored.
 func Nearest(word string, candidates []string) string {
 	word = strings.ToLower(word)
 	if len(word) > 64 { // not a typing error; limits the cost of hostile input

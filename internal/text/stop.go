@@ -28,5 +28,4 @@ var stopWords = func() map[string]bool {
 	return m
 }()
 
-// longestStop is the length of the longest stop word.
 const longestStop = len("yourselves")

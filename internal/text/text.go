@@ -38,8 +38,7 @@ func Index(title, content string) (titleTokens, contentTokens string) {
 	return titleTokens, b.String()
 }
 
-// TitleWeight is the weight of a word in a title against one in the content; docs/adr/0004 has the
-// figures.
+// TitleWeight is the weight of a title's word against one in the content (docs/adr/0004).
 const TitleWeight = 2
 
 // Title returns the text that counts as a memory's title, with its topic key and tags.

@@ -11,8 +11,7 @@ type TimePhrase struct {
 	From, To time.Time
 	// Exact means that a year was named ("in May 2023", "2024-03-05"), so nothing was guessed.
 	Exact bool
-	// Soft means that the phrase hardly narrows the time ("recently"): the interval contains most
-	// of what is meant, not all.
+	// Soft means that the phrase hardly narrows the time ("recently"): more may be meant.
 	Soft bool
 }
 
@@ -83,7 +82,8 @@ type timeScan struct {
 	calendar calendar
 }
 
-// phrase reads the phrase that begins at word i and returns its length in words, or 0. A phrase of n > 0 words that is zero looks like a time but is not one.
+// phrase reads the phrase that begins at word i and returns its length in words, or 0. A zero
+// phrase of n > 0 words looks like a time but is not one.
 func (s *timeScan) phrase(i int) (TimePhrase, int) {
 	if s.words[i].lex == nil {
 		return TimePhrase{}, 0

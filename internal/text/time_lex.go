@@ -1,25 +1,16 @@
 package text
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // timeLex holds the possible meanings of a word to the time rules; most words have one.
 type timeLex struct {
-	number  int  // one, due, drei
-	vague   bool // of number: few, several
-	digits  bool // a number in digits
-	unit    timeUnit
-	month   time.Month
-	doubt   doubt       // of month
-	weekday int         // time.Weekday, from 1
-	quarter int         // q1 to q4
-	season  season      // 0: no
-	part    dayPart     // 0: no
-	lead    timeLead    // 0: no
-	article bool        // the, la, dem
-	rules   []*timeRule // rules that may begin with the word
+	is      [timeClasses]uint8 // its value in each class, from 1; 0: not of the class
+	vague   bool               // of number: few, several
+	digits  bool               // a number in digits
+	doubt   doubt              // of month
+	lead    timeLead           // 0: no
+	article bool               // the, la, dem
+	rules   []*timeRule        // rules that may begin with the word
 }
 
 type timeUnit uint8
@@ -61,7 +52,6 @@ const (
 	night
 )
 
-// timeLead is a preposition before a time.
 type timeLead uint8
 
 const (
@@ -86,53 +76,44 @@ func timeVocabulary() map[string]*timeLex {
 			set(lex[w])
 		}
 	}
-	for i, words := range []string{
-		"a an one un una uno ein eine einem einer eines um uma", "two dos zwei due dois duas", "three tres drei tre três",
-		"four cuatro vier quattro quatro", "five cinco fünf cinque", "six seis sechs sei", "seven siete sieben sette sete",
-		"eight ocho acht otto oito", "nine nueve neun nove", "ten diez zehn dieci dez", "eleven", "twelve",
+	for class, values := range [timeClasses][]string{
+		classNumber: {
+			"a an one un una uno ein eine einem einer eines um uma", "two dos zwei due dois duas", "three tres drei tre três",
+			"four cuatro vier quattro quatro", "five cinco fünf cinque", "six seis sechs sei", "seven siete sieben sette sete",
+			"eight ocho acht otto oito", "nine nueve neun nove", "ten diez zehn dieci dez", "eleven", "twelve",
+		},
+		classUnit: {
+			"minute minutes min mins minuto minutos minuten minuti", "hour hours hora horas stunde stunden ora ore",
+			"day days día días dia dias tag tage tagen giorno giorni", "week weeks semana semanas woche wochen settimana settimane",
+			"month months mes meses mês monat monate monaten mese mesi", "quarter quarters trimestre trimestres quartal quartale quartalen trimestri",
+			"year years año años ano anos jahr jahre jahren anno anni",
+		},
+		classMonth: {
+			"january enero januar gennaio janeiro", "february febrero februar febbraio fevereiro", "march marzo märz maerz março",
+			"april abril aprile", "may mayo mai maggio maio", "june junio juni giugno junho", "july julio juli luglio julho",
+			"august agosto", "september septiembre settembre setembro", "october octubre oktober ottobre outubro",
+			"november noviembre novembre novembro", "december diciembre dezember dicembre dezembro",
+		},
+		classWeekday: {
+			"sunday domingo sonntag domenica", "monday lunes montag lunedì lunedi", "tuesday martes dienstag martedì martedi",
+			"wednesday miércoles miercoles mittwoch mercoledì mercoledi", "thursday jueves donnerstag giovedì giovedi",
+			"friday viernes freitag venerdì venerdi", "saturday sábado samstag sonnabend sabato",
+		},
+		classSeason:  {"spring primavera frühling", "summer verano sommer estate", "autumn fall otoño herbst autunno", "winter invierno inverno"},
+		classPart:    {"morning", "afternoon", "evening abend sera", "night nacht notte noite"},
+		classQuarter: {"q1", "q2", "q3", "q4"},
 	} {
-		add(words, func(l *timeLex) { l.number = i + 1 })
+		for i, words := range values {
+			add(words, func(l *timeLex) { l.is[class] = uint8(i + 1) })
+		}
 	}
-	add("couple", func(l *timeLex) { l.number, l.vague = 2, true })
-	add("few", func(l *timeLex) { l.number, l.vague = 3, true })
-	add("several", func(l *timeLex) { l.number, l.vague = 4, true })
-	for i, words := range []string{
-		"minute minutes min mins minuto minutos minuten minuti", "hour hours hora horas stunde stunden ora ore",
-		"day days día días dia dias tag tage tagen giorno giorni", "week weeks semana semanas woche wochen settimana settimane",
-		"month months mes meses mês monat monate monaten mese mesi", "quarter quarters trimestre trimestres quartal quartale quartalen trimestri",
-		"year years año años ano anos jahr jahre jahren anno anni",
-	} {
-		add(words, func(l *timeLex) { l.unit = unitMinute + timeUnit(i) })
+	for i, word := range []string{"couple", "few", "several"} {
+		add(word, func(l *timeLex) { l.is[classNumber], l.vague = uint8(i+2), true })
 	}
-	for i, words := range []string{
-		"january enero januar gennaio janeiro", "february febrero februar febbraio fevereiro", "march marzo märz maerz março",
-		"april abril aprile", "may mayo mai maggio maio", "june junio juni giugno junho", "july julio juli luglio julho",
-		"august agosto", "september septiembre settembre setembro", "october octubre oktober ottobre outubro",
-		"november noviembre novembre novembro", "december diciembre dezember dicembre dezembro",
-	} {
-		add(words, func(l *timeLex) { l.month = time.Month(i + 1) })
+	for i, words := range []string{"jan", "feb", "mar", "apr", "", "jun", "jul", "aug", "sep sept", "oct", "nov", "dec"} {
+		add(words, func(l *timeLex) { l.is[classMonth], l.doubt = uint8(i+1), short })
 	}
-	for i, words := range strings.Fields("jan feb mar apr - jun jul aug sep,sept oct nov dec") {
-		add(strings.ReplaceAll(words, ",", " "), func(l *timeLex) { l.month, l.doubt = time.Month(i+1), short })
-	}
-	delete(lex, "-")
 	add("may march mai", func(l *timeLex) { l.doubt = verb })
-	for i, words := range []string{
-		"sunday domingo sonntag domenica", "monday lunes montag lunedì lunedi", "tuesday martes dienstag martedì martedi",
-		"wednesday miércoles miercoles mittwoch mercoledì mercoledi", "thursday jueves donnerstag giovedì giovedi",
-		"friday viernes freitag venerdì venerdi", "saturday sábado samstag sonnabend sabato",
-	} {
-		add(words, func(l *timeLex) { l.weekday = i + 1 })
-	}
-	for i, words := range []string{"spring primavera frühling", "summer verano sommer estate", "autumn fall otoño herbst autunno", "winter invierno inverno"} {
-		add(words, func(l *timeLex) { l.season = spring + season(i) })
-	}
-	for i, words := range []string{"morning", "afternoon", "evening abend sera", "night nacht notte noite"} {
-		add(words, func(l *timeLex) { l.part = morning + dayPart(i) })
-	}
-	for i, words := range strings.Fields("q1 q2 q3 q4") {
-		add(words, func(l *timeLex) { l.quarter = i + 1 })
-	}
 	for i, words := range []string{"before antes vor prima", "after después despues nach dopo depois", "since desde seit dal dalla", "until till hasta bis fino até",
 		"between entre zwischen tra", "from von de"} {
 		add(words, func(l *timeLex) { l.lead = leadBefore + timeLead(i) })

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// rule returns the meaning of the longest rule that matches from word i on, and its length in
-// words.
+// rule returns the meaning and the words of the longest rule that matches from word i on.
 func (s *timeScan) rule(i int, tied bool) (best timeSpan, length int) {
 	if s.words[i].lex == nil {
 		return best, 0
@@ -28,9 +27,8 @@ func (s *timeScan) rule(i int, tied bool) (best timeSpan, length int) {
 	return best, length
 }
 
-// isMonth reports whether the matched month name, if any, means a month.
 func (m timeMatch) isMonth(r *timeRule) bool {
-	return m.month == 0 || m.doubt <= r.sure || m.capital || m.year != 0 || m.ordinal && m.doubt == verb
+	return m.month() == 0 || m.doubt <= r.sure || m.capital || m.year != 0 || m.ordinal && m.doubt == verb
 }
 
 // match matches parts with the words from at on and returns where they end; 0 if they do not match.
@@ -83,19 +81,10 @@ func (s *timeScan) fits(p timePart, at int, m *timeMatch) int {
 	if w.lex == nil || !w.lex.begins(p.class) {
 		return 0
 	}
+	m.is[p.class] = w.lex.is[p.class]
 	switch p.class {
-	case classUnit:
-		m.unit = w.lex.unit
-	case classWeekday:
-		m.weekday = time.Weekday(w.lex.weekday - 1)
 	case classMonth:
-		m.month, m.doubt, m.capital = w.lex.month, w.lex.doubt, w.capital
-	case classSeason:
-		m.season = w.lex.season
-	case classQuarter:
-		m.quarter = w.lex.quarter
-	case classPart:
-		m.part = w.lex.part
+		m.doubt, m.capital = w.lex.doubt, w.capital
 	case classYear:
 		m.year = s.calendar.year(w.word)
 		return btoi(m.year > 0)
@@ -121,13 +110,13 @@ func (s *timeScan) number(at int, m *timeMatch) int {
 		n, err := strconv.Atoi(w.word)
 		m.n, m.vague = n, false
 		return btoi(err == nil && n >= 1 && n <= most)
-	case w.lex.number == 0:
+	case w.lex.is[classNumber] == 0:
 		return 0
 	}
-	m.n, m.vague = w.lex.number, w.lex.vague
+	m.n, m.vague = int(w.lex.is[classNumber]), w.lex.vague
 	n := 1
 	if w.word == "a" && at+1 < len(s.words) && s.words[at+1].gap == gapSpace && s.words[at+1].lex != nil && s.words[at+1].lex.vague {
-		m.n, m.vague = s.words[at+1].lex.number, true
+		m.n, m.vague = int(s.words[at+1].lex.is[classNumber]), true
 		n++
 	}
 	if m.n == 2 && m.vague && at+n < len(s.words) && s.words[at+n].word == "of" {

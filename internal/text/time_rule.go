@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// timeRule is one form of time expression.
 type timeRule struct {
 	parts []timePart
 	span  spanOf
@@ -34,31 +33,34 @@ const (
 	classUnit
 	classWeekday
 	classMonth
-	classYear
-	classDay
 	classSeason
 	classQuarter
 	classPart
+	classYear // this and the following are numbers in digits
+	classDay
 	classDate
+	timeClasses
 )
 
 // timeMatch holds what a rule captured.
 type timeMatch struct {
+	is      [timeClasses]uint8 // value of each class, 0: not given
 	n       int
 	vague   bool
-	unit    timeUnit
-	weekday time.Weekday
-	month   time.Month
 	year    int // 0: not given
 	day     int
 	ordinal bool // the day was written as 5th
-	season  season
-	quarter int
-	part    dayPart
 	date    timeSpan
 	capital bool // the month's name is capitalised
 	doubt   doubt
 }
+
+func (m timeMatch) unit() timeUnit        { return timeUnit(m.is[classUnit]) }
+func (m timeMatch) weekday() time.Weekday { return time.Weekday(m.is[classWeekday] - 1) }
+func (m timeMatch) month() time.Month     { return time.Month(m.is[classMonth]) }
+func (m timeMatch) season() season        { return season(m.is[classSeason]) }
+func (m timeMatch) quarter() time.Month   { return time.Month(m.is[classQuarter]) }
+func (m timeMatch) part() dayPart         { return dayPart(m.is[classPart]) }
 
 // ruleOf parses a rule of the table: words separated by blanks, alternatives by bars; capitals are
 // classes; a question mark makes a word optional.
@@ -112,23 +114,7 @@ var timeLexicon = sync.OnceValue(func() timeTable {
 
 // begins reports whether a word can be of a class, or begin it.
 func (l *timeLex) begins(c timeClass) bool {
-	switch c {
-	case classNumber:
-		return l.number > 0 || l.digits
-	case classUnit:
-		return l.unit > 0
-	case classWeekday:
-		return l.weekday > 0
-	case classMonth:
-		return l.month > 0
-	case classSeason:
-		return l.season > 0
-	case classQuarter:
-		return l.quarter > 0
-	case classPart:
-		return l.part > 0
-	}
-	return l.digits
+	return l.is[c] > 0 || l.digits && (c == classNumber || c >= classYear)
 }
 
 func timeLexOf(word string) *timeLex {

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// timeWord is one word of a question for the time rules.
 type timeWord struct {
 	start, end  int
 	word        string   // lower case, without the genitive s

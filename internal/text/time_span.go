@@ -2,7 +2,6 @@ package text
 
 import "time"
 
-// timeSpan is the meaning of a rule.
 type timeSpan struct {
 	from, to time.Time // zero: no bound
 	soft     bool
@@ -30,7 +29,6 @@ func (c calendar) date(year int, month time.Month, day int) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, c.now.Location())
 }
 
-// days returns n days from a day on.
 func days(from time.Time, n int) timeSpan { return timeSpan{from: from, to: from.AddDate(0, 0, n)} }
 
 // hours returns a part of a day, which may end on the next.
@@ -54,28 +52,42 @@ func (c calendar) part(day time.Time, p dayPart) timeSpan {
 	return hours(day, 18, 30)
 }
 
-// monday returns the first day of a day's week.
 func monday(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 }
 
-// back goes n units back from t.
-func back(t time.Time, n int, u timeUnit) time.Time {
+type step struct{ minutes, days, months int }
+
+// from returns the time n steps after t.
+func (s step) from(t time.Time, n int) time.Time {
+	if s.minutes > 0 {
+		return t.Add(time.Duration(n*s.minutes) * time.Minute)
+	}
+	return t.AddDate(0, n*s.months, n*s.days)
+}
+
+// steps returns the length of a unit, and about half of it.
+func (u timeUnit) steps() (whole, half step) {
 	switch u {
 	case unitMinute:
-		return t.Add(-time.Duration(n) * time.Minute)
+		return step{minutes: 1}, step{minutes: 5}
 	case unitHour:
-		return t.Add(-time.Duration(n) * time.Hour)
+		return step{minutes: 60}, step{minutes: 30}
 	case unitDay:
-		return t.AddDate(0, 0, -n)
+		return step{days: 1}, step{days: 1}
 	case unitWeek:
-		return t.AddDate(0, 0, -7*n)
+		return step{days: 7}, step{days: 3}
 	case unitMonth:
-		return t.AddDate(0, -n, 0)
+		return step{months: 1}, step{days: 15}
 	case unitQuarter:
-		return t.AddDate(0, -3*n, 0)
+		return step{months: 3}, step{days: 45}
 	}
-	return t.AddDate(-n, 0, 0)
+	return step{months: 12}, step{months: 6}
+}
+
+func back(t time.Time, n int, u timeUnit) time.Time {
+	whole, _ := u.steps()
+	return whole.from(t, -n)
 }
 
 // ago returns "n units ago". People do not count exactly: from weeks on it includes half a unit
@@ -84,9 +96,10 @@ func (c calendar) ago(n int, vague bool, u timeUnit) timeSpan {
 	if u == unitDay && !vague {
 		return days(c.today.AddDate(0, 0, -n), 1)
 	}
+	_, half := u.steps()
 	from, to := back(c.now, n, u), back(c.now, n, u)
 	for range 1 + btoi(vague) {
-		from, to = halfUnit(from, u, -1), halfUnit(to, u, +1)
+		from, to = half.from(from, -1), half.from(to, +1)
 	}
 	if u <= unitHour {
 		return timeSpan{from: from, to: to}
@@ -101,26 +114,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// midnight returns the beginning of t's day.
 func (c calendar) midnight(t time.Time) time.Time { return c.date(t.Year(), t.Month(), t.Day()) }
-
-func halfUnit(t time.Time, u timeUnit, sign int) time.Time {
-	switch u {
-	case unitMinute:
-		return t.Add(time.Duration(sign) * 5 * time.Minute)
-	case unitHour:
-		return t.Add(time.Duration(sign) * 30 * time.Minute)
-	case unitDay:
-		return t.AddDate(0, 0, sign)
-	case unitWeek:
-		return t.AddDate(0, 0, sign*3)
-	case unitMonth:
-		return t.AddDate(0, 0, sign*15)
-	case unitQuarter:
-		return t.AddDate(0, 0, sign*45)
-	}
-	return t.AddDate(0, sign*6, 0)
-}
 
 // whole returns the calendar unit that contains t; ok is false for units shorter than a week.
 func (c calendar) whole(t time.Time, u timeUnit) (timeSpan, bool) {
@@ -146,7 +140,6 @@ func (c calendar) previous(u timeUnit) (timeSpan, bool) {
 	return c.whole(this.from.AddDate(0, 0, -1), u)
 }
 
-// months returns n months from one on.
 func (c calendar) months(year int, month time.Month, n int) timeSpan {
 	return timeSpan{from: c.date(year, month, 1), to: c.date(year, month+time.Month(n), 1)}
 }
@@ -226,7 +219,6 @@ func (c calendar) half(s timeSpan, part int) timeSpan {
 	return timeSpan{from: middle, to: s.to, yearless: s.yearless}
 }
 
-// months returns the length in months.
 func (s timeSpan) months() int {
 	return 12*(s.to.Year()-s.from.Year()) + int(s.to.Month()-s.from.Month())
 }

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// timeRules are the forms of time expressions. The longest match at a word counts, of equal ones
-// the first.
+// timeRules are the forms of times. The longest match at a word counts, then the first.
 func timeRules() []*timeRule {
 	return slices.Concat(dayRules(), weekRules(), agoRules(), unitRules(), monthRules(), partRules(), noTimeRules())
 }
@@ -29,14 +28,13 @@ func last(r *timeRule) *timeRule {
 	return r
 }
 
-// dayRules are days relative to today.
 func dayRules() []*timeRule {
 	day := func(n int) spanOf {
 		return func(c calendar, _ timeMatch) (timeSpan, bool) { return days(c.today.AddDate(0, 0, n), 1), true }
 	}
 	part := func(n int, p dayPart) spanOf {
 		return func(c calendar, m timeMatch) (timeSpan, bool) {
-			return c.part(c.today.AddDate(0, 0, n), max(p, m.part)), true
+			return c.part(c.today.AddDate(0, 0, n), max(p, m.part())), true
 		}
 	}
 	return []*timeRule{
@@ -66,12 +64,12 @@ func dayRules() []*timeRule {
 func weekRules() []*timeRule {
 	weekday := func(far bool) spanOf {
 		return func(c calendar, m timeMatch) (timeSpan, bool) {
-			s := c.weekday(m.weekday)
+			s := c.weekday(m.weekday())
 			s.far, s.length = far, func(day time.Time, sign int) time.Time {
 				if sign < 0 {
-					return day.AddDate(0, 0, -(int(day.Weekday()-m.weekday)+6)%7-1)
+					return day.AddDate(0, 0, -(int(day.Weekday()-m.weekday())+6)%7-1)
 				}
-				return day.AddDate(0, 0, (int(m.weekday-day.Weekday())+7)%7+1)
+				return day.AddDate(0, 0, (int(m.weekday()-day.Weekday())+7)%7+1)
 			}
 			return s, true
 		}
@@ -102,12 +100,12 @@ func weekRules() []*timeRule {
 	}
 }
 
-// agoRules count back from now.
 func agoRules() []*timeRule {
-	ago := func(c calendar, m timeMatch) (timeSpan, bool) { return c.ago(m.n, m.vague, m.unit), true }
+	ago := func(c calendar, m timeMatch) (timeSpan, bool) { return c.ago(m.n, m.vague, m.unit()), true }
+	before := func(c calendar, m timeMatch) (timeSpan, bool) { return timeSpan{to: back(c.now, m.n, m.unit())}, true }
 	lately := func(c calendar, m timeMatch) (timeSpan, bool) {
-		from := back(c.now, m.n+btoi(m.vague), m.unit)
-		if m.unit >= unitDay {
+		from := back(c.now, m.n+btoi(m.vague), m.unit())
+		if m.unit() >= unitDay {
 			from = c.midnight(from)
 		}
 		return timeSpan{from: from, to: c.now}, true
@@ -119,7 +117,7 @@ func agoRules() []*timeRule {
 	// Only a distance: "two weeks" before something.
 	far := func(c calendar, m timeMatch) (timeSpan, bool) {
 		n := max(m.n, 1)
-		return timeSpan{far: true, length: func(day time.Time, sign int) time.Time { return back(day, -sign*n, m.unit) }}, true
+		return timeSpan{far: true, length: func(day time.Time, sign int) time.Time { return back(day, -sign*n, m.unit()) }}, true
 	}
 	recently := func(c calendar, _ timeMatch) (timeSpan, bool) {
 		return timeSpan{from: c.today.AddDate(0, 0, -recentDays), to: c.now, soft: true}, true
@@ -128,15 +126,13 @@ func agoRules() []*timeRule {
 		ruleOf("N UNIT ago", ago),
 		ruleOf("N UNIT fa|atrás|atras", ago),
 		ruleOf("hace|há|vor N UNIT", ago),
-		ruleOf("more than N UNIT ago", func(c calendar, m timeMatch) (timeSpan, bool) {
-			return timeSpan{to: back(c.now, m.n, m.unit)}, true
-		}),
-		ruleOf("over N UNIT ago", func(c calendar, m timeMatch) (timeSpan, bool) { return timeSpan{to: back(c.now, m.n, m.unit)}, true }),
+		ruleOf("more than N UNIT ago", before),
+		ruleOf("over N UNIT ago", before),
 		ruleOf("less than N UNIT ago", lately),
 		ruleOf("last|past|previous N UNIT", lately),
 		ruleOf("últimos|últimas|ultimos|ultimas|ultimi|ultime|letzten|vergangenen N UNIT", lately),
 		ruleOf("letzten|vergangenen paar UNIT", few),
-		ruleOf("vor ein paar UNIT", func(c calendar, m timeMatch) (timeSpan, bool) { return c.ago(3, true, m.unit), true }),
+		ruleOf("vor ein paar UNIT", func(c calendar, m timeMatch) (timeSpan, bool) { return c.ago(3, true, m.unit()), true }),
 		ruleOf("N UNIT", far),
 		ruleOf("the UNIT", far),
 		ruleOf("recently|lately", recently),
@@ -150,13 +146,13 @@ const recentDays = 14
 // unitRules are whole weeks, months, quarters and years. Days, hours and minutes are not included:
 // the last day may be the last of many, and the last minute is an idiom.
 func unitRules() []*timeRule {
-	previous := func(c calendar, m timeMatch) (timeSpan, bool) { return c.previous(m.unit) }
-	this := func(c calendar, m timeMatch) (timeSpan, bool) { return c.whole(c.now, m.unit) }
+	previous := func(c calendar, m timeMatch) (timeSpan, bool) { return c.previous(m.unit()) }
+	this := func(c calendar, m timeMatch) (timeSpan, bool) { return c.whole(c.now, m.unit()) }
 	past := func(c calendar, m timeMatch) (timeSpan, bool) {
-		return timeSpan{from: c.midnight(back(c.now, 1, m.unit)), to: c.now}, m.unit >= unitWeek
+		return timeSpan{from: c.midnight(back(c.now, 1, m.unit())), to: c.now}, m.unit() >= unitWeek
 	}
 	quarter := func(c calendar, m timeMatch) (timeSpan, bool) {
-		first := time.Month(3*m.quarter - 2)
+		first := 3*m.quarter() - 2
 		if m.year != 0 {
 			return c.months(m.year, first, 3), true
 		}
@@ -184,14 +180,13 @@ func unitRules() []*timeRule {
 	}
 }
 
-// monthRules are months, their days, and seasons.
 func monthRules() []*timeRule {
-	month := func(c calendar, m timeMatch) (timeSpan, bool) { return c.month(m.year, m.month), true }
+	month := func(c calendar, m timeMatch) (timeSpan, bool) { return c.month(m.year, m.month()), true }
 	lastMonth := func(c calendar, m timeMatch) (timeSpan, bool) {
-		return c.months(c.now.Year()-btoi(m.month >= c.now.Month()), m.month, 1), true
+		return c.months(c.now.Year()-btoi(m.month() >= c.now.Month()), m.month(), 1), true
 	}
-	day := func(c calendar, m timeMatch) (timeSpan, bool) { return c.day(m.year, m.month, m.day) }
-	season := func(c calendar, m timeMatch) (timeSpan, bool) { return c.season(m.year, m.season), true }
+	day := func(c calendar, m timeMatch) (timeSpan, bool) { return c.day(m.year, m.month(), m.day) }
+	season := func(c calendar, m timeMatch) (timeSpan, bool) { return c.season(m.year, m.season()), true }
 	return []*timeRule{
 		sure(verb, ruleOf("in|during|en|im|em|nel MONTH", month)),
 		ruleOf("last MONTH", lastMonth),
@@ -210,13 +205,12 @@ func monthRules() []*timeRule {
 	}
 }
 
-// partRules are parts of months and years.
 func partRules() []*timeRule {
 	whole := func(c calendar, m timeMatch) timeSpan {
-		if m.month == 0 {
+		if m.month() == 0 {
 			return c.months(m.year, time.January, 12)
 		}
-		return c.month(m.year, m.month)
+		return c.month(m.year, m.month())
 	}
 	third := func(part int) spanOf {
 		return func(c calendar, m timeMatch) (timeSpan, bool) { return c.third(whole(c, m), part), true }

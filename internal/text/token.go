@@ -27,8 +27,7 @@ type Token struct {
 	Stop bool // stop word
 }
 
-// Text returns the token in index form: Word, stemmed. Stemming is most of the work, so it is done
-// on demand.
+// Text returns the index form, Word stemmed; on demand, because stemming is most of the work.
 func (t Token) Text() string { return stem(t.Word) }
 
 // Kind is the origin of a token.
@@ -102,7 +101,6 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-// scanWord emits the tokens of one written word.
 func scanWord(w string, emit func(Token)) {
 	if simple(w) { // nine of ten words
 		w = strings.ToLower(w)
@@ -142,8 +140,7 @@ func scanWord(w string, emit func(Token)) {
 	}
 }
 
-// simple reports whether w is a single part: ASCII letters and digits, only the first possibly
-// upper case.
+// simple reports whether w is ASCII letters and digits, only the first possibly upper case.
 func simple(w string) bool {
 	for i := 1; i < len(w); i++ {
 		if (w[i] < 'a' || w[i] > 'z') && (w[i] < '0' || w[i] > '9') {
@@ -190,8 +187,7 @@ func scanPart(p string, emit func(Token)) {
 	}
 }
 
-// emitWord emits a folded word without the possessive s and apostrophes: user's is user, don't is
-// dont.
+// emitWord emits a folded word without possessive s and apostrophes: user's is user, don't is dont.
 func emitWord(w string, emit func(Token)) {
 	w = strings.TrimLeft(w, "'") // left there after a script without spaces
 	if i := strings.IndexByte(w, '\''); i > 0 {
@@ -260,8 +256,7 @@ func stem(w string) string {
 	return string(porterstemmer.StemWithoutLowerCasing(rs))
 }
 
-// digits reports whether s is a number; the joined parts of a date or a version are a number that
-// people do not search for.
+// digits reports whether s is a number: people do not search for a date's parts joined.
 func digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -26,7 +26,6 @@ func Run(t *testing.T, open func(t *testing.T) engram.Embedder) {
 	}
 }
 
-// testCase is one rule of the contract.
 type testCase struct {
 	name string
 	run  func(k *kit)
@@ -37,7 +36,6 @@ type kit struct {
 	engram.Embedder
 }
 
-// embed embeds texts and checks the vectors.
 func (k *kit) embed(role engram.Role, texts ...string) [][]float32 {
 	k.Helper()
 	vectors, err := k.Embed(k.Context(), texts, role)

@@ -112,7 +112,6 @@ func (t *table) scale(id int) float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32(t.scales[4*id:]))
 }
 
-// add adds an entry's vector to v.
 func (t *table) add(v []float32, id uint16) {
 	scale, row := t.scale(int(id)), t.rows[int(id)*t.dimensions:][:t.dimensions]
 	v = v[:len(row)]

@@ -13,8 +13,7 @@ import (
 //go:embed index.bin
 var builtInIndex []byte
 
-// index finds the entries of a vocabulary. Its numbers are 32 bits, little endian, so that it is
-// used without decoding.
+// index finds words. Its numbers are 32 bits, little endian, so that it is used without decoding.
 type index struct {
 	ends   []byte // end of each entry in the words
 	slots  []byte // open addressing: 16 bits of the hash, then the entry's number plus one; 0 is free
@@ -24,8 +23,7 @@ type index struct {
 // slotsFor returns how many slots so many entries need, a power of two.
 func slotsFor(entries int) int { return 1 << bits.Len(uint(2*entries-1)) }
 
-// indexOf builds the hash table of a vocabulary, which takes about a millisecond; a map would take
-// four.
+// indexOf builds the hash table in about a millisecond; a map would take four.
 func indexOf(words []byte, entries int) (x index, err error) {
 	if n := bytes.Count(words, []byte{'\n'}) + 1; n != entries {
 		return x, invalid("has %d words and should have %d", n, entries)
@@ -54,7 +52,6 @@ func (x index) bytes() []byte {
 	return append(append(file, x.ends...), x.slots...)
 }
 
-// readIndex decodes the result of bytes.
 func readIndex(file []byte, entries int) (x index, err error) {
 	if want := 4 * (1 + entries + slotsFor(entries)); len(file) != want {
 		return x, invalid("has an index of %d bytes and should have %d", len(file), want)
@@ -68,7 +65,6 @@ func (x index) end(id uint16) uint32    { return binary.LittleEndian.Uint32(x.en
 func (x index) slot(at uint32) uint32   { return binary.LittleEndian.Uint32(x.slots[4*at:]) }
 func (x index) next(slot uint32) uint32 { return (slot + 1) & uint32(len(x.slots)/4-1) }
 
-// entry returns the word of an entry.
 func (t *table) entry(id uint16) []byte {
 	start := uint32(0)
 	if id > 0 {

@@ -73,8 +73,7 @@ func openBuiltIn() (*table, error) {
 	return t, err
 }
 
-// Open returns the model in file, which must not change afterwards. CodeInvalid if it is truncated,
-// altered or of another format.
+// Open returns the model in file, which must not change afterwards; CodeInvalid if it is damaged.
 func Open(file []byte) (*Model, error) {
 	t, err := openChecked(file)
 	if err != nil {

@@ -125,8 +125,8 @@ func (w *words) end() {
 	}
 }
 
-// longest finds the entry that is the longest prefix of word, and its length, or 0. h
-// is the hash of prefix, which precedes it.
+// longest finds the entry that is the longest prefix of word, and its length, or 0. h is the hash of
+// prefix, which precedes it.
 func (t *table) longest(h uint64, prefix string, word []byte) (id uint16, length int) {
 	var hashes [mostWord]uint64 // of each prefix
 	word = word[:min(len(word), max(t.length-len(prefix), 0))]

@@ -15,8 +15,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// config is the part of a gitleaks configuration about texts. Rules about paths do not apply to
-// memories.
+// config is the part of a gitleaks configuration about texts; memories have no paths.
 type config struct {
 	Allowlist allowlist
 	Rules     []rule
@@ -102,8 +101,7 @@ func generate(from, to string) error {
 	return os.WriteFile(to, src, 0o644)
 }
 
-// between is the part between name and secret in each rule for a named secret; likely in package
-// secret is derived from it.
+// between is the part between name and secret in rules for named secrets (likely derives from it).
 const between = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`
 
 // needed are further words in every match of these rules.

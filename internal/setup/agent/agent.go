@@ -23,8 +23,7 @@ type Env struct {
 	Home       string // the user's home, absolute
 	ConfigHome string // XDG_CONFIG_HOME; "": .config in Home
 	AppData    string // APPDATA on Windows; "": AppData/Roaming in Home
-	// Variable returns an environment variable that moves an agent's files; "" if it is not set.
-	// nil: no variables.
+	// Variable returns an environment variable that moves an agent's files, or "". May be nil.
 	Variable func(name string) string
 	// Program reports whether a program is on the PATH. nil: no programs.
 	Program func(name string) bool
@@ -87,8 +86,7 @@ func plain(name string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
 }
 
-// Detected reports whether the agent seems to be installed: it has a folder, or its program is on
-// the PATH.
+// Detected reports whether the agent seems installed: its folder exists, or its program is on PATH.
 func (a Agent) Detected(e Env) bool {
 	return slices.ContainsFunc(a.traces(e), exists) || e.Program != nil && slices.ContainsFunc(a.programs, e.Program)
 }
@@ -113,7 +111,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// home returns a path in the home directory.
 func (e Env) home(path ...string) string { return e.join(e.Home, path...) }
 
 // join joins paths with the separator of the machine on which this runs.
@@ -129,8 +126,7 @@ func (e Env) config(path ...string) string {
 	return e.home(append([]string{".config"}, path...)...)
 }
 
-// appData returns a path where programs keep their data: AppData/Roaming, Application Support, or
-// .config.
+// appData returns a path below AppData/Roaming, Application Support or .config.
 func (e Env) appData(path ...string) string {
 	switch {
 	case e.OS == "windows" && e.AppData != "":

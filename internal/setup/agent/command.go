@@ -49,7 +49,6 @@ func (e Env) check() error {
 	return nil
 }
 
-// shell is the language of a command line.
 type shell int
 
 const (
@@ -78,7 +77,6 @@ func (e Env) line(sh shell, words ...string) (string, error) {
 	return strings.Join(all, " "), nil
 }
 
-// quote quotes a word for a shell.
 func quote(sh shell, word string) (string, error) {
 	plain := "-_./:@+,="
 	if sh != posix {

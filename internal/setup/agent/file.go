@@ -10,7 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
-// entry is one entry in a JSON file.
 type entry struct {
 	path []string
 	set  func(content []byte) ([]byte, error)
@@ -19,15 +18,13 @@ type entry struct {
 	leave func(content, before []byte) ([]byte, error)
 	// spared keeps an entry that existed before, or that others have come to need.
 	spared bool
-	// sure means that only a setup writes it; otherwise calls reports whether the existing entry
-	// calls this program.
+	// sure means that only a setup writes it; else calls compares the existing program.
 	sure  bool
 	calls func(content []byte) bool
 	// words returns the command line with which our entry calls this program; nil if it has none.
 	words func(content []byte) []string
 }
 
-// stand returns the state of an entry in a content.
 func (e entry) stand(content []byte) setup.Entry {
 	s := setup.Entry{Name: strings.Join(e.path, "."), Sure: e.sure}
 	same, err := e.set(content)
@@ -76,7 +73,7 @@ func (e Env) words(c []byte, path []string) []string {
 	return wordsOf(is)
 }
 
-// usual is a value that a file needs, no matter who added it: an existing one is kept, and it is removed
+// usual is a value that a file needs, whoever added it: an existing one is kept, and it is removed
 // with the last entry of ours.
 func usual(value any, name string) entry {
 	path := []string{name}

@@ -42,8 +42,7 @@ func (e Env) Fill(asset []byte) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// version returns the program's version; "0.0.0" for a build from source, because manifests need
-// numbers.
+// version returns the version; "0.0.0" for a build from source, because manifests need numbers.
 func (e Env) version() string {
 	v := strings.TrimPrefix(e.Version, "v")
 	if v == "" || !strings.Contains("0123456789", v[:1]) {

@@ -38,7 +38,6 @@ type nested struct {
 	Hooks []hookCommand `json:"hooks"`
 }
 
-// hookCommand is the command of a hook.
 type hookCommand struct {
 	Type    string `json:"type,omitempty"`
 	Command string `json:"command"`
@@ -49,8 +48,7 @@ type hookCommand struct {
 // machine may be slow, and an agent reports a timeout to its user.
 const hookTimeout = 10
 
-// hooks returns the entries of a hooks file with a list per event; shape makes an element of a
-// list.
+// hooks returns the entries of a file with a list of hooks per event; shape makes an element.
 func (e Env) hooks(sh shell, agent string, shape func(line string) any, events ...string) ([]entry, error) {
 	var all []entry
 	for _, event := range events {

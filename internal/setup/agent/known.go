@@ -10,7 +10,6 @@ import (
 // An entry is ours if it calls this program: one named engram in any folder, or one of the recorded
 // paths. Mentioning engram or having similar hooks is not enough.
 
-// isUs reports whether a program is this one.
 func (e Env) isUs(program string) bool {
 	name := strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:])
 	return strings.TrimSuffix(name, ".exe") == "engram" || program != "" && slices.Contains(e.all(), program)
@@ -19,14 +18,12 @@ func (e Env) isUs(program string) bool {
 // all returns the current and earlier paths by which agents call this program.
 func (e Env) all() []string { return append([]string{e.Engram}, e.Programs...) }
 
-// calls reports whether a configured server is this program.
 func (e Env) calls(server any) bool {
 	words := wordsOf(server)
 	return len(words) > 1 && e.isUs(words[0]) && slices.Contains(words[1:], "mcp")
 }
 
-// wordsOf returns a server's program and arguments, which are in one list or in two members; nil
-// for a remote server.
+// wordsOf returns a server's program and arguments, in one list or two members; nil if remote.
 func wordsOf(server any) (words []string) {
 	is, _ := server.(map[string]any)
 	for _, elsewhere := range []string{"url", "serverUrl", "httpUrl"} {

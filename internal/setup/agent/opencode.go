@@ -42,8 +42,7 @@ func openCode() Agent {
 	}
 }
 
-// openCodeFile returns the target of an asset: a plugin into plugins, a command into its own
-// folder.
+// openCodeFile returns an asset's target: plugins for a plugin, a folder for commands.
 func openCodeFile(name string) (to string, ok bool) {
 	switch {
 	case name == "engram.ts":

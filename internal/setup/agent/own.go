@@ -32,14 +32,12 @@ func own(path string, content []byte, entries ...entry) setup.Part {
 	return p
 }
 
-// sameJSON reports whether two JSON texts have equal values.
 func sameJSON(a, b []byte) bool {
 	var one, other any
 	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && reflect.DeepEqual(one, other)
 }
 
-// entriesOf returns the entries of an agent's JSON asset: servers, hooks that run without a shell,
-// and descriptive members.
+// entriesOf returns the entries of a JSON asset: servers, hooks without a shell, descriptions.
 func (e Env) entriesOf(agent string, content []byte) ([]entry, error) {
 	var says map[string]json.RawMessage
 	if err := json.Unmarshal(content, &says); err != nil {

@@ -45,7 +45,6 @@ func RemoveMarkdown(file []byte) ([]byte, error) {
 	return slices.Concat(mark, takeOut(src, at)), nil
 }
 
-// findBlock returns the lines of our block; ok reports whether it exists.
 func findBlock(src []byte) (block span, ok bool, err error) {
 	from, to := -1, -1
 	offset := 0

@@ -18,7 +18,6 @@ import (
 // bom is the byte order mark that some editors write before UTF-8.
 const bom = "\uFEFF"
 
-// cutBOM splits off the byte order mark.
 func cutBOM(src []byte) (mark, rest []byte) {
 	if bytes.HasPrefix(src, []byte(bom)) {
 		return src[:len(bom)], src[len(bom):]
@@ -35,13 +34,11 @@ func newline(src []byte) string {
 	return "\n"
 }
 
-// withNewlines replaces the line ends of a text.
 func withNewlines(text, nl string) string { return strings.ReplaceAll(text, "\n", nl) }
 
 // place is a position in a file: line and column in bytes, from 1.
 type place struct{ line, column int }
 
-// placeOf converts an offset.
 func placeOf(src []byte, offset int) place {
 	before := src[:min(offset, len(src))]
 	return place{1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')}
@@ -66,7 +63,6 @@ func wrong(at place, format string, args ...any) *Fault {
 	return &Fault{Line: at.line, Column: at.column, Why: fmt.Sprintf(format, args...)}
 }
 
-// splice replaces src[from:to].
 func splice(src []byte, from, to int, with string) []byte {
 	return slices.Concat(src[:from], []byte(with), src[to:])
 }

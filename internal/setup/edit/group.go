@@ -53,8 +53,7 @@ func (e Elements) Add(src []byte, value any, first []string) ([]byte, error) {
 	})
 }
 
-// Drop removes our elements from the list, and with Inner the groups that have no others.
-// CodeInvalid as Add.
+// Drop removes our elements, and with Inner groups without others. CodeInvalid as Add.
 func (e Elements) Drop(src []byte) ([]byte, error) {
 	return repeatJSON(src, e.Path, e.without, func(d *document) error {
 		list, err := e.list(d)

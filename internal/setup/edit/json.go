@@ -228,8 +228,7 @@ func (d *document) place(v hujson.Value) place { return placeOf(d.src, v.StartOf
 
 func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-// member returns the value of the last member with a name, which decoders use, or nil
-// or v is not an object.
+// member returns the value of the last member with a name, which decoders use, or nil.
 func member(v *hujson.Value, name string) *hujson.Value {
 	if o, ok := v.Value.(*hujson.Object); ok {
 		for n := range slices.Backward(o.Members) {

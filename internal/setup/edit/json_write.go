@@ -18,8 +18,7 @@ func unitOf(src []byte, root hujson.Value) string {
 	return "  "
 }
 
-// indentAt returns the white space at the start of an offset's line, and whether nothing else
-// precedes the offset there.
+// indentAt returns the indentation of an offset's line, and whether nothing else precedes the offset.
 func indentAt(src []byte, offset int) (indent string, own bool) {
 	line := src[bytes.LastIndexByte(src[:offset], '\n')+1 : offset]
 	rest := bytes.TrimLeft(line, " \t")
@@ -93,7 +92,6 @@ func (d *document) setMember(in *hujson.Value, name string, value any) error {
 	return err
 }
 
-// addElement appends an element to a list.
 func (d *document) addElement(in *hujson.Value, value any) error {
 	before, v, err := d.entry(in, value)
 	v.BeforeExtra = before
@@ -136,7 +134,6 @@ func (d *document) entry(in *hujson.Value, value any) (before hujson.Extra, v hu
 // ends are the first and last value of an entry: name and value of a member, or an element twice.
 type ends struct{ start, end *hujson.Value }
 
-// entries returns the entries of an object or list.
 func entries(in *hujson.Value) (all []ends) {
 	switch v := in.Value.(type) {
 	case *hujson.Object:

@@ -146,8 +146,7 @@ func (t tables) barred() error {
 	return nil
 }
 
-// proved verifies that a file has the wanted table and is otherwise unchanged; t may no longer
-// describe the table.
+// proved verifies that only the wanted table changed; t may no longer describe it.
 func (t tables) proved(out []byte, want any) error {
 	is, err := decodeTOML(out)
 	if err == nil && alike(at(is, t.path), want) {
@@ -187,8 +186,7 @@ func (t tables) with(text string) []byte {
 	return splice(t.cut(), first.from, first.to, text)
 }
 
-// merged returns the file with the values of keys in the existing table: each in place of the old
-// value, or below the header.
+// merged sets the values of keys in the existing table, in place or below the header.
 func (t tables) merged(keys string) []byte {
 	type change struct {
 		span

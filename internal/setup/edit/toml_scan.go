@@ -8,8 +8,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// statement is one statement of a TOML file: the header of a table, or a key with its value, but
-// not empty lines and comments.
+// statement is a table header or a key with its value in a TOML file.
 type statement struct {
 	from, to int // its lines, including the last line end
 	at       int // where it begins in its first line
@@ -33,8 +32,7 @@ func begins(path, with []string) bool {
 	return len(path) >= len(with) && slices.Equal(path[:len(with)], with)
 }
 
-// statements splits a valid TOML file (https://toml.io/en/v1.1.0); for an invalid one the result
-// means nothing.
+// statements splits a valid TOML file (https://toml.io/en/v1.1.0).
 func statements(src []byte) []statement {
 	var all []statement
 	var table []string
@@ -84,7 +82,6 @@ func (s *scanner) blanks() {
 	}
 }
 
-// line skips to the next line.
 func (s *scanner) line() {
 	if n := bytes.IndexByte(s.src[s.n:], '\n'); n >= 0 {
 		s.n += n + 1
