@@ -13,6 +13,7 @@ func foreign(text string, found *findings) {
 		return
 	}
 	sentencesAbroad(text, found)
+	const reach = 60 // bytes
 	for _, w := range []string{"忽略", "无视", "無視", "忘记", "忘れ", "무시"} {
 		for at := 0; ; {
 			i := strings.Index(text[at:], w)
@@ -20,7 +21,7 @@ func foreign(text string, found *findings) {
 				break
 			}
 			at += i
-			around := text[back(text, at, 60):forth(text, at+len(w), 60)]
+			around := text[max(0, at-reach):min(len(text), at+len(w)+reach)]
 			at += len(w)
 			if anyOf(around, "指令", "指示", "提示", "命令", "지시", "명령") && anyOf(around, "之前", "以前", "先前", "上面", "所有", "全部", "すべて", "これまで", "이전", "모든") {
 				found.add(codeOverride, "overrides the agent's earlier instructions", at-len(w), at)
@@ -96,22 +97,4 @@ func anyOf(text string, words ...string) bool {
 		}
 	}
 	return false
-}
-
-// back returns the start of a character at most n bytes before at.
-func back(text string, at, n int) int {
-	i := max(0, at-n)
-	for i < at && !utf8.RuneStart(text[i]) {
-		i++
-	}
-	return i
-}
-
-// forth returns the start of a character at most n bytes after at.
-func forth(text string, at, n int) int {
-	i := min(len(text), at+n)
-	for i > at && i < len(text) && !utf8.RuneStart(text[i]) {
-		i--
-	}
-	return i
 }

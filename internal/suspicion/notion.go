@@ -58,7 +58,7 @@ const (
 	theAgent
 	theYou
 	thePerson
-	anyone // anybody, nobody
+	anyone // anybody, no one
 	self   // this note, this memory
 
 	// Circumstances.

@@ -260,7 +260,14 @@ func (c scene) at(i int, want notion) int {
 // reads reports whether these words stand at i; spaces separate alternatives.
 func (s sentence) reads(i int, words ...string) bool {
 	for n, alternatives := range words {
-		if i+n < 0 || i+n >= len(s.tokens) || !oneOf(s.word(i+n), strings.Split(alternatives, " ")...) {
+		if i+n < 0 || i+n >= len(s.tokens) {
+			return false
+		}
+		w, known := s.word(i+n), false
+		for alternative := range strings.SplitSeq(alternatives, " ") {
+			known = known || alternative == w
+		}
+		if !known {
 			return false
 		}
 	}

@@ -13,7 +13,24 @@
 // reason. Prohibitions, reports of the past and descriptions of attacks are not flagged, and
 // false statements in plain words are not found.
 //
-// # FROZEN
+// The grammar (order*.go, kind*.go, scene.go, notion*.go, sign.go) is frozen: fix bugs, add no
+// rules. A new rule gains little beyond the texts it is written for, and a linear model has come
+// close. Logistic regression on hashed words, pairs, stems and notions, beside the detectors of
+// commands, hidden text, blobs and roles, was trained on labelled, fitted, 7,000 generated
+// instructions and 97,000 ordinary texts. Instructions found, and false flags in the public texts
+// of docs/trust.md in their order:
+//
+//	                         heldout  unseen  public
+//	grammar                  38/44    26/42   1, 3, 0, 30
+//	model, 2^16 weights      22/44    23/42   2, 4, 0, 12
+//	model, 2^20 weights      24/44    22/42   2, 3, 0, 7
+//	the same, a lower cut    31/44    28/42   11, 6, 0, 21
+//	required of a model      35/44    26/42   1, 3, 0, 30
+//
+// A small table suffers from collisions of the hashed features. One that stores a fingerprint
+// beside each weight, trained on more instructions by other authors, may meet the requirement and
+// would replace the grammar. The two lists have been used five times to compare models, so that
+// comparison needs new ones.
 //
 // Of is a pure function, linear in its input, and takes microseconds for a memory of usual
 // length. It covers English, and the plainest wordings in Spanish, Portuguese, French, German,
