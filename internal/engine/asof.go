@@ -41,7 +41,7 @@ func (e *Engine) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput
 		return found, p.newest(ctx, &found)
 	}
 	if in.Mode != ModeLexical {
-		found.Degraded = append(found.Degraded, "what was known in the past is found by words alone")
+		found.Degraded = append(found.Degraded, "a search of the past uses words only")
 	}
 	found.Hits = slices.DeleteFunc(found.Hits, func(h engram.Hit) bool { return !p.strong(h.Memory) })
 	p.topicFirst(&found)

@@ -55,12 +55,12 @@ func (e *Engine) uncertain(ctx context.Context, r engram.Reader, at time.Time) (
 		return nil, err
 	}
 	if at.Before(begins) {
-		degraded = append(degraded, fmt.Sprintf("the journal begins on %s: texts are the oldest it knows, and what was forgotten before is not shown",
+		degraded = append(degraded, fmt.Sprintf("the journal begins on %s: texts are the oldest known, and memories forgotten earlier are not shown",
 			begins.Format("2 January 2006")))
 	}
 	last, err := r.LastMutation(ctx)
 	if last.At.Time().After(e.now().Add(clockAhead)) {
-		degraded = append(degraded, fmt.Sprintf("the journal's clock is ahead, at %s: this machine's was set back, and what changed since then counts as of that time",
+		degraded = append(degraded, fmt.Sprintf("the journal's clock is ahead, at %s: this machine's clock was set back, and later changes count as of that time",
 			last.At.Time().Format("2 January 2006 15:04")))
 	}
 	return degraded, err
@@ -87,7 +87,7 @@ func (p *pastReader) then(ctx context.Context, now []engram.Memory) ([]engram.Me
 
 // Memory returns the memory of a reference as it was.
 func (p *pastReader) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
-	notThen := engram.Errorf(engram.CodeNotFound, "memory %s did not exist then", ref).WithHint("leave the date out")
+	notThen := engram.Errorf(engram.CodeNotFound, "memory %s did not exist then", ref).WithHint("omit the date")
 	if ref.Topic != "" {
 		project, there, err := p.nameThen(ctx, ref.Project)
 		if err != nil {

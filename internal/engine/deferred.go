@@ -113,12 +113,12 @@ func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted)
 	b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res.Imported, new(putAside))
 	b.reviewed, b.pending = true, &d
 	b.later = func(_ context.Context, _ engram.Record, why engram.Deferral, reason string) error {
-		until := "when what it refers to is here"
+		until := "when the memories that it refers to are here"
 		if why == engram.DeferredClock {
 			until = "when that time has come"
 		}
-		return engram.Errorf(engram.CodeConflict, "it cannot come in yet: %s", reason).
-			WithHint("it comes by itself with {sync --import} %s; {sync drop %d} throws it away", until, d.Num)
+		return engram.Errorf(engram.CodeConflict, "cannot accept it yet: %s", reason).
+			WithHint("{sync --import} imports it %s; {sync drop %d} drops it", until, d.Num)
 	}
 	if err := b.begin(ctx); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted)
 		return err
 	}
 	if len(res.Rejected) > 0 {
-		return engram.Errorf(engram.CodeConflict, "it cannot come in: %s", res.Rejected[0].Reason).WithHint("drop it, or settle what stands against it first")
+		return engram.Errorf(engram.CodeConflict, "cannot accept it: %s", res.Rejected[0].Reason).WithHint("drop it, or resolve the conflict first")
 	}
 	if r := d.Record.Memory; r != nil {
 		m, found, err := b.find(ctx, r.Memory.ID, r.Memory.SyncID)
@@ -167,7 +167,7 @@ func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 		if err != nil {
 			return err
 		}
-		if err := o.log(ctx, engram.EntityProject, d.Project, p.Name, fmt.Sprintf("what waited under number %d was thrown away", num), map[string]any{}); err != nil {
+		if err := o.log(ctx, engram.EntityProject, d.Project, p.Name, fmt.Sprintf("pending record %d was dropped", num), map[string]any{}); err != nil {
 			return err
 		}
 		_, err = o.tx.DropDeferred(ctx, num)
@@ -176,7 +176,7 @@ func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 }
 
 func nothingPending(num int64) *engram.Error {
-	return engram.Errorf(engram.CodeNotFound, "nothing waits under number %d", num).WithHint("{review --all-projects} lists what a person has to look at, {sync deferred --all-projects} what came from others")
+	return engram.Errorf(engram.CodeNotFound, "nothing is pending under number %d", num).WithHint("{review --all-projects} lists what is pending for review, {sync deferred --all-projects} what is pending from others")
 }
 
 // pendingAt returns the pending record of a number, or CodeNotFound.

@@ -151,5 +151,5 @@ func parsePosition(s string) (p position, err error) {
 			return position{kind, num, parts[2]}, nil
 		}
 	}
-	return p, engram.Errorf(engram.CodeInvalid, "%.40q is not where a page of an export begins", s).WithHint("take next_cursor of the page before, or none for the first page")
+	return p, engram.Errorf(engram.CodeInvalid, "cursor %.40q is not valid", s).WithHint("pass next_cursor of the previous page, or none for the first page")
 }

@@ -99,11 +99,11 @@ func (e *Engine) importRecords(ctx context.Context, head engram.Snapshot, record
 		return Imported{Mode: in.Mode, From: res.From, Rejected: res.Rejected}, refusedReplace(res.Rejected)
 	}
 	if in.Mode == ImportReplace && slices.Contains(res.From.Lacks, engram.EntityMemory) {
-		return Imported{Mode: in.Mode, From: res.From}, engram.Errorf(engram.CodeInvalid, "the file has no list of memories, and would leave none").
-			WithHint("see whether it is the right file; nothing was replaced")
+		return Imported{Mode: in.Mode, From: res.From}, engram.Errorf(engram.CodeInvalid, "cannot replace: the file has no list of memories").
+			WithHint("check that it is the right file; nothing was replaced")
 	}
 	if in.Mode == ImportReplace && !in.DryRun && e.clinic == nil {
-		return Imported{}, engram.Errorf(engram.CodeUnavailable, "no backup can be made here, and nothing is replaced without one").
+		return Imported{}, engram.Errorf(engram.CodeUnavailable, "cannot replace: no backup can be made here").
 			WithHint("import with mode merge")
 	}
 	err = e.tryWrite(ctx, in.DryRun, "import", func(o *op) error {
@@ -133,8 +133,8 @@ func refusedReplace(wrong []engram.ImportNote) error {
 	if wrong[0].Name != "" {
 		first += " (" + wrong[0].Name + ")"
 	}
-	return engram.Errorf(engram.CodeInvalid, "wrong items in the file: %d; the first is %s: %s", len(wrong), first, wrong[0].Reason).
-		WithHint("mend them, or use mode merge, which leaves them out; nothing was replaced")
+	return engram.Errorf(engram.CodeInvalid, "invalid items in the file: %d; the first is %s: %s", len(wrong), first, wrong[0].Reason).
+		WithHint("fix them, or use mode merge, which skips them; nothing was replaced")
 }
 
 // Limits of unpacking: a few KiB of gzip can hold gigabytes of zeros.
@@ -190,9 +190,9 @@ func (u *Unpacked) Read(p []byte) (int, error) {
 	case u.err != nil:
 		return n, u.err
 	case u.got > maxUnpacked:
-		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d GiB", maxUnpacked>>30).WithHint("take it apart, or unpack it first")
+		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d GiB", maxUnpacked>>30).WithHint("split it, or unpack it first")
 	case u.got > freeOfRatio && u.got/maxRatio > u.packed.n:
-		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d times its size", maxRatio).WithHint("no memories do; if it is meant, unpack it first")
+		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d times its size", maxRatio).WithHint("if that is intended, unpack it first")
 	case u.packed.err != nil:
 		return n, u.packed.err
 	case err != nil && !errors.Is(err, io.EOF):
@@ -241,17 +241,17 @@ func (u *Unpacked) member() error {
 		u.z.Multistream(false)
 		return nil
 	}
-	u.err = engram.Errorf(engram.CodeInvalid, "something follows the packed file, near byte %d", u.packed.n-int64(u.in.Buffered())).
-		WithHint("pack it anew, or copy it once more")
+	u.err = engram.Errorf(engram.CodeInvalid, "unexpected data after the packed file, near byte %d", u.packed.n-int64(u.in.Buffered())).
+		WithHint("pack it again, or copy it again")
 	return u.err
 }
 
 // explain describes an error of reading for a person.
 func (u *Unpacked) explain(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return engram.Errorf(engram.CodeInvalid, "the packed file ends at byte %d, before its end", u.packed.n).WithHint("it was cut off; copy it again")
+		return engram.Errorf(engram.CodeInvalid, "the packed file is truncated at byte %d", u.packed.n).WithHint("copy it again")
 	}
-	return engram.Errorf(engram.CodeInvalid, "the packed file is damaged before byte %d", u.packed.n).WithHint("it was cut off; copy it again").WithCause(err)
+	return engram.Errorf(engram.CodeInvalid, "the packed file is damaged before byte %d", u.packed.n).WithHint("copy it again").WithCause(err)
 }
 
 // metered counts bytes read, and keeps the error that is not the end.

@@ -38,7 +38,7 @@ const batchesAhead = 4
 // batches before fn; what it returns is called in another goroutine.
 func (w *spooledRecords) each(ctx context.Context, compute func(context.Context, []incoming) (func() computed, error), fn func(spooledBatch) error) error {
 	if err := w.out.Flush(); err != nil {
-		return fmt.Errorf("keep what was read: %w", err)
+		return fmt.Errorf("spool records: %w", err)
 	}
 	in, err := w.spool.Rewind()
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *spooledRecords) each(ctx context.Context, compute func(context.Context,
 		for b, err := range workAhead(spooledLines(in), incomingOf) {
 			t := task{records: b.records}
 			if err = cmp.Or(err, b.err); err != nil {
-				err = fmt.Errorf("read what was kept: %w", err)
+				err = fmt.Errorf("read spooled records: %w", err)
 			} else {
 				t.run, err = compute(ctx, b.records)
 			}

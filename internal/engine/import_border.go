@@ -68,7 +68,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	case told && left.Compare(ours) > 0 && theirs.Compare(left) >= 0:
 		return nil
 	}
-	return &missing{fmt.Sprintf("it is in project %.80q here, and comes when it left there, or when you join that to %.80q", here.Project, i.border)}
+	return &missing{fmt.Sprintf("it is in project %.80q here, and comes in when it leaves there, or when you merge that project into %.80q", here.Project, i.border)}
 }
 
 // comesBack reports whether something in another project is there by an undone import: it comes in itself, not as a
@@ -271,7 +271,7 @@ func wouldForget(n int, of []engram.ProjectMemories) error {
 		names = append(names, fmt.Sprintf("and %d more projects", len(of)-most))
 	}
 	return engram.Errorf(engram.CodeConflict, "the file would replace what is here, and %s be forgotten: %s", so(n, "memory would", "memories would"), strings.Join(names, ", ")).
-		WithHint("nothing was replaced; to agree, give --yes")
+		WithHint("nothing was replaced; confirm with --yes")
 }
 
 func (i *importing) sweepAll(ctx context.Context) error {
@@ -329,7 +329,7 @@ func (i *importing) sweepMemories(ctx context.Context, project string) error {
 			}
 			i.res.Memories.Removed++
 			i.forgets[m.Project]++
-			return m.Num, i.forget(ctx, &m, "import: not in what replaces it")
+			return m.Num, i.forget(ctx, &m, "import: not in the replacement")
 		})
 }
 
@@ -344,7 +344,7 @@ func (i *importing) sweepRelations(ctx context.Context, project string) error {
 			now := r
 			now.RemovedAt, now.UpdatedAt = i.at, i.at
 			i.res.Relations.Removed++
-			return r.Num, i.replaceRelation(ctx, r, now, project, "import: not in what replaces it")
+			return r.Num, i.replaceRelation(ctx, r, now, project, "import: not in the replacement")
 		})
 }
 
@@ -357,6 +357,6 @@ func (i *importing) sweepPrompts(ctx context.Context, project string) error {
 			now := p
 			now.DeletedAt = i.at
 			i.res.Prompts.Removed++
-			return p.Num, i.replacePrompt(ctx, p, now, "import: not in what replaces it")
+			return p.Num, i.replacePrompt(ctx, p, now, "import: not in the replacement")
 		})
 }

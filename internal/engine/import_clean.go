@@ -219,7 +219,7 @@ func (c cleaning) left(r engram.Record) (incoming, error) {
 		return incoming{}, err
 	}
 	if r.Causal == nil {
-		return incoming{}, engram.Errorf(engram.CodeInvalid, "it says that a memory is gone, and not by which write")
+		return incoming{}, engram.Errorf(engram.CodeInvalid, "it reports a departure without a version stamp")
 	}
 	s := r.Causal.Parts[engram.PartLeft]
 	if err := c.known(s); err != nil {
@@ -360,7 +360,7 @@ func (c cleaning) erased(x engram.Erased) (*engram.Erased, error) {
 		return nil, engram.Errorf(engram.CodeInvalid, "nothing is erased that is a %.40q", string(x.Entity))
 	}
 	if now.ID == "" {
-		return nil, engram.Errorf(engram.CodeInvalid, "what was erased has no id")
+		return nil, engram.Errorf(engram.CodeInvalid, "the erasure has no id")
 	}
 	if limit := engram.Clock(0).Tick(c.now.Add(clockTolerant)); now.At < 0 || now.At > limit {
 		now.At = engram.Clock(0).Tick(c.now)

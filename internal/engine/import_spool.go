@@ -82,7 +82,7 @@ func (w *spooledRecords) drop() { _ = w.spool.Close() }
 func (w *spooledRecords) add(r incoming) error {
 	w.total++
 	if err := w.lines.Encode(r); err != nil {
-		return fmt.Errorf("keep what was read: %w", err)
+		return fmt.Errorf("spool records: %w", err)
 	}
 	return nil
 }

@@ -81,9 +81,9 @@ type leftAlone struct{ project string }
 // Error implements error.
 func (l *leftAlone) Error() string {
 	if l.project == "" {
-		return "it is in another project here, which is left alone"
+		return "it is in another project here, which stays unchanged"
 	}
-	return fmt.Sprintf("it is in project %q here, which is left alone", l.project)
+	return fmt.Sprintf("it is in project %q here, which stays unchanged", l.project)
 }
 
 func (i *importing) run(ctx context.Context, w *spooledRecords) error {
@@ -124,7 +124,7 @@ func (i *importing) run(ctx context.Context, w *spooledRecords) error {
 		}
 	}
 	if i.copies > 0 {
-		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which are left alone: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
+		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which stay unchanged: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
 	}
 	return i.end(ctx)
 }
@@ -334,7 +334,7 @@ func numbered(known []engram.Revision, m *engram.Memory, more []engram.Revision)
 func (i *importing) reportTwice(r incoming, here engram.Memory) {
 	m := r.Memory.Memory
 	if i.batch == "" && !r.Tombstone && i.seen.memories.has(here.Num) && (m.Title != here.Title || m.Content != here.Content) {
-		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "the file has it more than once, with different texts: the later one is shown, the other is a version"})
+		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "the file has it more than once, with different texts: the later one is current, the other an earlier version"})
 	}
 }
 
@@ -343,7 +343,7 @@ func (i *importing) reportTwice(r incoming, here engram.Memory) {
 func (i *importing) vectors(ctx context.Context, m engram.Memory, r incoming) error {
 	for _, row := range r.Memory.Vectors {
 		if len(row.Values) == 0 {
-			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "a vector of it is not made of numbers: it comes in without"})
+			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "a vector of it has values that are not numbers: it comes in without"})
 			continue
 		}
 		if i.embedder == nil || row.Model != i.embedder.Model().Fingerprint {
@@ -353,7 +353,7 @@ func (i *importing) vectors(ctx context.Context, m engram.Memory, r incoming) er
 		switch {
 		case len(row.Values) != model.Dimensions:
 			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: fmt.Sprintf(
-				"its vector has %d numbers, and those of the model %d: it comes in without", len(row.Values), model.Dimensions)})
+				"its vector has %d numbers instead of %d: it comes in without", len(row.Values), model.Dimensions)})
 		case !model.Instant && !m.Forgotten():
 			return i.tx.PutVectors(ctx, model, []engram.Vector{{Num: m.Num, Values: row.Values}})
 		}

@@ -453,6 +453,6 @@ func (u *undoing) takeResolved(ctx context.Context, entry engram.Mutation, m eng
 	if err != nil {
 		return err
 	}
-	u.changed(entry, "its topic key is looked at again: %s", m.Title)
+	u.changed(entry, "topic key resolved again: %s", m.Title)
 	return u.showTopic(ctx, contender{m, l}, "")
 }

@@ -41,7 +41,7 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 		if len(told) == engram.MostImportNotes {
 			many += " or more"
 		}
-		told = []engram.ImportNote{{Item: "memories that read like an instruction to an agent", Reason: fmt.Sprintf("%s, of which the first is %s: they come in, as the store is your own; forget what is not yours", many, told[0].Item)}}
+		told = []engram.ImportNote{{Item: "memories that read like an instruction to an agent", Reason: fmt.Sprintf("%s, the first is %s: they come in, because the store is your own; forget those that are not yours", many, told[0].Item)}}
 	}
 	for _, n := range append(told, s.Notes()...) {
 		res.Note(n)

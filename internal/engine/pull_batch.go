@@ -138,7 +138,7 @@ func (b *receivingBatch) foreign(ctx context.Context, r engram.Record) (string, 
 	if err != nil || here == b.border {
 		return "", err
 	}
-	return fmt.Sprintf("it is of project %.80q", project), nil
+	return fmt.Sprintf("it belongs to project %.80q", project), nil
 }
 
 // Limits of pending records, of one batch and in all: a person must go through them, and a client that may push can
@@ -152,11 +152,11 @@ const (
 func (a *putAside) full() bool {
 	switch {
 	case a.all > mostPending:
-		a.tooMany = engram.Errorf(engram.CodeForbidden, "more than %d things of it would have to wait", mostPending).
-			WithHint("what they refer to is not here, or it is no honest batch; it is tried again with each pull")
+		a.tooMany = engram.Errorf(engram.CodeForbidden, "more than %d of its records would be deferred", mostPending).
+			WithHint("what they refer to is missing here, or the batch is not honest; each pull tries it again")
 	case a.before+a.all > mostPendingInAll:
-		a.tooMany = engram.Errorf(engram.CodeForbidden, "%d things wait already, and with it there would be more than %d", a.before, mostPendingInAll).
-			WithHint("take in or drop what waits ({sync deferred --all-projects}); it is tried again with each pull")
+		a.tooMany = engram.Errorf(engram.CodeForbidden, "%d records are pending already, and with it there would be more than %d", a.before, mostPendingInAll).
+			WithHint("accept or drop pending records ({sync deferred --all-projects}); each pull tries it again")
 	}
 	if a.tooMany == nil {
 		a.kept++

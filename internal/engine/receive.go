@@ -41,14 +41,14 @@ func (c cleaning) metadata(r engram.Record) (*engram.CausalMetadata, error) {
 	l := r.Causal.Clone()
 	l.Shadowed = nil
 	if len(l.Parts) > maxParts || len(l.Sets) > maxMembers || len(l.Counts) > maxDevices {
-		return nil, engram.Errorf(engram.CodeInvalid, "its lineage has too many parts")
+		return nil, engram.Errorf(engram.CodeInvalid, "its causal metadata has too many parts")
 	}
 	devices := []string{l.Base.Device}
 	dots := 0
 	for p, s := range l.Parts {
 		devices = append(devices, s.Device, string(p))
 		if s.At < 0 {
-			return nil, engram.Errorf(engram.CodeInvalid, "its lineage has a clock below 0")
+			return nil, engram.Errorf(engram.CodeInvalid, "its causal metadata has a negative clock")
 		}
 	}
 	if s, own := l.Parts[engram.PartText]; own && s.Compare(l.Base) < 0 {
@@ -62,10 +62,10 @@ func (c cleaning) metadata(r engram.Record) (*engram.CausalMetadata, error) {
 		for device, d := range ds {
 			devices = append(devices, device)
 			if dots++; d.Added < 0 || d.Removed < 0 {
-				return nil, engram.Errorf(engram.CodeInvalid, "its lineage has a clock below 0")
+				return nil, engram.Errorf(engram.CodeInvalid, "its causal metadata has a negative clock")
 			}
 			if d.Removed > d.Added { // no store removes what it has not seen
-				return nil, engram.Errorf(engram.CodeInvalid, "its lineage takes away what was not added yet")
+				return nil, engram.Errorf(engram.CodeInvalid, "its causal metadata removes what was not added")
 			}
 		}
 	}
@@ -77,10 +77,10 @@ func (c cleaning) metadata(r engram.Record) (*engram.CausalMetadata, error) {
 		l.Counts[device] = n
 	}
 	if dots > maxMembers*4 || l.Base.At < 0 {
-		return nil, engram.Errorf(engram.CodeInvalid, "its lineage has too many parts, or a clock below 0")
+		return nil, engram.Errorf(engram.CodeInvalid, "its causal metadata has too many parts, or a negative clock")
 	}
 	for _, d := range devices {
-		if err := engram.CheckText("a name in its lineage", d, engram.MaxName); err != nil {
+		if err := engram.CheckText("a name in its causal metadata", d, engram.MaxName); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +90,7 @@ func (c cleaning) metadata(r engram.Record) (*engram.CausalMetadata, error) {
 // known rejects a stamp of the future.
 func (c cleaning) known(s engram.VersionStamp) error {
 	if s.At < 0 {
-		return engram.Errorf(engram.CodeInvalid, "a stamp is below 0")
+		return engram.Errorf(engram.CodeInvalid, "a version stamp is negative")
 	}
 	if s.At > engram.Clock(0).Tick(c.now.Add(clockTolerant)) {
 		return &future{s.At.Time()}

@@ -10,7 +10,7 @@ import (
 )
 
 // wasErased is the reason not to take in a record of something erased, or a relation of it.
-const wasErased = "it was erased, or what it ties was"
+const wasErased = "it was erased, or a memory that it relates was"
 
 // tombstoneTries is how often a departure of an unknown memory is retried: it may arrive before the memory does, but
 // not many pulls before.

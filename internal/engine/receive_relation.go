@@ -249,7 +249,7 @@ func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.
 			i.seen.relations.add(p.Num)
 			return true, nil
 		case i.in.Mode == ImportMerge && (there.Undated || !r.UpdatedAt.After(p.UpdatedAt)):
-			return false, &refused{reason: fmt.Sprintf("#%d %s #%d was said later here", p.Source, p.Verb, p.Target)}
+			return false, &refused{reason: fmt.Sprintf("#%d %s #%d is the later verdict here", p.Source, p.Verb, p.Target)}
 		default:
 			over = append(over, p)
 		}

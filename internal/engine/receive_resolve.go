@@ -276,6 +276,6 @@ func (u *undoing) takeResolvedRelation(ctx context.Context, entry engram.Mutatio
 		return err
 	}
 	s.show = false
-	u.changed(entry, "looked at again: #%d %s #%d", r.Source, r.Verb, r.Target)
+	u.changed(entry, "resolved again: #%d %s #%d", r.Source, r.Verb, r.Target)
 	return u.showContested(ctx, *s)
 }

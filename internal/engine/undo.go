@@ -173,7 +173,7 @@ func (e *Engine) afterErase(ctx context.Context, erased int64, project string) e
 	for _, number := range before {
 		switch _, _, err := e.attempt(ctx, UndoInput{Op: number, DryRun: true}); engram.CodeOf(err) {
 		case "":
-			return erasedForGood(erased).WithHint("the latest before it that can be undone: {undo %d}", number)
+			return erasedForGood(erased).WithHint("undo the latest operation before it that can be undone: {undo %d}", number)
 		case engram.CodeInternal, engram.CodeUnavailable:
 			return err
 		}
@@ -229,7 +229,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 		return err
 	}
 	if !standing {
-		return offering(engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy), undone.UndoneBy, "to do it again: {undo %d}")
+		return offering(engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy), undone.UndoneBy, "to redo it: {undo %d}")
 	}
 	u.res.Undone, u.undoes, u.res.Projects = undone, number, projectsOf(entries)
 	if u.added, err = u.cameIn(ctx, undone, entries); err != nil {
@@ -420,7 +420,7 @@ type UndoRangeInput struct {
 // error. Operations of which nothing is left are skipped; nothing to undo is not_found.
 func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Undone, error) {
 	if in.First < 1 || in.Last < in.First {
-		return nil, engram.Errorf(engram.CodeInvalid, "%d..%d are no operations", in.First, in.Last).WithHint("the first one, then the last, as {log} shows them")
+		return nil, engram.Errorf(engram.CodeInvalid, "%d..%d is not a range of operations", in.First, in.Last).WithHint("give the first number, then the last, as {log} shows them")
 	}
 	ops, err := e.standing(ctx, in)
 	if err != nil {

@@ -98,7 +98,7 @@ func (u *undoing) moveBack(ctx context.Context, entry engram.Mutation, was proje
 			return err
 		}
 		if !known {
-			u.leave("project %q is gone, and what was moved stays where it is", name)
+			u.leave("project %q is gone; moved things stay where they are", name)
 			return nil
 		}
 		if p.Name != name {

@@ -230,7 +230,7 @@ func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t
 	case was.Forgotten():
 		t.act, t.reason = VaultConflict, "the memory was forgotten here; the note stays as it is"
 	case e.Unended && len(e.Fields.Content) < len(strings.TrimSpace(was.Content)) && strings.HasPrefix(was.Content, e.Fields.Content):
-		t.act, t.reason = VaultConflict, "the text breaks off, and the line that ends the memory is gone; both stay as they are: put the line back if nothing is missing"
+		t.act, t.reason = VaultConflict, "the text breaks off, and its end line is missing; nothing was changed: restore the line if the text is complete"
 	}
 	if t.act != "" {
 		return t, nil
@@ -269,7 +269,7 @@ func (o *op) editedMemory(ctx context.Context, was engram.Memory, in UpdateInput
 	}
 	other, found, err := o.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
 	if err == nil && found && other.Num != was.Num {
-		why = fmt.Sprintf("the topic %s is that of memory #%d", m.TopicKey, other.Num)
+		why = fmt.Sprintf("topic %s belongs to memory #%d", m.TopicKey, other.Num)
 	}
 	return m, why, err
 }
@@ -302,7 +302,7 @@ func (t *takenEdit) compare(was engram.Memory, e engram.NoteEdit) (in UpdateInpu
 	}
 	t.noted = slices.Clone(e.Ignored)
 	if e.Project != "" && normalProject(e.Project) != was.Project {
-		t.noted = append(t.noted, fmt.Sprintf("its project is not changed by a note: engram update %d --move-to NAME does", was.Num))
+		t.noted = append(t.noted, fmt.Sprintf("a note cannot change its project: use engram update %d --move-to NAME", was.Num))
 	}
 	return in, nil
 }
@@ -359,7 +359,7 @@ func (x *vaultImport) replicate(ctx context.Context) error {
 		}
 		if erased[id] {
 			x.replicated[id] = nil
-			x.report(c.NoteEdit, VaultNoted, VaultItem{Reason: "the memory was erased here, and stays so; the note stays as it is"})
+			x.report(c.NoteEdit, VaultNoted, VaultItem{Reason: "the memory was erased here; the note stays as it is"})
 			continue
 		}
 		if c.Edited || c.Memory.UpdatedAt.IsZero() {
@@ -403,7 +403,7 @@ func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
 		var c engram.ReplicatedNote
 		var told bool
 		if c, told, err = x.notes.Replicated(m.ID); err == nil && told && c.Base != nil && !c.Edited {
-			x.report(c.NoteEdit, VaultNoted, VaultItem{Num: m.Num, Reason: "the memory was forgotten here, and stays so"})
+			x.report(c.NoteEdit, VaultNoted, VaultItem{Num: m.Num, Reason: "the memory was forgotten here, and stays forgotten"})
 		}
 	}
 	return ids, err
@@ -517,7 +517,7 @@ func (x *vaultImport) reportReplicated(ctx context.Context, notes []*engram.Repl
 // flagReason returns why a memory looks like an instruction to an agent; "" if it does not.
 func flagReason(m engram.Memory) string {
 	if found := suspicionsIn(shownTexts(m)); len(found) > 0 {
-		return "it reads like an instruction to an agent, and comes in all the same: " + whyAndWhere(found[0].reasons[0])
+		return "it reads like an instruction to an agent, and came in nevertheless: " + whyAndWhere(found[0].reasons[0])
 	}
 	return ""
 }

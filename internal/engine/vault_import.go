@@ -397,7 +397,7 @@ func (x *vaultImport) known(ctx context.Context, m engram.Memory) (same engram.M
 		}
 		other, found, err := r.ByTopic(ctx, name, m.Scope, m.TopicKey)
 		if found {
-			why = fmt.Sprintf("the topic %s is that of memory #%d: edit its note", m.TopicKey, other.Num)
+			why = fmt.Sprintf("topic %s belongs to memory #%d: edit its note", m.TopicKey, other.Num)
 		}
 		return err
 	})

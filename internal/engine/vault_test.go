@@ -323,7 +323,7 @@ func TestAnEditOfAnotherStoresNoteComesInAndWaitsForThatStore(t *testing.T) {
 
 func TestNotesThatCannotComeInAreToldAndChangeNothing(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, act, reason string }{
-		{"a topic that another memory has", "shop/new.md", "---\ntopic: a/b\n---\nnew", "rejected", "the topic a/b is that of memory #1"},
+		{"a topic that another memory has", "shop/new.md", "---\ntopic: a/b\n---\nnew", "rejected", "topic a/b belongs to memory #1"},
 		{"what a memory says already", "shop/new.md", "One.", "rejected", "memory #1 says this already"},
 		{"a note of no project", "new.md", "new", "noted", "it says of no project"},
 		{"a note with a project of its own", "new.md", "---\nproject: shop\n---\nnew", "created", ""},

@@ -72,7 +72,7 @@ func TestImportsThatAreRefused(t *testing.T) {
 		{"nothing at all", "POST /import", "", 400, "the file is empty"},
 		{"a replacement with wrong items, each of which is told", "POST /import?mode=replace", `{"format":"engram","version":1,"memories":[{"title":"Empty"},{"content":"fine"},{"title":5,"content":"x"}]}`,
 			400, `"rejected":[{"item":"memories[0]","id":"","reason":"content is empty"},{"item":"memories[2]","id":"","reason":"title cannot be a number"}]`},
-		{"a packed file that was cut off", "POST /import", packed(`{"format":"engram","version":1}`)[:20], 400, "the packed file ends at byte 20"},
+		{"a packed file that was cut off", "POST /import", packed(`{"format":"engram","version":1}`)[:20], 400, "the packed file is truncated at byte 20"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			api := newAPI(t, httpapi.Options{})
