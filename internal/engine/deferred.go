@@ -110,7 +110,7 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error
 // acceptRecord takes in a record that came from others.
 func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted) error {
 	p := &pulling{Engine: o.Engine, in: PullInput{Project: d.Project}}
-	b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res.Imported, new(putAside))
+	b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res.Imported, new(deferrals))
 	b.reviewed, b.pending = true, &d
 	b.later = func(_ context.Context, _ engram.Record, why engram.Deferral, reason string) error {
 		until := "when the memories that it refers to are here"
@@ -225,7 +225,7 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried 
 		b := into[d.Project]
 		if b == nil {
 			one := &pulling{Engine: p.Engine, in: PullInput{Project: d.Project}}
-			b = one.receiving(o, engram.Batch{}, &sum, new(putAside))
+			b = one.receiving(o, engram.Batch{}, &sum, new(deferrals))
 			into[d.Project] = b
 			if err := b.begin(ctx); err != nil {
 				return err

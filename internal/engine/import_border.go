@@ -57,7 +57,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 		return err
 	}
 	ours, theirs := l.Of("project"), r.Causal.Of("project")
-	left, told := l.Parts[engram.PartLeft]
+	left, hasLeft := l.Parts[engram.PartLeft]
 	switch {
 	case theirs.Compare(ours) <= 0:
 		// Replicas that still have it there must learn that it left.
@@ -65,7 +65,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 			return err
 		}
 		return alone
-	case told && left.Compare(ours) > 0 && theirs.Compare(left) >= 0:
+	case hasLeft && left.Compare(ours) > 0 && theirs.Compare(left) >= 0:
 		return nil
 	}
 	return &missing{fmt.Sprintf("it is in project %.80q here, and comes in when it leaves there, or when you merge that project into %.80q", here.Project, i.border)}

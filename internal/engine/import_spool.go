@@ -156,8 +156,8 @@ func (c cleaning) take(rec engram.Record, w *spooledRecords, res *Imported) erro
 	}
 	if flaw != nil {
 		reason := flaw.Error()
-		if told, ok := flaw.(*engram.Error); ok {
-			reason = told.Msg // without its cause, which is for programs
+		if coded, ok := flaw.(*engram.Error); ok {
+			reason = coded.Msg // without its cause, which is for programs
 		}
 		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(reason)})
 		return nil

@@ -204,14 +204,14 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcom
 	}
 	x = erasedAs(x)
 	x.Bound = x.Entity == engram.EntitySession || i.border != "" || i.batch != "" && x.Project != ""
-	there := x
+	reported := x
 	out, here, err := i.hideErased(ctx, &x)
 	if err != nil || !here && i.border != "" && i.batch == "" {
 		return out, err
 	}
-	if there.Project != "" && there.Project != x.Project { // it has moved here: both projects need the erasure
-		i.erased.add(there)
-		if err := i.tx.PutErased(ctx, there); err != nil {
+	if reported.Project != "" && reported.Project != x.Project { // it has moved here: both projects need the erasure
+		i.erased.add(reported)
+		if err := i.tx.PutErased(ctx, reported); err != nil {
 			return out, err
 		}
 	}

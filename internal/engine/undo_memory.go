@@ -205,7 +205,7 @@ func (u *undoing) revision(ctx context.Context, num int64, number json.RawMessag
 // restoreMemory restores values and text of a memory. Its revision count goes on: it numbers the revisions.
 func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m engram.Memory, was oldFields, since fieldsSince) error {
 	what := fmt.Sprintf("memory #%d", m.Num)
-	if before, told := was[approvalField]; told {
+	if before, shown := was[approvalField]; shown {
 		return u.takeApproval(ctx, entry, m, string(before) == "true")
 	}
 	number, texts := was[textField]
@@ -220,7 +220,7 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 	if err != nil {
 		return err
 	}
-	told := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return bookkeeping(name) && name != "review_after" })
+	shown := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return bookkeeping(name) && name != "review_after" })
 	if texts {
 		if _, err := u.oldText(ctx, m, since, what); err != nil {
 			return err
@@ -231,7 +231,7 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 		}
 		now.Title, now.Content, now.NormalizedHash = old.Title, old.Content, hashOf(old.Content)
 		now.RevisionCount = m.RevisionCount + 1
-		told = append(told, "text")
+		shown = append(shown, "text")
 	}
 	if len(names) == 0 && !texts {
 		return nil
@@ -239,7 +239,7 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 	if err := u.projectExists(ctx, now); err != nil {
 		return err
 	}
-	u.changed(entry, "%s: %s", restored(m, now, told), now.Title)
+	u.changed(entry, "%s: %s", restored(m, now, shown), now.Title)
 	return u.replaceMemory(ctx, m, now, u.reason())
 }
 
