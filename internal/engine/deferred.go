@@ -16,7 +16,6 @@ func (e *Engine) Deferred(ctx context.Context, project string) ([]engram.Deferre
 	return e.pendingFor(ctx, project, func(why engram.Deferral) bool { return why != engram.DeferredProposal })
 }
 
-// pendingFor returns the records that are pending for some reasons, oldest first.
 func (e *Engine) pendingFor(ctx context.Context, project string, reason func(engram.Deferral) bool) ([]engram.Deferred, error) {
 	var all []engram.Deferred
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -107,7 +106,6 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error
 	return res, nil
 }
 
-// acceptRecord takes in a record that came from others.
 func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted) error {
 	p := &pulling{Engine: o.Engine, in: PullInput{Project: d.Project}}
 	b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res.Imported, new(deferrals))
@@ -188,7 +186,6 @@ func pendingAt(ctx context.Context, r engram.Reader, num int64) (engram.Deferred
 	return d, err
 }
 
-// one takes in one record that was pending.
 func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
 	c := cleaning{now: b.at, origin: engram.OriginSync, washed: b.washing()}
 	in, flaw := c.record(r)

@@ -78,7 +78,6 @@ func (e *Engine) newSpool() (*spooledRecords, error) {
 // drop removes what was kept. A file that cannot be removed is in a folder for temporary files.
 func (w *spooledRecords) drop() { _ = w.spool.Close() }
 
-// add keeps a record as a line of JSON.
 func (w *spooledRecords) add(r incoming) error {
 	w.total++
 	if err := w.lines.Encode(r); err != nil {
@@ -147,7 +146,6 @@ func readAhead(ctx context.Context, records iter.Seq2[engram.Record, error]) ite
 	}
 }
 
-// take cleans and keeps one record, or rejects it.
 func (c cleaning) take(rec engram.Record, w *spooledRecords, res *Imported) error {
 	flaw := rec.Flaw
 	var clean incoming

@@ -9,7 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// receivingBatch takes in the records of one batch, in one operation.
 type receivingBatch struct {
 	*importing
 	by       string           // the pusher
@@ -20,7 +19,6 @@ type receivingBatch struct {
 	left     map[string]bool // names of skipped memories of other projects
 }
 
-// deferrals counts deferred records of a batch.
 type deferrals struct {
 	all, review int
 	kept        int   // of these, those that are pending now
@@ -35,7 +33,6 @@ func (a *deferrals) count(why engram.Deferral) {
 	}
 }
 
-// batchIn takes in all records of a batch.
 func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) error {
 	if err := b.begin(ctx); err != nil {
 		return err

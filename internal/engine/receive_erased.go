@@ -104,7 +104,6 @@ func (g tombstones) erasesEnd(end engram.Ref, border string) bool {
 // erases reports whether a record is of something erased where it comes in, or relates it.
 func (i *importing) erases(r engram.Record) bool { return i.erased.erases(r, i.border) }
 
-// erasedKinds returns the kinds of things that can be erased.
 func erasedKinds() []engram.Entity {
 	return []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession}
 }

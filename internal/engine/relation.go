@@ -317,7 +317,6 @@ func marks(r engram.Relation) bool {
 	return (r.Status == engram.RelationPending || r.Status == engram.RelationJudged) && slices.Contains(markingVerbs(), r.Verb)
 }
 
-// marking returns the relations that change how a memory should be read.
 func marking(relations []engram.Relation) []engram.Relation {
 	return slices.DeleteFunc(relations, func(r engram.Relation) bool { return !marks(r) })
 }

@@ -31,7 +31,6 @@ func bookkeeping(field string) bool {
 // next entry.
 type fieldsSince map[string]change
 
-// change is an old value, and the entry that replaced it.
 type change struct {
 	left json.RawMessage
 	by   engram.Mutation
@@ -53,7 +52,6 @@ func sinceOf(later []engram.Mutation) (fieldsSince, error) {
 	return since, nil
 }
 
-// left returns the values that the operation left.
 func (s fieldsSince) left() oldFields {
 	was := make(oldFields, len(s))
 	for name, c := range s {
@@ -77,7 +75,6 @@ func (u *undoing) changedSince(what string, fields []string, by engram.Mutation)
 		by.Op, "{undo %d} first; nothing was changed")
 }
 
-// values returns fields as the journal encodes them.
 func values(fields map[string]any) (oldFields, error) {
 	out := make(oldFields, len(fields))
 	for name, v := range fields {
@@ -355,7 +352,6 @@ func (u *undoing) checkRelations(ctx context.Context) error {
 	return nil
 }
 
-// judgedSince is the error of a pair with a later judgment.
 func (u *undoing) judgedSince(ctx context.Context, other engram.Relation) error {
 	entries, err := u.tx.Mutations(ctx, engram.EntityRelation, key(other.Num), engram.Page{Limit: 1})
 	if err != nil {

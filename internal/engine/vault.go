@@ -121,7 +121,6 @@ type group struct {
 	title   string
 }
 
-// reportSessions fills in the hubs of sessions.
 func (e *Engine) reportSessions(ctx context.Context, groups map[string]*group, project string) error {
 	return pages(ctx, e, project, engram.Reader.SessionsAfter, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
 		g := groups[engram.Hub{Kind: engram.HubSession, Key: s.ID}.Name()]
@@ -185,7 +184,6 @@ func clustersOf(s surveyed, placed []*outline) []*group {
 	return slices.DeleteFunc(all, func(g *group) bool { return len(g.members) < leastCluster })
 }
 
-// takenEdit is what became of one edit in its transaction.
 type takenEdit struct {
 	passed  bool // it belongs to another project than is imported
 	memory  engram.Memory
@@ -296,7 +294,6 @@ func sameLines(a, b string) bool {
 	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
 }
 
-// set copies one field of a note into a change.
 func (in *UpdateInput) set(field string, f engram.NoteFields) error {
 	switch field {
 	case "title":

@@ -264,7 +264,6 @@ func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) (err error) {
 	return nil
 }
 
-// takeNew collects a new note to become a memory.
 func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	in := SaveInput{Title: e.Fields.Title, Content: e.Fields.Content, Type: e.Fields.Type, Scope: e.Fields.Scope,
 		Project: e.Project, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Permanent: e.Fields.Permanent,
@@ -351,7 +350,6 @@ func (x *vaultImport) create(ctx context.Context) error {
 	return nil
 }
 
-// created reports the new memories, and tells the vault.
 func (x *vaultImport) created(fresh freshNotes, all []SaveResult) error {
 	x.wrote(all[0].Op)
 	for i, n := range fresh {
