@@ -16,7 +16,6 @@ func (e *Engine) Deferred(ctx context.Context, project string) ([]engram.Deferre
 	return e.pendingFor(ctx, project, func(why engram.Deferral) bool { return why != engram.DeferredProposal })
 }
 
-// pendingFor returns the records that are pending for some reasons, oldest first.
 func (e *Engine) pendingFor(ctx context.Context, project string, reason func(engram.Deferral) bool) ([]engram.Deferred, error) {
 	var all []engram.Deferred
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -107,10 +106,9 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error
 	return res, nil
 }
 
-// acceptRecord takes in a record that came from others.
 func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted) error {
 	p := &pulling{Engine: o.Engine, in: PullInput{Project: d.Project}}
-	b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res.Imported, new(putAside))
+	b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res.Imported, new(deferrals))
 	b.reviewed, b.pending = true, &d
 	b.later = func(_ context.Context, _ engram.Record, why engram.Deferral, reason string) error {
 		until := "when the memories that it refers to are here"
@@ -188,7 +186,6 @@ func pendingAt(ctx context.Context, r engram.Reader, num int64) (engram.Deferred
 	return d, err
 }
 
-// one takes in one record that was pending.
 func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
 	c := cleaning{now: b.at, origin: engram.OriginSync, washed: b.washing()}
 	in, flaw := c.record(r)
@@ -225,7 +222,7 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried 
 		b := into[d.Project]
 		if b == nil {
 			one := &pulling{Engine: p.Engine, in: PullInput{Project: d.Project}}
-			b = one.receiving(o, engram.Batch{}, &sum, new(putAside))
+			b = one.receiving(o, engram.Batch{}, &sum, new(deferrals))
 			into[d.Project] = b
 			if err := b.begin(ctx); err != nil {
 				return err

@@ -211,7 +211,6 @@ func (x *exporting) sessions(ctx context.Context, out *sink) error {
 	return exportKind(ctx, x, engram.Reader.SessionTombstones, tombstoneRecords, id, x.unlessHidden(out))
 }
 
-// exportKind puts the records of a kind, page by page.
 func exportKind[T, K any](ctx context.Context, x *exporting, read pageReader[string, K, T],
 	records func(context.Context, engram.Reader, []T) ([]engram.Record, error), last func(engram.Record) K, put func(engram.Record) bool) error {
 	return pages(ctx, x.Engine, x.res.Project, func(r engram.Reader, ctx context.Context, project string, after K, limit int) ([]engram.Record, error) {
@@ -254,7 +253,6 @@ func (x *exporting) memories(ctx context.Context, out *sink) error {
 	return exportKind(ctx, x, engram.Reader.MemoriesAfter, x.whole, func(r engram.Record) int64 { return r.Memory.Memory.Num }, x.unlessHidden(out))
 }
 
-// whole adds revisions and vectors to memories.
 func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
 	all, err := memoryRecords(ctx, r, ms)
 	if err != nil {
@@ -325,7 +323,6 @@ func (x *exporting) counted(f engram.Format, records iter.Seq2[engram.Record, er
 	}
 }
 
-// missed returns what a record has and the fitting one has not.
 func missed(r, fitting engram.Record, fits bool) engram.Record {
 	switch {
 	case !fits:

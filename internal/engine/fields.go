@@ -63,7 +63,6 @@ func (t fieldTable) values() map[string]any {
 	return values
 }
 
-// oldFields are old field values, as in a journal entry.
 type oldFields map[string]json.RawMessage
 
 // restore sets named fields to their old values. It skips names that the table lacks: a later version may journal
@@ -97,7 +96,6 @@ func inEntry(entry engram.Mutation, err error) error {
 	return nil
 }
 
-// takeBack restores all old values of an entry.
 func (t fieldTable) takeBack(entry engram.Mutation) error {
 	_, err := t.takeBackWith(entry, "")
 	return err

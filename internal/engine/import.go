@@ -203,7 +203,6 @@ func (u *Unpacked) Read(p []byte) (int, error) {
 	return n, u.err
 }
 
-// begin finds out whether the file is packed.
 func (u *Unpacked) begin() error {
 	magic, err := u.in.Peek(2)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -225,7 +224,6 @@ func (u *Unpacked) begin() error {
 	return nil
 }
 
-// gzipped reports whether head is that of a gzip file.
 func gzipped(head []byte) bool { return len(head) > 1 && head[0] == 0x1f && head[1] == 0x8b }
 
 // member continues with the gzip member that follows one which has ended; io.EOF at the end.
@@ -246,7 +244,6 @@ func (u *Unpacked) member() error {
 	return u.err
 }
 
-// explain describes an error of reading for a person.
 func (u *Unpacked) explain(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return engram.Errorf(engram.CodeInvalid, "the packed file is truncated at byte %d", u.packed.n).WithHint("copy it again")

@@ -14,7 +14,6 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// spooledBatch is a number of records that come back from the spool.
 type spooledBatch struct {
 	records  []incoming
 	computed computed // of their texts

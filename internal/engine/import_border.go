@@ -57,7 +57,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 		return err
 	}
 	ours, theirs := l.Of("project"), r.Causal.Of("project")
-	left, told := l.Parts[engram.PartLeft]
+	left, hasLeft := l.Parts[engram.PartLeft]
 	switch {
 	case theirs.Compare(ours) <= 0:
 		// Replicas that still have it there must learn that it left.
@@ -65,7 +65,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 			return err
 		}
 		return alone
-	case told && left.Compare(ours) > 0 && theirs.Compare(left) >= 0:
+	case hasLeft && left.Compare(ours) > 0 && theirs.Compare(left) >= 0:
 		return nil
 	}
 	return &missing{fmt.Sprintf("it is in project %.80q here, and comes in when it leaves there, or when you merge that project into %.80q", here.Project, i.border)}
@@ -80,7 +80,6 @@ func (i *importing) comesBack(ctx context.Context, kind engram.Entity, key strin
 	return i.undone(ctx, kind, key)
 }
 
-// naming identifies a copy, and what it is a copy of.
 type naming struct {
 	sync string
 	of   engram.ID
@@ -169,7 +168,6 @@ func (i *importing) ofAnother(ctx context.Context, r engram.Record) (bool, error
 	return true, nil
 }
 
-// hasNothingOf is the error of a replacement by a file without memories of the project.
 func (i *importing) hasNothingOf() error {
 	slices.Sort(i.others)
 	refused := engram.Errorf(engram.CodeInvalid, "the file has no memory of project %q, and nothing was replaced", i.border)
@@ -306,7 +304,6 @@ func (i *importing) sweepAll(ctx context.Context) error {
 	return nil
 }
 
-// sweepProject sweeps one project, or every one for "".
 func (i *importing) sweepProject(ctx context.Context, project string) error {
 	if !slices.Contains(i.res.From.Lacks, engram.EntityRelation) {
 		if err := i.sweepRelations(ctx, project); err != nil {

@@ -64,7 +64,6 @@ func (c cleaning) number(num int64) int64 {
 	return 0
 }
 
-// in returns the project that something goes into.
 func (c cleaning) in(name string) string {
 	if c.project != "" {
 		return c.project

@@ -78,7 +78,6 @@ func (e *Engine) newSpool() (*spooledRecords, error) {
 // drop removes what was kept. A file that cannot be removed is in a folder for temporary files.
 func (w *spooledRecords) drop() { _ = w.spool.Close() }
 
-// add keeps a record as a line of JSON.
 func (w *spooledRecords) add(r incoming) error {
 	w.total++
 	if err := w.lines.Encode(r); err != nil {
@@ -147,7 +146,6 @@ func readAhead(ctx context.Context, records iter.Seq2[engram.Record, error]) ite
 	}
 }
 
-// take cleans and keeps one record, or rejects it.
 func (c cleaning) take(rec engram.Record, w *spooledRecords, res *Imported) error {
 	flaw := rec.Flaw
 	var clean incoming
@@ -156,8 +154,8 @@ func (c cleaning) take(rec engram.Record, w *spooledRecords, res *Imported) erro
 	}
 	if flaw != nil {
 		reason := flaw.Error()
-		if told, ok := flaw.(*engram.Error); ok {
-			reason = told.Msg // without its cause, which is for programs
+		if coded, ok := flaw.(*engram.Error); ok {
+			reason = coded.Msg // without its cause, which is for programs
 		}
 		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(reason)})
 		return nil

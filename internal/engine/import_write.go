@@ -129,7 +129,6 @@ func (i *importing) run(ctx context.Context, w *spooledRecords) error {
 	return i.end(ctx)
 }
 
-// begin reads what must be known before the first record.
 func (i *importing) begin(ctx context.Context) (err error) {
 	if err := i.resolveBorder(ctx); err != nil {
 		return err
@@ -292,7 +291,6 @@ func (i *importing) present(id engram.ID, sync string) {
 	delete(i.absent, sync)
 }
 
-// find returns the memory that has one of two names.
 func (i *importing) find(ctx context.Context, id engram.ID, sync string) (m engram.Memory, found bool, err error) {
 	if i.isAbsent(id, sync) {
 		return m, false, nil

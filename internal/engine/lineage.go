@@ -30,7 +30,6 @@ func (o *op) stampNew(ctx context.Context, entity engram.Entity, key string) err
 	return o.tx.PutCausalMetadata(ctx, entity, key, engram.CausalMetadata{Base: o.stamp()})
 }
 
-// memoryMetadata is metadataOf for a memory.
 func memoryMetadata(ctx context.Context, r engram.Reader, m engram.Memory) (engram.CausalMetadata, error) {
 	return metadataOf(ctx, r, memoryRecord(m))
 }
@@ -265,7 +264,6 @@ func (o *op) resolveMoved(ctx context.Context, moved engram.Moved) error {
 	return o.resolveTopics(ctx)
 }
 
-// stampTopics stamps the topics that memories lost or got back.
 func (o *op) stampTopics(ctx context.Context, topics map[int64]string) error {
 	for _, num := range slices.Sorted(maps.Keys(topics)) {
 		m, err := o.tx.Memory(ctx, engram.ByNum(num))
@@ -431,7 +429,6 @@ func (o *op) resolveTopic(ctx context.Context, c contest, without []contender) e
 	return o.showTopic(ctx, first, c.topic)
 }
 
-// showTopic shows a memory with its written topic, or without one.
 func (o *op) showTopic(ctx context.Context, c contender, topic string) error {
 	was, now, l := c.memory, c.memory, withoutShadowed(c.metadata, topicPart)
 	if now.TopicKey = topic; topic == "" {

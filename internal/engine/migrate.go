@@ -32,18 +32,18 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 	if err != nil {
 		return Imported{}, err
 	}
-	var told []engram.ImportNote
-	res, err := e.importRecords(ctx, head, e.flagging(ctx, e.dated(ctx, records), &told),
+	var flags []engram.ImportNote
+	res, err := e.importRecords(ctx, head, e.flagging(ctx, e.dated(ctx, records), &flags),
 		ImportInput{Mode: ImportMerge, Project: in.Project, DryRun: in.DryRun, Progress: in.Progress, own: in.Own})
-	if in.Own && len(told) > 0 {
+	if in.Own && len(flags) > 0 {
 		// All of it was reported here before: one line leaves room for notes about broken items.
-		many := fmt.Sprint(len(told))
-		if len(told) == engram.MostImportNotes {
+		many := fmt.Sprint(len(flags))
+		if len(flags) == engram.MostImportNotes {
 			many += " or more"
 		}
-		told = []engram.ImportNote{{Item: "memories that read like an instruction to an agent", Reason: fmt.Sprintf("%s, the first is %s: they come in, because the store is your own; forget those that are not yours", many, told[0].Item)}}
+		flags = []engram.ImportNote{{Item: "memories that read like an instruction to an agent", Reason: fmt.Sprintf("%s, the first is %s: they come in, because the store is your own; forget those that are not yours", many, flags[0].Item)}}
 	}
-	for _, n := range append(told, s.Notes()...) {
+	for _, n := range append(flags, s.Notes()...) {
 		res.Note(n)
 	}
 	return res, err
@@ -51,14 +51,14 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 
 // flagging notes memories that look like instructions to an agent. They come in: the store is the person's own, and
 // may hold rules for agents. What is here already, word for word, was reported when it came.
-func (e *Engine) flagging(ctx context.Context, records iter.Seq2[engram.Record, error], told *[]engram.ImportNote) iter.Seq2[engram.Record, error] {
+func (e *Engine) flagging(ctx context.Context, records iter.Seq2[engram.Record, error], flags *[]engram.ImportNote) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for r, err := range records {
-			if err == nil && r.Memory != nil && r.Memory.Memory.DeletedAt.IsZero() && len(*told) < engram.MostImportNotes {
+			if err == nil && r.Memory != nil && r.Memory.Memory.DeletedAt.IsZero() && len(*flags) < engram.MostImportNotes {
 				if why := flagReason(r.Memory.Memory); why != "" {
 					var here engram.Memory
 					if here, err = e.hereOf(ctx, r.Memory.Memory); err == nil && here.Content != r.Memory.Memory.Content {
-						*told = append(*told, engram.ImportNote{Item: r.Item, Name: r.Memory.Memory.Title, Reason: why})
+						*flags = append(*flags, engram.ImportNote{Item: r.Item, Name: r.Memory.Memory.Title, Reason: why})
 					}
 				}
 			}
@@ -100,18 +100,13 @@ func (e *Engine) dated(ctx context.Context, records iter.Seq2[engram.Record, err
 // dateRelation gives a relation that is here the time when it first came in, unless its reason differs and it was not
 // edited here.
 func (e *Engine) dateRelation(ctx context.Context, x *engram.Relation) error {
-	return e.store.View(ctx, func(r engram.Reader) error {
-		here, err := r.Relation(ctx, engram.RelationRef{ID: x.ID})
-		switch {
-		case engram.CodeOf(err) == engram.CodeNotFound:
-			return nil
-		case err != nil:
-			return err
-		case here.Reason == line(x.Reason) || !here.UpdatedAt.Equal(here.CreatedAt):
-			x.CreatedAt, x.UpdatedAt = here.CreatedAt, here.CreatedAt
-		}
-		return nil
-	})
+	here, found, err := ifThere(view(ctx, e, func(r engram.Reader) (engram.Relation, error) {
+		return r.Relation(ctx, engram.RelationRef{ID: x.ID})
+	}))
+	if found && (here.Reason == line(x.Reason) || !here.UpdatedAt.Equal(here.CreatedAt)) {
+		x.CreatedAt, x.UpdatedAt = here.CreatedAt, here.CreatedAt
+	}
+	return err
 }
 
 func (e *Engine) date(ctx context.Context, m *engram.Memory) error {
@@ -148,11 +143,8 @@ func (e *Engine) date(ctx context.Context, m *engram.Memory) error {
 // hereOf returns the memory of a source as it is here; the zero Memory when it is not.
 func (e *Engine) hereOf(ctx context.Context, m engram.Memory) (here engram.Memory, err error) {
 	_, sync := names(m)
-	err = e.store.View(ctx, func(r engram.Reader) (err error) {
-		if here, err = r.Memory(ctx, engram.Ref{SyncID: sync}); engram.CodeOf(err) == engram.CodeNotFound {
-			return nil
-		}
-		return err
-	})
+	here, _, err = ifThere(view(ctx, e, func(r engram.Reader) (engram.Memory, error) {
+		return r.Memory(ctx, engram.Ref{SyncID: sync})
+	}))
 	return here, err
 }

@@ -295,7 +295,6 @@ func (o *op) dropSessionRow(ctx context.Context, s engram.Session, reason string
 	return o.log(ctx, engram.EntitySession, s.ID, s.Project, reason, sessionFields(s))
 }
 
-// insertRelation adds r, made now.
 func (o *op) insertRelation(ctx context.Context, r *engram.Relation, project, reason string) error {
 	r.ID = engram.RelationIDPrefix + digest(string(o.newID()))
 	r.CreatedAt, r.UpdatedAt = o.at, o.at

@@ -83,9 +83,9 @@ type pulling struct {
 	in   PullInput
 	name string // of the remote
 	res  Pulled
-	// spoilt counts deferred records of batches that a dry run refuses: they are in its transaction nevertheless.
-	spoilt int
-	left   otherProjects
+	// discarded counts deferred records of batches that a dry run refuses: they are in its transaction nevertheless.
+	discarded int
+	left      otherProjects
 }
 
 func (p *pulling) fresh(ctx context.Context, r engram.Remote) ([]engram.Batch, error) {
@@ -119,14 +119,14 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 			return fmt.Errorf("read batch %s of %s: %w", b.ID, p.name, err)
 		}
 		done := PulledBatch{Batch: b}
-		aside := putAside{}
+		aside := deferrals{}
 		err = write(func(o *op) error {
-			done.Imported, aside = engram.Imported{From: engram.Snapshot{At: b.At, Project: p.in.Project}, Mode: ImportMerge}, putAside{}
+			done.Imported, aside = engram.Imported{From: engram.Snapshot{At: b.At, Project: p.in.Project}, Mode: ImportMerge}, deferrals{}
 			var err error
 			if aside.before, err = countDeferred(ctx, o.tx, ""); err != nil {
 				return err
 			}
-			aside.before -= p.spoilt
+			aside.before -= p.discarded
 			in := p.receiving(o, b, &done.Imported, &aside)
 			if err := in.batchIn(ctx, records); err != nil {
 				return err
@@ -142,7 +142,7 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 		if aside.tooMany != nil && (err == nil || errors.Is(err, aside.tooMany)) {
 			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Batch: b.ID, Reason: line(aside.tooMany.Error())})
 			if err == nil {
-				p.spoilt += aside.kept
+				p.discarded += aside.kept
 			}
 			continue
 		}
@@ -161,12 +161,12 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 		return err
 	})
 	if err == nil {
-		p.add(waited, putAside{})
+		p.add(waited, deferrals{})
 	}
 	return err
 }
 
-func (p *pulling) add(done engram.Imported, aside putAside) {
+func (p *pulling) add(done engram.Imported, aside deferrals) {
 	p.res.Imported.Add(done)
 	p.res.Deferred += aside.all
 	p.res.Review += aside.review
@@ -200,17 +200,12 @@ func readBatch(ctx context.Context, r engram.Remote, id string) ([]engram.Record
 
 // refusal reports whether an error concerns one batch only.
 func refusal(err error) bool {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return false
-	}
-	switch engram.CodeOf(err) {
-	case engram.CodeInvalid, engram.CodeConflict, engram.CodeForbidden, engram.CodeNotFound:
-		return true
-	}
-	return false
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	codes := []engram.Code{engram.CodeInvalid, engram.CodeConflict, engram.CodeForbidden, engram.CodeNotFound}
+	return !ended && slices.Contains(codes, engram.CodeOf(err))
 }
 
-func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, aside *putAside) *receivingBatch {
+func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, aside *deferrals) *receivingBatch {
 	i := newImporting(o, ImportInput{Mode: ImportMerge, Project: p.in.Project, DryRun: p.in.DryRun}, res)
 	i.batch, i.reason = b.ID, "chunk "+b.ID
 	by := signature(b.By)

@@ -9,19 +9,17 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// receivingBatch takes in the records of one batch, in one operation.
 type receivingBatch struct {
 	*importing
 	by       string           // the pusher
 	pushedAt time.Time        // zero when unknown
 	reviewed bool             // a person has reviewed the record
 	pending  *engram.Deferred // the pending form of the current record; nil: it came with the batch
-	aside    *putAside
+	aside    *deferrals
 	left     map[string]bool // names of skipped memories of other projects
 }
 
-// putAside counts deferred records of a batch.
-type putAside struct {
+type deferrals struct {
 	all, review int
 	kept        int   // of these, those that are pending now
 	before      int   // records of any batch that were pending already
@@ -29,13 +27,12 @@ type putAside struct {
 	others      otherProjects
 }
 
-func (a *putAside) count(why engram.Deferral) {
+func (a *deferrals) count(why engram.Deferral) {
 	if a.all++; why == engram.DeferredReview {
 		a.review++
 	}
 }
 
-// batchIn takes in all records of a batch.
 func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) error {
 	if err := b.begin(ctx); err != nil {
 		return err
@@ -149,7 +146,7 @@ const (
 )
 
 // full reports whether more was deferred than allowed.
-func (a *putAside) full() bool {
+func (a *deferrals) full() bool {
 	switch {
 	case a.all > mostPending:
 		a.tooMany = engram.Errorf(engram.CodeForbidden, "more than %d of its records would be deferred", mostPending).

@@ -261,12 +261,12 @@ func isForOthers(ctx context.Context, r engram.Reader, s engram.Session) (bool, 
 }
 
 // sharedAndOwned returns which sessions have shared content, and which have private content.
-func sharedAndOwned(ctx context.Context, r engram.Reader, ids []string) (told, owned map[string]bool, err error) {
-	if told, err = r.Reported(ctx, ids, ""); err != nil {
+func sharedAndOwned(ctx context.Context, r engram.Reader, ids []string) (shared, owned map[string]bool, err error) {
+	if shared, err = r.Reported(ctx, ids, ""); err != nil {
 		return nil, nil, err
 	}
 	owned, err = r.Owned(ctx, ids)
-	return told, owned, err
+	return shared, owned, err
 }
 
 // sharedPrompts returns those of some prompts that may leave. A prompt of a session that stays here stays with it,

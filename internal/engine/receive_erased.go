@@ -104,7 +104,6 @@ func (g tombstones) erasesEnd(end engram.Ref, border string) bool {
 // erases reports whether a record is of something erased where it comes in, or relates it.
 func (i *importing) erases(r engram.Record) bool { return i.erased.erases(r, i.border) }
 
-// erasedKinds returns the kinds of things that can be erased.
 func erasedKinds() []engram.Entity {
 	return []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession}
 }
@@ -204,14 +203,14 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcom
 	}
 	x = erasedAs(x)
 	x.Bound = x.Entity == engram.EntitySession || i.border != "" || i.batch != "" && x.Project != ""
-	there := x
+	reported := x
 	out, here, err := i.hideErased(ctx, &x)
 	if err != nil || !here && i.border != "" && i.batch == "" {
 		return out, err
 	}
-	if there.Project != "" && there.Project != x.Project { // it has moved here: both projects need the erasure
-		i.erased.add(there)
-		if err := i.tx.PutErased(ctx, there); err != nil {
+	if reported.Project != "" && reported.Project != x.Project { // it has moved here: both projects need the erasure
+		i.erased.add(reported)
+		if err := i.tx.PutErased(ctx, reported); err != nil {
 			return out, err
 		}
 	}

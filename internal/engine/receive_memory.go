@@ -305,7 +305,6 @@ func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revis
 	return append(numbered(append(slices.Clone(known), *old), now, more), *old)
 }
 
-// replaceReceived writes a merged memory over the one here.
 func (i *importing) replaceReceived(ctx context.Context, was, now engram.Memory, more []engram.Revision) error {
 	fields := changes(memoryFields(was), memoryFields(now))
 	for _, rev := range more {

@@ -256,8 +256,8 @@ func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.
 	}
 	if r.Supersedes() && !replicated {
 		if err := i.acyclic(ctx, r.Source, r.Target); err != nil {
-			if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeConflict {
-				return false, &refused{reason: told.Msg}
+			if coded, ok := errors.AsType[*engram.Error](err); ok && coded.Code == engram.CodeConflict {
+				return false, &refused{reason: coded.Msg}
 			}
 			return false, err
 		}

@@ -154,7 +154,7 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 	return nil
 }
 
-// shadowedLineage returns the causal metadata of a relation; shadowed is false unless another relation is shown for it.
+// shadowedMetadata returns the causal metadata of a relation; shadowed is false unless another relation is shown for it.
 func shadowedMetadata(ctx context.Context, r engram.Reader, num int64) (l engram.CausalMetadata, shadowed bool, err error) {
 	l, _, err = knownMetadata(ctx, r, engram.EntityRelation, key(num))
 	return l, isShadowed(l, engram.PartVerdict), err

@@ -317,7 +317,6 @@ func marks(r engram.Relation) bool {
 	return (r.Status == engram.RelationPending || r.Status == engram.RelationJudged) && slices.Contains(markingVerbs(), r.Verb)
 }
 
-// marking returns the relations that change how a memory should be read.
 func marking(relations []engram.Relation) []engram.Relation {
 	return slices.DeleteFunc(relations, func(r engram.Relation) bool { return !marks(r) })
 }
@@ -332,7 +331,7 @@ func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Mem
 	if err != nil {
 		return nil, err
 	}
-	ties, err := notesFrom(ctx, r, marking(relations), ms)
+	related, err := notesFrom(ctx, r, marking(relations), ms)
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +341,7 @@ func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Mem
 	}
 	notes := make(engram.Notes, len(ms))
 	for _, m := range ms {
-		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: ties[m.Num], Flagged: flags[m.Num]}
+		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: related[m.Num], Flagged: flags[m.Num]}
 	}
 	return notes, nil
 }
@@ -397,10 +396,10 @@ func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation
 	}
 	byNum := byNum(known)
 	var unread []int64
-	tied := map[int64]bool{}
+	related := map[int64]bool{}
 	for _, rel := range relations {
 		for _, end := range []int64{rel.Source, rel.Target} {
-			tied[end] = true
+			related[end] = true
 			if _, read := byNum[end]; !read {
 				byNum[end], unread = engram.Memory{}, append(unread, end)
 			}
@@ -414,7 +413,7 @@ func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation
 		byNum[m.Num] = m
 	}
 	var ends []engram.Memory
-	for num := range tied {
+	for num := range related {
 		ends = append(ends, byNum[num])
 	}
 	withheld, err := titlesWithheld(ctx, r, ends)

@@ -31,7 +31,6 @@ func bookkeeping(field string) bool {
 // next entry.
 type fieldsSince map[string]change
 
-// change is an old value, and the entry that replaced it.
 type change struct {
 	left json.RawMessage
 	by   engram.Mutation
@@ -53,7 +52,6 @@ func sinceOf(later []engram.Mutation) (fieldsSince, error) {
 	return since, nil
 }
 
-// left returns the values that the operation left.
 func (s fieldsSince) left() oldFields {
 	was := make(oldFields, len(s))
 	for name, c := range s {
@@ -77,7 +75,6 @@ func (u *undoing) changedSince(what string, fields []string, by engram.Mutation)
 		by.Op, "{undo %d} first; nothing was changed")
 }
 
-// values returns fields as the journal encodes them.
 func values(fields map[string]any) (oldFields, error) {
 	out := make(oldFields, len(fields))
 	for name, v := range fields {
@@ -205,7 +202,7 @@ func (u *undoing) revision(ctx context.Context, num int64, number json.RawMessag
 // restoreMemory restores values and text of a memory. Its revision count goes on: it numbers the revisions.
 func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m engram.Memory, was oldFields, since fieldsSince) error {
 	what := fmt.Sprintf("memory #%d", m.Num)
-	if before, told := was[approvalField]; told {
+	if before, shown := was[approvalField]; shown {
 		return u.takeApproval(ctx, entry, m, string(before) == "true")
 	}
 	number, texts := was[textField]
@@ -220,7 +217,7 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 	if err != nil {
 		return err
 	}
-	told := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return bookkeeping(name) && name != "review_after" })
+	shown := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return bookkeeping(name) && name != "review_after" })
 	if texts {
 		if _, err := u.oldText(ctx, m, since, what); err != nil {
 			return err
@@ -231,7 +228,7 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 		}
 		now.Title, now.Content, now.NormalizedHash = old.Title, old.Content, hashOf(old.Content)
 		now.RevisionCount = m.RevisionCount + 1
-		told = append(told, "text")
+		shown = append(shown, "text")
 	}
 	if len(names) == 0 && !texts {
 		return nil
@@ -239,7 +236,7 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 	if err := u.projectExists(ctx, now); err != nil {
 		return err
 	}
-	u.changed(entry, "%s: %s", restored(m, now, told), now.Title)
+	u.changed(entry, "%s: %s", restored(m, now, shown), now.Title)
 	return u.replaceMemory(ctx, m, now, u.reason())
 }
 
@@ -355,7 +352,6 @@ func (u *undoing) checkRelations(ctx context.Context) error {
 	return nil
 }
 
-// judgedSince is the error of a pair with a later judgment.
 func (u *undoing) judgedSince(ctx context.Context, other engram.Relation) error {
 	entries, err := u.tx.Mutations(ctx, engram.EntityRelation, key(other.Num), engram.Page{Limit: 1})
 	if err != nil {

@@ -90,7 +90,6 @@ func (u *undoing) renamed(ctx context.Context, name, now string) error {
 	return offering(refused, entries[0].Op, "{undo %d} first; nothing was changed")
 }
 
-// moveBack moves things back to their project.
 func (u *undoing) moveBack(ctx context.Context, entry engram.Mutation, was projectWas) error {
 	for _, name := range []string{was.From, was.To} {
 		p, known, err := u.tx.Project(ctx, name)
@@ -178,7 +177,6 @@ func (u *undoing) unmakeProject(ctx context.Context, entry engram.Mutation, p en
 	return u.removeProject(ctx, p)
 }
 
-// inUse reports whether a project has content, including forgotten and hidden things.
 func (u *undoing) inUse(ctx context.Context, name string) (bool, error) {
 	one := engram.Page{Limit: 1}
 	for _, forgotten := range []bool{false, true} {
@@ -206,7 +204,6 @@ type move struct {
 	sessions map[string]bool
 }
 
-// movesSince reads the moves between projects after an operation.
 func (u *undoing) movesSince(ctx context.Context, undone engram.Operation) (moves []move, err error) {
 	var entries []engram.Mutation
 	span := engram.JournalSpan{Entity: engram.EntityProject, After: undone.Op}
@@ -395,7 +392,6 @@ func (u *undoing) unmakeSession(ctx context.Context, entry engram.Mutation, s en
 	return u.deleteSession(ctx, s, false)
 }
 
-// erasedWas is an erasure in the journal.
 type erasedWas struct {
 	ID    string       `json:"id"`
 	At    engram.Clock `json:"at"`

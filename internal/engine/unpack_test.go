@@ -50,10 +50,10 @@ func TestUnpack(t *testing.T) {
 		{"one byte is one byte", []byte("{"), "{", ""},
 		{"what is packed is unpacked", whole, text, ""},
 		{"two packed files behind each other are one", append(bytes.Clone(whole), whole...), text + text, ""},
-		{"a file that is cut off", whole[:len(whole)-12], "", "before its end"},
-		{"a file that is nothing but a beginning", whole[:2], "", "before its end"},
+		{"a file that is cut off", whole[:len(whole)-12], "", "is truncated"},
+		{"a file that is nothing but a beginning", whole[:2], "", "is truncated"},
 		{"a file with another sum", damaged, "", "damaged before byte"},
-		{"a file that goes on with something else", append(bytes.Clone(whole), "and some more words"...), "", "something follows the packed file"},
+		{"a file that goes on with something else", append(bytes.Clone(whole), "and some more words"...), "", "unexpected data after the packed file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			u := engine.Unpack(iotest.OneByteReader(bytes.NewReader(tt.in)))
@@ -93,9 +93,9 @@ func TestUnpackTellsWhatFollows(t *testing.T) {
 		want, fail string
 	}{
 		{"two packed files are one", slices.Concat(one, two), "onetwo", ""},
-		{"a few bytes of something else", slices.Concat(one, []byte("junk")), "one", "something follows the packed file"},
-		{"much of something else", slices.Concat(one, []byte(strings.Repeat("junk", 1000))), "one", "something follows the packed file"},
-		{"a second one that is cut off", slices.Concat(one, two[:5]), "one", "before its end"},
+		{"a few bytes of something else", slices.Concat(one, []byte("junk")), "one", "unexpected data after the packed file"},
+		{"much of something else", slices.Concat(one, []byte(strings.Repeat("junk", 1000))), "one", "unexpected data after the packed file"},
+		{"a second one that is cut off", slices.Concat(one, two[:5]), "one", "is truncated"},
 		{"packed twice", packed(t, bytes.NewReader(one)), "", "packed twice"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

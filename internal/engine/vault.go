@@ -55,14 +55,8 @@ func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
 // relatesNotes reports whether a relation joins memories into a cluster. Automatic ones, by similarity, would join
 // nearly all.
 func relatesNotes(r engram.Relation) bool {
-	if r.Removed() || r.Status != engram.RelationJudged || r.Automatic() {
-		return false
-	}
-	switch r.Verb {
-	case engram.VerbCompatible, engram.VerbScoped, engram.VerbNotConflict:
-		return false
-	}
-	return true
+	separate := []engram.Verb{engram.VerbCompatible, engram.VerbScoped, engram.VerbNotConflict}
+	return !r.Removed() && r.Status == engram.RelationJudged && !r.Automatic() && !slices.Contains(separate, r.Verb)
 }
 
 // Least numbers of memories for a hub.
@@ -102,7 +96,7 @@ func (e *Engine) hubsOf(ctx context.Context, s surveyed, placed []*outline, proj
 	}
 	of = map[int64][]engram.Hub{}
 	for _, g := range groups {
-		if len(g.members) < g.least() {
+		if g.hub.Kind == engram.HubTopic && len(g.members) < leastTopic { // clusters are large enough
 			continue
 		}
 		for _, o := range g.members {
@@ -127,17 +121,6 @@ type group struct {
 	title   string
 }
 
-func (g *group) least() int {
-	switch g.hub.Kind {
-	case engram.HubTopic:
-		return leastTopic
-	case engram.HubCluster:
-		return leastCluster
-	}
-	return 1
-}
-
-// reportSessions fills in the hubs of sessions.
 func (e *Engine) reportSessions(ctx context.Context, groups map[string]*group, project string) error {
 	return pages(ctx, e, project, engram.Reader.SessionsAfter, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
 		g := groups[engram.Hub{Kind: engram.HubSession, Key: s.ID}.Name()]
@@ -168,20 +151,20 @@ func clustersOf(s surveyed, placed []*outline) []*group {
 		}
 		return num
 	}
-	tied := map[int64]int{}
+	degree := map[int64]int{}
 	for _, t := range s.relations {
 		if leader[t[0]] == 0 || leader[t[1]] == 0 {
 			continue
 		}
-		tied[t[0]]++
-		tied[t[1]]++
+		degree[t[0]]++
+		degree[t[1]]++
 		a, b := find(t[0]), find(t[1])
 		leader[max(a, b)] = min(a, b)
 	}
 	byLeader := map[int64]*group{}
 	var all []*group
 	for _, o := range placed { // oldest first: leaders come before the others
-		if tied[o.num] == 0 {
+		if degree[o.num] == 0 {
 			continue
 		}
 		g := byLeader[find(o.num)]
@@ -194,14 +177,13 @@ func clustersOf(s surveyed, placed []*outline) []*group {
 	}
 	for _, g := range all {
 		most := slices.MaxFunc(g.members, func(a, b *outline) int {
-			return cmp.Or(cmp.Compare(tied[a.num], tied[b.num]), cmp.Compare(b.num, a.num))
+			return cmp.Or(cmp.Compare(degree[a.num], degree[b.num]), cmp.Compare(b.num, a.num))
 		})
 		g.title = most.Title
 	}
 	return slices.DeleteFunc(all, func(g *group) bool { return len(g.members) < leastCluster })
 }
 
-// takenEdit is what became of one edit in its transaction.
 type takenEdit struct {
 	passed  bool // it belongs to another project than is imported
 	memory  engram.Memory
@@ -312,7 +294,6 @@ func sameLines(a, b string) bool {
 	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
 }
 
-// set copies one field of a note into a change.
 func (in *UpdateInput) set(field string, f engram.NoteFields) error {
 	switch field {
 	case "title":
@@ -350,11 +331,11 @@ func (x *vaultImport) replicate(ctx context.Context) error {
 	}
 	var notes []*engram.ReplicatedNote
 	for _, id := range absent {
-		c, told, err := x.notes.Replicated(id)
+		c, ok, err := x.notes.Replicated(id)
 		if err != nil {
 			return err
 		}
-		if !told || x.res.Project != "" && normalProject(c.Memory.Project) != x.res.Project {
+		if !ok || x.res.Project != "" && normalProject(c.Memory.Project) != x.res.Project {
 			continue
 		}
 		if erased[id] {
@@ -384,12 +365,12 @@ func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
 	var forgotten []engram.Memory
 	err = x.store.View(ctx, func(r engram.Reader) error {
 		for _, id := range x.notes.Named() {
-			m, err := r.Memory(ctx, engram.ByID(id))
+			m, found, err := ifThere(r.Memory(ctx, engram.ByID(id)))
 			switch {
-			case engram.CodeOf(err) == engram.CodeNotFound:
-				ids = append(ids, id)
 			case err != nil:
 				return err
+			case !found:
+				ids = append(ids, id)
 			case m.Forgotten() && (x.res.Project == "" || x.res.Project == m.Project):
 				forgotten = append(forgotten, m)
 			}
@@ -401,8 +382,8 @@ func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
 			break
 		}
 		var c engram.ReplicatedNote
-		var told bool
-		if c, told, err = x.notes.Replicated(m.ID); err == nil && told && c.Base != nil && !c.Edited {
+		var ok bool
+		if c, ok, err = x.notes.Replicated(m.ID); err == nil && ok && c.Base != nil && !c.Edited {
 			x.report(c.NoteEdit, VaultNoted, VaultItem{Num: m.Num, Reason: "the memory was forgotten here, and stays forgotten"})
 		}
 	}
@@ -421,12 +402,12 @@ func (x *vaultImport) replicatedRecords(ctx context.Context, notes []*engram.Rep
 		lives, given := x.living(ctx), map[string]bool{}
 		for _, c := range notes {
 			for _, l := range c.Links {
-				tie := replicatedRelation(c, l)
-				id := tie.Relation.Relation.ID
+				rel := replicatedRelation(c, l)
+				id := rel.Relation.Relation.ID
 				if l.ID == c.ID || given[id] || !lives(l.ID) {
 					continue
 				}
-				if given[id] = true; !yield(tie, nil) {
+				if given[id] = true; !yield(rel, nil) {
 					return
 				}
 			}
@@ -463,11 +444,8 @@ func replicatedRelation(c *engram.ReplicatedNote, l engram.NoteLink) engram.Reco
 
 // bothWays reports whether both notes of a relation show its verb alike.
 func bothWays(v engram.Verb) bool {
-	switch v {
-	case engram.VerbSupersedes, engram.VerbDerivedFrom, engram.VerbEvolvedFrom, engram.VerbCausedBy, engram.VerbScoped:
-		return false
-	}
-	return true
+	directed := []engram.Verb{engram.VerbSupersedes, engram.VerbDerivedFrom, engram.VerbEvolvedFrom, engram.VerbCausedBy, engram.VerbScoped}
+	return !slices.Contains(directed, v)
 }
 
 // importReplicated imports the memories of notes in one transaction, and reports the outcome of each note.
@@ -500,13 +478,13 @@ func (x *vaultImport) importReplicated(ctx context.Context, notes []*engram.Repl
 func (x *vaultImport) reportReplicated(ctx context.Context, notes []*engram.ReplicatedNote) error {
 	return x.store.View(ctx, func(r engram.Reader) error {
 		for _, c := range notes {
-			m, err := r.Memory(ctx, engram.ByID(c.ID))
-			switch {
-			case engram.CodeOf(err) == engram.CodeNotFound && !x.in.DryRun:
-				x.replicated[c.ID] = nil // refused
-				continue
-			case err != nil && engram.CodeOf(err) != engram.CodeNotFound:
+			m, found, err := ifThere(r.Memory(ctx, engram.ByID(c.ID)))
+			if err != nil {
 				return err
+			}
+			if !found && !x.in.DryRun {
+				x.replicated[c.ID] = nil // rejected
+				continue
 			}
 			x.report(c.NoteEdit, VaultCreated, VaultItem{Num: m.Num, Reason: flagReason(c.Memory)})
 		}

@@ -143,7 +143,7 @@ func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
 	case e.ID == "":
 		return x.takeNew(ctx, e)
 	}
-	if m, told := x.replicated[e.ID]; told {
+	if m, known := x.replicated[e.ID]; known {
 		// The edit of another store's note stays open for that store.
 		if m == nil || e.Base != nil {
 			return nil
@@ -162,15 +162,8 @@ func (x *vaultImport) speaksOfMerges(ctx context.Context, e engram.NoteEdit) (ow
 	if engram.CodeOf(e.Flaw) != engram.CodeConflict || e.ID == "" || !shows(e.Fields.Content) {
 		return false, nil
 	}
-	err = x.store.View(ctx, func(r engram.Reader) error {
-		m, err := r.Memory(ctx, engram.ByID(e.ID))
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return nil
-		}
-		own = shows(m.Content)
-		return err
-	})
-	return own, err
+	m, _, err := ifThere(view(ctx, x.Engine, func(r engram.Reader) (engram.Memory, error) { return r.Memory(ctx, engram.ByID(e.ID)) }))
+	return shows(m.Content), err
 }
 
 // flawText returns an error with its hint.
@@ -271,7 +264,6 @@ func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) (err error) {
 	return nil
 }
 
-// takeNew collects a new note to become a memory.
 func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	in := SaveInput{Title: e.Fields.Title, Content: e.Fields.Content, Type: e.Fields.Type, Scope: e.Fields.Scope,
 		Project: e.Project, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Permanent: e.Fields.Permanent,
@@ -358,7 +350,6 @@ func (x *vaultImport) create(ctx context.Context) error {
 	return nil
 }
 
-// created reports the new memories, and tells the vault.
 func (x *vaultImport) created(fresh freshNotes, all []SaveResult) error {
 	x.wrote(all[0].Op)
 	for i, n := range fresh {
