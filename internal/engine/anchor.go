@@ -14,24 +14,24 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// Code says what stands in code, and what became of it; internal/git does.
+// Code resolves and checks anchors to source code; internal/git implements it.
 type Code interface {
-	// Anchors returns anchors to places as they are now: of asked, one that is none is an error;
-	// of named, those that are none are left out.
+	// Anchors returns anchors to the current state of places. An asked place that does not exist is an error; a
+	// named one is skipped.
 	Anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error)
-	// States tells what became of each anchor, as the worktree has it that dir lies in.
+	// States compares each anchor with the worktree that contains dir.
 	States(ctx context.Context, dir string, all []engram.Anchor) []engram.Anchored
 }
 
-// In returns the same Engine for callers that work in a folder: what they name is looked for
-// there, and of what they find is told how it stands there. "" is nowhere.
+// In returns the same Engine for a caller in folder dir: it resolves file names there and reports the state of
+// anchored code there. "" is no folder.
 func (e *Engine) In(dir string) *Engine {
 	f := *e
 	f.dir = dir
 	return &f
 }
 
-// anchorEach gives drafts their anchors. Of a batch every item that names what is no file is told.
+// anchorEach sets the anchors of drafts. For a batch the error lists every item with a bad file.
 func (e *Engine) anchorEach(ctx context.Context, intakes []intake, batch bool) error {
 	var wrong BatchError
 	for i := range intakes {
@@ -48,8 +48,7 @@ func (e *Engine) anchorEach(ctx context.Context, intakes []intake, batch bool) e
 	return nil
 }
 
-// anchorSave gives a draft its anchors: the files that were asked for, and those that its text
-// names.
+// anchorSave sets a draft's anchors: the requested files and those that its text names.
 func (e *Engine) anchorSave(ctx context.Context, t *intake) (err error) {
 	asked, err := placesOf(t.in.Files)
 	if err != nil {
@@ -73,25 +72,24 @@ func (e *Engine) anchorSave(ctx context.Context, t *intake) (err error) {
 	return nil
 }
 
-// speaksOf reports whether a memory of a project may well speak of the files of a folder: there is
-// a README.md everywhere, and a memory that is saved from here for another project means its own.
+// speaksOf reports whether names in a memory's text mean files in dir. A README.md exists everywhere, and a
+// memory saved from here for another project means its own.
 func (e *Engine) speaksOf(ctx context.Context, project, dir string) bool {
 	at, err := e.folderProject(ctx, ProjectRequest{Dir: dir, Lenient: true})
 	return err == nil && (project == "" || at.Name == project)
 }
 
-// FileError is what is wrong with a file to which somebody wanted to anchor. The *engram.Error in
-// it may be CodeNotFound: of the file, not of the memory.
+// FileError wraps an error about a file to anchor to. Its *engram.Error may be CodeNotFound, which then means
+// the file, not the memory.
 type FileError struct{ Err error }
 
 // Error implements error.
 func (f *FileError) Error() string { return f.Err.Error() }
 
-// Unwrap returns the error itself.
+// Unwrap returns the wrapped error.
 func (f *FileError) Unwrap() error { return f.Err }
 
-// anchors are those to places, seen from a folder. What is wrong with one that was asked for is a
-// *FileError.
+// anchors returns anchors to places seen from dir. An error about an asked place is a *FileError.
 func (e *Engine) anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error) {
 	all, err := e.anchorsFrom(ctx, dir, asked, named)
 	if err != nil && len(asked) > 0 && ctx.Err() == nil {
@@ -116,7 +114,7 @@ func (e *Engine) anchorsFrom(ctx context.Context, dir string, asked, named []eng
 
 func isRelative(p engram.Place) bool { return !filepath.IsAbs(filepath.FromSlash(p.Path)) }
 
-// placesOf reads how files are named.
+// placesOf parses file references.
 func placesOf(files []string) ([]engram.Place, error) {
 	if err := (raw{}).and("file", files...).check(); err != nil {
 		return nil, err
@@ -131,9 +129,8 @@ func placesOf(files []string) ([]engram.Place, error) {
 	return all, nil
 }
 
-// folderOfSave is where the files of a save are looked for. Whoever asks for some means those of the
-// folder that they are in; what a text names is of the session, which may work elsewhere than the
-// server that it talks to.
+// folderOfSave returns the folder that file names are relative to: the caller's folder for requested files, the
+// session's folder for names in the text, since the session may work elsewhere than the server.
 func (e *Engine) folderOfSave(ctx context.Context, t *intake, asked bool) (string, error) {
 	if asked && t.in.Directory != "" {
 		return t.in.Directory, nil
@@ -142,13 +139,13 @@ func (e *Engine) folderOfSave(ctx context.Context, t *intake, asked bool) (strin
 	return cmp.Or(dir, t.in.Directory, e.dir), err
 }
 
-// folderOf is the folder that a session works in, else the one that the engine is used in.
+// folderOf returns the session's folder, else the engine's.
 func (e *Engine) folderOf(ctx context.Context, session string) (string, error) {
 	dir, err := e.folderOfSession(ctx, session)
 	return cmp.Or(dir, e.dir), err
 }
 
-// folderOfSession is the folder that a session works in; "" where it is in none, or nobody knows it.
+// folderOfSession returns the session's folder; "" if it has none or is unknown.
 func (e *Engine) folderOfSession(ctx context.Context, session string) (dir string, err error) {
 	if session == "" {
 		return "", nil
@@ -164,23 +161,22 @@ func (e *Engine) folderOfSession(ctx context.Context, session string) (dir strin
 	return dir, err
 }
 
-// anchoredAhead are anchors that were looked up before a transaction, for what a memory was then.
+// precomputedAnchors are anchors looked up before the transaction, for the memory as it was then.
 type anchoredAhead struct {
 	was    engram.Memory
 	now    []engram.Anchor
-	unseen bool            // none of its code is to be seen from here
-	gone   []engram.Anchor // of was, those to what is not there any more
+	unseen bool            // the code cannot be seen from here
+	gone   []engram.Anchor // anchors of was whose code no longer exists
 	from   seat
 }
 
-// seat is where one looks for the files of a memory.
+// location is the folder in which a memory's files are looked up.
 type seat struct {
 	dir     string
-	foreign bool // it is of another project than the memory: what a text names is not meant
+	foreign bool // the folder belongs to another project, so names in the text do not mean its files
 }
 
-// seatOf is the folder in which a change is made: that of the session of the memory where the
-// change came from elsewhere, else the one that the engine is used in.
+// locationOf returns the folder for an update: that of the memory's session if in.InSession, else the engine's.
 func (e *Engine) seatOf(ctx context.Context, was engram.Memory, in UpdateInput) (s seat, err error) {
 	s.dir = e.dir
 	if in.InSession {
@@ -195,8 +191,7 @@ func (e *Engine) seatOf(ctx context.Context, was engram.Memory, in UpdateInput) 
 	return s, nil
 }
 
-// anchorAhead looks up, before the transaction of an update, what it will need: files may lie on a
-// slow disk.
+// anchorAhead looks up anchors before the transaction of an update: files may be on a slow disk.
 func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a anchoredAhead, err error) {
 	if in.Files == nil && in.Title == nil && in.Content == nil {
 		return a, nil
@@ -215,7 +210,8 @@ func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a anchoredAhe
 	return a, err
 }
 
-// of are the anchors of what was in the transaction.
+// anchorsFor returns the anchors computed before the transaction, or recomputes them if the memory changed
+// meanwhile.
 func (a anchoredAhead) of(ctx context.Context, o *op, was engram.Memory, in UpdateInput) ([]engram.Anchor, error) {
 	if a.was.Num == was.Num && a.was.Title == was.Title && a.was.Content == was.Content && slices.Equal(a.was.Anchors, was.Anchors) {
 		return a.now, nil
@@ -223,8 +219,8 @@ func (a anchoredAhead) of(ctx context.Context, o *op, was engram.Memory, in Upda
 	return o.anchorUpdate(ctx, was, in, a.from)
 }
 
-// anchorUpdate are the anchors that a memory has after a change. Who asked for files is not undone
-// by another text; what a text named goes with it.
+// anchorUpdate returns a memory's anchors after a change. New text keeps requested files, and drops places that
+// only the old text named.
 func (e *Engine) anchorUpdate(ctx context.Context, was engram.Memory, in UpdateInput, from seat) ([]engram.Anchor, error) {
 	now := was
 	if in.Title != nil {
@@ -269,13 +265,12 @@ func (e *Engine) anchorUpdate(ctx context.Context, was engram.Memory, in UpdateI
 	return engram.CleanAnchors(slices.Concat(made, kept)), nil
 }
 
-// anchorTime is how long somebody looks what became of the code that an answer's memories speak of.
-// Ten hits take a millisecond; of a file that went git is asked, which takes 20 where there are a
-// thousand commits. What a disk that is asleep keeps busy does not look at the time, so that the
-// answer does not wait for it longer than Options.Patience.
+// anchorTime limits one check of anchors. Ten hits take a millisecond; a deleted file needs git, which takes 20
+// ms with a thousand commits. A sleeping disk may ignore the limit, so the answer waits at most
+// Options.Patience.
 const anchorTime = 80 * time.Millisecond
 
-// states tells what became of the anchors of memories, by number; nil where none has any.
+// states returns the states of the memories' anchors, by memory number; nil without anchors.
 func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]engram.Anchored {
 	var all []engram.Anchor
 	for _, m := range ms {
@@ -300,13 +295,12 @@ func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]eng
 	return by
 }
 
-// mostLooks is how many looks at the code are waited for at once: those that a disk keeps for ever
-// must not grow in number.
+// mostLooks limits concurrent checks of code, so that checks stuck on a dead disk cannot pile up.
 const mostLooks = 16
 
-// Finish waits until nobody looks at code any more, and lets nobody look from then on: what is
-// asked after it is not known. It waits for Options.Patience at most; a look that a disk keeps
-// longer ends with the process. It reads files alone, never the store, which stays the caller's.
+// Finish waits for running checks of code and prevents new ones; later checks report unknown states. It waits
+// at most Options.Patience; a stuck check ends with the process. Checks read files only, never the store, which
+// remains the caller's.
 func (e *Engine) Finish() {
 	patient := time.NewTimer(e.patience)
 	defer patient.Stop()
@@ -319,7 +313,7 @@ func (e *Engine) Finish() {
 	}
 }
 
-// look asks how anchors stand, and gives unknown back when nobody says so in time.
+// look checks anchors, and returns unknown if the check takes too long.
 func (e *Engine) look(ctx context.Context, all []engram.Anchor, unknown []engram.Anchored) []engram.Anchored {
 	patient, cancel := context.WithTimeout(ctx, e.patience)
 	defer cancel()
@@ -343,8 +337,8 @@ func (e *Engine) look(ctx context.Context, all []engram.Anchor, unknown []engram
 	}
 }
 
-// lookAtCode tells of hits what became of the code that they speak of; what it says otherwise by
-// now goes behind what is about as good. What was seen is noted for the review.
+// lookAtCode sets the anchor states of hits, moves stale hits behind about equally good ones, and records the
+// states for the review queue.
 func (e *Engine) lookAtCode(ctx context.Context, found *engram.Found, in SearchInput) {
 	by := e.states(ctx, memoriesOf(found.Hits, found.BelowThreshold))
 	if by == nil {
@@ -354,16 +348,15 @@ func (e *Engine) lookAtCode(ctx context.Context, found *engram.Found, in SearchI
 		for i := range hits {
 			hits[i].Anchors = by[hits[i].Memory.Num]
 		}
-		if !in.ByStrength && !in.Rerank { // who asked for another order gets that
+		if !in.ByStrength && !in.Rerank { // the caller asked for another order
 			lowerStale(hits)
 		}
 	}
 	e.noteAnchors(ctx, by)
 }
 
-// lowerStale multiplies the scores of hits by what the state of their code makes of them, and lets
-// those that lost pass behind the ones that are better now. The others keep their order, which is
-// not only that of scores.
+// lowerStale applies the anchor factor to scores and moves lowered hits behind better ones. The others keep
+// their order, which does not depend on scores alone.
 func lowerStale(hits []engram.Hit) {
 	policy := retrieval.DefaultAnchors()
 	for i := len(hits) - 1; i >= 0; i-- {
@@ -393,8 +386,8 @@ func memoriesOf(lists ...[]engram.Hit) []engram.Memory {
 	return ms
 }
 
-// noteAnchors notes what was seen of anchors, where it is news: after the answer was found, and
-// without failing it. Where another process is writing, it is seen again the next time.
+// noteAnchors records changed anchor states after the answer was found, and never fails it. If another process
+// is writing, the next check records them.
 func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored) {
 	seen := map[int64]engram.AnchorState{}
 	var nums []int64
@@ -424,19 +417,19 @@ func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored
 	_ = e.store.Update(ctx, func(tx engram.Tx) error { return tx.NoteAnchors(ctx, seen) })
 }
 
-// inFolderOf is the engine in the folder that a session works in, as far as somebody looks at code.
+// inFolderOf returns the engine in a session's folder, if anchors are checked at all.
 func (e *Engine) inFolderOf(ctx context.Context, session string) *Engine {
 	if e.code == nil || session == "" {
 		return e
 	}
 	dir, err := e.folderOf(ctx, line(session))
 	if err != nil || dir == e.dir {
-		return e // whoever needs the session says what is wrong
+		return e // the operation that needs the session reports the error
 	}
 	return e.In(dir)
 }
 
-// inFolder is the engine in a folder; "" is the one that it is in.
+// inFolder returns the engine in a folder; "" keeps the current one.
 func (e *Engine) inFolder(dir string) *Engine {
 	if dir == "" {
 		return e
@@ -444,7 +437,7 @@ func (e *Engine) inFolder(dir string) *Engine {
 	return e.In(dir)
 }
 
-// reportAnchors adds to hits that nobody searched for what became of their code.
+// reportAnchors sets the anchor states of hits that did not come from a search.
 func (t *reminding) reportAnchors(ctx context.Context) {
 	if slices.ContainsFunc(t.hits, func(h engram.Hit) bool { return h.Anchors != nil }) {
 		return
@@ -455,7 +448,7 @@ func (t *reminding) reportAnchors(ctx context.Context) {
 	}
 }
 
-// reportAnchors adds to the notes of a brief what became of the code, as far as memories may be told.
+// reportAnchors adds anchor states to the notes of a brief.
 func (b *briefBuilder) reportAnchors(ctx context.Context) {
 	for num, states := range b.inFolder(b.in.Directory).states(ctx, b.worth) {
 		note := b.notes[num]
@@ -464,8 +457,7 @@ func (b *briefBuilder) reportAnchors(ctx context.Context) {
 	}
 }
 
-// reportAnchors adds to the notes of a context what became of the code, as far as memories may be
-// told.
+// reportAnchors adds anchor states to the notes of a context.
 func (e *Engine) reportAnchors(ctx context.Context, t *contextBuilder) {
 	by := e.states(ctx, t.worth[:min(len(t.worth), 3*t.most)])
 	for num, states := range by {
@@ -476,9 +468,8 @@ func (e *Engine) reportAnchors(ctx context.Context, t *contextBuilder) {
 	e.noteAnchors(ctx, by)
 }
 
-// anchoredAnew are the anchors of a memory of which somebody said that it holds: to what its places
-// say now. What is not there any more is let go (gone), and what nobody can see from here stays as it
-// was; unseen is when that is all of it.
+// anchoredAnew re-anchors a memory that a person confirmed to what its places contain now. It drops anchors to
+// code that no longer exists (gone) and keeps those it cannot see; unseen is true if that is all of them.
 func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) (now, gone []engram.Anchor, unseen bool) {
 	if e.code == nil || e.dir == "" || len(m.Anchors) == 0 {
 		return m.Anchors, nil, true
@@ -510,22 +501,21 @@ func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) (now, gone [
 	return engram.CleanAnchors(now), gone, unseen
 }
 
-// anchorAnew looks up, before the transaction of a review, how the code of a memory stands.
+// anchorAnew computes new anchors before the transaction of a review.
 func (e *Engine) anchorAnew(ctx context.Context, ref engram.Ref) (a anchoredAhead) {
 	err := e.store.View(ctx, func(r engram.Reader) (err error) {
 		a.was, err = live(ctx, r, ref)
 		return err
 	})
 	if err != nil {
-		return anchoredAhead{} // the review says what is wrong
+		return anchoredAhead{} // the review reports the error
 	}
 	a.now, a.gone, a.unseen = e.anchoredAnew(ctx, a.was)
 	return a
 }
 
-// anchor anchors a memory that was reviewed, unless it got other anchors meanwhile; it waits for
-// nobody any more. Where none of its code is to be seen from here (unseen), nothing becomes of
-// them, and what waits because they changed goes on waiting.
+// anchor re-anchors a reviewed memory, unless its anchors changed meanwhile. If its code cannot be seen
+// (unseen), it changes nothing, and the memory stays in the queue.
 func (a anchoredAhead) anchor(ctx context.Context, o *op, m *engram.Memory, res *ReviewResult) (unseen bool, err error) {
 	if a.was.Num != m.Num || len(m.Anchors) == 0 || !slices.Equal(a.was.Anchors, m.Anchors) {
 		return false, nil
@@ -538,10 +528,10 @@ func (a anchoredAhead) anchor(ctx context.Context, o *op, m *engram.Memory, res 
 	return false, o.tx.NoteAnchors(ctx, map[int64]engram.AnchorState{m.Num: engram.AnchorVerified})
 }
 
-// placesOfAnchors are the places of anchors, for a person.
+// placesOfAnchors lists the places of anchors for a person.
 func placesOfAnchors(all []engram.Anchor) string { return strings.Join(placeNames(all), ", ") }
 
-// placeNames are the places of anchors, as a person writes them; nil for none.
+// placeNames returns the places of anchors as a person writes them; nil for none.
 func placeNames(all []engram.Anchor) (names []string) {
 	for _, a := range all {
 		names = append(names, a.Place().String())

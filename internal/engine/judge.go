@@ -13,14 +13,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Kinds of those who judge.
+// Kinds of judges.
 const (
-	KindAgent  = "agent"  // the agent that a candidate was shown to
+	KindAgent  = "agent"  // the agent that was shown the candidate
 	KindHuman  = "human"  // a person
-	KindSystem = "system" // a program that was told to look at many pairs
+	KindSystem = "system" // a program that examines many pairs
 )
 
-// Verdicts are what may be said of two memories, in the order in which help shows it.
+// Verdicts returns the possible verdicts on two memories, in the order of the help.
 func Verdicts() []engram.Verb {
 	return []engram.Verb{engram.VerbRelatesTo, engram.VerbCompatible, engram.VerbScoped, engram.VerbContradicts,
 		engram.VerbSupersedes, engram.VerbNotConflict}
@@ -29,29 +29,29 @@ func Verdicts() []engram.Verb {
 // IsVerdict reports whether v is one of Verdicts.
 func IsVerdict(v engram.Verb) bool { return slices.Contains(Verdicts(), v) }
 
-// JudgeInput is a verdict on a relation that is known: a candidate, or one judged before.
+// JudgeInput is a verdict on a known relation: a candidate, or one judged before.
 type JudgeInput struct {
 	Ref      engram.RelationRef
 	Verb     engram.Verb // one of Verdicts
 	Reason   string
 	Evidence string
-	// Confidence is 0 to 1; nil is 1. A relates_to of no confidence is a tie like others: it
-	// does not keep the pair from being raised again.
+	// Confidence is 0 to 1; nil is 1. A relates_to with confidence 0 is a plain relation: it does not keep the
+	// pair from being flagged again.
 	Confidence *float64
 	SessionID  string
-	Model      string // the model that judged; "" when it is not known
+	Model      string // the model that judged; "" if unknown
 	ActorKind  string // one of the kinds; "" is KindAgent
-	// Reverse turns the relation round: with supersedes the older memory holds, and the
-	// newer one is hidden. The relation gets a new ID by it, and the old one leads there.
+	// Reverse swaps the ends: with supersedes the older memory stays and the newer one is hidden. The relation
+	// gets a new ID; the old one still leads to it.
 	Reverse bool
 }
 
-// Judge records a verdict, in place of an earlier one. Two memories have at most one judgment: it removes other judgments
-// of the pair, and a relation of the same verb becomes the verdict.
+// Judge records a verdict in place of an earlier one. Two memories have at most one judgment: it removes other
+// judgments of the pair, and turns a relation of the same verb into the verdict.
 //
-// CodeInvalid for a verb that is no verdict, for Reverse with a verb other than supersedes, and for memories of two
-// projects; CodeNotFound for a relation that does not exist, or was removed with nothing said of the pair since;
-// CodeConflict when a memory was forgotten, and when the target supersedes the source already, directly or not.
+// CodeInvalid for a verb that is not a verdict, for Reverse with a verb other than supersedes, and for memories
+// of two projects; CodeNotFound for a relation that does not exist, or was removed without a later verdict;
+// CodeConflict if a memory was forgotten, or if the target already supersedes the source, directly or not.
 func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 	v, err := e.verdict(in)
 	if err != nil {
@@ -66,8 +66,8 @@ func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 		if err != nil {
 			return err
 		}
-		// Whoever names a relation means its ends, also when another one, the other way
-		// round, stands in its place.
+		// The caller means the ends of the relation it named, even if one in the other direction has replaced
+		// it.
 		v.source, v.target = named.Source, named.Target
 		if in.Reverse {
 			v.source, v.target = named.Target, named.Source
@@ -78,10 +78,10 @@ func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 	return judged, err
 }
 
-// verdict is what was said of two memories, cleaned.
+// verdict is a cleaned verdict on two memories.
 type verdict struct {
 	source, target int64
-	said           engram.Relation // all but the ends and the times
+	said           engram.Relation // without ends and times
 }
 
 func (e *Engine) verdict(in JudgeInput) (verdict, error) {
@@ -121,8 +121,8 @@ func notAVerdict(v engram.Verb) error {
 	return engram.Errorf(engram.CodeInvalid, "%q is no verdict", v).WithHint("one of %s", strings.Join(names, ", "))
 }
 
-// judgeable is the relation that ref names, and the one to put a verdict on: the same, or
-// what took its place. What says where a memory comes from is no opinion on a pair.
+// judgeable returns the relation that ref names and the one to judge: the same, or its replacement. Relations
+// that record where a memory comes from cannot be judged.
 func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now engram.Relation, err error) {
 	ref.ID = strings.ToLower(line(ref.ID))
 	if named, err = o.tx.Relation(ctx, ref); err != nil {
@@ -138,15 +138,15 @@ func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now 
 		return named, now, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is nothing to judge", named.ID, now.Verb).
 			WithHint("{unlink %d %s %d} takes it away", now.Source, now.Verb, now.Target)
 	}
-	if !now.Judgment() { // a number mistaken for another would hide a memory
+	if !now.Judgment() { // a mistyped number would hide a memory
 		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s is no conflict: it ties #%d and #%d", named.ID, now.Source, now.Target).
 			WithHint("{conflicts list} shows those there are; {link A RELATION B} says what one memory is to another")
 	}
 	return named, now, nil
 }
 
-// inPlaceOf is r, or what is said of its two memories now, when r was removed for it: an
-// agent may still hold the id that a candidate had before somebody judged the pair.
+// inPlaceOf returns r, or the judgment that replaced it: an agent may still hold the id of a candidate that was
+// judged since.
 func inPlaceOf(ctx context.Context, reader engram.Reader, r engram.Relation) (engram.Relation, error) {
 	if !r.Removed() || !IsVerdict(r.Verb) {
 		return r, nil
@@ -161,8 +161,8 @@ func inPlaceOf(ctx context.Context, reader engram.Reader, r engram.Relation) (en
 	return r, nil
 }
 
-// resolve writes a verdict over on, or over what is known of the pair when on is nil, and
-// removes what else was said of it.
+// resolve writes a verdict over the relation on, or over the pair's relation if on is nil, and removes the
+// pair's other judgments.
 func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Conflict, error) {
 	project, err := o.comparable(ctx, v)
 	if err != nil {
@@ -181,7 +181,7 @@ func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Confl
 		on = ofPair(pair, v.said.Verb)
 	}
 	if on != nil && on.Source != v.source {
-		if v.said.Verb == engram.VerbSupersedes {
+		if v.said.Verb == engram.VerbSupersedes { // a relation keeps its ends, and here they decide which memory is hidden
 			on = nil // a relation keeps its ends, and here they say who wins
 		} else {
 			v.source, v.target = on.Source, on.Target
@@ -209,7 +209,7 @@ func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Confl
 	return list[0], nil
 }
 
-// record writes the verdict: over on, or anew.
+// record replaces on by the verdict, or inserts it.
 func (o *op) record(ctx context.Context, v verdict, on *engram.Relation, project string) (engram.Relation, error) {
 	now := v.said
 	now.Source, now.Target = v.source, v.target
@@ -221,8 +221,7 @@ func (o *op) record(ctx context.Context, v verdict, on *engram.Relation, project
 	return now, o.replaceRelation(ctx, *on, now, project, "a verdict")
 }
 
-// comparable returns the project of two memories, when a verdict may be said of them: both
-// are live, and of one project.
+// comparable returns the project of two memories, and checks that both are live and of one project.
 func (o *op) comparable(ctx context.Context, v verdict) (project string, err error) {
 	ms, err := o.tx.Memories(ctx, []int64{v.source, v.target})
 	if err != nil {
@@ -244,8 +243,8 @@ func (o *op) comparable(ctx context.Context, v verdict) (project string, err err
 	return ms[0].Project, nil
 }
 
-// ofPair is the relation on which a verdict lands: the judgment on the pair, else a tie of
-// the same verb, else none.
+// ofPair returns the relation that a verdict replaces: the pair's judgment, else a relation of the same verb,
+// else nil.
 func ofPair(pair []engram.Relation, verb engram.Verb) *engram.Relation {
 	for _, wanted := range []func(engram.Relation) bool{
 		engram.Relation.Judgment,
@@ -258,9 +257,8 @@ func ofPair(pair []engram.Relation, verb engram.Verb) *engram.Relation {
 	return nil
 }
 
-// acyclic refuses that source supersedes target where target, directly or through others,
-// supersedes source: of such a ring nothing would be left to show. Their own relation does
-// not count: the verdict takes its place.
+// acyclic rejects a supersedes relation if target already supersedes source, directly or through others: a
+// cycle would hide all its memories. A relation of the two themselves is replaced and does not count.
 func (o *op) acyclic(ctx context.Context, source, target int64) error {
 	seen := map[int64]bool{target: true}
 	for next := []int64{target}; len(next) > 0; {
@@ -285,17 +283,16 @@ func (o *op) acyclic(ctx context.Context, source, target int64) error {
 	return nil
 }
 
-// Candidate is a memory that may contradict the one that was saved: somebody should judge
-// the two.
+// Candidate is a memory that may contradict the saved one; somebody should judge the pair.
 type Candidate struct {
 	Memory   engram.Memory   // the other one
-	Relation engram.Relation // pending; its ID is the id of the judgment
-	Score    float64         // 0 to 1, greater is more likely; the weight of the difference by the cosine
-	Reason   string          // in what they differ, for a person
+	Relation engram.Relation // pending; its ID is that of the judgment
+	Score    float64         // 0 to 1, higher is likelier: weight of the difference × cosine
+	Reason   string          // the difference, for a person
 }
 
-// relateNear ties what was saved to what is near to it, and asks for verdicts on what it may
-// contradict. A repeat says nothing that was not looked at before.
+// relateNear relates a saved memory to similar ones and flags likely contradictions. Repeats were examined
+// before.
 func (s *saver) relateNear(ctx context.Context, near []likeness, res *SaveResult) error {
 	m := res.Memory
 	if res.Action == lifecycle.Repeat || slices.Contains(s.policy.Unlinked, m.Type) {
@@ -310,7 +307,7 @@ func (s *saver) relateNear(ctx context.Context, near []likeness, res *SaveResult
 	return s.linkAll(ctx, m, near, res)
 }
 
-// flagAll asks for verdicts on the likeliest contradictions. Members of a series are none.
+// flagAll flags the likeliest contradictions. Members of a series do not contradict each other.
 func (s *saver) flagAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
 	members := seriesOf(m, near)
 	if err := s.withdraw(ctx, m, members); err != nil {
@@ -330,17 +327,17 @@ func (s *saver) flagAll(ctx context.Context, m engram.Memory, near []likeness, r
 		if err != nil {
 			return err
 		}
-		if r.Status == engram.RelationPending { // raised now, or before and nobody has judged
+		if r.Status == engram.RelationPending { // flagged now, or before and not judged yet
 			res.Candidates = append(res.Candidates, Candidate{n.Memory, r, scoreOf(n.Near, n.difference), reasonOf(n.difference)})
 		}
 	}
 	return nil
 }
 
-// leastSeries is how many members make a series, each with another number or name.
+// leastSeries is the least number of memories, each with another number or name, that form a series.
 const leastSeries = 3
 
-// seriesOf are those of near that are one series with m; nil where they are too few.
+// seriesOf returns the members of near that form a series with m; nil if they are too few.
 func seriesOf(m engram.Memory, near []likeness) map[int64]bool {
 	members, texts := map[int64]bool{}, map[string]bool{m.NormalizedHash: true}
 	for _, n := range near {
@@ -354,8 +351,8 @@ func seriesOf(m engram.Memory, near []likeness) map[int64]bool {
 	return members
 }
 
-// withdraw sets aside what was asked about members of a series before the third of them
-// came: two of them look like a contradiction. Nobody is asked about the pair again.
+// withdraw dismisses pending candidates among members of a series: before the third member came, two looked
+// like a contradiction.
 func (s *saver) withdraw(ctx context.Context, m engram.Memory, members map[int64]bool) error {
 	if len(members) == 0 {
 		return nil
@@ -379,7 +376,7 @@ func (s *saver) withdraw(ctx context.Context, m engram.Memory, members map[int64
 	return nil
 }
 
-// linkAll ties m to what is nearest, as far as it is not tied already.
+// linkAll relates m to the nearest memories that it is not related to yet.
 func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
 	if len(near) == 0 {
 		return nil
@@ -390,7 +387,7 @@ func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, r
 	}
 	for _, n := range near {
 		if left <= 0 || n.Cosine < s.embedder.Model().Related {
-			break // the next ones are farther
+			break // the rest are farther
 		}
 		ties, err := s.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 		if err != nil {
@@ -410,8 +407,8 @@ func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, r
 	return nil
 }
 
-// linksLeft is to how many memories m may still be tied: one that is revised every day
-// must not end up tied to everything.
+// linksLeft returns how many relations m may still get, so that a memory revised daily is not related to
+// everything.
 func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int, error) {
 	left := s.policy.MostLinks
 	if did == lifecycle.Insert {
@@ -426,8 +423,8 @@ func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int
 	return left, err
 }
 
-// flag asks for a verdict on m and a memory near to it that differs. It asks about a pair once: raised is false, and the
-// relation the existing one, when that is pending or was judged. A pair whose verdict was taken back may be asked about again.
+// flag adds a pending candidate for m and a similar memory that differs. It flags a pair once: if the pair is
+// pending or judged, it returns that relation and false. A pair whose verdict was removed may be flagged again.
 func (o *op) flag(ctx context.Context, m engram.Memory, n Near, d contradiction.Difference) (r engram.Relation, raised bool, err error) {
 	ties, err := o.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 	if err != nil {
@@ -441,25 +438,25 @@ func (o *op) flag(ctx context.Context, m engram.Memory, n Near, d contradiction.
 	r = engram.Relation{Source: m.Num, Target: n.Memory.Num, Verb: engram.VerbContradicts, Status: engram.RelationPending,
 		Strength: min(max(n.Cosine, 0), 1), Reason: reasonOf(d), Confidence: d.Weight, Actor: systemActor, ActorKind: systemKind,
 		SessionID: m.SessionID}
-	// The journal is told no more than the kind: it must not keep words of a memory.
+	// The journal records only the kind: it must not contain words of a memory.
 	return r, true, o.insertRelation(ctx, &r, m.Project, "differs in a "+string(d.Kind))
 }
 
-// What Engram ties by itself is told from what an agent or a person did.
+// Author of relations that Engram creates by itself.
 const (
 	systemActor = "engram"
 	systemKind  = "system"
 )
 
-// isBetween reports whether r ties two memories, in either direction.
+// isBetween reports whether r relates two memories, in either direction.
 func isBetween(r engram.Relation, a, b int64) bool {
 	return r.Source == a && r.Target == b || r.Source == b && r.Target == a
 }
 
-// reasonOf says a difference for a person.
+// reasonOf describes a difference for a person.
 func reasonOf(d contradiction.Difference) string { return string(d.Kind) + ": " + d.String() }
 
-// scoreOf is how likely a near memory with a difference contradicts, to three places.
+// scoreOf returns the likelihood that a similar memory with a difference contradicts, to three places.
 func scoreOf(n Near, d contradiction.Difference) float64 {
 	return math.Round(1000*d.Weight*min(max(n.Cosine, 0), 1)) / 1000
 }

@@ -11,24 +11,21 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// MetricsInput says whose activity is wanted: of a project, "" is every one; of a session,
-// which is known as far as its uses are kept (Why); and since when, the zero time being
-// from the beginning. Counters have whole days in UTC: Since stands for the day that it
-// is in, for sessions too.
+// MetricsInput selects activity: of a project, "" is every one; or of a session, as far as its exposures are
+// kept (Why). Since is rounded down to its day in UTC, the unit of counters; the zero time is the beginning.
 type MetricsInput struct {
 	Project string
 	Session string
 	Since   time.Time
 }
 
-// operations are in the order in which they are told.
+// operations returns the counted operations in display order.
 func operations() []string {
 	return []string{engram.OperationSave, useSearch, useRecall, useContext, useGet, useRemind}
 }
 
-// Metrics tells what was asked and saved. Reads of other processes that still run may be
-// missing for some seconds. A project or a session that does not exist is not_found, both
-// together are CodeInvalid.
+// Metrics returns what was asked and saved. Reads by other running processes may be missing for some seconds.
+// An unknown project or session is not_found, both together are CodeInvalid.
 func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, error) {
 	in.Project, in.Session = normalProject(in.Project), line(in.Session)
 	if !in.Since.IsZero() {
@@ -66,8 +63,8 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 	return m, nil
 }
 
-// bringIn writes down what was counted here, and what other processes have left. What cannot
-// be written now waits, and Metrics tells it all the same.
+// bringIn stores the counters of this process and those that others left behind. What cannot be stored now
+// stays pending; Metrics includes it.
 func (e *Engine) bringIn(ctx context.Context) {
 	if e.collect != nil {
 		e.collect()
@@ -77,7 +74,7 @@ func (e *Engine) bringIn(ctx context.Context) {
 	_ = e.FlushTally(ctx)
 }
 
-// sumInto fills in what cs come to.
+// sumInto adds up cs by operation, project and day.
 func sumInto(m *engram.Metrics, cs []engram.Counter) {
 	byVerb, byProject, byDay := map[string]*engram.NamedActivity{}, map[string]*engram.NamedActivity{}, map[int64]*engram.DailyActivity{}
 	for _, c := range cs {
@@ -121,8 +118,7 @@ func entry[K comparable, V any](all map[K]*V, key K) *V {
 	return v
 }
 
-// sessionMetrics reckons from what the session was shown. What it saved are the memories
-// that came to be in it.
+// sessionMetrics computes activity from what the session was shown and the memories saved in it.
 func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Metrics, error) {
 	m := engram.Metrics{Since: in.Since, Sessions: 1}
 	var cs []engram.Counter
@@ -150,8 +146,8 @@ func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Me
 	return m, nil
 }
 
-// answersOf are the reads that uses tell of, from a time on: the uses of one answer follow
-// one another, at the same time, by the same verb, in the order of their ranks.
+// answersOf groups exposures into reads: those of one read are adjacent, with equal time and operation, and
+// rising ranks.
 func answersOf(uses []engram.Exposure, since time.Time) (cs []engram.Counter) {
 	for i, u := range uses {
 		if u.At.Before(since) {
@@ -165,10 +161,10 @@ func answersOf(uses []engram.Exposure, since time.Time) (cs []engram.Counter) {
 		}
 		c := engram.Counter{Operation: u.Operation, Outcome: engram.OutcomeNothing, Tally: engram.Tally{Events: 1}}
 		switch {
-		case u.Memory != 0 || u.Tokens > 0: // the latter was erased since
+		case u.Memory != 0 || u.Tokens > 0: // erased since
 			c.Outcome, c.Memories, c.Tokens = engram.OutcomeFound, 1, u.Tokens
 		case u.Rank > 0:
-			c.Outcome = engram.OutcomeFound // and not shown again
+			c.Outcome = engram.OutcomeFound // found, but shown before
 		}
 		if u.Fallback {
 			c.Fallbacks = 1
@@ -178,14 +174,11 @@ func answersOf(uses []engram.Exposure, since time.Time) (cs []engram.Counter) {
 	return cs
 }
 
-// Tally counts what the verbs of a process do, in memory: a read must not wait for the
-// disk to be counted, and a thousand of them a second must not either. Flush writes down
-// what Metrics tells later; what a process that was killed had not flushed is lost. Saves
-// are written down where they save, with the journal. Totals are those of the
-// process, where a call that failed has the code of its error for an outcome.
+// Tally counts the operations of a process in memory, so that counting never waits for the disk. FlushTally
+// stores the counts for Metrics; a killed process loses unflushed ones. Saves are counted in their own
+// transaction, with the journal. Totals are per process, with the error code as the outcome of a failed call.
 //
-// Its lock is held for a few additions and never while anything is waited for. A nil
-// Tally counts nothing. It may be used by many goroutines.
+// A nil Tally counts nothing. It is safe for concurrent use, and never blocks while it holds its lock.
 type Tally struct {
 	now func() time.Time
 
@@ -195,7 +188,7 @@ type Tally struct {
 	times   map[string]*Times
 }
 
-// cell is where a counter of the store belongs.
+// cell identifies a counter of the store.
 type cell struct {
 	day     int64 // since 1970, UTC
 	project string
@@ -204,16 +197,16 @@ type cell struct {
 
 type counted struct{ operation, outcome string }
 
-// maxCells bounds what waits to be flushed: whoever asks about a new project each time
-// must not fill the memory. Beyond it projects are not told apart.
+// maxCells bounds pending counters, so that many unknown project names cannot fill the memory. Beyond it,
+// projects are merged into "".
 const maxCells = 4096
 
-// NewTally returns a Tally that tells the time by now, which should be monotonic.
+// NewTally returns a Tally that measures durations by now, which should be monotonic.
 func NewTally(now func() time.Time) *Tally {
 	return &Tally{now: now, pending: map[cell]engram.Tally{}, totals: map[counted]engram.Tally{}, times: map[string]*Times{}}
 }
 
-// begin is when a verb began; the zero time where nothing is counted.
+// begin returns the start time of an operation; the zero time if nothing is counted.
 func (t *Tally) begin() time.Time {
 	if t == nil {
 		return time.Time{}
@@ -221,7 +214,7 @@ func (t *Tally) begin() time.Time {
 	return t.now()
 }
 
-// read counts a read that began at a time: what it showed, or that it failed.
+// read counts a read that started at begun: what it showed, or its failure.
 func (t *Tally) read(begun time.Time, project string, s exposure, err error) {
 	if t == nil {
 		return
@@ -241,12 +234,12 @@ func (t *Tally) read(begun time.Time, project string, s exposure, err error) {
 		n.Fallbacks = 1
 	}
 	if project = normalProject(project); len(project) > engram.MaxName {
-		project = "" // there is no such project, and what waits must stay small
+		project = "" // no project has such a long name, and pending counters must stay small
 	}
 	t.add(begun, o, n, project, err == nil)
 }
 
-// saved counts saves of one call that began at a time, which the store has counted.
+// saved counts the saves of one call in the totals; the store has counted them.
 func (t *Tally) saved(begun time.Time, actions []Action, err error) {
 	if t == nil {
 		return
@@ -258,7 +251,7 @@ func (t *Tally) saved(begun time.Time, actions []Action, err error) {
 	for i, a := range actions {
 		at := begun
 		if i > 0 {
-			at = time.Time{} // the call took its time once
+			at = time.Time{} // count the duration of the call once
 		}
 		t.add(at, counted{engram.OperationSave, string(a)}, engram.Tally{Events: 1}, "", false)
 	}
@@ -287,7 +280,7 @@ func (t *Tally) add(begun time.Time, o counted, n engram.Tally, project string, 
 	t.pending[c] = t.pending[c].Plus(n)
 }
 
-// Take empties what waits to be written down, and returns it, in no order.
+// Take removes and returns the pending counters, in no order.
 func (t *Tally) Take() []engram.Counter {
 	if t == nil {
 		return nil
@@ -299,7 +292,7 @@ func (t *Tally) Take() []engram.Counter {
 	return cs
 }
 
-// waiting is what was not flushed yet.
+// waiting returns the pending counters.
 func (t *Tally) waiting() []engram.Counter {
 	if t == nil {
 		return nil
@@ -316,7 +309,7 @@ func countersOf(pending map[cell]engram.Tally) (cs []engram.Counter) {
 	return cs
 }
 
-// Put lets counters wait that were taken: here, or by a process that left them behind.
+// Put returns counters to the pending ones: taken ones, or those of another process.
 func (t *Tally) Put(cs []engram.Counter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -329,9 +322,8 @@ func (t *Tally) Put(cs []engram.Counter) {
 	}
 }
 
-// FlushTally writes down what the Tally of this Engine has counted since the last time; with
-// nothing to write it costs nothing. What cannot be written waits for the next time, and
-// the error, with the store's code, says why.
+// FlushTally stores the pending counters; without any it costs nothing. Counters that cannot be stored stay
+// pending, and the error has the store's code.
 func (e *Engine) FlushTally(ctx context.Context) error {
 	cs := e.tally.Take()
 	if len(cs) == 0 {
@@ -344,22 +336,22 @@ func (e *Engine) FlushTally(ctx context.Context) error {
 	return err
 }
 
-// Total is how often a verb came to an outcome in this process.
+// Total counts one outcome of an operation in this process.
 type Total struct {
 	Operation, Outcome string
 	engram.Tally
 }
 
-// Times says how long answers of one verb took in this process.
+// Times are the response times of one operation in this process.
 type Times struct {
 	Operation string
-	Buckets   [13]int // answers that took up to the edge of TimeEdges and longer than the one before; the last: longer than all
+	Buckets   [13]int // responses up to the edge in TimeEdges and above the previous one; the last has all longer ones
 	Sum       time.Duration
 	Count     int
 }
 
-// TimeEdges are the upper edges of the buckets of Times, chosen for answers out of memory
-// up to those of a language model.
+// TimeEdges returns the upper edges of the buckets of Times, for responses from memory up to those of a
+// language model.
 func TimeEdges() [12]time.Duration {
 	const ms = time.Millisecond
 	return [12]time.Duration{ms / 4, ms / 2, ms, 5 * ms / 2, 5 * ms, 10 * ms, 25 * ms, 50 * ms, 100 * ms, 250 * ms, time.Second, 10 * time.Second}
@@ -373,8 +365,8 @@ func (t *Times) add(took time.Duration) {
 	t.Count++
 }
 
-// Totals returns what was counted in this process, by verb and outcome, and how long it
-// took, by verb; nothing without a Tally.
+// Totals returns the counts of this process by operation and outcome, and response times by operation; nothing
+// without a Tally.
 func (e *Engine) Totals() (totals []Total, times []Times) {
 	t := e.tally
 	if t == nil {
@@ -394,8 +386,7 @@ func (e *Engine) Totals() (totals []Total, times []Times) {
 	return totals, times
 }
 
-// countSaves counts saves in the transaction that saves, so that they agree with the
-// journal whatever happens.
+// countSaves counts saves in their transaction, so that counters agree with the journal.
 func (o *op) countSaves(ctx context.Context, saves []SaveResult) error {
 	var cs []engram.Counter
 	for _, s := range saves {

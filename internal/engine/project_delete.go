@@ -8,11 +8,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// PruneProjects removes projects without memories, live or forgotten, together with
-// their prompts and sessions; dryRun only names them. Nil names means every such
-// project; a name that has memories is passed over.
+// PruneProjects removes projects without memories, live or forgotten, with their prompts and sessions; dryRun
+// only lists them. Nil names means every such project; a named project with memories is skipped.
 func (e *Engine) PruneProjects(ctx context.Context, names []string, dryRun bool) ([]engram.ProjectCounts, error) {
-	names = slices.Clone(names) // they stay the caller's, and nil stays nil
+	names = slices.Clone(names) // the argument stays unchanged, and nil stays nil
 	for i, n := range names {
 		names[i] = normalProject(n)
 	}
@@ -60,13 +59,12 @@ func emptyProjects(ctx context.Context, r engram.Reader, names []string) ([]engr
 // DeletedProject counts what deleting a project removed.
 type DeletedProject struct {
 	Memories, Prompts, Sessions int
-	HeldBy                      []engram.Trace // as in Deleted: who holds texts of erased memories
-	Degraded                    []string       // where it was not looked, and why
+	HeldBy                      []engram.Trace // as in Deleted: remaining copies of erased texts
+	Degraded                    []string       // what could not be searched for copies, and why
 }
 
-// DeleteProject forgets the project's memories and hides its prompts; hard erases
-// both, and removes sessions and the project too, and says who holds the texts of the
-// memories all the same. A project that does not exist is not_found.
+// DeleteProject forgets a project's memories and hides its prompts; hard erases both with sessions and project,
+// and lists remaining copies of the texts. An unknown project is not_found.
 func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (DeletedProject, error) {
 	var d DeletedProject
 	var going []engram.Memory
@@ -75,13 +73,13 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 	if hard {
 		verb = "project_erase"
 	}
-	e.bringIn(ctx) // or its name would stay among counters that wait
+	e.bringIn(ctx) // otherwise pending counters would keep its name
 	err := e.write(ctx, verb, func(o *op) error {
 		p, err := namedProject(ctx, o.tx, name)
 		if err != nil {
 			return err
 		}
-		if root = p.Root; hard { // asked before, as in Delete
+		if root = p.Root; hard { // before erasing, as in Delete
 			if going, d.HeldBy, err = o.heldOf(ctx, p.Name); err != nil {
 				return err
 			}
@@ -103,8 +101,8 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 	return d, nil
 }
 
-// heldOf returns the names of all memories of a project, which are to be erased, and the
-// memories of others that keep texts of theirs.
+// heldOf returns the ids of all memories of a project about to be erased, and the memories of other projects
+// that contain their texts.
 func (o *op) heldOf(ctx context.Context, project string) (going []engram.Memory, held []engram.Trace, err error) {
 	h := holdersIn(o.tx, func(m engram.Memory) bool { return m.Project == project })
 	for _, forgotten := range []bool{false, true} {
@@ -118,7 +116,7 @@ func (o *op) heldOf(ctx context.Context, project string) (going []engram.Memory,
 				if err := h.lookFor(ctx, m); err != nil {
 					return nil, nil, err
 				}
-				going = append(going, engram.Memory{Num: m.Num, ID: m.ID, SyncID: m.SyncID}) // no texts: there may be many
+				going = append(going, engram.Memory{Num: m.Num, ID: m.ID, SyncID: m.SyncID}) // without texts: there may be many
 			}
 			if len(ms) < page {
 				break
@@ -128,7 +126,7 @@ func (o *op) heldOf(ctx context.Context, project string) (going []engram.Memory,
 	return going, h.held, nil
 }
 
-// forgetProject forgets every live memory of a project, or erases all of them.
+// forgetProject forgets every live memory of a project, or with hard erases all memories.
 func (o *op) forgetProject(ctx context.Context, name string, hard bool) (n int, err error) {
 	kinds := []bool{false}
 	if hard {
@@ -136,7 +134,7 @@ func (o *op) forgetProject(ctx context.Context, name string, hard bool) (n int, 
 	}
 	for _, forgotten := range kinds {
 		for {
-			// What is handled leaves the list, so its first page is always the rest.
+			// Handled memories leave the list, so the first page is always the next.
 			ms, err := o.tx.List(ctx, engram.Filter{Project: name, Forgotten: forgotten}, engram.Page{Limit: 500})
 			if err != nil {
 				return n, err
@@ -160,7 +158,7 @@ func (o *op) forgetProject(ctx context.Context, name string, hard bool) (n int, 
 	return n, nil
 }
 
-// leaveProject hides the prompts of a project, or erases them.
+// leaveProject hides the prompts of a project, or with hard erases them.
 func (o *op) leaveProject(ctx context.Context, name string, hard bool) (n int, err error) {
 	for {
 		ps, err := o.tx.Prompts(ctx, name, "", engram.Page{Limit: 500})
@@ -182,8 +180,8 @@ func (o *op) leaveProject(ctx context.Context, name string, hard bool) (n int, e
 	}
 }
 
-// dropProject removes a project that has no memories, with its prompts and sessions.
-// Prompts that are only hidden stay without a project.
+// dropProject removes a project without memories, with its prompts and sessions. Hidden prompts remain without
+// a project.
 func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProject, hard bool) error {
 	n, err := o.leaveProject(ctx, p.Name, hard)
 	if err != nil {
@@ -236,9 +234,8 @@ func (o *op) dropSessions(ctx context.Context, name string, d *DeletedProject, h
 	}
 }
 
-// dropSession removes a session of a project that goes. One that holds memories,
-// which an update gave to another project, stays without a project: they would lose
-// their place in time with it.
+// dropSession removes a session of a deleted project. A session with memories, which an update moved to another
+// project, stays without a project to keep their place in time.
 func (o *op) dropSession(ctx context.Context, s engram.Session, hard bool) (gone bool, err error) {
 	n, err := o.tx.CountInSession(ctx, s.ID, true)
 	if err != nil {
@@ -255,15 +252,15 @@ func (o *op) dropSession(ctx context.Context, s engram.Session, hard bool) (gone
 	return false, o.putSession(ctx, &s, now, "its project was deleted")
 }
 
-// Named is what somebody speaks of by something else than the name of its project.
+// Named identifies things whose project is wanted.
 type Named struct {
 	Memories []engram.Ref
-	Relation string // by its id; "" is none
-	Op       int64  // an operation of the journal; 0 is none
+	Relation string // by id; "" for none
+	Op       int64  // operation of the journal; 0 for none
 }
 
-// ProjectsOf returns the projects of what is named, each once: of a relation those of the
-// memories at both of its ends. What does not exist is of none. Nothing is counted as read.
+// ProjectsOf returns the projects of the named things, each once; a relation belongs to those of both ends.
+// Unknown things have none. Nothing counts as read.
 func (e *Engine) ProjectsOf(ctx context.Context, n Named) ([]string, error) {
 	found := map[string]bool{}
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -302,7 +299,7 @@ func (e *Engine) ProjectsOf(ctx context.Context, n Named) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), err
 }
 
-// unknown reports whether an error says that there is no such thing, or no one of that name.
+// unknown reports whether an error says that a thing does not exist or is ambiguous.
 func unknown(err error) bool {
 	switch engram.CodeOf(err) {
 	case engram.CodeNotFound, engram.CodeConflict, engram.CodeInvalid:

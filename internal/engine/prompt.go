@@ -10,26 +10,26 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// PromptInput is what a person asked. SessionID and NewSession are as in SaveInput.
+// PromptInput is a prompt by a person. SessionID and NewSession are as in SaveInput.
 type PromptInput struct {
 	Content    string
 	SessionID  string
 	NewSession bool
 	Project    string
 	Directory  string
-	// Key names the asking, for who may have to say it again because it does not know whether
-	// it was heard: what has the same key is written once. "" is a new one each time.
+	// Key makes saving idempotent for callers that may have to retry: one prompt is stored per key. "" always
+	// stores a new one.
 	Key string
 	At  time.Time // when it was asked, not later than now; zero is now
 }
 
-// SavedPrompt is a prompt that was kept, or was there already.
+// SavedPrompt is a stored prompt, new or existing.
 type SavedPrompt struct {
 	engram.Prompt
-	Warnings []string // what was cut out of it; about the project name
+	Warnings []string // redacted secrets; the project name
 }
 
-// SavePrompt keeps a prompt.
+// SavePrompt stores a prompt.
 func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, error) {
 	given := raw{{"prompt", in.Content}, {"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}
 	if err := given.check(); err != nil {
@@ -63,7 +63,7 @@ func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, e
 	return SavedPrompt{p, warnings}, err
 }
 
-// Prompts lists prompts newest first. Limit 0 is 20, at most 1000.
+// Prompts lists prompts, newest first. Limit 0 is 20, at most 1000.
 func (e *Engine) Prompts(ctx context.Context, project string, p engram.Page) (ps []engram.Prompt, err error) {
 	if p, err = pageOf(p, 20); err != nil {
 		return nil, err
@@ -77,8 +77,7 @@ func (e *Engine) Prompts(ctx context.Context, project string, p engram.Page) (ps
 	return ps, err
 }
 
-// SearchPrompts finds prompts by words; an empty query lists the newest. Limit 0 is
-// 10, at most 100.
+// SearchPrompts finds prompts by words; an empty query lists the newest. Limit 0 is 10, at most 100.
 func (e *Engine) SearchPrompts(ctx context.Context, query, project string, limit int) (ps []engram.Prompt, err error) {
 	if limit, err = limited("limit", limit, 10, 100); err != nil {
 		return nil, err
@@ -120,7 +119,7 @@ func (e *Engine) DeletePrompt(ctx context.Context, num int64, hard bool) error {
 	})
 }
 
-// erasePrompt removes p for good. Logged first: the tombstone takes the entry's clock.
+// erasePrompt removes p for good. It is journaled first: the tombstone takes the entry's clock.
 func (o *op) erasePrompt(ctx context.Context, p engram.Prompt) error {
 	if err := o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "asked for", map[string]any{}); err != nil {
 		return err

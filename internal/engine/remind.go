@@ -16,51 +16,50 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// RemindInput is what an agent is about to do. One of Query, Path and Error says it; of
-// several the first one counts that something is known about, in the order Error, Path,
-// Query.
+// RemindInput is what an agent is about to do: an Error, a Path or a Query. The first of these, in this order,
+// about which something is known counts.
 type RemindInput struct {
-	Project   string // already decided; "" tells only what is of every project
-	SessionID string // leaves out what that session was shown, and remembers this; "" is none
-	Directory string // from which a relative Path counts; of the repository or a folder in it
-	Query     string // what the person asked, as typed
-	Path      string // the file that is about to be read or changed
-	Error     string // what went wrong, as printed
-	Budget    int    // tokens of the whole text; 0 is RemindBudget for a Query, FileBudget else; at most MaxBudget
-	Again     bool   // what the session was shown before is told again
-	// Injected are memories, by number, that the caller knows to have been told, though the
-	// store may not: it could not be written then.
+	Project   string // resolved; "" selects only memories of every project
+	SessionID string // leaves out what this session was shown, and records what it is shown now; "" for none
+	Directory string // base of a relative Path; the repository or a folder in it
+	Query     string // the person's prompt as typed
+	Path      string // file about to be read or changed
+	Error     string // error as printed
+	Budget    int    // tokens of the whole text; 0 is RemindBudget for a Query, else FileBudget; at most MaxBudget
+	Again     bool   // repeat what the session was shown before
+	// Injected are memories, by number, that the caller knows were shown, though the store may not know it.
 	Injected []int64
-	// Inject, where it is given, is called when there is something to tell: what it says was told
-	// is what the Reminder has, and what is remembered.
+	// Inject, if set, is called if there is anything to show. The Reminder has, and the store records, only
+	// what it reports as shown.
 	Inject Injector
 }
 
-// The budgets of what is told unasked, in tokens.
+// Budgets of injected reminders, in tokens.
 const (
 	RemindBudget = 300
 	FileBudget   = 200
 )
 
-// Reminder is what is worth telling unasked.
+// Reminder is what is worth injecting.
 type Reminder struct {
-	Text     string // to be put before the agent; "" when there is nothing to say
-	Tokens   int    // what Text costs, about; never more than the budget
+	Text     string // for the agent; "" if there is nothing to show
+	Tokens   int    // estimated cost of Text, at most the budget
 	Items    []RecalledItem
-	Withheld int // memories that would have been told, were they approved
-	// Degraded names what could not be asked or remembered, with the reason.
+	Withheld int // memories left out because a person has not approved them
+	// Degraded lists what could not be asked or recorded, with the reason.
 	Degraded []string
 }
 
-// Remind returns what is worth telling an agent that did not ask: little, and only what is certain (attend.Certainty). It
-// never tells what is superseded, over, barred (trust) or was shown to the session before, and tells memories of
-// no project or another one only when they are of its person or of everybody.
+// Remind returns the few certain memories (attend.Certainty) worth injecting for an agent that did not ask. It
+// never shows memories that are superseded, expired, flagged, or were shown to the session before, and shows
+// memories of no or another project only if they are personal or global.
 //
-// Invalid input is CodeInvalid. Degraded reports an unknown session. ctx bounds it: later finds are not told.
+// Invalid input is CodeInvalid. Degraded reports an unknown session. ctx bounds it: what is found later is not
+// shown.
 func (e *Engine) Remind(ctx context.Context, in RemindInput) (Reminder, error) {
 	begun := e.tally.begin()
 	out, s, err := e.remind(ctx, in)
-	if err != nil || len(s.items) > 0 { // silence is what is meant, not a search that found nothing
+	if err != nil || len(s.items) > 0 { // an empty reminder is intended, not a failed search
 		e.tally.read(begun, in.Project, s, err)
 	}
 	return out, err
@@ -91,8 +90,8 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure
 	return t.out, s, nil
 }
 
-// hand gives what was found to whoever tells it, and keeps of it what was told. It reports
-// whether the store knows that already.
+// hand passes the reminder to the injector and keeps what was shown. claimed is true if the store already knows
+// it.
 func (t *reminding) hand(ctx context.Context, s *exposure) (claimed bool) {
 	h := t.handOver(ctx, t.in.Inject, s, t.in.Again, t.textOf, func() error { return nil })
 	t.out.Items = slices.DeleteFunc(t.out.Items, func(i RecalledItem) bool { return !slices.Contains(h.nums, i.Hit.Memory.Num) })
@@ -101,7 +100,7 @@ func (t *reminding) hand(ctx context.Context, s *exposure) (claimed bool) {
 	return h.claimed
 }
 
-// clean checks what came in and fills the defaults in.
+// clean validates the input and fills in defaults.
 func (in RemindInput) clean() (RemindInput, error) {
 	if err := (raw{{"project", in.Project}, {"session id", in.SessionID}, {"directory", in.Directory}, {"path", in.Path}}).check(); err != nil {
 		return in, err
@@ -117,26 +116,26 @@ func (in RemindInput) clean() (RemindInput, error) {
 	return in, err
 }
 
-// reminding is a reminder in the making.
+// reminderBuilder builds a reminder.
 type reminding struct {
 	*Engine
 	in      RemindInput
 	out     Reminder
 	session engram.Session
 	seen    map[int64]bool
-	asked   string // what was looked up, for the uses
+	asked   string // recorded as the query
 	head    string
-	fault   string // of an error that is looked up, while it is
+	fault   string // of an error while it is looked up
 	at      time.Time
-	words   map[string]bool // by which passages are chosen
-	meant   map[string]bool // of these, those that say what it is about
-	asks    bool            // the prompt is nothing but one question,
-	inquiry attend.Inquiry  // which is this one
-	hits    []engram.Hit    // that may be told, best first
+	words   map[string]bool // words that select passages
+	meant   map[string]bool // those of words that tell the subject
+	asks    bool            // the prompt is a single question,
+	inquiry attend.Inquiry  // this one
+	hits    []engram.Hit    // injectable, best first
 	shown   []exposedItem
 }
 
-// byQuery finds what a prompt is about.
+// byQuery finds memories about a prompt.
 func (t *reminding) byQuery(ctx context.Context) error {
 	question := attend.Question(t.in.Query)
 	if question == "" {
@@ -146,7 +145,7 @@ func (t *reminding) byQuery(ctx context.Context) error {
 	return t.find(ctx, question, nil)
 }
 
-// byError finds what was learned of an error like this.
+// byError finds memories about a similar error.
 func (t *reminding) byError(ctx context.Context) error {
 	fault := attend.Fault(t.in.Error)
 	if fault == "" {
@@ -157,13 +156,12 @@ func (t *reminding) byError(ctx context.Context) error {
 	return t.find(ctx, fault, []engram.Type{engram.TypeBugfix, attend.OutcomeType})
 }
 
-// remindDepth is how many finds are weighed: what is certain stands at the top, and what it
-// stands out from right below.
+// remindDepth is the number of finds weighed: certain ones rank at the top and stand out from those right
+// below.
 const remindDepth = 10
 
-// find searches in the project, and beyond it for what is of the person or of everybody:
-// that by words alone, which is half of what a search costs and what stands out by its
-// words is told all the same.
+// find searches the project, and beyond it for personal and global memories. The latter by words alone: this
+// saves half the cost, and what stands out by its words is found anyway.
 func (t *reminding) find(ctx context.Context, question string, types []engram.Type) error {
 	t.asked, t.words, t.meant = question, retrieval.AskedWords(question), attend.Meant(question)
 	var asks []SearchInput
@@ -199,7 +197,7 @@ func (t *reminding) find(ctx context.Context, question string, types []engram.Ty
 	})
 }
 
-// open reads who asks and what was shown there.
+// open reads the session and what it was shown.
 func (t *reminding) open(ctx context.Context, r engram.Reader) error {
 	if t.seen != nil {
 		return nil
@@ -224,7 +222,7 @@ func (t *reminding) open(ctx context.Context, r engram.Reader) error {
 	return err
 }
 
-// trusted are the hits that may be told unasked.
+// trusted returns the injectable hits.
 func (t *reminding) trusted(ctx context.Context, r engram.Reader, hits []engram.Hit) ([]engram.Hit, error) {
 	ms := make([]engram.Memory, len(hits))
 	for i, h := range hits {
@@ -235,14 +233,14 @@ func (t *reminding) trusted(ctx context.Context, r engram.Reader, hits []engram.
 	var told []engram.Hit
 	for _, h := range hits {
 		if i := slices.IndexFunc(yes, func(m engram.Memory) bool { return m.Num == h.Memory.Num }); i >= 0 {
-			h.Memory = yes[i] // without the secrets that it may still have
+			h.Memory = yes[i] // redacted
 			told = append(told, h)
 		}
 	}
 	return told, err
 }
 
-// report writes what was found, as far as the budget goes.
+// report writes the hits within the budget.
 func (t *reminding) report() {
 	if len(t.hits) == 0 {
 		return
@@ -267,10 +265,8 @@ func (t *reminding) report() {
 	t.out.Tokens = text.Tokens(t.out.Text)
 }
 
-// lookUp searches in one scope. What stands out by its words does so whatever it means, and
-// what does not come near to that is not lifted there by its meaning: then the words answer
-// alone. Meaning is asked only where it decides, for that costs as much as all the rest of an
-// event.
+// lookUp searches one scope, by words alone if meaning cannot change the result: meaning costs as much as the
+// rest of a reminder.
 func (t *reminding) lookUp(ctx context.Context, ask SearchInput) (engram.Found, error) {
 	found, known, err := t.byWords(ctx, ask)
 	if err != nil || known && t.resolved(found, ask.Mode) {
@@ -279,8 +275,8 @@ func (t *reminding) lookUp(ctx context.Context, ask SearchInput) (engram.Found, 
 	return t.Engine.find(ctx, ask)
 }
 
-// byWords finds the memories that have the words of a question, by these alone. known is
-// false for a question that words do not answer, such as one that is nothing but a time.
+// byWords finds memories by words alone. known is false for a question that words cannot answer, such as a mere
+// time.
 func (t *reminding) byWords(ctx context.Context, ask SearchInput) (found engram.Found, known bool, err error) {
 	if ask, err = ask.clean(); err != nil {
 		return found, false, err
@@ -291,7 +287,7 @@ func (t *reminding) byWords(ctx context.Context, ask SearchInput) (found engram.
 		}
 		if p, named, err := r.Project(ctx, ask.Filter.Project); err != nil {
 			return err
-		} else if named { // an alias is asked for by the name that memories have
+		} else if named { // memories have the canonical name
 			ask.Filter.Project = p.Name
 		}
 		q := newQuestion(t.Engine, r, ask)
@@ -312,7 +308,7 @@ func (t *reminding) byWords(ctx context.Context, ask SearchInput) (found engram.
 	return found, known, err
 }
 
-// said are finds of the lexical channel, with their memories.
+// said returns lexical finds as hits.
 func (q *question) said(ctx context.Context, finds []engram.Ranked) ([]engram.Hit, error) {
 	ms, err := q.r.Memories(ctx, numsOf(finds))
 	if err != nil {
@@ -329,9 +325,8 @@ func (q *question) said(ctx context.Context, finds []engram.Ranked) ([]engram.Hi
 	return hits, nil
 }
 
-// resolved reports whether of a search by words the same is told whatever its finds mean.
-// What supersedes a find need not have its words: then a whole search says what stands in its
-// place.
+// resolved reports whether a search by words is conclusive whatever its finds mean. A superseded find is not:
+// its successor may lack the words, and only a full search finds it.
 func (t *reminding) resolved(found engram.Found, mode Mode) bool {
 	if slices.ContainsFunc(found.Hits, func(h engram.Hit) bool { return successor(h) != 0 }) {
 		return false
@@ -345,17 +340,17 @@ func (t *reminding) resolved(found engram.Found, mode Mode) bool {
 	for i := range finds {
 		finds[i].Near = 1
 		if sure == 0 {
-			finds[i].Relevance = 1 // what of a question is answered by its words has been answered
+			finds[i].Relevance = 1 // a question answered by its words is answered
 		}
 	}
-	return len(t.verdicts(c, finds, found.Rows)) == sure // nearness makes none less certain
+	return len(t.verdicts(c, finds, found.Rows)) == sure // nearness never lowers certainty
 }
 
-// leastExcerpt is the fewest tokens of a text that say something.
+// leastExcerpt is the fewest tokens of a meaningful excerpt.
 const leastExcerpt = 12
 
-// line is a hit as it is told, of at most so many tokens: what it is, and the passage that
-// answers best. "" where not even its head goes in.
+// line returns the line of a hit within tokens: its heading and the best passage; "" if not even the heading
+// fits.
 func (t *reminding) line(h engram.Hit, tokens int) string {
 	m := h.Memory
 	head := render.RemindLine(m, h.Note(), "", t.at)
@@ -370,7 +365,7 @@ func (t *reminding) line(h engram.Hit, tokens int) string {
 	return render.RemindLine(m, h.Note(), retrieval.Fragment(c, t.words, room), t.at)
 }
 
-// textOf is how a reminder reads with some of its memories alone.
+// textOf returns the text of the reminder with only some of its memories.
 func (t *reminding) textOf(mine []int64) string {
 	var lines []string
 	for _, item := range t.out.Items {
@@ -384,14 +379,13 @@ func (t *reminding) textOf(mine []int64) string {
 	return render.Remind(t.head, lines)
 }
 
-// How much is told about a file, and how much is looked at for it.
+// Limits for one file: hits shown and memories considered.
 const (
 	fileMost  = 3
 	fileDepth = 30
 )
 
-// byPath finds what is anchored to a file, and then what names it; once for each file of
-// a session.
+// byPath finds memories anchored to a file, then memories that name it; once per file and session.
 func (t *reminding) byPath(ctx context.Context) error {
 	places := attend.Places(t.in.Directory, t.in.Path)
 	if len(places) == 0 {
@@ -420,7 +414,7 @@ func (t *reminding) byPath(ctx context.Context) error {
 	return t.store.View(ctx, func(r engram.Reader) error { return t.aboutFile(ctx, r, hits) })
 }
 
-// aboutFile keeps of hits what may be told about a file that was not told about before.
+// aboutFile keeps the hits that may be shown for a file without an earlier reminder.
 func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
 	known := map[int64]bool{}
 	hits = slices.DeleteFunc(hits, func(h engram.Hit) bool {
@@ -444,7 +438,7 @@ func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engra
 	return err
 }
 
-// toldBefore reports whether the session was told something for this question before.
+// toldBefore reports whether the session had a reminder for this question before.
 func (t *reminding) toldBefore(ctx context.Context, r engram.Reader) (bool, error) {
 	if t.session.ID == "" {
 		return false, nil
@@ -453,8 +447,7 @@ func (t *reminding) toldBefore(ctx context.Context, r engram.Reader) (bool, erro
 	return slices.ContainsFunc(uses, func(u engram.Exposure) bool { return u.Operation == useRemind && u.Query == t.asked }), err
 }
 
-// anchored are the memories that are tied to a file, by any of the names it may have in its
-// repository.
+// anchored returns memories anchored to a file under any of its names in the repository.
 func (t *reminding) anchored(ctx context.Context, r engram.Reader, places []string) ([]engram.Hit, error) {
 	if t.in.Project == "" {
 		return nil, nil
@@ -472,9 +465,8 @@ func (t *reminding) anchored(ctx context.Context, r engram.Reader, places []stri
 	return hits, nil
 }
 
-// naming are the memories whose text names a file: by its path, by the end of it, or by its
-// own name where hardly another file is called so and the text does not say that another
-// one is meant.
+// naming returns memories whose text names a file: by its path, the end of its path, or its base name if that
+// is rare and the text does not mean another file.
 func (t *reminding) naming(ctx context.Context, place string) ([]engram.Hit, error) {
 	names := attend.NamesOf(place)
 	if len(names) == 0 || t.in.Project == "" {

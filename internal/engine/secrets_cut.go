@@ -10,16 +10,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// cutSecrets takes the secrets that the rules of now find out of all that is kept, and notes
-// that they have seen it: from then on nothing is looked at again when it is shown. It
-// returns how many things had some.
+// cutSecrets removes secrets that the current rules find from everything stored, and records the rules'
+// version, after which texts are shown without another check. It returns how many records had any.
 //
-// Texts are replaced where they stand, in the past and in the journal, too: a revision would
-// keep what is to go. The write that a text comes from stays the same, so that stores whose
-// rules agree agree, and one that cuts does not undo what another one wrote meanwhile. The
-// entry of the journal says that it happened, and there is nothing to undo.
+// It replaces texts in place, in revisions and journal too, since a revision would keep the secret. Version
+// stamps stay, so that stores with equal rules agree and cutting does not overwrite others' changes. A journal
+// entry records the removal, which undo cannot revert.
 func (e *Engine) cutSecrets(ctx context.Context, verb string) (n int, err error) {
-	e = e.everywhere() // what is not looked at now would pass for seen from then on
+	e = e.everywhere() // skipped projects would count as checked
 	var all []soiled
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		_, err := e.soiledThings(ctx, r, func(s soiled) { all = append(all, s) })
@@ -28,7 +26,7 @@ func (e *Engine) cutSecrets(ctx context.Context, verb string) (n int, err error)
 	if err != nil {
 		return 0, err
 	}
-	const batch = 100 // others write in between
+	const batch = 100 // lets other writers in between
 	for some := range slices.Chunk(all, batch) {
 		err := e.write(ctx, verb, func(o *op) error {
 			for _, s := range some {
@@ -46,7 +44,7 @@ func (e *Engine) cutSecrets(ctx context.Context, verb string) (n int, err error)
 	return n, e.store.Update(ctx, func(tx engram.Tx) error { return tx.PutFact(ctx, secretRules, secret.Version) })
 }
 
-// cutOlderSecrets is cutSecrets where the rules are newer than those that saw what is kept.
+// cutOlderSecrets is cutSecrets if the stored texts were checked under older rules.
 func (e *Engine) cutOlderSecrets(ctx context.Context, verb string) error {
 	var older bool
 	err := e.store.View(ctx, func(r engram.Reader) (err error) {
@@ -60,7 +58,7 @@ func (e *Engine) cutOlderSecrets(ctx context.Context, verb string) error {
 	return err
 }
 
-// cutThing takes the secrets out of one thing, as it is now. What is gone meanwhile is left.
+// cutThing removes secrets from the current state of one record; a missing one is skipped.
 func (o *op) cutThing(ctx context.Context, s soiled) error {
 	v := &sieve{scanner: o.secrets, kinds: map[string]int{}}
 	project, err := o.cutTexts(ctx, s, v)
@@ -77,7 +75,7 @@ func (o *op) cutThing(ctx context.Context, s soiled) error {
 	return o.log(ctx, s.entity, s.key, project, "secrets were cut out: "+strings.Join(kinds, ", "), map[string]any{})
 }
 
-// cutTexts takes the secrets out of what a thing says, and said; it returns its project.
+// cutTexts removes secrets from the current and earlier texts of a record and returns its project.
 func (o *op) cutTexts(ctx context.Context, s soiled, v *sieve) (project string, err error) {
 	switch s.entity {
 	case engram.EntityMemory:
@@ -108,7 +106,7 @@ func (o *op) cutTexts(ctx context.Context, s soiled, v *sieve) (project string, 
 	return "", o.tx.ReplaceRelation(ctx, r)
 }
 
-// cutMemory takes the secrets out of a memory and its revisions, but for those that it keeps.
+// cutMemory removes secrets from a memory and its revisions, except kept ones.
 func (o *op) cutMemory(ctx context.Context, num int64, v *sieve) (project string, err error) {
 	was, err := o.tx.Memory(ctx, engram.ByNum(num))
 	if err != nil {
@@ -135,13 +133,13 @@ func (o *op) cutMemory(ctx context.Context, num int64, v *sieve) (project string
 		return was.Project, nil
 	}
 	if now.TopicKey != was.TopicKey {
-		now.TopicKey = "" // half a key names another topic
+		now.TopicKey = "" // a partial key would name another topic
 	}
 	now.Tags = slices.DeleteFunc(slices.Clone(was.Tags), func(tag string) bool { return v.text(tag) != tag })
 	return was.Project, o.rewriteClean(ctx, was, now, v)
 }
 
-// rewriteClean writes a memory without its secrets over it: no revision keeps what it said.
+// rewriteClean replaces a memory by its redacted form without keeping a revision.
 func (o *op) rewriteClean(ctx context.Context, was, now engram.Memory, v *sieve) error {
 	if err := o.tx.ReplaceMemory(ctx, now); err != nil {
 		return err

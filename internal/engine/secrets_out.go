@@ -9,20 +9,20 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// secretRules is the fact that says by which rules all that is kept was looked at
-// (secret.Version). Where it says others, what leaves is looked at again.
+// secretRules is the fact that records the rules (secret.Version) under which everything stored was checked.
+// Under other rules, outgoing texts are checked again.
 const secretRules = "secret_rules"
 
-// outlet cuts secrets out of what leaves the store, where there can be any: in what older rules
-// let in, and in memories of which a person said that they are to keep theirs.
+// outgoing redacts what leaves the store, where secrets are possible: texts kept under older rules, and
+// memories with kept secrets.
 type outlet struct {
-	washed *washing
-	all    bool           // what is kept was not looked at by the rules of now
-	kept   map[int64]bool // memories that keep secrets
+	washed *washing       // stored texts were not checked under the current rules
+	all    bool           // memories with kept secrets
+	kept   map[int64]bool // a person allows secrets to leave
 	open   bool           // a person lets them leave
 }
 
-// outlet is what all of an export, or a push, goes through; open lets secrets leave.
+// outgoing returns the redaction for one export or push; open disables it.
 func (e *Engine) outlet(ctx context.Context, r engram.Reader, open bool) (*outlet, error) {
 	o := &outlet{washed: e.washing(), open: open, kept: map[int64]bool{}}
 	var err error
@@ -36,10 +36,10 @@ func (e *Engine) outlet(ctx context.Context, r engram.Reader, open bool) (*outle
 	return o, err
 }
 
-// cuts reports whether there is anything to look for in a memory; 0 is what is no memory.
+// cuts reports whether a memory needs redaction; 0 is another record.
 func (o *outlet) cuts(num int64) bool { return !o.open && (o.all || o.kept[num]) }
 
-// record is a record as it leaves.
+// record redacts a record.
 func (o *outlet) record(r engram.Record) engram.Record {
 	num := int64(0)
 	if r.Memory != nil {
@@ -51,7 +51,7 @@ func (o *outlet) record(r engram.Record) engram.Record {
 	return recordBy(r, o.washed.named)
 }
 
-// memory is a memory as it leaves.
+// memory redacts a memory.
 func (o *outlet) memory(m engram.Memory) engram.Memory {
 	if !o.cuts(m.Num) {
 		return m
@@ -59,14 +59,13 @@ func (o *outlet) memory(m engram.Memory) engram.Memory {
 	return memoryBy(m, o.washed.named)
 }
 
-// cleaner takes out of a text what must not be there. The text stands under a name in metadata, or
-// under none: "".
+// cleaner redacts a text. name is that of a metadata field, or "".
 type cleaner func(name, s string) string
 
-// text takes it out of a text without a name.
+// text redacts a text without a name.
 func (c cleaner) text(s string) string { return c("", s) }
 
-// recordBy is a record of which every text has gone through clean.
+// recordBy cleans every text of a record.
 func recordBy(r engram.Record, clean cleaner) engram.Record {
 	switch {
 	case r.Memory != nil:
@@ -92,7 +91,7 @@ func recordBy(r engram.Record, clean cleaner) engram.Record {
 	return r
 }
 
-// lineageBy is a lineage without tags that clean changes.
+// lineageBy removes tags that clean changes from causal metadata.
 func lineageBy(l *engram.CausalMetadata, clean func(string) string) *engram.CausalMetadata {
 	if l == nil || len(l.Sets) == 0 {
 		return l
@@ -117,8 +116,8 @@ func memoryBy(m engram.Memory, clean cleaner) engram.Memory {
 	return m
 }
 
-// recalled takes out of memories that are about to be shown what older rules let in. What a
-// person meant to keep is shown. It changes ms.
+// recalled redacts secrets kept under older rules from memories about to be shown on request, except those a
+// person keeps. It changes ms.
 func (e *Engine) recalled(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	older, err := underOlderRules(ctx, r)
 	if err != nil || !older || len(ms) == 0 {
@@ -134,8 +133,8 @@ func (e *Engine) recalled(ctx context.Context, r engram.Reader, ms []engram.Memo
 	return nil
 }
 
-// unasked takes all secrets out of memories that are about to be told to whoever did not ask
-// for them: what a person meant to keep is shown only where it is asked for. It changes ms.
+// unasked redacts all secrets from memories about to be injected: secrets that a person keeps are shown on
+// request only. It changes ms.
 func (e *Engine) unasked(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	if len(ms) == 0 {
 		return nil
@@ -147,7 +146,7 @@ func (e *Engine) unasked(ctx context.Context, r engram.Reader, ms []engram.Memor
 	return err
 }
 
-// recalledHits is recalled of the memories of hits.
+// recalledHits is recalled for the memories of hits.
 func (e *Engine) recalledHits(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
 	ms := make([]engram.Memory, len(hits))
 	for i, h := range hits {
@@ -162,13 +161,13 @@ func (e *Engine) recalledHits(ctx context.Context, r engram.Reader, hits []engra
 	return nil
 }
 
-// unlessKept cuts secrets out of a text, but for those that have a mark.
+// unlessKept returns a cleaner that spares secrets with a mark.
 func (e *Engine) unlessKept(marks []engram.Trust) cleaner {
 	v := &sieve{scanner: e.secrets, kept: textsMarked(marks, engram.TrustSecret), kinds: map[string]int{}}
 	return v.named
 }
 
-// inheritSecrets lets a memory keep the secrets of another one that went into it.
+// inheritSecrets copies the marks of kept secrets to the memory into which another was merged.
 func (o *op) inheritSecrets(ctx context.Context, kept, gone engram.Memory) error {
 	marks, err := o.tx.Trust(ctx, []int64{gone.Num})
 	if err != nil {

@@ -8,38 +8,36 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Stats counts what there is, everywhere or in one project.
+// Stats counts what is stored, in all or one project.
 func (e *Engine) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	return view(ctx, e, func(r engram.Reader) (engram.Stats, error) { return r.Stats(ctx, normalProject(project)) })
 }
 
-// StatsInput says what is counted: of a project, "" is every one; apart by type, by project
-// or by days, weeks or months, "" for not apart; and of memories that were made since a
-// time. Days, weeks, which begin on Monday, and months are those of the engine's zone.
+// StatsInput selects what to count. Project "" is every one; By groups by type, project, day, week or month, ""
+// does not. Days, weeks (from Monday) and months are in the engine's zone.
 type StatsInput struct {
 	Project string
 	By      engram.Grouping
-	// Since is, by default, from the beginning, and for days the last 30, for weeks the last
-	// 26, for months the last 12.
+	// Since is the start of grouped counts; by default the beginning, or the last 30 days, 26 weeks or 12
+	// months.
 	Since time.Time
 }
 
-// StatsOver is what there is, and how it came to be.
+// StatsOver is what is stored, and when it was created.
 type StatsOver struct {
 	engram.Stats
 	engram.Upkeep
-	Pending int // contradictions that wait for a verdict
+	Pending int // contradictions pending for a verdict
 	By      engram.Grouping
 	Since   time.Time // of Groups; zero: from the beginning
 	Groups  []engram.GroupCount
 }
 
-// maxSpans is how many days, weeks or months are told apart at once.
+// maxSpans limits the days, weeks or months of one answer.
 const maxSpans = 400
 
-// StatsOver counts what there is, apart as in says. A project that does not exist is
-// not_found; a grouping that does not exist, or more than 400 days, weeks or months, is
-// CodeInvalid.
+// StatsOver counts what is stored, grouped as requested. An unknown project is not_found; an unknown grouping,
+// or more than 400 days, weeks or months, is CodeInvalid.
 func (e *Engine) StatsOver(ctx context.Context, in StatsInput) (StatsOver, error) {
 	in.Project = normalProject(in.Project)
 	now := e.now()
@@ -76,8 +74,8 @@ func (e *Engine) StatsOver(ctx context.Context, in StatsInput) (StatsOver, error
 	return out, nil
 }
 
-// spans are the edges of the days, weeks or months from since to now, oldest first; none
-// for other groupings.
+// spans returns the edges of the days, weeks or months from since to now, oldest first; none for other
+// groupings.
 func (e *Engine) spans(by engram.Grouping, since, now time.Time) ([]time.Time, error) {
 	start := func(t time.Time) time.Time {
 		y, m, d := t.In(e.zone).Date()
@@ -127,20 +125,19 @@ func (e *Engine) spans(by engram.Grouping, since, now time.Time) ([]time.Time, e
 	return edges, nil
 }
 
-// Overview is what a project holds, in a few numbers.
+// Overview summarizes a project.
 type Overview struct {
-	Project   string // by its own name, if an alias was asked for
+	Project   string // canonical name
 	Memories  int    // live ones
 	Relations int
-	Strength  float64 // of the live memories now, on average: 0 to 1; 0 where there are none
+	Strength  float64 // current average of live memories, 0 to 1; 0 without memories
 }
 
-// mostWeighed is of how many memories the average strength is reckoned. Reading all of
-// 100,000 took half a second; a sample of this size has a standard error of at most 0.005,
-// whatever the memories are.
+// mostWeighed limits the sample for the average strength. Reading 100,000 memories took half a second; this
+// sample has a standard error of at most 0.005.
 const mostWeighed = 10_000
 
-// Overview says what a project holds; a project that does not exist holds nothing.
+// Overview summarizes a project; an unknown one is empty.
 func (e *Engine) Overview(ctx context.Context, project string) (Overview, error) {
 	out := Overview{Project: normalProject(project)}
 	err := e.store.View(ctx, func(r engram.Reader) error {

@@ -25,19 +25,19 @@ type UpdateInput struct {
 	TopicKey   *string
 	Importance *float64
 	Permanent  *bool
-	Mark       bool // turn Permanent around, when that is nil
+	Mark       bool // toggle Permanent, if that is nil
 	Tags       *[]string
 	AddTags    []string
 	RemoveTags []string
-	Metadata   map[string]any // keys to set; a nil value removes its key
-	// Files are as of SaveInput, from Options.Dir on, instead of those that were asked for. What
-	// the text names is found anew when that changes.
+	Metadata   map[string]any // keys to set; nil removes a key
+	// Files replaces the requested files, as in SaveInput, relative to Options.Dir. Files named in the text are
+	// found again if it changes.
 	Files *[]string
-	// InSession lets files count from the folder of the memory's session, where that works in one:
-	// for whoever changes it from afar.
+	// InSession makes files relative to the folder of the memory's session, if it has one, for callers
+	// elsewhere.
 	InSession bool
-	// Origin is whose words the new ones are; "" is agent. A memory that a person typed and an
-	// agent rewrites is trusted as the agent is, from then on.
+	// Origin is the author of the new text; "" is agent. A person's memory rewritten by an agent is trusted
+	// only as the agent's.
 	Origin      engram.Origin
 	AllowSecret bool // as in SaveInput
 }
@@ -48,15 +48,15 @@ func (in UpdateInput) empty() bool {
 	return reflect.ValueOf(in).IsZero()
 }
 
-// Updated is a memory after Update.
+// Updated is the result of Update.
 type Updated struct {
 	engram.Memory
-	Flagged  []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Flagged  []string // why it is flagged, in words; nil: not flagged, or approved
 	Warnings []string // what the change could not do
 }
 
-// Update changes a live memory; nothing to change is invalid. A change of type,
-// title, content, scope, project or topic counts as a revision.
+// Update changes a live memory; without changes it is invalid. A change of type, title, content, scope, project
+// or topic counts as a revision.
 func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	if in.empty() {
 		return Updated{}, engram.Errorf(engram.CodeInvalid, "provide at least one field to update")
@@ -86,7 +86,7 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	return out, nil
 }
 
-// update is Update in a transaction.
+// update is Update within a transaction.
 func (o *op) update(ctx context.Context, in UpdateInput, ahead anchoredAhead, washed *washing) (m engram.Memory, warnings []string, err error) {
 	was, err := o.live(ctx, in.Ref)
 	if err != nil {
@@ -99,7 +99,7 @@ func (o *op) update(ctx context.Context, in UpdateInput, ahead anchoredAhead, wa
 		return m, nil, err
 	}
 	if reflect.DeepEqual(m, was) {
-		return m, nil, nil // it says all this already
+		return m, nil, nil // nothing changes
 	}
 	m.UpdatedAt = o.at
 	if err := o.replaceMemory(ctx, was, m, "update"); err != nil {
@@ -118,8 +118,7 @@ func (o *op) update(ctx context.Context, in UpdateInput, ahead anchoredAhead, wa
 	return m, append(warnings, waits...), err
 }
 
-// keptBack says of a memory that became its author's alone where it may be all the same: what
-// went to a remote, or came from one, is not taken back by a change here.
+// warnShared warns that a memory made personal was shared before: remotes keep what they have.
 func (o *op) keptBack(ctx context.Context, was, now engram.Memory) (warnings []string, err error) {
 	if now.Scope != engram.ScopePersonal || was.Scope == engram.ScopePersonal {
 		return nil, nil
@@ -133,7 +132,7 @@ func (o *op) keptBack(ctx context.Context, was, now engram.Memory) (warnings []s
 		"no old copy brings it back anywhere. What has to be secret is to be replaced", now.Num)}, nil
 }
 
-// changed is was with the changes that in asks for.
+// changed returns was with the changes of in.
 func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *washing) (engram.Memory, error) {
 	m := was
 	if in.Title != nil {
@@ -142,10 +141,10 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *
 	if in.Content != nil {
 		m.Content = w.text(*in.Content)
 		if title := titleOf(m.Content); in.Title == nil && title != "" && was.Title == titleOf(was.Content) {
-			m.Title = title // nobody gave it one: it is the first words of what it says
+			m.Title = title // a generated title follows the content
 		}
 		if m.NormalizedHash = hashOf(m.Content); m.Content != was.Content {
-			m.Summary = "" // of what it said
+			m.Summary = "" // of the old content
 		}
 	}
 	if in.Type != nil {

@@ -12,31 +12,30 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// The verbs that show memories, as uses name them.
+// Operations that show memories, as recorded in exposures.
 const (
 	useSearch  = "search"
 	useRecall  = "recall"
 	useContext = "context"
 	useGet     = "get"
-	useRemind  = "remind" // beside a prompt, a file or an error: unasked, and no access
+	useRemind  = "remind" // injected for a prompt, file or error; does not count as reading
 )
 
 const (
-	// readPatience is how long a read waits for its uses to be written: the answer matters,
-	// and whoever holds the lock may hold it long.
+	// readPatience limits how long a read waits to record exposures: the answer matters more, and the lock may
+	// be held long.
 	readPatience = 100 * time.Millisecond
-	// maxUseQuery is how many characters of a question are remembered.
+	// maxQuery is how many characters of a question are recorded.
 	maxUseQuery = 300
 )
 
-// exposure is what one verb showed to one session.
+// exposure is what one operation showed to one session.
 type exposure struct {
 	operation string
 	query     string
 	session   engram.Session
-	items     []exposedItem // best first; empty: nothing was shown
-	// fallback says that a channel could not answer, or that nothing was asked; found that
-	// there was something, though it was not shown again.
+	items     []exposedItem // best first; may be empty
+	// fallback: a channel failed, or nothing was asked; found: there were hits, though shown before.
 	fallback, found bool
 }
 
@@ -45,18 +44,17 @@ type exposedItem struct {
 	tokens int
 }
 
-// remember writes down what was shown, and counts the accesses, in a transaction of its
-// own after the answer was made. It never fails the read: what went wrong is told in the
-// answer. Without a session nothing but accesses is remembered.
+// remember records what was shown and counts accesses, in its own transaction after the answer was made. It
+// never fails the read: the result reports errors. Without a session it only counts accesses.
 func (e *Engine) remember(ctx context.Context, s exposure) (degraded []string) {
 	if s.session.ID == "" && !lifecycle.Reinforces(s.operation) {
 		return nil
 	}
 	at := e.now()
 	if s.session.ID == "" && len(e.accessed(s.memories(), s, nil, at)) == 0 {
-		return nil // read within the hour: no lock is taken
+		return nil // read within the hour: nothing to write, no lock
 	}
-	s.query = e.CleanText(s.query) // before the transaction: every other writer waits for that
+	s.query = e.CleanText(s.query) // before the transaction, which blocks other writers
 	ctx, cancel := e.waiting(ctx)
 	defer cancel()
 	err := e.store.Update(ctx, func(tx engram.Tx) error { return e.rememberAt(ctx, tx, s, at) })
@@ -69,7 +67,7 @@ func (e *Engine) remember(ctx context.Context, s exposure) (degraded []string) {
 	return []string{fmt.Sprintf("cannot record what session %q was shown: %s", s.session.ID, messageOf(err))}
 }
 
-// rememberAt is remember in a transaction, of a showing whose query has no secrets.
+// rememberAt is remember in a transaction, for an exposure with a redacted query.
 func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s exposure, at time.Time) error {
 	if err := e.countAccesses(ctx, tx, s, at); err != nil {
 		return err
@@ -81,9 +79,8 @@ func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s exposure, at ti
 	return tx.AppendUses(ctx, uses)
 }
 
-// waiting is ctx for what is written after the answer was made, while others write. Whoever
-// asked has that already: leaving now does not undo that it was shown. But who said until when
-// he waits is not kept waiting longer.
+// waiting returns a context for writes after an answer was made: it outlives the request, since the answer was
+// shown, waits for the lock only as long as Options.Patience, and keeps the request's deadline.
 func (e *Engine) waiting(asked context.Context) (context.Context, context.CancelFunc) {
 	ctx := engram.WithLockTimeout(context.WithoutCancel(asked), e.patience)
 	if until, bounded := asked.Deadline(); bounded && asked.Err() == nil {
@@ -92,8 +89,8 @@ func (e *Engine) waiting(asked context.Context) (context.Context, context.Cancel
 	return context.WithCancel(ctx)
 }
 
-// countAccesses counts what was shown as accessed, as far as it counts. It comes before
-// the uses of this showing are written, which would look like an earlier one.
+// countAccesses counts reads that count. It runs before this exposure is recorded, which would look like an
+// earlier one.
 func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s exposure, at time.Time) error {
 	if !lifecycle.Reinforces(s.operation) || len(s.items) == 0 {
 		return nil
@@ -119,8 +116,7 @@ func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s exposure, at
 	return tx.CountAccess(ctx, nums, at)
 }
 
-// accessed are those of the memories whose showing counts; again are those that the
-// session was shown before.
+// accessed returns the memories whose reading counts; again are those shown to the session before.
 func (e *Engine) accessed(ms []engram.Memory, s exposure, again map[int64]bool, at time.Time) (nums []int64) {
 	if !lifecycle.Reinforces(s.operation) {
 		return nil
@@ -141,7 +137,7 @@ func (s exposure) memories() []engram.Memory {
 	return ms
 }
 
-// nums are the memories of a showing, by number.
+// nums returns the numbers of the shown memories.
 func (s exposure) nums() []int64 {
 	nums := make([]int64, len(s.items))
 	for i, item := range s.items {
@@ -150,12 +146,12 @@ func (s exposure) nums() []int64 {
 	return nums
 }
 
-// only are the items of some memories alone.
+// only returns the items of some memories.
 func (s exposure) only(nums []int64) []exposedItem {
 	return slices.DeleteFunc(slices.Clone(s.items), func(i exposedItem) bool { return !slices.Contains(nums, i.memory.Num) })
 }
 
-// uses are the showing as the store keeps it; none without a session.
+// uses returns the exposure as stored; none without a session.
 func (s exposure) uses(at time.Time) []engram.Exposure {
 	if s.session.ID == "" {
 		return nil
@@ -186,8 +182,8 @@ func messageOf(err error) string {
 	return "the database did not take it"
 }
 
-// inSession returns the session that asks, and says so when it is not known: then
-// nothing is remembered. Without an id nobody asks, and nothing is said.
+// inSession returns the asking session; degraded reports an unknown one, for which nothing is recorded. An
+// empty id returns none.
 func inSession(ctx context.Context, r engram.Reader, id string) (s engram.Session, degraded []string, err error) {
 	if id = line(id); id == "" {
 		return s, nil, nil
@@ -199,7 +195,7 @@ func inSession(ctx context.Context, r engram.Reader, id string) (s engram.Sessio
 	return s, nil, err
 }
 
-// seenIn returns the memories that a session was shown.
+// seenIn returns the memories shown to a session before.
 func seenIn(ctx context.Context, r engram.Reader, s engram.Session) (map[int64]bool, error) {
 	if s.ID == "" {
 		return nil, nil
@@ -212,8 +208,8 @@ func seenIn(ctx context.Context, r engram.Reader, s engram.Session) (map[int64]b
 	return seen, err
 }
 
-// SearchIn is Search in a session, which is remembered to have been shown the hits.
-// A session that does not exist is told in Degraded; "" is none.
+// SearchIn is Search in a session, and records the hits as shown there. Degraded reports an unknown session; ""
+// is none.
 func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
 	found, err := e.inFolderOf(ctx, session).Search(ctx, in)
 	if err != nil || session == "" {
@@ -225,8 +221,8 @@ func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (
 	return found, err
 }
 
-// SearchWhole is SearchIn for somebody who is given the memories whole: each hit counts as
-// accessed, as those of Recall do. The hits are as they were before.
+// SearchWhole is SearchIn for clients that receive whole memories: each hit counts as read, as in Recall. The
+// returned hits have the state before.
 func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
 	begun := e.tally.begin()
 	found, err := e.inFolderOf(ctx, session).find(ctx, in)
@@ -240,7 +236,7 @@ func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput
 	return found, err
 }
 
-// shownBy is what a search has shown, at what cost each.
+// shownBy returns the exposure of a search.
 func shownBy(verb string, found engram.Found, tokens func(engram.Memory) int) exposure {
 	s := exposure{operation: verb, query: found.Query, fallback: found.Query == "" || len(found.Degraded) > 0}
 	for _, h := range found.Hits {
@@ -249,16 +245,16 @@ func shownBy(verb string, found engram.Found, tokens func(engram.Memory) int) ex
 	return s
 }
 
-// wholeTokens is what a memory costs that is shown whole, about.
+// wholeTokens estimates the cost of a memory shown whole.
 func wholeTokens(m engram.Memory) int { return text.Tokens(m.Title + "\n" + m.Content) }
 
-// previewTokens is what a memory costs in a list of hits, about.
+// previewTokens estimates the cost of a memory in a list of hits.
 func previewTokens(m engram.Memory) int {
 	return text.Tokens(m.Title + "\n" + render.Preview(m.Content, 300))
 }
 
-// GetIn is Get for somebody who reads the memory: that counts as an access. The session
-// is remembered to have been shown it, if it exists; "" is none.
+// GetIn is Get by a reader: it counts as read, and is recorded as shown in the session, if it exists; "" is
+// none.
 func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Detail, error) {
 	d, err := e.inFolderOf(ctx, session).Get(ctx, ref)
 	if err != nil {
@@ -268,7 +264,7 @@ func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Det
 	return d, err
 }
 
-// rememberIn is remember for a session by its id.
+// rememberIn is remember for a session id.
 func (e *Engine) rememberIn(ctx context.Context, session string, s exposure) (degraded []string, err error) {
 	if session == "" {
 		return e.remember(ctx, s), nil
@@ -283,31 +279,30 @@ func (e *Engine) rememberIn(ctx context.Context, session string, s exposure) (de
 	return append(degraded, e.remember(ctx, s)...), nil
 }
 
-// Injection is what is about to be told to a session that did not ask. Others may be about to
-// tell it the same: whoever tells makes it his own before, in whatever they all look at.
+// Injection is about to be injected into a session. Other processes may be about to inject the same, so the
+// injector claims it first in a place they share.
 type Injection struct {
-	Nums []int64 // its memories, best first; of a brief there may be none
-	// Text is how it reads with some of Nums alone; "" when nothing is left to say.
+	Nums []int64 // memories, best first; may be empty for a brief
+	// Text returns the text with only some of Nums; "" if nothing is left.
 	Text func(mine []int64) string
-	// Claim writes down in the store that the session was told some of Nums, and returns those
-	// that nobody has told it before. It is for who has no better place: it takes the lock of
-	// the store, for which it waits no longer than Options.Patience. An error says that nothing
-	// was written.
+	// Claim records in the store that the session was shown Nums, and returns those not shown before. It is for
+	// injectors without a better place: it takes the store's lock and waits at most Options.Patience. With an
+	// error nothing was written.
 	Claim func(nums []int64) (mine []int64, err error)
 }
 
-// Injector tells, and returns what of Telling.Nums was told. told is false where nothing was,
-// such as when the time was over; then it is not remembered to have been shown.
+// Injector shows an Injection and returns the shown part of its Nums. told is false if nothing was shown, for
+// example because time ran out; then nothing is recorded.
 type Injector func(Injection) (nums []int64, told bool)
 
-// handed is what became of a Telling.
+// handed is the outcome of an Injection.
 type handed struct {
 	nums    []int64
 	told    bool
-	claimed bool // in the store, where nothing is left to be remembered
+	claimed bool // recorded in the store already
 }
 
-// handOver gives what was found to a teller. before is what has to be in the store first.
+// handOver passes an exposure to an injector; before runs first within a claim.
 func (e *Engine) handOver(ctx context.Context, report Injector, s *exposure, again bool, text func([]int64) string, before func() error) (h handed) {
 	t := Injection{Nums: s.nums(), Text: text}
 	t.Claim = func(nums []int64) ([]int64, error) {
@@ -326,8 +321,7 @@ func (e *Engine) handOver(ctx context.Context, report Injector, s *exposure, aga
 	return h
 }
 
-// claim remembers that some of what a session is shown was shown, in the transaction that
-// looks whether it had been.
+// claim records an exposure of the memories not shown before, checked in the same transaction.
 func (e *Engine) claim(ctx context.Context, s exposure, nums []int64, again bool) (mine []int64, err error) {
 	if s.session.ID == "" {
 		return nil, engram.Errorf(engram.CodeUnavailable, "a session that is not known cannot be told anything once")
@@ -352,27 +346,26 @@ func (e *Engine) claim(ctx context.Context, s exposure, nums []int64, again bool
 	return mine, err
 }
 
-// Account tells what a session was shown.
+// Account lists what a session was shown.
 type Account struct {
 	Session engram.Session
 	Uses    []Shown // oldest first
-	Tokens  int     // of all of them
+	Tokens  int     // total
 }
 
-// Shown is one use with the memory that was shown.
+// Shown is an exposure with its memory.
 type Shown struct {
 	engram.Exposure
-	// Title and Type are those of now; "" when nothing was found, or it was erased.
+	// Title and Type are current; "" if nothing was found or it was erased.
 	Title string
 	Type  engram.Type
-	// Deleted says that the memory was forgotten or erased since. Of an erased one the
-	// number and the question are gone too.
+	// Deleted reports that the memory was forgotten or erased since. An erased one has lost its number and
+	// question too.
 	Deleted bool
 }
 
-// Why tells what was shown in a session: when, by which verb, for which question, at
-// what cost; as far as it is still remembered. A session that does not exist is
-// not_found.
+// Why lists what was shown in a session: when, by which operation, for which question, at what cost; as far as
+// it is kept. An unknown session is not_found.
 func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
 	var a Account
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -396,7 +389,7 @@ func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
 	return a, nil
 }
 
-// usesOf reads every use of a session, page by page.
+// usesOf reads all exposures of a session.
 func usesOf(ctx context.Context, r engram.Reader, session string) (all []engram.Exposure, err error) {
 	const page = 1000
 	for {
@@ -427,7 +420,7 @@ func withMemories(ctx context.Context, r engram.Reader, uses []engram.Exposure) 
 	shown := make([]Shown, len(uses))
 	for i, u := range uses {
 		m := known[u.Memory]
-		// A use with a cost showed something: without a memory, it was erased.
+		// An exposure with a cost showed something: without a memory, it was erased.
 		shown[i] = Shown{Exposure: u, Title: m.Title, Type: m.Type, Deleted: m.Forgotten() || m.Num == 0 && u.Tokens > 0}
 	}
 	return shown, nil
