@@ -162,22 +162,22 @@ func (e *Engine) folderOfSession(ctx context.Context, session string) (dir strin
 }
 
 // precomputedAnchors are anchors looked up before the transaction, for the memory as it was then.
-type anchoredAhead struct {
+type precomputedAnchors struct {
 	was    engram.Memory
 	now    []engram.Anchor
 	unseen bool            // the code cannot be seen from here
 	gone   []engram.Anchor // anchors of was whose code no longer exists
-	from   seat
+	from   location
 }
 
 // location is the folder in which a memory's files are looked up.
-type seat struct {
+type location struct {
 	dir     string
 	foreign bool // the folder belongs to another project, so names in the text do not mean its files
 }
 
 // locationOf returns the folder for an update: that of the memory's session if in.InSession, else the engine's.
-func (e *Engine) seatOf(ctx context.Context, was engram.Memory, in UpdateInput) (s seat, err error) {
+func (e *Engine) locationOf(ctx context.Context, was engram.Memory, in UpdateInput) (s location, err error) {
 	s.dir = e.dir
 	if in.InSession {
 		if s.dir, err = e.folderOf(ctx, was.SessionID); err != nil {
@@ -192,7 +192,7 @@ func (e *Engine) seatOf(ctx context.Context, was engram.Memory, in UpdateInput) 
 }
 
 // anchorAhead looks up anchors before the transaction of an update: files may be on a slow disk.
-func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a anchoredAhead, err error) {
+func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a precomputedAnchors, err error) {
 	if in.Files == nil && in.Title == nil && in.Content == nil {
 		return a, nil
 	}
@@ -201,9 +201,9 @@ func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a anchoredAhe
 		return err
 	})
 	if err != nil {
-		return anchoredAhead{from: seat{dir: e.dir, foreign: true}}, nil // the update says what is wrong
+		return precomputedAnchors{from: location{dir: e.dir, foreign: true}}, nil // the update says what is wrong
 	}
-	if a.from, err = e.seatOf(ctx, a.was, in); err != nil {
+	if a.from, err = e.locationOf(ctx, a.was, in); err != nil {
 		return a, err
 	}
 	a.now, err = e.anchorUpdate(ctx, a.was, in, a.from)
@@ -212,7 +212,7 @@ func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a anchoredAhe
 
 // anchorsFor returns the anchors computed before the transaction, or recomputes them if the memory changed
 // meanwhile.
-func (a anchoredAhead) of(ctx context.Context, o *op, was engram.Memory, in UpdateInput) ([]engram.Anchor, error) {
+func (a precomputedAnchors) anchorsFor(ctx context.Context, o *op, was engram.Memory, in UpdateInput) ([]engram.Anchor, error) {
 	if a.was.Num == was.Num && a.was.Title == was.Title && a.was.Content == was.Content && slices.Equal(a.was.Anchors, was.Anchors) {
 		return a.now, nil
 	}
@@ -221,7 +221,7 @@ func (a anchoredAhead) of(ctx context.Context, o *op, was engram.Memory, in Upda
 
 // anchorUpdate returns a memory's anchors after a change. New text keeps requested files, and drops places that
 // only the old text named.
-func (e *Engine) anchorUpdate(ctx context.Context, was engram.Memory, in UpdateInput, from seat) ([]engram.Anchor, error) {
+func (e *Engine) anchorUpdate(ctx context.Context, was engram.Memory, in UpdateInput, from location) ([]engram.Anchor, error) {
 	now := was
 	if in.Title != nil {
 		now.Title = line(*in.Title)
@@ -438,7 +438,7 @@ func (e *Engine) inFolder(dir string) *Engine {
 }
 
 // reportAnchors sets the anchor states of hits that did not come from a search.
-func (t *reminding) reportAnchors(ctx context.Context) {
+func (t *reminderBuilder) reportAnchors(ctx context.Context) {
 	if slices.ContainsFunc(t.hits, func(h engram.Hit) bool { return h.Anchors != nil }) {
 		return
 	}
@@ -502,13 +502,13 @@ func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) (now, gone [
 }
 
 // anchorAnew computes new anchors before the transaction of a review.
-func (e *Engine) anchorAnew(ctx context.Context, ref engram.Ref) (a anchoredAhead) {
+func (e *Engine) anchorAnew(ctx context.Context, ref engram.Ref) (a precomputedAnchors) {
 	err := e.store.View(ctx, func(r engram.Reader) (err error) {
 		a.was, err = live(ctx, r, ref)
 		return err
 	})
 	if err != nil {
-		return anchoredAhead{} // the review reports the error
+		return precomputedAnchors{} // the review reports the error
 	}
 	a.now, a.gone, a.unseen = e.anchoredAnew(ctx, a.was)
 	return a
@@ -516,7 +516,7 @@ func (e *Engine) anchorAnew(ctx context.Context, ref engram.Ref) (a anchoredAhea
 
 // anchor re-anchors a reviewed memory, unless its anchors changed meanwhile. If its code cannot be seen
 // (unseen), it changes nothing, and the memory stays in the queue.
-func (a anchoredAhead) anchor(ctx context.Context, o *op, m *engram.Memory, res *ReviewResult) (unseen bool, err error) {
+func (a precomputedAnchors) anchor(ctx context.Context, o *op, m *engram.Memory, res *ReviewResult) (unseen bool, err error) {
 	if a.was.Num != m.Num || len(m.Anchors) == 0 || !slices.Equal(a.was.Anchors, m.Anchors) {
 		return false, nil
 	}

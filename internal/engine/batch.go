@@ -24,7 +24,7 @@ type ItemError struct {
 type BatchError struct{ Items []ItemError }
 
 // mostTold limits the items named in the text of a BatchError.
-const mostTold = 20
+const mostItems = 20
 
 // Error names the items, counted from 1.
 func (e *BatchError) Error() string { return e.Unwrap().Error() }
@@ -39,8 +39,8 @@ func (e *BatchError) Unwrap() error {
 	var b strings.Builder
 	b.WriteString(told.Msg)
 	for i, item := range e.Items[1:] {
-		if i == mostTold-1 {
-			fmt.Fprintf(&b, "; and %d more", len(e.Items)-mostTold)
+		if i == mostItems-1 {
+			fmt.Fprintf(&b, "; and %d more", len(e.Items)-mostItems)
 			break
 		}
 		fmt.Fprintf(&b, "; memory %d: %s", item.Index+1, wordsOf(item.Err))

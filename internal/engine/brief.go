@@ -75,7 +75,7 @@ func (e *Engine) Brief(ctx context.Context, in SessionBriefInput) (SessionBrief,
 }
 
 func (e *Engine) brief(ctx context.Context, in SessionBriefInput) (SessionBrief, exposure, error) {
-	s := exposure{operation: useContext}
+	s := exposure{operation: opContext}
 	if err := (raw{{"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}).check(); err != nil {
 		return SessionBrief{}, s, err
 	}
@@ -91,7 +91,7 @@ func (e *Engine) brief(ctx context.Context, in SessionBriefInput) (SessionBrief,
 	b.reportAnchors(ctx)
 	b.report()
 	s.items = b.shown
-	if in.Inject == nil || !b.hand(ctx, &s) {
+	if in.Inject == nil || !b.inject(ctx, &s) {
 		b.keep(ctx, &s)
 	}
 	return b.out, s, nil
@@ -131,8 +131,8 @@ func (b *briefBuilder) start(ctx context.Context, s *exposure, items []exposedIt
 
 // hand passes the brief to the injector and keeps what was shown. claimed is true if the store already knows
 // it.
-func (b *briefBuilder) hand(ctx context.Context, s *exposure) (claimed bool) {
-	h := b.handOver(ctx, b.in.Inject, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s, nil) })
+func (b *briefBuilder) inject(ctx context.Context, s *exposure) (claimed bool) {
+	h := b.deliver(ctx, b.in.Inject, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s, nil) })
 	b.out.Memories = slices.DeleteFunc(b.out.Memories, func(m engram.Memory) bool { return !slices.Contains(h.nums, m.Num) })
 	b.out.Text = ""
 	if h.told {
@@ -271,7 +271,7 @@ func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.
 		return err
 	}
 	for _, s := range sessions {
-		if s.ID != b.in.SessionID && s.Summary != "" && !readsLikeAnOrder(s.Summary+"\n"+s.ID) {
+		if s.ID != b.in.SessionID && s.Summary != "" && !instructionLike(s.Summary+"\n"+s.ID) {
 			b.earlier = render.Earlier{Text: b.CleanText(s.Summary), At: s.ActiveAt, Origin: s.From, SessionID: s.ID}
 			break
 		}

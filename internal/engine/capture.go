@@ -41,7 +41,7 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 		return CaptureResult{}, err
 	}
 	// Redacted as a whole: a private span may start in one item and end in another.
-	w := e.washing()
+	w := e.redactor()
 	var drafts []engram.Memory
 	for _, item := range capture.Learnings(redact.Private(in.Content)) {
 		item = w.text(item)
@@ -102,7 +102,7 @@ const (
 
 // relateByMetadata creates the relations that a save's metadata asks for; the metadata stays. A missing memory
 // is a warning, not an error: such ids may be old, and the save matters more.
-func (o *op) heedMetadata(ctx context.Context, m engram.Memory, metadata map[string]any) (warnings []string, err error) {
+func (o *op) relateByMetadata(ctx context.Context, m engram.Memory, metadata map[string]any) (warnings []string, err error) {
 	heed := func(key string, tie func(engram.Ref) error) error {
 		for _, name := range named(metadata[key]) {
 			ref, err := engram.ParseRef(name)

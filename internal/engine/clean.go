@@ -38,12 +38,12 @@ func (e *Engine) draft(in SaveInput) (engram.Memory, error) {
 
 // intakeOf returns the input with its draft.
 func (e *Engine) intakeOf(in SaveInput) (intake, error) {
-	t := intake{in: in, washed: e.washing()}
-	t.washed.keep = in.AllowSecret
+	t := intake{in: in, redactor: e.redactor()}
+	t.redactor.keep = in.AllowSecret
 	if err := in.raw().check(); err != nil {
 		return t, err
 	}
-	w := t.washed
+	w := t.redactor
 	metadata, err := plainMetadata(w.members(in.Metadata))
 	if err != nil {
 		return t, err

@@ -183,7 +183,7 @@ func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason stri
 			return engram.Errorf(engram.CodeConflict, "relation %s is judged already: %s", was.ID, was.Verb).
 				WithHint("{conflicts judge %s VERDICT} puts another verdict in its place", was.ID)
 		}
-		reason = o.washing().line(reason)
+		reason = o.redactor().line(reason)
 		if was.Status == engram.RelationIgnored && (reason == "" || reason == was.Reason) {
 			list, err = conflictsOf(ctx, o.tx, []engram.Relation{was})
 			return err

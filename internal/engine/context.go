@@ -56,7 +56,7 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 }
 
 func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, exposure, error) {
-	failed := exposure{operation: useContext}
+	failed := exposure{operation: opContext}
 	budget, err := limited("budget", in.Budget, ContextBudget, MaxBudget)
 	if err != nil {
 		return engram.Context{}, failed, err
@@ -123,8 +123,8 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 	}
 	t.worth = slices.DeleteFunc(t.worth, lifecycle.IsMadeSummary) // it repeats its memories
 	t.fill()
-	t.c.Degraded = append(t.c.Degraded, e.remember(ctx, t.showing())...)
-	return t.c, t.showing(), nil
+	t.c.Degraded = append(t.c.Degraded, e.remember(ctx, t.exposure())...)
+	return t.c, t.exposure(), nil
 }
 
 // worthInjecting returns memories of a project and scope, most valuable first.
@@ -277,7 +277,7 @@ func (t *contextBuilder) fits(line string, room *int) bool {
 
 func (t *contextBuilder) takeSessions(room int) {
 	for i, s := range t.sessions {
-		if readsLikeAnOrder(s.Summary) { // the existence of the session may be shown
+		if instructionLike(s.Summary) { // the existence of the session may be shown
 			t.sessions[i].Summary, t.sessions[i].Withheld = "", true
 		}
 	}
@@ -287,21 +287,21 @@ func (t *contextBuilder) takeSessions(room int) {
 }
 
 // sums reports whether a memory has the text of its session's summary.
-func sums(m engram.Memory, s engram.SessionActivity) bool {
+func repeatsSummary(m engram.Memory, s engram.SessionActivity) bool {
 	return m.Type == engram.TypeSessionSummary && m.SessionID == s.ID && s.Summary != "" && hashOf(m.Content) == hashOf(s.Summary)
 }
 
 // leaveOutSummaries drops memories that repeat the summary of a shown session.
 func (t *contextBuilder) leaveOutSummaries() {
 	t.worth = slices.DeleteFunc(t.worth, func(m engram.Memory) bool {
-		return slices.ContainsFunc(t.c.Sessions, func(s engram.SessionActivity) bool { return sums(m, s) })
+		return slices.ContainsFunc(t.c.Sessions, func(s engram.SessionActivity) bool { return repeatsSummary(m, s) })
 	})
 }
 
 // shortenSessions removes the summaries of sessions that a shown memory contains.
 func (t *contextBuilder) shortenSessions() {
 	for i, s := range t.sessions {
-		if slices.ContainsFunc(t.c.Memories, func(m engram.Memory) bool { return sums(m, s) }) {
+		if slices.ContainsFunc(t.c.Memories, func(m engram.Memory) bool { return repeatsSummary(m, s) }) {
 			t.sessions[i].Summary = ""
 		}
 	}
@@ -309,7 +309,7 @@ func (t *contextBuilder) shortenSessions() {
 
 func (t *contextBuilder) takePrompts(room int) {
 	all := len(t.prompts)
-	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return readsLikeAnOrder(p.Content) })
+	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return instructionLike(p.Content) })
 	t.c.WithheldPrompts += all - len(t.prompts)
 	for len(t.prompts) > 0 && t.fits(render.ContextPrompt(t.prompts[0], render.Options{}), &room) {
 		t.c.Prompts, t.prompts = append(t.c.Prompts, t.prompts[0]), t.prompts[1:]
@@ -323,7 +323,7 @@ func (t *contextBuilder) takeMemories() {
 		switch {
 		case fresh && t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
-		case len(t.c.Memories) < t.most && !t.approved.tells(m):
+		case len(t.c.Memories) < t.most && !t.approved.allows(m):
 			t.c.Withheld++
 		case len(t.c.Memories) == t.most || !t.takeMemory(m):
 			t.leaveOut(m, retrieval.LeftBudget)
@@ -340,7 +340,7 @@ func (t *contextBuilder) takePersonal(room int) {
 		switch line := render.ContextMemory(m, t.notes[m.Num]); {
 		case t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
-		case len(t.c.Personal) < t.mostPersonal && !t.approved.tells(m):
+		case len(t.c.Personal) < t.mostPersonal && !t.approved.allows(m):
 			t.c.Withheld++
 		case len(t.c.Personal) == t.mostPersonal || !t.fits(line, &room):
 			t.leaveOut(m, retrieval.LeftBudget)
@@ -372,7 +372,7 @@ func (t *contextBuilder) takeMemory(m engram.Memory) bool {
 const maxLeftOut = 20
 
 func (t *contextBuilder) leaveOut(m engram.Memory, reason string) {
-	if len(t.c.LeftOut) < maxLeftOut && !t.approved.tells(m) {
+	if len(t.c.LeftOut) < maxLeftOut && !t.approved.allows(m) {
 		t.c.Withheld++ // its title would be shown
 		return
 	}
@@ -381,6 +381,6 @@ func (t *contextBuilder) leaveOut(m engram.Memory, reason string) {
 	}
 }
 
-func (t *contextBuilder) showing() exposure {
-	return exposure{operation: useContext, session: t.session, items: t.shown}
+func (t *contextBuilder) exposure() exposure {
+	return exposure{operation: opContext, session: t.session, items: t.shown}
 }

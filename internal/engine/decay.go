@@ -153,7 +153,7 @@ func (e *Engine) Decay(ctx context.Context, in DecayInput) (Fadings, error) {
 	}
 	var out Fadings
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		w := weakening{in: in, now: e.now()}
+		w := decayReport{in: in, now: e.now()}
 		if w.fading, err = e.fading(ctx, r); err != nil {
 			return err
 		}
@@ -200,20 +200,20 @@ func checkShare(name string, v float64) error {
 }
 
 // decayReport is a result of Decay being built.
-type weakening struct {
+type decayReport struct {
 	fading
 	in  DecayInput
 	now time.Time
-	all []weak // weakest first
+	all []weakness // weakest first
 }
 
 // weakness is one memory; a large store has many.
-type weak struct {
+type weakness struct {
 	num        int64
 	now, later float64
 }
 
-func (w *weakening) read(ctx context.Context, r engram.Reader) error {
+func (w *decayReport) read(ctx context.Context, r engram.Reader) error {
 	if len(w.in.Refs) == 0 {
 		err := r.Vitals(ctx, w.in.Filter, func(m engram.Memory) bool {
 			w.add(m)
@@ -234,31 +234,31 @@ func (w *weakening) read(ctx context.Context, r engram.Reader) error {
 			w.add(m)
 		}
 	}
-	slices.SortFunc(w.all, func(a, b weak) int {
+	slices.SortFunc(w.all, func(a, b weakness) int {
 		return cmp.Or(cmp.Compare(a.now, b.now), cmp.Compare(a.later, b.later), cmp.Compare(a.num, b.num))
 	})
 	return nil
 }
 
 // asked returns the settings by which m fades, or those of the requested curve.
-func (w *weakening) asked(m engram.Memory) engram.Decay {
+func (w *decayReport) asked(m engram.Memory) engram.Decay {
 	if w.in.Curve != "" {
 		return engram.Decay{Curve: w.in.Curve}
 	}
 	return w.decay(m)
 }
 
-func (w *weakening) add(m engram.Memory) {
+func (w *decayReport) add(m engram.Memory) {
 	d := w.asked(m)
 	now := lifecycle.Strength(m, w.now, d)
 	if now < w.in.Filter.MinStrength || w.in.Below > 0 && now >= w.in.Below {
 		return
 	}
-	w.all = append(w.all, weak{m.Num, now, lifecycle.Strength(m, w.now.AddDate(0, 0, w.in.Days), d)})
+	w.all = append(w.all, weakness{m.Num, now, lifecycle.Strength(m, w.now.AddDate(0, 0, w.in.Days), d)})
 }
 
 // page reads the memories of the page and explains their strength.
-func (w *weakening) page(ctx context.Context, r engram.Reader) ([]Faded, error) {
+func (w *decayReport) page(ctx context.Context, r engram.Reader) ([]Faded, error) {
 	told := w.all[min(w.in.Offset, len(w.all)):]
 	told = told[:min(w.in.Limit, len(told))]
 	nums := make([]int64, len(told))

@@ -143,7 +143,7 @@ func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted)
 		}
 		if found {
 			res.Memory = m.Num
-			if res.Warnings, err = o.warnTakenIn(ctx, m); err != nil {
+			if res.Warnings, err = o.warnAccepted(ctx, m); err != nil {
 				return err
 			}
 		}
@@ -200,7 +200,7 @@ func pendingAt(ctx context.Context, r engram.Reader, num int64) (engram.Deferred
 
 // one takes one record in that waited.
 func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
-	c := cleaning{now: b.at, origin: engram.OriginSync, washed: b.washing()}
+	c := cleaning{now: b.at, origin: engram.OriginSync, redactor: b.redactor()}
 	in, flaw := c.record(r)
 	if ahead, is := errors.AsType[*future](flaw); is {
 		return b.later(ctx, r, engram.DeferredClock, ahead.Error())

@@ -90,20 +90,20 @@ func (d *diagnosis) orphans(ctx context.Context, r engram.Reader, never []int64)
 	for len(never) > 0 && len(d.res.Orphans) < d.limit {
 		part := never[:min(len(never), atOnce)]
 		never = never[len(part):]
-		ties, err := r.Relations(ctx, part)
+		relations, err := r.Relations(ctx, part)
 		if err != nil {
 			return err
 		}
-		tied := map[int64]bool{}
-		for _, t := range ties {
-			tied[t.Source], tied[t.Target] = true, true
+		related := map[int64]bool{}
+		for _, t := range relations {
+			related[t.Source], related[t.Target] = true, true
 		}
 		ms, err := r.Memories(ctx, part)
 		if err != nil {
 			return err
 		}
 		for _, m := range ms {
-			if !tied[m.Num] && m.TopicKey == "" && len(d.res.Orphans) < d.limit {
+			if !related[m.Num] && m.TopicKey == "" && len(d.res.Orphans) < d.limit {
 				d.res.Orphans = append(d.res.Orphans, m)
 			}
 		}

@@ -70,7 +70,7 @@ func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, che
 	if e.clinic == nil {
 		return name, nil, f, p, engram.Errorf(engram.CodeUnavailable, "this engine has no doctor")
 	}
-	if name, err = e.patient(ctx, in); err != nil {
+	if name, err = e.doctorProject(ctx, in); err != nil {
 		return name, nil, f, p, err
 	}
 	if checks = health.IDs(); in.Check != "" {
@@ -95,7 +95,7 @@ func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, che
 
 // doctorProject returns the canonical name of the project to check; "" is all. It also works on a store that
 // cannot be read.
-func (e *Engine) patient(ctx context.Context, in DoctorInput) (string, error) {
+func (e *Engine) doctorProject(ctx context.Context, in DoctorInput) (string, error) {
 	if in.All {
 		return "", nil
 	}

@@ -60,7 +60,7 @@ type Options struct {
 	// Spool opens temporary storage for records of an import; nil: memory.
 	Spool func() (Spool, error)
 	// TextCacheBytes limits the cache of parsed texts, roughly; 0 is 8 MiB.
-	Shelf int
+	TextCacheBytes int
 	// Patience limits how long a read waits to record what it showed, and for the states of anchored code; 0 is
 	// 100 ms. The result reports what took longer.
 	Patience time.Duration
@@ -96,7 +96,7 @@ type Engine struct {
 	looks     chan struct{}             // limits concurrent checks of code
 	coverage  *atomic.Pointer[coverage] // shared by all copies, as are the leanings
 	leanings  *leanings
-	shelf     *shelf
+	textCache *textCache
 	tally     *Tally
 	collect   func()
 	secrets   func() *secret.Scanner // built on first use
@@ -107,7 +107,7 @@ func New(o Options) *Engine {
 	e := &Engine{store: o.Store, code: o.Code, dir: o.Dir, resolved: o.Resolved, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
 		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
 		formats: o.Formats, spool: o.Spool, version: o.Version, patience: cmp.Or(o.Patience, readPatience), looks: make(chan struct{}, mostLooks),
-		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), shelf: &shelf{most: cmp.Or(o.Shelf, shelfBytes)}, tally: o.Tally, collect: o.Collect, secrets: sync.OnceValue(secret.New)}
+		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), textCache: &textCache{most: cmp.Or(o.TextCacheBytes, textCacheBytes)}, tally: o.Tally, collect: o.Collect, secrets: sync.OnceValue(secret.New)}
 	// Stores keep milliseconds: a finer time would differ when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {
@@ -153,7 +153,7 @@ func (e *Engine) Now() time.Time { return e.now() }
 // CodeForbidden and does nothing.
 func (e *Engine) Apart(off func() (off func(project string) bool)) *Engine {
 	f := *e
-	f.store = apartStore{e.store, off}
+	f.store = excludingStore{e.store, off}
 	f.coverage = new(atomic.Pointer[coverage])
 	if e.warm != nil { // a server that searches for this process does not know who asks
 		f.warm = func(ctx context.Context, in SearchInput) (engram.Found, bool) {
@@ -167,19 +167,19 @@ func (e *Engine) Apart(off func() (off func(project string) bool)) *Engine {
 }
 
 // excludingStore is a Store whose Views leave out disabled projects.
-type apartStore struct {
+type excludingStore struct {
 	engram.Store
 	off func() func(project string) bool
 }
 
 // View runs fn on a snapshot without the disabled projects.
-func (s apartStore) View(ctx context.Context, fn func(engram.Reader) error) error {
+func (s excludingStore) View(ctx context.Context, fn func(engram.Reader) error) error {
 	return s.Store.View(engram.Without(ctx, s.off()), fn)
 }
 
 // excluded returns the test for disabled projects; nil if none is disabled.
-func (e *Engine) keptApart() func(project string) bool {
-	if s, is := e.store.(apartStore); is {
+func (e *Engine) excluded() func(project string) bool {
+	if s, is := e.store.(excludingStore); is {
 		return s.off()
 	}
 	return nil
@@ -187,7 +187,7 @@ func (e *Engine) keptApart() func(project string) bool {
 
 // everywhere returns the Engine for all projects, for maintenance, which shows nothing to agents.
 func (e *Engine) everywhere() *Engine {
-	s, is := e.store.(apartStore)
+	s, is := e.store.(excludingStore)
 	if !is {
 		return e
 	}

@@ -110,13 +110,13 @@ type exporting struct {
 	// memory that is not.
 	lastMemory int64
 	hidden     numbers // memories that are not in it
-	outlet     *outlet
+	redactor   *exportRedactor
 }
 
 // begin finds out what there is.
 func (x *exporting) begin(ctx context.Context) error {
 	return x.store.View(ctx, func(r engram.Reader) (err error) {
-		if x.outlet, err = x.Engine.outlet(ctx, r, x.in.AllowSecret); err != nil {
+		if x.redactor, err = x.Engine.exportRedactor(ctx, r, x.in.AllowSecret); err != nil {
 			return err
 		}
 		if x.res.Project, err = projectIfNamed(ctx, r, x.in.Project); err != nil {
@@ -243,7 +243,7 @@ func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
 			return true
 		}
 		if r.Causal == nil || !isShadowed(*r.Causal, engram.PartDeleted) {
-			return out.put(x.outlet.record(r))
+			return out.put(x.redactor.record(r))
 		}
 		if r.Memory != nil {
 			x.hidden.add(r.Memory.Memory.Num)

@@ -260,11 +260,11 @@ func (h *holders) relatedTo(ctx context.Context, num int64) ([]relatedMemory, er
 	at := map[int64]int{} // index in found
 	queue, queued := []int64{num}, map[int64]bool{num: true}
 	for i := 0; i < len(queue); i++ {
-		ties, err := h.everyRelation(ctx, queue[i])
+		relations, err := h.everyRelation(ctx, queue[i])
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range ties {
+		for _, r := range relations {
 			other, derived := r.Source, r.Verb == engram.VerbDerivedFrom && r.Target == queue[i]
 			if other == queue[i] {
 				other = r.Target

@@ -49,7 +49,7 @@ func (e *Engine) Get(ctx context.Context, ref engram.Ref) (Detail, error) {
 func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Detail, error) {
 	begun := e.tally.begin()
 	d, err := e.getAsOf(ctx, ref, at)
-	s, project := exposure{operation: useGet}, ref.Project
+	s, project := exposure{operation: opGet}, ref.Project
 	if err == nil {
 		s.items, project = []exposedItem{{d.Memory, wholeTokens(d.Memory)}}, d.Memory.Project
 	}

@@ -102,7 +102,7 @@ func (e *Engine) readAll(ctx context.Context, f engram.Format, r io.Reader, in I
 	if err != nil {
 		return nil, err
 	}
-	c := cleaning{now: e.now(), project: in.Project, washed: e.washing(), mine: in.Mine, numbers: in.own}
+	c := cleaning{now: e.now(), project: in.Project, redactor: e.redactor(), mine: in.Mine, numbers: in.own}
 	if in.own {
 		c.origin = engram.OriginAgent
 	}
@@ -187,11 +187,11 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 // whoever takes it in.
 func (c cleaning) reportCut(rec engram.Record, clean *incoming, res *Imported) {
 	if clean.Memory != nil {
-		clean.Cut = c.washed.kinds
+		clean.Cut = c.redactor.kinds
 	} else {
-		noteCut(rec, c.washed.kinds, res)
+		noteCut(rec, c.redactor.kinds, res)
 	}
-	c.washed.kinds = nil
+	c.redactor.kinds = nil
 }
 
 // reportCut notes what secrets were cut out of a memory that is taken in.

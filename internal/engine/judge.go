@@ -107,7 +107,7 @@ func (e *Engine) verdict(in JudgeInput) (verdict, error) {
 	if in.ActorKind == "" {
 		in.ActorKind = KindAgent
 	}
-	w := e.washing()
+	w := e.redactor()
 	return verdict{said: engram.Relation{Verb: in.Verb, Status: engram.RelationJudged, Strength: 1, Reason: w.line(in.Reason),
 		Evidence: strings.TrimSpace(w.text(in.Evidence)), Confidence: confidence, Actor: actor, ActorKind: in.ActorKind,
 		Model: line(in.Model), SessionID: line(in.SessionID)}}, nil
@@ -293,12 +293,12 @@ type Candidate struct {
 
 // relateNear relates a saved memory to similar ones and flags likely contradictions. Repeats were examined
 // before.
-func (s *saver) relateNear(ctx context.Context, near []likeness, res *SaveResult) error {
+func (s *saver) relateNear(ctx context.Context, near []neighbour, res *SaveResult) error {
 	m := res.Memory
 	if res.Action == lifecycle.Repeat || slices.Contains(s.policy.Unlinked, m.Type) {
 		return nil
 	}
-	near = slices.DeleteFunc(slices.Clone(near), func(n likeness) bool {
+	near = slices.DeleteFunc(slices.Clone(near), func(n neighbour) bool {
 		return n.Memory.Num == m.Num || slices.Contains(s.policy.Unlinked, n.Memory.Type)
 	})
 	if err := s.flagAll(ctx, m, near, res); err != nil {
@@ -308,15 +308,15 @@ func (s *saver) relateNear(ctx context.Context, near []likeness, res *SaveResult
 }
 
 // flagAll flags the likeliest contradictions. Members of a series do not contradict each other.
-func (s *saver) flagAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
+func (s *saver) flagAll(ctx context.Context, m engram.Memory, near []neighbour, res *SaveResult) error {
 	members := seriesOf(m, near)
 	if err := s.withdraw(ctx, m, members); err != nil {
 		return err
 	}
-	differ := slices.DeleteFunc(slices.Clone(near), func(n likeness) bool {
+	differ := slices.DeleteFunc(slices.Clone(near), func(n neighbour) bool {
 		return !n.differs || members[n.Memory.Num]
 	})
-	slices.SortStableFunc(differ, func(a, b likeness) int {
+	slices.SortStableFunc(differ, func(a, b neighbour) int {
 		return cmp.Compare(scoreOf(b.Near, b.difference), scoreOf(a.Near, a.difference))
 	})
 	for _, n := range differ {
@@ -338,7 +338,7 @@ func (s *saver) flagAll(ctx context.Context, m engram.Memory, near []likeness, r
 const leastSeries = 3
 
 // seriesOf returns the members of near that form a series with m; nil if they are too few.
-func seriesOf(m engram.Memory, near []likeness) map[int64]bool {
+func seriesOf(m engram.Memory, near []neighbour) map[int64]bool {
 	members, texts := map[int64]bool{}, map[string]bool{m.NormalizedHash: true}
 	for _, n := range near {
 		if n.series {
@@ -358,12 +358,12 @@ func (s *saver) withdraw(ctx context.Context, m engram.Memory, members map[int64
 		return nil
 	}
 	nums := append(slices.Sorted(maps.Keys(members)), m.Num)
-	ties, err := s.tx.RelationsOf(ctx, nums, []engram.Verb{engram.VerbContradicts}, mostRelations)
+	relations, err := s.tx.RelationsOf(ctx, nums, []engram.Verb{engram.VerbContradicts}, mostRelations)
 	if err != nil {
 		return err
 	}
 	in := func(num int64) bool { return num == m.Num || members[num] }
-	for _, was := range ties {
+	for _, was := range relations {
 		if was.Status != engram.RelationPending || was.ActorKind != systemKind || !in(was.Source) || !in(was.Target) {
 			continue
 		}
@@ -377,7 +377,7 @@ func (s *saver) withdraw(ctx context.Context, m engram.Memory, members map[int64
 }
 
 // linkAll relates m to the nearest memories that it is not related to yet.
-func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
+func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []neighbour, res *SaveResult) error {
 	if len(near) == 0 {
 		return nil
 	}
@@ -389,11 +389,11 @@ func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, r
 		if left <= 0 || n.Cosine < s.embedder.Model().Related {
 			break // the rest are farther
 		}
-		ties, err := s.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
+		relations, err := s.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 		if err != nil {
 			return err
 		}
-		if len(ties) > 0 {
+		if len(relations) > 0 {
 			continue
 		}
 		r := engram.Relation{Source: m.Num, Target: n.Memory.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationJudged,
@@ -414,8 +414,8 @@ func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int
 	if did == lifecycle.Insert {
 		return left, nil
 	}
-	ties, err := s.tx.RelationsOf(ctx, []int64{m.Num}, []engram.Verb{engram.VerbRelatesTo}, s.policy.MostLinks)
-	for _, t := range ties {
+	relations, err := s.tx.RelationsOf(ctx, []int64{m.Num}, []engram.Verb{engram.VerbRelatesTo}, s.policy.MostLinks)
+	for _, t := range relations {
 		if t.Source == m.Num && t.ActorKind == systemKind {
 			left--
 		}
@@ -426,11 +426,11 @@ func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int
 // flag adds a pending candidate for m and a similar memory that differs. It flags a pair once: if the pair is
 // pending or judged, it returns that relation and false. A pair whose verdict was removed may be flagged again.
 func (o *op) flag(ctx context.Context, m engram.Memory, n Near, d contradiction.Difference) (r engram.Relation, raised bool, err error) {
-	ties, err := o.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
+	relations, err := o.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 	if err != nil {
 		return r, false, err
 	}
-	for _, tie := range ties {
+	for _, tie := range relations {
 		if tie.Judgment() {
 			return tie, false, nil
 		}

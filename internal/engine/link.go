@@ -87,7 +87,7 @@ func (e *Engine) said(in LinkInput) (engram.Relation, error) {
 	if err != nil {
 		return engram.Relation{}, err
 	}
-	r := engram.Relation{Verb: verb, Status: engram.RelationJudged, Strength: 1, Reason: e.washing().line(in.Reason), Actor: e.actor,
+	r := engram.Relation{Verb: verb, Status: engram.RelationJudged, Strength: 1, Reason: e.redactor().line(in.Reason), Actor: e.actor,
 		ActorKind: in.ActorKind, SessionID: line(in.SessionID)}
 	if r.ActorKind == "" {
 		r.ActorKind = KindAgent

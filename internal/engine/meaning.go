@@ -287,11 +287,11 @@ func isBeside(other, m engram.Memory) bool {
 func replaced(ctx context.Context, r engram.Reader, nums []int64) (map[int64]bool, error) {
 	// The newest relations suffice, plus some whose source was forgotten.
 	const mostLookedAt = 5
-	ties, err := r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostLookedAt)
-	if err != nil || len(ties) == 0 {
+	relations, err := r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostLookedAt)
+	if err != nil || len(relations) == 0 {
 		return nil, err
 	}
-	by := mapped(ties, func(t engram.Relation) int64 { return t.Source })
+	by := mapped(relations, func(t engram.Relation) int64 { return t.Source })
 	newer, err := r.Memories(ctx, by)
 	if err != nil {
 		return nil, err
@@ -301,7 +301,7 @@ func replaced(ctx context.Context, r engram.Reader, nums []int64) (map[int64]boo
 		live[m.Num] = !m.Forgotten()
 	}
 	old := map[int64]bool{}
-	for _, t := range ties {
+	for _, t := range relations {
 		old[t.Target] = old[t.Target] || t.Supersedes() && live[t.Source]
 	}
 	return old, nil

@@ -21,7 +21,7 @@ type MetricsInput struct {
 
 // operations returns the counted operations in display order.
 func operations() []string {
-	return []string{engram.OperationSave, useSearch, useRecall, useContext, useGet, useRemind}
+	return []string{engram.OperationSave, opSearch, opRecall, opContext, opGet, opRemind}
 }
 
 // Metrics returns what was asked and saved. Reads by other running processes may be missing for some seconds.
@@ -37,7 +37,7 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 		}
 		return e.sessionMetrics(ctx, in)
 	}
-	e.bringIn(ctx)
+	e.collectCounters(ctx)
 	m := engram.Metrics{Since: in.Since}
 	var cs []engram.Counter
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -65,7 +65,7 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 
 // bringIn stores the counters of this process and those that others left behind. What cannot be stored now
 // stays pending; Metrics includes it.
-func (e *Engine) bringIn(ctx context.Context) {
+func (e *Engine) collectCounters(ctx context.Context) {
 	if e.collect != nil {
 		e.collect()
 	}
@@ -127,11 +127,11 @@ func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Me
 		if err != nil {
 			return err
 		}
-		uses, err := usesOf(ctx, r, s.ID)
+		exposures, err := exposuresOf(ctx, r, s.ID)
 		if err != nil {
 			return err
 		}
-		cs = answersOf(uses, in.Since)
+		cs = answersOf(exposures, in.Since)
 		saved, err := r.CountInSession(ctx, s.ID, true)
 		if saved > 0 && in.Since.IsZero() {
 			cs = append(cs, engram.Counter{Operation: engram.OperationSave, Outcome: string(ActionInserted), Tally: engram.Tally{Events: saved}})
@@ -148,12 +148,12 @@ func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Me
 
 // answersOf groups exposures into reads: those of one read are adjacent, with equal time and operation, and
 // rising ranks.
-func answersOf(uses []engram.Exposure, since time.Time) (cs []engram.Counter) {
-	for i, u := range uses {
+func answersOf(exposures []engram.Exposure, since time.Time) (cs []engram.Counter) {
+	for i, u := range exposures {
 		if u.At.Before(since) {
 			continue
 		}
-		if i > 0 && len(cs) > 0 && uses[i-1].At.Equal(u.At) && uses[i-1].Operation == u.Operation && u.Rank > uses[i-1].Rank {
+		if i > 0 && len(cs) > 0 && exposures[i-1].At.Equal(u.At) && exposures[i-1].Operation == u.Operation && u.Rank > exposures[i-1].Rank {
 			last := &cs[len(cs)-1]
 			last.Memories++
 			last.Tokens += u.Tokens
@@ -225,7 +225,7 @@ func (t *Tally) read(begun time.Time, project string, s exposure, err error) {
 		n.Tokens += item.tokens
 	}
 	switch code := engram.CodeOf(err); {
-	case code == engram.CodeNotFound && s.operation == useGet, err == nil && len(s.items) == 0 && !s.found:
+	case code == engram.CodeNotFound && s.operation == opGet, err == nil && len(s.items) == 0 && !s.found:
 		o.outcome, err = engram.OutcomeNothing, nil
 	case err != nil:
 		o.outcome = string(code)

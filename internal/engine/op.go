@@ -49,7 +49,7 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 		if err != nil {
 			return err
 		}
-		o := &op{Engine: e, tx: tx, operation: verb, at: e.now(), clock: clock, last: last.Seq, pending: map[int64]bool{}, off: e.keptApart()}
+		o := &op{Engine: e, tx: tx, operation: verb, at: e.now(), clock: clock, last: last.Seq, pending: map[int64]bool{}, off: e.excluded()}
 		if err := fn(o); err != nil || !o.relationsChanged {
 			return err
 		}
@@ -90,7 +90,7 @@ func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason
 // row is mostly the same, and looked through once.
 func (o *op) reasoned(reason string) string {
 	if reason != o.reason[0] {
-		o.reason = [2]string{reason, o.washing().secrets(reason)}
+		o.reason = [2]string{reason, o.redactor().secrets(reason)}
 	}
 	return o.reason[1]
 }

@@ -73,7 +73,7 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 	if hard {
 		verb = "project_erase"
 	}
-	e.bringIn(ctx) // otherwise pending counters would keep its name
+	e.collectCounters(ctx) // otherwise pending counters would keep its name
 	err := e.write(ctx, verb, func(o *op) error {
 		p, err := namedProject(ctx, o.tx, name)
 		if err != nil {

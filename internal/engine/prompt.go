@@ -35,7 +35,7 @@ func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, e
 	if err := given.check(); err != nil {
 		return SavedPrompt{}, err
 	}
-	w := e.washing()
+	w := e.redactor()
 	p := engram.Prompt{Content: w.text(in.Content), SessionID: line(in.SessionID)}
 	if err := p.Validate(); err != nil {
 		return SavedPrompt{Prompt: p}, err

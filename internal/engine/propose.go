@@ -360,13 +360,13 @@ func (o *op) approveRead(ctx context.Context, draft engram.Memory, read bool, re
 	if err := o.approveThat(ctx, res.Memory, func(s suspicious) bool { return shown[s.digest] }); err != nil {
 		return err
 	}
-	warnings, err := o.warnTakenIn(ctx, res.Memory)
+	warnings, err := o.warnAccepted(ctx, res.Memory)
 	res.Warnings = append(res.Warnings, warnings...)
 	return err
 }
 
 // warnTakenIn warns that an accepted memory is still flagged: accepting does not approve it.
-func (o *op) warnTakenIn(ctx context.Context, m engram.Memory) ([]string, error) {
+func (o *op) warnAccepted(ctx context.Context, m engram.Memory) ([]string, error) {
 	why, err := flagged(ctx, o.tx, []engram.Memory{m})
 	if err != nil || len(why[m.Num]) == 0 {
 		return nil, err
@@ -392,7 +392,7 @@ func (o *op) pastSession(ctx context.Context, id, project string, at time.Time) 
 	case err == nil && was.Project != name:
 		return "", nil
 	case err == nil:
-		return id, o.reach(ctx, was, at)
+		return id, o.extendSession(ctx, was, at)
 	}
 	if at.IsZero() {
 		at = o.at
@@ -405,7 +405,7 @@ func (o *op) pastSession(ctx context.Context, id, project string, at time.Time) 
 }
 
 // extendSession widens the time span of an imported, finished session to cover its memories.
-func (o *op) reach(ctx context.Context, was engram.Session, at time.Time) error {
+func (o *op) extendSession(ctx context.Context, was engram.Session, at time.Time) error {
 	s := was
 	if at.IsZero() || at.After(o.at) || s.EndedAt.IsZero() || s.Directory != "" {
 		return nil

@@ -78,7 +78,7 @@ type pushing struct {
 	batches []string                   // that were there when it began
 	fresh   map[engram.Entity][]string // keys of what none of them has
 
-	outlet *outlet
+	redactor *exportRedactor
 
 	waiting  []outgoing // for the next batch
 	bytes    int
@@ -110,7 +110,7 @@ func (p *pushing) begin(ctx context.Context) error {
 				return err
 			}
 		}
-		if p.outlet, err = p.Engine.outlet(ctx, r, false); err != nil {
+		if p.redactor, err = p.Engine.exportRedactor(ctx, r, false); err != nil {
 			return err
 		}
 		p.fresh = map[engram.Entity][]string{}
@@ -163,7 +163,7 @@ func (p *pushing) page(ctx context.Context, read func(engram.Reader) ([]outgoing
 
 // send puts a record into the next batch, and writes the batch when it is full.
 func (p *pushing) send(ctx context.Context, o outgoing) error {
-	o.record = p.outlet.record(withoutPrivate(o.record))
+	o.record = p.redactor.record(withoutPrivate(o.record))
 	size := sizeOf(o.record)
 	if len(p.waiting) >= batchRecords || p.bytes+size > batchBytes && len(p.waiting) > 0 {
 		if err := p.flush(ctx); err != nil {

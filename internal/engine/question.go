@@ -25,26 +25,26 @@ type question struct {
 	in    SearchInput
 	terms []engram.Term
 
-	embedder engram.Embedder // for the question; nil: none
-	leans    leaning
-	lexical  engram.Lexical
-	meaning  meaning
-	beyond   []int64         // newest memories outside the project that may be found
-	finds    []engram.Ranked // best first
-	memories map[int64]engram.Memory
-	fading   fading
-	texts    *retrieval.Texts  // of all finds; nil until byNearWords or rerankByMMR reads them
-	led      map[int64]int64   // find from which relations lead to a memory
-	newer    map[int64][]int64 // memories that supersede a memory
-	hidden   map[int64]bool    // finds replaced by a memory that supersedes them
-	repeats  map[int64]int64   // better find with the same text
-	shelf    *shelved          // parsed texts, one snapshot for all steps
-	reading  *reading
-	why      map[int64]*engram.Why
-	blank    []engram.Why      // preallocated entries of why
-	phrases  []text.TimePhrase // time expressions in the question
-	times    []engram.TimeSpan
-	degraded []string
+	embedder  engram.Embedder // for the question; nil: none
+	leans     leaning
+	lexical   engram.Lexical
+	meaning   meaning
+	beyond    []int64         // newest memories outside the project that may be found
+	finds     []engram.Ranked // best first
+	memories  map[int64]engram.Memory
+	fading    fading
+	texts     *retrieval.Texts  // of all finds; nil until byNearWords or rerankByMMR reads them
+	led       map[int64]int64   // find from which relations lead to a memory
+	newer     map[int64][]int64 // memories that supersede a memory
+	hidden    map[int64]bool    // finds replaced by a memory that supersedes them
+	repeats   map[int64]int64   // better find with the same text
+	textCache *cachedTexts      // parsed texts, one snapshot for all steps
+	reading   *reading
+	why       map[int64]*engram.Why
+	blank     []engram.Why      // preallocated entries of why
+	phrases   []text.TimePhrase // time expressions in the question
+	times     []engram.TimeSpan
+	degraded  []string
 
 	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
 	wordsAlone bool              // the vector channel failed
@@ -55,9 +55,9 @@ func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
 	at, still := e.now(), *e
 	still.now = func() time.Time { return at }
 	phrases := text.Times(in.Query, at.In(e.zone))
-	shelf := e.shelf.open()
+	textCache := e.textCache.open()
 	return &question{Engine: &still, r: r, in: in, phrases: phrases, terms: withTimes(text.Query(in.Query), in.Query, phrases),
-		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, shelf: shelf, reading: newReading(shelf), why: make(map[int64]*engram.Why, depth)}
+		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, reading: newReading(textCache), why: make(map[int64]*engram.Why, depth)}
 }
 
 // wordless reports whether a question has no meaningful word; then it can match titles only.
@@ -249,7 +249,7 @@ func (q *question) byNearWords(ctx context.Context) error {
 func (q *question) passages(finds []engram.Ranked) *retrieval.Texts {
 	said := make([]retrieval.Said, len(finds))
 	for i, f := range finds {
-		said[i] = q.shelf.said(q.memories[f.Num])
+		said[i] = q.textCache.said(q.memories[f.Num])
 	}
 	return retrieval.Gather(numsOf(finds), said)
 }
@@ -312,18 +312,18 @@ func numsOf(finds []engram.Ranked) []int64 {
 
 // reading caches the words of the finds during one search, since each step asks for them again.
 type reading struct {
-	from  *shelved
-	pages map[int64]page
-	order []page // in reading order
+	from  *cachedTexts
+	pages map[int64]lexemes
+	order []lexemes // in reading order
 }
 
-func newReading(from *shelved) *reading { return &reading{from: from, pages: map[int64]page{}} }
+func newReading(from *cachedTexts) *reading { return &reading{from: from, pages: map[int64]lexemes{}} }
 
 // page returns the words of a memory.
-func (r *reading) page(m engram.Memory) page {
+func (r *reading) lexemes(m engram.Memory) lexemes {
 	p, known := r.pages[m.Num]
 	if !known {
-		p = r.from.page(m)
+		p = r.from.lexemes(m)
 		r.pages[m.Num] = p
 		r.order = append(r.order, p)
 	}
@@ -331,7 +331,7 @@ func (r *reading) page(m engram.Memory) page {
 }
 
 // covers returns how well a memory covers a word of the question.
-func (p page) covers(w engram.WordCount) retrieval.Covered {
+func (p lexemes) covers(w engram.WordCount) retrieval.Covered {
 	best := retrieval.Missing
 	for _, x := range p {
 		switch stem := x.Stem(); {
@@ -406,72 +406,72 @@ func (q *question) rerankByMMR(context.Context) error {
 
 // textCacheBytes is the default size of the text cache, some thousands of memories. Parsing texts is a third of
 // a search's cost, and agents ask about the same subjects all day.
-const shelfBytes = 8 << 20
+const textCacheBytes = 8 << 20
 
 // textCache keeps parsed texts between searches. An entry is valid only for the exact text it was parsed from,
 // so it needs no invalidation.
 //
 // A full cache is emptied as a whole, since its texts share one lexicon; parsing some thousand texts again
 // takes 50 ms.
-type shelf struct {
+type textCache struct {
 	sync.Mutex
 	most int // bytes
-	now  *shelved
+	now  *cachedTexts
 }
 
 // cachedTexts is the content of a textCache. A search keeps to one, since words of different lexicons cannot be
 // compared.
-type shelved struct {
+type cachedTexts struct {
 	sync.Mutex
 	lexicon *retrieval.Lexicon
-	books   map[int64]*book // by memory
-	bytes   int             // of entries; the lexicon counts its own
+	entries map[int64]*cachedText // by memory
+	bytes   int                   // of entries; the lexicon counts its own
 }
 
-// cacheEntry is a text with its parsed forms.
-type book struct {
+// cachedText is a text with its parsed forms.
+type cachedText struct {
 	title, topic, content string
 	tags                  []string
-	page                  *page           // nil until needed
+	lexemes               *lexemes        // nil until needed
 	said                  *retrieval.Said // nil until needed
 }
 
 // entryBytes is the approximate overhead of an entry.
-const bookBytes = 320
+const entryBytes = 320
 
 // open returns the current texts for one search, emptied if too large.
-func (s *shelf) open() *shelved {
+func (s *textCache) open() *cachedTexts {
 	s.Lock()
 	defer s.Unlock()
 	if s.now == nil || s.now.size() > s.most {
-		s.now = &shelved{lexicon: retrieval.NewLexicon(), books: map[int64]*book{}}
+		s.now = &cachedTexts{lexicon: retrieval.NewLexicon(), entries: map[int64]*cachedText{}}
 	}
 	return s.now
 }
 
-func (s *shelved) size() int {
+func (s *cachedTexts) size() int {
 	s.Lock()
 	defer s.Unlock()
 	return s.bytes + s.lexicon.Bytes()
 }
 
 // entry returns the entry of a memory's current text.
-func (s *shelved) book(m engram.Memory) *book {
-	b, known := s.books[m.Num]
+func (s *cachedTexts) entry(m engram.Memory) *cachedText {
+	b, known := s.entries[m.Num]
 	if known && b.content == m.Content && b.title == m.Title && b.topic == m.TopicKey && slices.Equal(b.tags, m.Tags) {
 		return b
 	}
-	b = &book{title: m.Title, topic: m.TopicKey, content: m.Content, tags: slices.Clone(m.Tags)}
-	s.books[m.Num] = b
-	s.bytes += bookBytes + len(m.Title) + len(m.TopicKey) + len(m.Content) // replaced entries still count, so the cache is emptied earlier
+	b = &cachedText{title: m.Title, topic: m.TopicKey, content: m.Content, tags: slices.Clone(m.Tags)}
+	s.entries[m.Num] = b
+	s.bytes += entryBytes + len(m.Title) + len(m.TopicKey) + len(m.Content) // replaced entries still count, so the cache is emptied earlier
 	return b
 }
 
 // said returns a memory's text for retrieval.Texts.
-func (s *shelved) said(m engram.Memory) retrieval.Said {
+func (s *cachedTexts) said(m engram.Memory) retrieval.Said {
 	s.Lock()
 	defer s.Unlock()
-	b := s.book(m)
+	b := s.entry(m)
 	if b.said == nil {
 		said := s.lexicon.Say(retrieval.Passage{Num: m.Num, Title: m.Title, Content: m.Content})
 		b.said = &said
@@ -481,23 +481,23 @@ func (s *shelved) said(m engram.Memory) retrieval.Said {
 }
 
 // page is the distinct words of a memory in order of appearance.
-type page []*retrieval.Lexeme
+type lexemes []*retrieval.Lexeme
 
 // page returns the words of a memory.
-func (s *shelved) page(m engram.Memory) page {
+func (s *cachedTexts) lexemes(m engram.Memory) lexemes {
 	s.Lock()
 	defer s.Unlock()
-	b := s.book(m)
-	if b.page == nil {
+	b := s.entry(m)
+	if b.lexemes == nil {
 		p := s.read(m)
-		b.page = &p
+		b.lexemes = &p
 		s.bytes += 8 * cap(p)
 	}
-	return *b.page
+	return *b.lexemes
 }
 
-func (s *shelved) read(m engram.Memory) page {
-	var p page
+func (s *cachedTexts) read(m engram.Memory) lexemes {
+	var p lexemes
 	seen := map[*retrieval.Lexeme]bool{}
 	add := func(t text.Token) {
 		if x := s.lexicon.Lexeme(t.Word); !seen[x] {

@@ -67,7 +67,7 @@ func (out Recalled) Found() bool { return out.found }
 func (e *Engine) Recall(ctx context.Context, in RecallInput) (Recalled, error) {
 	begun := e.tally.begin()
 	out, err := e.recall(ctx, in)
-	e.tally.read(begun, in.Filter.Project, out.showing(engram.Session{}), err)
+	e.tally.read(begun, in.Filter.Project, out.exposure(engram.Session{}), err)
 	return out, err
 }
 
@@ -103,7 +103,7 @@ func (e *Engine) recall(ctx context.Context, in RecallInput) (Recalled, error) {
 	}
 	out.fill(slices.Concat(found.Hits, found.BelowThreshold), len(found.Hits), seen, render.Options{Zone: in.Zone})
 	if session.ID != "" || !in.Unseen {
-		out.Degraded = append(out.Degraded, e.remember(ctx, out.showing(session))...)
+		out.Degraded = append(out.Degraded, e.remember(ctx, out.exposure(session))...)
 	}
 	return out, nil
 }
@@ -176,8 +176,8 @@ func levelTopics(cs []retrieval.Candidate, hits []engram.Hit) {
 	}
 }
 
-func (out *Recalled) showing(session engram.Session) exposure {
-	s := exposure{operation: useRecall, query: out.Query, session: session, fallback: out.fallback, found: out.found}
+func (out *Recalled) exposure(session engram.Session) exposure {
+	s := exposure{operation: opRecall, query: out.Query, session: session, fallback: out.fallback, found: out.found}
 	for _, item := range out.Items {
 		s.items = append(s.items, exposedItem{item.Hit.Memory, item.Tokens})
 	}

@@ -192,14 +192,14 @@ func (q *question) evidence(ctx context.Context, finds []engram.Ranked) ([]retri
 		}
 		asked, words = append(asked, retrieval.Asked{Having: w.Rows}), append(words, w)
 	}
-	neighbours, err := q.neighbourPages(ctx, finds)
+	neighbours, err := q.neighbourLexemes(ctx, finds)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]retrieval.Evidence, len(finds))
 	covered := make([]retrieval.Covered, len(words))
 	for i, f := range finds {
-		p := q.reading.page(q.memories[f.Num])
+		p := q.reading.lexemes(q.memories[f.Num])
 		own := retrieval.Missing
 		for j, w := range words {
 			covered[j] = p.covers(w)
@@ -230,7 +230,7 @@ func (q *question) plainCosine(num int64) (cosine float64, known bool) {
 }
 
 // neighbourPages returns the words of what precedes and follows each find in its session.
-func (q *question) neighbourPages(ctx context.Context, finds []engram.Ranked) (map[int64][]page, error) {
+func (q *question) neighbourLexemes(ctx context.Context, finds []engram.Ranked) (map[int64][]lexemes, error) {
 	beside, err := q.r.Beside(ctx, numsOf(finds))
 	if err != nil {
 		return nil, err
@@ -244,14 +244,14 @@ func (q *question) neighbourPages(ctx context.Context, finds []engram.Ranked) (m
 	if err != nil {
 		return nil, err
 	}
-	pages := make(map[int64]page, len(ms))
+	parsed := make(map[int64]lexemes, len(ms))
 	for _, m := range ms {
-		pages[m.Num] = q.reading.page(m)
+		parsed[m.Num] = q.reading.lexemes(m)
 	}
-	around := make(map[int64][]page, len(beside))
+	around := make(map[int64][]lexemes, len(beside))
 	for num, b := range beside {
 		for _, n := range []int64{b.Before.Num, b.After.Num} {
-			if p, read := pages[n]; read {
+			if p, read := parsed[n]; read {
 				around[num] = append(around[num], p)
 			}
 		}

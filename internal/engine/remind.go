@@ -66,12 +66,12 @@ func (e *Engine) Remind(ctx context.Context, in RemindInput) (Reminder, error) {
 }
 
 func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure, error) {
-	s := exposure{operation: useRemind}
+	s := exposure{operation: opRemind}
 	in, err := in.clean()
 	if err != nil {
 		return Reminder{}, s, err
 	}
-	t := &reminding{Engine: e.inFolder(in.Directory), in: in, at: e.now(), head: render.RemindOfPrompt}
+	t := &reminderBuilder{Engine: e.inFolder(in.Directory), in: in, at: e.now(), head: render.RemindOfPrompt}
 	for _, ask := range []func(context.Context) error{t.byError, t.byPath, t.byQuery} {
 		if err := ask(ctx); err != nil {
 			return Reminder{}, s, err
@@ -82,8 +82,8 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure
 	}
 	t.reportAnchors(ctx)
 	t.report()
-	s = exposure{operation: useRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
-	claimed := len(t.shown) > 0 && in.Inject != nil && t.hand(ctx, &s)
+	s = exposure{operation: opRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
+	claimed := len(t.shown) > 0 && in.Inject != nil && t.inject(ctx, &s)
 	if len(s.items) > 0 && !claimed {
 		t.out.Degraded = append(t.out.Degraded, e.remember(ctx, s)...)
 	}
@@ -92,8 +92,8 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure
 
 // hand passes the reminder to the injector and keeps what was shown. claimed is true if the store already knows
 // it.
-func (t *reminding) hand(ctx context.Context, s *exposure) (claimed bool) {
-	h := t.handOver(ctx, t.in.Inject, s, t.in.Again, t.textOf, func() error { return nil })
+func (t *reminderBuilder) inject(ctx context.Context, s *exposure) (claimed bool) {
+	h := t.deliver(ctx, t.in.Inject, s, t.in.Again, t.textOf, func() error { return nil })
 	t.out.Items = slices.DeleteFunc(t.out.Items, func(i RecalledItem) bool { return !slices.Contains(h.nums, i.Hit.Memory.Num) })
 	t.out.Text = t.textOf(h.nums)
 	t.out.Tokens = text.Tokens(t.out.Text)
@@ -117,7 +117,7 @@ func (in RemindInput) clean() (RemindInput, error) {
 }
 
 // reminderBuilder builds a reminder.
-type reminding struct {
+type reminderBuilder struct {
 	*Engine
 	in      RemindInput
 	out     Reminder
@@ -136,7 +136,7 @@ type reminding struct {
 }
 
 // byQuery finds memories about a prompt.
-func (t *reminding) byQuery(ctx context.Context) error {
+func (t *reminderBuilder) byQuery(ctx context.Context) error {
 	question := attend.Question(t.in.Query)
 	if question == "" {
 		return nil
@@ -146,7 +146,7 @@ func (t *reminding) byQuery(ctx context.Context) error {
 }
 
 // byError finds memories about a similar error.
-func (t *reminding) byError(ctx context.Context) error {
+func (t *reminderBuilder) byError(ctx context.Context) error {
 	fault := attend.Fault(t.in.Error)
 	if fault == "" {
 		return nil
@@ -162,7 +162,7 @@ const remindDepth = 10
 
 // find searches the project, and beyond it for personal and global memories. The latter by words alone: this
 // saves half the cost, and what stands out by its words is found anyway.
-func (t *reminding) find(ctx context.Context, question string, types []engram.Type) error {
+func (t *reminderBuilder) find(ctx context.Context, question string, types []engram.Type) error {
 	t.asked, t.words, t.meant = question, retrieval.AskedWords(question), attend.Meant(question)
 	var asks []SearchInput
 	if t.in.Project != "" {
@@ -198,7 +198,7 @@ func (t *reminding) find(ctx context.Context, question string, types []engram.Ty
 }
 
 // open reads the session and what it was shown.
-func (t *reminding) open(ctx context.Context, r engram.Reader) error {
+func (t *reminderBuilder) open(ctx context.Context, r engram.Reader) error {
 	if t.seen != nil {
 		return nil
 	}
@@ -223,7 +223,7 @@ func (t *reminding) open(ctx context.Context, r engram.Reader) error {
 }
 
 // trusted returns the injectable hits.
-func (t *reminding) trusted(ctx context.Context, r engram.Reader, hits []engram.Hit) ([]engram.Hit, error) {
+func (t *reminderBuilder) trusted(ctx context.Context, r engram.Reader, hits []engram.Hit) ([]engram.Hit, error) {
 	ms := make([]engram.Memory, len(hits))
 	for i, h := range hits {
 		ms[i] = h.Memory
@@ -241,7 +241,7 @@ func (t *reminding) trusted(ctx context.Context, r engram.Reader, hits []engram.
 }
 
 // report writes the hits within the budget.
-func (t *reminding) report() {
+func (t *reminderBuilder) report() {
 	if len(t.hits) == 0 {
 		return
 	}
@@ -267,7 +267,7 @@ func (t *reminding) report() {
 
 // lookUp searches one scope, by words alone if meaning cannot change the result: meaning costs as much as the
 // rest of a reminder.
-func (t *reminding) lookUp(ctx context.Context, ask SearchInput) (engram.Found, error) {
+func (t *reminderBuilder) lookUp(ctx context.Context, ask SearchInput) (engram.Found, error) {
 	found, known, err := t.byWords(ctx, ask)
 	if err != nil || known && t.resolved(found, ask.Mode) {
 		return found, err
@@ -277,7 +277,7 @@ func (t *reminding) lookUp(ctx context.Context, ask SearchInput) (engram.Found, 
 
 // byWords finds memories by words alone. known is false for a question that words cannot answer, such as a mere
 // time.
-func (t *reminding) byWords(ctx context.Context, ask SearchInput) (found engram.Found, known bool, err error) {
+func (t *reminderBuilder) byWords(ctx context.Context, ask SearchInput) (found engram.Found, known bool, err error) {
 	if ask, err = ask.clean(); err != nil {
 		return found, false, err
 	}
@@ -327,7 +327,7 @@ func (q *question) said(ctx context.Context, finds []engram.Ranked) ([]engram.Hi
 
 // resolved reports whether a search by words is conclusive whatever its finds mean. A superseded find is not:
 // its successor may lack the words, and only a full search finds it.
-func (t *reminding) resolved(found engram.Found, mode Mode) bool {
+func (t *reminderBuilder) resolved(found engram.Found, mode Mode) bool {
 	if slices.ContainsFunc(found.Hits, func(h engram.Hit) bool { return successor(h) != 0 }) {
 		return false
 	}
@@ -351,7 +351,7 @@ const leastExcerpt = 12
 
 // line returns the line of a hit within tokens: its heading and the best passage; "" if not even the heading
 // fits.
-func (t *reminding) line(h engram.Hit, tokens int) string {
+func (t *reminderBuilder) line(h engram.Hit, tokens int) string {
 	m := h.Memory
 	head := render.RemindLine(m, h.Note(), "", t.at)
 	room := tokens - text.Tokens(head) - 2
@@ -366,7 +366,7 @@ func (t *reminding) line(h engram.Hit, tokens int) string {
 }
 
 // textOf returns the text of the reminder with only some of its memories.
-func (t *reminding) textOf(mine []int64) string {
+func (t *reminderBuilder) textOf(mine []int64) string {
 	var lines []string
 	for _, item := range t.out.Items {
 		if slices.Contains(mine, item.Hit.Memory.Num) {
@@ -386,7 +386,7 @@ const (
 )
 
 // byPath finds memories anchored to a file, then memories that name it; once per file and session.
-func (t *reminding) byPath(ctx context.Context) error {
+func (t *reminderBuilder) byPath(ctx context.Context) error {
 	places := attend.Places(t.in.Directory, t.in.Path)
 	if len(places) == 0 {
 		return nil
@@ -415,7 +415,7 @@ func (t *reminding) byPath(ctx context.Context) error {
 }
 
 // aboutFile keeps the hits that may be shown for a file without an earlier reminder.
-func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
+func (t *reminderBuilder) aboutFile(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
 	known := map[int64]bool{}
 	hits = slices.DeleteFunc(hits, func(h engram.Hit) bool {
 		num := h.Memory.Num
@@ -426,7 +426,7 @@ func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engra
 	if len(hits) == 0 {
 		return nil
 	}
-	if told, err := t.toldBefore(ctx, r); err != nil || told && !t.in.Again {
+	if told, err := t.remindedBefore(ctx, r); err != nil || told && !t.in.Again {
 		return err
 	}
 	if err := t.annotate(ctx, r, hits); err != nil {
@@ -439,16 +439,16 @@ func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engra
 }
 
 // toldBefore reports whether the session had a reminder for this question before.
-func (t *reminding) toldBefore(ctx context.Context, r engram.Reader) (bool, error) {
+func (t *reminderBuilder) remindedBefore(ctx context.Context, r engram.Reader) (bool, error) {
 	if t.session.ID == "" {
 		return false, nil
 	}
-	uses, err := usesOf(ctx, r, t.session.ID)
-	return slices.ContainsFunc(uses, func(u engram.Exposure) bool { return u.Operation == useRemind && u.Query == t.asked }), err
+	exposures, err := exposuresOf(ctx, r, t.session.ID)
+	return slices.ContainsFunc(exposures, func(u engram.Exposure) bool { return u.Operation == opRemind && u.Query == t.asked }), err
 }
 
 // anchored returns memories anchored to a file under any of its names in the repository.
-func (t *reminding) anchored(ctx context.Context, r engram.Reader, places []string) ([]engram.Hit, error) {
+func (t *reminderBuilder) anchored(ctx context.Context, r engram.Reader, places []string) ([]engram.Hit, error) {
 	if t.in.Project == "" {
 		return nil, nil
 	}
@@ -467,7 +467,7 @@ func (t *reminding) anchored(ctx context.Context, r engram.Reader, places []stri
 
 // naming returns memories whose text names a file: by its path, the end of its path, or its base name if that
 // is rare and the text does not mean another file.
-func (t *reminding) naming(ctx context.Context, place string) ([]engram.Hit, error) {
+func (t *reminderBuilder) naming(ctx context.Context, place string) ([]engram.Hit, error) {
 	names := attend.NamesOf(place)
 	if len(names) == 0 || t.in.Project == "" {
 		return nil, nil

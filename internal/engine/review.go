@@ -52,7 +52,7 @@ const MaxSnooze = 100 * 365 * 24 * time.Hour
 // Snooze postpones the review of a live memory until a future time, at most MaxSnooze away, even if it had no
 // date. Until then, changed code does not make it pending either.
 func (e *Engine) Snooze(ctx context.Context, ref engram.Ref, until time.Time) (ReviewResult, error) {
-	return e.review(ctx, "review_snooze", "snoozed", ref, anchoredAhead{}, func(_ engram.Memory, now time.Time) (time.Time, error) {
+	return e.review(ctx, "review_snooze", "snoozed", ref, precomputedAnchors{}, func(_ engram.Memory, now time.Time) (time.Time, error) {
 		until = until.UTC().Truncate(time.Millisecond)
 		if !until.After(now) {
 			return until, engram.Errorf(engram.CodeInvalid, "%s is not to come", until.Format("2 January 2006 15:04 MST")).
@@ -66,7 +66,7 @@ func (e *Engine) Snooze(ctx context.Context, ref engram.Ref, until time.Time) (R
 }
 
 // review sets a memory's review date, and renews its anchors if they were looked up.
-func (e *Engine) review(ctx context.Context, verb, reason string, ref engram.Ref, anew anchoredAhead, due func(engram.Memory, time.Time) (time.Time, error)) (ReviewResult, error) {
+func (e *Engine) review(ctx context.Context, verb, reason string, ref engram.Ref, anew precomputedAnchors, due func(engram.Memory, time.Time) (time.Time, error)) (ReviewResult, error) {
 	var res ReviewResult
 	err := e.write(ctx, verb, func(o *op) error {
 		was, err := o.live(ctx, ref)
@@ -88,7 +88,7 @@ func (e *Engine) review(ctx context.Context, verb, reason string, ref engram.Ref
 }
 
 // reviewAs is review within an operation that may do more.
-func (o *op) reviewAs(ctx context.Context, was engram.Memory, anew anchoredAhead, reason string, due func(engram.Memory, time.Time) (time.Time, error), res *ReviewResult) (err error) {
+func (o *op) reviewAs(ctx context.Context, was engram.Memory, anew precomputedAnchors, reason string, due func(engram.Memory, time.Time) (time.Time, error), res *ReviewResult) (err error) {
 	m := was
 	if m.ReviewAfter, err = due(was, o.at); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (e *Engine) QueuedNamed(ctx context.Context, name string) (item engram.Queu
 		if err != nil {
 			return err
 		}
-		q := &queueing{now: e.now()}
+		q := &queueBuilder{now: e.now()}
 		kind, err := q.kindOf(ctx, r, m)
 		if err != nil {
 			return err
@@ -191,7 +191,7 @@ func queuedRecord(ctx context.Context, r engram.Reader, num int64) (engram.Queue
 }
 
 // kindOf returns the first reason why a memory is pending, in the order of engram.QueueKinds.
-func (q *queueing) kindOf(ctx context.Context, r engram.Reader, m engram.Memory) (engram.QueueKind, error) {
+func (q *queueBuilder) kindOf(ctx context.Context, r engram.Reader, m engram.Memory) (engram.QueueKind, error) {
 	marks, err := r.Trust(ctx, []int64{m.Num})
 	if err != nil {
 		return "", err
@@ -215,7 +215,7 @@ func (q *queueing) kindOf(ctx context.Context, r engram.Reader, m engram.Memory)
 }
 
 // readsLike precedes the reasons why a text was flagged, if other reasons follow.
-const readsLike = "reads like an order to an agent: "
+const flaggedPrefix = "reads like an order to an agent: "
 
 // mostSuspicions limits the reasons shown for a pending record.
 const mostSuspicions = 12
@@ -231,7 +231,7 @@ func SuspicionsOf(d engram.Deferred) []string {
 func whyPending(d engram.Deferred) []string {
 	why := SuspicionsOf(d)
 	if len(why) > 0 {
-		why[0] = readsLike + why[0]
+		why[0] = flaggedPrefix + why[0]
 	}
 	if len(why) == 0 || d.Why == engram.DeferredProposal {
 		why = append(why, d.Reason)
@@ -269,7 +269,7 @@ func (e *Engine) lookAtStale(ctx context.Context, project string) (map[int64][]e
 }
 
 // changed lists memories with changed code that are not snoozed.
-func (q *queueing) changed(ctx context.Context, r engram.Reader) error {
+func (q *queueBuilder) changed(ctx context.Context, r engram.Reader) error {
 	ms, err := r.StaleAnchors(ctx, q.project, engram.Page{Limit: mostStale})
 	if err != nil {
 		return err
@@ -299,7 +299,7 @@ func (q *queueing) changed(ctx context.Context, r engram.Reader) error {
 
 // changes returns the anchors of a memory and describes the changed files for a person. If the code cannot be
 // seen, it is what was seen last.
-func (q *queueing) changes(m engram.Memory, seen engram.AnchorState) (all []engram.Anchored, why []string) {
+func (q *queueBuilder) changes(m engram.Memory, seen engram.AnchorState) (all []engram.Anchored, why []string) {
 	all = q.states[m.Num]
 	if retrieval.Standing(all) == engram.AnchorUnknown {
 		all = make([]engram.Anchored, len(m.Anchors))

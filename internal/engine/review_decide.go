@@ -80,7 +80,7 @@ func (o *op) approveThat(ctx context.Context, m engram.Memory, read func(suspici
 }
 
 // noteReviewed restarts the review interval of a memory that is due, and renews stale anchors.
-func (o *op) noteReviewed(ctx context.Context, m engram.Memory, anew anchoredAhead, res *ReviewResult) error {
+func (o *op) noteReviewed(ctx context.Context, m engram.Memory, anew precomputedAnchors, res *ReviewResult) error {
 	seen, err := o.tx.SeenAnchors(ctx, []int64{m.Num})
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func (e *Engine) Queue(ctx context.Context, in QueueInput) (Queue, error) {
 	if err != nil {
 		return Queue{}, err
 	}
-	q := queueing{Queue: Queue{Counts: map[engram.QueueKind]int{}, Page: p}, now: e.now(), skip: p.Offset, rest: p.Limit}
+	q := queueBuilder{Queue: Queue{Counts: map[engram.QueueKind]int{}, Page: p}, now: e.now(), skip: p.Offset, rest: p.Limit}
 	asked := func(kind engram.QueueKind) bool { return len(in.Kinds) == 0 || slices.Contains(in.Kinds, kind) }
 	if asked(engram.QueueChanged) {
 		if q.states, err = e.lookAtStale(ctx, in.Project); err != nil {
@@ -55,7 +55,7 @@ func (e *Engine) Queue(ctx context.Context, in QueueInput) (Queue, error) {
 }
 
 // queueBuilder builds a Queue.
-type queueing struct {
+type queueBuilder struct {
 	Queue
 	project string
 	now     time.Time
@@ -65,7 +65,7 @@ type queueing struct {
 }
 
 // list adds the items of a kind.
-func (q *queueing) list(ctx context.Context, r engram.Reader, kind engram.QueueKind) (err error) {
+func (q *queueBuilder) list(ctx context.Context, r engram.Reader, kind engram.QueueKind) (err error) {
 	if kind == engram.QueuePending || kind == engram.QueueProposal {
 		return q.records(ctx, r, kind)
 	}
@@ -98,7 +98,7 @@ func (q *queueing) list(ctx context.Context, r engram.Reader, kind engram.QueueK
 }
 
 // take returns the part of n items on the page.
-func (q *queueing) take(n int) engram.Page {
+func (q *queueBuilder) take(n int) engram.Page {
 	skipped := min(q.skip, n)
 	p := engram.Page{Offset: skipped, Limit: min(q.rest, n-skipped)}
 	q.skip -= skipped
@@ -107,7 +107,7 @@ func (q *queueing) take(n int) engram.Page {
 }
 
 // add lists memories with their reasons.
-func (q *queueing) add(ctx context.Context, r engram.Reader, kind engram.QueueKind, ms []engram.Memory) error {
+func (q *queueBuilder) add(ctx context.Context, r engram.Reader, kind engram.QueueKind, ms []engram.Memory) error {
 	marks, err := r.Trust(ctx, memoryNums(ms))
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (q *queueing) add(ctx context.Context, r engram.Reader, kind engram.QueueKi
 }
 
 // records adds pending records.
-func (q *queueing) records(ctx context.Context, r engram.Reader, kind engram.QueueKind) error {
+func (q *queueBuilder) records(ctx context.Context, r engram.Reader, kind engram.QueueKind) error {
 	why := engram.DeferredReview
 	if kind == engram.QueueProposal {
 		why = engram.DeferredProposal

@@ -160,8 +160,8 @@ func (s *saver) saveEach(ctx context.Context, intakes []intake, batch bool, all 
 }
 
 // report adds warnings and a suggested topic.
-func (r *SaveResult) report(t intake, out *outlook) {
-	r.Warnings = slices.Concat(renamed(t.in.Project, t.draft.Project), r.Warnings, out.warning(t.in.Admit), t.washed.warning())
+func (r *SaveResult) report(t intake, out *lookahead) {
+	r.Warnings = slices.Concat(renamed(t.in.Project, t.draft.Project), r.Warnings, out.warning(t.in.Admit), t.redactor.warning())
 	if r.Memory.TopicKey == "" {
 		r.SuggestedTopic = topic.Suggest(t.draft.Type, t.draft.Title, t.draft.Content)
 	}
@@ -178,11 +178,11 @@ func renamed(given, kept string) []string {
 // saver saves one or more memories within a transaction.
 type saver struct {
 	*op
-	since since
+	recent recentWrites
 }
 
-func newSaver(o *op, out *outlook) *saver {
-	return &saver{op: o, since: since{upto: out.seen, touched: map[int64]bool{}, written: map[int64]written{}}}
+func newSaver(o *op, out *lookahead) *saver {
+	return &saver{op: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}}}
 }
 
 // save decides and writes.
@@ -209,13 +209,13 @@ func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 		return res, err
 	}
 	res.State = lifecycle.State(res.Memory, s.at)
-	if err := s.keepSecrets(ctx, res.Memory.Num, t.washed); err != nil {
+	if err := s.keepSecrets(ctx, res.Memory.Num, t.redactor); err != nil {
 		return res, err
 	}
 	if err := s.relate(ctx, res.Memory, in.Related); err != nil {
 		return res, err
 	}
-	told, err := s.heedMetadata(ctx, res.Memory, m.Metadata)
+	told, err := s.relateByMetadata(ctx, res.Memory, m.Metadata)
 	if err != nil {
 		return res, err
 	}
@@ -324,7 +324,7 @@ func (o *op) relate(ctx context.Context, m engram.Memory, to []engram.Ref) error
 }
 
 // admit applies the admission rule to the current state of the store.
-func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []likeness) (lifecycle.Decision, error) {
+func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []neighbour) (lifecycle.Decision, error) {
 	known := lifecycle.Known{}
 	if m.TopicKey != "" {
 		old, found, err := s.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
@@ -378,7 +378,7 @@ func (s *saver) saidBefore(ctx context.Context, old, m engram.Memory) (bool, err
 
 // knowAlike adds the memories that m may merge into, reading them again: fields that are not journaled, such as
 // accesses, may have changed.
-func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near []likeness, known *lifecycle.Known) error {
+func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near []neighbour, known *lifecycle.Known) error {
 	if s.embedder != nil {
 		known.Duplicate = s.embedder.Model().Duplicate
 	}
@@ -403,7 +403,7 @@ func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near [
 	if err != nil || hidden[old.Num] {
 		return err
 	}
-	d, _ := contradiction.Between(textOf(m), textOf(old), contradiction.Nearness{})
+	d, _ := contradiction.Between(comparisonText(m), comparisonText(old), contradiction.Nearness{})
 	known.Titled = &lifecycle.Near{Memory: old, Differs: d.String()}
 	return nil
 }
@@ -429,7 +429,7 @@ func (s *saver) knowSaid(ctx context.Context, m engram.Memory, known *lifecycle.
 // knowWorded adds memories that may contain m's text without being near it: those with all its words, and those
 // written since the search for them.
 func (s *saver) knowWorded(ctx context.Context, t intake, m engram.Memory, known *lifecycle.Known) error {
-	nums := slices.Concat(t.worded, slices.Sorted(maps.Keys(s.since.written)))
+	nums := slices.Concat(t.worded, slices.Sorted(maps.Keys(s.recent.written)))
 	ms, err := s.tx.Memories(ctx, nums)
 	if err != nil {
 		return err

@@ -20,13 +20,13 @@ import (
 
 // intake is a memory to save and what is known before its transaction.
 type intake struct {
-	in      SaveInput
-	draft   engram.Memory
-	washed  *washing              // redacted its texts
-	reading contradiction.Reading // of the draft; only with a vector
-	vector  []float32             // nil: no similarity search
-	project string                // project that was searched
-	near    []likeness            // at least the model's related mark, nearest first
+	in       SaveInput
+	draft    engram.Memory
+	redactor *redactor             // redacted its texts
+	reading  contradiction.Reading // of the draft; only with a vector
+	vector   []float32             // nil: no similarity search
+	project  string                // project that was searched
+	near     []neighbour           // at least the model's related mark, nearest first
 	// overtaken is set if a later item of the batch has the same topic.
 	overtaken bool
 	// instead is the NormalizedHash of the session summary that this one replaces; "" for none.
@@ -35,7 +35,7 @@ type intake struct {
 }
 
 // neighbour is a similar memory, compared with the saved one.
-type likeness struct {
+type neighbour struct {
 	Near
 	difference contradiction.Difference
 	differs    bool
@@ -43,7 +43,7 @@ type likeness struct {
 }
 
 // lookahead is what a save or batch knew before its transaction.
-type outlook struct {
+type lookahead struct {
 	intakes  []intake
 	seen     int64                // Seq of the newest journal entry then
 	embedded map[string][]float32 // vectors by text, to compute each once
@@ -52,8 +52,8 @@ type outlook struct {
 
 // lookAhead embeds the drafts and finds similar memories. A slow or failing model, or damaged vectors, only
 // cost the similarity check.
-func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*outlook, error) {
-	out := &outlook{intakes: intakes}
+func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*lookahead, error) {
+	out := &lookahead{intakes: intakes}
 	if err := e.lookForWords(ctx, intakes); err != nil || e.embedder == nil {
 		return out, err
 	}
@@ -117,7 +117,7 @@ func (e *Engine) lookForWords(ctx context.Context, intakes []intake) error {
 	})
 }
 
-func (e *Engine) lookAround(ctx context.Context, r engram.Reader, out *outlook, vectors [][]float32) error {
+func (e *Engine) lookAround(ctx context.Context, r engram.Reader, out *lookahead, vectors [][]float32) error {
 	last, err := r.LastMutation(ctx)
 	if err != nil {
 		return err
@@ -128,13 +128,13 @@ func (e *Engine) lookAround(ctx context.Context, r engram.Reader, out *outlook, 
 		if !e.compares(t.draft.Type, t.in.Admit) {
 			continue
 		}
-		t.vector, t.reading = vectors[i], contradiction.Read(textOf(t.draft))
+		t.vector, t.reading = vectors[i], contradiction.Read(comparisonText(t.draft))
 		m := t.draft
 		if m.Project, err = projectAhead(ctx, r, m); err != nil {
 			return err
 		}
 		t.project = m.Project
-		if t.near, err = e.likenesses(ctx, r, *t, m); err != nil {
+		if t.near, err = e.neighbours(ctx, r, *t, m); err != nil {
 			return err
 		}
 	}
@@ -164,7 +164,7 @@ func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string
 }
 
 // neighbours finds memories similar to m, t's draft in its project, except superseded ones.
-func (e *Engine) likenesses(ctx context.Context, r engram.Reader, t intake, m engram.Memory) ([]likeness, error) {
+func (e *Engine) neighbours(ctx context.Context, r engram.Reader, t intake, m engram.Memory) ([]neighbour, error) {
 	near, err := e.nearFrom(ctx, r, m, t.vector, e.policy.MostNear, leastOf(e.embedder.Model()))
 	if err != nil || len(near) == 0 {
 		return nil, err
@@ -174,7 +174,7 @@ func (e *Engine) likenesses(ctx context.Context, r engram.Reader, t intake, m en
 	if err != nil {
 		return nil, err
 	}
-	var all []likeness
+	var all []neighbour
 	for _, n := range near {
 		if !old[n.Memory.Num] {
 			all = append(all, e.against(t, n))
@@ -184,10 +184,10 @@ func (e *Engine) likenesses(ctx context.Context, r engram.Reader, t intake, m en
 }
 
 // against compares a draft with a similar memory.
-func (e *Engine) against(t intake, n Near) likeness {
-	other := contradiction.Read(textOf(n.Memory))
+func (e *Engine) against(t intake, n Near) neighbour {
+	other := contradiction.Read(comparisonText(n.Memory))
 	d, differs := t.reading.Against(other, nearnessOf(e.embedder.Model(), n.Cosine))
-	return likeness{n, d, differs, t.reading.Series(other)}
+	return neighbour{n, d, differs, t.reading.Series(other)}
 }
 
 // nearnessOf returns a cosine with the marks of its model.
@@ -200,12 +200,12 @@ func nearnessOf(m engram.Model, cosine float64) contradiction.Nearness {
 func leastOf(m engram.Model) float64 { return nearnessOf(m, 0).Least() }
 
 // comparisonText returns the text used to find contradictions.
-func textOf(m engram.Memory) contradiction.Text {
+func comparisonText(m engram.Memory) contradiction.Text {
 	return contradiction.Text{Title: m.Title, Content: m.Content}
 }
 
 // warning reports that the search for near-duplicates, if requested, was not possible.
-func (out *outlook) warning(mode lifecycle.AdmitMode) []string {
+func (out *lookahead) warning(mode lifecycle.AdmitMode) []string {
 	if mode != lifecycle.AdmitMerging || out.trouble == "" {
 		return nil
 	}
@@ -213,14 +213,14 @@ func (out *outlook) warning(mode lifecycle.AdmitMode) []string {
 }
 
 // recentWrites are the memories written since a save looked ahead, by others or by the same batch.
-type since struct {
+type recentWrites struct {
 	upto    int64 // Seq of the newest entry read
 	far     bool  // too many writes, or projects changed: search again
 	touched map[int64]bool
-	written map[int64]written // touched memories that exist
+	written map[int64]recentMemory // touched memories that exist
 }
 
-type written struct {
+type recentMemory struct {
 	memory engram.Memory
 	vector []float32
 }
@@ -238,12 +238,12 @@ func (s *saver) catchUp(ctx context.Context) error {
 		}
 		last = m.Seq
 	}
-	n := last - s.since.upto
-	if n == 0 || s.since.far {
+	n := last - s.recent.upto
+	if n == 0 || s.recent.far {
 		return nil
 	}
 	if n > mostSince {
-		s.since.far = true
+		s.recent.far = true
 		return nil
 	}
 	entries, err := s.tx.Mutations(ctx, "", "", engram.Page{Limit: int(n)})
@@ -253,9 +253,9 @@ func (s *saver) catchUp(ctx context.Context) error {
 	var nums []int64
 	for _, m := range entries {
 		switch {
-		case m.Seq <= s.since.upto:
+		case m.Seq <= s.recent.upto:
 		case m.Entity == engram.EntityProject && m.Was != nil:
-			s.since.far = true
+			s.recent.far = true
 		case m.Entity == engram.EntityMemory:
 			num, err := strconv.ParseInt(m.Key, 10, 64)
 			if err != nil {
@@ -264,7 +264,7 @@ func (s *saver) catchUp(ctx context.Context) error {
 			nums = append(nums, num)
 		}
 	}
-	s.since.upto = last
+	s.recent.upto = last
 	return s.read(ctx, nums)
 }
 
@@ -284,38 +284,38 @@ func (s *saver) read(ctx context.Context, nums []int64) error {
 		return err
 	}
 	for _, num := range nums {
-		s.since.touched[num] = true
-		delete(s.since.written, num)
+		s.recent.touched[num] = true
+		delete(s.recent.written, num)
 	}
 	for _, m := range ms {
-		w := written{memory: m}
+		w := recentMemory{memory: m}
 		if v := vectors[m.Num]; vector.Normalise(v) { // stores keep them as integers
 			w.vector = v
 		}
-		s.since.written[m.Num] = w
+		s.recent.written[m.Num] = w
 	}
 	return nil
 }
 
 // around returns what is similar to m now: the earlier neighbours, updated by what was written since.
-func (s *saver) around(ctx context.Context, t intake, m engram.Memory) ([]likeness, error) {
+func (s *saver) around(ctx context.Context, t intake, m engram.Memory) ([]neighbour, error) {
 	if t.vector == nil {
 		return nil, nil
 	}
 	if err := s.catchUp(ctx); err != nil {
 		return nil, err
 	}
-	if s.since.far || t.project != m.Project {
-		return s.likenesses(ctx, s.tx, t, m)
+	if s.recent.far || t.project != m.Project {
+		return s.neighbours(ctx, s.tx, t, m)
 	}
-	var all []likeness
+	var all []neighbour
 	for _, n := range t.near {
-		if !s.since.touched[n.Memory.Num] {
+		if !s.recent.touched[n.Memory.Num] {
 			all = append(all, n)
 		}
 	}
 	mark := leastOf(s.embedder.Model())
-	for _, w := range s.since.written {
+	for _, w := range s.recent.written {
 		if !isBeside(w.memory, m) || w.vector == nil {
 			continue
 		}
@@ -323,7 +323,7 @@ func (s *saver) around(ctx context.Context, t intake, m engram.Memory) ([]likene
 			all = append(all, s.against(t, Near{w.memory, cosine}))
 		}
 	}
-	slices.SortFunc(all, func(a, b likeness) int {
+	slices.SortFunc(all, func(a, b neighbour) int {
 		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Memory.Num, b.Memory.Num))
 	})
 	return all[:min(len(all), s.policy.MostNear)], nil

@@ -230,7 +230,7 @@ func (c *comparedTexts) of(ctx context.Context, r engram.Reader, nums []int64) (
 	}
 	ms, err := r.Memories(ctx, unread)
 	for _, m := range ms {
-		all[m.Num] = &compared{m, contradiction.Read(comparedOf(m))}
+		all[m.Num] = &compared{m, contradiction.Read(comparisonText(m))}
 		c.keep(m.Num, all[m.Num])
 	}
 	return all, err

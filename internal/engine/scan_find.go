@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/contradiction"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
@@ -212,11 +211,6 @@ func (s *scan) judgments(ctx context.Context, r engram.Reader, nums []int64) (ma
 
 // pairOf returns an unordered pair of memories.
 func pairOf(a, b int64) [2]int64 { return [2]int64{min(a, b), max(a, b)} }
-
-// comparedOf is what of a memory is compared.
-func comparedOf(m engram.Memory) contradiction.Text {
-	return contradiction.Text{Title: m.Title, Content: m.Content}
-}
 
 // sort orders pairs by the score of their difference, then by similarity.
 func (s *scan) sort() {

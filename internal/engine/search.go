@@ -58,7 +58,7 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 	begun := e.tally.begin()
 	found, err := e.find(ctx, in)
 	if e.tally != nil {
-		e.tally.read(begun, in.Filter.Project, shownBy(useSearch, found, previewTokens), err)
+		e.tally.read(begun, in.Filter.Project, shownBy(opSearch, found, previewTokens), err)
 	}
 	return found, err
 }

@@ -14,11 +14,11 @@ import (
 // CleanText replaces private spans and secrets in a text by marks (redact.Mark, secret.Mark). Operations clean
 // their own input; this is for text kept outside the store, such as the notes of a session. Without an engine,
 // use secret.New, once, and Scanner.Clean(redact.Private(s)).
-func (e *Engine) CleanText(s string) string { return e.washing().text(s) }
+func (e *Engine) CleanText(s string) string { return e.redactor().text(s) }
 
 // redactor removes private spans and secrets from the texts of one input and records the kinds of secrets. It
 // is for one goroutine.
-type washing struct {
+type redactor struct {
 	scanner func() *secret.Scanner
 	keep    bool     // keep secrets, as a person requested
 	kinds   []string // kinds of removed secrets, each once
@@ -26,14 +26,14 @@ type washing struct {
 }
 
 // redactor returns a redactor for one input.
-func (e *Engine) washing() *washing { return &washing{scanner: e.secrets} }
+func (e *Engine) redactor() *redactor { return &redactor{scanner: e.secrets} }
 
 // shortestSecret is the length of the shortest text that can contain a secret: the shortest password after the
 // shortest name.
 const shortestSecret = 12
 
 // secrets removes secrets from s; private spans are gone.
-func (w *washing) secrets(s string) string {
+func (w *redactor) secrets(s string) string {
 	if len(s) < shortestSecret {
 		return s
 	}
@@ -49,7 +49,7 @@ func (w *washing) secrets(s string) string {
 }
 
 // note records found kinds.
-func (w *washing) note(kinds ...string) {
+func (w *redactor) note(kinds ...string) {
 	for _, k := range kinds {
 		if !slices.Contains(w.kinds, k) {
 			w.kinds = append(w.kinds, k)
@@ -58,13 +58,13 @@ func (w *washing) note(kinds ...string) {
 }
 
 // text redacts a text of several lines.
-func (w *washing) text(s string) string { return w.secrets(redact.Private(s)) }
+func (w *redactor) text(s string) string { return w.secrets(redact.Private(s)) }
 
 // line redacts a one-line text.
-func (w *washing) line(s string) string { return w.secrets(line(s)) }
+func (w *redactor) line(s string) string { return w.secrets(line(s)) }
 
 // lines redacts one-line texts.
-func (w *washing) lines(all []string) []string {
+func (w *redactor) lines(all []string) []string {
 	out := make([]string, len(all))
 	for i, s := range all {
 		out[i] = w.line(s)
@@ -73,13 +73,13 @@ func (w *washing) lines(all []string) []string {
 }
 
 // members redacts metadata.
-func (w *washing) members(m map[string]any) map[string]any {
+func (w *redactor) members(m map[string]any) map[string]any {
 	return redact.Members(m, w.named)
 }
 
 // named redacts a text with a field name, which may reveal a secret: nothing else marks "hunter2hunter2" as a
 // password. "" is no name.
-func (w *washing) named(name, s string) string {
+func (w *redactor) named(name, s string) string {
 	s = w.text(s)
 	if name == "" {
 		return s
@@ -99,7 +99,7 @@ func (w *washing) named(name, s string) string {
 }
 
 // warning reports the kinds of removed secrets; nil if none.
-func (w *washing) warning() []string {
+func (w *redactor) warning() []string {
 	if len(w.kinds) == 0 {
 		return nil
 	}
@@ -111,7 +111,7 @@ func cutWarning(kinds []string) string {
 }
 
 // keepSecrets records the secrets that a person keeps in a memory.
-func (o *op) keepSecrets(ctx context.Context, num int64, w *washing) error {
+func (o *op) keepSecrets(ctx context.Context, num int64, w *redactor) error {
 	if w == nil || len(w.kept) == 0 || num == 0 {
 		return nil
 	}

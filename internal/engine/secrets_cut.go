@@ -18,9 +18,9 @@ import (
 // entry records the removal, which undo cannot revert.
 func (e *Engine) cutSecrets(ctx context.Context, verb string) (n int, err error) {
 	e = e.everywhere() // skipped projects would count as checked
-	var all []soiled
+	var all []leak
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		_, err := e.soiledThings(ctx, r, func(s soiled) { all = append(all, s) })
+		_, err := e.leaks(ctx, r, func(s leak) { all = append(all, s) })
 		return err
 	})
 	if err != nil {
@@ -59,8 +59,8 @@ func (e *Engine) cutOlderSecrets(ctx context.Context, verb string) error {
 }
 
 // cutThing removes secrets from the current state of one record; a missing one is skipped.
-func (o *op) cutThing(ctx context.Context, s soiled) error {
-	v := &sieve{scanner: o.secrets, kinds: map[string]int{}}
+func (o *op) cutThing(ctx context.Context, s leak) error {
+	v := &secretFilter{scanner: o.secrets, kinds: map[string]int{}}
 	project, err := o.cutTexts(ctx, s, v)
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return nil
@@ -76,7 +76,7 @@ func (o *op) cutThing(ctx context.Context, s soiled) error {
 }
 
 // cutTexts removes secrets from the current and earlier texts of a record and returns its project.
-func (o *op) cutTexts(ctx context.Context, s soiled, v *sieve) (project string, err error) {
+func (o *op) cutTexts(ctx context.Context, s leak, v *secretFilter) (project string, err error) {
 	switch s.entity {
 	case engram.EntityMemory:
 		return o.cutMemory(ctx, s.num, v)
@@ -107,7 +107,7 @@ func (o *op) cutTexts(ctx context.Context, s soiled, v *sieve) (project string, 
 }
 
 // cutMemory removes secrets from a memory and its revisions, except kept ones.
-func (o *op) cutMemory(ctx context.Context, num int64, v *sieve) (project string, err error) {
+func (o *op) cutMemory(ctx context.Context, num int64, v *secretFilter) (project string, err error) {
 	was, err := o.tx.Memory(ctx, engram.ByNum(num))
 	if err != nil {
 		return "", err
@@ -140,7 +140,7 @@ func (o *op) cutMemory(ctx context.Context, num int64, v *sieve) (project string
 }
 
 // rewriteClean replaces a memory by its redacted form without keeping a revision.
-func (o *op) rewriteClean(ctx context.Context, was, now engram.Memory, v *sieve) error {
+func (o *op) rewriteClean(ctx context.Context, was, now engram.Memory, v *secretFilter) error {
 	if err := o.tx.ReplaceMemory(ctx, now); err != nil {
 		return err
 	}

@@ -12,17 +12,17 @@ import (
 )
 
 // secretFilter removes secrets from texts, except kept ones, and counts them.
-type sieve struct {
+type secretFilter struct {
 	scanner func() *secret.Scanner
 	kept    map[string]bool // digests of kept secrets
 	kinds   map[string]int
 	cuts    int
 }
 
-func (v *sieve) text(s string) string { return v.named("", s) }
+func (v *secretFilter) text(s string) string { return v.named("", s) }
 
 // named filters a text with a field name.
-func (v *sieve) named(name, s string) string {
+func (v *secretFilter) named(name, s string) string {
 	if len(s) < shortestSecret && name == "" {
 		return s
 	}
@@ -37,14 +37,14 @@ func (v *sieve) named(name, s string) string {
 }
 
 // cutsIn returns how many secrets run removes.
-func (v *sieve) cutsIn(run func()) int {
+func (v *secretFilter) cutsIn(run func()) int {
 	before := v.cuts
 	run()
 	return v.cuts - before
 }
 
 // journaled filters the JSON of a journal entry. Other data stays.
-func (v *sieve) journaled(was json.RawMessage) json.RawMessage {
+func (v *secretFilter) journaled(was json.RawMessage) json.RawMessage {
 	if len(was) < shortestSecret {
 		return was
 	}
@@ -67,7 +67,7 @@ func (v *sieve) journaled(was json.RawMessage) json.RawMessage {
 }
 
 // value filters a JSON value with a field name.
-func (v *sieve) value(name string, x any) any {
+func (v *secretFilter) value(name string, x any) any {
 	switch x := x.(type) {
 	case string:
 		return v.named(name, x)
@@ -84,7 +84,7 @@ func (v *sieve) value(name string, x any) any {
 }
 
 // leak is a record whose current or earlier text contains secrets that nobody keeps on purpose.
-type soiled struct {
+type leak struct {
 	entity    engram.Entity
 	num       int64  // of a memory, a prompt or a relation
 	key       string // of the journal
@@ -95,17 +95,17 @@ type soiled struct {
 const secretsPage = 500
 
 // leakSearch searches everything stored for secrets.
-type searching struct {
+type leakSearch struct {
 	*Engine
 	r     engram.Reader
 	keeps map[int64]bool // memories with kept secrets
 	kinds map[string]int
-	each  func(soiled)
+	each  func(leak)
 }
 
 // leaks calls each for every record with secrets, on one snapshot, and returns the number of secrets by kind.
-func (e *Engine) soiledThings(ctx context.Context, r engram.Reader, each func(soiled)) (map[string]int, error) {
-	s := searching{e, r, map[int64]bool{}, map[string]int{}, each}
+func (e *Engine) leaks(ctx context.Context, r engram.Reader, each func(leak)) (map[string]int, error) {
+	s := leakSearch{e, r, map[int64]bool{}, map[string]int{}, each}
 	nums, err := r.SecretKept(ctx)
 	for _, num := range nums {
 		s.keeps[num] = true
@@ -138,9 +138,9 @@ func (e *Engine) soiledThings(ctx context.Context, r engram.Reader, each func(so
 
 // look counts the secrets in a record's current and earlier texts and its journal, and calls each if there are
 // any.
-func (s searching) look(ctx context.Context, entity engram.Entity, num int64, now engram.Record, past []engram.Revision) error {
-	v := &sieve{scanner: s.secrets, kinds: s.kinds}
-	found := soiled{entity: entity, num: num, key: key(num)}
+func (s leakSearch) look(ctx context.Context, entity engram.Entity, num int64, now engram.Record, past []engram.Revision) error {
+	v := &secretFilter{scanner: s.secrets, kinds: s.kinds}
+	found := leak{entity: entity, num: num, key: key(num)}
 	if now.Session != nil {
 		found.key = now.Session.ID
 	}
@@ -162,7 +162,7 @@ func (s searching) look(ctx context.Context, entity engram.Entity, num int64, no
 
 // eachEntry calls each with the filtered journal entries of a record that contain secrets, and returns the
 // number of secrets.
-func eachEntry(ctx context.Context, r engram.Reader, v *sieve, of soiled, each func(engram.Mutation) error) (n int, err error) {
+func eachEntry(ctx context.Context, r engram.Reader, v *secretFilter, of leak, each func(engram.Mutation) error) (n int, err error) {
 	for offset := 0; ; offset += secretsPage {
 		all, err := r.Mutations(ctx, of.entity, of.key, engram.Page{Limit: secretsPage, Offset: offset})
 		if err != nil {
@@ -192,7 +192,7 @@ func (e *Engine) keptSecrets(ctx context.Context, full bool, most int) (f health
 			return err
 		}
 		f.Looked = true
-		f.Kinds, err = e.soiledThings(ctx, r, func(s soiled) {
+		f.Kinds, err = e.leaks(ctx, r, func(s leak) {
 			switch {
 			case s.entity == engram.EntitySession:
 				f.Sessions++

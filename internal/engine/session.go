@@ -213,7 +213,7 @@ type ending struct {
 
 // endSession ends a session, not before its start.
 func (e *Engine) endSession(ctx context.Context, as ending) (ended EndedSession, err error) {
-	w := e.washing()
+	w := e.redactor()
 	id, summary := line(as.id), w.text(as.summary)
 	if id == "" {
 		return EndedSession{}, engram.Errorf(engram.CodeInvalid, "session id is required")
@@ -291,7 +291,7 @@ func (o *op) keepSummary(ctx context.Context, s engram.Session, in SaveInput, be
 	if before != "" {
 		t.instead = hashOf(before)
 	}
-	_, err = newSaver(o, &outlook{}).save(ctx, t)
+	_, err = newSaver(o, &lookahead{}).save(ctx, t)
 	return err
 }
 
@@ -341,7 +341,7 @@ func (o *op) sumUp(ctx context.Context, s engram.Session, first bool, at time.Ti
 	}
 	slices.Reverse(ms) // oldest first
 	text := gist.Session(goal, ms)
-	if readsLikeAnOrder(text) {
+	if instructionLike(text) {
 		return nil
 	}
 	return o.keepSummary(ctx, s, SaveInput{Content: text, Tags: []string{lifecycle.TagMadeSummary}, At: at}, "")
@@ -355,7 +355,7 @@ func (o *op) firstPrompt(ctx context.Context, session string) (string, error) {
 		return "", err
 	}
 	first := ps[len(ps)-1].Content
-	if readsLikeAnOrder(first) {
+	if instructionLike(first) {
 		return "", nil
 	}
 	return first, nil
@@ -414,7 +414,7 @@ func (e *Engine) LeaveSession(ctx context.Context, id string, at time.Time) erro
 }
 
 // manyUses is more exposures than a session without activity has.
-const manyUses = 200
+const manyExposures = 200
 
 // isEmpty reports whether a session kept nothing, not even forgotten or hidden, and requested nothing; injected
 // memories do not count.
@@ -436,13 +436,13 @@ func isEmpty(ctx context.Context, r engram.Reader, id string) (empty, known bool
 	if prompts, err = r.DeletedPromptsIn(ctx, id); err != nil || len(prompts) > 0 {
 		return false, true, err
 	}
-	uses, err := r.Uses(ctx, id, engram.Page{Limit: manyUses})
-	for _, u := range uses {
-		if u.Operation != useContext && u.Operation != useRemind {
+	exposures, err := r.Uses(ctx, id, engram.Page{Limit: manyExposures})
+	for _, u := range exposures {
+		if u.Operation != opContext && u.Operation != opRemind {
 			return false, true, err
 		}
 	}
-	return len(uses) < manyUses, true, err
+	return len(exposures) < manyExposures, true, err
 }
 
 // FlaggedSummary says why a session's summary is instruction-like; nil if it is not. A flagged summary is not

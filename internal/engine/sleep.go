@@ -39,7 +39,7 @@ type Slept = lifecycle.Slept
 // with a new embedding model, it compares all. An unknown project has nothing to do. An unknown step or
 // strength is invalid. Failures of the Extractor are reported in Degraded.
 func (e *Engine) Sleep(ctx context.Context, in SleepInput) (Slept, error) {
-	s, err := e.bed(ctx, in)
+	s, err := e.newSleep(ctx, in)
 	if err != nil {
 		return Slept{}, err
 	}
@@ -83,7 +83,7 @@ type sleep struct {
 }
 
 // newSleep validates the input and prepares a sleep.
-func (e *Engine) bed(ctx context.Context, in SleepInput) (*sleep, error) {
+func (e *Engine) newSleep(ctx context.Context, in SleepInput) (*sleep, error) {
 	if !(in.Below >= 0 && in.Below <= 1) {
 		return nil, engram.Errorf(engram.CodeInvalid, "below %v is out of range", in.Below).WithHint("from 0 to 1")
 	}
@@ -378,7 +378,7 @@ func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []l
 	}
 	read := func(m engram.Memory) contradiction.Reading {
 		if _, known := readings[m.Num]; !known {
-			readings[m.Num] = contradiction.Read(contradiction.Text{Title: m.Title, Content: m.Content})
+			readings[m.Num] = contradiction.Read(comparisonText(m))
 		}
 		return readings[m.Num]
 	}
@@ -419,23 +419,23 @@ func relationsAgainst(ctx context.Context, r engram.Reader, ms []engram.Memory) 
 			alone[m.Num] = "brought back by an undo"
 		}
 	}
-	ties, err := r.Relations(ctx, nums)
+	relations, err := r.Relations(ctx, nums)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, tie := range ties {
-		if tie.Judgment() || tie.Status == engram.RelationPending {
-			judged[[2]int64{tie.Source, tie.Target}], judged[[2]int64{tie.Target, tie.Source}] = true, true
+	for _, rel := range relations {
+		if rel.Judgment() || rel.Status == engram.RelationPending {
+			judged[[2]int64{rel.Source, rel.Target}], judged[[2]int64{rel.Target, rel.Source}] = true, true
 		}
-		if !tie.Supersedes() {
+		if !rel.Supersedes() {
 			continue
 		}
-		by, err := r.Memories(ctx, []int64{tie.Source})
+		by, err := r.Memories(ctx, []int64{rel.Source})
 		if err != nil {
 			return nil, nil, err
 		}
 		if len(by) == 1 && !by[0].Forgotten() {
-			alone[tie.Target] = "another memory has taken its place"
+			alone[rel.Target] = "another memory has taken its place"
 		}
 	}
 	return alone, judged, nil

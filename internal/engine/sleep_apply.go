@@ -184,11 +184,11 @@ func (s *sleep) mergeAll(ctx context.Context, o *op, ms []engram.Memory, step li
 // inherit copies relations of gone to kept unless it has them. The reasons are not copied: they may quote gone
 // and must be erased with it.
 func (o *op) inherit(ctx context.Context, kept, gone engram.Memory) error {
-	ties, err := o.tx.Relations(ctx, []int64{gone.Num})
+	relations, err := o.tx.Relations(ctx, []int64{gone.Num})
 	if err != nil {
 		return err
 	}
-	for _, r := range ties {
+	for _, r := range relations {
 		if r.Source == gone.Num {
 			r.Source = kept.Num
 		}
@@ -208,11 +208,11 @@ func (o *op) inherit(ctx context.Context, kept, gone engram.Memory) error {
 
 // insertIfNew adds a relation, unless the pair has it, or has a judgment and it is one.
 func (o *op) insertIfNew(ctx context.Context, r engram.Relation, project, reason string) error {
-	ties, err := o.tx.Relations(ctx, []int64{r.Source})
+	relations, err := o.tx.Relations(ctx, []int64{r.Source})
 	if err != nil {
 		return err
 	}
-	for _, t := range ties {
+	for _, t := range relations {
 		same := t.Source == r.Source && t.Target == r.Target && t.Verb == r.Verb
 		if same || t.Judgment() && r.Judgment() && isBetween(t, r.Source, r.Target) {
 			return nil

@@ -23,7 +23,7 @@ func (e *Engine) injectable(ctx context.Context, r engram.Reader, ms []engram.Me
 		return nil, 0, err
 	}
 	for _, m := range ms {
-		if approved.tells(m) {
+		if approved.allows(m) {
 			yes = append(yes, m)
 		} else {
 			withheld++
@@ -60,7 +60,7 @@ func textsMarked(all []engram.Trust, mark engram.TrustMark) map[string]bool {
 }
 
 // tells reports whether a memory may be injected.
-func (a approvals) tells(m engram.Memory) bool { return len(a.suspicions(m)) == 0 }
+func (a approvals) allows(m engram.Memory) bool { return len(a.suspicions(m)) == 0 }
 
 // suspicions returns the flagged texts of a memory that are not approved.
 func (a approvals) suspicions(m engram.Memory) []suspicious {
@@ -140,12 +140,12 @@ func textDigest(text string) string {
 }
 
 // instructionLike reports whether a text of unknown author must not be injected.
-func readsLikeAnOrder(text string) bool { return len(suspicion.Of(text)) > 0 }
+func instructionLike(text string) bool { return len(suspicion.Of(text)) > 0 }
 
 // titlesWithheld returns the memories whose titles must not be injected, by number: they are instruction-like
 // and neither typed nor approved by a person.
 func titlesWithheld(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64]bool, error) {
-	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Origin == engram.OriginHuman || !readsLikeAnOrder(m.Title) })
+	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Origin == engram.OriginHuman || !instructionLike(m.Title) })
 	if len(ms) == 0 {
 		return nil, nil
 	}

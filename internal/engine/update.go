@@ -64,15 +64,15 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	if err := in.raw().check(); err != nil {
 		return Updated{}, err
 	}
-	washed := e.washing()
-	washed.keep = in.AllowSecret
+	redactor := e.redactor()
+	redactor.keep = in.AllowSecret
 	ahead, err := e.anchorAhead(ctx, in)
 	if err != nil {
 		return Updated{}, err
 	}
 	var out Updated
 	err = e.write(ctx, "update", func(o *op) (err error) {
-		if out.Memory, out.Warnings, err = o.update(ctx, in, ahead, washed); err != nil {
+		if out.Memory, out.Warnings, err = o.update(ctx, in, ahead, redactor); err != nil {
 			return err
 		}
 		why, err := flagged(ctx, o.tx, []engram.Memory{out.Memory})
@@ -82,20 +82,20 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	if err != nil {
 		return Updated{}, err
 	}
-	out.Warnings = append(out.Warnings, washed.warning()...)
+	out.Warnings = append(out.Warnings, redactor.warning()...)
 	return out, nil
 }
 
 // update is Update within a transaction.
-func (o *op) update(ctx context.Context, in UpdateInput, ahead anchoredAhead, washed *washing) (m engram.Memory, warnings []string, err error) {
+func (o *op) update(ctx context.Context, in UpdateInput, ahead precomputedAnchors, redactor *redactor) (m engram.Memory, warnings []string, err error) {
 	was, err := o.live(ctx, in.Ref)
 	if err != nil {
 		return m, nil, err
 	}
-	if m, err = o.changed(ctx, was, in, washed); err != nil {
+	if m, err = o.changed(ctx, was, in, redactor); err != nil {
 		return m, nil, err
 	}
-	if m.Anchors, err = ahead.of(ctx, o, was, in); err != nil {
+	if m.Anchors, err = ahead.anchorsFor(ctx, o, was, in); err != nil {
 		return m, nil, err
 	}
 	if reflect.DeepEqual(m, was) {
@@ -105,10 +105,10 @@ func (o *op) update(ctx context.Context, in UpdateInput, ahead anchoredAhead, wa
 	if err := o.replaceMemory(ctx, was, m, "update"); err != nil {
 		return m, nil, err
 	}
-	if err := o.keepSecrets(ctx, m.Num, washed); err != nil {
+	if err := o.keepSecrets(ctx, m.Num, redactor); err != nil {
 		return m, nil, err
 	}
-	if warnings, err = o.keptBack(ctx, was, m); err != nil {
+	if warnings, err = o.warnShared(ctx, was, m); err != nil {
 		return m, nil, err
 	}
 	if was.Permanent && !m.Permanent && in.Tags != nil && in.Permanent == nil {
@@ -119,7 +119,7 @@ func (o *op) update(ctx context.Context, in UpdateInput, ahead anchoredAhead, wa
 }
 
 // warnShared warns that a memory made personal was shared before: remotes keep what they have.
-func (o *op) keptBack(ctx context.Context, was, now engram.Memory) (warnings []string, err error) {
+func (o *op) warnShared(ctx context.Context, was, now engram.Memory) (warnings []string, err error) {
 	if now.Scope != engram.ScopePersonal || was.Scope == engram.ScopePersonal {
 		return nil, nil
 	}
@@ -133,7 +133,7 @@ func (o *op) keptBack(ctx context.Context, was, now engram.Memory) (warnings []s
 }
 
 // changed returns was with the changes of in.
-func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *washing) (engram.Memory, error) {
+func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *redactor) (engram.Memory, error) {
 	m := was
 	if in.Title != nil {
 		m.Title = w.line(*in.Title)
@@ -205,7 +205,7 @@ func (in UpdateInput) raw() raw {
 	return fields
 }
 
-func (in UpdateInput) tags(was []string, w *washing) []string {
+func (in UpdateInput) tags(was []string, w *redactor) []string {
 	now := was
 	if in.Tags != nil {
 		now = tags(w.lines(*in.Tags))
@@ -219,7 +219,7 @@ func (in UpdateInput) tags(was []string, w *washing) []string {
 	return now
 }
 
-func (in UpdateInput) metadata(was map[string]any, w *washing) (map[string]any, error) {
+func (in UpdateInput) metadata(was map[string]any, w *redactor) (map[string]any, error) {
 	if len(in.Metadata) == 0 {
 		return was, nil
 	}

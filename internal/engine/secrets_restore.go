@@ -20,7 +20,7 @@ func (i *importing) uncut(ctx context.Context, here, there engram.Record) (_ eng
 	if err != nil || len(textsMarked(marks[here.Memory.Memory.Num], engram.TrustSecret)) == 0 {
 		return there, false, err
 	}
-	left := recordBy(here, i.Engine.washing().named)
+	left := recordBy(here, i.Engine.redactor().named)
 	same := func(p engram.Part) bool { return there.Causal == nil || here.Causal.Of(p) == there.Causal.Of(p) }
 	record := *there.Memory
 	m, full, cut := &record.Memory, here.Memory.Memory, left.Memory.Memory

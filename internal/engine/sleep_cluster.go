@@ -136,16 +136,16 @@ func saidBefore(ctx context.Context, r engram.Reader, nums []int64) (map[int64]b
 		return nil, err
 	}
 	said := map[int64]bool{}
-	for _, tie := range append(live, removed...) {
-		if tie.Verb != engram.VerbDerivedFrom || tie.Actor != systemActor {
+	for _, rel := range append(live, removed...) {
+		if rel.Verb != engram.VerbDerivedFrom || rel.Actor != systemActor {
 			continue
 		}
-		by, err := r.Memories(ctx, []int64{tie.Source})
+		by, err := r.Memories(ctx, []int64{rel.Source})
 		if err != nil {
 			return nil, err
 		}
 		if len(by) == 1 && by[0].Type == engram.TypePattern {
-			said[tie.Target] = true
+			said[rel.Target] = true
 		}
 	}
 	return said, nil

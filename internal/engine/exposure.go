@@ -14,11 +14,11 @@ import (
 
 // Operations that show memories, as recorded in exposures.
 const (
-	useSearch  = "search"
-	useRecall  = "recall"
-	useContext = "context"
-	useGet     = "get"
-	useRemind  = "remind" // injected for a prompt, file or error; does not count as reading
+	opSearch  = "search"
+	opRecall  = "recall"
+	opContext = "context"
+	opGet     = "get"
+	opRemind  = "remind" // injected for a prompt, file or error; does not count as reading
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 	// be held long.
 	readPatience = 100 * time.Millisecond
 	// maxQuery is how many characters of a question are recorded.
-	maxUseQuery = 300
+	maxQuery = 300
 )
 
 // exposure is what one operation showed to one session.
@@ -72,11 +72,11 @@ func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s exposure, at ti
 	if err := e.countAccesses(ctx, tx, s, at); err != nil {
 		return err
 	}
-	uses := s.uses(at)
-	if len(uses) == 0 {
+	exposures := s.exposures(at)
+	if len(exposures) == 0 {
 		return nil
 	}
-	return tx.AppendUses(ctx, uses)
+	return tx.AppendUses(ctx, exposures)
 }
 
 // waiting returns a context for writes after an answer was made: it outlives the request, since the answer was
@@ -151,28 +151,28 @@ func (s exposure) only(nums []int64) []exposedItem {
 	return slices.DeleteFunc(slices.Clone(s.items), func(i exposedItem) bool { return !slices.Contains(nums, i.memory.Num) })
 }
 
-// uses returns the exposure as stored; none without a session.
-func (s exposure) uses(at time.Time) []engram.Exposure {
+// exposures returns the exposure as stored; none without a session.
+func (s exposure) exposures(at time.Time) []engram.Exposure {
 	if s.session.ID == "" {
 		return nil
 	}
-	query := render.Preview(s.query, maxUseQuery)
-	use := func(project string) engram.Exposure {
+	query := render.Preview(s.query, maxQuery)
+	exposed := func(project string) engram.Exposure {
 		return engram.Exposure{At: at, SessionID: s.session.ID, Project: project, Operation: s.operation, Query: query, Fallback: s.fallback}
 	}
-	uses := make([]engram.Exposure, len(s.items))
+	exposures := make([]engram.Exposure, len(s.items))
 	for i, item := range s.items {
-		uses[i] = use(item.memory.Project)
-		uses[i].Memory, uses[i].Rank, uses[i].Tokens = item.memory.Num, i+1, item.tokens
+		exposures[i] = exposed(item.memory.Project)
+		exposures[i].Memory, exposures[i].Rank, exposures[i].Tokens = item.memory.Num, i+1, item.tokens
 	}
-	if len(uses) == 0 {
-		nothing := use(s.session.Project)
+	if len(exposures) == 0 {
+		nothing := exposed(s.session.Project)
 		if s.found {
 			nothing.Rank = 1
 		}
 		return []engram.Exposure{nothing}
 	}
-	return uses
+	return exposures
 }
 
 func messageOf(err error) string {
@@ -215,7 +215,7 @@ func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (
 	if err != nil || session == "" {
 		return found, err
 	}
-	s := shownBy(useSearch, found, previewTokens)
+	s := shownBy(opSearch, found, previewTokens)
 	degraded, err := e.rememberIn(ctx, session, s)
 	found.Degraded = append(found.Degraded, degraded...)
 	return found, err
@@ -226,7 +226,7 @@ func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (
 func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
 	begun := e.tally.begin()
 	found, err := e.inFolderOf(ctx, session).find(ctx, in)
-	s := shownBy(useRecall, found, wholeTokens)
+	s := shownBy(opRecall, found, wholeTokens)
 	e.tally.read(begun, in.Filter.Project, s, err)
 	if err != nil {
 		return found, err
@@ -260,7 +260,7 @@ func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Det
 	if err != nil {
 		return d, err
 	}
-	_, err = e.rememberIn(ctx, session, exposure{operation: useGet, items: []exposedItem{{d.Memory, wholeTokens(d.Memory)}}})
+	_, err = e.rememberIn(ctx, session, exposure{operation: opGet, items: []exposedItem{{d.Memory, wholeTokens(d.Memory)}}})
 	return d, err
 }
 
@@ -296,14 +296,14 @@ type Injection struct {
 type Injector func(Injection) (nums []int64, told bool)
 
 // handed is the outcome of an Injection.
-type handed struct {
+type delivery struct {
 	nums    []int64
 	told    bool
 	claimed bool // recorded in the store already
 }
 
 // handOver passes an exposure to an injector; before runs first within a claim.
-func (e *Engine) handOver(ctx context.Context, report Injector, s *exposure, again bool, text func([]int64) string, before func() error) (h handed) {
+func (e *Engine) deliver(ctx context.Context, report Injector, s *exposure, again bool, text func([]int64) string, before func() error) (h delivery) {
 	t := Injection{Nums: s.nums(), Text: text}
 	t.Claim = func(nums []int64) ([]int64, error) {
 		if err := before(); err != nil {
@@ -341,7 +341,7 @@ func (e *Engine) claim(ctx context.Context, s exposure, nums []int64, again bool
 		if len(of.items) == 0 {
 			return nil
 		}
-		return tx.AppendUses(ctx, of.uses(at))
+		return tx.AppendUses(ctx, of.exposures(at))
 	})
 	return mine, err
 }
@@ -373,11 +373,11 @@ func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
 		if a.Session, err = r.Session(ctx, line(session)); err != nil {
 			return err
 		}
-		uses, err := usesOf(ctx, r, a.Session.ID)
+		exposures, err := exposuresOf(ctx, r, a.Session.ID)
 		if err != nil {
 			return err
 		}
-		a.Uses, err = withMemories(ctx, r, uses)
+		a.Uses, err = withMemories(ctx, r, exposures)
 		return err
 	})
 	if err != nil {
@@ -390,7 +390,7 @@ func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
 }
 
 // usesOf reads all exposures of a session.
-func usesOf(ctx context.Context, r engram.Reader, session string) (all []engram.Exposure, err error) {
+func exposuresOf(ctx context.Context, r engram.Reader, session string) (all []engram.Exposure, err error) {
 	const page = 1000
 	for {
 		us, err := r.Uses(ctx, session, engram.Page{Limit: page, Offset: len(all)})
@@ -401,10 +401,10 @@ func usesOf(ctx context.Context, r engram.Reader, session string) (all []engram.
 	}
 }
 
-func withMemories(ctx context.Context, r engram.Reader, uses []engram.Exposure) ([]Shown, error) {
+func withMemories(ctx context.Context, r engram.Reader, exposures []engram.Exposure) ([]Shown, error) {
 	var nums []int64
 	known := map[int64]engram.Memory{}
-	for _, u := range uses {
+	for _, u := range exposures {
 		if _, listed := known[u.Memory]; !listed && u.Memory != 0 {
 			known[u.Memory] = engram.Memory{}
 			nums = append(nums, u.Memory)
@@ -417,8 +417,8 @@ func withMemories(ctx context.Context, r engram.Reader, uses []engram.Exposure) 
 	for _, m := range ms {
 		known[m.Num] = m
 	}
-	shown := make([]Shown, len(uses))
-	for i, u := range uses {
+	shown := make([]Shown, len(exposures))
+	for i, u := range exposures {
 		m := known[u.Memory]
 		// An exposure with a cost showed something: without a memory, it was erased.
 		shown[i] = Shown{Exposure: u, Title: m.Title, Type: m.Type, Deleted: m.Forgotten() || m.Num == 0 && u.Tokens > 0}

@@ -31,7 +31,7 @@ func TestAWarmProcessAnswersAsAColdOne(t *testing.T) {
 		// Another process writes too, and half of the questions are asked elsewhere.
 		other := parts.Again(t)
 		defer other.Close(t)
-		options.Store, options.Shelf = parts.Store, rapid.SampledFrom([]int{1, 5_000, 0}).Draw(rt, "shelf")
+		options.Store, options.TextCacheBytes = parts.Store, rapid.SampledFrom([]int{1, 5_000, 0}).Draw(rt, "shelf")
 		warm := engine.New(options)
 		sentence := func(label string) string {
 			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 1, 12).Draw(rt, label), " ")

@@ -10,7 +10,7 @@ import (
 )
 
 // sure returns the hits of several searches that are certain enough to inject, likeliest first, each once.
-func (t *reminding) sure(lists []engram.Found) []engram.Hit {
+func (t *reminderBuilder) sure(lists []engram.Found) []engram.Hit {
 	type certain struct {
 		engram.Hit
 		chance float64
@@ -38,7 +38,7 @@ func (t *reminding) sure(lists []engram.Found) []engram.Hit {
 }
 
 // verdicts returns the finds certain enough for this prompt.
-func (t *reminding) verdicts(c attend.Certainty, finds []attend.Find, rows int) []attend.Verdict {
+func (t *reminderBuilder) verdicts(c attend.Certainty, finds []attend.Find, rows int) []attend.Verdict {
 	if t.asks {
 		return c.Answers(t.inquiry, finds, rows)
 	}
@@ -50,7 +50,7 @@ func (t *reminding) verdicts(c attend.Certainty, finds []attend.Find, rows int) 
 //
 // Session summaries are excluded: each touches many subjects. In two scripted sessions four ranked among the
 // best three finds, none useful; the latest is shown when a session starts.
-func (t *reminding) weighed(found engram.Found) (hits []engram.Hit, finds []attend.Find) {
+func (t *reminderBuilder) weighed(found engram.Found) (hits []engram.Hit, finds []attend.Find) {
 	all, _ := found.InOrder()
 	instead := map[int64]attend.Find{} // evidence of superseded memories, by successor
 	for _, h := range all {
@@ -92,7 +92,7 @@ func successor(h engram.Hit) int64 {
 }
 
 // evidence returns what supports showing a hit.
-func (t *reminding) evidence(h engram.Hit) attend.Find {
+func (t *reminderBuilder) evidence(h engram.Hit) attend.Find {
 	f := attend.Find{Seen: t.seen[h.Memory.Num]}
 	for _, c := range h.Why.Channels {
 		switch c.Channel {

@@ -10,21 +10,21 @@ import (
 )
 
 // secretRules is the fact that records the rules (secret.Version) under which everything stored was checked.
-// Under other rules, outgoing texts are checked again.
+// Under other rules, exportRedactor texts are checked again.
 const secretRules = "secret_rules"
 
-// outgoing redacts what leaves the store, where secrets are possible: texts kept under older rules, and
+// exportRedactor redacts what leaves the store, where secrets are possible: texts kept under older rules, and
 // memories with kept secrets.
-type outlet struct {
-	washed *washing       // stored texts were not checked under the current rules
-	all    bool           // memories with kept secrets
-	kept   map[int64]bool // a person allows secrets to leave
-	open   bool           // a person lets them leave
+type exportRedactor struct {
+	redactor *redactor      // stored texts were not checked under the current rules
+	all      bool           // memories with kept secrets
+	kept     map[int64]bool // a person allows secrets to leave
+	open     bool           // a person lets them leave
 }
 
-// outgoing returns the redaction for one export or push; open disables it.
-func (e *Engine) outlet(ctx context.Context, r engram.Reader, open bool) (*outlet, error) {
-	o := &outlet{washed: e.washing(), open: open, kept: map[int64]bool{}}
+// exportRedactor returns the redaction for one export or push; open disables it.
+func (e *Engine) exportRedactor(ctx context.Context, r engram.Reader, open bool) (*exportRedactor, error) {
+	o := &exportRedactor{redactor: e.redactor(), open: open, kept: map[int64]bool{}}
 	var err error
 	if o.all, err = underOlderRules(ctx, r); err != nil {
 		return nil, err
@@ -37,10 +37,10 @@ func (e *Engine) outlet(ctx context.Context, r engram.Reader, open bool) (*outle
 }
 
 // cuts reports whether a memory needs redaction; 0 is another record.
-func (o *outlet) cuts(num int64) bool { return !o.open && (o.all || o.kept[num]) }
+func (o *exportRedactor) cuts(num int64) bool { return !o.open && (o.all || o.kept[num]) }
 
 // record redacts a record.
-func (o *outlet) record(r engram.Record) engram.Record {
+func (o *exportRedactor) record(r engram.Record) engram.Record {
 	num := int64(0)
 	if r.Memory != nil {
 		num = r.Memory.Memory.Num
@@ -48,15 +48,15 @@ func (o *outlet) record(r engram.Record) engram.Record {
 	if !o.cuts(num) {
 		return r
 	}
-	return recordBy(r, o.washed.named)
+	return recordBy(r, o.redactor.named)
 }
 
 // memory redacts a memory.
-func (o *outlet) memory(m engram.Memory) engram.Memory {
+func (o *exportRedactor) memory(m engram.Memory) engram.Memory {
 	if !o.cuts(m.Num) {
 		return m
 	}
-	return memoryBy(m, o.washed.named)
+	return memoryBy(m, o.redactor.named)
 }
 
 // cleaner redacts a text. name is that of a metadata field, or "".
@@ -139,7 +139,7 @@ func (e *Engine) unasked(ctx context.Context, r engram.Reader, ms []engram.Memor
 	if len(ms) == 0 {
 		return nil
 	}
-	o, err := e.outlet(ctx, r, false)
+	o, err := e.exportRedactor(ctx, r, false)
 	for i, m := range ms {
 		ms[i] = o.memory(m)
 	}
@@ -163,7 +163,7 @@ func (e *Engine) recalledHits(ctx context.Context, r engram.Reader, hits []engra
 
 // unlessKept returns a cleaner that spares secrets with a mark.
 func (e *Engine) unlessKept(marks []engram.Trust) cleaner {
-	v := &sieve{scanner: e.secrets, kept: textsMarked(marks, engram.TrustSecret), kinds: map[string]int{}}
+	v := &secretFilter{scanner: e.secrets, kept: textsMarked(marks, engram.TrustSecret), kinds: map[string]int{}}
 	return v.named
 }
 
