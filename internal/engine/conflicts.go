@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -77,10 +78,7 @@ func conflictFilter(f ConflictFilter) (engram.RelationFilter, error) {
 	case engram.RelationPending, engram.RelationJudged, engram.RelationIgnored:
 		out.Ends, out.Statuses = engram.EndsLive, []engram.RelationStatus{f.Status}
 	default:
-		var names []string
-		for _, s := range ConflictStatuses() {
-			names = append(names, string(s))
-		}
+		names := mapped(ConflictStatuses(), func(s engram.RelationStatus) string { return string(s) })
 		return out, engram.Errorf(engram.CodeInvalid, "status %.40q does not exist", f.Status).WithHint("one of %s", strings.Join(names, ", "))
 	}
 	return out, nil
@@ -96,29 +94,31 @@ func conflictsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]
 	return mapped(rs, func(rel engram.Relation) Conflict { return Conflict{rel, known[rel.Source], known[rel.Target]} }), nil
 }
 
-// Conflict returns one conflict, or its replacement. CodeNotFound if it does not exist, if it was removed
-// without a later verdict on the pair, or if the relation needs no judgment.
-func (e *Engine) Conflict(ctx context.Context, ref engram.RelationRef) (Conflict, error) {
-	ref.ID = strings.ToLower(line(ref.ID))
-	var list []Conflict
-	err := e.store.View(ctx, func(r engram.Reader) error {
-		rel, err := r.Relation(ctx, ref)
-		if err != nil {
-			return err
-		}
-		if rel, err = inPlaceOf(ctx, r, rel); err != nil {
-			return err
-		}
-		if !rel.Judgment() {
-			return engram.Errorf(engram.CodeNotFound, "relation %s is no conflict", rel.ID).WithHint("{conflicts list} shows those there are")
-		}
-		list, err = conflictsOf(ctx, r, []engram.Relation{rel})
-		return err
-	})
+func conflictOf(ctx context.Context, r engram.Reader, rel engram.Relation) (Conflict, error) {
+	list, err := conflictsOf(ctx, r, []engram.Relation{rel})
 	if err != nil {
 		return Conflict{}, err
 	}
 	return list[0], nil
+}
+
+// Conflict returns one conflict, or its replacement. CodeNotFound if it does not exist, if it was removed
+// without a later verdict on the pair, or if the relation needs no judgment.
+func (e *Engine) Conflict(ctx context.Context, ref engram.RelationRef) (Conflict, error) {
+	ref.ID = strings.ToLower(line(ref.ID))
+	return view(ctx, e, func(r engram.Reader) (c Conflict, err error) {
+		rel, err := r.Relation(ctx, ref)
+		if err != nil {
+			return c, err
+		}
+		if rel, err = inPlaceOf(ctx, r, rel); err != nil {
+			return c, err
+		}
+		if !rel.Judgment() {
+			return c, engram.Errorf(engram.CodeNotFound, "relation %s is no conflict", rel.ID).WithHint("{conflicts list} shows those there are")
+		}
+		return conflictOf(ctx, r, rel)
+	})
 }
 
 // ConflictStats counts conflicts.
@@ -129,42 +129,33 @@ type ConflictStats struct {
 
 // ConflictStats counts the conflicts of a project; "" is every project. Zero counts have no entry.
 func (e *Engine) ConflictStats(ctx context.Context, project string) (ConflictStats, error) {
-	s := ConflictStats{map[engram.Verb]int{}, map[engram.RelationStatus]int{}}
-	err := e.store.View(ctx, func(r engram.Reader) error {
-		count := func(f engram.RelationFilter) (int, error) {
+	return view(ctx, e, func(r engram.Reader) (ConflictStats, error) {
+		s := ConflictStats{map[engram.Verb]int{}, map[engram.RelationStatus]int{}}
+		count := func(status engram.RelationStatus, verbs ...engram.Verb) (int, error) {
+			f, err := conflictFilter(ConflictFilter{Project: project, Status: status})
+			if err != nil {
+				return 0, err
+			}
+			f.Verbs = verbs
 			_, n, err := r.ListRelations(ctx, f, engram.Page{Limit: 1})
 			return n, err
 		}
 		for _, status := range ConflictStatuses() {
-			f, err := conflictFilter(ConflictFilter{Project: project, Status: status})
-			if err != nil {
-				return err
-			}
-			n, err := count(f)
-			if err != nil {
-				return err
-			}
-			if n > 0 {
+			if n, err := count(status); err != nil {
+				return s, err
+			} else if n > 0 {
 				s.ByStatus[status] = n
 			}
 		}
 		for _, verb := range Verdicts() {
-			f, err := conflictFilter(ConflictFilter{Project: project, Status: engram.RelationJudged})
-			if err != nil {
-				return err
-			}
-			f.Verbs = []engram.Verb{verb}
-			n, err := count(f)
-			if err != nil {
-				return err
-			}
-			if n > 0 {
+			if n, err := count(engram.RelationJudged, verb); err != nil {
+				return s, err
+			} else if n > 0 {
 				s.ByVerb[verb] = n
 			}
 		}
-		return nil
+		return s, nil
 	})
-	return s, err
 }
 
 // Ignore dismisses a candidate without a verdict: it leaves the queue, and the pair is not flagged again.
@@ -173,35 +164,29 @@ func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason stri
 	if err := (raw{{"reason", reason}}).check(); err != nil {
 		return Conflict{}, err
 	}
-	var list []Conflict
-	err := e.write(ctx, "ignore", func(o *op) error {
+	return perform(ctx, e, "ignore", func(o *op) (c Conflict, err error) {
 		_, was, err := o.judgeable(ctx, ref)
 		if err != nil {
-			return err
+			return c, err
 		}
 		if was.Status == engram.RelationJudged {
-			return engram.Errorf(engram.CodeConflict, "relation %s is judged already: %s", was.ID, was.Verb).
+			return c, engram.Errorf(engram.CodeConflict, "relation %s is judged already: %s", was.ID, was.Verb).
 				WithHint("{conflicts judge %s VERDICT} puts another verdict in its place", was.ID)
 		}
 		reason = o.redactor().line(reason)
 		if was.Status == engram.RelationIgnored && (reason == "" || reason == was.Reason) {
-			list, err = conflictsOf(ctx, o.tx, []engram.Relation{was})
-			return err
+			return conflictOf(ctx, o.tx, was)
 		}
 		now := was
 		now.Status, now.UpdatedAt = engram.RelationIgnored, o.at
 		if reason != "" {
 			now.Reason = reason
 		}
-		if list, err = conflictsOf(ctx, o.tx, []engram.Relation{now}); err != nil {
-			return err
+		if c, err = conflictOf(ctx, o.tx, now); err != nil {
+			return c, err
 		}
-		return o.replaceRelation(ctx, was, now, list[0].Source.Project, "set aside")
+		return c, o.replaceRelation(ctx, was, now, c.Source.Project, "set aside")
 	})
-	if err != nil {
-		return Conflict{}, err
-	}
-	return list[0], nil
 }
 
 // CompareInput is a verdict on two memories that need not have been flagged: A, and its relation to B.
@@ -227,35 +212,29 @@ func (e *Engine) compare(ctx context.Context, in CompareInput, check func(*op) e
 	if err != nil {
 		return Conflict{}, err
 	}
-	var judged Conflict
-	err = e.write(ctx, "compare", func(o *op) error {
+	return perform(ctx, e, "compare", func(o *op) (c Conflict, err error) {
 		a, err := o.live(ctx, in.A)
 		if err != nil {
-			return absent(in.A, err)
+			return c, absent(in.A, err)
 		}
 		b, err := o.live(ctx, in.B)
 		if err != nil {
-			return absent(in.B, err)
+			return c, absent(in.B, err)
 		}
 		if a.Num == b.Num {
-			return engram.Errorf(engram.CodeInvalid, "memory %s cannot be compared with itself", in.A)
+			return c, engram.Errorf(engram.CodeInvalid, "memory %s cannot be compared with itself", in.A)
 		}
 		if err := check(o); err != nil {
-			return err
+			return c, err
 		}
 		v.source, v.target = a.Num, b.Num
-		judged, err = o.resolve(ctx, v, nil)
-		return err
+		return o.resolve(ctx, v, nil)
 	})
-	return judged, err
 }
 
 // verdict returns the same verdict for a relation that is still to be found.
 func (in CompareInput) verdict() JudgeInput {
-	if in.ActorKind == "" {
-		in.ActorKind = KindSystem
-	}
-	return JudgeInput{Verb: in.Verb, Reason: in.Reasoning, Confidence: &in.Confidence, Model: in.Model, ActorKind: in.ActorKind}
+	return JudgeInput{Verb: in.Verb, Reason: in.Reasoning, Confidence: &in.Confidence, Model: in.Model, ActorKind: cmp.Or(in.ActorKind, KindSystem)}
 }
 
 // Absent says which memory does not exist; code and message are those of Err.

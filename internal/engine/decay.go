@@ -151,35 +151,28 @@ func (e *Engine) Decay(ctx context.Context, in DecayInput) (Fadings, error) {
 	if err != nil {
 		return Fadings{}, err
 	}
-	var out Fadings
-	err = e.store.View(ctx, func(r engram.Reader) error {
+	return view(ctx, e, func(r engram.Reader) (out Fadings, err error) {
 		w := decayReport{in: in, now: e.now()}
 		if w.fading, err = e.fading(ctx, r); err != nil {
-			return err
+			return out, err
 		}
 		if err := w.read(ctx, r); err != nil {
-			return err
+			return out, err
 		}
 		out = Fadings{Total: len(w.all), Days: in.Days}
 		out.Memories, err = w.page(ctx, r)
-		return err
+		return out, err
 	})
-	if err != nil {
-		return Fadings{}, err
-	}
-	return out, nil
 }
 
 func (in DecayInput) clean() (DecayInput, error) {
-	var err error
-	if in.Limit, err = limited("limit", in.Limit, 20, 1000); err != nil {
+	p, err := pageOf(engram.Page{Limit: in.Limit, Offset: in.Offset}, 20)
+	if err != nil {
 		return in, err
 	}
+	in.Limit = p.Limit
 	if in.Days, err = limited("days", in.Days, 30, MaxDecayDays); err != nil {
 		return in, err
-	}
-	if in.Offset < 0 {
-		return in, engram.Errorf(engram.CodeInvalid, "offset %d is negative", in.Offset)
 	}
 	if err := checkShare("below", in.Below); err != nil {
 		return in, err
@@ -261,11 +254,7 @@ func (w *decayReport) add(m engram.Memory) {
 func (w *decayReport) page(ctx context.Context, r engram.Reader) ([]Faded, error) {
 	told := w.all[min(w.in.Offset, len(w.all)):]
 	told = told[:min(w.in.Limit, len(told))]
-	nums := make([]int64, len(told))
-	for i, f := range told {
-		nums[i] = f.num
-	}
-	ms, err := r.Memories(ctx, nums)
+	ms, err := r.Memories(ctx, mapped(told, func(f weakness) int64 { return f.num }))
 	if err != nil {
 		return nil, err
 	}
@@ -305,37 +294,25 @@ func (e *Engine) DecayProject(ctx context.Context, in ProjectDecayInput) (Projec
 		return ProjectDecay{}, engram.Errorf(engram.CodeInvalid, "reset goes with no other setting").WithHint("reset first, then set")
 	}
 	if !in.Reset && in.Curve == nil && in.Rate == nil && in.MaxBoost == nil {
-		return e.projectDecay(ctx, in)
+		return view(ctx, e, func(r engram.Reader) (ProjectDecay, error) {
+			p, err := namedProject(ctx, r, in.Project)
+			return decayIn(p, in.Type, e.policy), err
+		})
 	}
-	var out ProjectDecay
-	err := e.write(ctx, "project_decay", func(o *op) error {
+	return perform(ctx, e, "project_decay", func(o *op) (ProjectDecay, error) {
 		was, err := namedProject(ctx, o.tx, in.Project)
 		if err != nil {
-			return err
+			return ProjectDecay{}, err
 		}
 		now := was
 		if now.Decay, err = in.applied(was.Decay, o.policy); err != nil {
-			return err
+			return ProjectDecay{}, err
 		}
-		out = decayIn(now, in.Type, o.policy)
-		if reflect.DeepEqual(was.Decay, now.Decay) {
-			return nil
+		if !reflect.DeepEqual(was.Decay, now.Decay) {
+			err = o.replaceProject(ctx, was, now, "asked for")
 		}
-		return o.replaceProject(ctx, was, now, "asked for")
+		return decayIn(now, in.Type, o.policy), err
 	})
-	if err != nil {
-		return ProjectDecay{}, err
-	}
-	return out, nil
-}
-
-func (e *Engine) projectDecay(ctx context.Context, in ProjectDecayInput) (out ProjectDecay, err error) {
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		p, err := namedProject(ctx, r, in.Project)
-		out = decayIn(p, in.Type, e.policy)
-		return err
-	})
-	return out, err
 }
 
 // namedProject returns the project of a name or alias; not_found if it does not exist.

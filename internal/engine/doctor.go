@@ -284,9 +284,7 @@ func (e *Engine) removeRelations(ctx context.Context) (n int, err error) {
 			if err != nil {
 				return err
 			}
-			now := was
-			now.RemovedAt, now.UpdatedAt = o.at, o.at
-			if err := o.replaceRelation(ctx, was, now, "", "its memory is not there"); err != nil {
+			if _, err := o.removeRelation(ctx, was, "", "its memory is not there"); err != nil {
 				return err
 			}
 			n++
@@ -402,9 +400,6 @@ func movable(s health.Stray, check string) bool {
 	return s.Known || check == string(health.SessionFolder)
 }
 
-// errRehearsed rolls a trial write back.
-var errRehearsed = errors.New("rehearsed")
-
 // moveStrays moves sessions in one transaction and counts what moved with them.
 func (e *Engine) moveStrays(ctx context.Context, r *Repair, strays []health.Stray, rehearse bool) error {
 	var c RepairCounts
@@ -419,14 +414,11 @@ func (e *Engine) moveStrays(ctx context.Context, r *Repair, strays []health.Stra
 			}
 		}
 		if rehearse {
-			return errRehearsed
+			return errDryRun
 		}
 		return nil
 	})
-	if rehearse && errors.Is(err, errRehearsed) {
-		err = nil
-	}
-	if err != nil {
+	if err != nil && !(rehearse && errors.Is(err, errDryRun)) {
 		return err
 	}
 	r.Counts = c
@@ -470,49 +462,33 @@ func (o *op) moveSession(ctx context.Context, s health.Stray, c *RepairCounts) e
 // stays with that project's memory.
 func (o *op) moveMemories(ctx context.Context, s engram.Session, to, reason string) (n int, err error) {
 	for _, forgotten := range []bool{false, true} {
-		for {
-			// Moved memories leave the list, so the first page is always the next.
-			list, err := o.tx.List(ctx, engram.Filter{Project: s.Project, SessionID: s.ID, Forgotten: forgotten}, engram.Page{Limit: 100})
-			if err != nil || len(list) == 0 {
-				if err != nil {
-					return n, err
+		some, err := drain(func() ([]engram.Memory, error) {
+			return o.tx.List(ctx, engram.Filter{Project: s.Project, SessionID: s.ID, Forgotten: forgotten}, engram.Page{Limit: 100})
+		}, func(was engram.Memory) error {
+			now := was
+			now.Project = to
+			if was.TopicKey != "" && !was.Forgotten() {
+				if _, taken, err := o.tx.ByTopic(ctx, to, was.Scope, was.TopicKey); err != nil {
+					return err
+				} else if taken {
+					now.TopicKey = ""
 				}
-				break
 			}
-			for _, was := range list {
-				now := was
-				now.Project = to
-				if was.TopicKey != "" && !was.Forgotten() {
-					if _, taken, err := o.tx.ByTopic(ctx, to, was.Scope, was.TopicKey); err != nil {
-						return n, err
-					} else if taken {
-						now.TopicKey = ""
-					}
-				}
-				if err := o.replaceMemory(ctx, was, now, reason); err != nil {
-					return n, err
-				}
-				n++
-			}
+			return o.replaceMemory(ctx, was, now, reason)
+		})
+		if n += some; err != nil {
+			return n, err
 		}
 	}
 	return n, nil
 }
 
 // movePrompts moves the prompts of a session.
-func (o *op) movePrompts(ctx context.Context, s engram.Session, to, reason string) (n int, err error) {
-	for {
-		list, err := o.tx.Prompts(ctx, s.Project, s.ID, engram.Page{Limit: 100})
-		if err != nil || len(list) == 0 {
-			return n, err
-		}
-		for _, was := range list {
+func (o *op) movePrompts(ctx context.Context, s engram.Session, to, reason string) (int, error) {
+	return drain(func() ([]engram.Prompt, error) { return o.tx.Prompts(ctx, s.Project, s.ID, engram.Page{Limit: 100}) },
+		func(was engram.Prompt) error {
 			now := was
 			now.Project = to
-			if err := o.replacePrompt(ctx, was, now, reason); err != nil {
-				return n, err
-			}
-			n++
-		}
-	}
+			return o.replacePrompt(ctx, was, now, reason)
+		})
 }

@@ -125,13 +125,56 @@ func New(o Options) *Engine {
 	return e
 }
 
-// view runs read on one snapshot and returns its result.
-func view[T any](ctx context.Context, e *Engine, read func(engram.Reader) (T, error)) (v T, err error) {
-	err = e.store.View(ctx, func(r engram.Reader) error {
+// view runs read on one snapshot and returns its result; the zero value with an error.
+func view[T any](ctx context.Context, e *Engine, read func(engram.Reader) (T, error)) (T, error) {
+	var v, none T
+	err := e.store.View(ctx, func(r engram.Reader) (err error) {
 		v, err = read(r)
 		return err
 	})
-	return v, err
+	if err != nil {
+		return none, err
+	}
+	return v, nil
+}
+
+// perform runs fn as one operation (write) and returns its result; the zero value with an error.
+func perform[T any](ctx context.Context, e *Engine, operation string, fn func(*op) (T, error)) (T, error) {
+	var v, none T
+	err := e.write(ctx, operation, func(o *op) (err error) {
+		v, err = fn(o)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return v, nil
+}
+
+// drain reads the first page of a list until it is empty, handles each item, which must remove it from the list,
+// and returns the number of items.
+func drain[T any](read func() ([]T, error), handle func(T) error) (n int, err error) {
+	for {
+		page, err := read()
+		if err != nil || len(page) == 0 {
+			return n, err
+		}
+		for _, item := range page {
+			if err := handle(item); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+}
+
+// progress reports the progress of an operation, if anybody listens.
+type progress func(what string, done, total int)
+
+func (p progress) report(what string, done, total int) {
+	if p != nil {
+		p(what, done, total)
+	}
 }
 
 // As returns the same Engine writing as actor, such as "cli" or "mcp:claude-code".

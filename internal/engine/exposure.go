@@ -130,20 +130,12 @@ func (e *Engine) accessed(ms []engram.Memory, s exposure, again map[int64]bool, 
 }
 
 func (s exposure) memories() []engram.Memory {
-	ms := make([]engram.Memory, len(s.items))
-	for i, item := range s.items {
-		ms[i] = item.memory
-	}
-	return ms
+	return mapped(s.items, func(item exposedItem) engram.Memory { return item.memory })
 }
 
 // nums returns the numbers of the shown memories.
 func (s exposure) nums() []int64 {
-	nums := make([]int64, len(s.items))
-	for i, item := range s.items {
-		nums[i] = item.memory.Num
-	}
-	return nums
+	return mapped(s.items, func(item exposedItem) int64 { return item.memory.Num })
 }
 
 // only returns the items of some memories.
@@ -367,26 +359,20 @@ type Shown struct {
 // Why lists what was shown in a session: when, by which operation, for which question, at what cost; as far as
 // it is kept. An unknown session is not_found.
 func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
-	var a Account
-	err := e.store.View(ctx, func(r engram.Reader) error {
-		var err error
+	return view(ctx, e, func(r engram.Reader) (a Account, err error) {
 		if a.Session, err = r.Session(ctx, line(session)); err != nil {
-			return err
+			return a, err
 		}
 		exposures, err := exposuresOf(ctx, r, a.Session.ID)
 		if err != nil {
-			return err
+			return a, err
 		}
 		a.Uses, err = withMemories(ctx, r, exposures)
-		return err
+		for _, u := range a.Uses {
+			a.Tokens += u.Tokens
+		}
+		return a, err
 	})
-	if err != nil {
-		return Account{}, err
-	}
-	for _, u := range a.Uses {
-		a.Tokens += u.Tokens
-	}
-	return a, nil
 }
 
 // usesOf reads all exposures of a session.
@@ -402,26 +388,16 @@ func exposuresOf(ctx context.Context, r engram.Reader, session string) (all []en
 }
 
 func withMemories(ctx context.Context, r engram.Reader, exposures []engram.Exposure) ([]Shown, error) {
-	var nums []int64
-	known := map[int64]engram.Memory{}
-	for _, u := range exposures {
-		if _, listed := known[u.Memory]; !listed && u.Memory != 0 {
-			known[u.Memory] = engram.Memory{}
-			nums = append(nums, u.Memory)
-		}
-	}
-	ms, err := r.Memories(ctx, nums)
+	nums := mapped(exposures, func(u engram.Exposure) int64 { return u.Memory })
+	slices.Sort(nums)
+	ms, err := r.Memories(ctx, slices.Compact(nums))
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range ms {
-		known[m.Num] = m
-	}
-	shown := make([]Shown, len(exposures))
-	for i, u := range exposures {
+	known := byNum(ms)
+	return mapped(exposures, func(u engram.Exposure) Shown {
 		m := known[u.Memory]
 		// An exposure with a cost showed something: without a memory, it was erased.
-		shown[i] = Shown{Exposure: u, Title: m.Title, Type: m.Type, Deleted: m.Forgotten() || m.Num == 0 && u.Tokens > 0}
-	}
-	return shown, nil
+		return Shown{Exposure: u, Title: m.Title, Type: m.Type, Deleted: m.Forgotten() || m.Num == 0 && u.Tokens > 0}
+	}), nil
 }

@@ -11,15 +11,8 @@ import (
 )
 
 // Forget hides live memories, all or none. Undo brings them back. A memory that is not live is not_found.
-func (e *Engine) Forget(ctx context.Context, refs ...engram.Ref) (gone []engram.Memory, err error) {
-	err = e.write(ctx, "forget", func(o *op) error {
-		gone, err = o.forgetAll(ctx, refs)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return gone, nil
+func (e *Engine) Forget(ctx context.Context, refs ...engram.Ref) ([]engram.Memory, error) {
+	return perform(ctx, e, "forget", func(o *op) ([]engram.Memory, error) { return o.forgetAll(ctx, refs) })
 }
 
 // forgetAll forgets live memories, each once.
@@ -45,17 +38,13 @@ func (o *op) forget(ctx context.Context, m *engram.Memory, reason string) error 
 // Erase removes memories for good, live or forgotten, all or none. Their texts leave the table, the index, the
 // revisions, the journal and the write-ahead log.
 func (e *Engine) Erase(ctx context.Context, refs ...engram.Ref) ([]engram.Memory, error) {
-	var gone []engram.Memory
-	err := e.write(ctx, "erase", func(o *op) (err error) {
-		if gone, err = each(ctx, refs, o.tx.Memory); err != nil {
-			return err
+	return perform(ctx, e, "erase", func(o *op) ([]engram.Memory, error) {
+		ms, err := each(ctx, refs, o.tx.Memory)
+		if err != nil {
+			return nil, err
 		}
-		return o.eraseAll(ctx, gone)
+		return ms, o.eraseAll(ctx, ms)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return gone, nil
 }
 
 func (o *op) eraseAll(ctx context.Context, ms []engram.Memory) error {
@@ -129,22 +118,19 @@ func (e *Engine) Delete(ctx context.Context, hard bool, refs ...engram.Ref) (Del
 		ms, err := e.Forget(ctx, refs...)
 		return Deleted{Memories: ms}, err
 	}
-	var d Deleted
 	var roots []string
-	err := e.write(ctx, "erase", func(o *op) (err error) {
+	d, err := perform(ctx, e, "erase", func(o *op) (d Deleted, err error) {
+		if d.Memories, err = each(ctx, refs, o.tx.Memory); err != nil {
+			return d, err
+		}
 		// Checked before erasing, which removes the relations that tell.
-		ms, err := each(ctx, refs, o.tx.Memory)
-		if err != nil {
-			return err
+		if d.HeldBy, roots, err = o.held(ctx, d.Memories); err != nil {
+			return d, err
 		}
-		if d.HeldBy, roots, err = o.held(ctx, ms); err != nil {
-			return err
-		}
-		d.Memories = ms
-		return o.eraseAll(ctx, ms)
+		return d, o.eraseAll(ctx, d.Memories)
 	})
 	if err != nil {
-		return Deleted{}, err
+		return d, err
 	}
 	outside, degraded := e.heldOutside(ctx, d.Memories, roots)
 	d.HeldBy, d.Degraded = append(d.HeldBy, outside...), degraded

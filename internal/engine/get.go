@@ -218,23 +218,22 @@ func nextAfter(stamps []engram.VersionStamp, s engram.VersionStamp) time.Time {
 // Restore makes an earlier version, numbered as in engram.History.Version, the text of a live memory. The
 // current text becomes a revision; restoring the current text changes nothing.
 func (e *Engine) Restore(ctx context.Context, ref engram.Ref, number int) (engram.Memory, error) {
-	var m engram.Memory
-	err := e.write(ctx, "restore", func(o *op) error {
+	return perform(ctx, e, "restore", func(o *op) (engram.Memory, error) {
 		was, err := o.live(ctx, ref)
 		if err != nil {
-			return err
+			return was, err
 		}
 		h, err := o.shownHistory(ctx, o.tx, engram.ByNum(was.Num))
 		if err != nil {
-			return err
+			return was, err
 		}
 		v, err := h.Version(number)
 		if err != nil {
-			return err
+			return was, err
 		}
-		m = was
+		m := was
 		if v.Title == was.Title && v.Content == was.Content && v.Type == was.Type {
-			return nil
+			return m, nil
 		}
 		if v.Content != was.Content {
 			m.Summary = ""
@@ -242,12 +241,8 @@ func (e *Engine) Restore(ctx context.Context, ref engram.Ref, number int) (engra
 		m.Type, m.Title, m.Content, m.NormalizedHash = v.Type, v.Title, v.Content, hashOf(v.Content)
 		m.UpdatedAt = o.at
 		m.RevisionCount++
-		return o.replaceMemory(ctx, was, m, "restored")
+		return m, o.replaceMemory(ctx, was, m, "restored")
 	})
-	if err != nil {
-		return engram.Memory{}, err
-	}
-	return m, nil
 }
 
 // LeastStrength is Recollect's default minimum strength, 0 to 1.

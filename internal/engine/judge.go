@@ -60,11 +60,10 @@ func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 	if in.Reverse && in.Verb != engram.VerbSupersedes {
 		return Conflict{}, engram.Errorf(engram.CodeInvalid, "%s says the same both ways", in.Verb).WithHint("reverse is for supersedes")
 	}
-	var judged Conflict
-	err = e.write(ctx, "judge", func(o *op) error {
+	return perform(ctx, e, "judge", func(o *op) (Conflict, error) {
 		named, r, err := o.judgeable(ctx, in.Ref)
 		if err != nil {
-			return err
+			return Conflict{}, err
 		}
 		// The caller means the ends of the relation it named, even if one in the other direction has replaced
 		// it.
@@ -72,10 +71,8 @@ func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 		if in.Reverse {
 			v.source, v.target = named.Target, named.Source
 		}
-		judged, err = o.resolve(ctx, v, &r)
-		return err
+		return o.resolve(ctx, v, &r)
 	})
-	return judged, err
 }
 
 // verdict is a cleaned verdict on two memories.
@@ -99,13 +96,10 @@ func (e *Engine) verdict(in JudgeInput) (verdict, error) {
 	if !(confidence >= 0 && confidence <= 1) { // NaN is neither
 		return verdict{}, engram.Errorf(engram.CodeInvalid, "confidence must be between 0.0 and 1.0")
 	}
-	who := map[string]string{"": KindAgent, KindAgent: KindAgent, KindHuman: "user", KindSystem: "engram"}
-	actor, known := who[in.ActorKind]
+	in.ActorKind = cmp.Or(in.ActorKind, KindAgent)
+	actor, known := map[string]string{KindAgent: KindAgent, KindHuman: "user", KindSystem: "engram"}[in.ActorKind]
 	if !known {
 		return verdict{}, engram.Errorf(engram.CodeInvalid, "nobody of kind %q judges", in.ActorKind).WithHint("agent, human or system")
-	}
-	if in.ActorKind == "" {
-		in.ActorKind = KindAgent
 	}
 	w := e.redactor()
 	return verdict{said: engram.Relation{Verb: in.Verb, Status: engram.RelationJudged, Strength: 1, Reason: w.line(in.Reason),
@@ -114,10 +108,7 @@ func (e *Engine) verdict(in JudgeInput) (verdict, error) {
 }
 
 func notAVerdict(v engram.Verb) error {
-	names := make([]string, 0, len(Verdicts()))
-	for _, known := range Verdicts() {
-		names = append(names, string(known))
-	}
+	names := mapped(Verdicts(), func(known engram.Verb) string { return string(known) })
 	return engram.Errorf(engram.CodeInvalid, "%q is no verdict", v).WithHint("one of %s", strings.Join(names, ", "))
 }
 
@@ -192,9 +183,7 @@ func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Confl
 		if stays {
 			continue
 		}
-		gone := r
-		gone.RemovedAt, gone.UpdatedAt = o.at, o.at
-		if err := o.replaceRelation(ctx, r, gone, project, "one with a verdict"); err != nil {
+		if _, err := o.removeRelation(ctx, r, project, "one with a verdict"); err != nil {
 			return Conflict{}, err
 		}
 	}
@@ -202,11 +191,14 @@ func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Confl
 	if err != nil {
 		return Conflict{}, err
 	}
-	list, err := conflictsOf(ctx, o.tx, []engram.Relation{now})
-	if err != nil {
-		return Conflict{}, err
-	}
-	return list[0], nil
+	return conflictOf(ctx, o.tx, now)
+}
+
+// removeRelation marks a relation as removed and returns it.
+func (o *op) removeRelation(ctx context.Context, was engram.Relation, project, reason string) (engram.Relation, error) {
+	now := was
+	now.RemovedAt, now.UpdatedAt = o.at, o.at
+	return now, o.replaceRelation(ctx, was, now, project, reason)
 }
 
 // record replaces on by the verdict, or inserts it.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -51,22 +52,16 @@ func (e *Engine) Link(ctx context.Context, in LinkInput) (Linked, error) {
 	if err != nil {
 		return Linked{}, err
 	}
-	var out Linked
-	err = e.write(ctx, "link", func(o *op) error {
+	return perform(ctx, e, "link", func(o *op) (Linked, error) {
 		l := link{op: o, said: said, strength: in.Strength}
 		if l.source, err = o.live(ctx, in.Source); err != nil {
-			return err
+			return Linked{}, err
 		}
 		if l.target, err = o.live(ctx, besideOf(in.Target, l.source)); err != nil {
-			return err
+			return Linked{}, err
 		}
-		out, err = l.write(ctx)
-		return err
+		return l.write(ctx)
 	})
-	if err != nil {
-		return Linked{}, err
-	}
-	return out, nil
 }
 
 // besideOf looks up a topic in the other memory's project if ref names none.
@@ -88,15 +83,12 @@ func (e *Engine) said(in LinkInput) (engram.Relation, error) {
 		return engram.Relation{}, err
 	}
 	r := engram.Relation{Verb: verb, Status: engram.RelationJudged, Strength: 1, Reason: e.redactor().line(in.Reason), Actor: e.actor,
-		ActorKind: in.ActorKind, SessionID: line(in.SessionID)}
-	if r.ActorKind == "" {
-		r.ActorKind = KindAgent
-	}
+		ActorKind: cmp.Or(in.ActorKind, KindAgent), SessionID: line(in.SessionID)}
 	if in.Strength != nil {
 		r.Strength = *in.Strength
 	}
-	if !(r.Strength >= 0 && r.Strength <= 1) { // NaN is neither
-		return engram.Relation{}, engram.Errorf(engram.CodeInvalid, "strength %v is out of range", r.Strength).WithHint("from 0 to 1")
+	if err := checkShare("strength", r.Strength); err != nil {
+		return engram.Relation{}, err
 	}
 	if r.Judgment() {
 		r.Confidence = 1 // an unrequested judgment is certain
@@ -225,23 +217,17 @@ func (e *Engine) Unlink(ctx context.Context, in UnlinkInput) ([]Linked, error) {
 			return nil, err
 		}
 	}
-	var gone []Linked
-	err := e.write(ctx, "unlink", func(o *op) error {
+	return perform(ctx, e, "unlink", func(o *op) ([]Linked, error) {
 		a, err := o.tx.Memory(ctx, normalRef(in.A))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		b, err := o.tx.Memory(ctx, normalRef(besideOf(in.B, a)))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		gone, err = o.unlink(ctx, a, b, verb)
-		return err
+		return o.unlink(ctx, a, b, verb)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return gone, nil
 }
 
 func (o *op) unlink(ctx context.Context, a, b engram.Memory, verb engram.Verb) ([]Linked, error) {
@@ -258,16 +244,11 @@ func (o *op) unlink(ctx context.Context, a, b engram.Memory, verb engram.Verb) (
 	}
 	var gone []Linked
 	for _, was := range chosen {
-		now := was
-		now.RemovedAt, now.UpdatedAt = o.at, o.at
-		if err := o.replaceRelation(ctx, was, now, a.Project, "asked for"); err != nil {
+		now, err := o.removeRelation(ctx, was, a.Project, "asked for")
+		if err != nil {
 			return nil, err
 		}
-		l := Linked{Relation: now, Source: a, Target: b, Action: LinkRemoved}
-		if now.Source == b.Num {
-			l.Source, l.Target = b, a
-		}
-		gone = append(gone, l)
+		gone = append(gone, link{source: a, target: b}.done(now, LinkRemoved))
 	}
 	return gone, nil
 }

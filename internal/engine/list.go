@@ -48,24 +48,19 @@ func (e *Engine) listAt(ctx context.Context, f engram.Filter, p engram.Page, at 
 	if now.IsZero() {
 		now = e.now()
 	}
-	var l Listed
-	err = e.store.View(ctx, func(r engram.Reader) error {
+	return view(ctx, e, func(r engram.Reader) (l Listed, err error) {
 		if r, l.Degraded, err = e.readerAt(ctx, r, at); err != nil {
-			return err
+			return l, err
 		}
 		if l.Memories, err = e.list(ctx, r, f, p); err != nil {
-			return err
+			return l, err
 		}
 		if err := e.recalled(ctx, r, l.Memories); err != nil || !noted {
-			return err
+			return l, err
 		}
 		l.Notes, err = notesOn(ctx, r, now, l.Memories)
-		return err
+		return l, err
 	})
-	if err != nil {
-		return Listed{}, err
-	}
-	return l, nil
 }
 
 // StateOf returns whether m is due for review now.
@@ -114,29 +109,23 @@ func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int
 		}
 		return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("from 0 to %d", most)
 	}
-	var t engram.Timeline
-	err := e.store.View(ctx, func(r engram.Reader) error {
-		var err error
+	return view(ctx, e, func(r engram.Reader) (t engram.Timeline, err error) {
 		if t.Focus, err = live(ctx, r, ref); err != nil {
-			return err
+			return t, err
 		}
 		if err := around(ctx, r, &t, before, after); err != nil {
-			return err
+			return t, err
 		}
 		focus := []engram.Memory{t.Focus}
 		for _, ms := range [][]engram.Memory{focus, t.Before, t.After} {
 			if err := e.recalled(ctx, r, ms); err != nil {
-				return err
+				return t, err
 			}
 		}
 		t.Focus = focus[0]
-		t.Notes, err = notesOn(ctx, r, e.now(), slices.Concat(t.Before, []engram.Memory{t.Focus}, t.After))
-		return err
+		t.Notes, err = notesOn(ctx, r, e.now(), slices.Concat(t.Before, focus, t.After))
+		return t, err
 	})
-	if err != nil {
-		return engram.Timeline{}, err
-	}
-	return t, nil
 }
 
 // around adds the neighbours of t's focus.
@@ -186,42 +175,19 @@ func (e *Engine) Graph(ctx context.Context, in GraphInput) (engram.Graph, error)
 	if err != nil {
 		return engram.Graph{}, err
 	}
-	err = e.store.View(ctx, func(r engram.Reader) error {
+	return view(ctx, e, func(r engram.Reader) (engram.Graph, error) {
 		root, err := live(ctx, r, in.Ref)
 		if err != nil {
-			return err
+			return engram.Graph{}, err
 		}
 		walk.r, walk.project = r, root.Project
 		walk.add(root, 0)
 		if err := walk.run(ctx); err != nil {
-			return err
+			return engram.Graph{}, err
 		}
-		if err := walk.markFlagged(ctx); err != nil {
-			return err
-		}
-		return walk.markSuperseded(ctx)
+		err = walk.mark(ctx, e.now())
+		return walk.g, err
 	})
-	if err != nil {
-		return engram.Graph{}, err
-	}
-	now := e.now()
-	for i, n := range walk.g.Nodes {
-		walk.g.Nodes[i].State = lifecycle.State(n.Memory, now)
-	}
-	return walk.g, nil
-}
-
-// markFlagged adds the reasons why nodes are flagged.
-func (w *graphWalk) markFlagged(ctx context.Context) error {
-	ms := make([]engram.Memory, len(w.g.Nodes))
-	for i, n := range w.g.Nodes {
-		ms[i] = n.Memory
-	}
-	why, err := flagged(ctx, w.r, ms)
-	for i, m := range ms {
-		w.g.Nodes[i].Flagged = why[m.Num]
-	}
-	return err
 }
 
 // clean validates the input and fills in defaults.
@@ -279,19 +245,22 @@ func (w *graphWalk) run(ctx context.Context) error {
 	return nil
 }
 
-// markSuperseded marks nodes that a live memory supersedes, even one outside the graph.
-func (w *graphWalk) markSuperseded(ctx context.Context) error {
-	nums, ms := make([]int64, len(w.g.Nodes)), make([]engram.Memory, len(w.g.Nodes))
-	for i, n := range w.g.Nodes {
-		nums[i], ms[i] = n.Memory.Num, n.Memory
+// mark sets the states of nodes: due for review, flagged, superseded by a live memory, even one outside the graph.
+func (w *graphWalk) mark(ctx context.Context, now time.Time) error {
+	ms := mapped(w.g.Nodes, func(n engram.GraphNode) engram.Memory { return n.Memory })
+	why, err := flagged(ctx, w.r, ms)
+	if err != nil {
+		return err
 	}
-	relations, err := w.r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostRelations)
+	relations, err := w.r.RelationsOf(ctx, memoryNums(ms), []engram.Verb{engram.VerbSupersedes}, mostRelations)
 	if err != nil {
 		return err
 	}
 	notes, err := notesFrom(ctx, w.r, relations, ms)
-	for i, num := range nums {
-		w.g.Nodes[i].Superseded = slices.ContainsFunc(notes[num], func(n engram.RelationNote) bool {
+	for i, m := range ms {
+		n := &w.g.Nodes[i]
+		n.State, n.Flagged = lifecycle.State(m, now), why[m.Num]
+		n.Superseded = slices.ContainsFunc(notes[m.Num], func(n engram.RelationNote) bool {
 			return !n.Outgoing && n.Relation.Supersedes() && n.Other.Num != 0 && !n.Other.Forgotten()
 		})
 	}

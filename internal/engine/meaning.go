@@ -291,18 +291,15 @@ func replaced(ctx context.Context, r engram.Reader, nums []int64) (map[int64]boo
 	if err != nil || len(relations) == 0 {
 		return nil, err
 	}
-	by := mapped(relations, func(t engram.Relation) int64 { return t.Source })
-	newer, err := r.Memories(ctx, by)
+	newer, err := r.Memories(ctx, mapped(relations, func(t engram.Relation) int64 { return t.Source }))
 	if err != nil {
 		return nil, err
 	}
-	live := map[int64]bool{}
-	for _, m := range newer {
-		live[m.Num] = !m.Forgotten()
-	}
+	known := byNum(newer)
 	old := map[int64]bool{}
 	for _, t := range relations {
-		old[t.Target] = old[t.Target] || t.Supersedes() && live[t.Source]
+		by, there := known[t.Source]
+		old[t.Target] = old[t.Target] || t.Supersedes() && there && !by.Forgotten()
 	}
 	return old, nil
 }
@@ -341,15 +338,7 @@ func (e *Engine) rerank(ctx context.Context, found *engram.Found) error {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	// Keep scores that fall with the rank: the reranker's have another scale.
 	ranked := make([]engram.Hit, len(hits))
 	for i, at := range order {

@@ -33,35 +33,27 @@ func (e *Engine) MergeProjects(ctx context.Context, from []string, to string) (M
 		return MergeResult{}, err
 	}
 	to = normalProject(to)
-	res := MergeResult{To: to}
-	err := e.write(ctx, "project_merge", func(o *op) error {
+	return perform(ctx, e, "project_merge", func(o *op) (res MergeResult, err error) {
 		target, err := o.mergeTarget(ctx, to, from)
 		if err != nil {
-			return err
+			return res, err
 		}
 		res.To = target.Name
 		for _, name := range from {
 			source, known, err := o.tx.Project(ctx, normalProject(name))
-			if err != nil {
-				return err
-			}
 			switch {
+			case err != nil:
+				return res, err
 			case !known:
 				res.Unknown = append(res.Unknown, normalProject(name))
-				continue
-			case source.Name == target.Name:
-				continue
-			}
-			if err := o.mergeInto(ctx, &target, source, &res); err != nil {
-				return err
+			case source.Name != target.Name:
+				if err := o.mergeInto(ctx, &target, source, &res); err != nil {
+					return res, err
+				}
 			}
 		}
-		return nil
+		return res, nil
 	})
-	if err != nil {
-		return MergeResult{}, err
-	}
-	return res, nil
 }
 
 // RenameProject renames a project and keeps the old name as an alias. A name that exists is a conflict: merging
@@ -71,37 +63,33 @@ func (e *Engine) RenameProject(ctx context.Context, from, to string) (MergeResul
 	if err := project.Check(to); err != nil {
 		return MergeResult{}, err
 	}
-	res := MergeResult{To: to}
-	err := e.write(ctx, "project_rename", func(o *op) error {
+	return perform(ctx, e, "project_rename", func(o *op) (MergeResult, error) {
+		res := MergeResult{To: to}
 		source, err := namedProject(ctx, o.tx, from)
 		if err != nil {
-			return err
+			return res, err
 		}
 		taken, known, err := o.tx.Project(ctx, to)
 		if err != nil {
-			return err
+			return res, err
 		}
 		if known && taken.Name != source.Name {
-			return engram.Errorf(engram.CodeConflict, "project %q exists already", to).WithHint("to join the two: {projects merge %s --into %s}", from, to)
+			return res, engram.Errorf(engram.CodeConflict, "project %q exists already", to).WithHint("to join the two: {projects merge %s --into %s}", from, to)
 		}
 		if source.Name == to {
-			return nil
+			return res, nil
 		}
 		target, err := o.mergeTarget(ctx, to, []string{source.Name})
 		if err != nil {
-			return err
+			return res, err
 		}
 		was := target // the same project keeps its settings
 		target.Root, target.Remote, target.Decay = source.Root, source.Remote, source.Decay
-		if err := o.replaceProject(ctx, was, target, "renamed"); err != nil {
-			return err
+		if err = o.replaceProject(ctx, was, target, "renamed"); err == nil {
+			err = o.mergeInto(ctx, &target, source, &res)
 		}
-		return o.mergeInto(ctx, &target, source, &res)
+		return res, err
 	})
-	if err != nil {
-		return MergeResult{}, err
-	}
-	return res, nil
 }
 
 // mergeTarget returns the target project, creating it if a source exists.
@@ -203,17 +191,12 @@ func (e *Engine) SimilarProjects(ctx context.Context) ([][]engram.ProjectCounts,
 		return nil, err
 	}
 	byName := map[string]engram.ProjectCounts{}
-	var names []string
 	for _, p := range all {
 		byName[p.Name] = p
-		names = append(names, p.Name)
 	}
 	var groups [][]engram.ProjectCounts
-	for _, g := range project.Groups(names) {
-		var group []engram.ProjectCounts
-		for _, name := range g {
-			group = append(group, byName[name])
-		}
+	for _, g := range project.Groups(mapped(all, func(p engram.ProjectCounts) string { return p.Name })) {
+		group := mapped(g, func(name string) engram.ProjectCounts { return byName[name] })
 		slices.SortStableFunc(group, func(a, b engram.ProjectCounts) int { return b.Memories - a.Memories })
 		groups = append(groups, group)
 	}

@@ -18,21 +18,18 @@ func (e *Engine) PruneProjects(ctx context.Context, names []string, dryRun bool)
 	if dryRun {
 		return view(ctx, e, func(r engram.Reader) ([]engram.ProjectCounts, error) { return emptyProjects(ctx, r, names) })
 	}
-	var gone []engram.ProjectCounts
-	err := e.write(ctx, "project_prune", func(o *op) error {
+	return perform(ctx, e, "project_prune", func(o *op) ([]engram.ProjectCounts, error) {
 		empty, err := emptyProjects(ctx, o.tx, names)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, p := range empty {
 			if err := o.dropProject(ctx, p.Project, &DeletedProject{}, false); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		gone = empty
-		return nil
+		return empty, nil
 	})
-	return gone, err
 }
 
 func emptyProjects(ctx context.Context, r engram.Reader, names []string) ([]engram.ProjectCounts, error) {
@@ -66,7 +63,6 @@ type DeletedProject struct {
 // DeleteProject forgets a project's memories and hides its prompts; hard erases both with sessions and project,
 // and lists remaining copies of the texts. An unknown project is not_found.
 func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (DeletedProject, error) {
-	var d DeletedProject
 	var going []engram.Memory
 	var root string
 	verb := "project_delete"
@@ -74,27 +70,28 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 		verb = "project_erase"
 	}
 	e.collectCounters(ctx) // otherwise pending counters would keep its name
-	err := e.write(ctx, verb, func(o *op) error {
+	d, err := perform(ctx, e, verb, func(o *op) (d DeletedProject, err error) {
 		p, err := namedProject(ctx, o.tx, name)
 		if err != nil {
-			return err
+			return d, err
 		}
 		if root = p.Root; hard { // before erasing, as in Delete
 			if going, d.HeldBy, err = o.heldOf(ctx, p.Name); err != nil {
-				return err
+				return d, err
 			}
 		}
 		if d.Memories, err = o.forgetProject(ctx, p.Name, hard); err != nil {
-			return err
+			return d, err
 		}
 		if hard {
-			return o.dropProject(ctx, p, &d, hard)
+			err = o.dropProject(ctx, p, &d, hard)
+		} else {
+			d.Prompts, err = o.leaveProject(ctx, p.Name, hard)
 		}
-		d.Prompts, err = o.leaveProject(ctx, p.Name, hard)
-		return err
+		return d, err
 	})
 	if err != nil {
-		return DeletedProject{}, err
+		return d, err
 	}
 	outside, degraded := e.heldOutside(ctx, going, []string{root})
 	d.HeldBy, d.Degraded = append(d.HeldBy, outside...), degraded
@@ -133,51 +130,32 @@ func (o *op) forgetProject(ctx context.Context, name string, hard bool) (n int, 
 		kinds = []bool{false, true}
 	}
 	for _, forgotten := range kinds {
-		for {
-			// Handled memories leave the list, so the first page is always the next.
-			ms, err := o.tx.List(ctx, engram.Filter{Project: name, Forgotten: forgotten}, engram.Page{Limit: 500})
-			if err != nil {
-				return n, err
+		some, err := drain(func() ([]engram.Memory, error) {
+			return o.tx.List(ctx, engram.Filter{Project: name, Forgotten: forgotten}, engram.Page{Limit: 500})
+		}, func(m engram.Memory) error {
+			if hard {
+				return o.eraseMemory(ctx, m)
 			}
-			if len(ms) == 0 {
-				break
-			}
-			for _, m := range ms {
-				if hard {
-					err = o.eraseMemory(ctx, m)
-				} else {
-					err = o.forget(ctx, &m, "its project was deleted")
-				}
-				if err != nil {
-					return n, err
-				}
-				n++
-			}
+			return o.forget(ctx, &m, "its project was deleted")
+		})
+		if n += some; err != nil {
+			return n, err
 		}
 	}
 	return n, nil
 }
 
 // leaveProject hides the prompts of a project, or with hard erases them.
-func (o *op) leaveProject(ctx context.Context, name string, hard bool) (n int, err error) {
-	for {
-		ps, err := o.tx.Prompts(ctx, name, "", engram.Page{Limit: 500})
-		if err != nil || len(ps) == 0 {
-			return n, err
-		}
-		for _, p := range ps {
+func (o *op) leaveProject(ctx context.Context, name string, hard bool) (int, error) {
+	return drain(func() ([]engram.Prompt, error) { return o.tx.Prompts(ctx, name, "", engram.Page{Limit: 500}) },
+		func(p engram.Prompt) error {
+			if hard {
+				return o.erasePrompt(ctx, p)
+			}
 			now := p
-			if now.DeletedAt = o.at; hard {
-				err = o.erasePrompt(ctx, p)
-			} else {
-				err = o.replacePrompt(ctx, p, now, "its project was deleted")
-			}
-			if err != nil {
-				return n, err
-			}
-			n++
-		}
-	}
+			now.DeletedAt = o.at
+			return o.replacePrompt(ctx, p, now, "its project was deleted")
+		})
 }
 
 // dropProject removes a project without memories, with its prompts and sessions. Hidden prompts remain without
@@ -217,21 +195,15 @@ func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProjec
 }
 
 func (o *op) dropSessions(ctx context.Context, name string, d *DeletedProject, hard bool) error {
-	for {
-		ss, err := o.tx.Sessions(ctx, name, engram.Page{Limit: 500})
-		if err != nil || len(ss) == 0 {
-			return err
-		}
-		for _, s := range ss {
+	_, err := drain(func() ([]engram.SessionActivity, error) { return o.tx.Sessions(ctx, name, engram.Page{Limit: 500}) },
+		func(s engram.SessionActivity) error {
 			gone, err := o.dropSession(ctx, s.Session, hard)
-			if err != nil {
-				return err
-			}
 			if gone {
 				d.Sessions++
 			}
-		}
-	}
+			return err
+		})
+	return err
 }
 
 // dropSession removes a session of a deleted project. A session with memories, which an update moved to another
@@ -245,7 +217,8 @@ func (o *op) dropSession(ctx context.Context, s engram.Session, hard bool) (gone
 		if err := o.leaveSession(ctx, s); err != nil {
 			return false, err
 		}
-		return true, o.deleteSession(ctx, s, hard)
+		err := o.deleteSession(ctx, s, hard)
+		return err == nil, err
 	}
 	now := s
 	now.Project = ""

@@ -67,24 +67,16 @@ func (e *Engine) Snooze(ctx context.Context, ref engram.Ref, until time.Time) (R
 
 // review sets a memory's review date, and renews its anchors if they were looked up.
 func (e *Engine) review(ctx context.Context, verb, reason string, ref engram.Ref, anew precomputedAnchors, due func(engram.Memory, time.Time) (time.Time, error)) (ReviewResult, error) {
-	var res ReviewResult
-	err := e.write(ctx, verb, func(o *op) error {
+	return perform(ctx, e, verb, func(o *op) (res ReviewResult, err error) {
 		was, err := o.live(ctx, ref)
 		if err != nil {
-			return err
+			return res, err
 		}
-		if err := o.reviewAs(ctx, was, anew, reason, due, &res); err != nil {
-			return err
+		if err = o.reviewAs(ctx, was, anew, reason, due, &res); err == nil && verb == "review_snooze" {
+			err = o.snooze(ctx, res.Memory)
 		}
-		if verb != "review_snooze" {
-			return nil
-		}
-		return o.snooze(ctx, res.Memory)
+		return res, err
 	})
-	if err != nil {
-		return ReviewResult{}, err
-	}
-	return res, nil
 }
 
 // reviewAs is review within an operation that may do more.
@@ -145,36 +137,29 @@ func snoozed(m engram.Memory, marks []engram.Trust, now time.Time) bool {
 
 // QueuedNamed returns one item of the review queue by name (engram.QueueItem.Name), complete with reasons.
 // Anchor states are those last seen. CodeNotFound for what is not pending.
-func (e *Engine) QueuedNamed(ctx context.Context, name string) (item engram.QueueItem, err error) {
-	err = e.store.View(ctx, func(r engram.Reader) error {
+func (e *Engine) QueuedNamed(ctx context.Context, name string) (engram.QueueItem, error) {
+	return view(ctx, e, func(r engram.Reader) (item engram.QueueItem, err error) {
 		if num, is := engram.ParsePendingName(name); is {
-			item, err = queuedRecord(ctx, r, num)
-			return err
+			return queuedRecord(ctx, r, num)
 		}
 		ref, err := engram.ParseRef(name)
 		if err != nil {
-			return err
+			return item, err
 		}
 		m, err := live(ctx, r, ref)
 		if err != nil {
-			return err
+			return item, err
 		}
 		q := &queueBuilder{now: e.now()}
 		kind, err := q.kindOf(ctx, r, m)
 		if err != nil {
-			return err
+			return item, err
 		}
-		if kind == engram.QueueChanged {
-			seen, err := r.SeenAnchors(ctx, []int64{m.Num})
-			item = engram.QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
-			item.Anchors, item.Reasons = q.changes(m, seen[m.Num])
-			return err
+		if err := q.add(ctx, r, kind, []engram.Memory{m}); err != nil {
+			return item, err
 		}
-		err = q.add(ctx, r, kind, []engram.Memory{m})
-		item = q.Items[0]
-		return err
+		return q.Items[0], nil
 	})
-	return item, err
 }
 
 // queuedRecord returns a pending record by number.
@@ -285,16 +270,7 @@ func (q *queueBuilder) changed(ctx context.Context, r engram.Reader) error {
 	q.Counts[engram.QueueChanged] = len(ms)
 	p := q.take(len(ms))
 	ms = ms[p.Offset : p.Offset+p.Limit]
-	seen, err := r.SeenAnchors(ctx, memoryNums(ms))
-	if err != nil {
-		return err
-	}
-	for _, m := range ms {
-		item := engram.QueueItem{Kind: engram.QueueChanged, Memory: m, State: lifecycle.State(m, q.now)}
-		item.Anchors, item.Reasons = q.changes(m, seen[m.Num])
-		q.Items = append(q.Items, item)
-	}
-	return nil
+	return q.add(ctx, r, engram.QueueChanged, ms)
 }
 
 // changes returns the anchors of a memory and describes the changed files for a person. If the code cannot be

@@ -27,25 +27,21 @@ func (e *Engine) Approve(ctx context.Context, ref engram.Ref) (ReviewResult, err
 
 // approveIf is Approve if fits returns nil, checked in the same transaction.
 func (e *Engine) approveIf(ctx context.Context, ref engram.Ref, fits func(engram.Reader, engram.Memory) error) (ReviewResult, error) {
-	var res ReviewResult
 	anew := e.anchorAnew(ctx, ref)
-	err := e.write(ctx, "approve", func(o *op) error {
+	return perform(ctx, e, "approve", func(o *op) (res ReviewResult, err error) {
 		m, err := o.live(ctx, ref)
 		if err != nil {
-			return err
+			return res, err
 		}
 		if err := fits(o.tx, m); err != nil {
-			return err
+			return res, err
 		}
 		if err := o.approve(ctx, m); err != nil {
-			return err
+			return res, err
 		}
-		return o.noteReviewed(ctx, m, anew, &res)
+		err = o.noteReviewed(ctx, m, anew, &res)
+		return res, err
 	})
-	if err != nil {
-		return ReviewResult{}, err
-	}
-	return res, nil
 }
 
 // approve approves all flagged texts of a memory.
@@ -99,19 +95,14 @@ func (o *op) noteReviewed(ctx context.Context, m engram.Memory, anew precomputed
 
 // Refuse forgets a reviewed memory; Undo restores it.
 func (e *Engine) Refuse(ctx context.Context, ref engram.Ref) (ReviewResult, error) {
-	var res ReviewResult
-	err := e.write(ctx, "refuse", func(o *op) (err error) {
+	return perform(ctx, e, "refuse", func(o *op) (res ReviewResult, err error) {
 		if res.Memory, err = o.live(ctx, ref); err != nil {
-			return err
+			return res, err
 		}
 		err = o.forget(ctx, &res.Memory, "refused by whoever reviewed it")
 		res.Op = o.first
-		return err
+		return res, err
 	})
-	if err != nil {
-		return ReviewResult{}, err
-	}
-	return res, nil
 }
 
 // unapprove takes back the approval of a memory and flags it again if needed.

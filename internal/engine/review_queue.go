@@ -112,9 +112,15 @@ func (q *queueBuilder) add(ctx context.Context, r engram.Reader, kind engram.Que
 	if err != nil {
 		return err
 	}
+	seen, err := r.SeenAnchors(ctx, memoryNums(ms))
+	if err != nil {
+		return err
+	}
 	for _, m := range ms {
 		item := engram.QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
 		switch kind {
+		case engram.QueueChanged:
+			item.Anchors, item.Reasons = q.changes(m, seen[m.Num])
 		case engram.QueueFlagged:
 			item.Reasons, item.Since, _ = whyFlagged(m, marks[m.Num], whyAndWhere)
 		case engram.QueueDue:
@@ -171,17 +177,15 @@ func (w decidedWas) fields() map[string]any {
 // RefuseDeferred rejects a pending record: its batch no longer brings it in, and it is not proposed again. Undo
 // of the returned operation makes it pending again, DropDeferred removes it for good. CodeNotFound if the
 // number is not pending.
-func (e *Engine) RefuseDeferred(ctx context.Context, num int64) (number int64, err error) {
-	err = e.write(ctx, "refuse", func(o *op) error {
+func (e *Engine) RefuseDeferred(ctx context.Context, num int64) (operation int64, err error) {
+	return perform(ctx, e, "refuse", func(o *op) (int64, error) {
 		d, err := o.waiting(ctx, num)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		err = o.decided(ctx, d, 0, "refused by whoever reviewed it")
-		number = o.first
-		return err
+		return o.first, err
 	})
-	return number, err
 }
 
 // decided records that a record became a memory or was refused.

@@ -154,34 +154,16 @@ func (e *Engine) DeleteSession(ctx context.Context, id string, hard bool) error 
 
 // leaveSession detaches the prompts of a deleted session, hidden ones too, since hiding may be undone later.
 func (o *op) leaveSession(ctx context.Context, s engram.Session) error {
-	leave := func(ps []engram.Prompt) error {
-		for _, p := range ps {
-			now := p
-			now.SessionID = ""
-			if err := o.replacePrompt(ctx, p, now, "its session was deleted"); err != nil {
-				return err
-			}
-		}
-		return nil
+	leave := func(p engram.Prompt) error {
+		now := p
+		now.SessionID = ""
+		return o.replacePrompt(ctx, p, now, "its session was deleted")
 	}
-	for {
-		// Detached prompts leave the list.
-		ps, err := o.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 500})
-		if err != nil {
-			return err
-		}
-		if len(ps) == 0 {
-			break
-		}
-		if err := leave(ps); err != nil {
-			return err
-		}
+	_, err := drain(func() ([]engram.Prompt, error) { return o.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 500}) }, leave)
+	if err == nil {
+		_, err = drain(func() ([]engram.Prompt, error) { return o.tx.DeletedPromptsIn(ctx, s.ID) }, leave)
 	}
-	hidden, err := o.tx.DeletedPromptsIn(ctx, s.ID)
-	if err != nil {
-		return err
-	}
-	return leave(hidden)
+	return err
 }
 
 // EndedSession is the result of ending a session.

@@ -46,32 +46,28 @@ func (e *Engine) StatsOver(ctx context.Context, in StatsInput) (StatsOver, error
 	if err != nil {
 		return StatsOver{}, err
 	}
-	err = e.store.View(ctx, func(r engram.Reader) error {
+	return view(ctx, e, func(r engram.Reader) (StatsOver, error) {
 		if out.Stats, err = r.Stats(ctx, in.Project); err != nil {
-			return err
+			return out, err
 		}
 		if out.Upkeep, err = r.Upkeep(ctx, in.Project, now); err != nil {
-			return err
+			return out, err
 		}
 		if _, out.Pending, err = r.ListRelations(ctx, engram.RelationFilter{Project: in.Project, Judgments: true,
 			Statuses: []engram.RelationStatus{engram.RelationPending}}, engram.Page{Limit: 1}); err != nil || out.By == "" {
-			return err
+			return out, err
 		}
 		if len(spans) == 0 {
 			out.Groups, err = r.MemoriesBy(ctx, out.By, in.Project, in.Since)
-			return err
+			return out, err
 		}
 		made, err := r.MadeBetween(ctx, in.Project, spans)
 		for i, n := range made {
 			out.Groups = append(out.Groups, engram.GroupCount{Name: spans[i].Format(time.DateOnly), Memories: n})
 		}
 		out.Since = spans[0]
-		return err
+		return out, err
 	})
-	if err != nil {
-		return StatsOver{}, err
-	}
-	return out, nil
 }
 
 // spans returns the edges of the days, weeks or months from since to now, oldest first; none for other
@@ -139,20 +135,20 @@ const mostWeighed = 10_000
 
 // Overview summarizes a project; an unknown one is empty.
 func (e *Engine) Overview(ctx context.Context, project string) (Overview, error) {
-	out := Overview{Project: normalProject(project)}
-	err := e.store.View(ctx, func(r engram.Reader) error {
+	return view(ctx, e, func(r engram.Reader) (Overview, error) {
+		out := Overview{Project: normalProject(project)}
 		p, known, err := r.Project(ctx, out.Project)
 		if err != nil || !known {
-			return err
+			return out, err
 		}
 		st, err := r.Stats(ctx, p.Name)
 		if err != nil {
-			return err
+			return out, err
 		}
 		out.Project, out.Memories, out.Relations = p.Name, st.Memories, st.Relations
 		fades, err := e.fading(ctx, r)
 		if err != nil {
-			return err
+			return out, err
 		}
 		sum, n, now := 0.0, 0, e.now()
 		err = r.Sample(ctx, p.Name, mostWeighed, func(m engram.Memory) {
@@ -162,10 +158,6 @@ func (e *Engine) Overview(ctx context.Context, project string) (Overview, error)
 		if n > 0 {
 			out.Strength = sum / float64(n)
 		}
-		return err
+		return out, err
 	})
-	if err != nil {
-		return Overview{}, err
-	}
-	return out, nil
 }

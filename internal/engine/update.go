@@ -70,17 +70,16 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	if err != nil {
 		return Updated{}, err
 	}
-	var out Updated
-	err = e.write(ctx, "update", func(o *op) (err error) {
+	out, err := perform(ctx, e, "update", func(o *op) (out Updated, err error) {
 		if out.Memory, out.Warnings, err = o.update(ctx, in, ahead, redactor); err != nil {
-			return err
+			return out, err
 		}
 		why, err := flagged(ctx, o.tx, []engram.Memory{out.Memory})
 		out.Flagged = why[out.Num]
-		return err
+		return out, err
 	})
 	if err != nil {
-		return Updated{}, err
+		return out, err
 	}
 	out.Warnings = append(out.Warnings, redactor.warning()...)
 	return out, nil
