@@ -279,10 +279,7 @@ func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]eng
 	if len(all) == 0 {
 		return nil
 	}
-	states := make([]engram.Anchored, len(all))
-	for i, a := range all {
-		states[i].Anchor = a
-	}
+	states := mapped(all, func(a engram.Anchor) engram.Anchored { return engram.Anchored{Anchor: a} })
 	if e.code != nil && e.dir != "" {
 		states = e.look(ctx, all, states)
 	}
@@ -377,13 +374,7 @@ func lowerStale(hits []engram.Hit) {
 }
 
 func memoriesOf(lists ...[]engram.Hit) []engram.Memory {
-	var ms []engram.Memory
-	for _, hits := range lists {
-		for _, h := range hits {
-			ms = append(ms, h.Memory)
-		}
-	}
-	return ms
+	return mapped(slices.Concat(lists...), func(h engram.Hit) engram.Memory { return h.Memory })
 }
 
 // noteAnchors records changed anchor states after the answer was found, and never fails it. If another process
@@ -430,12 +421,7 @@ func (e *Engine) inFolderOf(ctx context.Context, session string) *Engine {
 }
 
 // inFolder returns the engine in a folder; "" keeps the current one.
-func (e *Engine) inFolder(dir string) *Engine {
-	if dir == "" {
-		return e
-	}
-	return e.In(dir)
-}
+func (e *Engine) inFolder(dir string) *Engine { return e.In(cmp.Or(dir, e.dir)) }
 
 // reportAnchors sets the anchor states of hits that did not come from a search.
 func (t *reminderBuilder) reportAnchors(ctx context.Context) {
@@ -450,21 +436,21 @@ func (t *reminderBuilder) reportAnchors(ctx context.Context) {
 
 // reportAnchors adds anchor states to the notes of a brief.
 func (b *briefBuilder) reportAnchors(ctx context.Context) {
-	for num, states := range b.inFolder(b.in.Directory).states(ctx, b.worth) {
-		note := b.notes[num]
+	setAnchors(b.notes, b.inFolder(b.in.Directory).states(ctx, b.worth))
+}
+
+func setAnchors(notes engram.Notes, by map[int64][]engram.Anchored) {
+	for num, states := range by {
+		note := notes[num]
 		note.Anchors = states
-		b.notes[num] = note
+		notes[num] = note
 	}
 }
 
 // reportAnchors adds anchor states to the notes of a context.
 func (e *Engine) reportAnchors(ctx context.Context, t *contextBuilder) {
 	by := e.states(ctx, t.worth[:min(len(t.worth), 3*t.most)])
-	for num, states := range by {
-		note := t.notes[num]
-		note.Anchors = states
-		t.notes[num] = note
-	}
+	setAnchors(t.notes, by)
 	e.noteAnchors(ctx, by)
 }
 

@@ -159,11 +159,9 @@ type briefBuilder struct {
 }
 
 // read collects the content.
-func (b *briefBuilder) read(ctx context.Context, r engram.Reader) error {
-	if p, known, err := r.Project(ctx, b.in.Project); err != nil {
+func (b *briefBuilder) read(ctx context.Context, r engram.Reader) (err error) {
+	if b.in.Project, err = canonicalProject(ctx, r, b.in.Project); err != nil {
 		return err
-	} else if known {
-		b.in.Project = p.Name
 	}
 	ms, err := b.ofProject(ctx, r)
 	if err != nil {
@@ -278,8 +276,7 @@ func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.
 	}
 	var newest engram.Memory
 	for _, m := range ms {
-		over := !m.ValidTo.IsZero() && !m.ValidTo.After(b.now)
-		if m.Type == engram.TypeSessionSummary && !lifecycle.IsMadeSummary(m) && !over && (m.SessionID == "" || m.SessionID != b.in.SessionID) && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.earlier.At) {
+		if m.Type == engram.TypeSessionSummary && !lifecycle.IsMadeSummary(m) && !expired(m, b.now) && (m.SessionID == "" || m.SessionID != b.in.SessionID) && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.earlier.At) {
 			newest = m
 		}
 	}

@@ -194,37 +194,30 @@ func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest
 
 // byWorth orders memories by value, each once, newer first on ties, without those no longer valid.
 func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.Time) ([]engram.Memory, error) {
-	var nums []int64
-	byNum := map[int64]engram.Memory{}
+	var all []engram.Memory
+	worth := map[int64]float64{}
 	for _, m := range ms {
-		if _, twice := byNum[m.Num]; twice || !m.ValidTo.IsZero() && !m.ValidTo.After(now) {
-			continue
+		if _, twice := worth[m.Num]; !twice && !expired(m, now) {
+			worth[m.Num] = 0
+			all = append(all, m)
 		}
-		byNum[m.Num] = m
-		nums = append(nums, m.Num)
 	}
-	counts, err := r.UseCounts(ctx, nums)
+	counts, err := r.UseCounts(ctx, memoryNums(all))
 	if err != nil {
 		return nil, err
 	}
-	type weighed struct {
-		engram.Memory
-		worth float64
+	for _, m := range all {
+		worth[m.Num] = retrieval.Worth(m, counts[m.Num], now)
 	}
-	var all []weighed
-	for _, num := range nums {
-		if m, ok := byNum[num]; ok {
-			all = append(all, weighed{m, retrieval.Worth(m, counts[num], now)})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(b.worth, a.worth), newestFirst(a.Memory, b.Memory))
+	slices.SortStableFunc(all, func(a, b engram.Memory) int {
+		return cmp.Or(cmp.Compare(worth[b.Num], worth[a.Num]), newestFirst(a, b))
 	})
-	out := make([]engram.Memory, len(all))
-	for i, w := range all {
-		out[i] = w.Memory
-	}
-	return out, nil
+	return all, nil
+}
+
+// expired reports whether the validity of a memory has ended.
+func expired(m engram.Memory, now time.Time) bool {
+	return !m.ValidTo.IsZero() && !m.ValidTo.After(now)
 }
 
 func newestFirst(a, b engram.Memory) int {

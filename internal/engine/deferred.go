@@ -21,7 +21,7 @@ func (e *Engine) Deferred(ctx context.Context, project string) ([]engram.Deferre
 func (e *Engine) pendingFor(ctx context.Context, project string, reason func(engram.Deferral) bool) ([]engram.Deferred, error) {
 	var all []engram.Deferred
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		name, err := deferredProject(ctx, r, project)
+		name, err := canonicalProject(ctx, r, project)
 		if err != nil {
 			return err
 		}
@@ -47,20 +47,6 @@ func countDeferred(ctx context.Context, r engram.Reader, project string) (int, e
 		all -= n
 	}
 	return all, err
-}
-
-// deferredProject is a project as it is called here; one that is not here may still be waited
-// for.
-func deferredProject(ctx context.Context, r engram.Reader, project string) (string, error) {
-	name := normalProject(project)
-	if name == "" {
-		return "", nil
-	}
-	p, known, err := r.Project(ctx, name)
-	if known {
-		name = p.Name
-	}
-	return name, err
 }
 
 // eachDeferred calls fn with what waits of a project, oldest first, page by page. What was
@@ -218,7 +204,7 @@ func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
 // again tries what waits for something that may be here by now, or for a time, and returns
 // what it tried. What a person has to look at goes on waiting.
 func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried []int64, err error) {
-	project, err := deferredProject(ctx, o.tx, p.in.Project)
+	project, err := canonicalProject(ctx, o.tx, p.in.Project)
 	if err != nil {
 		return sum, nil, err
 	}
@@ -291,7 +277,7 @@ type Retried struct {
 func (e *Engine) RetryDeferred(ctx context.Context, project string) (Retried, error) {
 	var res Retried
 	err := e.write(ctx, "pull", func(o *op) error {
-		name, err := deferredProject(ctx, o.tx, project)
+		name, err := canonicalProject(ctx, o.tx, project)
 		if err != nil {
 			return err
 		}

@@ -117,11 +117,7 @@ func (d *diagnosis) duplicates(ctx context.Context) error {
 		d.res.Degraded = append(d.res.Degraded, noNearDuplicates)
 		return nil
 	}
-	t := duplicateSearch{Engine: d.Engine, mark: d.embedder.Model().Duplicate, total: d.res.Memories, report: func(what string, done, total int) {
-		if d.in.Progress != nil {
-			d.in.Progress(what, done, total)
-		}
-	}}
+	t := duplicateSearch{Engine: d.Engine, mark: d.embedder.Model().Duplicate, total: d.res.Memories, report: progress(d.in.Progress).report}
 	var all []lifecycle.NearDuplicate
 	for _, at := range d.groups.sorted() {
 		pairs, _, err := t.pairs(ctx, d.groups[at], func(int64) bool { return true })

@@ -195,11 +195,7 @@ func (e *Engine) countEmbedded(ctx context.Context, res *Reembedded) (covered in
 		}
 		res.Total = stats.Memories
 		models, err := r.Models(ctx)
-		for _, m := range models {
-			if m.Model.Fingerprint == res.Model.Fingerprint {
-				covered = m.Memories
-			}
-		}
+		covered = (&coverage{models: models}).of(e.embedder)
 		return err
 	})
 	return covered, err
@@ -207,11 +203,7 @@ func (e *Engine) countEmbedded(ctx context.Context, res *Reembedded) (covered in
 
 // embedBatch embeds memories outside a transaction and writes the vectors of those whose text is unchanged.
 func (e *Engine) embedBatch(ctx context.Context, batch []engram.Memory) (int, error) {
-	texts := make([]string, len(batch))
-	nums := make([]int64, len(batch))
-	for i, m := range batch {
-		texts[i], nums[i] = embeddedText(m), m.Num
-	}
+	texts, nums := mapped(batch, embeddedText), memoryNums(batch)
 	values, err := vectorsOf(ctx, e.embedder, texts, engram.RoleMemory)
 	if err != nil {
 		return 0, err

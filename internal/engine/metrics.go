@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -76,10 +75,10 @@ func (e *Engine) collectCounters(ctx context.Context) {
 
 // sumInto adds up cs by operation, project and day.
 func sumInto(m *engram.Metrics, cs []engram.Counter) {
-	byVerb, byProject, byDay := map[string]*engram.NamedActivity{}, map[string]*engram.NamedActivity{}, map[int64]*engram.DailyActivity{}
+	byOperation, byProject, byDay := map[string]*engram.NamedActivity{}, map[string]*engram.NamedActivity{}, map[int64]*engram.DailyActivity{}
 	for _, c := range cs {
 		m.Total.Add(c.Operation, c.Outcome, c.Tally)
-		v := entry(byVerb, c.Operation)
+		v := entry(byOperation, c.Operation)
 		v.Name = c.Operation
 		if v.Outcomes == nil {
 			v.Outcomes = map[string]int{}
@@ -93,20 +92,19 @@ func sumInto(m *engram.Metrics, cs []engram.Counter) {
 		d.Day = c.Day
 		d.Add(c.Operation, c.Outcome, c.Tally)
 	}
-	for _, v := range byVerb {
-		m.Operations = append(m.Operations, *v)
-	}
-	slices.SortFunc(m.Operations, func(a, b engram.NamedActivity) int {
+	m.Operations = inOrder(byOperation, func(a, b engram.NamedActivity) int {
 		return cmp.Or(cmp.Compare(slices.Index(operations(), a.Name), slices.Index(operations(), b.Name)), cmp.Compare(a.Name, b.Name))
 	})
-	for _, p := range byProject {
-		m.Projects = append(m.Projects, *p)
+	m.Projects = inOrder(byProject, func(a, b engram.NamedActivity) int { return cmp.Compare(a.Name, b.Name) })
+	m.Days = inOrder(byDay, func(a, b engram.DailyActivity) int { return a.Day.Compare(b.Day) })
+}
+
+func inOrder[K comparable, V any](all map[K]*V, compare func(a, b V) int) (sorted []V) {
+	for _, v := range all {
+		sorted = append(sorted, *v)
 	}
-	slices.SortFunc(m.Projects, func(a, b engram.NamedActivity) int { return cmp.Compare(a.Name, b.Name) })
-	for _, d := range byDay {
-		m.Days = append(m.Days, *d)
-	}
-	slices.SortFunc(m.Days, func(a, b engram.DailyActivity) int { return a.Day.Compare(b.Day) })
+	slices.SortFunc(sorted, compare)
+	return sorted
 }
 
 func entry[K comparable, V any](all map[K]*V, key K) *V {
@@ -197,6 +195,8 @@ type cell struct {
 
 type counted struct{ operation, outcome string }
 
+const secondsADay = 24 * 60 * 60
+
 // maxCells bounds pending counters, so that many unknown project names cannot fill the memory. Beyond it,
 // projects are merged into "".
 const maxCells = 4096
@@ -263,17 +263,18 @@ func (t *Tally) add(begun time.Time, o counted, n engram.Tally, project string, 
 	defer t.mu.Unlock()
 	t.totals[o] = t.totals[o].Plus(n)
 	if !begun.IsZero() {
-		times := t.times[o.operation]
-		if times == nil {
-			times = &Times{Operation: o.operation}
-			t.times[o.operation] = times
-		}
+		times := entry(t.times, o.operation)
+		times.Operation = o.operation
 		times.add(now.Sub(begun))
 	}
 	if !flush {
 		return
 	}
-	c := cell{now.Unix() / (24 * 60 * 60), project, o}
+	t.put(cell{now.Unix() / secondsADay, project, o}, n)
+}
+
+// put adds to a pending counter; t.mu is locked.
+func (t *Tally) put(c cell, n engram.Tally) {
 	if _, there := t.pending[c]; !there && len(t.pending) >= maxCells {
 		c.project = ""
 	}
@@ -304,7 +305,7 @@ func (t *Tally) waiting() []engram.Counter {
 
 func countersOf(pending map[cell]engram.Tally) (cs []engram.Counter) {
 	for c, n := range pending {
-		cs = append(cs, engram.Counter{Day: time.Unix(c.day*24*60*60, 0).UTC(), Project: c.project, Operation: c.operation, Outcome: c.outcome, Tally: n})
+		cs = append(cs, engram.Counter{Day: time.Unix(c.day*secondsADay, 0).UTC(), Project: c.project, Operation: c.operation, Outcome: c.outcome, Tally: n})
 	}
 	return cs
 }
@@ -314,11 +315,7 @@ func (t *Tally) Put(cs []engram.Counter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range cs {
-		at := cell{c.Day.Unix() / (24 * 60 * 60), c.Project, counted{c.Operation, c.Outcome}}
-		if _, there := t.pending[at]; !there && len(t.pending) >= maxCells {
-			at.project = ""
-		}
-		t.pending[at] = t.pending[at].Plus(c.Tally)
+		t.put(cell{c.Day.Unix() / secondsADay, c.Project, counted{c.Operation, c.Outcome}}, c.Tally)
 	}
 }
 
@@ -380,22 +377,16 @@ func (e *Engine) Totals() (totals []Total, times []Times) {
 	slices.SortFunc(totals, func(a, b Total) int {
 		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Outcome, b.Outcome))
 	})
-	for _, verb := range slices.Sorted(maps.Keys(t.times)) {
-		times = append(times, *t.times[verb])
-	}
-	return totals, times
+	return totals, inOrder(t.times, func(a, b Times) int { return cmp.Compare(a.Operation, b.Operation) })
 }
 
 // countSaves counts saves in their transaction, so that counters agree with the journal.
 func (o *op) countSaves(ctx context.Context, saves []SaveResult) error {
-	var cs []engram.Counter
-	for _, s := range saves {
-		cs = append(cs, engram.Counter{Day: o.at, Project: s.Memory.Project, Operation: engram.OperationSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}})
-	}
-	return o.tx.AddCounters(ctx, cs)
+	return o.tx.AddCounters(ctx, mapped(saves, func(s SaveResult) engram.Counter {
+		return engram.Counter{Day: o.at, Project: s.Memory.Project, Operation: engram.OperationSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}}
+	}))
 }
 
 func actionsOf(saves []SaveResult) []Action {
-	actions := mapped(saves, func(s SaveResult) Action { return s.Action })
-	return actions
+	return mapped(saves, func(s SaveResult) Action { return s.Action })
 }

@@ -12,6 +12,19 @@ import (
 // normalProject cleans a project name from outside.
 func normalProject(name string) string { return project.Normalize(line(name)) }
 
+// canonicalProject returns the name of a project that may be named by an alias, or does not exist.
+func canonicalProject(ctx context.Context, r engram.Reader, project string) (string, error) {
+	name := normalProject(project)
+	if name == "" {
+		return "", nil
+	}
+	p, known, err := r.Project(ctx, name)
+	if known {
+		name = p.Name
+	}
+	return name, err
+}
+
 // Projects returns every project with its counts, by name.
 func (e *Engine) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
 	return view(ctx, e, func(r engram.Reader) ([]engram.ProjectCounts, error) { return r.Projects(ctx) })

@@ -112,10 +112,7 @@ func (p *Proposer) vectors(ctx context.Context, drafts []draftProposal) ([][]flo
 	if p.e.embedder == nil || !p.e.embedder.Model().Instant || p.e.embedder.Model().Duplicate <= 0 {
 		return nil, nil
 	}
-	texts := make([]string, len(drafts))
-	for i, d := range drafts {
-		texts[i] = embeddedText(d.memory)
-	}
+	texts := mapped(drafts, func(d draftProposal) string { return embeddedText(d.memory) })
 	vectors, err := vectorsOf(ctx, p.e.embedder, texts, engram.RoleMemory)
 	if err != nil {
 		return nil, ctx.Err() // without vectors nothing is similar
@@ -139,10 +136,9 @@ func (p *Proposer) each(ctx context.Context, r engram.Reader, in ProposeInput, d
 			res.Known++
 			continue
 		}
-		if said, err := p.said(ctx, r, &d.memory, v); err != nil || said {
-			if err != nil {
-				return err
-			}
+		if said, err := p.said(ctx, r, &d.memory, v); err != nil {
+			return err
+		} else if said {
 			res.Said++
 			continue
 		}
@@ -185,10 +181,9 @@ func (p *Proposer) known(ctx context.Context, r engram.Reader, drafts []draftPro
 // said reports whether a memory or pending proposal of the project says the same or nearly the same. It
 // resolves m's project alias.
 func (p *Proposer) said(ctx context.Context, r engram.Reader, m *engram.Memory, v []float32) (bool, error) {
-	if here, known, err := r.Project(ctx, m.Project); err != nil {
+	var err error
+	if m.Project, err = canonicalProject(ctx, r, m.Project); err != nil {
 		return false, err
-	} else if known {
-		m.Project = here.Name
 	}
 	_, found, err := r.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
 	if err != nil || found || v == nil {
@@ -221,13 +216,12 @@ func (p *Proposer) ofProject(ctx context.Context, r engram.Reader, project strin
 	if err != nil {
 		return nil, err
 	}
-	all := [][]float32{}
+	var all [][]float32
 	if len(texts) > 0 {
-		if all, err = vectorsOf(ctx, p.e.embedder, texts, engram.RoleMemory); err != nil {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			all = [][]float32{}
+		if all, err = vectorsOf(ctx, p.e.embedder, texts, engram.RoleMemory); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			all = nil
 		}
 	}
 	p.waiting[project] = all

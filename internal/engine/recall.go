@@ -160,17 +160,16 @@ func requoted(part string) string {
 
 // levelTopics gives memories found by topic key the best other score: their own only puts them first.
 func levelTopics(cs []retrieval.Candidate, hits []engram.Hit) {
-	byTopic := func(h engram.Hit) bool {
-		return slices.ContainsFunc(h.Why.Channels, func(c engram.ChannelRank) bool { return c.Channel == engram.ChannelTopic })
-	}
-	best := math.Inf(-1)
+	best, topics := math.Inf(-1), []int(nil)
 	for i, h := range hits {
-		if !byTopic(h) {
+		if slices.ContainsFunc(h.Why.Channels, func(c engram.ChannelRank) bool { return c.Channel == engram.ChannelTopic }) {
+			topics = append(topics, i)
+		} else {
 			best = max(best, cs[i].Score)
 		}
 	}
-	for i, h := range hits {
-		if byTopic(h) && !math.IsInf(best, -1) {
+	for _, i := range topics {
+		if !math.IsInf(best, -1) {
 			cs[i].Score = best
 		}
 	}
@@ -258,12 +257,10 @@ func hasAll(s string, terms []engram.Term) bool {
 // Nothing describes an empty result: where the search looked and what is stored elsewhere. It counts the
 // memories of each project, except disabled ones.
 func (e *Engine) Nothing(ctx context.Context, project string) (n engram.Nothing, err error) {
-	n.Project = normalProject(project)
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		if p, known, err := r.Project(ctx, n.Project); err != nil {
+	n.Project = project
+	err = e.store.View(ctx, func(r engram.Reader) (err error) {
+		if n.Project, err = canonicalProject(ctx, r, n.Project); err != nil {
 			return err
-		} else if known {
-			n.Project = p.Name
 		}
 		all, err := r.Projects(ctx)
 		if err != nil {

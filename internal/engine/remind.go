@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -213,9 +214,7 @@ func (t *reminderBuilder) open(ctx context.Context, r engram.Reader) error {
 		return nil
 	}
 	seen, err := seenIn(ctx, r, t.session)
-	for num := range seen {
-		t.seen[num] = true
-	}
+	maps.Copy(t.seen, seen)
 	for _, num := range t.in.Injected {
 		t.seen[num] = true
 	}
@@ -224,16 +223,13 @@ func (t *reminderBuilder) open(ctx context.Context, r engram.Reader) error {
 
 // trusted returns the injectable hits.
 func (t *reminderBuilder) trusted(ctx context.Context, r engram.Reader, hits []engram.Hit) ([]engram.Hit, error) {
-	ms := make([]engram.Memory, len(hits))
-	for i, h := range hits {
-		ms[i] = h.Memory
-	}
-	yes, withheld, err := t.injectable(ctx, r, ms)
+	yes, withheld, err := t.injectable(ctx, r, memoriesOf(hits))
 	t.out.Withheld += withheld
+	known := byNum(yes)
 	var told []engram.Hit
 	for _, h := range hits {
-		if i := slices.IndexFunc(yes, func(m engram.Memory) bool { return m.Num == h.Memory.Num }); i >= 0 {
-			h.Memory = yes[i] // redacted
+		if m, ok := known[h.Memory.Num]; ok {
+			h.Memory = m // redacted
 			told = append(told, h)
 		}
 	}
@@ -281,14 +277,12 @@ func (t *reminderBuilder) byWords(ctx context.Context, ask SearchInput) (found e
 	if ask, err = ask.clean(); err != nil {
 		return found, false, err
 	}
-	err = t.store.View(ctx, func(r engram.Reader) error {
+	err = t.store.View(ctx, func(r engram.Reader) (err error) {
 		if err := t.open(ctx, r); err != nil {
 			return err
 		}
-		if p, named, err := r.Project(ctx, ask.Filter.Project); err != nil {
+		if ask.Filter.Project, err = canonicalProject(ctx, r, ask.Filter.Project); err != nil { // as in memories
 			return err
-		} else if named { // memories have the canonical name
-			ask.Filter.Project = p.Name
 		}
 		q := newQuestion(t.Engine, r, ask)
 		if _, _, only := q.onlyWhen(); only || q.wordless() {
@@ -393,12 +387,11 @@ func (t *reminderBuilder) byPath(ctx context.Context) error {
 	}
 	t.head, t.asked = render.RemindOfFile, "file: "+places[0]
 	var hits []engram.Hit
-	err := t.store.View(ctx, func(r engram.Reader) error {
+	err := t.store.View(ctx, func(r engram.Reader) (err error) {
 		if err := t.open(ctx, r); err != nil {
 			return err
 		}
-		anchored, err := t.anchored(ctx, r, places)
-		hits = anchored
+		hits, err = t.anchored(ctx, r, places)
 		return err
 	})
 	if err != nil {
@@ -419,7 +412,7 @@ func (t *reminderBuilder) aboutFile(ctx context.Context, r engram.Reader, hits [
 	known := map[int64]bool{}
 	hits = slices.DeleteFunc(hits, func(h engram.Hit) bool {
 		num := h.Memory.Num
-		out := t.seen[num] || known[num] || h.Memory.Forgotten() || !h.Memory.ValidTo.IsZero() && !h.Memory.ValidTo.After(t.at)
+		out := t.seen[num] || known[num] || h.Memory.Forgotten() || expired(h.Memory, t.at)
 		known[num] = true
 		return out
 	})
@@ -458,9 +451,7 @@ func (t *reminderBuilder) anchored(ctx context.Context, r engram.Reader, places 
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range ms {
-			hits = append(hits, engram.Hit{Memory: m})
-		}
+		hits = append(hits, mapped(ms, func(m engram.Memory) engram.Hit { return engram.Hit{Memory: m} })...)
 	}
 	return hits, nil
 }

@@ -59,7 +59,7 @@ func (t *reminderBuilder) weighed(found engram.Found) (hits []engram.Hit, finds 
 			instead[by] = stronger(instead[by], f)
 			continue
 		}
-		if m.Type == engram.TypeSessionSummary || !m.ValidTo.IsZero() && !m.ValidTo.After(t.at) {
+		if m.Type == engram.TypeSessionSummary || expired(m, t.at) {
 			continue
 		}
 		hits, finds = append(hits, h), append(finds, f)

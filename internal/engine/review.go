@@ -238,7 +238,7 @@ func (e *Engine) lookAtStale(ctx context.Context, project string) (map[int64][]e
 	}
 	var stale []engram.Memory
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		name, err := deferredProject(ctx, r, project)
+		name, err := canonicalProject(ctx, r, project)
 		if err != nil {
 			return err
 		}
@@ -278,10 +278,7 @@ func (q *queueBuilder) changed(ctx context.Context, r engram.Reader) error {
 func (q *queueBuilder) changes(m engram.Memory, seen engram.AnchorState) (all []engram.Anchored, why []string) {
 	all = q.states[m.Num]
 	if retrieval.Standing(all) == engram.AnchorUnknown {
-		all = make([]engram.Anchored, len(m.Anchors))
-		for i, a := range m.Anchors {
-			all[i].Anchor = a
-		}
+		all = mapped(m.Anchors, func(a engram.Anchor) engram.Anchored { return engram.Anchored{Anchor: a} })
 		return all, []string{line(placesOfAnchors(m.Anchors)) + ": " + string(seen) + " when it was last looked at"}
 	}
 	for _, a := range all {

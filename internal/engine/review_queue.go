@@ -39,7 +39,7 @@ func (e *Engine) Queue(ctx context.Context, in QueueInput) (Queue, error) {
 		}
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		if q.project, err = deferredProject(ctx, r, in.Project); err != nil {
+		if q.project, err = canonicalProject(ctx, r, in.Project); err != nil {
 			return err
 		}
 		for _, kind := range engram.QueueKinds() {

@@ -303,9 +303,7 @@ func (o *op) addTo(ctx context.Context, was, now engram.Memory, reason string) e
 // relate creates the requested relations; existing ones are fine.
 func (o *op) relate(ctx context.Context, m engram.Memory, to []engram.Ref) error {
 	for _, ref := range to {
-		if ref.Topic != "" && ref.Project == "" {
-			ref.Project = m.Project
-		}
+		ref = besideOf(ref, m)
 		other, err := o.live(ctx, ref)
 		if err != nil {
 			return err

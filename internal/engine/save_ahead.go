@@ -156,11 +156,7 @@ func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string
 		}
 		name = s.Project
 	}
-	p, known, err := r.Project(ctx, name)
-	if !known {
-		return name, err
-	}
-	return p.Name, err
+	return canonicalProject(ctx, r, name)
 }
 
 // neighbours finds memories similar to m, t's draft in its project, except superseded ones.
@@ -308,12 +304,7 @@ func (s *saver) around(ctx context.Context, t intake, m engram.Memory) ([]neighb
 	if s.recent.far || t.project != m.Project {
 		return s.neighbours(ctx, s.tx, t, m)
 	}
-	var all []neighbour
-	for _, n := range t.near {
-		if !s.recent.touched[n.Memory.Num] {
-			all = append(all, n)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(t.near), func(n neighbour) bool { return s.recent.touched[n.Memory.Num] })
 	mark := leastOf(s.embedder.Model())
 	for _, w := range s.recent.written {
 		if !isBeside(w.memory, m) || w.vector == nil {

@@ -189,8 +189,7 @@ func (s *scan) flag(ctx context.Context) error {
 
 // unchanged reports whether memories read earlier are live and have the same text.
 func (o *op) unchanged(ctx context.Context, ms ...engram.Memory) (bool, error) {
-	nums := memoryNums(ms)
-	now, err := o.tx.Memories(ctx, nums)
+	now, err := o.tx.Memories(ctx, memoryNums(ms))
 	if err != nil || len(now) != len(ms) {
 		return false, err
 	}

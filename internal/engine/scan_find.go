@@ -63,9 +63,7 @@ func (s *scan) inspected(n int) {
 }
 
 func (s *scan) report(what string, done, total int) {
-	if s.in.Progress != nil {
-		s.in.Progress(what, done, total)
-	}
+	progress(s.in.Progress).report(what, done, total)
 }
 
 // look compares the requested memories in a range with their nearest ones.

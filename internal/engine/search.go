@@ -136,18 +136,12 @@ func (in SearchInput) clean() (SearchInput, error) {
 // search answers a cleaned question on one snapshot.
 func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (engram.Found, error) {
 	found := engram.Found{Query: in.Query}
-	if in.Filter.Project != "" { // memories have the canonical name
-		p, known, err := r.Project(ctx, in.Filter.Project)
-		if err != nil {
-			return found, err
-		}
-		if known {
-			in.Filter.Project = p.Name
-		}
+	var err error
+	if in.Filter.Project, err = canonicalProject(ctx, r, in.Filter.Project); err != nil { // as in memories
+		return found, err
 	}
 	q := newQuestion(e, r, in)
 	if from, to, ok := q.onlyWhen(); ok && !in.All {
-		var err error
 		found.Times = []engram.TimeSpan{{Phrase: in.Query, From: from, To: to}}
 		found.Hits, err = q.inSpan(ctx, from, to)
 		return found, err
@@ -165,7 +159,6 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		if in.Query != "" {
 			found.Degraded = []string{"the question has no words to search for; these are the newest memories"}
 		}
-		var err error
 		found.BelowThreshold = nil // they would be listed twice
 		found.Hits, err = e.newest(ctx, r, in.Filter, in.Limit)
 		return found, err

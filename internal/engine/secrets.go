@@ -65,11 +65,7 @@ func (w *redactor) line(s string) string { return w.secrets(line(s)) }
 
 // lines redacts one-line texts.
 func (w *redactor) lines(all []string) []string {
-	out := make([]string, len(all))
-	for i, s := range all {
-		out[i] = w.line(s)
-	}
-	return out
+	return mapped(all, w.line)
 }
 
 // members redacts metadata.

@@ -148,10 +148,7 @@ func (e *Engine) unasked(ctx context.Context, r engram.Reader, ms []engram.Memor
 
 // recalledHits is recalled for the memories of hits.
 func (e *Engine) recalledHits(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
-	ms := make([]engram.Memory, len(hits))
-	for i, h := range hits {
-		ms[i] = h.Memory
-	}
+	ms := memoriesOf(hits)
 	if err := e.recalled(ctx, r, ms); err != nil {
 		return err
 	}

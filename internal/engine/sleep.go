@@ -84,8 +84,8 @@ type sleep struct {
 
 // newSleep validates the input and prepares a sleep.
 func (e *Engine) newSleep(ctx context.Context, in SleepInput) (*sleep, error) {
-	if !(in.Below >= 0 && in.Below <= 1) {
-		return nil, engram.Errorf(engram.CodeInvalid, "below %v is out of range", in.Below).WithHint("from 0 to 1")
+	if err := checkShare("below", in.Below); err != nil {
+		return nil, err
 	}
 	for _, a := range in.Only {
 		if steps := lifecycle.StepActions(); !slices.Contains(steps, a) {
@@ -127,9 +127,7 @@ func listed(steps []lifecycle.StepAction) string {
 }
 
 func (s *sleep) report(what string, done, total int) {
-	if s.in.Progress != nil {
-		s.in.Progress(what, done, total)
-	}
+	progress(s.in.Progress).report(what, done, total)
 }
 
 // look makes the plan.
@@ -371,11 +369,8 @@ func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []l
 	if err != nil {
 		return nil, err
 	}
-	byNum := map[int64]engram.Memory{}
+	byNum := byNum(ms)
 	readings := map[int64]contradiction.Reading{}
-	for _, m := range ms {
-		byNum[m.Num] = m
-	}
 	read := func(m engram.Memory) contradiction.Reading {
 		if _, known := readings[m.Num]; !known {
 			readings[m.Num] = contradiction.Read(comparisonText(m))

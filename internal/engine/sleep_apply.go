@@ -311,15 +311,12 @@ func (s *sleep) answer(ctx context.Context, step lifecycle.Step, ms []engram.Mem
 
 // sourcesUnchanged reports whether the memories are live, have the same text and no pattern.
 func (o *op) sourcesUnchanged(ctx context.Context, ms []engram.Memory) (bool, error) {
-	nums := memoryNums(ms)
-	now, err := o.tx.Memories(ctx, nums)
-	if err != nil {
+	same, err := o.unchanged(ctx, ms...)
+	if err != nil || !same {
 		return false, err
 	}
-	said, err := saidBefore(ctx, o.tx, nums)
-	return len(said) == 0 && slices.EqualFunc(ms, now, func(a, b engram.Memory) bool {
-		return a.Num == b.Num && a.Title == b.Title && a.Content == b.Content && a.Project == b.Project && !b.Forgotten()
-	}), err
+	said, err := saidBefore(ctx, o.tx, memoryNums(ms))
+	return len(said) == 0, err
 }
 
 // derive adds a pattern and its sources.

@@ -287,11 +287,7 @@ func endsOf(rs []engram.Relation) (nums []int64) {
 
 // warnPending warns about saved memories that will not be injected until a person approves them.
 func (o *op) warnPending(ctx context.Context, all []SaveResult) error {
-	ms := make([]engram.Memory, len(all))
-	for i, r := range all {
-		ms[i] = r.Memory
-	}
-	why, err := flagged(ctx, o.tx, ms)
+	why, err := flagged(ctx, o.tx, mapped(all, func(r SaveResult) engram.Memory { return r.Memory }))
 	for i, r := range all {
 		if because := why[r.Memory.Num]; because != nil {
 			all[i].Warnings = append(all[i].Warnings, pendingWarning(r.Memory.Num, because))
