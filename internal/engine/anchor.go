@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,23 +30,6 @@ func (e *Engine) In(dir string) *Engine {
 	f := *e
 	f.dir = dir
 	return &f
-}
-
-// anchorEach sets the anchors of drafts. For a batch the error lists every item with a bad file.
-func (e *Engine) anchorEach(ctx context.Context, intakes []intake, batch bool) error {
-	var wrong BatchError
-	for i := range intakes {
-		switch err := e.anchorSave(ctx, &intakes[i]); {
-		case err != nil && batch && ofItem(err):
-			wrong.Items = append(wrong.Items, ItemError{i, err})
-		case err != nil:
-			return err
-		}
-	}
-	if len(wrong.Items) > 0 {
-		return &wrong
-	}
-	return nil
 }
 
 // anchorSave sets a draft's anchors: the requested files and those that its text names.
@@ -381,18 +365,16 @@ func memoriesOf(lists ...[]engram.Hit) []engram.Memory {
 // is writing, the next check records them.
 func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored) {
 	seen := map[int64]engram.AnchorState{}
-	var nums []int64
 	for num, states := range by {
 		if s := retrieval.Standing(states); s != engram.AnchorUnknown {
 			seen[num] = s
-			nums = append(nums, num)
 		}
 	}
-	if len(nums) == 0 {
+	if len(seen) == 0 {
 		return
 	}
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		known, err := r.SeenAnchors(ctx, nums)
+		known, err := r.SeenAnchors(ctx, slices.Collect(maps.Keys(seen)))
 		for num, s := range seen {
 			if was := known[num]; was == s || was == "" && !s.Stale() {
 				delete(seen, num)

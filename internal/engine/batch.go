@@ -23,7 +23,7 @@ type ItemError struct {
 // BatchError lists the items of a batch that cannot be saved, in order; nothing was saved.
 type BatchError struct{ Items []ItemError }
 
-// mostTold limits the items named in the text of a BatchError.
+// mostItems limits the items named in the text of a BatchError.
 const mostItems = 20
 
 // Error names the items, counted from 1.
@@ -60,26 +60,30 @@ func wordsOf(err error) string {
 // save sees those before it, so the second of two equal texts is a repeat or is merged. No items, or more than
 // MaxBatch, is CodeInvalid; a *BatchError lists every item that cannot be saved.
 func (e *Engine) SaveBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
-	return e.saveBatch(ctx, "save", ins)
+	return e.saveBatch(ctx, "save", len(ins), draftsOf(ins))
 }
 
 // Ingest is SaveBatch journaled as the operation ingest, so that one long file can be undone on its own.
 func (e *Engine) Ingest(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
-	return e.saveBatch(ctx, "ingest", ins)
+	return e.saveBatch(ctx, "ingest", len(ins), draftsOf(ins))
 }
 
-func (e *Engine) saveBatch(ctx context.Context, verb string, ins []SaveInput) ([]SaveResult, error) {
-	intakes, err := e.drafts(ctx, ins)
+func (e *Engine) saveBatch(ctx context.Context, operation string, n int, draft func(i int) (SaveInput, error)) ([]SaveResult, error) {
+	intakes, err := e.drafts(ctx, n, draft)
 	if err != nil {
 		return nil, err
 	}
-	return e.saveAll(ctx, verb, intakes, true)
+	return e.saveAll(ctx, operation, intakes, true)
+}
+
+func draftsOf(ins []SaveInput) func(i int) (SaveInput, error) {
+	return func(i int) (SaveInput, error) { return ins[i], nil }
 }
 
 // TryBatch returns what SaveBatch would do, with the same errors, and changes nothing. New memories have
 // provisional numbers and ids.
 func (e *Engine) TryBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
-	intakes, err := e.drafts(ctx, ins)
+	intakes, err := e.drafts(ctx, len(ins), draftsOf(ins))
 	if err != nil {
 		return nil, err
 	}
@@ -99,19 +103,24 @@ func (e *Engine) tryIntakes(ctx context.Context, intakes []intake) (all []SaveRe
 
 // drafts prepares the items of a batch. If some are invalid it also tries the rest, so that the error lists
 // every bad item.
-func (e *Engine) drafts(ctx context.Context, ins []SaveInput) (_ []intake, err error) {
-	if len(ins) == 0 || len(ins) > MaxBatch {
-		return nil, engram.Errorf(engram.CodeInvalid, "%d memories cannot be saved at once", len(ins)).WithHint("from 1 to %d", MaxBatch)
+func (e *Engine) drafts(ctx context.Context, n int, draft func(i int) (SaveInput, error)) (_ []intake, err error) {
+	if n == 0 || n > MaxBatch {
+		return nil, engram.Errorf(engram.CodeInvalid, "%d memories cannot be saved at once", n).WithHint("from 1 to %d", MaxBatch)
 	}
 	var wrong BatchError
 	var fine []intake
-	var places []int // indexes of fine in ins
-	for i, in := range ins {
-		if t, err := e.intakeOf(in); err != nil {
-			wrong.Items = append(wrong.Items, ItemError{i, err})
-		} else {
-			fine, places = append(fine, t), append(places, i)
+	var places []int // indexes of fine in the batch
+	for i := range n {
+		var t intake
+		in, err := draft(i)
+		if err == nil {
+			t, err = e.intakeOf(in)
 		}
+		if err != nil {
+			wrong.Items = append(wrong.Items, ItemError{i, err})
+			continue
+		}
+		fine, places = append(fine, t), append(places, i)
 	}
 	if len(wrong.Items) == 0 {
 		markOvertaken(fine)
@@ -159,25 +168,24 @@ func markOvertaken(batch []intake) {
 // SaveBatchOf is SaveBatch of n items made by draft. Items for which draft fails count as invalid, and the
 // error lists them with the others.
 func (e *Engine) SaveBatchOf(ctx context.Context, n int, draft func(i int) (SaveInput, error)) ([]SaveResult, error) {
+	return e.saveBatch(ctx, "save", n, draft)
+}
+
+// eachItem calls do for n items. For a batch it continues after a bad item, and its error lists every one.
+func eachItem(n int, batch bool, do func(i int) error) error {
 	var wrong BatchError
-	var ins []SaveInput
-	var places []int // indexes of ins
 	for i := range n {
-		in, err := draft(i)
-		if err != nil {
+		err := do(i)
+		if err != nil && batch && ofItem(err) {
 			wrong.Items = append(wrong.Items, ItemError{i, err})
-			continue
+		} else if err != nil {
+			return err
 		}
-		ins, places = append(ins, in), append(places, i)
 	}
-	if len(wrong.Items) == 0 {
-		return e.SaveBatch(ctx, ins)
+	if len(wrong.Items) > 0 {
+		return &wrong
 	}
-	var err error
-	if len(ins) > 0 && n <= MaxBatch {
-		_, err = e.TryBatch(ctx, ins)
-	}
-	return nil, wrong.with(err, places)
+	return nil
 }
 
 // ofItem reports whether an error concerns one item, so that the rest of the batch can still be checked.

@@ -129,7 +129,7 @@ func (b *briefBuilder) start(ctx context.Context, s *exposure, items []exposedIt
 	return err
 }
 
-// hand passes the brief to the injector and keeps what was shown. claimed is true if the store already knows
+// inject passes the brief to the injector and keeps what was shown. claimed is true if the store already knows
 // it.
 func (b *briefBuilder) inject(ctx context.Context, s *exposure) (claimed bool) {
 	h := b.deliver(ctx, b.in.Inject, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s, nil) })

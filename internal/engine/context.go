@@ -279,7 +279,7 @@ func (t *contextBuilder) takeSessions(room int) {
 	}
 }
 
-// sums reports whether a memory has the text of its session's summary.
+// repeatsSummary reports whether a memory has the text of its session's summary.
 func repeatsSummary(m engram.Memory, s engram.SessionActivity) bool {
 	return m.Type == engram.TypeSessionSummary && m.SessionID == s.ID && s.Summary != "" && hashOf(m.Content) == hashOf(s.Summary)
 }

@@ -43,15 +43,6 @@ func (f fading) passes(m engram.Memory, asked engram.Filter, now time.Time) bool
 	return asked.MinStrength <= 0 || f.strength(m, now) >= asked.MinStrength
 }
 
-// strong is passes for a single memory.
-func (e *Engine) strong(ctx context.Context, r engram.Reader, m engram.Memory, f engram.Filter) (bool, error) {
-	if f.MinStrength <= 0 {
-		return true, nil
-	}
-	fades, err := e.fading(ctx, r)
-	return err == nil && fades.passes(m, f, e.now()), err
-}
-
 // list lists memories like the store's List, restricted to the filter's minimum strength. Pages count only
 // memories that pass, so none is short or overlaps another.
 func (e *Engine) list(ctx context.Context, r engram.Reader, f engram.Filter, p engram.Page) ([]engram.Memory, error) {

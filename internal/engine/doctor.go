@@ -50,9 +50,6 @@ type DoctorInput struct {
 // opened, or an unknown check, instead of failing. Errors are those of an unknown or undecidable project, with
 // a *project.Problem, and of ctx.
 func (e *Engine) Doctor(ctx context.Context, in DoctorInput) (health.Report, error) {
-	if e.clinic == nil {
-		return health.Report{}, engram.Errorf(engram.CodeUnavailable, "this engine has no doctor")
-	}
 	name, checks, f, p, err := e.diagnose(ctx, in)
 	if err != nil {
 		return health.Report{}, err
@@ -67,7 +64,7 @@ func (e *Engine) Doctor(ctx context.Context, in DoctorInput) (health.Report, err
 // diagnose collects the facts for the requested checks.
 func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, checks []health.ID, f health.Facts, p health.Policy, err error) {
 	p = health.DefaultPolicy()
-	if e.clinic == nil {
+	if e.options.Clinic == nil {
 		return name, nil, f, p, engram.Errorf(engram.CodeUnavailable, "this engine has no doctor")
 	}
 	if name, err = e.doctorProject(ctx, in); err != nil {
@@ -80,12 +77,12 @@ func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, che
 	if e.embedder != nil {
 		q.Model = e.embedder.Model()
 	}
-	if f, err = e.clinic.Examine(ctx, q); err != nil {
+	if f, err = e.options.Clinic.Examine(ctx, q); err != nil {
 		return name, checks, f, p, err
 	}
 	// Never on a damaged file: opening it for writing may change it.
 	if q.Wants(health.LockContention, health.LogCheckpoint) && !f.Missing && f.Steady() {
-		f.Log = e.clinic.Probe(ctx)
+		f.Log = e.options.Clinic.Probe(ctx)
 	}
 	if q.Wants(health.Secrets) && !f.Missing && f.Steady() {
 		f.Secrets = e.keptSecrets(ctx, in.Full, p.Examples)
@@ -108,7 +105,7 @@ func (e *Engine) doctorProject(ctx context.Context, in DoctorInput) (string, err
 	if name == "" || project.CheckText(redact.Private(in.Project.Explicit)) != nil {
 		return name, wrong
 	}
-	f, err := e.clinic.Examine(ctx, health.Query{})
+	f, err := e.options.Clinic.Examine(ctx, health.Query{})
 	if err != nil || f.Err != nil {
 		return name, err
 	}
@@ -215,7 +212,7 @@ func (e *Engine) Fix(ctx context.Context, in FixInput) (Fixed, error) {
 	plan := health.Plan(checks, f, p)
 	for _, s := range plan {
 		if s.Stores() && m.Backup == "" {
-			if m.Backup, err = e.clinic.Backup(ctx, beforeRepair); err != nil {
+			if m.Backup, err = e.options.Clinic.Backup(ctx, beforeRepair); err != nil {
 				return m, fmt.Errorf("nothing was changed, because there is no backup: %w", err)
 			}
 		}
@@ -236,10 +233,10 @@ func (e *Engine) Fix(ctx context.Context, in FixInput) (Fixed, error) {
 func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f health.Facts, in FixInput) (string, error) {
 	switch s.Remedy {
 	case health.CloseFiles:
-		files, err := e.clinic.Tighten(ctx)
+		files, err := e.options.Clinic.Tighten(ctx)
 		return fmt.Sprintf("files and folders closed to others: %d", len(files)), err
 	case health.ListChunks:
-		files, err := e.clinic.ListChunks(ctx)
+		files, err := e.options.Clinic.ListChunks(ctx)
 		return "made anew, and to be committed: " + strings.Join(files, ", "), err
 	case health.MoveSessions:
 		r := Repair{Project: name, Check: string(s.Check)}
@@ -258,7 +255,7 @@ func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f healt
 		res, err := e.Reembed(ctx, ReembedInput{All: s.Remedy == health.EmbedAnew, Progress: in.Progress})
 		return fmt.Sprintf("memories embedded: %d of %d", res.Embedded, res.Total), err
 	}
-	emptied, err := e.clinic.Shorten(ctx)
+	emptied, err := e.options.Clinic.Shorten(ctx)
 	if err == nil && !emptied {
 		err = engram.Errorf(engram.CodeUnavailable, "a reader is in the way").WithHint("end what reads all the time, and try again")
 	}
@@ -268,7 +265,7 @@ func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f healt
 // removeRelations removes relations with a missing memory. It examines the store again, since the report lists
 // only the first few.
 func (e *Engine) removeRelations(ctx context.Context) (n int, err error) {
-	f, err := e.clinic.Examine(ctx, health.Query{Checks: []health.ID{health.Nowhere}, Most: 1 << 30})
+	f, err := e.options.Clinic.Examine(ctx, health.Query{Checks: []health.ID{health.Nowhere}, Most: 1 << 30})
 	if err == nil {
 		err = f.Relations.Err
 	}
@@ -364,7 +361,7 @@ func (e *Engine) Repair(ctx context.Context, in RepairInput) (Repair, error) {
 	case len(r.Actions) == 0:
 		return r, nil
 	case in.Mode == RepairApply:
-		if r.Backup, err = e.clinic.Backup(ctx, beforeRepair); err != nil {
+		if r.Backup, err = e.options.Clinic.Backup(ctx, beforeRepair); err != nil {
 			return r, err
 		}
 		r.Status = "applied"

@@ -64,7 +64,9 @@ func checkVector(e engram.Embedder, v []float32) error {
 	return nil
 }
 
-func notFinite(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) }
+func notFinite[T float32 | float64](x T) bool {
+	return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0)
+}
 
 // coverage is how many memories each model's vectors cover.
 type coverage struct {
@@ -78,7 +80,7 @@ const coverageAge = 5 * time.Second
 // asking returns the embedder for queries: the first whose vectors cover nearly as many memories as the best,
 // so that searches use old vectors until the new ones are complete. Nil if there is none.
 func (e *Engine) asking(ctx context.Context, r engram.Reader) (engram.Embedder, error) {
-	if e.embedder == nil || len(e.former) == 0 {
+	if e.embedder == nil || len(e.options.Former) == 0 {
 		return e.embedder, nil
 	}
 	c := e.coverage.Load()
@@ -91,7 +93,7 @@ func (e *Engine) asking(ctx context.Context, r engram.Reader) (engram.Embedder, 
 		e.coverage.Store(c)
 	}
 	best, most := e.embedder, c.of(e.embedder)
-	for _, f := range e.former {
+	for _, f := range e.options.Former {
 		if n := c.of(f); n > most+most/10 {
 			best, most = f, n
 		}

@@ -70,9 +70,10 @@ type Options struct {
 
 // Engine runs operations on one store. It is safe for concurrent use.
 type Engine struct {
+	options Options // for what has no field below
+
 	store    engram.Store
 	folders  Folders
-	resolved bool
 	code     Code
 	dir      string
 	now      func() time.Time
@@ -80,34 +81,23 @@ type Engine struct {
 	policy   lifecycle.Policy
 	zone     *time.Location
 	actor    string
+	embedder engram.Embedder
+	tally    *Tally
+	patience time.Duration
 
-	embedder  engram.Embedder
-	former    []engram.Embedder
-	reranker  engram.Reranker
-	traces    Traces
-	extractor engram.Extractor
-	judgeOf   engram.Judge
-	clinic    Clinic
-	warm      func(context.Context, SearchInput) (engram.Found, bool)
-	formats   map[string]engram.Format
-	spool     func() (Spool, error)
-	version   string
-	patience  time.Duration
 	looks     chan struct{}             // limits concurrent checks of code
 	coverage  *atomic.Pointer[coverage] // shared by all copies, as are the leanings
 	leanings  *leanings
 	textCache *textCache
-	tally     *Tally
-	collect   func()
 	secrets   func() *secret.Scanner // built on first use
 }
 
 // New returns an Engine, to be closed with Finish. The Store remains the caller's to close, afterwards.
 func New(o Options) *Engine {
-	e := &Engine{store: o.Store, code: o.Code, dir: o.Dir, resolved: o.Resolved, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
-		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
-		formats: o.Formats, spool: o.Spool, version: o.Version, patience: cmp.Or(o.Patience, readPatience), looks: make(chan struct{}, mostLooks),
-		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), textCache: &textCache{most: cmp.Or(o.TextCacheBytes, textCacheBytes)}, tally: o.Tally, collect: o.Collect, secrets: sync.OnceValue(secret.New)}
+	e := &Engine{options: o, store: o.Store, code: o.Code, dir: o.Dir, newID: o.NewID, policy: lifecycle.DefaultPolicy(),
+		zone: cmp.Or(o.Zone, time.UTC), actor: cmp.Or(o.Actor, "engram"), embedder: o.Embedder, tally: o.Tally, patience: cmp.Or(o.Patience, readPatience),
+		looks: make(chan struct{}, mostLooks), coverage: new(atomic.Pointer[coverage]), leanings: new(leanings),
+		textCache: &textCache{most: cmp.Or(o.TextCacheBytes, textCacheBytes)}, secrets: sync.OnceValue(secret.New)}
 	// Stores keep milliseconds: a finer time would differ when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {
@@ -115,12 +105,6 @@ func New(o Options) *Engine {
 	}
 	if o.Policy != nil {
 		e.policy = *o.Policy
-	}
-	if e.zone = o.Zone; e.zone == nil {
-		e.zone = time.UTC
-	}
-	if e.actor == "" {
-		e.actor = "engram"
 	}
 	return e
 }
@@ -198,12 +182,12 @@ func (e *Engine) Apart(off func() (off func(project string) bool)) *Engine {
 	f := *e
 	f.store = excludingStore{e.store, off}
 	f.coverage = new(atomic.Pointer[coverage])
-	if e.warm != nil { // a server that searches for this process does not know who asks
-		f.warm = func(ctx context.Context, in SearchInput) (engram.Found, bool) {
+	if e.options.Warm != nil { // a server that searches for this process does not know who asks
+		f.options.Warm = func(ctx context.Context, in SearchInput) (engram.Found, bool) {
 			if off() != nil {
 				return engram.Found{}, false
 			}
-			return e.warm(ctx, in)
+			return e.options.Warm(ctx, in)
 		}
 	}
 	return &f

@@ -72,7 +72,7 @@ func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 	if err := x.begin(ctx); err != nil {
 		return Exported{}, err
 	}
-	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.version, Project: x.res.Project,
+	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.options.Version, Project: x.res.Project,
 		Whole: x.res.Project == "", Memories: x.count}
 	// One goroutine reads the store while this one writes.
 	if err := f.Write(w, head, x.counted(f, ahead(ctx, x.records(ctx)))); err != nil {
@@ -86,11 +86,11 @@ func (e *Engine) format(name string) (engram.Format, error) {
 	if name == "" {
 		name = NativeFormat
 	}
-	if f, known := e.formats[name]; known {
+	if f, known := e.options.Formats[name]; known {
 		return f, nil
 	}
 	return nil, engram.Errorf(engram.CodeInvalid, "format %q does not exist", name).
-		WithHint("one of %s", strings.Join(slices.Sorted(maps.Keys(e.formats)), ", "))
+		WithHint("one of %s", strings.Join(slices.Sorted(maps.Keys(e.options.Formats)), ", "))
 }
 
 // exportPage is how many things are read at once: few enough that a page of the longest

@@ -229,8 +229,8 @@ func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput
 }
 
 // shownBy returns the exposure of a search.
-func shownBy(verb string, found engram.Found, tokens func(engram.Memory) int) exposure {
-	s := exposure{operation: verb, query: found.Query, fallback: found.Query == "" || len(found.Degraded) > 0}
+func shownBy(operation string, found engram.Found, tokens func(engram.Memory) int) exposure {
+	s := exposure{operation: operation, query: found.Query, fallback: found.Query == "" || len(found.Degraded) > 0}
 	for _, h := range found.Hits {
 		s.items = append(s.items, exposedItem{h.Memory, tokens(h.Memory)})
 	}
@@ -287,14 +287,14 @@ type Injection struct {
 // example because time ran out; then nothing is recorded.
 type Injector func(Injection) (nums []int64, told bool)
 
-// handed is the outcome of an Injection.
+// delivery is the outcome of an Injection.
 type delivery struct {
 	nums    []int64
 	told    bool
 	claimed bool // recorded in the store already
 }
 
-// handOver passes an exposure to an injector; before runs first within a claim.
+// deliver passes an exposure to an injector; before runs first within a claim.
 func (e *Engine) deliver(ctx context.Context, report Injector, s *exposure, again bool, text func([]int64) string, before func() error) (h delivery) {
 	t := Injection{Nums: s.nums(), Text: text}
 	t.Claim = func(nums []int64) ([]int64, error) {
@@ -375,7 +375,7 @@ func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
 	})
 }
 
-// usesOf reads all exposures of a session.
+// exposuresOf reads all exposures of a session.
 func exposuresOf(ctx context.Context, r engram.Reader, session string) (all []engram.Exposure, err error) {
 	const page = 1000
 	for {

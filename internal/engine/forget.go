@@ -160,10 +160,10 @@ func (o *op) held(ctx context.Context, ms []engram.Memory) (held []engram.Trace,
 // heldOutside returns copies of erased memories outside the store, and what could not be searched. The texts
 // have left the store whatever happens here.
 func (e *Engine) heldOutside(ctx context.Context, ms []engram.Memory, roots []string) (held []engram.Trace, degraded []string) {
-	if e.traces == nil || len(ms) == 0 {
+	if e.options.Traces == nil || len(ms) == 0 {
 		return nil, nil
 	}
-	held, unread, err := e.traces.Holding(ctx, ms, roots)
+	held, unread, err := e.options.Traces.Holding(ctx, ms, roots)
 	for _, path := range unread {
 		degraded = append(degraded, fmt.Sprintf("%s could not be read: it may hold the text still", path))
 	}

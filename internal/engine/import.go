@@ -94,7 +94,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 		return Imported{Mode: in.Mode, From: res.From}, engram.Errorf(engram.CodeInvalid, "the file has no list of memories, and would leave none").
 			WithHint("see whether it is the right file; nothing was replaced")
 	}
-	if in.Mode == ImportReplace && !in.DryRun && e.clinic == nil {
+	if in.Mode == ImportReplace && !in.DryRun && e.options.Clinic == nil {
 		return Imported{}, engram.Errorf(engram.CodeUnavailable, "no backup can be made here, and nothing is replaced without one").
 			WithHint("import with mode merge")
 	}
@@ -110,7 +110,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 		case in.Mode == ImportReplace && o.first != 0:
 			// Of what was committed last, which is what was here before. Nobody needs a copy
 			// when nothing changes, and it would take the place of one that matters.
-			res.Backup, err = e.clinic.Backup(ctx, beforeReplace)
+			res.Backup, err = e.options.Clinic.Backup(ctx, beforeReplace)
 		}
 		return err
 	})

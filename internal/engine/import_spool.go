@@ -66,9 +66,9 @@ func (r *incoming) prepare() {
 
 func (e *Engine) newWaiting() (*waiting, error) {
 	var s Spool = &memorySpool{}
-	if e.spool != nil {
+	if e.options.Spool != nil {
 		var err error
-		if s, err = e.spool(); err != nil {
+		if s, err = e.options.Spool(); err != nil {
 			return nil, err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -313,7 +312,7 @@ const ReasonNoReranker = "no reranking model is configured; the order is that of
 // rerank lets the reranker reorder the best hits. It runs outside the transaction, since a model may be slow.
 // If it fails, the order stays and Degraded says so.
 func (e *Engine) rerank(ctx context.Context, found *engram.Found) error {
-	if e.reranker == nil {
+	if e.options.Reranker == nil {
 		found.Degraded = append(found.Degraded, ReasonNoReranker)
 		return nil
 	}
@@ -326,12 +325,12 @@ func (e *Engine) rerank(ctx context.Context, found *engram.Found) error {
 		return nil
 	}
 	texts := mapped(hits, func(h engram.Hit) string { return embeddedText(h.Memory) })
-	scores, err := e.reranker.Rerank(ctx, found.Query, texts)
+	scores, err := e.options.Reranker.Rerank(ctx, found.Query, texts)
 	if err == nil {
 		err = checkScores(scores, len(hits))
 	}
 	if err != nil {
-		found.Degraded = append(found.Degraded, fmt.Sprintf("%s could not rerank: %v", e.reranker.Name(), err))
+		found.Degraded = append(found.Degraded, fmt.Sprintf("%s could not rerank: %v", e.options.Reranker.Name(), err))
 		return ctx.Err()
 	}
 	order := make([]int, len(hits))
@@ -356,8 +355,7 @@ func checkScores(scores []float64, texts int) error {
 	if len(scores) != texts {
 		return fmt.Errorf("%d scores for %d texts", len(scores), texts)
 	}
-	none := func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) } // JSON has neither
-	if i := slices.IndexFunc(scores, none); i >= 0 {
+	if i := slices.IndexFunc(scores, notFinite); i >= 0 { // JSON has no such numbers
 		return fmt.Errorf("the score of text %d is not a number", i+1)
 	}
 	return nil

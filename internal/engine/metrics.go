@@ -62,11 +62,11 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 	return m, nil
 }
 
-// bringIn stores the counters of this process and those that others left behind. What cannot be stored now
+// collectCounters stores the counters of this process and those that others left behind. What cannot be stored now
 // stays pending; Metrics includes it.
 func (e *Engine) collectCounters(ctx context.Context) {
-	if e.collect != nil {
-		e.collect()
+	if e.options.Collect != nil {
+		e.options.Collect()
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.patience)
 	defer cancel()

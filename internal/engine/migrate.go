@@ -40,7 +40,7 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 	// An engine that knows one format, which is the source: Import has no other way in.
 	f := *e
 	var told []engram.ImportNote
-	f.formats = map[string]engram.Format{NativeFormat: given{head, e.flagging(ctx, e.dated(ctx, records), &told)}}
+	f.options.Formats = map[string]engram.Format{NativeFormat: given{head, e.flagging(ctx, e.dated(ctx, records), &told)}}
 	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{Project: in.Project, DryRun: in.DryRun, Progress: in.Progress, own: in.Own})
 	if in.Own && len(told) > 0 {
 		// All of it was told here before: one line is enough, and leaves those about what is broken to be seen.

@@ -65,12 +65,12 @@ type DeletedProject struct {
 func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (DeletedProject, error) {
 	var going []engram.Memory
 	var root string
-	verb := "project_delete"
+	operation := "project_delete"
 	if hard {
-		verb = "project_erase"
+		operation = "project_erase"
 	}
 	e.collectCounters(ctx) // otherwise pending counters would keep its name
-	d, err := perform(ctx, e, verb, func(o *op) (d DeletedProject, err error) {
+	d, err := perform(ctx, e, operation, func(o *op) (d DeletedProject, err error) {
 		p, err := namedProject(ctx, o.tx, name)
 		if err != nil {
 			return d, err
@@ -103,21 +103,16 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 func (o *op) heldOf(ctx context.Context, project string) (going []engram.Memory, held []engram.Trace, err error) {
 	h := holdersIn(o.tx, func(m engram.Memory) bool { return m.Project == project })
 	for _, forgotten := range []bool{false, true} {
-		const page = 500
-		for offset := 0; ; offset += page {
-			ms, err := o.tx.List(ctx, engram.Filter{Project: project, Forgotten: forgotten}, engram.Page{Limit: page, Offset: offset})
-			if err != nil {
-				return nil, nil, err
-			}
-			for _, m := range ms {
-				if err := h.lookFor(ctx, m); err != nil {
-					return nil, nil, err
-				}
-				going = append(going, engram.Memory{Num: m.Num, ID: m.ID, SyncID: m.SyncID}) // without texts: there may be many
-			}
-			if len(ms) < page {
-				break
-			}
+		n := 0
+		err := eachAfter(func(after int) ([]engram.Memory, error) {
+			return o.tx.List(ctx, engram.Filter{Project: project, Forgotten: forgotten}, engram.Page{Limit: 500, Offset: after})
+		}, func(m engram.Memory) (int, error) {
+			n++
+			going = append(going, engram.Memory{Num: m.Num, ID: m.ID, SyncID: m.SyncID}) // without texts: there may be many
+			return n, h.lookFor(ctx, m)
+		})
+		if err != nil {
+			return nil, nil, err
 		}
 	}
 	return going, h.held, nil

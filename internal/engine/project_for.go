@@ -72,7 +72,7 @@ func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInFor
 		}
 		err := e.checkName(ctx, r.Override)
 		wrong, told := errors.AsType[*engram.Error](err)
-		if !e.resolved || !told || wrong.Code != engram.CodeInvalid {
+		if !e.options.Resolved || !told || wrong.Code != engram.CodeInvalid {
 			return p, err
 		}
 		if p, err = e.folderProject(ctx, r); err == nil {

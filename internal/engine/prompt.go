@@ -99,11 +99,11 @@ func (e *Engine) SearchPrompts(ctx context.Context, query, project string, limit
 
 // DeletePrompt hides a prompt; hard removes it for good.
 func (e *Engine) DeletePrompt(ctx context.Context, num int64, hard bool) error {
-	verb := "prompt_delete"
+	operation := "prompt_delete"
 	if hard {
-		verb = "prompt_erase"
+		operation = "prompt_erase"
 	}
-	return e.write(ctx, verb, func(o *op) error {
+	return e.write(ctx, operation, func(o *op) error {
 		p, err := o.tx.Prompt(ctx, num)
 		switch {
 		case err != nil:

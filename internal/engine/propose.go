@@ -359,7 +359,7 @@ func (o *op) approveRead(ctx context.Context, draft engram.Memory, read bool, re
 	return err
 }
 
-// warnTakenIn warns that an accepted memory is still flagged: accepting does not approve it.
+// warnAccepted warns that an accepted memory is still flagged: accepting does not approve it.
 func (o *op) warnAccepted(ctx context.Context, m engram.Memory) ([]string, error) {
 	why, err := flagged(ctx, o.tx, []engram.Memory{m})
 	if err != nil || len(why[m.Num]) == 0 {

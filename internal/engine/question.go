@@ -124,12 +124,11 @@ func (q *question) smooth() {
 	var lent map[int64]retrieval.Lent
 	q.lexical.Hits, lent = retrieval.Smooth(q.lexical.Hits, q.lexical.Beside, q.lexical.Sessions, q.leans.cohesion)
 	for num, l := range lent {
-		w := q.whyOf(num)
 		if l.Beside > 0 {
-			w.Factors = append(w.Factors, engram.Factor{Name: "+ neighbour", Value: l.Beside})
+			q.factor(num, engram.Factor{Name: "+ neighbour", Value: l.Beside})
 		}
 		if l.Session > 0 {
-			w.Factors = append(w.Factors, engram.Factor{Name: "+ session", Value: l.Session})
+			q.factor(num, engram.Factor{Name: "+ session", Value: l.Session})
 		}
 	}
 }
@@ -170,6 +169,11 @@ func (q *question) whyOf(num int64) *engram.Why {
 		q.why[num] = w
 	}
 	return w
+}
+
+func (q *question) factor(num int64, factors ...engram.Factor) {
+	w := q.whyOf(num)
+	w.Factors = append(w.Factors, factors...)
 }
 
 func (q *question) note(num int64, format string, args ...any) {
@@ -226,8 +230,7 @@ func (q *question) byNearWords(ctx context.Context) error {
 	q.texts = q.passages(q.finds)
 	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, similar.Similarities)
 	for num, gain := range gains {
-		w := q.whyOf(num)
-		w.Factors = append(w.Factors, engram.Factor{Name: "+ near words", Value: gain})
+		q.factor(num, engram.Factor{Name: "+ near words", Value: gain})
 	}
 	words := slices.Clone(q.lexical.Hits)
 	for i, h := range words {
@@ -247,10 +250,7 @@ func (q *question) byNearWords(ctx context.Context) error {
 
 // passages parses the texts of finds.
 func (q *question) passages(finds []engram.Ranked) *retrieval.Texts {
-	said := make([]retrieval.Said, len(finds))
-	for i, f := range finds {
-		said[i] = q.textCache.said(q.memories[f.Num])
-	}
+	said := mapped(finds, func(f engram.Ranked) retrieval.Said { return q.textCache.said(q.memories[f.Num]) })
 	return retrieval.Gather(numsOf(finds), said)
 }
 
@@ -260,13 +260,10 @@ const candidates = 60
 
 // known returns the finds that were read and passed.
 func (q *question) known(finds []engram.Ranked) []engram.Ranked {
-	var kept []engram.Ranked
-	for _, f := range finds {
-		if _, ok := q.memories[f.Num]; ok {
-			kept = append(kept, f)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(finds), func(f engram.Ranked) bool {
+		_, ok := q.memories[f.Num]
+		return !ok
+	})
 }
 
 // repaired returns the corrected words of the question, spelled as in the finds: the index has only stems.
@@ -279,10 +276,7 @@ func (q *question) repaired() []engram.Repair {
 		if !w.Repaired || w.Term.Joined {
 			continue
 		}
-		read := make([]string, len(w.Matched))
-		for i, stem := range w.Matched {
-			read[i] = q.reading.spelt(stem, w.Term.Written)
-		}
+		read := mapped(w.Matched, func(stem string) string { return q.reading.spelt(stem, w.Term.Written) })
 		all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
 	}
 	return all
@@ -306,8 +300,7 @@ func (q *question) hits(finds []engram.Ranked) []engram.Hit {
 }
 
 func numsOf(finds []engram.Ranked) []int64 {
-	nums := mapped(finds, func(f engram.Ranked) int64 { return f.Num })
-	return nums
+	return mapped(finds, func(f engram.Ranked) int64 { return f.Num })
 }
 
 // reading caches the words of the finds during one search, since each step asks for them again.
@@ -319,7 +312,7 @@ type reading struct {
 
 func newReading(from *cachedTexts) *reading { return &reading{from: from, pages: map[int64]lexemes{}} }
 
-// page returns the words of a memory.
+// lexemes returns the words of a memory.
 func (r *reading) lexemes(m engram.Memory) lexemes {
 	p, known := r.pages[m.Num]
 	if !known {
@@ -396,8 +389,7 @@ func (q *question) rerankByMMR(context.Context) error {
 			continue
 		}
 		best[i].Score *= retrieval.RepeatFactor
-		w := q.whyOf(f.Num)
-		w.Factors = append(w.Factors, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
+		q.factor(f.Num, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
 		q.note(f.Num, "repeats #%d", first)
 	}
 	retrieval.Sort(q.finds)
@@ -480,10 +472,10 @@ func (s *cachedTexts) said(m engram.Memory) retrieval.Said {
 	return *b.said
 }
 
-// page is the distinct words of a memory in order of appearance.
+// lexemes are the distinct words of a memory in order of appearance.
 type lexemes []*retrieval.Lexeme
 
-// page returns the words of a memory.
+// lexemes returns the words of a memory.
 func (s *cachedTexts) lexemes(m engram.Memory) lexemes {
 	s.Lock()
 	defer s.Unlock()

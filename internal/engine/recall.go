@@ -227,21 +227,16 @@ func promptsWith(ctx context.Context, r engram.Reader, terms []engram.Term, proj
 }
 
 func sessionsWith(ctx context.Context, r engram.Reader, terms []engram.Term, project string) (all []engram.SessionActivity, err error) {
-	const page = 500
-	for offset := 0; ; offset += page {
-		list, err := r.Sessions(ctx, project, engram.Page{Limit: page, Offset: offset})
-		if err != nil {
-			return nil, err
+	n := 0
+	err = eachAfter(func(after int) ([]engram.SessionActivity, error) {
+		return r.Sessions(ctx, project, engram.Page{Limit: 500, Offset: after})
+	}, func(s engram.SessionActivity) (int, error) {
+		if n++; s.Summary != "" && hasAll(s.Summary, terms) {
+			all = append(all, s)
 		}
-		for _, s := range list {
-			if s.Summary != "" && hasAll(s.Summary, terms) {
-				all = append(all, s)
-			}
-		}
-		if len(list) < page {
-			return all, nil
-		}
-	}
+		return n, nil
+	})
+	return all, err
 }
 
 // hasAll reports whether a text has every word, as the index would match.

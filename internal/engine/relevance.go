@@ -127,8 +127,7 @@ func (q *question) abstain(ctx context.Context) (hits, weak []engram.Ranked, err
 	relevant := q.relevant(finds, policy.Above(evidence))
 	q.like(finds, func(i int) float64 { return policy.Relevance(evidence[i]) })
 	for i, f := range finds {
-		w := q.whyOf(f.Num)
-		w.Factors = append(w.Factors, engram.Factor{Name: "relevance", Value: policy.Relevance(evidence[i])})
+		q.factor(f.Num, engram.Factor{Name: "relevance", Value: policy.Relevance(evidence[i])})
 		if relevant[f.Num] {
 			hits = append(hits, f)
 		} else {
@@ -229,7 +228,7 @@ func (q *question) plainCosine(num int64) (cosine float64, known bool) {
 	return retrieval.Cosine(q.meaning.plain, v), true
 }
 
-// neighbourPages returns the words of what precedes and follows each find in its session.
+// neighbourLexemes returns the words of what precedes and follows each find in its session.
 func (q *question) neighbourLexemes(ctx context.Context, finds []engram.Ranked) (map[int64][]lexemes, error) {
 	beside, err := q.r.Beside(ctx, numsOf(finds))
 	if err != nil {

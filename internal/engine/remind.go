@@ -91,7 +91,7 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure
 	return t.out, s, nil
 }
 
-// hand passes the reminder to the injector and keeps what was shown. claimed is true if the store already knows
+// inject passes the reminder to the injector and keeps what was shown. claimed is true if the store already knows
 // it.
 func (t *reminderBuilder) inject(ctx context.Context, s *exposure) (claimed bool) {
 	h := t.deliver(ctx, t.in.Inject, s, t.in.Again, t.textOf, func() error { return nil })
@@ -431,7 +431,7 @@ func (t *reminderBuilder) aboutFile(ctx context.Context, r engram.Reader, hits [
 	return err
 }
 
-// toldBefore reports whether the session had a reminder for this question before.
+// remindedBefore reports whether the session had a reminder for this question before.
 func (t *reminderBuilder) remindedBefore(ctx context.Context, r engram.Reader) (bool, error) {
 	if t.session.ID == "" {
 		return false, nil

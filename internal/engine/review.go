@@ -66,13 +66,13 @@ func (e *Engine) Snooze(ctx context.Context, ref engram.Ref, until time.Time) (R
 }
 
 // review sets a memory's review date, and renews its anchors if they were looked up.
-func (e *Engine) review(ctx context.Context, verb, reason string, ref engram.Ref, anew precomputedAnchors, due func(engram.Memory, time.Time) (time.Time, error)) (ReviewResult, error) {
-	return perform(ctx, e, verb, func(o *op) (res ReviewResult, err error) {
+func (e *Engine) review(ctx context.Context, operation, reason string, ref engram.Ref, anew precomputedAnchors, due func(engram.Memory, time.Time) (time.Time, error)) (ReviewResult, error) {
+	return perform(ctx, e, operation, func(o *op) (res ReviewResult, err error) {
 		was, err := o.live(ctx, ref)
 		if err != nil {
 			return res, err
 		}
-		if err = o.reviewAs(ctx, was, anew, reason, due, &res); err == nil && verb == "review_snooze" {
+		if err = o.reviewAs(ctx, was, anew, reason, due, &res); err == nil && operation == "review_snooze" {
 			err = o.snooze(ctx, res.Memory)
 		}
 		return res, err
@@ -185,12 +185,9 @@ func (q *queueBuilder) kindOf(ctx context.Context, r engram.Reader, m engram.Mem
 	if err != nil {
 		return "", err
 	}
-	for _, mark := range marks[m.Num] {
-		if mark.Mark == engram.TrustFlagged {
-			return engram.QueueFlagged, nil
-		}
-	}
 	switch {
+	case slices.ContainsFunc(marks[m.Num], func(t engram.Trust) bool { return t.Mark == engram.TrustFlagged }):
+		return engram.QueueFlagged, nil
 	case seen[m.Num].Stale() && !snoozed(m, marks[m.Num], q.now):
 		return engram.QueueChanged, nil
 	case !m.ReviewAfter.IsZero() && !m.ReviewAfter.After(q.now):
@@ -199,7 +196,7 @@ func (q *queueBuilder) kindOf(ctx context.Context, r engram.Reader, m engram.Mem
 	return "", engram.Errorf(engram.CodeNotFound, "memory #%d does not wait for review", m.Num).WithHint("{get %d} shows it", m.Num)
 }
 
-// readsLike precedes the reasons why a text was flagged, if other reasons follow.
+// flaggedPrefix precedes the reasons why a text was flagged, if other reasons follow.
 const flaggedPrefix = "reads like an order to an agent: "
 
 // mostSuspicions limits the reasons shown for a pending record.

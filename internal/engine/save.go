@@ -93,16 +93,16 @@ func (e *Engine) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
 }
 
 // saveAll saves in one transaction. Errors of batch items are a *BatchError.
-func (e *Engine) saveAll(ctx context.Context, verb string, intakes []intake, batch bool) ([]SaveResult, error) {
+func (e *Engine) saveAll(ctx context.Context, operation string, intakes []intake, batch bool) ([]SaveResult, error) {
 	begun := e.tally.begin()
-	all, err := e.saveIntakes(ctx, verb, intakes, batch, nil)
+	all, err := e.saveIntakes(ctx, operation, intakes, batch, nil)
 	e.tally.saved(begun, actionsOf(all), err)
 	return all, err
 }
 
 // saveIntakes saves in one transaction; done, if not nil, runs last and may roll it back.
-func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake, batch bool, done func([]SaveResult) error) ([]SaveResult, error) {
-	if err := e.anchorEach(ctx, intakes, batch); err != nil {
+func (e *Engine) saveIntakes(ctx context.Context, operation string, intakes []intake, batch bool, done func([]SaveResult) error) ([]SaveResult, error) {
+	if err := eachItem(len(intakes), batch, func(i int) error { return e.anchorSave(ctx, &intakes[i]) }); err != nil {
 		return nil, err
 	}
 	out, err := e.lookAhead(ctx, intakes)
@@ -111,7 +111,7 @@ func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake,
 	}
 	all := make([]SaveResult, len(intakes))
 	var number int64
-	err = e.write(ctx, verb, func(o *op) error {
+	err = e.write(ctx, operation, func(o *op) error {
 		o.embedded = out.embedded
 		s := newSaver(o, out)
 		if err := s.saveEach(ctx, intakes, batch, all); err != nil {
@@ -140,23 +140,13 @@ func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake,
 
 // saveEach saves each intake into all. For a batch it continues after a bad item, so that the error lists every
 // one.
-func (s *saver) saveEach(ctx context.Context, intakes []intake, batch bool, all []SaveResult) (err error) {
-	var wrong BatchError
-	for i, t := range intakes {
-		all[i], err = s.save(ctx, t)
-		switch {
-		case err != nil && batch && ofItem(err):
-			wrong.Items = append(wrong.Items, ItemError{i, err})
-		case err != nil && batch:
+func (s *saver) saveEach(ctx context.Context, intakes []intake, batch bool, all []SaveResult) error {
+	return eachItem(len(intakes), batch, func(i int) (err error) {
+		if all[i], err = s.save(ctx, intakes[i]); err != nil && batch && !ofItem(err) {
 			return OfItem(i, err)
-		case err != nil:
-			return err
 		}
-	}
-	if len(wrong.Items) > 0 {
-		return &wrong
-	}
-	return nil
+		return err
+	})
 }
 
 // report adds warnings and a suggested topic.

@@ -91,7 +91,7 @@ func (e *Engine) Scan(ctx context.Context, in ScanInput) (Scanned, error) {
 }
 
 // CanJudge reports whether a judge is configured.
-func (e *Engine) CanJudge() bool { return e.judgeOf != nil }
+func (e *Engine) CanJudge() bool { return e.options.Judge != nil }
 
 // scanInput validates the input and fills in defaults.
 func (e *Engine) scanInput(in ScanInput) (ScanInput, error) {
@@ -120,7 +120,7 @@ func (e *Engine) scanInput(in ScanInput) (ScanInput, error) {
 		return in, err
 	}
 	in.TimeoutPerCall = time.Duration(seconds) * time.Second
-	if e.judgeOf == nil {
+	if e.options.Judge == nil {
 		return in, engram.Errorf(engram.CodeUnavailable, "no program that could judge is configured").WithHint("set agent_cli to claude or opencode")
 	}
 	return in, nil
@@ -259,7 +259,7 @@ func (s *scan) judge(ctx context.Context) error {
 	asked := s.pairs[:min(len(s.pairs), s.in.MaxSemantic)]
 	s.out.Skipped = s.dropped + len(s.pairs) - len(asked)
 	if len(asked) > 0 && s.in.Confirm != nil {
-		yes, err := s.in.Confirm(s.judgeOf.Name(), len(asked))
+		yes, err := s.in.Confirm(s.options.Judge.Name(), len(asked))
 		if err != nil {
 			return err
 		}
@@ -316,12 +316,12 @@ func (s *scan) judge(ctx context.Context) error {
 func (s *scan) opinion(ctx context.Context, p *scanned) (o engram.Opinion, asking, err error) {
 	limited, cancel := context.WithTimeout(ctx, s.in.TimeoutPerCall)
 	defer cancel()
-	o, asking = s.judgeOf.Judge(limited, p.Newer, p.Older)
+	o, asking = s.options.Judge.Judge(limited, p.Newer, p.Older)
 	if asking != nil {
 		return o, asking, nil
 	}
 	in := CompareInput{A: engram.ByNum(p.Newer.Num), B: engram.ByNum(p.Older.Num), Verb: o.Verb, Confidence: o.Confidence,
-		Reasoning: o.Reason, Model: s.judgeOf.Name(), ActorKind: KindSystem}
+		Reasoning: o.Reason, Model: s.options.Judge.Name(), ActorKind: KindSystem}
 	if !s.in.Apply {
 		_, asking = s.verdict(in.verdict())
 		return o, asking, nil

@@ -68,8 +68,8 @@ func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, 
 	if in, err = in.clean(); err != nil {
 		return engram.Found{}, err
 	}
-	if e.warm != nil && in.AsOf.IsZero() {
-		if found, ok := e.warm(ctx, in); ok {
+	if e.options.Warm != nil && in.AsOf.IsZero() {
+		if found, ok := e.options.Warm(ctx, in); ok {
 			e.lookAtCode(ctx, &found, in) // the server has another folder
 			return found, nil
 		}
@@ -199,7 +199,7 @@ func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.
 	case !passes(m, in.Filter):
 		return nil
 	}
-	if strong, err := e.strong(ctx, r, m, in.Filter); err != nil || !strong {
+	if fades, err := e.fading(ctx, r); err != nil || !fades.passes(m, in.Filter, e.now()) {
 		return err
 	}
 	m, note, err := e.inPlaceOf(ctx, r, m, in)
@@ -237,12 +237,7 @@ func passes(m engram.Memory, f engram.Filter) bool {
 }
 
 func containsAll(have, want []string) bool {
-	for _, w := range want {
-		if !slices.Contains(have, w) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(have, w) })
 }
 
 // hasMetadata compares values as JSON, where all numbers are of one kind.
@@ -391,8 +386,7 @@ func (q *question) weigh(context.Context) error {
 		if len(spans) > 0 {
 			factors = append(factors, engram.Factor{Name: "time", Value: retrieval.TimePrior(m.CreatedAt, spans)})
 		}
-		w := q.whyOf(f.Num)
-		w.Factors = append(w.Factors, factors...)
+		q.factor(f.Num, factors...)
 		for _, factor := range factors {
 			q.finds[i].Score *= factor.Value
 		}

@@ -16,7 +16,7 @@ import (
 // It replaces texts in place, in revisions and journal too, since a revision would keep the secret. Version
 // stamps stay, so that stores with equal rules agree and cutting does not overwrite others' changes. A journal
 // entry records the removal, which undo cannot revert.
-func (e *Engine) cutSecrets(ctx context.Context, verb string) (n int, err error) {
+func (e *Engine) cutSecrets(ctx context.Context, operation string) (n int, err error) {
 	e = e.everywhere() // skipped projects would count as checked
 	var all []leak
 	err = e.store.View(ctx, func(r engram.Reader) error {
@@ -28,7 +28,7 @@ func (e *Engine) cutSecrets(ctx context.Context, verb string) (n int, err error)
 	}
 	const batch = 100 // lets other writers in between
 	for some := range slices.Chunk(all, batch) {
-		err := e.write(ctx, verb, func(o *op) error {
+		err := e.write(ctx, operation, func(o *op) error {
 			for _, s := range some {
 				if err := o.cutThing(ctx, s); err != nil {
 					return err
@@ -45,7 +45,7 @@ func (e *Engine) cutSecrets(ctx context.Context, verb string) (n int, err error)
 }
 
 // cutOlderSecrets is cutSecrets if the stored texts were checked under older rules.
-func (e *Engine) cutOlderSecrets(ctx context.Context, verb string) error {
+func (e *Engine) cutOlderSecrets(ctx context.Context, operation string) error {
 	var older bool
 	err := e.store.View(ctx, func(r engram.Reader) (err error) {
 		older, err = underOlderRules(ctx, r)
@@ -54,7 +54,7 @@ func (e *Engine) cutOlderSecrets(ctx context.Context, verb string) error {
 	if err != nil || !older {
 		return err
 	}
-	_, err = e.cutSecrets(ctx, verb)
+	_, err = e.cutSecrets(ctx, operation)
 	return err
 }
 

@@ -395,7 +395,7 @@ func (e *Engine) LeaveSession(ctx context.Context, id string, at time.Time) erro
 	})
 }
 
-// manyUses is more exposures than a session without activity has.
+// manyExposures is more exposures than a session without activity has.
 const manyExposures = 200
 
 // isEmpty reports whether a session kept nothing, not even forgotten or hidden, and requested nothing; injected

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -197,13 +196,7 @@ func (s *sleep) titles(ctx context.Context) error {
 
 // wanted returns the requested ones of some steps; never nil.
 func (s *sleep) wanted(of ...lifecycle.StepAction) []lifecycle.StepAction {
-	wanted := []lifecycle.StepAction{}
-	for _, a := range of {
-		if s.night.Wants(a) {
-			wanted = append(wanted, a)
-		}
-	}
-	return wanted
+	return slices.DeleteFunc(of, func(a lifecycle.StepAction) bool { return !s.night.Wants(a) })
 }
 
 // nightFact records the last night's sleep of a store, shared by all processes.
@@ -230,7 +223,7 @@ func (e *Engine) SleepNight(ctx context.Context, due time.Time) (res Slept, slep
 		return res, false, err
 	}
 	return res, true, e.store.Update(ctx, func(tx engram.Tx) error {
-		return putNight(ctx, tx, nightFact{Due: due.UnixMilli(), Begun: e.now().UnixMilli(), Done: true})
+		return putFact(ctx, tx, nightName, nightFact{Due: due.UnixMilli(), Begun: e.now().UnixMilli(), Done: true})
 	})
 }
 
@@ -251,7 +244,7 @@ func (e *Engine) claimNight(ctx context.Context, due time.Time) (mine bool, err 
 			return err
 		}
 		mine = known
-		return putNight(ctx, tx, nightFact{Due: due.UnixMilli(), Begun: e.now().UnixMilli(), Done: !known})
+		return putFact(ctx, tx, nightName, nightFact{Due: due.UnixMilli(), Begun: e.now().UnixMilli(), Done: !known})
 	})
 	return mine, err
 }
@@ -274,12 +267,12 @@ func (e *Engine) nightTaken(ctx context.Context, r engram.Reader, due time.Time)
 	return true, f.Due > due.UnixMilli() || f.Due == due.UnixMilli() && (f.Done || begun < nightLease), nil
 }
 
-func putNight(ctx context.Context, tx engram.Tx, f nightFact) error {
-	text, err := json.Marshal(f)
+func putFact(ctx context.Context, tx engram.Tx, name string, fact any) error {
+	text, err := json.Marshal(fact)
 	if err != nil {
 		return err
 	}
-	return tx.PutFact(ctx, nightName, string(text))
+	return tx.PutFact(ctx, name, string(text))
 }
 
 // sleptFact records a project's last sleep.
@@ -341,9 +334,8 @@ func (s *sleep) changedSince(ctx context.Context, groups duplicateGroups) (func(
 			return err
 		}
 		err = walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityMemory, After: after}, func(m engram.Mutation) {
-			num, _ := strconv.ParseInt(m.Key, 10, 64)
 			if m.Operation != sleepOperation && m.Operation != "undo" && !m.At.Time().Before(since[m.Project]) {
-				changed[num] = true
+				changed[numOf(m.Key)] = true
 			}
 		})
 		if err != nil {
@@ -445,15 +437,12 @@ func broughtBack(ctx context.Context, r engram.Reader, num int64) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	for _, m := range entries {
+	return slices.ContainsFunc(entries, func(m engram.Mutation) bool {
 		var was struct {
 			DeletedAt *time.Time `json:"deleted_at"`
 		}
-		if m.Operation == "undo" && json.Unmarshal(m.Was, &was) == nil && was.DeletedAt != nil && !was.DeletedAt.IsZero() {
-			return true, nil
-		}
-	}
-	return false, nil
+		return m.Operation == "undo" && json.Unmarshal(m.Was, &was) == nil && was.DeletedAt != nil && !was.DeletedAt.IsZero()
+	}), nil
 }
 
 // keepBroughtBack removes restored memories from the plan.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -133,13 +132,10 @@ func (s *sleep) remember(ctx context.Context) error {
 	if len(s.covered) == 0 {
 		return nil
 	}
-	fact, err := json.Marshal(sleptFact{Model: s.embedder.Model().Fingerprint, At: s.res.At.UnixMilli()})
-	if err != nil {
-		return err
-	}
+	fact := sleptFact{Model: s.embedder.Model().Fingerprint, At: s.res.At.UnixMilli()}
 	return s.store.Update(ctx, func(tx engram.Tx) error {
 		for _, project := range s.covered {
-			if err := tx.PutFact(ctx, sleptName(project), string(fact)); err != nil {
+			if err := putFact(ctx, tx, sleptName(project), fact); err != nil {
 				return err
 			}
 		}
@@ -236,7 +232,7 @@ func (s *sleep) extract(ctx context.Context) error {
 			s.skip(step, changedMeanwhile)
 			continue
 		}
-		p, found, err := s.extractor.Extract(ctx, ms)
+		p, found, err := s.options.Extractor.Extract(ctx, ms)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -279,7 +275,7 @@ func (s *sleep) sources(ctx context.Context, step lifecycle.Step) (ms []engram.M
 // answer that is not a valid memory counts as none.
 func (s *sleep) answer(ctx context.Context, step lifecycle.Step, ms []engram.Memory, p engram.Pattern, found bool) error {
 	m, err := s.draft(SaveInput{Title: p.Title, Content: p.Content, Type: engram.TypePattern, Project: ms[0].Project, Scope: ms[0].Scope,
-		Origin: engram.OriginTool, ToolName: "engram sleep", SessionID: ms[0].SessionID, Metadata: map[string]any{"model": s.extractor.Model()}})
+		Origin: engram.OriginTool, ToolName: "engram sleep", SessionID: ms[0].SessionID, Metadata: map[string]any{"model": s.options.Extractor.Model()}})
 	found = found && err == nil
 	var first int64
 	made, taken := engram.Memory{}, true
@@ -288,7 +284,7 @@ func (s *sleep) answer(ctx context.Context, step lifecycle.Step, ms []engram.Mem
 			return err
 		}
 		if made = m; found {
-			if err := o.derive(ctx, &made, ms, step.Reason, s.extractor.Model()); err != nil {
+			if err := o.derive(ctx, &made, ms, step.Reason, s.options.Extractor.Model()); err != nil {
 				return err
 			}
 		}
@@ -346,9 +342,5 @@ func (o *op) asked(ctx context.Context, ms []engram.Memory, found bool) error {
 		fact.Asked = append(fact.Asked, clusterKey(ms))
 		fact.Asked = fact.Asked[max(0, len(fact.Asked)-clustersAsked):]
 	}
-	text, err := json.Marshal(fact)
-	if err != nil {
-		return err
-	}
-	return o.tx.PutFact(ctx, clusterName(project), string(text))
+	return putFact(ctx, o.tx, clusterName(project), fact)
 }

@@ -51,7 +51,7 @@ func clusterFactOf(ctx context.Context, r engram.Reader, project string) (f clus
 
 // extracts plans the clusters to search for a pattern.
 func (s *sleep) extracts(ctx context.Context, groups duplicateGroups) ([]lifecycle.Step, error) {
-	if s.extractor == nil || s.embedder == nil {
+	if s.options.Extractor == nil || s.embedder == nil {
 		if s.night.Only != nil {
 			s.res.Degraded = append(s.res.Degraded, "patterns are looked for by a language model and an embedding model: set ENGRAM_LLM_BASE_URL or ENGRAM_LLM_MODEL")
 		}

@@ -83,30 +83,18 @@ func (e *Engine) spans(by engram.Grouping, since, now time.Time) ([]time.Time, e
 		}
 		return time.Date(y, m, d, 0, 0, 0, 0, e.zone)
 	}
-	step := func(t time.Time, n int) time.Time {
-		switch by {
-		case engram.ByWeek:
-			return t.AddDate(0, 0, 7*n)
-		case engram.ByMonth:
-			return t.AddDate(0, n, 0)
-		}
-		return t.AddDate(0, 0, n)
-	}
-	usual := 0
-	switch by {
-	case "", engram.ByProject, engram.ByType:
+	length, known := map[engram.Grouping]struct{ months, days, usual int }{
+		"": {}, engram.ByProject: {}, engram.ByType: {}, engram.ByDay: {0, 1, 30}, engram.ByWeek: {0, 7, 26}, engram.ByMonth: {1, 0, 12},
+	}[by]
+	step := func(t time.Time, n int) time.Time { return t.AddDate(0, n*length.months, n*length.days) }
+	switch {
+	case known && length.usual == 0:
 		return nil, nil
-	case engram.ByDay:
-		usual = 30
-	case engram.ByWeek:
-		usual = 26
-	case engram.ByMonth:
-		usual = 12
-	default:
+	case !known:
 		return nil, engram.Errorf(engram.CodeInvalid, "%.40q is nothing to count by", by).WithHint("project, type, day, week or month")
 	}
 	last := start(now)
-	first := step(last, 1-usual)
+	first := step(last, 1-length.usual)
 	if !since.IsZero() {
 		first = start(since)
 	}

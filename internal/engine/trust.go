@@ -59,7 +59,7 @@ func textsMarked(all []engram.Trust, mark engram.TrustMark) map[string]bool {
 	return texts
 }
 
-// tells reports whether a memory may be injected.
+// allows reports whether a memory may be injected.
 func (a approvals) allows(m engram.Memory) bool { return len(a.suspicions(m)) == 0 }
 
 // suspicions returns the flagged texts of a memory that are not approved.

@@ -496,7 +496,7 @@ func bothWays(v engram.Verb) bool {
 // what became of each note.
 func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.ReplicatedNote) error {
 	f := *x.Engine
-	f.formats = map[string]engram.Format{NativeFormat: given{engram.Snapshot{Format: "notes", Memories: len(notes),
+	f.options.Formats = map[string]engram.Format{NativeFormat: given{engram.Snapshot{Format: "notes", Memories: len(notes),
 		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}, x.replicatedRecords(ctx, notes)}}
 	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{DryRun: x.in.DryRun})
 	if err != nil {
