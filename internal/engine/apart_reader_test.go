@@ -54,7 +54,7 @@ func newApartWorld(t *testing.T) apartWorld {
 			t.Fatal(err)
 		}
 		gone := save(engine.SaveInput{Title: project + " gone", Content: "gone for good"})
-		if _, err := e.Erase(t.Context(), engram.ByNum(gone.Num)); err != nil {
+		if _, err := e.Delete(t.Context(), true, engram.ByNum(gone.Num)); err != nil {
 			t.Fatal(err)
 		}
 		if w.plain = due; project == "zebra" {

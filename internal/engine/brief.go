@@ -142,7 +142,6 @@ func (b *briefBuilder) inject(ctx context.Context, s *exposure) (claimed bool) {
 	return h.claimed
 }
 
-// briefBuilder builds a brief.
 type briefBuilder struct {
 	*Engine
 	in      SessionBriefInput
@@ -158,7 +157,6 @@ type briefBuilder struct {
 	rest    int // tokens
 }
 
-// read collects the content.
 func (b *briefBuilder) read(ctx context.Context, r engram.Reader) (err error) {
 	if b.in.Project, err = canonicalProject(ctx, r, b.in.Project); err != nil {
 		return err
@@ -360,7 +358,6 @@ func (b *briefBuilder) report() {
 	b.out.Tokens = text.Tokens(b.out.Text)
 }
 
-// briefLineItem is a memory's line in a brief.
 type briefLineItem struct {
 	num   int64
 	line  string

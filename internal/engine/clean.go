@@ -36,7 +36,6 @@ func (e *Engine) draft(in SaveInput) (engram.Memory, error) {
 	return t.draft, err
 }
 
-// intakeOf returns the input with its draft.
 func (e *Engine) intakeOf(in SaveInput) (intake, error) {
 	t := intake{in: in, redactor: e.redactor()}
 	t.redactor.keep = in.AllowSecret
@@ -164,14 +163,11 @@ func hashOf(content string) string { return lifecycle.Hash(content) }
 // tags cleans tags: one line, lower case, unique, not empty, sorted as stores return them.
 func tags(in []string) []string {
 	var out []string
-	seen := map[string]bool{}
 	for _, t := range in {
-		t = strings.ToLower(line(t))
-		if t != "" && !seen[t] {
-			seen[t] = true
+		if t = strings.ToLower(line(t)); t != "" {
 			out = append(out, t)
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }

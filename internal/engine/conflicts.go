@@ -84,7 +84,6 @@ func conflictFilter(f ConflictFilter) (engram.RelationFilter, error) {
 	return out, nil
 }
 
-// conflictsOf adds the memories at both ends of relations.
 func conflictsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]Conflict, error) {
 	ms, err := r.Memories(ctx, endsOf(rs))
 	if err != nil {

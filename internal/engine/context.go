@@ -224,7 +224,6 @@ func newestFirst(a, b engram.Memory) int {
 	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Num, a.Num))
 }
 
-// contextBuilder builds a context.
 type contextBuilder struct {
 	c        engram.Context
 	session  engram.Session
@@ -345,7 +344,6 @@ func (t *contextBuilder) takePersonal(room int) {
 	slices.SortFunc(t.c.Personal, newestFirst)
 }
 
-// show records a shown memory and its line.
 func (t *contextBuilder) show(m engram.Memory, line string) {
 	t.c.Notes[m.Num] = t.notes[m.Num]
 	t.shown = append(t.shown, exposedItem{m, text.Tokens(line)})

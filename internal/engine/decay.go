@@ -25,7 +25,6 @@ func (e *Engine) fading(ctx context.Context, r engram.Reader) (fading, error) {
 	return fading{e.policy, own}, err
 }
 
-// decay returns the settings by which m fades.
 func (f fading) decay(m engram.Memory) engram.Decay {
 	if own, ok := f.own[m.Project]; ok {
 		return lifecycle.DecayOf(m, &own, f.policy)
@@ -183,7 +182,6 @@ func checkShare(name string, v float64) error {
 	return nil
 }
 
-// decayReport is a result of Decay being built.
 type decayReport struct {
 	fading
 	in  DecayInput

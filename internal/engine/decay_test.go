@@ -154,7 +154,7 @@ func TestAWeakMemoryIsHiddenOnlyWhereThatIsAsked(t *testing.T) {
 	same(t, "a recall of what is strong", shownNums(w.recall(engine.RecallInput{SearchInput: in})), []int64{young})
 	past := w.Now().Add(-140 * oneDay)
 	same(t, "it was strong then", hitNums(w.search(engine.SearchInput{Query: "token", Filter: strong, AsOf: past}).Hits), []int64{old})
-	ms, _, err := w.ListAsOf(t.Context(), strong, engram.Page{}, past)
+	ms, _, err := listAsOf(t.Context(), w, strong, engram.Page{}, past)
 	if err != nil {
 		t.Fatal(err)
 	}

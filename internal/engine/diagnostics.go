@@ -35,7 +35,6 @@ func (e *Engine) Diagnose(ctx context.Context, in DiagnosticsInput) (Diagnostics
 	return d.res, d.duplicates(ctx)
 }
 
-// diagnosis is a running Diagnose.
 type diagnosis struct {
 	*Engine
 	in     DiagnosticsInput
@@ -111,7 +110,6 @@ func (d *diagnosis) orphans(ctx context.Context, r engram.Reader, never []int64)
 	return nil
 }
 
-// duplicates finds near-duplicate pairs.
 func (d *diagnosis) duplicates(ctx context.Context) error {
 	if d.embedder == nil {
 		d.res.Degraded = append(d.res.Degraded, noNearDuplicates)

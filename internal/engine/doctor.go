@@ -480,7 +480,6 @@ func (o *op) moveMemories(ctx context.Context, s engram.Session, to, reason stri
 	return n, nil
 }
 
-// movePrompts moves the prompts of a session.
 func (o *op) movePrompts(ctx context.Context, s engram.Session, to, reason string) (int, error) {
 	return drain(func() ([]engram.Prompt, error) { return o.tx.Prompts(ctx, s.Project, s.ID, engram.Page{Limit: 100}) },
 		func(was engram.Prompt) error {

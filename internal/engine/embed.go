@@ -9,7 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// embeddedText returns the text of a memory that is embedded.
 func embeddedText(m engram.Memory) string {
 	if m.Title == "" {
 		return m.Content
@@ -234,7 +233,6 @@ func (e *Engine) embedBatch(ctx context.Context, batch []engram.Memory) (int, er
 	return written, err
 }
 
-// dropFormer removes vectors of unused models.
 func (e *Engine) dropFormer(ctx context.Context, res *Reembedded) error {
 	models, err := view(ctx, e, func(r engram.Reader) ([]engram.ModelUse, error) { return r.Models(ctx) })
 	if err != nil {

@@ -102,9 +102,7 @@ func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s exposure, at
 		if err != nil {
 			return err
 		}
-		for _, num := range before {
-			again[num] = true
-		}
+		again = setOf(before)
 	}
 	now, err := tx.Memories(ctx, nums) // another process may have counted meanwhile
 	if err != nil {
@@ -133,12 +131,10 @@ func (s exposure) memories() []engram.Memory {
 	return mapped(s.items, func(item exposedItem) engram.Memory { return item.memory })
 }
 
-// nums returns the numbers of the shown memories.
 func (s exposure) nums() []int64 {
 	return mapped(s.items, func(item exposedItem) int64 { return item.memory.Num })
 }
 
-// only returns the items of some memories.
 func (s exposure) only(nums []int64) []exposedItem {
 	return slices.DeleteFunc(slices.Clone(s.items), func(i exposedItem) bool { return !slices.Contains(nums, i.memory.Num) })
 }
@@ -148,21 +144,17 @@ func (s exposure) exposures(at time.Time) []engram.Exposure {
 	if s.session.ID == "" {
 		return nil
 	}
-	query := render.Preview(s.query, maxQuery)
-	exposed := func(project string) engram.Exposure {
-		return engram.Exposure{At: at, SessionID: s.session.ID, Project: project, Operation: s.operation, Query: query, Fallback: s.fallback}
+	one := engram.Exposure{At: at, SessionID: s.session.ID, Project: s.session.Project, Operation: s.operation, Query: render.Preview(s.query, maxQuery), Fallback: s.fallback}
+	if s.found {
+		one.Rank = 1
+	}
+	if len(s.items) == 0 {
+		return []engram.Exposure{one}
 	}
 	exposures := make([]engram.Exposure, len(s.items))
 	for i, item := range s.items {
-		exposures[i] = exposed(item.memory.Project)
-		exposures[i].Memory, exposures[i].Rank, exposures[i].Tokens = item.memory.Num, i+1, item.tokens
-	}
-	if len(exposures) == 0 {
-		nothing := exposed(s.session.Project)
-		if s.found {
-			nothing.Rank = 1
-		}
-		return []engram.Exposure{nothing}
+		one.Project, one.Memory, one.Rank, one.Tokens = item.memory.Project, item.memory.Num, i+1, item.tokens
+		exposures[i] = one
 	}
 	return exposures
 }
@@ -193,11 +185,7 @@ func seenIn(ctx context.Context, r engram.Reader, s engram.Session) (map[int64]b
 		return nil, nil
 	}
 	nums, err := r.Shown(ctx, s.ID)
-	seen := make(map[int64]bool, len(nums))
-	for _, n := range nums {
-		seen[n] = true
-	}
-	return seen, err
+	return setOf(nums), err
 }
 
 // SearchIn is Search in a session, and records the hits as shown there. Degraded reports an unknown session; ""
@@ -287,7 +275,6 @@ type Injection struct {
 // example because time ran out; then nothing is recorded.
 type Injector func(Injection) (nums []int64, told bool)
 
-// delivery is the outcome of an Injection.
 type delivery struct {
 	nums    []int64
 	told    bool
@@ -375,7 +362,6 @@ func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
 	})
 }
 
-// exposuresOf reads all exposures of a session.
 func exposuresOf(ctx context.Context, r engram.Reader, session string) (all []engram.Exposure, err error) {
 	const page = 1000
 	for {

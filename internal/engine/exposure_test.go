@@ -52,7 +52,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 	if _, err := w.Forget(t.Context(), engram.ByNum(second)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Erase(t.Context(), engram.ByNum(first)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(first)); err != nil {
 		t.Fatal(err)
 	}
 	for _, u := range w.why("s").Uses {

@@ -15,7 +15,6 @@ func (e *Engine) Forget(ctx context.Context, refs ...engram.Ref) ([]engram.Memor
 	return perform(ctx, e, "forget", func(o *op) ([]engram.Memory, error) { return o.forgetAll(ctx, refs) })
 }
 
-// forgetAll forgets live memories, each once.
 func (o *op) forgetAll(ctx context.Context, refs []engram.Ref) ([]engram.Memory, error) {
 	ms, err := each(ctx, refs, o.live)
 	if err != nil {
@@ -33,18 +32,6 @@ func (o *op) forget(ctx context.Context, m *engram.Memory, reason string) error 
 	was := *m
 	m.DeletedAt = o.at
 	return o.replaceMemory(ctx, was, *m, reason)
-}
-
-// Erase removes memories for good, live or forgotten, all or none. Their texts leave the table, the index, the
-// revisions, the journal and the write-ahead log.
-func (e *Engine) Erase(ctx context.Context, refs ...engram.Ref) ([]engram.Memory, error) {
-	return perform(ctx, e, "erase", func(o *op) ([]engram.Memory, error) {
-		ms, err := each(ctx, refs, o.tx.Memory)
-		if err != nil {
-			return nil, err
-		}
-		return ms, o.eraseAll(ctx, ms)
-	})
 }
 
 func (o *op) eraseAll(ctx context.Context, ms []engram.Memory) error {
@@ -139,10 +126,7 @@ func (e *Engine) Delete(ctx context.Context, hard bool, refs ...engram.Ref) (Del
 
 // held returns the memories that contain texts of those to be erased, and the folders of their projects.
 func (o *op) held(ctx context.Context, ms []engram.Memory) (held []engram.Trace, roots []string, err error) {
-	going := map[int64]bool{}
-	for _, m := range ms {
-		going[m.Num] = true
-	}
+	going := setOf(memoryNums(ms))
 	h := holdersIn(o.tx, func(m engram.Memory) bool { return going[m.Num] })
 	for _, m := range ms {
 		if err := h.lookFor(ctx, m); err != nil {

@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -186,4 +188,12 @@ func same[T comparable](t testing.TB, what string, got, want []T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\n got %v\nwant %v", what, got, want)
 	}
+}
+
+// listAsOf lists memories as they were at a time past.
+func listAsOf(ctx context.Context, e interface {
+	ListNoted(context.Context, engram.Filter, engram.Page, time.Time) (engine.Listed, error)
+}, f engram.Filter, p engram.Page, at time.Time) ([]engram.Memory, []string, error) {
+	l, err := e.ListNoted(ctx, f, p, at)
+	return l.Memories, l.Degraded, err
 }

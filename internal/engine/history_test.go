@@ -138,7 +138,7 @@ func (h *history) Erase(t *rapid.T) {
 		t.Skip("not now")
 	}
 	num := rapid.SampledFrom(all).Draw(t, "erased")
-	if _, err := h.Engine.Erase(h.Context(), engram.ByNum(num)); err != nil {
+	if _, err := h.Engine.Delete(h.Context(), true, engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
 	delete(h.texts, num)

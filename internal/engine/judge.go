@@ -75,7 +75,6 @@ func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 	})
 }
 
-// verdict is a cleaned verdict on two memories.
 type verdict struct {
 	source, target int64
 	said           engram.Relation // without ends and times
@@ -201,7 +200,6 @@ func (o *op) removeRelation(ctx context.Context, was engram.Relation, project, r
 	return now, o.replaceRelation(ctx, was, now, project, reason)
 }
 
-// record replaces on by the verdict, or inserts it.
 func (o *op) record(ctx context.Context, v verdict, on *engram.Relation, project string) (engram.Relation, error) {
 	now := v.said
 	now.Source, now.Target = v.source, v.target

@@ -96,7 +96,6 @@ func (e *Engine) said(in LinkInput) (engram.Relation, error) {
 	return r, nil
 }
 
-// link is a relation about to be written.
 type link struct {
 	*op                            // without the ends
 	said           engram.Relation // nil: keep or 1

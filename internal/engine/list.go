@@ -14,8 +14,8 @@ import (
 
 // List returns memories newest first. Limit 0 is 20, at most 1000.
 func (e *Engine) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram.Memory, error) {
-	ms, _, err := e.ListAsOf(ctx, f, p, time.Time{})
-	return ms, err
+	l, err := e.listAt(ctx, f, p, time.Time{}, false)
+	return l.Memories, err
 }
 
 // Listed is a page of memories.
@@ -25,15 +25,9 @@ type Listed struct {
 	Degraded []string        // what is unknown at a past time
 }
 
-// ListNoted is ListAsOf with notes on how to read each memory.
+// ListNoted is List at a past time, the zero time being now, with notes on how to read each memory.
 func (e *Engine) ListNoted(ctx context.Context, f engram.Filter, p engram.Page, at time.Time) (Listed, error) {
 	return e.listAt(ctx, f, p, at, true)
-}
-
-// ListAsOf is List at a past time; the zero time is now. degraded says what is unknown then.
-func (e *Engine) ListAsOf(ctx context.Context, f engram.Filter, p engram.Page, at time.Time) (ms []engram.Memory, degraded []string, err error) {
-	l, err := e.listAt(ctx, f, p, at, false)
-	return l.Memories, l.Degraded, err
 }
 
 func (e *Engine) listAt(ctx context.Context, f engram.Filter, p engram.Page, at time.Time, noted bool) (Listed, error) {
@@ -102,12 +96,10 @@ func (e *Engine) Topics(ctx context.Context, project, prefix string, limit int) 
 // count is invalid.
 func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int) (engram.Timeline, error) {
 	const most = 100
-	if min(before, after) < 0 || max(before, after) > most {
-		name, n := "before", before
-		if before >= 0 && before <= most {
-			name, n = "after", after
+	for i, n := range []int{before, after} {
+		if n < 0 || n > most {
+			return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", []string{"before", "after"}[i], n).WithHint("from 0 to %d", most)
 		}
-		return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("from 0 to %d", most)
 	}
 	return view(ctx, e, func(r engram.Reader) (t engram.Timeline, err error) {
 		if t.Focus, err = live(ctx, r, ref); err != nil {
@@ -190,7 +182,6 @@ func (e *Engine) Graph(ctx context.Context, in GraphInput) (engram.Graph, error)
 	})
 }
 
-// clean validates the input and fills in defaults.
 func (in GraphInput) clean() (*graphWalk, error) {
 	w := &graphWalk{in: in, at: map[int64]int{}, left: map[int64]bool{}, seen: map[int64]bool{}}
 	var err error
@@ -215,7 +206,6 @@ func (in GraphInput) clean() (*graphWalk, error) {
 	return w, nil
 }
 
-// graphWalk builds a graph.
 type graphWalk struct {
 	in      GraphInput
 	r       engram.Reader
@@ -267,7 +257,6 @@ func (w *graphWalk) mark(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// look adds the neighbours of a node and its relations.
 func (w *graphWalk) look(ctx context.Context, from engram.GraphNode) error {
 	// One more per verb than fits shows that there are too many.
 	relations, err := w.r.RelationsOf(ctx, []int64{from.Memory.Num}, w.verbs, w.limit+1)
@@ -315,7 +304,6 @@ func (w *graphWalk) overfull(relations []engram.Relation, from int64) bool {
 	return false
 }
 
-// read adds those of the memories that may be shown, while there is room.
 func (w *graphWalk) read(ctx context.Context, nums []int64, depth int) error {
 	for len(nums) > 0 {
 		room := w.limit - len(w.g.Nodes)

@@ -63,7 +63,6 @@ func (e *Engine) Log(ctx context.Context, in LogInput) (entries []engram.LogEntr
 	return entries, begins, err
 }
 
-// logEntry returns the log entry of an operation, without secrets that older rules missed.
 func (e *Engine) logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (engram.LogEntry, error) {
 	entry := engram.LogEntry{Operation: op, More: max(0, op.Entries-logEntries)}
 	mutations, err := r.FirstEntries(ctx, op, logEntries)
@@ -130,8 +129,7 @@ func final(ctx context.Context, r engram.Reader, entry engram.LogEntry) (bool, e
 		if err != nil {
 			return false, err
 		}
-		erased := slices.ContainsFunc(later, func(m engram.Mutation) bool { return m.Op > entry.Op && erases(m.Operation) })
-		if !erased {
+		if !slices.ContainsFunc(later, func(m engram.Mutation) bool { return m.Op > entry.Op && erases(m.Operation) }) {
 			return false, nil
 		}
 	}

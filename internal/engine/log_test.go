@@ -37,7 +37,7 @@ func TestARenamedProjectKeepsItsLog(t *testing.T) {
 	w := newWorld(t).unlinked()
 	num := w.save(engine.SaveInput{Title: "Alpha", Content: "kettle in a", Project: "a"}).Memory.Num
 	gone := w.save(engine.SaveInput{Title: "Beta", Content: "a pan of the cook", Project: "a"}).Memory.Num
-	if _, err := w.Erase(t.Context(), engram.ByNum(gone)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(gone)); err != nil {
 		t.Fatal(err)
 	}
 	w.logs("before", "a", "save", "save", "erase")

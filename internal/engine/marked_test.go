@@ -128,7 +128,7 @@ func TestAListHidesWhatASearchHides(t *testing.T) {
 			found := hitNums(w.search(engine.SearchInput{Query: "gateway counts", Filter: tt.f}).Hits)
 			slices.SortFunc(found, func(a, b int64) int { return int(b - a) })
 			same(t, "search", found, tt.want)
-			past, _, err := w.ListAsOf(t.Context(), tt.f, engram.Page{}, w.Now())
+			past, _, err := listAsOf(t.Context(), w, tt.f, engram.Page{}, w.Now())
 			if err != nil {
 				t.Fatal(err)
 			}

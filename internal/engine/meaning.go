@@ -62,7 +62,6 @@ func (q *question) silent(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// near finds the memories near the question's vector.
 func (q *question) near(ctx context.Context, vector []float32) error {
 	q.meaning.vector = retrieval.Centred(vector, q.leans.mean)
 	found, err := q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,

@@ -18,7 +18,6 @@ type MetricsInput struct {
 	Since   time.Time
 }
 
-// operations returns the counted operations in display order.
 func operations() []string {
 	return []string{engram.OperationSave, opSearch, opRecall, opContext, opGet, opRemind}
 }
@@ -293,7 +292,6 @@ func (t *Tally) Take() []engram.Counter {
 	return cs
 }
 
-// waiting returns the pending counters.
 func (t *Tally) waiting() []engram.Counter {
 	if t == nil {
 		return nil

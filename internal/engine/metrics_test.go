@@ -96,7 +96,7 @@ func TestMetricsOfASessionAreReckonedFromWhatItWasShown(t *testing.T) {
 	}
 	want := "4 events: 1 saved, 3 read, hit 0.67, fallback 0.33 (true), 4 shown"
 	same(t, "the session", []string{activity(metrics(t, e, engine.MetricsInput{Session: "s"}).Total)}, []string{want})
-	if _, err := w.Erase(t.Context(), engram.ByNum(first)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(first)); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "after one was erased", []string{activity(metrics(t, e, engine.MetricsInput{Session: "s"}).Total)}, []string{want})

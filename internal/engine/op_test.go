@@ -109,7 +109,7 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 			return err
 		},
 		"forget": func() error { _, err := apart.Forget(t.Context(), engram.ByNum(w.zebra.Num)); return err },
-		"erase":  func() error { _, err := apart.Erase(t.Context(), engram.ByNum(w.zebra.Num)); return err },
+		"erase":  func() error { _, err := apart.Delete(t.Context(), true, engram.ByNum(w.zebra.Num)); return err },
 		"update": func() error {
 			_, err := apart.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(w.zebra.Num), Title: &title})
 			return err

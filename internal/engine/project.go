@@ -9,7 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// normalProject cleans a project name from outside.
 func normalProject(name string) string { return project.Normalize(line(name)) }
 
 // canonicalProject returns the name of a project that may be named by an alias, or does not exist.

@@ -140,7 +140,6 @@ func (o *op) forgetProject(ctx context.Context, name string, hard bool) (n int, 
 	return n, nil
 }
 
-// leaveProject hides the prompts of a project, or with hard erases them.
 func (o *op) leaveProject(ctx context.Context, name string, hard bool) (int, error) {
 	return drain(func() ([]engram.Prompt, error) { return o.tx.Prompts(ctx, name, "", engram.Page{Limit: 500}) },
 		func(p engram.Prompt) error {

@@ -67,7 +67,7 @@ func (p *Proposer) Propose(ctx context.Context, in ProposeInput, most int) (Prop
 	err = p.e.store.Update(ctx, func(tx engram.Tx) error {
 		res = counted
 		return work(tx, func(d *engram.Deferred) error {
-			if err := tx.PutPulled(ctx, "", proposalMark(*d), d.FirstAt); err != nil {
+			if err := tx.PutPulled(ctx, "", proposalMark(d.Record.Memory.Memory.SyncID), d.FirstAt); err != nil {
 				return err
 			}
 			return tx.PutDeferred(ctx, d)
@@ -78,9 +78,8 @@ func (p *Proposer) Propose(ctx context.Context, in ProposeInput, most int) (Prop
 
 // proposalMark returns the mark that records a proposal. Marks share a table with the ids of pulled batches,
 // which are hexadecimal.
-func proposalMark(d engram.Deferred) string { return "proposal:" + d.Record.Memory.Memory.SyncID }
+func proposalMark(name string) string { return "proposal:" + name }
 
-// draftProposal is a proposal as a memory.
 type draftProposal struct {
 	memory engram.Memory
 	why    string
@@ -161,19 +160,14 @@ func (p *Proposer) each(ctx context.Context, r engram.Reader, in ProposeInput, d
 
 // known reports which drafts were proposed before, by name.
 func (p *Proposer) known(ctx context.Context, r engram.Reader, drafts []draftProposal) (map[string]bool, error) {
-	marks := make([]string, len(drafts))
-	names := map[string]string{}
-	for i, d := range drafts {
-		marks[i] = proposalMark(engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: d.memory}}})
-		names[marks[i]] = d.memory.SyncID
-	}
-	put, err := r.Pulled(ctx, "", marks)
+	put, err := r.Pulled(ctx, "", mapped(drafts, func(d draftProposal) string { return proposalMark(d.memory.SyncID) }))
 	if err != nil {
 		return nil, err
 	}
 	known := map[string]bool{}
-	for mark, name := range names {
-		known[name] = put[mark] || p.seen[name]
+	for _, d := range drafts {
+		name := d.memory.SyncID
+		known[name] = put[proposalMark(name)] || p.seen[name]
 	}
 	return known, nil
 }
@@ -296,7 +290,6 @@ func (e *Engine) acceptedProposal(ctx context.Context, num int64, err error) (Ac
 	return res, nil
 }
 
-// proposedInput returns the save that accepts a proposal.
 func proposedInput(d engram.Deferred, edit ProposalEdit) SaveInput {
 	m := d.Record.Memory.Memory
 	return SaveInput{Title: cmp.Or(strings.TrimSpace(edit.Title), m.Title), Content: cmp.Or(strings.TrimSpace(edit.Content), m.Content),

@@ -63,7 +63,6 @@ func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
 // wordless reports whether a question has no meaningful word; then it can match titles only.
 func (q *question) wordless() bool { return len(q.terms) == 0 || q.terms[0].Stop } // text.Query gives stop words alone or not at all
 
-// answer runs the steps of a search.
 func (q *question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.rerankByMMR, q.byRelation,
@@ -248,7 +247,6 @@ func (q *question) byNearWords(ctx context.Context) error {
 	return nil
 }
 
-// passages parses the texts of finds.
 func (q *question) passages(finds []engram.Ranked) *retrieval.Texts {
 	said := mapped(finds, func(f engram.Ranked) retrieval.Said { return q.textCache.said(q.memories[f.Num]) })
 	return retrieval.Gather(numsOf(finds), said)
@@ -282,7 +280,6 @@ func (q *question) repaired() []engram.Repair {
 	return all
 }
 
-// hits returns the visible finds with their memories.
 func (q *question) hits(finds []engram.Ranked) []engram.Hit {
 	hits := make([]engram.Hit, 0, len(finds))
 	for _, f := range finds {
@@ -312,7 +309,6 @@ type reading struct {
 
 func newReading(from *cachedTexts) *reading { return &reading{from: from, pages: map[int64]lexemes{}} }
 
-// lexemes returns the words of a memory.
 func (r *reading) lexemes(m engram.Memory) lexemes {
 	p, known := r.pages[m.Num]
 	if !known {
@@ -475,7 +471,6 @@ func (s *cachedTexts) said(m engram.Memory) retrieval.Said {
 // lexemes are the distinct words of a memory in order of appearance.
 type lexemes []*retrieval.Lexeme
 
-// lexemes returns the words of a memory.
 func (s *cachedTexts) lexemes(m engram.Memory) lexemes {
 	s.Lock()
 	defer s.Unlock()

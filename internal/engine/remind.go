@@ -101,7 +101,6 @@ func (t *reminderBuilder) inject(ctx context.Context, s *exposure) (claimed bool
 	return h.claimed
 }
 
-// clean validates the input and fills in defaults.
 func (in RemindInput) clean() (RemindInput, error) {
 	if err := (raw{{"project", in.Project}, {"session id", in.SessionID}, {"directory", in.Directory}, {"path", in.Path}}).check(); err != nil {
 		return in, err
@@ -117,7 +116,6 @@ func (in RemindInput) clean() (RemindInput, error) {
 	return in, err
 }
 
-// reminderBuilder builds a reminder.
 type reminderBuilder struct {
 	*Engine
 	in      RemindInput
@@ -221,7 +219,6 @@ func (t *reminderBuilder) open(ctx context.Context, r engram.Reader) error {
 	return err
 }
 
-// trusted returns the injectable hits.
 func (t *reminderBuilder) trusted(ctx context.Context, r engram.Reader, hits []engram.Hit) ([]engram.Hit, error) {
 	yes, withheld, err := t.injectable(ctx, r, memoriesOf(hits))
 	t.out.Withheld += withheld
@@ -236,7 +233,6 @@ func (t *reminderBuilder) trusted(ctx context.Context, r engram.Reader, hits []e
 	return told, err
 }
 
-// report writes the hits within the budget.
 func (t *reminderBuilder) report() {
 	if len(t.hits) == 0 {
 		return

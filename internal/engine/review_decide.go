@@ -44,7 +44,6 @@ func (e *Engine) approveIf(ctx context.Context, ref engram.Ref, fits func(engram
 	})
 }
 
-// approve approves all flagged texts of a memory.
 func (o *op) approve(ctx context.Context, m engram.Memory) error {
 	return o.approveThat(ctx, m, func(suspicious) bool { return true })
 }
@@ -154,14 +153,7 @@ func (res ReviewResult) Decided() DecidedName {
 
 // Names returns the names that were decided on, memories first.
 func (d Decided) Names() []string {
-	names := make([]string, 0, len(d.Memories)+len(d.Records))
-	for _, m := range d.Memories {
-		names = append(names, key(m.Num))
-	}
-	for _, num := range d.Records {
-		names = append(names, engram.PendingName(num))
-	}
-	return names
+	return slices.Concat(mapped(memoryNums(d.Memories), key), mapped(d.Records, engram.PendingName))
 }
 
 // ApproveNamed approves memories (Approve) and accepts pending records (AcceptDeferred), one after the other,
@@ -256,7 +248,6 @@ func lookUpOne(ctx context.Context, r engram.Reader, name string) (decidable, er
 	return decidable{memory: m.Num}, err
 }
 
-// add adds the result for a memory.
 func (d *Decided) add(res ReviewResult) {
 	d.Memories = append(d.Memories, res.Memory)
 	d.Done = append(d.Done, res.Decided())

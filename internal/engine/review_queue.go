@@ -54,7 +54,6 @@ func (e *Engine) Queue(ctx context.Context, in QueueInput) (Queue, error) {
 	return q.Queue, err
 }
 
-// queueBuilder builds a Queue.
 type queueBuilder struct {
 	Queue
 	project string
@@ -64,7 +63,6 @@ type queueBuilder struct {
 	states  map[int64][]engram.Anchored // by memory number, for memories whose code was checked
 }
 
-// list adds the items of a kind.
 func (q *queueBuilder) list(ctx context.Context, r engram.Reader, kind engram.QueueKind) (err error) {
 	if kind == engram.QueuePending || kind == engram.QueueProposal {
 		return q.records(ctx, r, kind)
@@ -106,7 +104,6 @@ func (q *queueBuilder) take(n int) engram.Page {
 	return p
 }
 
-// add lists memories with their reasons.
 func (q *queueBuilder) add(ctx context.Context, r engram.Reader, kind engram.QueueKind, ms []engram.Memory) error {
 	marks, err := r.Trust(ctx, memoryNums(ms))
 	if err != nil {
@@ -131,7 +128,6 @@ func (q *queueBuilder) add(ctx context.Context, r engram.Reader, kind engram.Que
 	return nil
 }
 
-// records adds pending records.
 func (q *queueBuilder) records(ctx context.Context, r engram.Reader, kind engram.QueueKind) error {
 	why := engram.DeferredReview
 	if kind == engram.QueueProposal {

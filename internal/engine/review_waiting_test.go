@@ -121,7 +121,7 @@ func TestAnErasedMemoryIsNotKeptAsTheProposalThatItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Erase(t.Context(), engram.ByNum(done.Memory)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(done.Memory)); err != nil {
 		t.Fatal(err)
 	}
 	u, err := w.Undo(t.Context(), engine.UndoInput{Op: done.Op})

@@ -165,7 +165,6 @@ func renamed(given, kept string) []string {
 	return []string{fmt.Sprintf("Project name normalized: %q → %q", redact.Private(given), kept)}
 }
 
-// saver saves one or more memories within a transaction.
 type saver struct {
 	*op
 	recent recentWrites
@@ -175,7 +174,6 @@ func newSaver(o *op, out *lookahead) *saver {
 	return &saver{op: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}}}
 }
 
-// save decides and writes.
 func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 	var res SaveResult
 	m, in := t.draft, t.in
@@ -213,7 +211,6 @@ func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 	return res, s.relateNear(ctx, near, &res)
 }
 
-// apply carries out a decision.
 func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d lifecycle.Decision, res *SaveResult) error {
 	res.Action, res.Reason = d.Action, d.Reason
 	was, before := d.Target, d.Target

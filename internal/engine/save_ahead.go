@@ -264,7 +264,6 @@ func (s *saver) catchUp(ctx context.Context) error {
 	return s.read(ctx, nums)
 }
 
-// read reads the written memories.
 func (s *saver) read(ctx context.Context, nums []int64) error {
 	if len(nums) == 0 {
 		return nil

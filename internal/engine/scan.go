@@ -93,7 +93,6 @@ func (e *Engine) Scan(ctx context.Context, in ScanInput) (Scanned, error) {
 // CanJudge reports whether a judge is configured.
 func (e *Engine) CanJudge() bool { return e.options.Judge != nil }
 
-// scanInput validates the input and fills in defaults.
 func (e *Engine) scanInput(in ScanInput) (ScanInput, error) {
 	if in.Project = normalProject(in.Project); in.Project == "" {
 		return in, engram.Errorf(engram.CodeInvalid, "project is required")
@@ -126,7 +125,6 @@ func (e *Engine) scanInput(in ScanInput) (ScanInput, error) {
 	return in, nil
 }
 
-// scan is a running scan.
 type scan struct {
 	*Engine
 	in    ScanInput
@@ -140,7 +138,6 @@ type scan struct {
 	dropped int // pairs beyond the limit
 }
 
-// scanned is a pair being scanned.
 type scanned struct {
 	ScanPair
 	near       float64
@@ -201,7 +198,6 @@ func (o *op) unchanged(ctx context.Context, ms ...engram.Memory) (bool, error) {
 	return true, nil
 }
 
-// compared is a memory parsed for comparison.
 type compared struct {
 	memory  engram.Memory
 	reading contradiction.Reading

@@ -56,7 +56,6 @@ func (s *scan) outlines(ctx context.Context) (map[engram.Scope][]int64, error) {
 	return scopes, err
 }
 
-// inspected counts finished memories.
 func (s *scan) inspected(n int) {
 	s.out.Inspected += n
 	s.report("scanning", s.out.Inspected, len(s.asked))

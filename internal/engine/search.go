@@ -104,7 +104,6 @@ func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, 
 	return found, nil
 }
 
-// clean validates the input and fills in defaults.
 func (in SearchInput) clean() (SearchInput, error) {
 	var err error
 	if in.Limit, err = limited("limit", in.Limit, 10, 100); err != nil {
@@ -133,7 +132,6 @@ func (in SearchInput) clean() (SearchInput, error) {
 	return in.cleanRelevance()
 }
 
-// search answers a cleaned question on one snapshot.
 func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (engram.Found, error) {
 	found := engram.Found{Query: in.Query}
 	var err error
@@ -171,7 +169,6 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 	return found, e.annotate(ctx, r, found.Hits, found.BelowThreshold)
 }
 
-// newest returns hits for a question without words.
 func (e *Engine) newest(ctx context.Context, r engram.Reader, f engram.Filter, limit int) ([]engram.Hit, error) {
 	ms, err := e.list(ctx, r, f, engram.Page{Limit: limit})
 	if err != nil {
@@ -350,10 +347,7 @@ func (q *question) byWordsBeyond(ctx context.Context) error {
 
 // ranked merges two lists of finds; the first list's score wins.
 func ranked(first, second []engram.Ranked) []engram.Ranked {
-	have := map[int64]bool{}
-	for _, h := range first {
-		have[h.Num] = true
-	}
+	have := setOf(numsOf(first))
 	all := append(first, slices.DeleteFunc(second, func(h engram.Ranked) bool { return have[h.Num] })...)
 	retrieval.Sort(all)
 	return all

@@ -25,7 +25,6 @@ type redactor struct {
 	kept    []string // digests of kept secrets
 }
 
-// redactor returns a redactor for one input.
 func (e *Engine) redactor() *redactor { return &redactor{scanner: e.secrets} }
 
 // shortestSecret is the length of the shortest text that can contain a secret: the shortest password after the
@@ -48,7 +47,6 @@ func (w *redactor) secrets(s string) string {
 	return clean
 }
 
-// note records found kinds.
 func (w *redactor) note(kinds ...string) {
 	for _, k := range kinds {
 		if !slices.Contains(w.kinds, k) {
@@ -57,18 +55,14 @@ func (w *redactor) note(kinds ...string) {
 	}
 }
 
-// text redacts a text of several lines.
 func (w *redactor) text(s string) string { return w.secrets(redact.Private(s)) }
 
-// line redacts a one-line text.
 func (w *redactor) line(s string) string { return w.secrets(line(s)) }
 
-// lines redacts one-line texts.
 func (w *redactor) lines(all []string) []string {
 	return mapped(all, w.line)
 }
 
-// members redacts metadata.
 func (w *redactor) members(m map[string]any) map[string]any {
 	return redact.Members(m, w.named)
 }

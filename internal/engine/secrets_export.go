@@ -24,22 +24,19 @@ type exportRedactor struct {
 
 // exportRedactor returns the redaction for one export or push; open disables it.
 func (e *Engine) exportRedactor(ctx context.Context, r engram.Reader, open bool) (*exportRedactor, error) {
-	o := &exportRedactor{redactor: e.redactor(), open: open, kept: map[int64]bool{}}
+	o := &exportRedactor{redactor: e.redactor(), open: open}
 	var err error
 	if o.all, err = underOlderRules(ctx, r); err != nil {
 		return nil, err
 	}
 	nums, err := r.SecretKept(ctx)
-	for _, num := range nums {
-		o.kept[num] = true
-	}
+	o.kept = setOf(nums)
 	return o, err
 }
 
 // cuts reports whether a memory needs redaction; 0 is another record.
 func (o *exportRedactor) cuts(num int64) bool { return !o.open && (o.all || o.kept[num]) }
 
-// record redacts a record.
 func (o *exportRedactor) record(r engram.Record) engram.Record {
 	num := int64(0)
 	if r.Memory != nil {
@@ -51,7 +48,6 @@ func (o *exportRedactor) record(r engram.Record) engram.Record {
 	return recordBy(r, o.redactor.named)
 }
 
-// memory redacts a memory.
 func (o *exportRedactor) memory(m engram.Memory) engram.Memory {
 	if !o.cuts(m.Num) {
 		return m
@@ -62,7 +58,6 @@ func (o *exportRedactor) memory(m engram.Memory) engram.Memory {
 // cleaner redacts a text. name is that of a metadata field, or "".
 type cleaner func(name, s string) string
 
-// text redacts a text without a name.
 func (c cleaner) text(s string) string { return c("", s) }
 
 // recordBy cleans every text of a record.

@@ -94,7 +94,6 @@ type leak struct {
 // secretsPage is how many rows are read at once.
 const secretsPage = 500
 
-// leakSearch searches everything stored for secrets.
 type leakSearch struct {
 	*Engine
 	r     engram.Reader
@@ -105,14 +104,11 @@ type leakSearch struct {
 
 // leaks calls each for every record with secrets, on one snapshot, and returns the number of secrets by kind.
 func (e *Engine) leaks(ctx context.Context, r engram.Reader, each func(leak)) (map[string]int, error) {
-	s := leakSearch{e, r, map[int64]bool{}, map[string]int{}, each}
 	nums, err := r.SecretKept(ctx)
-	for _, num := range nums {
-		s.keeps[num] = true
-	}
 	if err != nil {
 		return nil, err
 	}
+	s := leakSearch{e, r, setOf(nums), map[string]int{}, each}
 	return s.kinds, errors.Join(
 		eachAfter(func(after int64) ([]engram.Memory, error) { return r.MemoriesAfter(ctx, "", after, secretsPage) },
 			func(m engram.Memory) (int64, error) {

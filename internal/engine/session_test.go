@@ -172,7 +172,7 @@ func TestASessionWithMemoriesIsNotDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused() // forgotten ones count
-	if _, err := w.Erase(t.Context(), engram.ByNum(num)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.DeleteSession(t.Context(), "s1", true); err != nil {

@@ -70,7 +70,6 @@ func (e *Engine) Prune(ctx context.Context, project string, below float64, dryRu
 	return e.Sleep(ctx, SleepInput{Project: project, DryRun: dryRun, Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: below})
 }
 
-// sleep is a running sleep.
 type sleep struct {
 	*Engine
 	in     SleepInput
@@ -81,7 +80,6 @@ type sleep struct {
 	covered []string
 }
 
-// newSleep validates the input and prepares a sleep.
 func (e *Engine) newSleep(ctx context.Context, in SleepInput) (*sleep, error) {
 	if err := checkShare("below", in.Below); err != nil {
 		return nil, err
@@ -129,7 +127,6 @@ func (s *sleep) report(what string, done, total int) {
 	progress(s.in.Progress).report(what, done, total)
 }
 
-// look makes the plan.
 func (s *sleep) look(ctx context.Context) error {
 	alone := s.night
 	alone.Only = s.wanted(lifecycle.StepFade, lifecycle.StepBoost, lifecycle.StepPrune)

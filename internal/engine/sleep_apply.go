@@ -312,10 +312,9 @@ func (o *op) sourcesUnchanged(ctx context.Context, ms []engram.Memory) (bool, er
 		return false, err
 	}
 	said, err := saidBefore(ctx, o.tx, memoryNums(ms))
-	return len(said) == 0, err
+	return !slices.ContainsFunc(ms, func(m engram.Memory) bool { return said[m.Num] }), err
 }
 
-// derive adds a pattern and its sources.
 func (o *op) derive(ctx context.Context, m *engram.Memory, from []engram.Memory, reason, model string) error {
 	if err := o.insertMemory(ctx, m, reason); err != nil {
 		return err

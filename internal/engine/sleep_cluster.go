@@ -33,10 +33,7 @@ func clusterName(project string) string { return "sleep-patterns:" + project }
 
 // clusterKey identifies a cluster and the texts of its memories.
 func clusterKey(ms []engram.Memory) string {
-	var words []string
-	for _, m := range ms {
-		words = append(words, fmt.Sprintf("%d:%.16s", m.Num, m.NormalizedHash))
-	}
+	words := mapped(ms, func(m engram.Memory) string { return fmt.Sprintf("%d:%.16s", m.Num, m.NormalizedHash) })
 	slices.Sort(words)
 	return digest(fmt.Sprint(words))
 }
@@ -87,7 +84,6 @@ func (s *sleep) extracts(ctx context.Context, groups duplicateGroups) ([]lifecyc
 	return lifecycle.Plan(night, s.res.At, s.policy), nil
 }
 
-// clusters returns the clusters of one project.
 func (s *sleep) clusters(ctx context.Context, project string, nums []int64) (clusters []lifecycle.Cluster, err error) {
 	slices.Sort(nums)
 	nums = nums[max(0, len(nums)-clusterAmong):]
@@ -114,11 +110,7 @@ func (s *sleep) clusters(ctx context.Context, project string, nums []int64) (clu
 		near := duplicatesOf(nums, vectors, model.Related)
 		near = slices.DeleteFunc(near, func(t lifecycle.NearDuplicate) bool { return byNum[t.A].Scope != byNum[t.B].Scope })
 		clusters = lifecycle.Clusters(near, func(nums []int64) bool {
-			var of []engram.Memory
-			for _, num := range nums {
-				of = append(of, byNum[num])
-			}
-			return slices.Contains(fact.Asked, clusterKey(of))
+			return slices.Contains(fact.Asked, clusterKey(mapped(nums, func(num int64) engram.Memory { return byNum[num] })))
 		}, s.policy)
 		return nil
 	})
@@ -135,18 +127,16 @@ func saidBefore(ctx context.Context, r engram.Reader, nums []int64) (map[int64]b
 	if err != nil {
 		return nil, err
 	}
-	said := map[int64]bool{}
-	for _, rel := range append(live, removed...) {
-		if rel.Verb != engram.VerbDerivedFrom || rel.Actor != systemActor {
-			continue
-		}
-		by, err := r.Memories(ctx, []int64{rel.Source})
-		if err != nil {
-			return nil, err
-		}
-		if len(by) == 1 && by[0].Type == engram.TypePattern {
-			said[rel.Target] = true
-		}
+	derived := slices.DeleteFunc(append(live, removed...), func(rel engram.Relation) bool {
+		return rel.Verb != engram.VerbDerivedFrom || rel.Actor != systemActor
+	})
+	sources, err := r.Memories(ctx, mapped(derived, func(rel engram.Relation) int64 { return rel.Source }))
+	if err != nil {
+		return nil, err
+	}
+	by, said := byNum(sources), map[int64]bool{}
+	for _, rel := range derived {
+		said[rel.Target] = said[rel.Target] || by[rel.Source].Type == engram.TypePattern
 	}
 	return said, nil
 }

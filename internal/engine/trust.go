@@ -81,7 +81,6 @@ type suspicious struct {
 	reasons []suspicion.Reason
 }
 
-// suspicionsIn returns the instruction-like ones of some texts.
 func suspicionsIn(texts []passage) (all []suspicious) {
 	for _, p := range texts {
 		if reasons := suspicion.Of(p.text); len(reasons) > 0 {
@@ -264,7 +263,6 @@ func reportReasons(all []suspicious, report func(suspicion.Reason) string) (told
 	return told
 }
 
-// memoryNums returns the numbers of memories.
 func memoryNums(ms []engram.Memory) []int64 {
 	return mapped(ms, func(m engram.Memory) int64 { return m.Num })
 }
@@ -277,7 +275,6 @@ func byNum(ms []engram.Memory) map[int64]engram.Memory {
 	return all
 }
 
-// endsOf returns the memories of relations.
 func endsOf(rs []engram.Relation) (nums []int64) {
 	for _, r := range rs {
 		nums = append(nums, r.Source, r.Target)

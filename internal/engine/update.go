@@ -42,7 +42,6 @@ type UpdateInput struct {
 	AllowSecret bool // as in SaveInput
 }
 
-// empty reports whether nothing is to change.
 func (in UpdateInput) empty() bool {
 	in.Ref, in.Origin, in.AllowSecret, in.InSession = engram.Ref{}, "", false, false
 	return reflect.ValueOf(in).IsZero()
@@ -85,7 +84,6 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	return out, nil
 }
 
-// update is Update within a transaction.
 func (o *op) update(ctx context.Context, in UpdateInput, ahead precomputedAnchors, redactor *redactor) (m engram.Memory, warnings []string, err error) {
 	was, err := o.live(ctx, in.Ref)
 	if err != nil {
@@ -131,7 +129,6 @@ func (o *op) warnShared(ctx context.Context, was, now engram.Memory) (warnings [
 		"no old copy brings it back anywhere. What has to be secret is to be replaced", now.Num)}, nil
 }
 
-// changed returns was with the changes of in.
 func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *redactor) (engram.Memory, error) {
 	m := was
 	if in.Title != nil {

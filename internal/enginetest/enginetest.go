@@ -3,8 +3,6 @@
 package enginetest
 
 import (
-	"context"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -15,7 +13,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
-	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
 // New returns an engine on an empty store. Its clock starts at Start and steps a second per reading; its ids
@@ -33,7 +30,7 @@ func Start() time.Time { return time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC) }
 func Open(t testing.TB, path string) (*engine.Engine, *Clock) {
 	t.Helper()
 	clock := &Clock{now: Start()}
-	s, err := sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: clock.Now})
+	s, err := openStore(path, clock.Now)
 	if err != nil {
 		t.Fatalf("open %s: %v", path, err)
 	}
@@ -54,14 +51,7 @@ func Formats() map[string]engram.Format { return jsonfile.Formats() }
 
 // IDs returns a source of sequential ids, from 1.
 func IDs() func() engram.ID {
-	var mu sync.Mutex
-	n := 0
-	return func() engram.ID {
-		mu.Lock()
-		defer mu.Unlock()
-		n++
-		return engram.ID(fmt.Sprintf("%s%026d", engram.IDPrefix, n))
-	}
+	return idsOf(1)
 }
 
 // Clock is a wall clock for tests.

@@ -47,7 +47,7 @@ func NewPartsIn(t testing.TB, dir string) Parts {
 // Again opens the same file again with its own store and ids, like another process. The clock is shared.
 func (p Parts) Again(t testing.TB) Parts {
 	t.Helper()
-	s, err := openStore(p.Path)
+	s, err := openStore(p.Path, Start)
 	if err != nil {
 		t.Fatalf("open %s: %v", p.Path, err)
 	}
@@ -78,10 +78,10 @@ func (p Parts) Close(t testing.TB) {
 }
 
 // OpenStore opens the store at path; the caller closes it.
-func OpenStore(path string) (engram.Store, error) { return openStore(path) }
+func OpenStore(path string) (engram.Store, error) { return openStore(path, Start) }
 
-func openStore(path string) (*sqlite.Store, error) {
-	return sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: Start})
+func openStore(path string, now func() time.Time) (*sqlite.Store, error) {
+	return sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: now})
 }
 
 // idsOf is IDs for the nth engine on one file.
