@@ -203,7 +203,7 @@ func TestFromAnotherFolderNobodySaysAnything(t *testing.T) {
 	if len(w.waits()) > 0 {
 		t.Error("it waits")
 	}
-	// The folder of a session counts for whoever asks in it.
+	// Questions in a session use its folder.
 	if _, err := w.StartSession(t.Context(), engine.SessionInput{ID: "s", Project: "src", Directory: enginetest.CodeFolder}); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestFromAnotherFolderNobodySaysAnything(t *testing.T) {
 	same(t, "what waits", w.waits(), []int64{num})
 }
 
-// Loading anchors costs a search nothing where there are none, and little where there are.
+// BenchmarkSearchWithAnchors shows that anchors cost little, and nothing in a store without them.
 func BenchmarkSearchWithAnchors(b *testing.B) {
 	for _, share := range []int{0, 10, 1} {
 		name := "none"

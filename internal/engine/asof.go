@@ -211,7 +211,7 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 	for i, h := range hits {
 		nums[i], ms[i] = h.Memory.Num, h.Memory
 	}
-	if err := p.recalledHits(ctx, p.r, hits); err != nil {
+	if err := p.redactHits(ctx, p.r, hits); err != nil {
 		return err
 	}
 	suspect, err := flagged(ctx, p.r, ms)

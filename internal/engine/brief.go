@@ -147,7 +147,7 @@ type briefBuilder struct {
 	in      SessionBriefInput
 	now     time.Time
 	out     SessionBrief
-	earlier render.Earlier  // result of the previous session; without Text there is none
+	earlier render.Earlier  // result of the previous session; without Text: unknown
 	saved   []engram.Memory // in this session, newest first
 	worth   []engram.Memory // best first
 	notes   engram.Notes
@@ -237,11 +237,11 @@ func (b *briefBuilder) countPending(ctx context.Context, r engram.Reader) error 
 	if err != nil {
 		return err
 	}
-	suspect, err := r.CountFlagged(ctx, b.in.Project)
+	isFlagged, err := r.CountFlagged(ctx, b.in.Project)
 	if err != nil {
 		return err
 	}
-	n := len(due) + suspect
+	n := len(due) + isFlagged
 	for _, why := range []engram.Deferral{engram.DeferredReview, engram.DeferredProposal} {
 		records, err := r.CountDeferred(ctx, b.in.Project, why)
 		if err != nil {

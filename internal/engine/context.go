@@ -109,7 +109,7 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 		if t.approved, err = approvedOf(ctx, r, all); err != nil {
 			return err
 		}
-		if err := errors.Join(e.unasked(ctx, r, t.worth), e.unasked(ctx, r, t.personal)); err != nil {
+		if err := errors.Join(e.redactForInjection(ctx, r, t.worth), e.redactForInjection(ctx, r, t.personal)); err != nil {
 			return err
 		}
 		t.notes, err = notesOn(ctx, r, now, all)

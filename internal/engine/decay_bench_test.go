@@ -25,7 +25,7 @@ func BenchmarkFading(b *testing.B) {
 	})
 }
 
-// BenchmarkDecay reckons the strength of everything.
+// BenchmarkDecay computes the strength of all memories.
 func BenchmarkDecay(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		for b.Loop() {

@@ -77,7 +77,7 @@ type coverage struct {
 const coverageAge = 5 * time.Second
 
 // asking returns the embedder for queries: the first whose vectors cover nearly as many memories as the best,
-// so that searches use old vectors until the new ones are complete. Nil if there is none.
+// so that searches use old vectors until the new ones are complete; nil without any.
 func (e *Engine) asking(ctx context.Context, r engram.Reader) (engram.Embedder, error) {
 	if e.embedder == nil || len(e.options.Former) == 0 {
 		return e.embedder, nil

@@ -189,7 +189,7 @@ func seenIn(ctx context.Context, r engram.Reader, s engram.Session) (map[int64]b
 }
 
 // SearchIn is Search in a session, and records the hits as shown there. Degraded reports an unknown session; ""
-// is none.
+// for no session.
 func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
 	found, err := e.inFolderOf(ctx, session).Search(ctx, in)
 	if err != nil || session == "" {

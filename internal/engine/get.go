@@ -201,7 +201,7 @@ func date(m engram.Memory, revisions []engram.Revision, now engram.VersionStamp)
 	return writtenAt
 }
 
-// nextAfter returns the time of the earliest write after s; the zero Time if there is none.
+// nextAfter returns the time of the earliest write after s; the zero Time without one.
 func nextAfter(stamps []engram.VersionStamp, s engram.VersionStamp) time.Time {
 	var next engram.VersionStamp
 	for _, other := range stamps {

@@ -192,8 +192,8 @@ func same[T comparable](t testing.TB, what string, got, want []T) {
 
 // listAsOf lists memories as they were at a time past.
 func listAsOf(ctx context.Context, e interface {
-	ListNoted(context.Context, engram.Filter, engram.Page, time.Time) (engine.Listed, error)
+	ListAsOf(context.Context, engram.Filter, engram.Page, time.Time) (engine.Listed, error)
 }, f engram.Filter, p engram.Page, at time.Time) ([]engram.Memory, []string, error) {
-	l, err := e.ListNoted(ctx, f, p, at)
+	l, err := e.ListAsOf(ctx, f, p, at)
 	return l.Memories, l.Degraded, err
 }

@@ -40,7 +40,7 @@ func (h *history) word() string {
 	return fmt.Sprintf("w%05dx", h.words)
 }
 
-// memory draws a live memory; 0 when there is none.
+// memory draws a live memory; 0 without any.
 func (h *history) memory(t *rapid.T) int64 {
 	live := slices.Sorted(maps.Keys(h.rarest))
 	if len(live) == 0 {
@@ -63,7 +63,7 @@ func (h *history) kept(t *rapid.T, m engram.Memory, word string) {
 	h.last = m.Num
 }
 
-// Save saves a text that nobody has saved, often under a topic.
+// Save saves a new text, often under a topic.
 func (h *history) Save(t *rapid.T) {
 	word := h.word()
 	in := engine.SaveInput{Title: rapid.SampledFrom([]string{"Title", "", "Other title"}).Draw(t, "title"), Content: "the content is " + word,

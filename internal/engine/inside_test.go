@@ -6,7 +6,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// What tests outside the package have to see of its inside, and nobody else.
+// Names inside the package that its external tests need.
 
 // SecretRules is the fact that says by which rules all that is kept was looked at.
 const SecretRules = secretRules

@@ -14,7 +14,7 @@ import (
 
 // List returns memories newest first. Limit 0 is 20, at most 1000.
 func (e *Engine) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram.Memory, error) {
-	l, err := e.listAt(ctx, f, p, time.Time{}, false)
+	l, err := e.ListAsOf(ctx, f, p, time.Time{})
 	return l.Memories, err
 }
 
@@ -25,9 +25,14 @@ type Listed struct {
 	Degraded []string        // what is unknown at a past time
 }
 
-// ListNoted is List at a past time, the zero time being now, with notes on how to read each memory.
+// ListNoted is ListAsOf with notes on how to read each memory.
 func (e *Engine) ListNoted(ctx context.Context, f engram.Filter, p engram.Page, at time.Time) (Listed, error) {
 	return e.listAt(ctx, f, p, at, true)
+}
+
+// ListAsOf is List at a past time; the zero time is now.
+func (e *Engine) ListAsOf(ctx context.Context, f engram.Filter, p engram.Page, at time.Time) (Listed, error) {
+	return e.listAt(ctx, f, p, at, false)
 }
 
 func (e *Engine) listAt(ctx context.Context, f engram.Filter, p engram.Page, at time.Time, noted bool) (Listed, error) {
@@ -49,7 +54,7 @@ func (e *Engine) listAt(ctx context.Context, f engram.Filter, p engram.Page, at 
 		if l.Memories, err = e.list(ctx, r, f, p); err != nil {
 			return l, err
 		}
-		if err := e.recalled(ctx, r, l.Memories); err != nil || !noted {
+		if err := e.redactForDisplay(ctx, r, l.Memories); err != nil || !noted {
 			return l, err
 		}
 		l.Notes, err = notesOn(ctx, r, now, l.Memories)
@@ -110,7 +115,7 @@ func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int
 		}
 		focus := []engram.Memory{t.Focus}
 		for _, ms := range [][]engram.Memory{focus, t.Before, t.After} {
-			if err := e.recalled(ctx, r, ms); err != nil {
+			if err := e.redactForDisplay(ctx, r, ms); err != nil {
 				return t, err
 			}
 		}

@@ -101,7 +101,7 @@ func (e *Engine) logEntry(ctx context.Context, r engram.Reader, op engram.Operat
 	if err != nil {
 		return entry, err
 	}
-	if err := e.recalled(ctx, r, ms); err != nil {
+	if err := e.redactForDisplay(ctx, r, ms); err != nil {
 		return entry, err
 	}
 	for _, m := range ms {

@@ -15,7 +15,7 @@ import (
 // meaning is the vector channel of one question, empty without a model.
 type meaning struct {
 	model  engram.Model
-	vector []float32           // of the question, centred and moved by feedback; nil if there is none
+	vector []float32           // of the question, centred and moved by feedback; nil if unknown
 	plain  []float32           // of the question, as the model returned it
 	finds  []engram.Ranked     // by cosine, best first
 	near   map[int64][]float32 // vectors of the finds of both channels

@@ -7,7 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// BenchmarkOverview counts a project and reckons how strong its memories are.
+// BenchmarkOverview counts a project and computes the strength of its memories.
 func BenchmarkOverview(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		name := largest(b, w)

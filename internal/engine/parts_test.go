@@ -69,8 +69,7 @@ func TestAChangeBesideTheWordsTravels(t *testing.T) {
 	equal(t, a, b)
 }
 
-// A summary is of the words: whoever changes those takes it away everywhere, and who changes
-// something else does not.
+// A summary belongs to the text: changing the text removes it everywhere, changing another field does not.
 func TestASummaryGoesWithTheContent(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -68,13 +68,7 @@ func (e *Engine) Prompts(ctx context.Context, project string, p engram.Page) (ps
 	if p, err = pageOf(p, 20); err != nil {
 		return nil, err
 	}
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		if ps, err = r.Prompts(ctx, normalProject(project), "", p); err != nil {
-			return err
-		}
-		return e.shownPrompts(ctx, r, ps)
-	})
-	return ps, err
+	return e.prompts(ctx, project, nil, p)
 }
 
 // SearchPrompts finds prompts by words; an empty query lists the newest. Limit 0 is 10, at most 100.
@@ -82,19 +76,22 @@ func (e *Engine) SearchPrompts(ctx context.Context, query, project string, limit
 	if limit, err = limited("limit", limit, 10, 100); err != nil {
 		return nil, err
 	}
-	terms := text.Query(redact.Private(query))
-	err = e.store.View(ctx, func(r engram.Reader) error {
+	return e.prompts(ctx, project, text.Query(redact.Private(query)), engram.Page{Limit: limit})
+}
+
+func (e *Engine) prompts(ctx context.Context, project string, terms []engram.Term, p engram.Page) (ps []engram.Prompt, err error) {
+	project = normalProject(project)
+	return view(ctx, e, func(r engram.Reader) ([]engram.Prompt, error) {
 		if len(terms) == 0 {
-			ps, err = r.Prompts(ctx, normalProject(project), "", engram.Page{Limit: limit})
+			ps, err = r.Prompts(ctx, project, "", p)
 		} else {
-			ps, err = r.SearchPrompts(ctx, terms, normalProject(project), limit)
+			ps, err = r.SearchPrompts(ctx, terms, project, p.Limit)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return e.shownPrompts(ctx, r, ps)
+		return ps, e.shownPrompts(ctx, r, ps)
 	})
-	return ps, err
 }
 
 // DeletePrompt hides a prompt; hard removes it for good.

@@ -39,7 +39,7 @@ type Recalled struct {
 	Query    string         // after redaction
 	Items    []RecalledItem // best first
 	LeftOut  []engram.LeftOut
-	Text     string // all items as one block; "" if there are none
+	Text     string // all items as one block; "" without items
 	Tokens   int    // estimated cost of Text, at most Budget
 	Budget   int
 	Repaired []engram.Repair

@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// factor is a part of a hit's score by its name; NaN when there is none.
+// factor returns a factor of a hit's score by name; NaN if missing.
 func factor(h engram.Hit, name string) float64 {
 	for _, f := range slices.Backward(h.Why.Factors) {
 		if f.Name == name {

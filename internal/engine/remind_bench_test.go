@@ -27,8 +27,7 @@ type onlyCorpus struct{ *storetest.Corpus }
 
 func (onlyCorpus) Project() string { return onlyProject }
 
-// events are what an agent's life cycle asks of the memory unasked, each with the words of
-// the store's corpus.
+// events are the hook events of an agent's life cycle, with words of the store's corpus.
 func events() []struct {
 	name string
 	run  func(b *testing.B, e *engine.Engine, c asker, n int)

@@ -326,7 +326,7 @@ func flaggedIn(ctx context.Context, r engram.Reader, entries []engram.Mutation) 
 			return nil, err
 		}
 		for _, m := range ms {
-			if _, suspect := why[m.Num]; suspect && !m.Forgotten() {
+			if _, isFlagged := why[m.Num]; isFlagged && !m.Forgotten() {
 				all = append(all, m)
 			}
 		}

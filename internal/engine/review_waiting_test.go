@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// proposals are the numbers and texts of what waits as a proposal.
+// proposals returns the numbers and texts of pending proposals.
 func (w world) proposals() (names []string) {
 	w.Helper()
 	all, err := w.Proposals(w.Context(), "")
@@ -106,7 +106,7 @@ func TestWhatAPersonCorrectedOfAProposalWaitsAgainAsCorrected(t *testing.T) {
 	}
 }
 
-// Whoever erases what a proposal became means the proposal, too.
+// Erasing the memory that a proposal became erases the proposal too.
 func TestAnErasedMemoryIsNotKeptAsTheProposalThatItWas(t *testing.T) {
 	w := newWorld(t)
 	propose(t, w.Engine, inTranscript("s1", found(sqlite)))

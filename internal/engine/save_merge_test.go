@@ -146,7 +146,7 @@ func TestInNoProjectWhatIsNearIsFoundToo(t *testing.T) {
 	}
 }
 
-// broken is an embedder that cannot answer; slow one that nobody may wait for.
+// broken is an embedder that fails; slow one that does not answer instantly.
 type broken struct{ engram.Embedder }
 
 func (broken) Embed(context.Context, []string, engram.Role) ([][]float32, error) {

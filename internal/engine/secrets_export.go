@@ -111,9 +111,9 @@ func memoryBy(m engram.Memory, clean cleaner) engram.Memory {
 	return m
 }
 
-// recalled redacts secrets kept under older rules from memories about to be shown on request, except those a
+// redactForDisplay redacts secrets kept under older rules from memories about to be shown on request, except those a
 // person keeps. It changes ms.
-func (e *Engine) recalled(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+func (e *Engine) redactForDisplay(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	older, err := underOlderRules(ctx, r)
 	if err != nil || !older || len(ms) == 0 {
 		return err
@@ -128,9 +128,9 @@ func (e *Engine) recalled(ctx context.Context, r engram.Reader, ms []engram.Memo
 	return nil
 }
 
-// unasked redacts all secrets from memories about to be injected: secrets that a person keeps are shown on
+// redactForInjection redacts all secrets from memories about to be injected: secrets that a person keeps are shown on
 // request only. It changes ms.
-func (e *Engine) unasked(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+func (e *Engine) redactForInjection(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	if len(ms) == 0 {
 		return nil
 	}
@@ -141,10 +141,10 @@ func (e *Engine) unasked(ctx context.Context, r engram.Reader, ms []engram.Memor
 	return err
 }
 
-// recalledHits is recalled for the memories of hits.
-func (e *Engine) recalledHits(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
+// redactHits is redactForDisplay for the memories of hits.
+func (e *Engine) redactHits(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
 	ms := memoriesOf(hits)
-	if err := e.recalled(ctx, r, ms); err != nil {
+	if err := e.redactForDisplay(ctx, r, ms); err != nil {
 		return err
 	}
 	for i := range hits {

@@ -83,7 +83,7 @@ func (v *secretFilter) value(name string, x any) any {
 	return x
 }
 
-// leak is a record whose current or earlier text contains secrets that nobody keeps on purpose.
+// leak is a record whose current or earlier text contains secrets not kept on purpose.
 type leak struct {
 	entity    engram.Entity
 	num       int64  // of a memory, a prompt or a relation

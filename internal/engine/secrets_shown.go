@@ -90,7 +90,7 @@ func (e *Engine) shownSessions(ctx context.Context, r engram.Reader, all []engra
 // shownRelations is cleanShown of relations and the memories at their other ends. It changes notes.
 func (e *Engine) shownRelations(ctx context.Context, r engram.Reader, notes []engram.RelationNote) error {
 	others := mapped(notes, func(n engram.RelationNote) engram.Memory { return n.Other })
-	if err := e.recalled(ctx, r, others); err != nil {
+	if err := e.redactForDisplay(ctx, r, others); err != nil {
 		return err
 	}
 	for i := range notes {

@@ -10,8 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// assembled is a secret that nobody has: put together here, so that no scanner of repositories
-// takes this file for a leak.
+// assembled builds a fake secret, so that scanners of repositories do not report this file.
 func assembled(parts ...string) string { return strings.Join(parts, "") }
 
 func githubToken() string { return assembled("gh", "p_", "x9Kd82LmQz7RtYw1VbN4cHs6JpFa0GuEi3To") }

@@ -411,11 +411,10 @@ func isEmpty(ctx context.Context, r engram.Reader, id string) (empty, known bool
 	if n, err := r.CountInSession(ctx, id, true); err != nil || n > 0 {
 		return false, true, err
 	}
-	prompts, err := r.Prompts(ctx, "", id, engram.Page{Limit: 1})
-	if err != nil || len(prompts) > 0 {
+	if prompts, err := r.Prompts(ctx, "", id, engram.Page{Limit: 1}); err != nil || len(prompts) > 0 {
 		return false, true, err
 	}
-	if prompts, err = r.DeletedPromptsIn(ctx, id); err != nil || len(prompts) > 0 {
+	if prompts, err := r.DeletedPromptsIn(ctx, id); err != nil || len(prompts) > 0 {
 		return false, true, err
 	}
 	exposures, err := r.Uses(ctx, id, engram.Page{Limit: manyExposures})

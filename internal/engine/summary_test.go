@@ -17,8 +17,7 @@ func (w world) contextText() string {
 	return render.Context(toldOf(w, w), render.Options{})
 }
 
-// What is left out of a context is told as what it is: a prompt waits for nobody, and whoever was sent to the
-// queue for it found nothing there.
+// A context reports withheld prompts as such, not as pending: the review queue does not contain them.
 func TestPromptsThatAreLeftOutSendNobodyToTheQueue(t *testing.T) {
 	w := newWorld(t)
 	w.note("Harbour", "The pilot comes at noon.")
@@ -109,8 +108,8 @@ func TestASummaryFromElsewhereIsAQuotationWithItsSource(t *testing.T) {
 	}
 }
 
-// What is quoted or reads like an order is in no summary that nobody wrote, which would be told as
-// the project's own; nor does one stand where nothing else is left.
+// Generated summaries contain no quoted or flagged text, which would be injected as the project's own, and none is
+// made if nothing else is left.
 func TestAMadeSummaryHasNothingOfWhatIsNotTrusted(t *testing.T) {
 	w := newWorld(t)
 	made := func(session string, saves ...engine.SaveInput) []engram.Memory {

@@ -13,8 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// A process that has answered many questions answers as one that has just begun, whoever
-// wrote what in between and however little it may keep.
+// A process with a warm cache answers like a new one, whatever other processes wrote and however small its cache.
 func TestAWarmProcessAnswersAsAColdOne(t *testing.T) {
 	vocabulary := strings.Fields("cache caching queue login deploy deploys schema retry backup the not 30 60 Postgres indexing café 北京 get_user_name token")
 	rapid.Check(t, func(rt *rapid.T) {

@@ -29,7 +29,7 @@ func (e *Engine) injectable(ctx context.Context, r engram.Reader, ms []engram.Me
 			withheld++
 		}
 	}
-	return yes, withheld, e.unasked(ctx, r, yes)
+	return yes, withheld, e.redactForInjection(ctx, r, yes)
 }
 
 // approvals are the digests of approved texts, by memory number.
@@ -223,7 +223,7 @@ func flagged(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 	}
 	why := map[int64][]string{}
 	for _, m := range ms {
-		if reasons, _, suspect := whyFlagged(m, marks[m.Num], func(r suspicion.Reason) string { return r.Why }); suspect {
+		if reasons, _, isFlagged := whyFlagged(m, marks[m.Num], func(r suspicion.Reason) string { return r.Why }); isFlagged {
 			why[m.Num] = reasons
 		}
 	}
@@ -231,8 +231,8 @@ func flagged(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 }
 
 // whyFlagged returns why and since when a memory is flagged: the current reasons for unapproved texts or, if
-// there are none, the recorded ones. suspect is false if it is not flagged.
-func whyFlagged(m engram.Memory, marks []engram.Trust, report func(suspicion.Reason) string) (why []string, since time.Time, suspect bool) {
+// there are none, the recorded ones. isFlagged is false if it is not flagged.
+func whyFlagged(m engram.Memory, marks []engram.Trust, report func(suspicion.Reason) string) (why []string, since time.Time, isFlagged bool) {
 	for _, mark := range marks {
 		if mark.Mark != engram.TrustFlagged {
 			continue

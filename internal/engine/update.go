@@ -219,10 +219,8 @@ func (in UpdateInput) metadata(was map[string]any, w *redactor) (map[string]any,
 	if len(in.Metadata) == 0 {
 		return was, nil
 	}
-	now := maps.Clone(was)
-	if now == nil {
-		now = map[string]any{}
-	}
+	now := map[string]any{}
+	maps.Copy(now, was)
 	for k, v := range w.members(in.Metadata) {
 		if v == nil {
 			delete(now, k)
