@@ -91,7 +91,7 @@ func (e *Engine) anchorsFrom(ctx context.Context, dir string, asked, named []eng
 	case e.code != nil && len(asked) > 0 && !slices.ContainsFunc(asked, isRelative):
 		return e.code.Anchors(ctx, filepath.Dir(asked[0].Path), asked, nil)
 	case len(asked) > 0:
-		return nil, engram.Errorf(engram.CodeInvalid, "nobody knows where %s is", asked[0].Path).WithHint("name it by its absolute path, or in a session that works in a folder")
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot find %s without a folder", asked[0].Path).WithHint("use an absolute path, or a session with a folder")
 	}
 	return nil, nil
 }

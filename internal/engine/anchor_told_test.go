@@ -29,7 +29,7 @@ func TestABriefSaysHowTheCodeStands(t *testing.T) {
 	}
 }
 
-// asleep is code on a disk that does not answer, and looks at no deadline.
+// asleep is code on a disk that does not answer and ignores deadlines.
 type asleep struct {
 	*enginetest.Code
 	wake chan struct{}
@@ -65,7 +65,7 @@ func TestADiskThatIsAsleepKeepsNobodyWaiting(t *testing.T) {
 	}
 }
 
-// sleepy is asleep, and says when it is asked.
+// sleepy is asleep, and signals each check.
 type sleepy struct {
 	asleep
 	asked chan struct{}

@@ -104,7 +104,7 @@ func (b *briefBuilder) keep(ctx context.Context, s *exposure) {
 		ctx, cancel := b.waiting(ctx)
 		defer cancel()
 		if err := b.start(ctx, s, s.items); err != nil {
-			b.out.Degraded = append(b.out.Degraded, "the session could not be written: "+messageOf(err))
+			b.out.Degraded = append(b.out.Degraded, "cannot record the session: "+messageOf(err))
 		}
 	} else if len(s.items) > 0 {
 		b.out.Degraded = append(b.out.Degraded, b.remember(ctx, *s)...)

@@ -112,7 +112,7 @@ func (o *op) relateByMetadata(ctx context.Context, m engram.Memory, metadata map
 			switch engram.CodeOf(err) {
 			case "":
 			case engram.CodeInvalid, engram.CodeNotFound, engram.CodeConflict:
-				warnings = append(warnings, fmt.Sprintf("metadata %s is no relation: %s", key, sayingOf(err)))
+				warnings = append(warnings, fmt.Sprintf("ignored metadata %s: %s", key, sayingOf(err)))
 			default:
 				return err
 			}

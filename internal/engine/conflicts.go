@@ -114,7 +114,7 @@ func (e *Engine) Conflict(ctx context.Context, ref engram.RelationRef) (Conflict
 			return c, err
 		}
 		if !rel.Judgment() {
-			return c, engram.Errorf(engram.CodeNotFound, "relation %s is no conflict", rel.ID).WithHint("{conflicts list} shows those there are")
+			return c, engram.Errorf(engram.CodeNotFound, "relation %s is not a conflict", rel.ID).WithHint("{conflicts list} lists the conflicts")
 		}
 		return conflictOf(ctx, r, rel)
 	})
@@ -170,7 +170,7 @@ func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason stri
 		}
 		if was.Status == engram.RelationJudged {
 			return c, engram.Errorf(engram.CodeConflict, "relation %s is judged already: %s", was.ID, was.Verb).
-				WithHint("{conflicts judge %s VERDICT} puts another verdict in its place", was.ID)
+				WithHint("{conflicts judge %s VERDICT} replaces the verdict", was.ID)
 		}
 		reason = o.redactor().line(reason)
 		if was.Status == engram.RelationIgnored && (reason == "" || reason == was.Reason) {

@@ -280,7 +280,7 @@ type ProjectDecay struct {
 func (e *Engine) DecayProject(ctx context.Context, in ProjectDecayInput) (ProjectDecay, error) {
 	in.Type = engram.Type(strings.ToLower(line(string(in.Type))))
 	if in.Reset && (in.Curve != nil || in.Rate != nil || in.MaxBoost != nil) {
-		return ProjectDecay{}, engram.Errorf(engram.CodeInvalid, "reset goes with no other setting").WithHint("reset first, then set")
+		return ProjectDecay{}, engram.Errorf(engram.CodeInvalid, "reset cannot be combined with other settings").WithHint("reset first, then set")
 	}
 	if !in.Reset && in.Curve == nil && in.Rate == nil && in.MaxBoost == nil {
 		return view(ctx, e, func(r engram.Reader) (ProjectDecay, error) {

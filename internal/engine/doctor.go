@@ -237,7 +237,7 @@ func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f healt
 		return fmt.Sprintf("files and folders closed to others: %d", len(files)), err
 	case health.ListChunks:
 		files, err := e.options.Clinic.ListChunks(ctx)
-		return "made anew, and to be committed: " + strings.Join(files, ", "), err
+		return "rewritten, to be committed: " + strings.Join(files, ", "), err
 	case health.MoveSessions:
 		r := Repair{Project: name, Check: string(s.Check)}
 		err := e.moveStrays(ctx, &r, health.Strays(s.Check, f), false)
@@ -247,17 +247,17 @@ func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f healt
 		return fmt.Sprintf("relations removed: %d", n), err
 	case health.CutSecrets:
 		n, err := e.cutSecrets(ctx, "doctor")
-		return fmt.Sprintf("secrets cut out of %d texts; the copy that was made first has them still", n), err
+		return fmt.Sprintf("secrets removed from %d texts; the backup still contains them", n), err
 	case health.Reindex:
 		err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.Reindex(ctx) })
-		return "made the index of words and the codes of vectors anew", err
+		return "rebuilt the word index and the vector codes", err
 	case health.Embed, health.EmbedAnew:
 		res, err := e.Reembed(ctx, ReembedInput{All: s.Remedy == health.EmbedAnew, Progress: in.Progress})
 		return fmt.Sprintf("memories embedded: %d of %d", res.Embedded, res.Total), err
 	}
 	emptied, err := e.options.Clinic.Shorten(ctx)
 	if err == nil && !emptied {
-		err = engram.Errorf(engram.CodeUnavailable, "a reader is in the way").WithHint("end what reads all the time, and try again")
+		err = engram.Errorf(engram.CodeUnavailable, "a reader blocks the write-ahead log").WithHint("end long-running readers and try again")
 	}
 	return "emptied the write-ahead log", err
 }
@@ -281,7 +281,7 @@ func (e *Engine) removeRelations(ctx context.Context) (n int, err error) {
 			if err != nil {
 				return err
 			}
-			if _, err := o.removeRelation(ctx, was, "", "its memory is not there"); err != nil {
+			if _, err := o.removeRelation(ctx, was, "", "its memory does not exist"); err != nil {
 				return err
 			}
 			n++
@@ -342,8 +342,8 @@ func (e *Engine) Repair(ctx context.Context, in RepairInput) (Repair, error) {
 	r := Repair{Check: in.Check, Mode: in.Mode, Status: "noop", Actions: []RepairAction{}}
 	id := health.ID(in.Check)
 	if id != health.ManualSession && id != health.SessionFolder {
-		return r, engram.Errorf(engram.CodeInvalid, "check %q cannot be repaired so", line(in.Check)).
-			WithHint("%s and %s can; {doctor --fix} mends others", health.ManualSession, health.SessionFolder)
+		return r, engram.Errorf(engram.CodeInvalid, "cannot repair check %q this way", line(in.Check)).
+			WithHint("use %s or %s; {doctor --fix} repairs others", health.ManualSession, health.SessionFolder)
 	}
 	if in.Project == "" {
 		return r, engram.Errorf(engram.CodeInvalid, "a project is required").WithHint("name it")

@@ -28,7 +28,7 @@ const (
 )
 
 // noNearDuplicates is reported without an embedding model.
-const noNearDuplicates = "no embedding model is configured: what says the same is not known"
+const noNearDuplicates = "no embedding model is configured: near-duplicates are unknown"
 
 // degraded reports what was not compared.
 func (t *duplicateSearch) degraded() (all []string) {
@@ -36,7 +36,7 @@ func (t *duplicateSearch) degraded() (all []string) {
 		all = append(all, fmt.Sprintf("%d memories have no vector and were not compared: run engram reembed", t.missing))
 	}
 	if t.crowded {
-		all = append(all, "so many memories say the same that not all were compared: sleep again")
+		all = append(all, "too many near-duplicates to compare all: sleep again")
 	}
 	return all
 }

@@ -42,7 +42,7 @@ func vectorsOf(ctx context.Context, e engram.Embedder, texts []string, role engr
 		return nil, err
 	}
 	if len(vectors) != len(texts) {
-		return nil, engram.Errorf(engram.CodeUnavailable, "%s gave %d vectors for %d texts", e.Model().Name, len(vectors), len(texts))
+		return nil, engram.Errorf(engram.CodeUnavailable, "%s returned %d vectors for %d texts", e.Model().Name, len(vectors), len(texts))
 	}
 	for _, v := range vectors {
 		if err := checkVector(e, v); err != nil {
@@ -55,10 +55,10 @@ func vectorsOf(ctx context.Context, e engram.Embedder, texts []string, role engr
 func checkVector(e engram.Embedder, v []float32) error {
 	m := e.Model()
 	if len(v) != m.Dimensions {
-		return engram.Errorf(engram.CodeUnavailable, "%s gave a vector of %d numbers instead of %d", m.Name, len(v), m.Dimensions)
+		return engram.Errorf(engram.CodeUnavailable, "%s returned a vector of %d numbers instead of %d", m.Name, len(v), m.Dimensions)
 	}
 	if slices.ContainsFunc(v, notFinite) {
-		return engram.Errorf(engram.CodeUnavailable, "%s gave a vector that is not of numbers", m.Name)
+		return engram.Errorf(engram.CodeUnavailable, "%s returned a vector that is not finite", m.Name)
 	}
 	return nil
 }

@@ -163,7 +163,7 @@ func messageOf(err error) string {
 	if engram.CodeOf(err) == engram.CodeUnavailable || engram.CodeOf(err) == engram.CodeNotFound {
 		return err.Error()
 	}
-	return "the database did not take it"
+	return "the database rejected it"
 }
 
 // inSession returns the asking session; degraded reports an unknown one, for which nothing is recorded. An
@@ -174,7 +174,7 @@ func inSession(ctx context.Context, r engram.Reader, id string) (s engram.Sessio
 	}
 	s, err = r.Session(ctx, id)
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		return engram.Session{}, []string{fmt.Sprintf("session %q is not known: what it is shown is not remembered", render.Preview(id, engram.MaxName))}, nil
+		return engram.Session{}, []string{fmt.Sprintf("session %q is unknown: what it is shown is not recorded", render.Preview(id, engram.MaxName))}, nil
 	}
 	return s, nil, err
 }
@@ -303,7 +303,7 @@ func (e *Engine) deliver(ctx context.Context, report Injector, s *exposure, agai
 // claim records an exposure of the memories not shown before, checked in the same transaction.
 func (e *Engine) claim(ctx context.Context, s exposure, nums []int64, again bool) (mine []int64, err error) {
 	if s.session.ID == "" {
-		return nil, engram.Errorf(engram.CodeUnavailable, "a session that is not known cannot be told anything once")
+		return nil, engram.Errorf(engram.CodeUnavailable, "cannot claim memories for an unknown session")
 	}
 	s.query = e.CleanText(s.query)
 	at := e.now()

@@ -149,10 +149,10 @@ func (e *Engine) heldOutside(ctx context.Context, ms []engram.Memory, roots []st
 	}
 	held, unread, err := e.options.Traces.Holding(ctx, ms, roots)
 	for _, path := range unread {
-		degraded = append(degraded, fmt.Sprintf("%s could not be read: it may hold the text still", path))
+		degraded = append(degraded, fmt.Sprintf("cannot read %s: it may still contain the text", path))
 	}
 	if err != nil {
-		degraded = append(degraded, fmt.Sprintf("backups and chunks could not be looked through: %v", err))
+		degraded = append(degraded, fmt.Sprintf("cannot search backups and chunks: %v", err))
 	}
 	return held, degraded
 }

@@ -98,7 +98,7 @@ func (e *Engine) verdict(in JudgeInput) (verdict, error) {
 	in.ActorKind = cmp.Or(in.ActorKind, KindAgent)
 	actor, known := map[string]string{KindAgent: KindAgent, KindHuman: "user", KindSystem: "engram"}[in.ActorKind]
 	if !known {
-		return verdict{}, engram.Errorf(engram.CodeInvalid, "nobody of kind %q judges", in.ActorKind).WithHint("agent, human or system")
+		return verdict{}, engram.Errorf(engram.CodeInvalid, "unknown kind of judge %q", in.ActorKind).WithHint("agent, human or system")
 	}
 	w := e.redactor()
 	return verdict{said: engram.Relation{Verb: in.Verb, Status: engram.RelationJudged, Strength: 1, Reason: w.line(in.Reason),
@@ -108,7 +108,7 @@ func (e *Engine) verdict(in JudgeInput) (verdict, error) {
 
 func notAVerdict(v engram.Verb) error {
 	names := mapped(Verdicts(), func(known engram.Verb) string { return string(known) })
-	return engram.Errorf(engram.CodeInvalid, "%q is no verdict", v).WithHint("one of %s", strings.Join(names, ", "))
+	return engram.Errorf(engram.CodeInvalid, "%q is not a verdict", v).WithHint("one of %s", strings.Join(names, ", "))
 }
 
 // judgeable returns the relation that ref names and the one to judge: the same, or its replacement. Relations
@@ -125,12 +125,12 @@ func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now 
 		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s was removed", named.ID).WithHint("{conflicts list} shows what there is")
 	}
 	if !IsVerdict(now.Verb) {
-		return named, now, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is nothing to judge", named.ID, now.Verb).
-			WithHint("{unlink %d %s %d} takes it away", now.Source, now.Verb, now.Target)
+		return named, now, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is not a verdict", named.ID, now.Verb).
+			WithHint("{unlink %d %s %d} removes it", now.Source, now.Verb, now.Target)
 	}
 	if !now.Judgment() { // a mistyped number would hide a memory
-		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s is no conflict: it ties #%d and #%d", named.ID, now.Source, now.Target).
-			WithHint("{conflicts list} shows those there are; {link A RELATION B} says what one memory is to another")
+		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s is not a conflict: it relates #%d and #%d", named.ID, now.Source, now.Target).
+			WithHint("{conflicts list} lists the conflicts; {link A RELATION B} relates two memories")
 	}
 	return named, now, nil
 }
@@ -228,7 +228,7 @@ func (o *op) comparable(ctx context.Context, v verdict) (project string, err err
 	}
 	if ms[0].Project != ms[1].Project {
 		return "", engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q", ms[0].Num, ms[0].Project, ms[1].Num, ms[1].Project).
-			WithHint("verdicts are for memories of one project; {link A B} ties those of two")
+			WithHint("verdicts need memories of one project; {link A B} relates those of two")
 	}
 	return ms[0].Project, nil
 }

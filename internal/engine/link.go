@@ -133,10 +133,10 @@ func (l link) allowed() error {
 		return nil
 	case l.said.Judgment():
 		return engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q, and %s is a verdict on memories of one",
-			a.Num, a.Project, b.Num, b.Project, l.said.Verb).WithHint("relates_to, derived_from, evolved_from and caused_by reach further")
+			a.Num, a.Project, b.Num, b.Project, l.said.Verb).WithHint("use relates_to, derived_from, evolved_from or caused_by across projects")
 	case a.Scope == engram.ScopeProject && b.Scope == engram.ScopeProject:
 		return engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q", a.Num, a.Project, b.Num, b.Project).
-			WithHint("what is related to another project's memory needs the scope personal or global: {update %d --scope global}", a.Num)
+			WithHint("a relation across projects needs a memory of scope personal or global: {update %d --scope global}", a.Num)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// logged are the verbs that the log tells, the oldest first.
+// logged returns the operations in the log, oldest first.
 func (w world) logged(in engine.LogInput) []string {
 	w.Helper()
 	in.Page.Limit = 1000
@@ -103,7 +103,7 @@ func TestAMergedProjectGetsItsLogBackWithWhatItHeld(t *testing.T) {
 	}
 }
 
-// reads counts the entries that are read of a store.
+// reads counts the journal entries read from a store.
 type reads struct {
 	engram.Store
 	entries *int

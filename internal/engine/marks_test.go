@@ -37,8 +37,7 @@ func TestNamesHaveNoControlCharacters(t *testing.T) {
 	})
 }
 
-// Who a memory is for is not guessed: read as the project's, a word that was meant to keep it
-// to its author would give it away.
+// An unknown scope is rejected, not guessed: the default would publish a memory meant to be personal.
 func TestAScopeThatDoesNotExistIsRejected(t *testing.T) {
 	for _, scope := range []engram.Scope{"private", "team", "personal-ish"} {
 		place, all := clones(t, 1)

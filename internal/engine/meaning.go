@@ -29,7 +29,7 @@ const nearDepth = 120
 func (q *question) byMeaning(ctx context.Context) error {
 	if q.in.Mode == ModeLexical || q.in.All {
 		if q.in.Mode == ModeSemantic {
-			q.degrade("meaning does not tell who has every word; nothing is found by meaning")
+			q.degrade("meaning cannot check for every word; nothing is found by meaning")
 		}
 		return nil
 	}
@@ -58,7 +58,7 @@ func (q *question) silent(ctx context.Context, err error) error {
 	if hint := engram.HintOf(err); hint != "" {
 		reason += ": " + hint
 	}
-	q.degrade("finding by meaning did not work: %s", reason)
+	q.degrade("cannot search by meaning: %s", reason)
 	return ctx.Err()
 }
 

@@ -102,8 +102,7 @@ func TestMetricsOfASessionAreReckonedFromWhatItWasShown(t *testing.T) {
 	same(t, "after one was erased", []string{activity(metrics(t, e, engine.MetricsInput{Session: "s"}).Total)}, []string{want})
 }
 
-// What a session is not shown again was found all the same: the counters and the session
-// agree on what is a hit.
+// Hits that are not shown again still count as found, in counters and session alike.
 func TestWhatIsNotShownAgainIsAHit(t *testing.T) {
 	w, e := tallied(t)
 	w.note("Tokens", "Tokens live in cookies.")
@@ -122,7 +121,7 @@ func TestWhatIsNotShownAgainIsAHit(t *testing.T) {
 	same(t, "reads, hits and memories of the session", []int{of.Reads, of.Found, of.Memories}, want)
 }
 
-// Metrics of a store that somebody else holds tell what could not be written down yet.
+// Metrics of a locked store include pending counters.
 func TestMetricsKnowWhatWaits(t *testing.T) {
 	w, e := tallied(t)
 	if _, err := e.Search(t.Context(), asked("tokens")); err != nil {

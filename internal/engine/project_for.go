@@ -76,7 +76,7 @@ func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInFor
 			return p, err
 		}
 		if p, err = e.folderProject(ctx, r); err == nil {
-			p.Warning = fmt.Sprintf("Project %.60q of the settings does not count: %s; that of the folder does", r.Override, wrong.Msg)
+			p.Warning = fmt.Sprintf("Ignored project %.60q of the settings: %s; using the project of the folder", r.Override, wrong.Msg)
 		}
 		return p, err
 	}

@@ -247,7 +247,7 @@ func (e *Engine) AcceptProposal(ctx context.Context, num int64, edit ProposalEdi
 		return SaveResult{}, err
 	}
 	if d.Why != engram.DeferredProposal || d.Record.Memory == nil {
-		return SaveResult{}, engram.Errorf(engram.CodeInvalid, "what waits under number %d is no proposal", num).WithHint("{sync deferred} shows what it is")
+		return SaveResult{}, engram.Errorf(engram.CodeInvalid, "record %d is not a proposal", num).WithHint("{sync deferred} shows what it is")
 	}
 	t, err := e.intakeOf(proposedInput(d, edit))
 	if err != nil {
@@ -358,7 +358,7 @@ func (o *op) warnAccepted(ctx context.Context, m engram.Memory) ([]string, error
 	if err != nil || len(why[m.Num]) == 0 {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("Memory #%d reads like an order to an agent (%s): it is told to nobody unasked until engram review approve %d",
+	return []string{fmt.Sprintf("Memory #%d was flagged as instruction-like (%s): it is not injected until engram review approve %d",
 		m.Num, strings.Join(why[m.Num], "; "), m.Num)}, nil
 }
 

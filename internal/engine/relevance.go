@@ -22,11 +22,11 @@ func (in SearchInput) cleanRelevance() (SearchInput, error) {
 	}
 	switch {
 	case !in.ByStrength && in.MinLikeness > 0:
-		return in, engram.Errorf(engram.CodeInvalid, "min likeness is for searches by strength")
+		return in, engram.Errorf(engram.CodeInvalid, "min likeness needs a search by strength")
 	case in.ByStrength && in.Rerank:
-		return in, engram.Errorf(engram.CodeInvalid, "finds are ordered by strength or by the reranker, not by both")
+		return in, engram.Errorf(engram.CodeInvalid, "cannot order by strength and by the reranker")
 	case in.ByStrength && !in.AsOf.IsZero():
-		return in, engram.Errorf(engram.CodeInvalid, "a search of a time past cannot be ordered by strength")
+		return in, engram.Errorf(engram.CodeInvalid, "cannot order a search of a past time by strength")
 	}
 	return in, nil
 }

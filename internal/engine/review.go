@@ -55,8 +55,8 @@ func (e *Engine) Snooze(ctx context.Context, ref engram.Ref, until time.Time) (R
 	return e.review(ctx, "review_snooze", "snoozed", ref, precomputedAnchors{}, func(_ engram.Memory, now time.Time) (time.Time, error) {
 		until = until.UTC().Truncate(time.Millisecond)
 		if !until.After(now) {
-			return until, engram.Errorf(engram.CodeInvalid, "%s is not to come", until.Format("2 January 2006 15:04 MST")).
-				WithHint("give a time in the future; a review that was done is not put off but marked done")
+			return until, engram.Errorf(engram.CodeInvalid, "%s is not in the future", until.Format("2 January 2006 15:04 MST")).
+				WithHint("give a future time, or mark the review as done")
 		}
 		if until.After(now.Add(MaxSnooze)) {
 			return until, engram.Errorf(engram.CodeInvalid, "the year %d is too far off", until.Year()).WithHint("at most a hundred years")
@@ -107,15 +107,15 @@ func (o *op) reportUnseen(ctx context.Context, res *ReviewResult) error {
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("the code that memory #%d speaks of (%s) is not to be seen from here", m.Num, line(placesOfAnchors(m.Anchors)))
+	what := fmt.Sprintf("cannot see the code of memory #%d (%s) from here", m.Num, line(placesOfAnchors(m.Anchors)))
 	switch {
 	case !seen[m.Num].Stale():
-		res.Degraded = append(res.Degraded, what+": it stays anchored as it was")
+		res.Degraded = append(res.Degraded, what+": its anchors stay")
 	case res.Op != 0:
-		res.Degraded = append(res.Degraded, what+": it waits until it is reviewed in its repository")
+		res.Degraded = append(res.Degraded, what+": it stays pending until it is reviewed in its repository")
 	default:
-		return engram.Errorf(engram.CodeConflict, "%s, and it waits for nothing else", what).
-			WithHint("{review done %d} in its repository anchors it to what stands there now; {review snooze %d --for 90d} hides it, {review refuse %d} forgets it", m.Num, m.Num, m.Num)
+		return engram.Errorf(engram.CodeConflict, "%s, and nothing else is pending for it", what).
+			WithHint("run {review done %d} in its repository to renew its anchors, {review snooze %d --for 90d} to postpone it, or {review refuse %d} to forget it", m.Num, m.Num, m.Num)
 	}
 	return nil
 }
@@ -193,11 +193,11 @@ func (q *queueBuilder) kindOf(ctx context.Context, r engram.Reader, m engram.Mem
 	case !m.ReviewAfter.IsZero() && !m.ReviewAfter.After(q.now):
 		return engram.QueueDue, nil
 	}
-	return "", engram.Errorf(engram.CodeNotFound, "memory #%d does not wait for review", m.Num).WithHint("{get %d} shows it", m.Num)
+	return "", engram.Errorf(engram.CodeNotFound, "memory #%d is not pending for review", m.Num).WithHint("{get %d} shows it", m.Num)
 }
 
 // flaggedPrefix precedes the reasons why a text was flagged, if other reasons follow.
-const flaggedPrefix = "reads like an order to an agent: "
+const flaggedPrefix = "instruction-like: "
 
 // mostSuspicions limits the reasons shown for a pending record.
 const mostSuspicions = 12

@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// changedWorld has a memory whose code was seen to be another one, and says which.
+// changedWorld has a memory whose code was seen to have changed, and returns it.
 func changedWorld(t *testing.T, typ engram.Type) (world, int64) {
 	t.Helper()
 	w := newWorld(t).unlinked()

@@ -64,7 +64,7 @@ func (o *op) approveThat(ctx context.Context, m engram.Memory, read func(suspici
 		if err := o.tx.PutTrust(ctx, marks...); err != nil {
 			return err
 		}
-		if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "somebody read it", map[string]any{approvalField: false}); err != nil {
+		if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "a person read it", map[string]any{approvalField: false}); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (e *Engine) Refuse(ctx context.Context, ref engram.Ref) (ReviewResult, erro
 		if res.Memory, err = o.live(ctx, ref); err != nil {
 			return res, err
 		}
-		err = o.forget(ctx, &res.Memory, "refused by whoever reviewed it")
+		err = o.forget(ctx, &res.Memory, "rejected in a review")
 		res.Op = o.first
 		return res, err
 	})
@@ -231,8 +231,8 @@ func (e *Engine) lookUp(ctx context.Context, names []string) (all []decidable, e
 	case len(names) == 1:
 		return nil, first
 	}
-	return nil, engram.Errorf(engram.CodeNotFound, "nothing was done: %s is none of what is here", strings.Join(unknown, ", ")).
-		WithHint("{review --all-projects} lists what waits, with its names")
+	return nil, engram.Errorf(engram.CodeNotFound, "nothing was done: unknown names: %s", strings.Join(unknown, ", ")).
+		WithHint("{review --all-projects} lists pending items by name")
 }
 
 func lookUpOne(ctx context.Context, r engram.Reader, name string) (decidable, error) {
@@ -270,8 +270,8 @@ func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error
 			return err
 		}
 		if len(all) == 0 {
-			return engram.Errorf(engram.CodeNotFound, "nothing that operation %d wrote waits as suspect", op).
-				WithHint("{review --kind suspect --all-projects} lists what does")
+			return engram.Errorf(engram.CodeNotFound, "nothing that operation %d wrote is flagged", op).
+				WithHint("{review --kind suspect --all-projects} lists what is")
 		}
 		for _, m := range all {
 			as, err := asWritten(ctx, r, m, op)
@@ -281,7 +281,7 @@ func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error
 			if as {
 				known = append(known, m)
 			} else {
-				d.Degraded = append(d.Degraded, fmt.Sprintf("Memory #%d was changed since operation %d and waits on: engram review show %d", m.Num, op, m.Num))
+				d.Degraded = append(d.Degraded, fmt.Sprintf("Memory #%d was changed since operation %d and stays pending: engram review show %d", m.Num, op, m.Num))
 			}
 		}
 		return nil

@@ -179,7 +179,7 @@ func (e *Engine) RefuseDeferred(ctx context.Context, num int64) (operation int64
 		if err != nil {
 			return 0, err
 		}
-		err = o.decided(ctx, d, 0, "refused by whoever reviewed it")
+		err = o.decided(ctx, d, 0, "rejected in a review")
 		return o.first, err
 	})
 }
@@ -235,7 +235,7 @@ func (u *undoing) takePending(ctx context.Context, entry engram.Mutation) error 
 		return err
 	}
 	if !found {
-		u.leave("what waited as %s was thrown away for good", name)
+		u.leave("record %s was removed for good", name)
 		return nil
 	}
 	if err := u.decidedSince(ctx, entry, d); err != nil {
@@ -245,13 +245,13 @@ func (u *undoing) takePending(ctx context.Context, entry engram.Mutation) error 
 	now.Why, now.LastAt = was.Pending, was.LastAt
 	switch {
 	case was.Pending == engram.DeferredDecided && was.Memory != 0:
-		now, what = withoutText(now), "taken in again"
+		now, what = withoutText(now), "accepted again"
 	case was.Pending == engram.DeferredDecided:
 		what = "refused again"
 	case was.Memory != 0:
 		m, err := u.tx.Memory(ctx, engram.ByNum(was.Memory))
 		if engram.CodeOf(err) == engram.CodeNotFound {
-			u.leave("what waited as %s became memory #%d, which was erased", name, was.Memory)
+			u.leave("record %s became memory #%d, which was erased", name, was.Memory)
 			return nil
 		}
 		if err != nil {
@@ -276,7 +276,7 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 	if left.Pending == now.Why {
 		return nil
 	}
-	return u.changedSince("what waited as "+engram.PendingName(now.Num), []string{"it was decided anew"}, later[len(later)-1])
+	return u.changedSince("record "+engram.PendingName(now.Num), []string{"it was decided anew"}, later[len(later)-1])
 }
 
 // dropDecided removes records decided before a time: the journal no longer reaches them.

@@ -59,7 +59,7 @@ func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*lookahead, e
 	}
 	model := e.embedder.Model()
 	if !model.Instant {
-		out.trouble = model.Name + " is not asked while somebody waits"
+		out.trouble = model.Name + " is too slow to ask during a save"
 		return out, nil
 	}
 	texts := mapped(intakes, func(t intake) string { return embeddedText(t.draft) })
@@ -73,7 +73,7 @@ func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*lookahead, e
 		out.embedded[texts[i]] = v
 	}
 	if model.Related <= 0 {
-		out.trouble = model.Name + " has no marks that say what is near"
+		out.trouble = model.Name + " has no similarity marks"
 		return out, nil
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error { return e.lookAround(ctx, r, out, vectors) })
@@ -205,7 +205,7 @@ func (out *lookahead) warning(mode lifecycle.AdmitMode) []string {
 	if mode != lifecycle.AdmitMerging || out.trouble == "" {
 		return nil
 	}
-	return []string{fmt.Sprintf("Near-duplicates were not looked for: %s.", out.trouble)}
+	return []string{fmt.Sprintf("Near-duplicates were not checked: %s.", out.trouble)}
 }
 
 // recentWrites are the memories written since a save looked ahead, by others or by the same batch.

@@ -98,7 +98,7 @@ func (e *Engine) scanInput(in ScanInput) (ScanInput, error) {
 		return in, engram.Errorf(engram.CodeInvalid, "project is required")
 	}
 	if e.embedder == nil {
-		return in, engram.Errorf(engram.CodeUnavailable, "no embedding model is configured: nothing says which memories are near").
+		return in, engram.Errorf(engram.CodeUnavailable, "no embedding model is configured: similar memories are unknown").
 			WithHint("set embedding_model, or leave it out for the built-in one")
 	}
 	var err error
@@ -120,7 +120,7 @@ func (e *Engine) scanInput(in ScanInput) (ScanInput, error) {
 	}
 	in.TimeoutPerCall = time.Duration(seconds) * time.Second
 	if e.options.Judge == nil {
-		return in, engram.Errorf(engram.CodeUnavailable, "no program that could judge is configured").WithHint("set agent_cli to claude or opencode")
+		return in, engram.Errorf(engram.CodeUnavailable, "no judge is configured").WithHint("set agent_cli to claude or opencode")
 	}
 	return in, nil
 }

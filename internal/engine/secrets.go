@@ -97,7 +97,7 @@ func (w *redactor) warning() []string {
 }
 
 func cutWarning(kinds []string) string {
-	return fmt.Sprintf("Cut out before it was kept: %s. Say where a secret is found, not what it is", strings.Join(kinds, ", "))
+	return fmt.Sprintf("Removed before saving: %s. Write where a secret is stored, not what it is", strings.Join(kinds, ", "))
 }
 
 // keepSecrets records the secrets that a person keeps in a memory.

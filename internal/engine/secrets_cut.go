@@ -72,7 +72,7 @@ func (o *op) cutThing(ctx context.Context, s leak) error {
 		return err
 	}
 	kinds := slices.Sorted(maps.Keys(v.kinds))
-	return o.log(ctx, s.entity, s.key, project, "secrets were cut out: "+strings.Join(kinds, ", "), map[string]any{})
+	return o.log(ctx, s.entity, s.key, project, "secrets were removed: "+strings.Join(kinds, ", "), map[string]any{})
 }
 
 // cutTexts removes secrets from the current and earlier texts of a record and returns its project.

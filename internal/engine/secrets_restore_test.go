@@ -39,7 +39,7 @@ func TestASecretIsKnownByItsNameOnEveryWayOut(t *testing.T) {
 	}
 }
 
-// A text that comes back without its secrets says nothing new.
+// A text that returns without its secrets is no change.
 func TestWhatAPersonKeepsSurvivesItsOwnExport(t *testing.T) {
 	for _, mode := range []engine.ImportMode{"", engine.ImportReplace} {
 		w, num, _ := keeper(t)
@@ -82,7 +82,7 @@ func TestAColleaguesTagLeavesTheWordsBesideIt(t *testing.T) {
 	}
 }
 
-// An own export with its secrets came back with a warning that they were cut out, though they stay.
+// Importing an own export with its secrets warned that they were removed, though they stay.
 func TestNothingIsSaidToBeCutThatStays(t *testing.T) {
 	for _, mode := range []engine.ImportMode{"", engine.ImportReplace} {
 		w, num, secrets := keeper(t)

@@ -441,7 +441,7 @@ func summaryWarning(s engram.Session) []string {
 	if len(why) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The summary reads like an order to an agent (%s): it is shown where somebody asks for the session, and told unasked to nobody; ending the session with other words replaces it",
+	return []string{fmt.Sprintf("The summary was flagged as instruction-like (%s): it is shown on request but not injected; end the session with other words to replace it",
 		strings.Join(why, "; "))}
 }
 

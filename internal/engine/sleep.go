@@ -86,7 +86,7 @@ func (e *Engine) newSleep(ctx context.Context, in SleepInput) (*sleep, error) {
 	}
 	for _, a := range in.Only {
 		if steps := lifecycle.StepActions(); !slices.Contains(steps, a) {
-			return nil, engram.Errorf(engram.CodeInvalid, "%.40q is no step of a sleep", a).WithHint("one of %s", listed(steps))
+			return nil, engram.Errorf(engram.CodeInvalid, "%.40q is not a step of a sleep", a).WithHint("one of %s", listed(steps))
 		}
 	}
 	s := &sleep{Engine: e, in: in, policy: e.policy, night: lifecycle.Night{Only: in.Only}}
@@ -374,7 +374,7 @@ func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []l
 		case !may:
 			p.Against = why
 		case judged[[2]int64{p.A, p.B}]:
-			p.Against = "the two are judged, or waiting for it"
+			p.Against = "the pair is judged or pending"
 		case alone[p.A] != "" || alone[p.B] != "":
 			p.Against = cmp.Or(alone[p.A], alone[p.B])
 		case a.NormalizedHash != b.NormalizedHash || a.Title != b.Title:
@@ -400,7 +400,7 @@ func relationsAgainst(ctx context.Context, r engram.Reader, ms []engram.Memory) 
 			return nil, nil, err
 		}
 		if back {
-			alone[m.Num] = "brought back by an undo"
+			alone[m.Num] = "restored by an undo"
 		}
 	}
 	relations, err := r.Relations(ctx, nums)
@@ -419,7 +419,7 @@ func relationsAgainst(ctx context.Context, r engram.Reader, ms []engram.Memory) 
 			return nil, nil, err
 		}
 		if len(by) == 1 && !by[0].Forgotten() {
-			alone[rel.Target] = "another memory has taken its place"
+			alone[rel.Target] = "another memory supersedes it"
 		}
 	}
 	return alone, judged, nil

@@ -237,7 +237,7 @@ func (s *sleep) extract(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			s.res.Degraded = append(s.res.Degraded, "no patterns were looked for: "+err.Error())
+			s.res.Degraded = append(s.res.Degraded, "cannot look for patterns: "+err.Error())
 			s.skip(step, "the language model did not answer")
 			return nil
 		}

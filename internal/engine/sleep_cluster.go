@@ -50,7 +50,7 @@ func clusterFactOf(ctx context.Context, r engram.Reader, project string) (f clus
 func (s *sleep) extracts(ctx context.Context, groups duplicateGroups) ([]lifecycle.Step, error) {
 	if s.options.Extractor == nil || s.embedder == nil {
 		if s.night.Only != nil {
-			s.res.Degraded = append(s.res.Degraded, "patterns are looked for by a language model and an embedding model: set ENGRAM_LLM_BASE_URL or ENGRAM_LLM_MODEL")
+			s.res.Degraded = append(s.res.Degraded, "patterns need a language model and an embedding model: set ENGRAM_LLM_BASE_URL or ENGRAM_LLM_MODEL")
 		}
 		return nil, nil
 	}

@@ -26,7 +26,7 @@ func (w world) sleep(in engine.SleepInput) engine.Slept {
 	return res
 }
 
-// tokens is a text that tests say again with small changes.
+// tokens is a text that tests vary slightly.
 const tokens = `Access tokens are signed with the key of the authentication service and kept in a cookie that scripts cannot read.
 The browser sends it with every request, and the gateway checks the signature before anything else is asked.`
 

@@ -91,7 +91,7 @@ func (e *Engine) spans(by engram.Grouping, since, now time.Time) ([]time.Time, e
 	case known && length.usual == 0:
 		return nil, nil
 	case !known:
-		return nil, engram.Errorf(engram.CodeInvalid, "%.40q is nothing to count by", by).WithHint("project, type, day, week or month")
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot count by %.40q", by).WithHint("project, type, day, week or month")
 	}
 	last := start(now)
 	first := step(last, 1-length.usual)
@@ -101,7 +101,7 @@ func (e *Engine) spans(by engram.Grouping, since, now time.Time) ([]time.Time, e
 	edges := []time.Time{first}
 	for at := first; !at.After(last); {
 		if len(edges) > maxSpans {
-			return nil, engram.Errorf(engram.CodeInvalid, "there are more than %d of a %s since then", maxSpans, by).WithHint("count by week or month, or since a later time")
+			return nil, engram.Errorf(engram.CodeInvalid, "more than %d groups by %s", maxSpans, by).WithHint("count by week or month, or since a later time")
 		}
 		at = step(at, 1)
 		edges = append(edges, at)

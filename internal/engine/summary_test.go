@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// contextText is what a session of the project shop would be told.
+// contextText returns the context of a new session of project shop.
 func (w world) contextText() string {
 	w.Helper()
 	return render.Context(toldOf(w, w), render.Options{})
@@ -67,7 +67,7 @@ func TestASummaryThatReadsLikeAnOrderIsSeenAndReplaced(t *testing.T) {
 	}
 }
 
-// lineages are those of an export.
+// lineages returns the causal metadata of an export.
 var lineages = regexp.MustCompile(`,"lineage":\{[^{}]*(\{[^{}]*\})?\}`)
 
 func TestASummaryFromElsewhereIsAQuotationWithItsSource(t *testing.T) {

@@ -27,7 +27,7 @@ func TestAWarmProcessAnswersAsAColdOne(t *testing.T) {
 			return parts.Clock.Now()
 		}
 		options := engine.Options{Embedder: enginetest.Embedder(), Now: now, NewID: enginetest.IDs(), Zone: time.UTC}
-		// Another process writes too, and half of the questions are asked elsewhere.
+		// Another process writes too and answers half of the questions.
 		other := parts.Again(t)
 		defer other.Close(t)
 		options.Store, options.TextCacheBytes = parts.Store, rapid.SampledFrom([]int{1, 5_000, 0}).Draw(rt, "shelf")
@@ -92,7 +92,7 @@ func TestAWarmProcessAnswersAsAColdOne(t *testing.T) {
 	})
 }
 
-// answer is all that a search tells, to be compared.
+// answer is everything a search returns, for comparison.
 func answer(t *testing.T, e *engine.Engine, in engine.SearchInput) string {
 	t.Helper()
 	found, err := e.Search(t.Context(), in)

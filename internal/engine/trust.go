@@ -306,6 +306,6 @@ func (o *op) warnChanged(ctx context.Context, m engram.Memory) ([]string, error)
 }
 
 func pendingWarning(num int64, why []string) string {
-	return fmt.Sprintf("#%d reads like an order to an agent (%s): it is found when somebody asks, and told unasked only after a person approves it (engram review)",
+	return fmt.Sprintf("#%d was flagged as instruction-like (%s): searches find it, but it is injected only after a person approves it (engram review)",
 		num, strings.Join(why, "; "))
 }

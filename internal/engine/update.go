@@ -124,9 +124,9 @@ func (o *op) warnShared(ctx context.Context, was, now engram.Memory) (warnings [
 	if err != nil || !shared {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("#%[1]d was shared before it became personal, and what it said (engram history %[1]d) stays with who has pulled it, and in "+
-		"the history of a repository. With engram sync the others forget it when they import next; with engram delete %[1]d --hard, and engram sync, "+
-		"no old copy brings it back anywhere. What has to be secret is to be replaced", now.Num)}, nil
+	return []string{fmt.Sprintf("#%[1]d was shared before it became personal: its earlier text (engram history %[1]d) stays with everyone who pulled it and in "+
+		"the history of a repository. After engram sync, others forget it at their next import; engram delete %[1]d --hard and engram sync "+
+		"keep old copies from bringing it back. Replace any secret in it", now.Num)}, nil
 }
 
 func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *redactor) (engram.Memory, error) {
