@@ -12,7 +12,7 @@ import (
 
 // apartFrom is e without some projects.
 func apartFrom(e *engine.Engine, names ...string) *engine.Engine {
-	return e.Apart(func() func(string) bool {
+	return e.Excluding(func() func(string) bool {
 		if len(names) == 0 {
 			return nil
 		}

@@ -122,7 +122,7 @@ const MaxDecayDays = 36_500
 type Faded struct {
 	Memory engram.Memory
 	Now    float64 // 0 to 1
-	Later  float64 // after DecayInput.Days, if nobody reads it
+	Later  float64 // after DecayInput.Days, without a read until then
 	Curve  engram.Curve
 	Reason string // in words
 }

@@ -178,7 +178,7 @@ func (e *Engine) Now() time.Time { return e.now() }
 // The caller refuses requests that name such a project, because it can say why: ProjectsOf and ProjectFor know
 // all projects. An operation that would still write to one, such as undoing an import into several, is
 // CodeForbidden and does nothing.
-func (e *Engine) Apart(off func() (off func(project string) bool)) *Engine {
+func (e *Engine) Excluding(off func() (off func(project string) bool)) *Engine {
 	f := *e
 	f.store = excludingStore{e.store, off}
 	f.coverage = new(atomic.Pointer[coverage])

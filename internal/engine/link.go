@@ -99,7 +99,7 @@ func (e *Engine) said(in LinkInput) (engram.Relation, error) {
 type link struct {
 	*op                            // without the ends
 	said           engram.Relation // nil: keep or 1
-	strength       *float64        // nil: nobody said
+	strength       *float64        // nil: keep, or 1
 	source, target engram.Memory
 }
 

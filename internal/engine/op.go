@@ -34,7 +34,7 @@ type op struct {
 	judged   map[string][]suspicious // what reads like an order, by judgedBy, as far as it was looked for before the op; nil: none
 	logged   map[thing]bool          // what it has written of; nil: nobody asks
 	pending  map[int64]bool          // memories that it wrote and that wait for a person, since they read like an order
-	off      func(string) bool       // reports whether a project is kept apart from who asks (Apart); nil: none is
+	off      func(string) bool       // reports whether a project is kept apart from who asks (Excluding); nil: none is
 	reason   [2]string               // the last one of an entry, and what it is without secrets
 }
 

@@ -51,7 +51,7 @@ func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apart := w.e.Apart(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
+	apart := w.e.Excluding(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
 	if _, err := apart.Sleep(t.Context(), engine.SleepInput{Project: "plain"}); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 // A verb that would write in a project that is kept apart does nothing, whatever way leads there.
 func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 	w := newApartWorld(t)
-	apart := w.e.Apart(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
+	apart := w.e.Excluding(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
 	state := func() string {
 		var b strings.Builder
 		if err := w.e.Canonical(t.Context(), &b, "zebra"); err != nil {

@@ -285,9 +285,9 @@ const (
 	manySummaries = 100
 )
 
-// sumUp generates a summary of a session without one. It excludes quoted and flagged memories, whoever wrote
-// them, since a summary has no author, and personal memories, since the summary belongs to the project. A
-// forgotten summary is generated again only when the session ends for the first time.
+// sumUp generates a summary of a session without one. It excludes quoted and flagged memories of any author, since
+// a summary has none, and personal memories, since the summary belongs to the project. A forgotten summary is
+// generated again only when the session ends for the first time.
 func (o *op) sumUp(ctx context.Context, s engram.Session, first bool, at time.Time) error {
 	if strings.HasPrefix(s.ID, manualSession) { // a manual session never ends
 		return nil

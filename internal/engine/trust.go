@@ -230,8 +230,8 @@ func flagged(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 	return why, nil
 }
 
-// whyFlagged returns why and since when a memory is flagged: the current reasons for unapproved texts or, if
-// there are none, the recorded ones. isFlagged is false if it is not flagged.
+// whyFlagged returns why and since when a memory is flagged: the current reasons for unapproved texts or, without
+// any, the recorded ones. isFlagged is false if it is not flagged.
 func whyFlagged(m engram.Memory, marks []engram.Trust, report func(suspicion.Reason) string) (why []string, since time.Time, isFlagged bool) {
 	for _, mark := range marks {
 		if mark.Mark != engram.TrustFlagged {

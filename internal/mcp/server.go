@@ -135,7 +135,7 @@ func (o Options) reported() *engine.Engine {
 	if o.Off == nil || o.Engine == nil {
 		return o.Engine
 	}
-	return o.Engine.Apart(o.Off)
+	return o.Engine.Excluding(o.Off)
 }
 
 // dialects returns the tools of every dialect.
