@@ -68,7 +68,7 @@ func (e *Engine) Ingest(ctx context.Context, ins []SaveInput) ([]SaveResult, err
 	return e.saveBatch(ctx, "ingest", len(ins), draftsOf(ins))
 }
 
-func (e *Engine) saveBatch(ctx context.Context, operation string, n int, draft func(i int) (SaveInput, error)) ([]SaveResult, error) {
+func (e *Engine) saveBatch(ctx context.Context, operation string, n int, draft drafter) ([]SaveResult, error) {
 	intakes, err := e.drafts(ctx, n, draft)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,10 @@ func (e *Engine) saveBatch(ctx context.Context, operation string, n int, draft f
 	return e.saveAll(ctx, operation, intakes, true)
 }
 
-func draftsOf(ins []SaveInput) func(i int) (SaveInput, error) {
+// drafter makes an item of a batch.
+type drafter = func(i int) (SaveInput, error)
+
+func draftsOf(ins []SaveInput) drafter {
 	return func(i int) (SaveInput, error) { return ins[i], nil }
 }
 
@@ -103,7 +106,7 @@ func (e *Engine) tryIntakes(ctx context.Context, intakes []intake) (all []SaveRe
 
 // drafts prepares the items of a batch. If some are invalid it also tries the rest, so that the error lists
 // every bad item.
-func (e *Engine) drafts(ctx context.Context, n int, draft func(i int) (SaveInput, error)) (_ []intake, err error) {
+func (e *Engine) drafts(ctx context.Context, n int, draft drafter) (_ []intake, err error) {
 	if n == 0 || n > MaxBatch {
 		return nil, engram.Errorf(engram.CodeInvalid, "%d memories cannot be saved at once", n).WithHint("from 1 to %d", MaxBatch)
 	}

@@ -233,7 +233,8 @@ func (e *Engine) compare(ctx context.Context, in CompareInput, check func(*op) e
 
 // verdict returns the same verdict for a relation that is still to be found.
 func (in CompareInput) verdict() JudgeInput {
-	return JudgeInput{Verb: in.Verb, Reason: in.Reasoning, Confidence: &in.Confidence, Model: in.Model, ActorKind: cmp.Or(in.ActorKind, KindSystem)}
+	in.ActorKind = cmp.Or(in.ActorKind, KindSystem)
+	return JudgeInput{Verb: in.Verb, Reason: in.Reasoning, Confidence: &in.Confidence, Model: in.Model, ActorKind: in.ActorKind}
 }
 
 // Absent says which memory does not exist; code and message are those of Err.

@@ -94,9 +94,9 @@ type Engine struct {
 
 // New returns an Engine, to be closed with Finish. The Store remains the caller's to close, afterwards.
 func New(o Options) *Engine {
-	e := &Engine{options: o, store: o.Store, code: o.Code, dir: o.Dir, newID: o.NewID, policy: lifecycle.DefaultPolicy(),
-		zone: cmp.Or(o.Zone, time.UTC), actor: cmp.Or(o.Actor, "engram"), embedder: o.Embedder, tally: o.Tally, patience: cmp.Or(o.Patience, readPatience),
-		looks: make(chan struct{}, mostLooks), coverage: new(atomic.Pointer[coverage]), leanings: new(leanings),
+	e := &Engine{options: o, store: o.Store, code: o.Code, dir: o.Dir, newID: o.NewID, embedder: o.Embedder, tally: o.Tally,
+		policy: lifecycle.DefaultPolicy(), zone: cmp.Or(o.Zone, time.UTC), actor: cmp.Or(o.Actor, "engram"),
+		patience: cmp.Or(o.Patience, readPatience), looks: make(chan struct{}, mostLooks), coverage: new(atomic.Pointer[coverage]), leanings: new(leanings),
 		textCache: &textCache{most: cmp.Or(o.TextCacheBytes, textCacheBytes)}, secrets: sync.OnceValue(secret.New)}
 	// Stores keep milliseconds: a finer time would differ when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }

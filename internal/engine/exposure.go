@@ -144,7 +144,8 @@ func (s exposure) exposures(at time.Time) []engram.Exposure {
 	if s.session.ID == "" {
 		return nil
 	}
-	one := engram.Exposure{At: at, SessionID: s.session.ID, Project: s.session.Project, Operation: s.operation, Query: render.Preview(s.query, maxQuery), Fallback: s.fallback}
+	one := engram.Exposure{At: at, SessionID: s.session.ID, Project: s.session.Project, Operation: s.operation,
+		Query: render.Preview(s.query, maxQuery), Fallback: s.fallback}
 	if s.found {
 		one.Rank = 1
 	}

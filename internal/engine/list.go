@@ -101,9 +101,9 @@ func (e *Engine) Topics(ctx context.Context, project, prefix string, limit int) 
 // count is invalid.
 func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int) (engram.Timeline, error) {
 	const most = 100
-	for i, n := range []int{before, after} {
-		if n < 0 || n > most {
-			return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", []string{"before", "after"}[i], n).WithHint("from 0 to %d", most)
+	for i, name := range []string{"before", "after"} {
+		if n := []int{before, after}[i]; n < 0 || n > most {
+			return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("from 0 to %d", most)
 		}
 	}
 	return view(ctx, e, func(r engram.Reader) (t engram.Timeline, err error) {

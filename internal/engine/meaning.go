@@ -145,10 +145,8 @@ func (q *question) uncovered(ctx context.Context) error {
 		return nil
 	}
 	models, err := q.r.Models(ctx)
-	for _, m := range models {
-		if m.Model.Fingerprint == q.meaning.model.Fingerprint {
-			return err
-		}
+	if slices.ContainsFunc(models, func(m engram.ModelUse) bool { return m.Model.Fingerprint == q.meaning.model.Fingerprint }) {
+		return err
 	}
 	q.wordsAlone = true
 	q.degrade("no memory has a vector of %s yet: run engram reembed", q.meaning.model.Name)

@@ -189,14 +189,15 @@ func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProjec
 }
 
 func (o *op) dropSessions(ctx context.Context, name string, d *DeletedProject, hard bool) error {
-	_, err := drain(func() ([]engram.SessionActivity, error) { return o.tx.Sessions(ctx, name, engram.Page{Limit: 500}) },
-		func(s engram.SessionActivity) error {
-			gone, err := o.dropSession(ctx, s.Session, hard)
-			if gone {
-				d.Sessions++
-			}
-			return err
-		})
+	_, err := drain(func() ([]engram.SessionActivity, error) {
+		return o.tx.Sessions(ctx, name, engram.Page{Limit: 500})
+	}, func(s engram.SessionActivity) error {
+		gone, err := o.dropSession(ctx, s.Session, hard)
+		if gone {
+			d.Sessions++
+		}
+		return err
+	})
 	return err
 }
 

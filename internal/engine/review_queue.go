@@ -281,18 +281,11 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 
 // dropDecided removes records decided before a time: the journal no longer reaches them.
 func dropDecided(ctx context.Context, tx engram.Tx, before time.Time) error {
-	waiting, err := all(func(after int64) ([]engram.Deferred, error) { return tx.Deferred(ctx, "", after, deferredPage) },
-		func(d engram.Deferred) int64 { return d.Num })
-	if err != nil {
-		return err
-	}
-	for _, d := range waiting {
-		if d.Why != engram.DeferredDecided || !d.LastAt.Before(before) {
-			continue
-		}
-		if _, err := tx.DropDeferred(ctx, d.Num); err != nil {
-			return err
-		}
-	}
-	return nil
+	return eachAfter(func(after int64) ([]engram.Deferred, error) { return tx.Deferred(ctx, "", after, deferredPage) },
+		func(d engram.Deferred) (num int64, err error) {
+			if d.Why == engram.DeferredDecided && d.LastAt.Before(before) {
+				_, err = tx.DropDeferred(ctx, d.Num)
+			}
+			return d.Num, err
+		})
 }

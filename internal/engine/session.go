@@ -159,7 +159,9 @@ func (o *op) leaveSession(ctx context.Context, s engram.Session) error {
 		now.SessionID = ""
 		return o.replacePrompt(ctx, p, now, "its session was deleted")
 	}
-	_, err := drain(func() ([]engram.Prompt, error) { return o.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 500}) }, leave)
+	_, err := drain(func() ([]engram.Prompt, error) {
+		return o.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 500})
+	}, leave)
 	if err == nil {
 		_, err = drain(func() ([]engram.Prompt, error) { return o.tx.DeletedPromptsIn(ctx, s.ID) }, leave)
 	}

@@ -110,7 +110,8 @@ func (s *sleep) clusters(ctx context.Context, project string, nums []int64) (clu
 		near := duplicatesOf(nums, vectors, model.Related)
 		near = slices.DeleteFunc(near, func(t lifecycle.NearDuplicate) bool { return byNum[t.A].Scope != byNum[t.B].Scope })
 		clusters = lifecycle.Clusters(near, func(nums []int64) bool {
-			return slices.Contains(fact.Asked, clusterKey(mapped(nums, func(num int64) engram.Memory { return byNum[num] })))
+			members := mapped(nums, func(num int64) engram.Memory { return byNum[num] })
+			return slices.Contains(fact.Asked, clusterKey(members))
 		}, s.policy)
 		return nil
 	})

@@ -1,4 +1,4 @@
-// Package enginetest provides tests with a real engine: a SQLite store in a temporary folder, a stepping clock
+// Package enginetest holds a real engine for tests: a SQLite store in a temporary folder, a stepping clock
 // and sequential ids.
 package enginetest
 
