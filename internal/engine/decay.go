@@ -105,9 +105,9 @@ func strongest(ctx context.Context, r engram.Reader, f engram.Filter, most int, 
 }
 
 // DecayInput selects whose strength is reported.
-type DecayInput struct { // these memories; none: those that pass Filter
-	Refs   []engram.Ref  // MinStrength applies too
-	Filter engram.Filter // MinStrength counts too
+type DecayInput struct {
+	Refs   []engram.Ref  // these memories; none: those that pass Filter
+	Filter engram.Filter // MinStrength applies too
 	Below  float64       // only weaker memories; 0 is all
 	Days   int           // how far ahead to look; 0 is 30, at most MaxDecayDays
 	Curve  engram.Curve  // as if all faded by this curve at its default rate; "" uses their own settings

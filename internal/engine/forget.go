@@ -171,8 +171,8 @@ func holdersIn(r engram.Reader, erased func(engram.Memory) bool) *holders {
 
 // relatedMemory is a memory to which a text may have been copied.
 type relatedMemory struct {
-	num     int64 // made from the text, or from a memory made from it
-	derived bool  // it was made from the text, or from what was made from it
+	num     int64
+	derived bool // made from the text, or from a memory made from it
 }
 
 // lookFor adds the memories that contain any version of m's text, now or in a revision. It searches memories

@@ -171,8 +171,8 @@ func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Confl
 		on = ofPair(pair, v.said.Verb)
 	}
 	if on != nil && on.Source != v.source {
-		if v.said.Verb == engram.VerbSupersedes { // a relation keeps its ends, and here they decide which memory is hidden
-			on = nil // a relation keeps its ends, and here they say who wins
+		if v.said.Verb == engram.VerbSupersedes {
+			on = nil // a relation keeps its ends, and here they decide which memory is hidden
 		} else {
 			v.source, v.target = on.Source, on.Target
 		}

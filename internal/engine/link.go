@@ -97,8 +97,8 @@ func (e *Engine) said(in LinkInput) (engram.Relation, error) {
 }
 
 type link struct {
-	*op                            // without the ends
-	said           engram.Relation // nil: keep or 1
+	*op
+	said           engram.Relation // without the ends
 	strength       *float64        // nil: keep, or 1
 	source, target engram.Memory
 }

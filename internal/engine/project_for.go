@@ -34,9 +34,9 @@ type ProjectRequest struct {
 // ProjectInForce is the project of a call and how it was determined.
 type ProjectInForce struct {
 	Name      string
-	Source    project.Source // deciding folder; "" if none
-	Path      string         // choices in an ambiguous folder
-	Available []string       // the choices in an ambiguous folder
+	Source    project.Source
+	Path      string   // deciding folder; "" if none
+	Available []string // choices in an ambiguous folder
 	Warning   string
 }
 

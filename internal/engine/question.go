@@ -83,8 +83,8 @@ func (q *question) prepare(ctx context.Context) (err error) {
 	if q.embedder, err = q.asking(ctx, q.r); err != nil || q.embedder == nil {
 		return err
 	}
-	if q.in.All { // neither sessions nor meaning are used
-		return nil // neither sessions nor meaning are asked
+	if q.in.All {
+		return nil // neither sessions nor meaning are used
 	}
 	leans, err := q.leaning(ctx, q.r, q.embedder.Model().Fingerprint, q.in.Filter.Project)
 	switch {
@@ -161,7 +161,7 @@ func (q *question) channel(f engram.Ranked, c engram.Channel, rank int) {
 func (q *question) whyOf(num int64) *engram.Why {
 	w := q.why[num]
 	if w == nil {
-		if len(q.blank) == 0 { // there are hundreds
+		if len(q.blank) == 0 {
 			q.blank = make([]engram.Why, 64) // there are hundreds
 		}
 		w, q.blank = &q.blank[0], q.blank[1:]

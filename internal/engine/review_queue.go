@@ -196,8 +196,8 @@ func (o *op) decided(ctx context.Context, d engram.Deferred, memory int64, reaso
 
 // putPending writes d over was.
 func (o *op) putPending(ctx context.Context, d engram.Deferred, was decidedWas, reason string) error {
-	p, _, err := o.tx.Project(ctx, d.Project) // "" of one that is not here yet: the entry is of none
-	if err != nil {                           // "" if the project does not exist here yet
+	p, _, err := o.tx.Project(ctx, d.Project) // "" if the project does not exist here yet
+	if err != nil {
 		return err
 	}
 	if err := o.tx.PutDeferred(ctx, &d); err != nil {

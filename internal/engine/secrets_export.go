@@ -16,10 +16,10 @@ const secretRules = "secret_rules"
 // exportRedactor redacts what leaves the store, where secrets are possible: texts kept under older rules, and
 // memories with kept secrets.
 type exportRedactor struct {
-	redactor *redactor      // stored texts were not checked under the current rules
-	all      bool           // memories with kept secrets
-	kept     map[int64]bool // a person allows secrets to leave
-	open     bool           // a person lets them leave
+	redactor *redactor
+	all      bool           // stored texts were not checked under the current rules
+	kept     map[int64]bool // memories with kept secrets
+	open     bool           // a person allows secrets to leave
 }
 
 // exportRedactor returns the redaction for one export or push; open disables it.

@@ -69,9 +69,9 @@ func (a approvals) suspicions(m engram.Memory) []suspicious {
 
 // passage is a text to check for instructions.
 type passage struct {
-	text  string // the memory's author typed it
-	typed bool   // mostly contained in another passage; common reasons are reported once
-	again bool   // another passage has most of it: what is found in both is told once
+	text  string
+	typed bool // the memory's author typed it
+	again bool // mostly contained in another passage; common reasons are reported once
 }
 
 // suspicious is an instruction-like text.
