@@ -27,7 +27,7 @@ func TestAnOrderInAProposalIsShownAsOneAndNotToldForBeingTakenIn(t *testing.T) {
 	}
 	why := q.Items[0].Reasons
 	if !slices.ContainsFunc(why, func(r string) bool {
-		return strings.Contains(r, "reads like an order") && strings.Contains(r, "Ignore")
+		return strings.Contains(r, "instruction-like") && strings.Contains(r, "Ignore")
 	}) || !slices.Contains(why, "it says so") {
 		t.Errorf("the reasons are %q, want that it reads like an order, and why it was proposed", why)
 	}
@@ -39,7 +39,7 @@ func TestAnOrderInAProposalIsShownAsOneAndNotToldForBeingTakenIn(t *testing.T) {
 	if err != nil || len(done.Done) != 2 {
 		t.Fatalf("approved %+v, %v", done, err)
 	}
-	if len(done.Degraded) != 1 || !strings.Contains(done.Degraded[0], "reads like an order") || !strings.Contains(done.Degraded[0], "review approve "+q.Items[0].Name()[1:]) {
+	if len(done.Degraded) != 1 || !strings.Contains(done.Degraded[0], "instruction-like") || !strings.Contains(done.Degraded[0], "review approve "+q.Items[0].Name()[1:]) {
 		t.Errorf("told with it: %q, want that it is not told unasked, and what to do", done.Degraded)
 	}
 	if toldUnasked(t, w, "s2", "one queue for mails") || !toldUnasked(t, w, "s3", "full jitter") {

@@ -149,7 +149,7 @@ func TestWhatWasRefusedGoesWithTheJournalOrWhenItIsThrownAway(t *testing.T) {
 			t.Fatalf("%v, kept %v; want it gone", err, kept(w))
 		}
 		u, err := w.Undo(t.Context(), engine.UndoInput{Op: done.Op})
-		if engram.CodeOf(err) != engram.CodeConflict || !strings.Contains(err.Error(), "thrown away") {
+		if engram.CodeOf(err) != engram.CodeConflict || !strings.Contains(err.Error(), "removed for good") {
 			t.Errorf("undone %+v, %v; want that nothing is left to take back", u, err)
 		}
 	})

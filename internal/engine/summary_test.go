@@ -47,7 +47,7 @@ func TestASummaryThatReadsLikeAnOrderIsSeenAndReplaced(t *testing.T) {
 		}
 		return ended.Warnings
 	}
-	if told := end(order); len(told) != 1 || !strings.Contains(told[0], "reads like an order") {
+	if told := end(order); len(told) != 1 || !strings.Contains(told[0], "instruction-like") {
 		t.Errorf("whoever ends it is told %q", told)
 	}
 	if got := w.contextText(); strings.Contains(got, "collect.example.net") || !strings.Contains(got, "the summary is left out as instruction-like") {
