@@ -88,7 +88,7 @@ func TestAnEraseTellsWhoHoldsTheTextAndWhatCouldNotBeRead(t *testing.T) {
 			}
 			var want []string
 			for _, path := range unread {
-				want = append(want, path+" could not be read: it may hold the text still")
+				want = append(want, "cannot read "+path+": it may still contain the text")
 			}
 			if got, want := strings.Join(degraded, "\n"), strings.Join(want, "\n"); got != want {
 				t.Errorf("degraded\n got %s\nwant %s", got, want)

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,42 +15,24 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// Code says what stands in code, and what became of it; internal/git does.
+// Code resolves and checks anchors to source code; internal/git implements it.
 type Code interface {
-	// Anchors returns anchors to places as they are now: of asked, one that is none is an error;
-	// of named, those that are none are left out.
+	// Anchors returns anchors to the current state of places. An asked place that does not exist is an error; a
+	// named one is skipped.
 	Anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error)
-	// States tells what became of each anchor, as the worktree has it that dir lies in.
+	// States compares each anchor with the worktree that contains dir.
 	States(ctx context.Context, dir string, all []engram.Anchor) []engram.Anchored
 }
 
-// In returns the same Engine for callers that work in a folder: what they name is looked for
-// there, and of what they find is told how it stands there. "" is nowhere.
+// In returns the same Engine for a caller in folder dir: it resolves file names there and reports the state of
+// anchored code there. "" is no folder.
 func (e *Engine) In(dir string) *Engine {
 	f := *e
 	f.dir = dir
 	return &f
 }
 
-// anchorEach gives drafts their anchors. Of a batch every item that names what is no file is told.
-func (e *Engine) anchorEach(ctx context.Context, intakes []intake, batch bool) error {
-	var wrong BatchError
-	for i := range intakes {
-		switch err := e.anchorSave(ctx, &intakes[i]); {
-		case err != nil && batch && ofItem(err):
-			wrong.Items = append(wrong.Items, ItemError{i, err})
-		case err != nil:
-			return err
-		}
-	}
-	if len(wrong.Items) > 0 {
-		return &wrong
-	}
-	return nil
-}
-
-// anchorSave gives a draft its anchors: the files that were asked for, and those that its text
-// names.
+// anchorSave sets a draft's anchors: the requested files and those that its text names.
 func (e *Engine) anchorSave(ctx context.Context, t *intake) (err error) {
 	asked, err := placesOf(t.in.Files)
 	if err != nil {
@@ -73,25 +56,24 @@ func (e *Engine) anchorSave(ctx context.Context, t *intake) (err error) {
 	return nil
 }
 
-// speaksOf reports whether a memory of a project may well speak of the files of a folder: there is
-// a README.md everywhere, and a memory that is saved from here for another project means its own.
+// speaksOf reports whether names in a memory's text mean files in dir. A README.md exists everywhere, and a
+// memory saved from here for another project means its own.
 func (e *Engine) speaksOf(ctx context.Context, project, dir string) bool {
 	at, err := e.folderProject(ctx, ProjectRequest{Dir: dir, Lenient: true})
 	return err == nil && (project == "" || at.Name == project)
 }
 
-// FileError is what is wrong with a file to which somebody wanted to anchor. The *engram.Error in
-// it may be CodeNotFound: of the file, not of the memory.
+// FileError wraps an error about a file to anchor to. Its *engram.Error may be CodeNotFound, which then means
+// the file, not the memory.
 type FileError struct{ Err error }
 
 // Error implements error.
 func (f *FileError) Error() string { return f.Err.Error() }
 
-// Unwrap returns the error itself.
+// Unwrap returns the wrapped error.
 func (f *FileError) Unwrap() error { return f.Err }
 
-// anchors are those to places, seen from a folder. What is wrong with one that was asked for is a
-// *FileError.
+// anchors returns anchors to places seen from dir. An error about an asked place is a *FileError.
 func (e *Engine) anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error) {
 	all, err := e.anchorsFrom(ctx, dir, asked, named)
 	if err != nil && len(asked) > 0 && ctx.Err() == nil {
@@ -109,14 +91,14 @@ func (e *Engine) anchorsFrom(ctx context.Context, dir string, asked, named []eng
 	case e.code != nil && len(asked) > 0 && !slices.ContainsFunc(asked, isRelative):
 		return e.code.Anchors(ctx, filepath.Dir(asked[0].Path), asked, nil)
 	case len(asked) > 0:
-		return nil, engram.Errorf(engram.CodeInvalid, "nobody knows where %s is", asked[0].Path).WithHint("name it by its absolute path, or in a session that works in a folder")
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot find %s without a folder", asked[0].Path).WithHint("use an absolute path, or a session with a folder")
 	}
 	return nil, nil
 }
 
 func isRelative(p engram.Place) bool { return !filepath.IsAbs(filepath.FromSlash(p.Path)) }
 
-// placesOf reads how files are named.
+// placesOf parses file references.
 func placesOf(files []string) ([]engram.Place, error) {
 	if err := (raw{}).and("file", files...).check(); err != nil {
 		return nil, err
@@ -131,9 +113,8 @@ func placesOf(files []string) ([]engram.Place, error) {
 	return all, nil
 }
 
-// folderOfSave is where the files of a save are looked for. Whoever asks for some means those of the
-// folder that they are in; what a text names is of the session, which may work elsewhere than the
-// server that it talks to.
+// folderOfSave returns the folder that file names are relative to: the caller's folder for requested files, the
+// session's folder for names in the text, since the session may work elsewhere than the server.
 func (e *Engine) folderOfSave(ctx context.Context, t *intake, asked bool) (string, error) {
 	if asked && t.in.Directory != "" {
 		return t.in.Directory, nil
@@ -142,13 +123,13 @@ func (e *Engine) folderOfSave(ctx context.Context, t *intake, asked bool) (strin
 	return cmp.Or(dir, t.in.Directory, e.dir), err
 }
 
-// folderOf is the folder that a session works in, else the one that the engine is used in.
+// folderOf returns the session's folder, else the engine's.
 func (e *Engine) folderOf(ctx context.Context, session string) (string, error) {
 	dir, err := e.folderOfSession(ctx, session)
 	return cmp.Or(dir, e.dir), err
 }
 
-// folderOfSession is the folder that a session works in; "" where it is in none, or nobody knows it.
+// folderOfSession returns the session's folder; "" if it has none or is unknown.
 func (e *Engine) folderOfSession(ctx context.Context, session string) (dir string, err error) {
 	if session == "" {
 		return "", nil
@@ -164,24 +145,23 @@ func (e *Engine) folderOfSession(ctx context.Context, session string) (dir strin
 	return dir, err
 }
 
-// anchoredAhead are anchors that were looked up before a transaction, for what a memory was then.
-type anchoredAhead struct {
+// precomputedAnchors are anchors looked up before the transaction, for the memory as it was then.
+type precomputedAnchors struct {
 	was    engram.Memory
 	now    []engram.Anchor
-	unseen bool            // none of its code is to be seen from here
-	gone   []engram.Anchor // of was, those to what is not there any more
-	from   seat
+	unseen bool            // the code cannot be seen from here
+	gone   []engram.Anchor // anchors of was whose code no longer exists
+	from   codeFolder
 }
 
-// seat is where one looks for the files of a memory.
-type seat struct {
+// codeFolder is the folder in which a memory's files are looked up.
+type codeFolder struct {
 	dir     string
-	foreign bool // it is of another project than the memory: what a text names is not meant
+	foreign bool // the folder belongs to another project, so names in the text do not mean its files
 }
 
-// seatOf is the folder in which a change is made: that of the session of the memory where the
-// change came from elsewhere, else the one that the engine is used in.
-func (e *Engine) seatOf(ctx context.Context, was engram.Memory, in UpdateInput) (s seat, err error) {
+// codeFolderOf returns the folder for an update: that of the memory's session if in.InSession, else the engine's.
+func (e *Engine) codeFolderOf(ctx context.Context, was engram.Memory, in UpdateInput) (s codeFolder, err error) {
 	s.dir = e.dir
 	if in.InSession {
 		if s.dir, err = e.folderOf(ctx, was.SessionID); err != nil {
@@ -195,9 +175,8 @@ func (e *Engine) seatOf(ctx context.Context, was engram.Memory, in UpdateInput) 
 	return s, nil
 }
 
-// anchorAhead looks up, before the transaction of an update, what it will need: files may lie on a
-// slow disk.
-func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a anchoredAhead, err error) {
+// anchorAhead looks up anchors before the transaction of an update: files may be on a slow disk.
+func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a precomputedAnchors, err error) {
 	if in.Files == nil && in.Title == nil && in.Content == nil {
 		return a, nil
 	}
@@ -206,26 +185,27 @@ func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a anchoredAhe
 		return err
 	})
 	if err != nil {
-		return anchoredAhead{from: seat{dir: e.dir, foreign: true}}, nil // the update says what is wrong
+		return precomputedAnchors{from: codeFolder{dir: e.dir, foreign: true}}, nil // the update says what is wrong
 	}
-	if a.from, err = e.seatOf(ctx, a.was, in); err != nil {
+	if a.from, err = e.codeFolderOf(ctx, a.was, in); err != nil {
 		return a, err
 	}
 	a.now, err = e.anchorUpdate(ctx, a.was, in, a.from)
 	return a, err
 }
 
-// of are the anchors of what was in the transaction.
-func (a anchoredAhead) of(ctx context.Context, o *op, was engram.Memory, in UpdateInput) ([]engram.Anchor, error) {
+// anchorsFor returns the anchors computed before the transaction, or recomputes them if the memory changed
+// meanwhile.
+func (a precomputedAnchors) anchorsFor(ctx context.Context, o *op, was engram.Memory, in UpdateInput) ([]engram.Anchor, error) {
 	if a.was.Num == was.Num && a.was.Title == was.Title && a.was.Content == was.Content && slices.Equal(a.was.Anchors, was.Anchors) {
 		return a.now, nil
 	}
 	return o.anchorUpdate(ctx, was, in, a.from)
 }
 
-// anchorUpdate are the anchors that a memory has after a change. Who asked for files is not undone
-// by another text; what a text named goes with it.
-func (e *Engine) anchorUpdate(ctx context.Context, was engram.Memory, in UpdateInput, from seat) ([]engram.Anchor, error) {
+// anchorUpdate returns a memory's anchors after a change. New text keeps requested files, and drops places that
+// only the old text named.
+func (e *Engine) anchorUpdate(ctx context.Context, was engram.Memory, in UpdateInput, from codeFolder) ([]engram.Anchor, error) {
 	now := was
 	if in.Title != nil {
 		now.Title = line(*in.Title)
@@ -269,13 +249,12 @@ func (e *Engine) anchorUpdate(ctx context.Context, was engram.Memory, in UpdateI
 	return engram.CleanAnchors(slices.Concat(made, kept)), nil
 }
 
-// anchorTime is how long somebody looks what became of the code that an answer's memories speak of.
-// Ten hits take a millisecond; of a file that went git is asked, which takes 20 where there are a
-// thousand commits. What a disk that is asleep keeps busy does not look at the time, so that the
-// answer does not wait for it longer than Options.Patience.
+// anchorTime limits one check of anchors. Ten hits take a millisecond; a deleted file needs git, which takes 20
+// ms with a thousand commits. A sleeping disk may ignore the limit, so the answer waits at most
+// Options.Patience.
 const anchorTime = 80 * time.Millisecond
 
-// states tells what became of the anchors of memories, by number; nil where none has any.
+// states returns the states of the memories' anchors, by memory number; nil without anchors.
 func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]engram.Anchored {
 	var all []engram.Anchor
 	for _, m := range ms {
@@ -284,10 +263,7 @@ func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]eng
 	if len(all) == 0 {
 		return nil
 	}
-	states := make([]engram.Anchored, len(all))
-	for i, a := range all {
-		states[i].Anchor = a
-	}
+	states := mapped(all, func(a engram.Anchor) engram.Anchored { return engram.Anchored{Anchor: a} })
 	if e.code != nil && e.dir != "" {
 		states = e.look(ctx, all, states)
 	}
@@ -300,13 +276,12 @@ func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]eng
 	return by
 }
 
-// mostLooks is how many looks at the code are waited for at once: those that a disk keeps for ever
-// must not grow in number.
+// mostLooks limits concurrent checks of code, so that checks stuck on a dead disk cannot pile up.
 const mostLooks = 16
 
-// Finish waits until nobody looks at code any more, and lets nobody look from then on: what is
-// asked after it is not known. It waits for Options.Patience at most; a look that a disk keeps
-// longer ends with the process. It reads files alone, never the store, which stays the caller's.
+// Finish waits for running checks of code and prevents new ones; later checks report unknown states. It waits
+// at most Options.Patience; a stuck check ends with the process. Checks read files only, never the store, which
+// remains the caller's.
 func (e *Engine) Finish() {
 	patient := time.NewTimer(e.patience)
 	defer patient.Stop()
@@ -319,7 +294,7 @@ func (e *Engine) Finish() {
 	}
 }
 
-// look asks how anchors stand, and gives unknown back when nobody says so in time.
+// look checks anchors, and returns unknown if the check takes too long.
 func (e *Engine) look(ctx context.Context, all []engram.Anchor, unknown []engram.Anchored) []engram.Anchored {
 	patient, cancel := context.WithTimeout(ctx, e.patience)
 	defer cancel()
@@ -343,8 +318,8 @@ func (e *Engine) look(ctx context.Context, all []engram.Anchor, unknown []engram
 	}
 }
 
-// lookAtCode tells of hits what became of the code that they speak of; what it says otherwise by
-// now goes behind what is about as good. What was seen is noted for the review.
+// lookAtCode sets the anchor states of hits, moves stale hits behind about equally good ones, and records the
+// states for the review queue.
 func (e *Engine) lookAtCode(ctx context.Context, found *engram.Found, in SearchInput) {
 	by := e.states(ctx, memoriesOf(found.Hits, found.BelowThreshold))
 	if by == nil {
@@ -354,16 +329,15 @@ func (e *Engine) lookAtCode(ctx context.Context, found *engram.Found, in SearchI
 		for i := range hits {
 			hits[i].Anchors = by[hits[i].Memory.Num]
 		}
-		if !in.ByStrength && !in.Rerank { // who asked for another order gets that
+		if !in.ByStrength && !in.Rerank { // the caller asked for another order
 			lowerStale(hits)
 		}
 	}
 	e.noteAnchors(ctx, by)
 }
 
-// lowerStale multiplies the scores of hits by what the state of their code makes of them, and lets
-// those that lost pass behind the ones that are better now. The others keep their order, which is
-// not only that of scores.
+// lowerStale applies the anchor factor to scores and moves lowered hits behind better ones. The others keep
+// their order, which does not depend on scores alone.
 func lowerStale(hits []engram.Hit) {
 	policy := retrieval.DefaultAnchors()
 	for i := len(hits) - 1; i >= 0; i-- {
@@ -384,31 +358,23 @@ func lowerStale(hits []engram.Hit) {
 }
 
 func memoriesOf(lists ...[]engram.Hit) []engram.Memory {
-	var ms []engram.Memory
-	for _, hits := range lists {
-		for _, h := range hits {
-			ms = append(ms, h.Memory)
-		}
-	}
-	return ms
+	return mapped(slices.Concat(lists...), func(h engram.Hit) engram.Memory { return h.Memory })
 }
 
-// noteAnchors notes what was seen of anchors, where it is news: after the answer was found, and
-// without failing it. Where another process is writing, it is seen again the next time.
+// noteAnchors records changed anchor states after the answer was found, and never fails it. If another process
+// is writing, the next check records them.
 func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored) {
 	seen := map[int64]engram.AnchorState{}
-	var nums []int64
 	for num, states := range by {
 		if s := retrieval.Standing(states); s != engram.AnchorUnknown {
 			seen[num] = s
-			nums = append(nums, num)
 		}
 	}
-	if len(nums) == 0 {
+	if len(seen) == 0 {
 		return
 	}
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		known, err := r.SeenAnchors(ctx, nums)
+		known, err := r.SeenAnchors(ctx, slices.Collect(maps.Keys(seen)))
 		for num, s := range seen {
 			if was := known[num]; was == s || was == "" && !s.Stale() {
 				delete(seen, num)
@@ -424,28 +390,23 @@ func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored
 	_ = e.store.Update(ctx, func(tx engram.Tx) error { return tx.NoteAnchors(ctx, seen) })
 }
 
-// inFolderOf is the engine in the folder that a session works in, as far as somebody looks at code.
+// inFolderOf returns the engine in a session's folder, if anchors are checked at all.
 func (e *Engine) inFolderOf(ctx context.Context, session string) *Engine {
 	if e.code == nil || session == "" {
 		return e
 	}
 	dir, err := e.folderOf(ctx, line(session))
 	if err != nil || dir == e.dir {
-		return e // whoever needs the session says what is wrong
+		return e // the operation that needs the session reports the error
 	}
 	return e.In(dir)
 }
 
-// inFolder is the engine in a folder; "" is the one that it is in.
-func (e *Engine) inFolder(dir string) *Engine {
-	if dir == "" {
-		return e
-	}
-	return e.In(dir)
-}
+// inFolder returns the engine in a folder; "" keeps the current one.
+func (e *Engine) inFolder(dir string) *Engine { return e.In(cmp.Or(dir, e.dir)) }
 
-// reportAnchors adds to hits that nobody searched for what became of their code.
-func (t *reminding) reportAnchors(ctx context.Context) {
+// reportAnchors sets the anchor states of hits that did not come from a search.
+func (t *reminderBuilder) reportAnchors(ctx context.Context) {
 	if slices.ContainsFunc(t.hits, func(h engram.Hit) bool { return h.Anchors != nil }) {
 		return
 	}
@@ -455,30 +416,28 @@ func (t *reminding) reportAnchors(ctx context.Context) {
 	}
 }
 
-// reportAnchors adds to the notes of a brief what became of the code, as far as memories may be told.
+// reportAnchors adds anchor states to the notes of a brief.
 func (b *briefBuilder) reportAnchors(ctx context.Context) {
-	for num, states := range b.inFolder(b.in.Directory).states(ctx, b.worth) {
-		note := b.notes[num]
+	setAnchors(b.notes, b.inFolder(b.in.Directory).states(ctx, b.worth))
+}
+
+func setAnchors(notes engram.Notes, by map[int64][]engram.Anchored) {
+	for num, states := range by {
+		note := notes[num]
 		note.Anchors = states
-		b.notes[num] = note
+		notes[num] = note
 	}
 }
 
-// reportAnchors adds to the notes of a context what became of the code, as far as memories may be
-// told.
+// reportAnchors adds anchor states to the notes of a context.
 func (e *Engine) reportAnchors(ctx context.Context, t *contextBuilder) {
 	by := e.states(ctx, t.worth[:min(len(t.worth), 3*t.most)])
-	for num, states := range by {
-		note := t.notes[num]
-		note.Anchors = states
-		t.notes[num] = note
-	}
+	setAnchors(t.notes, by)
 	e.noteAnchors(ctx, by)
 }
 
-// anchoredAnew are the anchors of a memory of which somebody said that it holds: to what its places
-// say now. What is not there any more is let go (gone), and what nobody can see from here stays as it
-// was; unseen is when that is all of it.
+// anchoredAnew re-anchors a memory that a person confirmed to what its places contain now. It drops anchors to
+// code that no longer exists (gone) and keeps those it cannot see; unseen is true if that is all of them.
 func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) (now, gone []engram.Anchor, unseen bool) {
 	if e.code == nil || e.dir == "" || len(m.Anchors) == 0 {
 		return m.Anchors, nil, true
@@ -510,23 +469,22 @@ func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) (now, gone [
 	return engram.CleanAnchors(now), gone, unseen
 }
 
-// anchorAnew looks up, before the transaction of a review, how the code of a memory stands.
-func (e *Engine) anchorAnew(ctx context.Context, ref engram.Ref) (a anchoredAhead) {
+// anchorAnew computes new anchors before the transaction of a review.
+func (e *Engine) anchorAnew(ctx context.Context, ref engram.Ref) (a precomputedAnchors) {
 	err := e.store.View(ctx, func(r engram.Reader) (err error) {
 		a.was, err = live(ctx, r, ref)
 		return err
 	})
 	if err != nil {
-		return anchoredAhead{} // the review says what is wrong
+		return precomputedAnchors{} // the review reports the error
 	}
 	a.now, a.gone, a.unseen = e.anchoredAnew(ctx, a.was)
 	return a
 }
 
-// anchor anchors a memory that was reviewed, unless it got other anchors meanwhile; it waits for
-// nobody any more. Where none of its code is to be seen from here (unseen), nothing becomes of
-// them, and what waits because they changed goes on waiting.
-func (a anchoredAhead) anchor(ctx context.Context, o *op, m *engram.Memory, res *ReviewResult) (unseen bool, err error) {
+// anchor re-anchors a reviewed memory, unless its anchors changed meanwhile. If its code cannot be seen
+// (unseen), it changes nothing, and the memory stays in the queue.
+func (a precomputedAnchors) anchor(ctx context.Context, o *op, m *engram.Memory, res *ReviewResult) (unseen bool, err error) {
 	if a.was.Num != m.Num || len(m.Anchors) == 0 || !slices.Equal(a.was.Anchors, m.Anchors) {
 		return false, nil
 	}
@@ -538,10 +496,10 @@ func (a anchoredAhead) anchor(ctx context.Context, o *op, m *engram.Memory, res 
 	return false, o.tx.NoteAnchors(ctx, map[int64]engram.AnchorState{m.Num: engram.AnchorVerified})
 }
 
-// placesOfAnchors are the places of anchors, for a person.
+// placesOfAnchors lists the places of anchors for a person.
 func placesOfAnchors(all []engram.Anchor) string { return strings.Join(placeNames(all), ", ") }
 
-// placeNames are the places of anchors, as a person writes them; nil for none.
+// placeNames returns the places of anchors as a person writes them; nil for none.
 func placeNames(all []engram.Anchor) (names []string) {
 	for _, a := range all {
 		names = append(names, a.Place().String())

@@ -29,7 +29,7 @@ func TestABriefSaysHowTheCodeStands(t *testing.T) {
 	}
 }
 
-// asleep is code on a disk that does not answer, and looks at no deadline.
+// asleep is code on a disk that does not answer and ignores deadlines.
 type asleep struct {
 	*enginetest.Code
 	wake chan struct{}
@@ -65,7 +65,7 @@ func TestADiskThatIsAsleepKeepsNobodyWaiting(t *testing.T) {
 	}
 }
 
-// sleepy is asleep, and says when it is asked.
+// sleepy is asleep, and signals each check.
 type sleepy struct {
 	asleep
 	asked chan struct{}
@@ -76,7 +76,7 @@ func (s sleepy) States(ctx context.Context, dir string, all []engram.Anchor) []e
 	return s.asleep.States(ctx, dir, all)
 }
 
-// Whoever finishes waits for who looks at code, but not for a disk that is asleep.
+// Finish waits for running checks of code, but not for a sleeping disk.
 func TestFinishWaitsForLooks(t *testing.T) {
 	for name, patience := range map[string]time.Duration{"the disk wakes up": time.Minute, "it goes on sleeping": time.Millisecond} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	analysis "github.com/alanbuscaglia/engram/internal/text"
 )
 
-// apartWorld is a store in which all that is in project zebra speaks of zebras, and an engine on it.
+// apartWorld is a store in which only memories of project zebra mention zebras, and an engine on it.
 type apartWorld struct {
 	e     *engine.Engine
 	store engram.Store
@@ -54,7 +54,7 @@ func newApartWorld(t *testing.T) apartWorld {
 			t.Fatal(err)
 		}
 		gone := save(engine.SaveInput{Title: project + " gone", Content: "gone for good"})
-		if _, err := e.Erase(t.Context(), engram.ByNum(gone.Num)); err != nil {
+		if _, err := e.Delete(t.Context(), true, engram.ByNum(gone.Num)); err != nil {
 			t.Fatal(err)
 		}
 		if w.plain = due; project == "zebra" {
@@ -92,7 +92,7 @@ func newApartWorld(t *testing.T) apartWorld {
 	return w
 }
 
-// openToAll are the methods of a Reader that Apart lets through as they are, with the reason.
+// openToAll are the methods of a Reader that Excluding does not filter, with the reason.
 func openToAll() map[string]string {
 	const (
 		named  = "of one project, session or thing that is named, or of memories that were shown"
@@ -111,7 +111,7 @@ func openToAll() map[string]string {
 	}
 }
 
-// askEverywhere asks a Reader over every project, by the name of its method.
+// askEverywhere calls each method of a Reader, by name, for every project.
 func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.Reader) (any, error) {
 	type ctxt = context.Context
 	page := engram.Page{Limit: 100}
@@ -233,7 +233,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 	}
 }
 
-// numsApart are the projects of finds.
+// numsApart returns the projects of finds.
 func numsApart(ctx context.Context, w apartWorld, found []engram.Ranked, err error) (any, error) {
 	var all []string
 	if err == nil {
@@ -251,9 +251,8 @@ func numsApart(ctx context.Context, w apartWorld, found []engram.Ranked, err err
 	return all, err
 }
 
-// Each method of a Reader that is asked over every project says nothing of one that is kept apart;
-// what is let through as it is, is so for a reason. A method that is added is in neither list, and
-// this test says so.
+// Every method of a Reader that covers all projects leaves out excluded ones, unless openToAll gives a reason.
+// A new method is in neither list and fails this test.
 func TestEveryWayToReadIsKeptApart(t *testing.T) {
 	w := newApartWorld(t)
 	asked, open := askEverywhere(w), openToAll()
@@ -281,7 +280,7 @@ func TestEveryWayToReadIsKeptApart(t *testing.T) {
 			}
 			return string(b)
 		}
-		whole, apart := answer(w.e), answer(w.e.Apart(func() func(string) bool { return func(p string) bool { return p == "zebra" } }))
+		whole, apart := answer(w.e), answer(w.e.Excluding(func() func(string) bool { return func(p string) bool { return p == "zebra" } }))
 		if whole == apart {
 			t.Errorf("%s tells the same of everything as without zebra: %s", name, apart)
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// apartFrom is e for those who must not hear of some projects.
+// apartFrom is e without some projects.
 func apartFrom(e *engine.Engine, names ...string) *engine.Engine {
-	return e.Apart(func() func(string) bool {
+	return e.Excluding(func() func(string) bool {
 		if len(names) == 0 {
 			return nil
 		}
@@ -20,8 +20,7 @@ func apartFrom(e *engine.Engine, names ...string) *engine.Engine {
 	})
 }
 
-// What an agent is told without having asked is told of every project: what a person wants
-// everywhere. Of one that is kept apart it is not.
+// Injected texts include what a person wants in every project, but nothing from an excluded project.
 func TestUnaskedNothingIsToldOfAProjectThatIsKeptApart(t *testing.T) {
 	e := enginetest.New(t)
 	for _, in := range []engine.SaveInput{
@@ -57,8 +56,7 @@ func TestUnaskedNothingIsToldOfAProjectThatIsKeptApart(t *testing.T) {
 	}
 }
 
-// Whatever is asked for everywhere is answered as if a project that is kept apart had never
-// been, and as full as if it were so: pages, limits and counts.
+// Queries over all projects answer as if excluded projects did not exist, with full pages, limits and counts.
 func TestAProjectThatIsKeptApartIsAsIfItWereNot(t *testing.T) {
 	with, without := enginetest.New(t), enginetest.New(t)
 	projects := []string{"shop", "blog", "shop", "bank", "shop", "shop", "blog"}

@@ -200,7 +200,7 @@ func (p *past) topicFirst(found *engram.Found) {
 // annotate adds the relations of that time, with the other memory as it was.
 func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 	ms := mapped(hits, func(h engram.Hit) engram.Memory { return h.Memory })
-	if err := p.recalledHits(ctx, p.r, hits); err != nil {
+	if err := p.redactHits(ctx, p.r, hits); err != nil {
 		return err
 	}
 	flags, err := flagged(ctx, p.r, ms)

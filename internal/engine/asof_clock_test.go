@@ -42,7 +42,7 @@ func TestAClockThatWasAheadGivesOnePast(t *testing.T) {
 	}
 	_, err = w.GetAsOf(t.Context(), engram.ByNum(young), then)
 	wantCode(t, err, engram.CodeNotFound)
-	ms, degraded, err := w.ListAsOf(t.Context(), engram.Filter{}, engram.Page{}, then)
+	ms, degraded, err := listAsOf(t.Context(), w, engram.Filter{}, engram.Page{}, then)
 	if err != nil || len(degraded) != 1 {
 		t.Errorf("list: %q, %v; want that the clock is ahead", degraded, err)
 	}

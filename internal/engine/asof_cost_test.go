@@ -136,7 +136,7 @@ func TestAListOfThePastReadsEverythingOnce(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			*read.entries, *read.relations, *read.offsets = 0, 0, 0
-			ms, _, err := e.ListAsOf(t.Context(), tt.f, engram.Page{}, then)
+			ms, _, err := listAsOf(t.Context(), e, tt.f, engram.Page{}, then)
 			if err != nil || len(ms) == 0 && tt.f.MinStrength == 0 {
 				t.Fatalf("got %d memories, %v", len(ms), err)
 			}
@@ -159,7 +159,7 @@ func BenchmarkAsOf(b *testing.B) {
 	for name, ask := range map[string]func() error{
 		"get": func() error { _, err := e.GetAsOf(b.Context(), engram.ByNum(5), then); return err },
 		"list": func() error {
-			_, _, err := e.ListAsOf(b.Context(), engram.Filter{Current: true}, engram.Page{}, then)
+			_, _, err := listAsOf(b.Context(), e, engram.Filter{Current: true}, engram.Page{}, then)
 			return err
 		},
 		"search": func() error {

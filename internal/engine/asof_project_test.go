@@ -13,11 +13,11 @@ import (
 // placed is the content of a project at a time, by each kind of question.
 func (w world) placed(project string, at time.Time) map[string][]int64 {
 	w.Helper()
-	ms, _, err := w.ListAsOf(w.Context(), engram.Filter{Project: project, Current: true}, engram.Page{}, at)
+	ms, _, err := listAsOf(w.Context(), w, engram.Filter{Project: project, Current: true}, engram.Page{}, at)
 	if err != nil {
 		w.Fatalf("list %q as of %v: %v", project, at, err)
 	}
-	strong, _, err := w.ListAsOf(w.Context(), engram.Filter{Project: project, MinStrength: 0.01}, engram.Page{}, at)
+	strong, _, err := listAsOf(w.Context(), w, engram.Filter{Project: project, MinStrength: 0.01}, engram.Page{}, at)
 	if err != nil {
 		w.Fatalf("list %q as of %v by strength: %v", project, at, err)
 	}

@@ -36,7 +36,7 @@ func (l *life) lists(at time.Time, projects []string) map[string][]string {
 		for name, f := range map[string]engram.Filter{"all": {}, "current": {Current: true}, "forgotten": {Forgotten: true}} {
 			f.Project = project
 			for _, page := range []engram.Page{{Limit: 100}, {Limit: 2, Offset: 1}} {
-				ms, _, err := l.ListAsOf(l.Context(), f, page, at)
+				ms, _, err := listAsOf(l.Context(), l, f, page, at)
 				if err != nil {
 					l.t.Fatalf("list %+v as of %v: %v", f, at, err)
 				}

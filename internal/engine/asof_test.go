@@ -175,7 +175,7 @@ func TestSearchAsOfDoesNotBringBackWhatWasErased(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("Secret", "the password of the kettle")
 	then := w.later()
-	if _, err := w.Erase(t.Context(), engram.ByNum(num)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
 	w.later()

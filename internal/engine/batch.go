@@ -11,26 +11,25 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// MaxBatch is how many memories may be saved at once.
+// MaxBatch limits the memories of one batch.
 const MaxBatch = 100
 
-// ItemError is why one memory of a batch cannot be saved.
+// ItemError says why one memory of a batch cannot be saved.
 type ItemError struct {
-	Index int   // its place in the batch, from 0
-	Err   error // without the place
+	Index int   // index in the batch, from 0
+	Err   error // without the index
 }
 
-// BatchError says which memories of a batch cannot be saved, in their order; none of it is.
+// BatchError lists the items of a batch that cannot be saved, in order; nothing was saved.
 type BatchError struct{ Items []ItemError }
 
-// mostTold is how many wrong items the text of a BatchError names.
-const mostTold = 20
+// mostItems limits the items named in the text of a BatchError.
+const mostItems = 20
 
-// Error names the items, from 1.
+// Error names the items, counted from 1.
 func (e *BatchError) Error() string { return e.Unwrap().Error() }
 
-// Unwrap is the first item's error, which says where it stands and what is wrong with the
-// others.
+// Unwrap returns the first item's error with the messages of the others appended.
 func (e *BatchError) Unwrap() error {
 	first := OfItem(e.Items[0].Index, e.Items[0].Err)
 	told, ok := errors.AsType[*engram.Error](first)
@@ -40,8 +39,8 @@ func (e *BatchError) Unwrap() error {
 	var b strings.Builder
 	b.WriteString(told.Msg)
 	for i, item := range e.Items[1:] {
-		if i == mostTold-1 {
-			fmt.Fprintf(&b, "; and %d more", len(e.Items)-mostTold)
+		if i == mostItems-1 {
+			fmt.Fprintf(&b, "; and %d more", len(e.Items)-mostItems)
 			break
 		}
 		fmt.Fprintf(&b, "; memory %d: %s", item.Index+1, wordsOf(item.Err))
@@ -49,7 +48,7 @@ func (e *BatchError) Unwrap() error {
 	return engram.Errorf(told.Code, "%s", b.String()).WithHintOf(told).WithCause(told.Err)
 }
 
-// wordsOf is what err says to a person, without its cause.
+// wordsOf returns the message of err without its cause.
 func wordsOf(err error) string {
 	if told, ok := errors.AsType[*engram.Error](err); ok {
 		return told.Msg
@@ -57,32 +56,37 @@ func wordsOf(err error) string {
 	return err.Error()
 }
 
-// SaveBatch saves several memories in one transaction, all or none, and answers in their
-// order. Each is decided upon with those before it: of two that say the same the second
-// is a repeat, or is merged. CodeInvalid when there are none or more than MaxBatch; what is
-// wrong with items is a *BatchError, which has every one of them that is.
+// SaveBatch saves several memories in one transaction, all or none, and returns results in the same order. Each
+// save sees those before it, so the second of two equal texts is a repeat or is merged. No items, or more than
+// MaxBatch, is CodeInvalid; a *BatchError lists every item that cannot be saved.
 func (e *Engine) SaveBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
-	return e.saveBatch(ctx, "save", ins)
+	return e.saveBatch(ctx, "save", len(ins), draftsOf(ins))
 }
 
-// Ingest is SaveBatch as the verb ingest, so that what a long file became can be undone without
-// what others saved meanwhile.
+// Ingest is SaveBatch journaled as the operation ingest, so that one long file can be undone on its own.
 func (e *Engine) Ingest(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
-	return e.saveBatch(ctx, "ingest", ins)
+	return e.saveBatch(ctx, "ingest", len(ins), draftsOf(ins))
 }
 
-func (e *Engine) saveBatch(ctx context.Context, verb string, ins []SaveInput) ([]SaveResult, error) {
-	intakes, err := e.drafts(ctx, ins)
+func (e *Engine) saveBatch(ctx context.Context, operation string, n int, draft drafter) ([]SaveResult, error) {
+	intakes, err := e.drafts(ctx, n, draft)
 	if err != nil {
 		return nil, err
 	}
-	return e.saveAll(ctx, verb, intakes, true)
+	return e.saveAll(ctx, operation, intakes, true)
 }
 
-// TryBatch says what SaveBatch would do, with the same errors, and changes nothing. The
-// numbers and ids of new memories are not those that they will get.
+// drafter makes an item of a batch.
+type drafter = func(i int) (SaveInput, error)
+
+func draftsOf(ins []SaveInput) drafter {
+	return func(i int) (SaveInput, error) { return ins[i], nil }
+}
+
+// TryBatch returns what SaveBatch would do, with the same errors, and changes nothing. New memories have
+// provisional numbers and ids.
 func (e *Engine) TryBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
-	intakes, err := e.drafts(ctx, ins)
+	intakes, err := e.drafts(ctx, len(ins), draftsOf(ins))
 	if err != nil {
 		return nil, err
 	}
@@ -100,21 +104,26 @@ func (e *Engine) tryIntakes(ctx context.Context, intakes []intake) (all []SaveRe
 	return nil, err
 }
 
-// drafts makes what is to be saved of the items of a batch. Where some cannot be saved by
-// themselves, the others are tried: whoever is to put it right wants to hear of every one.
-func (e *Engine) drafts(ctx context.Context, ins []SaveInput) (_ []intake, err error) {
-	if len(ins) == 0 || len(ins) > MaxBatch {
-		return nil, engram.Errorf(engram.CodeInvalid, "%d memories cannot be saved at once", len(ins)).WithHint("from 1 to %d", MaxBatch)
+// drafts prepares the items of a batch. If some are invalid it also tries the rest, so that the error lists
+// every bad item.
+func (e *Engine) drafts(ctx context.Context, n int, draft drafter) (_ []intake, err error) {
+	if n == 0 || n > MaxBatch {
+		return nil, engram.Errorf(engram.CodeInvalid, "%d memories cannot be saved at once", n).WithHint("from 1 to %d", MaxBatch)
 	}
 	var wrong BatchError
 	var fine []intake
-	var places []int // of fine, in ins
-	for i, in := range ins {
-		if t, err := e.intakeOf(in); err != nil {
-			wrong.Items = append(wrong.Items, ItemError{i, err})
-		} else {
-			fine, places = append(fine, t), append(places, i)
+	var places []int // indexes of fine in the batch
+	for i := range n {
+		var t intake
+		in, err := draft(i)
+		if err == nil {
+			t, err = e.intakeOf(in)
 		}
+		if err != nil {
+			wrong.Items = append(wrong.Items, ItemError{i, err})
+			continue
+		}
+		fine, places = append(fine, t), append(places, i)
 	}
 	if len(wrong.Items) == 0 {
 		markOvertaken(fine)
@@ -126,8 +135,8 @@ func (e *Engine) drafts(ctx context.Context, ins []SaveInput) (_ []intake, err e
 	return nil, wrong.with(err, places)
 }
 
-// with adds what is wrong with the others, which were tried by themselves, to what is wrong;
-// places are where those stand. An error that is about no item is returned instead.
+// with adds the errors from trying the remaining items, whose indexes in the batch are places. An error that
+// concerns no item is returned instead.
 func (e *BatchError) with(tried error, places []int) error {
 	more, ok := errors.AsType[*BatchError](tried)
 	if tried != nil && !ok {
@@ -142,7 +151,7 @@ func (e *BatchError) with(tried error, places []int) error {
 	return e
 }
 
-// markOvertaken marks those of a batch that do not have the last word on their topic.
+// markOvertaken marks items whose topic a later item of the batch has too.
 func markOvertaken(batch []intake) {
 	type place struct {
 		project string
@@ -159,32 +168,30 @@ func markOvertaken(batch []intake) {
 	}
 }
 
-// SaveBatchOf is SaveBatch of what draft makes of each of n items. Those of which it makes none
-// are wrong items like any other: the others are tried, and each is told.
+// SaveBatchOf is SaveBatch of n items made by draft. Items for which draft fails count as invalid, and the
+// error lists them with the others.
 func (e *Engine) SaveBatchOf(ctx context.Context, n int, draft func(i int) (SaveInput, error)) ([]SaveResult, error) {
-	var wrong BatchError
-	var ins []SaveInput
-	var places []int // of ins
-	for i := range n {
-		in, err := draft(i)
-		if err != nil {
-			wrong.Items = append(wrong.Items, ItemError{i, err})
-			continue
-		}
-		ins, places = append(ins, in), append(places, i)
-	}
-	if len(wrong.Items) == 0 {
-		return e.SaveBatch(ctx, ins)
-	}
-	var err error
-	if len(ins) > 0 && n <= MaxBatch {
-		_, err = e.TryBatch(ctx, ins)
-	}
-	return nil, wrong.with(err, places)
+	return e.saveBatch(ctx, "save", n, draft)
 }
 
-// ofItem reports an error that is about what was to be saved, so that those behind it in its
-// batch can be looked at, too; all that was written is taken back.
+// eachItem calls do for n items. For a batch it continues after a bad item, and its error lists every one.
+func eachItem(n int, batch bool, do func(i int) error) error {
+	var wrong BatchError
+	for i := range n {
+		err := do(i)
+		if err != nil && batch && ofItem(err) {
+			wrong.Items = append(wrong.Items, ItemError{i, err})
+		} else if err != nil {
+			return err
+		}
+	}
+	if len(wrong.Items) > 0 {
+		return &wrong
+	}
+	return nil
+}
+
+// ofItem reports whether an error concerns one item, so that the rest of the batch can still be checked.
 func ofItem(err error) bool {
 	switch engram.CodeOf(err) {
 	case engram.CodeInvalid, engram.CodeNotFound, engram.CodeConflict, engram.CodeForbidden:
@@ -193,7 +200,7 @@ func ofItem(err error) bool {
 	return false
 }
 
-// OfItem is err with the place, from 0, of the item of a batch that it is about.
+// OfItem adds an item's index, from 0, to its error.
 func OfItem(i int, err error) error {
 	told, ok := errors.AsType[*engram.Error](err)
 	if !ok {

@@ -9,8 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// Whoever is to put a batch right hears of every wrong item, be it found out where it is read or
-// where it is saved.
+// The error of a batch lists every bad item, whether reading or saving found it.
 func TestEveryWrongItemOfABatchIsTold(t *testing.T) {
 	e := enginetest.New(t)
 	ins := []engine.SaveInput{{Content: ""}, {Content: "fine"}, {Content: "unread"}, {Content: "tied", Related: []engram.Ref{engram.ByNum(9)}}, {Content: "unread"}}

@@ -9,8 +9,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// Who saves a file again a month later wants nothing twice; an agent that says again what it
-// said a month ago has learnt it again.
+// Saving a file again a month later must not duplicate it; an agent that repeats itself after a month has
+// learned it again.
 func TestWhatIsSavedOnceIsARepeatHoweverOldItIs(t *testing.T) {
 	e, clock := enginetest.Open(t, filepath.Join(t.TempDir(), "engram.db"))
 	batch := func(once bool) engine.Action {

@@ -8,8 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// A file that has a topic twice says the same each time it is saved: its last text stands, those
-// before it are versions, and a second run revises nothing.
+// A file with a topic twice gives the same result at each save: the last text is current, the earlier ones are
+// versions, and a second run revises nothing.
 func TestATopicThatIsTwiceInABatchIsRevisedOnce(t *testing.T) {
 	e := enginetest.New(t)
 	save := func(texts ...string) (revisions int, says string, op int64) {

@@ -17,16 +17,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// sizes are the stores that every verb is measured on: what costs more in the second
-// than in the first grows with the number of memories.
+// sizes are the stores for benchmarks: what is slower in the second grows with the number of memories.
 func sizes() []int { return []int{1_000, 100_000} }
 
-// benchFolder holds the stores of the benchmarks, which outlive each of them.
+// benchFolder holds the benchmarks' stores, shared by all of them.
 var benchFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "engram-bench-") })
 
 func TestMain(m *testing.M) {
-	// A property that opens a store costs a tenth of a second under the race detector.
-	// The command line overrides this.
+	// Opening a store takes a tenth of a second under the race detector. A flag overrides this.
 	if err := flag.Set("rapid.checks", "40"); err != nil {
 		panic(err)
 	}
@@ -37,10 +35,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// small and large make the stores, once in a process.
+// small and large build the stores once per process.
 var small, large = sync.OnceValues(func() (string, error) { return build(sizes()[0]) }), sync.OnceValues(func() (string, error) { return build(sizes()[1]) })
 
-// build makes a store of n memories in the folder of the benchmarks.
+// build creates a store of n memories in the benchmarks' folder.
 func build(n int) (string, error) {
 	root, err := benchFolder()
 	if err != nil {
@@ -53,10 +51,10 @@ func build(n int) (string, error) {
 	return dir, fillFolder(dir, n)
 }
 
-// benchMillion is where BenchmarkMillion keeps its store.
+// benchMillion names the folder of BenchmarkMillion's store.
 var benchMillion = flag.String("million", "", "`folder` of the store of BenchmarkMillion, which is made there unless it exists: some minutes, 2 GB")
 
-// million is the folder of a store of a million memories.
+// million returns the folder of a store of a million memories.
 var million = sync.OnceValues(func() (string, error) {
 	_, err := os.Stat(filepath.Join(*benchMillion, "engram.db"))
 	if err == nil {
@@ -68,14 +66,14 @@ var million = sync.OnceValues(func() (string, error) {
 	return *benchMillion, fillFolder(*benchMillion, 1_000_000)
 })
 
-// inSession is how many memories of a store of the benchmarks share a session.
+// inSession is the number of memories per session in benchmark stores.
 const inSession = 25
 
-// fillFolder fills a new store with n memories. It goes past the verbs: 500 memories
-// share a transaction, and so one wait for the disk.
+// fillFolder fills a new store with n memories, bypassing the engine: 500 memories share a transaction and its
+// disk sync.
 func fillFolder(dir string, n int) error { return fillProject(dir, n, "") }
 
-// fillProject is fillFolder with all memories in one of the projects; "" is in all.
+// fillProject is fillFolder with all memories in one project; "" uses all projects.
 func fillProject(dir string, n int, project string) error {
 	// A benchmark's own TB would close the store with it.
 	store, err := enginetest.OpenStore(filepath.Join(dir, "engram.db"))
@@ -137,23 +135,22 @@ func onEach(b *testing.B, run func(b *testing.B, w world, c *storetest.Corpus)) 
 	}
 }
 
-// onOne runs a benchmark on the store in a folder, and reports the time on the processor
-// beside that on the clock: it is what the machine's other work does not change.
+// onOne runs a benchmark on the store in a folder. It also reports CPU time, which other work of the machine
+// does not change.
 func onOne(b *testing.B, folder func() (string, error), run func(b *testing.B, w world, c *storetest.Corpus)) {
 	dir, err := folder()
 	if err != nil {
 		b.Fatal(err)
 	}
 	w := newWorldIn(b, dir)
-	// The clock of a test steps a second a reading. What is remembered for a minute
-	// would be forgotten every few questions.
+	// The test clock steps a second per reading, so caches of a minute would expire every few questions.
 	begun := time.Now()
 	clock := func() time.Time { return enginetest.Start().Add(time.Since(begun)) }
 	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: clock, NewID: enginetest.IDs()})
 	measured(b, func() { run(b, w, storetest.NewCorpus(2)) })
 }
 
-// measured reports the time that fn takes on the processor.
+// measured reports the CPU time of fn.
 func measured(b *testing.B, fn func()) {
 	before := cpuTime()
 	fn()
@@ -164,9 +161,9 @@ func measured(b *testing.B, fn func()) {
 
 func BenchmarkSave(b *testing.B) { onEach(b, saving) }
 
-// saving saves, with the vector that goes with a memory.
+// saving saves memories with their vectors.
 func saving(b *testing.B, w world, c *storetest.Corpus) {
-	// Each run adds to the same store, and none may repeat another's texts or ids.
+	// Each run adds to the same store, and must not repeat texts or ids of others.
 	nonce := time.Now().UnixNano()
 	id := nonce // relations take ids too
 	e := engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, NewID: func() engram.ID {
@@ -188,10 +185,10 @@ func saving(b *testing.B, w world, c *storetest.Corpus) {
 	})
 }
 
-// searching asks questions of ten words, of a process that has answered some.
+// searching asks questions of ten words in a warm process.
 func searching(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, w world, c *storetest.Corpus) {
 	return func(b *testing.B, w world, _ *storetest.Corpus) {
-		// The words of the store's corpus, but not those of its first memories.
+		// Words of the store's corpus, except those of its first memories.
 		c := storetest.NewCorpus(1)
 		c.Question(100_000)
 		empty := 0
@@ -218,7 +215,7 @@ func searching(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, 
 	}
 }
 
-// beginning asks one question of ten words a process, which opens the store for it.
+// beginning asks one question of ten words per process, which opens the store for it.
 func beginning(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, w world, c *storetest.Corpus) {
 	return func(b *testing.B, w world, _ *storetest.Corpus) {
 		c := storetest.NewCorpus(1)
@@ -251,8 +248,8 @@ func BenchmarkBeginEverywhere(b *testing.B) { onEach(b, beginning(everywhere)) }
 
 func BenchmarkBeginInAProject(b *testing.B) { onEach(b, beginning(inAProject)) }
 
-// BenchmarkMillion searches and saves among a million memories, 50,000 in a project, when
-// it is told where to keep them.
+// BenchmarkMillion searches and saves among a million memories, 50,000 in a project, if given a folder for
+// them.
 func BenchmarkMillion(b *testing.B) {
 	if *benchMillion == "" {
 		b.Skip("-million says where the store is kept")

@@ -10,8 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// BenchmarkSearchBesideAProject measures what it costs a search in a project that what is personal
-// is found in it: with none there is, and with some in another project.
+// BenchmarkSearchBesideAProject measures the cost of finding personal memories from a project: without any, and
+// with some in another project.
 func BenchmarkSearchBesideAProject(b *testing.B) {
 	for _, n := range []int{1_000, 20_000} {
 		dir := b.TempDir()

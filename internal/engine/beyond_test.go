@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// persons is a world with memories of three projects, some of them of a person or of everybody.
+// persons is a world with memories of three projects, some of them personal or global.
 func persons(t *testing.T) (w world, editor, tabs, style int64) {
 	w = newWorld(t)
 	say := func(project, scope, title, content string) int64 {
@@ -71,7 +71,7 @@ func TestWhatIsPersonalIsFoundInEveryProject(t *testing.T) {
 
 func TestWhatIsPersonalIsNotSeenFromAProjectThatIsSwitchedOff(t *testing.T) {
 	w, editor, _, _ := persons(t)
-	apart := w.Apart(func() func(string) bool { return func(project string) bool { return project == "mail" } })
+	apart := w.Excluding(func() func(string) bool { return func(project string) bool { return project == "mail" } })
 	for _, e := range []struct {
 		name string
 		*engine.Engine

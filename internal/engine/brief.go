@@ -13,71 +13,69 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// SessionBriefInput says which session begins, or has lost what it knew.
+// SessionBriefInput describes the session that starts, or that lost its context.
 type SessionBriefInput struct {
-	Project   string // already decided; "" tells only what is of every project
-	SessionID string // made if it does not exist; "" is none
-	Directory string // of a session that is made
+	Project   string // resolved; "" selects only memories of every project
+	SessionID string // made if it does not exist; "" for none
+	Directory string // folder of a new session
 	Budget    int    // tokens of the whole text; 0 is BriefBudget, at most MaxBrief
-	// Again tells what the session was shown before once more, and what it has saved: its
-	// context was compacted.
+	// Again repeats what the session was shown before and adds what it saved: its context was compacted.
 	Again bool
-	// Injected are memories, by number, that the caller knows to have been told, though the store
-	// may not; with Again they are told all the same.
+	// Injected are memories, by number, that the caller knows were shown, though the store may not know it;
+	// Again shows them anyway.
 	Injected []int64
-	// Inject, where it is given, is called before anything is written, also when there is nothing
-	// to tell: what it says was told is what the Brief has, and what is remembered.
+	// Inject, if set, is called before anything is written, even with an empty brief. The Brief has, and the
+	// store records, only what it reports as shown.
 	Inject Injector
 }
 
-// The budgets of what a session is told unasked when it begins, in tokens.
+// Budgets of a session brief, in tokens.
 const (
 	BriefBudget = 1_500
 	MaxBrief    = 2_000
 )
 
-// SessionBrief is what a session is told when it begins.
+// SessionBrief is the text injected when a session starts.
 type SessionBrief struct {
-	Text     string // to be put before the agent; "" when there is nothing to say
-	Tokens   int    // what Text costs, about; never more than the budget
+	Text     string // for the agent; "" when there is nothing to show
+	Tokens   int    // estimated cost of Text, at most the budget
 	Memories []engram.Memory
-	Pending  int // memories of the project that wait for a person to look at them; at most pendingMost
-	Withheld int // memories that would have been told, were they approved
-	// Degraded names what could not be written, with the reason.
+	Pending  int // items of the project's review queue, at most pendingMost
+	Withheld int // memories left out because a person has not approved them
+	// Degraded lists what could not be written, with the reason.
 	Degraded []string
 }
 
-// How much a brief tells.
+// Limits of a brief.
 const (
 	briefMemories = 24
-	briefNewest   = 64 // are looked at in any case
-	briefLasting  = 14 // of these, preferences and the like, whatever their age
-	briefLearned  = 8  // and of what was learned of late
-	briefWeighed  = 60 // of the best are asked whether they may be told,
-	briefSpare    = 8  // until so many more may than are told: some do not fit, or are like others
-	briefLine     = 60 // tokens of a memory
-	briefSaved    = 20 // memories that the session itself saved
+	briefNewest   = 64 // newest memories that are always considered
+	briefLasting  = 14 // preferences and the like of any age
+	briefLearned  = 8  // and recent learnings
+	briefWeighed  = 60 // best memories that are checked for approval,
+	briefSpare    = 8  // until this many more than fit are approved: some are too long or alike
+	briefLine     = 60 // tokens of one memory
+	briefSaved    = 20 // memories saved by the session itself
 	pendingMost   = 100
 )
 
-// Brief makes the session if need be and returns what it should know: what was done last,
-// what holds for all work, what was learned of late, of its project and of its person; the
-// memories that are worth most (retrieval.Worth), and of those only what may be told unasked.
-// A project without memories is told nothing.
+// Brief creates the session if need be and returns what it should know: the last session's result, lasting
+// rules, and recent learnings of its project and its person, ranked by retrieval.Worth. Only memories that may
+// be injected are shown, and a project without memories yields nothing.
 //
-// It reads first: what cannot be written, because another process writes, is named in
-// Degraded. Invalid input is CodeInvalid.
+// It reads first: a write that fails because another process writes is reported in Degraded. Invalid input is
+// CodeInvalid.
 func (e *Engine) Brief(ctx context.Context, in SessionBriefInput) (SessionBrief, error) {
 	begun := e.tally.begin()
 	out, s, err := e.brief(ctx, in)
-	if err != nil || len(s.items) > 0 { // silence is what is meant, not a search that found nothing
+	if err != nil || len(s.items) > 0 { // an empty brief is intended, not a failed search
 		e.tally.read(begun, in.Project, s, err)
 	}
 	return out, err
 }
 
 func (e *Engine) brief(ctx context.Context, in SessionBriefInput) (SessionBrief, exposure, error) {
-	s := exposure{operation: useContext}
+	s := exposure{operation: opContext}
 	if err := (raw{{"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}).check(); err != nil {
 		return SessionBrief{}, s, err
 	}
@@ -93,27 +91,27 @@ func (e *Engine) brief(ctx context.Context, in SessionBriefInput) (SessionBrief,
 	b.reportAnchors(ctx)
 	b.report()
 	s.items = b.shown
-	if in.Inject == nil || !b.hand(ctx, &s) {
+	if in.Inject == nil || !b.inject(ctx, &s) {
 		b.keep(ctx, &s)
 	}
 	return b.out, s, nil
 }
 
-// keep makes the session that was shown the brief, if no claim has made it, and remembers that: in
-// one transaction, for each waits for the disk.
+// keep creates the session, if no claim has, and records what it was shown: in one transaction, since each
+// waits for the disk.
 func (b *briefBuilder) keep(ctx context.Context, s *exposure) {
 	if s.session.ID == "" {
 		ctx, cancel := b.waiting(ctx)
 		defer cancel()
 		if err := b.start(ctx, s, s.items); err != nil {
-			b.out.Degraded = append(b.out.Degraded, "the session could not be written: "+messageOf(err))
+			b.out.Degraded = append(b.out.Degraded, "cannot record the session: "+messageOf(err))
 		}
 	} else if len(s.items) > 0 {
 		b.out.Degraded = append(b.out.Degraded, b.remember(ctx, *s)...)
 	}
 }
 
-// start makes the session that a brief is of, once, and remembers that it was shown some items.
+// start creates the session once and records that it was shown items.
 func (b *briefBuilder) start(ctx context.Context, s *exposure, items []exposedItem) error {
 	if b.in.SessionID == "" || b.in.Project == "" || s.session.ID != "" {
 		return nil
@@ -131,10 +129,10 @@ func (b *briefBuilder) start(ctx context.Context, s *exposure, items []exposedIt
 	return err
 }
 
-// hand gives the brief to whoever tells it, and keeps of it what was told. It reports whether
-// the store knows that already.
-func (b *briefBuilder) hand(ctx context.Context, s *exposure) (claimed bool) {
-	h := b.handOver(ctx, b.in.Inject, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s, nil) })
+// inject passes the brief to the injector and keeps what was shown. claimed is true if the store already knows
+// it.
+func (b *briefBuilder) inject(ctx context.Context, s *exposure) (claimed bool) {
+	h := b.deliver(ctx, b.in.Inject, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s, nil) })
 	b.out.Memories = slices.DeleteFunc(b.out.Memories, func(m engram.Memory) bool { return !slices.Contains(h.nums, m.Num) })
 	b.out.Text = ""
 	if h.told {
@@ -144,28 +142,24 @@ func (b *briefBuilder) hand(ctx context.Context, s *exposure) (claimed bool) {
 	return h.claimed
 }
 
-// briefBuilder is a brief in the making.
 type briefBuilder struct {
 	*Engine
 	in      SessionBriefInput
 	now     time.Time
 	out     SessionBrief
-	earlier render.Earlier  // what the session before came to; without Text there is none
+	earlier render.Earlier  // result of the previous session; without Text: unknown
 	saved   []engram.Memory // in this session, newest first
 	worth   []engram.Memory // best first
 	notes   engram.Notes
 	shown   []exposedItem
-	told    []briefLineItem // of what was shown
+	told    []briefLineItem // lines of shown memories
 	frame   render.SessionBrief
 	rest    int // tokens
 }
 
-// read reads what there is to tell.
-func (b *briefBuilder) read(ctx context.Context, r engram.Reader) error {
-	if p, known, err := r.Project(ctx, b.in.Project); err != nil {
+func (b *briefBuilder) read(ctx context.Context, r engram.Reader) (err error) {
+	if b.in.Project, err = canonicalProject(ctx, r, b.in.Project); err != nil {
 		return err
-	} else if known {
-		b.in.Project = p.Name
 	}
 	ms, err := b.ofProject(ctx, r)
 	if err != nil {
@@ -193,10 +187,9 @@ func (b *briefBuilder) read(ctx context.Context, r engram.Reader) error {
 	return err
 }
 
-// lastingFirst puts the first so many memories that last before all others, and then the
-// first so many of what was learned. Worth fades with age, and would tell the facts of the
-// week rather than what the person asked for once and for all, which no prompt brings up;
-// and where much holds for all work, nothing else would be told.
+// lastingFirst moves the first most lasting memories to the front, then the first learned others that are no
+// rules. Worth fades with age: without this, a brief would show this week's facts instead of lasting
+// preferences, which no prompt brings up; and many rules would crowd out everything else.
 func lastingFirst(ms []engram.Memory, most, learned int) []engram.Memory {
 	var first, then, rest []engram.Memory
 	for _, m := range ms {
@@ -212,8 +205,8 @@ func lastingFirst(ms []engram.Memory, most, learned int) []engram.Memory {
 	return slices.Concat(first, then, rest)
 }
 
-// weigh keeps of memories those that may be told. To look through their texts is a tenth of what
-// a start costs, and most of them would not be told for want of room.
+// weigh keeps memories that may be injected. Checking texts is a tenth of a brief's cost, and most would not
+// fit anyway, so it stops early.
 func (b *briefBuilder) weigh(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	const enough = briefMemories + briefSpare
 	for len(ms) > 0 && len(b.worth) < enough {
@@ -227,8 +220,7 @@ func (b *briefBuilder) weigh(ctx context.Context, r engram.Reader, ms []engram.M
 	return nil
 }
 
-// ofProject are the memories of the project that may be worth telling, and how many wait for
-// a person.
+// ofProject counts the pending items of the project and returns its candidates.
 func (b *briefBuilder) ofProject(ctx context.Context, r engram.Reader) ([]engram.Memory, error) {
 	if b.in.Project == "" {
 		return nil, nil
@@ -239,18 +231,17 @@ func (b *briefBuilder) ofProject(ctx context.Context, r engram.Reader) ([]engram
 	return worthWeighing(ctx, r, engram.Filter{Project: b.in.Project, Current: true}, briefNewest)
 }
 
-// countPending counts what waits for a person: what is due, what is suspect, what is no memory
-// yet.
+// countPending counts due and flagged memories, and records that are not memories yet.
 func (b *briefBuilder) countPending(ctx context.Context, r engram.Reader) error {
 	due, err := r.Due(ctx, b.in.Project, b.now, engram.Page{Limit: pendingMost})
 	if err != nil {
 		return err
 	}
-	suspect, err := r.CountFlagged(ctx, b.in.Project)
+	isFlagged, err := r.CountFlagged(ctx, b.in.Project)
 	if err != nil {
 		return err
 	}
-	n := len(due) + suspect
+	n := len(due) + isFlagged
 	for _, why := range []engram.Deferral{engram.DeferredReview, engram.DeferredProposal} {
 		records, err := r.CountDeferred(ctx, b.in.Project, why)
 		if err != nil {
@@ -262,9 +253,8 @@ func (b *briefBuilder) countPending(ctx context.Context, r engram.Reader) error 
 	return nil
 }
 
-// before is what the session before this one came to: what it said in the end, or the
-// newest summary that was saved. One that nobody wrote says no more than the memories do, which
-// are told themselves.
+// before finds the previous session's result: its closing summary, or the newest saved summary. Generated
+// summaries are skipped, since they only repeat memories.
 func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	if b.in.Project == "" {
 		return nil
@@ -277,15 +267,14 @@ func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.
 		return err
 	}
 	for _, s := range sessions {
-		if s.ID != b.in.SessionID && s.Summary != "" && !readsLikeAnOrder(s.Summary+"\n"+s.ID) {
+		if s.ID != b.in.SessionID && s.Summary != "" && !instructionLike(s.Summary+"\n"+s.ID) {
 			b.earlier = render.Earlier{Text: b.CleanText(s.Summary), At: s.ActiveAt, Origin: s.From, SessionID: s.ID}
 			break
 		}
 	}
 	var newest engram.Memory
 	for _, m := range ms {
-		over := !m.ValidTo.IsZero() && !m.ValidTo.After(b.now)
-		if m.Type == engram.TypeSessionSummary && !lifecycle.IsMadeSummary(m) && !over && (m.SessionID == "" || m.SessionID != b.in.SessionID) && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.earlier.At) {
+		if m.Type == engram.TypeSessionSummary && !lifecycle.IsMadeSummary(m) && !expired(m, b.now) && (m.SessionID == "" || m.SessionID != b.in.SessionID) && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.earlier.At) {
 			newest = m
 		}
 	}
@@ -299,8 +288,7 @@ func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.
 	return err
 }
 
-// beyond are the memories of other projects and of none that are of the person or of
-// everybody.
+// beyond returns personal and global memories of any project.
 func (b *briefBuilder) beyond(ctx context.Context, r engram.Reader) (all []engram.Memory, err error) {
 	for _, s := range []engram.Scope{engram.ScopePersonal, engram.ScopeGlobal} {
 		ms, err := r.Lasting(ctx, "", s, briefMemories)
@@ -312,8 +300,7 @@ func (b *briefBuilder) beyond(ctx context.Context, r engram.Reader) (all []engra
 	return current(ctx, r, all, engram.Filter{})
 }
 
-// unseen leaves out what the session was shown, unless it has forgotten; then it learns
-// what it saved, too.
+// unseen drops what the session was shown, unless its context was lost; then it adds what the session saved.
 func (b *briefBuilder) unseen(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Memory, error) {
 	if !b.in.Again {
 		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return slices.Contains(b.in.Injected, m.Num) })
@@ -337,7 +324,7 @@ func (b *briefBuilder) unseen(ctx context.Context, r engram.Reader, ms []engram.
 	return slices.DeleteFunc(ms, func(m engram.Memory) bool { return seen[m.Num] }), err
 }
 
-// report writes it, as far as the budget goes.
+// report writes the brief within the budget.
 func (b *briefBuilder) report() {
 	if len(b.worth) == 0 && b.earlier.Text == "" && len(b.saved) == 0 && b.out.Pending == 0 {
 		return
@@ -371,14 +358,13 @@ func (b *briefBuilder) report() {
 	b.out.Tokens = text.Tokens(b.out.Text)
 }
 
-// briefLineItem is a memory as it stands in a brief.
 type briefLineItem struct {
 	num   int64
 	line  string
-	holds bool // for all later work
+	holds bool // it concerns all later work
 }
 
-// textOf is how the brief reads with some of its memories alone.
+// textOf returns the text of the brief with only some of its memories.
 func (b *briefBuilder) textOf(mine []int64) string {
 	t := b.frame
 	for _, l := range b.told {
@@ -396,12 +382,11 @@ func (b *briefBuilder) textOf(mine []int64) string {
 	return render.BriefText(t)
 }
 
-// titles are the words of titles that were told.
+// titles are the word sets of shown titles.
 type titles []map[string]bool
 
-// has reports whether a title is like one that was told: three fifths of the words of the
-// shorter one are in both. Of several such memories ("The X keeps its folder") the first
-// says enough until all else is told.
+// has reports whether a title resembles a shown one: they share three fifths of the shorter one's words. Of
+// several such memories ("The X keeps its folder") the first is enough until all others are shown.
 func (ts titles) has(title string) bool {
 	words := titleWords(title)
 	return slices.ContainsFunc(ts, func(t map[string]bool) bool {
@@ -427,8 +412,7 @@ func titleWords(title string) map[string]bool {
 	return words
 }
 
-// reportMemory takes a memory, with what holds or with what was learned; it reports whether
-// it went in.
+// reportMemory adds a memory to the rules or the learnings, and reports whether it fit.
 func (b *briefBuilder) reportMemory(m engram.Memory) bool {
 	if len(b.shown) == briefMemories || slices.ContainsFunc(b.saved, func(s engram.Memory) bool { return s.Num == m.Num }) {
 		return false
@@ -447,7 +431,7 @@ func (b *briefBuilder) reportMemory(m engram.Memory) bool {
 	return true
 }
 
-// holds reports whether a memory is about all later work rather than about what was.
+// holds reports whether a memory is a rule for later work rather than a record of the past.
 func holds(m engram.Memory) bool {
 	switch m.Type {
 	case engram.TypeDecision, engram.TypePreference, engram.TypePolicy, engram.TypeArchitecture, engram.TypePattern, engram.TypeReflex, engram.TypeConfig:
@@ -456,7 +440,7 @@ func holds(m engram.Memory) bool {
 	return m.Permanent
 }
 
-// fits takes the cost of a line, where it goes in.
+// fits takes the cost of a line from the rest if it fits.
 func (b *briefBuilder) fits(l string) bool {
 	cost := text.Tokens(l)
 	if cost > b.rest {

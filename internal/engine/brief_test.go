@@ -122,7 +122,7 @@ func TestABriefTellsWhatIsOfThePerson(t *testing.T) {
 	}
 }
 
-// Who writes holds the store: what is known is told all the same, and in time.
+// A writer holds the store: the brief still shows what is known, in time.
 func TestABriefDoesNotWaitForAWriter(t *testing.T) {
 	w := workshop(t)
 	other := w.Again(t)

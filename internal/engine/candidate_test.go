@@ -19,16 +19,16 @@ func lifetime(minutes int, change ...func(*engine.SaveInput)) engine.SaveInput {
 	return in
 }
 
-// wordings are ways to say how long tokens live that are no series: their words differ.
+// wordings state a token lifetime in different words, so they are no series.
 var wordings = []string{"Access tokens of the API live %d minutes.", "The API's access tokens live %d minutes, as mobile clients want.",
 	"In production access tokens of the API live %d minutes since March.", "Access tokens of our public API live for %d minutes and are signed."}
 
-// worded is one of them, of its own lifetime.
+// worded returns one of them with its own lifetime.
 func worded(i int) engine.SaveInput {
 	return lifetime(10+i, func(in *engine.SaveInput) { in.Content = fmt.Sprintf(wordings[i], 10+i) })
 }
 
-// candidates are what a save may contradict, as text.
+// candidates returns the candidates of a save, as text.
 func candidates(res engine.SaveResult) string {
 	var words []string
 	for _, c := range res.Candidates {

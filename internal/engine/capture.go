@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// CaptureInput is text that may hold a "## Key Learnings:" section.
+// CaptureInput is text that may contain a "## Key Learnings:" section.
 type CaptureInput struct {
 	Content    string
 	SessionID  string
@@ -23,17 +23,16 @@ type CaptureInput struct {
 	At         time.Time // when it was said, not later than now; zero is now
 }
 
-// CaptureResult counts what was found in the text.
+// CaptureResult counts what the text contained.
 type CaptureResult struct {
 	Extracted, Saved, Duplicates int
-	Memories                     []engram.Memory // those that were saved
-	Project                      string          // to which they were saved; "" where nothing was, or to none
-	Warnings                     []string        // what was cut out of the learnings; about the project name
+	Memories                     []engram.Memory // that were saved
+	Project                      string          // project they were saved to; "" if nothing was saved, or for no project
+	Warnings                     []string        // redacted secrets; the project name
 }
 
-// Capture saves each learning of a text as a memory of type passive, in one
-// transaction. A learning that the project has already, from whenever, is a
-// duplicate and changes nothing.
+// Capture saves each learning of a text as a memory of type passive, in one transaction. A learning that the
+// project already has, however old, is a duplicate and changes nothing.
 func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, error) {
 	if err := engram.CheckText("content", in.Content, 4*engram.MaxContent); err != nil {
 		return CaptureResult{}, err
@@ -41,8 +40,8 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 	if err := (raw{{"directory", in.Directory}}).check(); err != nil {
 		return CaptureResult{}, err
 	}
-	// Redacted as a whole: a private span may begin in one item and end in another.
-	w := e.washing()
+	// Redacted as a whole: a private span may start in one item and end in another.
+	w := e.redactor()
 	var drafts []engram.Memory
 	for _, item := range capture.Learnings(redact.Private(in.Content)) {
 		item = w.text(item)
@@ -94,18 +93,16 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 	return res, nil
 }
 
-// Keys of metadata by which agents of the remember dialect tell how memories hang
-// together, because there they have no other way.
+// Metadata keys by which agents of the remember dialect relate memories; they have no other way.
 const (
-	metaSupersedes       = "supersedes"        // a memory that this one replaces, or a list of them
+	metaSupersedes       = "supersedes"        // a memory, or list of memories, that this one replaces
 	metaSupersedesReason = "supersedes_reason" // why
-	metaRelatedTo        = "related_to"        // a list of memories, or one
+	metaRelatedTo        = "related_to"        // a memory or list of memories
 )
 
-// heedMetadata makes relations of what the metadata of a save say of other memories. They
-// stay metadata, too: that is how they are asked for. A memory that is not there is a
-// warning, not an error: ids in metadata are old, and the save is worth more.
-func (o *op) heedMetadata(ctx context.Context, m engram.Memory, metadata map[string]any) (warnings []string, err error) {
+// relateByMetadata creates the relations that a save's metadata asks for; the metadata stays. A missing memory
+// is a warning, not an error: such ids may be old, and the save matters more.
+func (o *op) relateByMetadata(ctx context.Context, m engram.Memory, metadata map[string]any) (warnings []string, err error) {
 	heed := func(key string, tie func(engram.Ref) error) error {
 		for _, name := range named(metadata[key]) {
 			ref, err := engram.ParseRef(name)
@@ -115,7 +112,7 @@ func (o *op) heedMetadata(ctx context.Context, m engram.Memory, metadata map[str
 			switch engram.CodeOf(err) {
 			case "":
 			case engram.CodeInvalid, engram.CodeNotFound, engram.CodeConflict:
-				warnings = append(warnings, fmt.Sprintf("metadata %s is no relation: %s", key, sayingOf(err)))
+				warnings = append(warnings, fmt.Sprintf("ignored metadata %s: %s", key, sayingOf(err)))
 			default:
 				return err
 			}
@@ -135,7 +132,7 @@ func (o *op) heedMetadata(ctx context.Context, m engram.Memory, metadata map[str
 	return warnings, err
 }
 
-// supersede records that m takes another memory's place, unless that is known.
+// supersede records that m replaces another memory, unless that is recorded already.
 func (o *op) supersede(ctx context.Context, m engram.Memory, ref engram.Ref, reason, kind string) error {
 	old, err := o.live(ctx, ref)
 	if err != nil {
@@ -150,7 +147,7 @@ func (o *op) supersede(ctx context.Context, m engram.Memory, ref engram.Ref, rea
 	}
 	for _, r := range pair {
 		if r.Supersedes() && r.Source == m.Num {
-			return nil // an exact repeat says so again
+			return nil // an exact repeat says it again
 		}
 	}
 	v, err := o.verdict(JudgeInput{Verb: engram.VerbSupersedes, Reason: reason, SessionID: m.SessionID, ActorKind: kind})
@@ -162,8 +159,7 @@ func (o *op) supersede(ctx context.Context, m engram.Memory, ref engram.Ref, rea
 	return err
 }
 
-// named are the memories that a value of metadata names: a text, a number, or a list of
-// these. What is neither names none.
+// named returns the memories that a metadata value names: a text, a number, or a list of these.
 func named(value any) []string {
 	switch v := value.(type) {
 	case string:

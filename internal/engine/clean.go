@@ -15,8 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
-// line is a text field of one line: control characters and then private spans removed, which
-// those could hide, and white space folded.
+// line cleans a one-line field: it removes control characters, then private spans, which those could hide, and
+// folds white space.
 func line(s string) string {
 	mark := func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }
 	if strings.ContainsFunc(s, mark) {
@@ -30,21 +30,19 @@ func line(s string) string {
 	return strings.Join(strings.Fields(redact.Private(s)), " ")
 }
 
-// draft is the memory that in asks for, cleaned and valid, before anything is known
-// of the store.
+// draft returns the cleaned and valid memory that in asks for, independent of the store.
 func (e *Engine) draft(in SaveInput) (engram.Memory, error) {
 	t, err := e.intakeOf(in)
 	return t.draft, err
 }
 
-// intakeOf is what in asks for, with its draft.
 func (e *Engine) intakeOf(in SaveInput) (intake, error) {
-	t := intake{in: in, washed: e.washing()}
-	t.washed.keep = in.AllowSecret
+	t := intake{in: in, redactor: e.redactor()}
+	t.redactor.keep = in.AllowSecret
 	if err := in.raw().check(); err != nil {
 		return t, err
 	}
-	w := t.washed
+	w := t.redactor
 	metadata, err := plainMetadata(w.members(in.Metadata))
 	if err != nil {
 		return t, err
@@ -77,9 +75,8 @@ func (e *Engine) intakeOf(in SaveInput) (intake, error) {
 	return t, nil
 }
 
-// raw are texts as they came, by their names. They are looked at before they are
-// cleaned: lower-casing would replace bytes that are not UTF-8 unseen, and what is
-// cut away must not smuggle a NUL or a megabyte in.
+// raw are texts as received, by field name. They are checked before cleaning, which would hide invalid UTF-8 or
+// cut away a NUL or a megabyte.
 type raw []struct{ name, text string }
 
 func (in SaveInput) raw() raw {
@@ -88,7 +85,7 @@ func (in SaveInput) raw() raw {
 	return fields.and("tag", in.Tags...)
 }
 
-// and returns r with texts of one name added.
+// and adds texts of one name.
 func (r raw) and(name string, texts ...string) raw {
 	for _, t := range texts {
 		r = append(r, struct{ name, text string }{name, t})
@@ -102,7 +99,7 @@ func (r raw) check() error {
 			return err
 		}
 		if f.name == "project" {
-			// A name stands in lists and in what agents are told, among other lines.
+			// A name appears in lists and in texts for agents, among other lines.
 			if err := project.CheckText(redact.Private(f.text)); err != nil {
 				return err
 			}
@@ -111,13 +108,13 @@ func (r raw) check() error {
 	return nil
 }
 
-// cleanMetadata removes private spans and brings the values to the kinds in which
-// they come back from a store: JSON's own. Nil when nothing is left.
+// cleanMetadata removes private spans and converts values to JSON's own kinds, as stores return them. Nil when
+// nothing is left.
 func cleanMetadata(in map[string]any) (map[string]any, error) {
 	return plainMetadata(redact.Metadata(in))
 }
 
-// plainMetadata is cleanMetadata of what has no private spans.
+// plainMetadata is cleanMetadata without redaction.
 func plainMetadata(in map[string]any) (map[string]any, error) {
 	if len(in) == 0 {
 		return nil, nil
@@ -137,8 +134,8 @@ func plainMetadata(in map[string]any) (map[string]any, error) {
 	return clean, nil
 }
 
-// titleOf is the first words of a content that came without a title: of its first
-// line that is more than Markdown's marks, where there is one.
+// titleOf makes a title of the first words of a content: of the first line that is more than Markdown marks, if
+// there is one.
 func titleOf(content string) string {
 	const most = 80
 	var first string
@@ -160,21 +157,17 @@ func titleOf(content string) string {
 	return cut + "…"
 }
 
-// hashOf is the NormalizedHash of a content.
+// hashOf returns the NormalizedHash of a content.
 func hashOf(content string) string { return lifecycle.Hash(content) }
 
-// tags cleans tags: one line each, lower case, each once, empty ones dropped, sorted
-// as stores give them back.
+// tags cleans tags: one line, lower case, unique, not empty, sorted as stores return them.
 func tags(in []string) []string {
 	var out []string
-	seen := map[string]bool{}
 	for _, t := range in {
-		t = strings.ToLower(line(t))
-		if t != "" && !seen[t] {
-			seen[t] = true
+		if t = strings.ToLower(line(t)); t != "" {
 			out = append(out, t)
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }

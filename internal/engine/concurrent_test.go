@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// together runs do on each engine at once, several times, and fails on any error.
+// together runs do on each engine concurrently, several times, and fails on any error.
 func together(t *testing.T, engines []world, times int, do func(ctx context.Context, e *engine.Engine, i int) error) {
 	t.Helper()
 	var wg sync.WaitGroup

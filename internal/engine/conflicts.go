@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -8,11 +9,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// StatusOrphaned is the status of a conflict of which a memory was forgotten, whatever
-// its relation's own status is.
+// StatusOrphaned is the status of a conflict with a forgotten memory, whatever its relation's own status.
 const StatusOrphaned engram.RelationStatus = "orphaned"
 
-// ConflictStatuses are the statuses a conflict may have, in the order of its life.
+// ConflictStatuses returns the statuses of a conflict in the order of its life.
 func ConflictStatuses() []engram.RelationStatus {
 	return []engram.RelationStatus{engram.RelationPending, engram.RelationJudged, engram.RelationIgnored, StatusOrphaned}
 }
@@ -20,7 +20,7 @@ func ConflictStatuses() []engram.RelationStatus {
 // Conflict is a candidate for a contradiction, or a verdict on one, with its memories.
 type Conflict struct {
 	Relation engram.Relation
-	Source   engram.Memory // forgotten ones too
+	Source   engram.Memory // may be forgotten
 	Target   engram.Memory
 }
 
@@ -32,22 +32,21 @@ func (c Conflict) Status() engram.RelationStatus {
 	return c.Relation.Status
 }
 
-// ConflictFilter narrows a list of conflicts.
+// ConflictFilter selects conflicts.
 type ConflictFilter struct {
 	Project string                // "" is every project
 	Status  engram.RelationStatus // one of ConflictStatuses; "" is every one
-	Since   time.Time             // raised at or after
+	Since   time.Time             // flagged at or after
 	Page    engram.Page           // Limit 0 is 50, at most 500
 }
 
-// How many conflicts a page has unless more are asked for, and at most.
+// Default and maximum of a page of conflicts.
 const (
 	defaultConflicts = 50
 	MaxConflicts     = 500
 )
 
-// Conflicts lists candidates and verdicts, newest first, and says how many there are in
-// all. CodeInvalid for a status that does not exist.
+// Conflicts lists candidates and verdicts, newest first, with their total. An unknown status is CodeInvalid.
 func (e *Engine) Conflicts(ctx context.Context, f ConflictFilter) (list []Conflict, total int, err error) {
 	filter, err := conflictFilter(f)
 	if err != nil {
@@ -79,16 +78,12 @@ func conflictFilter(f ConflictFilter) (engram.RelationFilter, error) {
 	case engram.RelationPending, engram.RelationJudged, engram.RelationIgnored:
 		out.Ends, out.Statuses = engram.EndsLive, []engram.RelationStatus{f.Status}
 	default:
-		var names []string
-		for _, s := range ConflictStatuses() {
-			names = append(names, string(s))
-		}
+		names := mapped(ConflictStatuses(), func(s engram.RelationStatus) string { return string(s) })
 		return out, engram.Errorf(engram.CodeInvalid, "status %.40q does not exist", f.Status).WithHint("one of %s", strings.Join(names, ", "))
 	}
 	return out, nil
 }
 
-// conflictsOf reads the memories at the ends of relations.
 func conflictsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]Conflict, error) {
 	ms, err := r.Memories(ctx, endsOf(rs))
 	if err != nil {
@@ -98,173 +93,151 @@ func conflictsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]
 	return mapped(rs, func(rel engram.Relation) Conflict { return Conflict{rel, known[rel.Source], known[rel.Target]} }), nil
 }
 
-// Conflict returns one of them, or what took its place; CodeNotFound when there is none,
-// when it was removed and nothing said of the pair since, and when the relation is a tie
-// that nobody need judge.
-func (e *Engine) Conflict(ctx context.Context, ref engram.RelationRef) (Conflict, error) {
-	ref.ID = strings.ToLower(line(ref.ID))
-	var list []Conflict
-	err := e.store.View(ctx, func(r engram.Reader) error {
-		rel, err := r.Relation(ctx, ref)
-		if err != nil {
-			return err
-		}
-		if rel, err = inPlaceOf(ctx, r, rel); err != nil {
-			return err
-		}
-		if !rel.Judgment() {
-			return engram.Errorf(engram.CodeNotFound, "relation %s is no conflict", rel.ID).WithHint("{conflicts list} shows those there are")
-		}
-		list, err = conflictsOf(ctx, r, []engram.Relation{rel})
-		return err
-	})
+func conflictOf(ctx context.Context, r engram.Reader, rel engram.Relation) (Conflict, error) {
+	list, err := conflictsOf(ctx, r, []engram.Relation{rel})
 	if err != nil {
 		return Conflict{}, err
 	}
 	return list[0], nil
 }
 
+// Conflict returns one conflict, or its replacement. CodeNotFound if it does not exist, if it was removed
+// without a later verdict on the pair, or if the relation needs no judgment.
+func (e *Engine) Conflict(ctx context.Context, ref engram.RelationRef) (Conflict, error) {
+	ref.ID = strings.ToLower(line(ref.ID))
+	return view(ctx, e, func(r engram.Reader) (c Conflict, err error) {
+		rel, err := r.Relation(ctx, ref)
+		if err != nil {
+			return c, err
+		}
+		if rel, err = inPlaceOf(ctx, r, rel); err != nil {
+			return c, err
+		}
+		if !rel.Judgment() {
+			return c, engram.Errorf(engram.CodeNotFound, "relation %s is not a conflict", rel.ID).WithHint("{conflicts list} lists the conflicts")
+		}
+		return conflictOf(ctx, r, rel)
+	})
+}
+
 // ConflictStats counts conflicts.
 type ConflictStats struct {
-	ByVerb   map[engram.Verb]int // of those that are judged
+	ByVerb   map[engram.Verb]int // judged ones
 	ByStatus map[engram.RelationStatus]int
 }
 
-// ConflictStats counts the conflicts of a project, "" is every project. What is not there
-// has no entry.
+// ConflictStats counts the conflicts of a project; "" is every project. Zero counts have no entry.
 func (e *Engine) ConflictStats(ctx context.Context, project string) (ConflictStats, error) {
-	s := ConflictStats{map[engram.Verb]int{}, map[engram.RelationStatus]int{}}
-	err := e.store.View(ctx, func(r engram.Reader) error {
-		count := func(f engram.RelationFilter) (int, error) {
+	return view(ctx, e, func(r engram.Reader) (ConflictStats, error) {
+		s := ConflictStats{map[engram.Verb]int{}, map[engram.RelationStatus]int{}}
+		count := func(status engram.RelationStatus, verbs ...engram.Verb) (int, error) {
+			f, err := conflictFilter(ConflictFilter{Project: project, Status: status})
+			if err != nil {
+				return 0, err
+			}
+			f.Verbs = verbs
 			_, n, err := r.ListRelations(ctx, f, engram.Page{Limit: 1})
 			return n, err
 		}
 		for _, status := range ConflictStatuses() {
-			f, err := conflictFilter(ConflictFilter{Project: project, Status: status})
-			if err != nil {
-				return err
-			}
-			n, err := count(f)
-			if err != nil {
-				return err
-			}
-			if n > 0 {
+			if n, err := count(status); err != nil {
+				return s, err
+			} else if n > 0 {
 				s.ByStatus[status] = n
 			}
 		}
 		for _, verb := range Verdicts() {
-			f, err := conflictFilter(ConflictFilter{Project: project, Status: engram.RelationJudged})
-			if err != nil {
-				return err
-			}
-			f.Verbs = []engram.Verb{verb}
-			n, err := count(f)
-			if err != nil {
-				return err
-			}
-			if n > 0 {
+			if n, err := count(engram.RelationJudged, verb); err != nil {
+				return s, err
+			} else if n > 0 {
 				s.ByVerb[verb] = n
 			}
 		}
-		return nil
+		return s, nil
 	})
-	return s, err
 }
 
-// Ignore sets a candidate aside without a verdict: it leaves the queue, and the pair is
-// not raised again. Of one that is set aside for the same reason nothing is written.
-// CodeConflict for one that is judged.
+// Ignore dismisses a candidate without a verdict: it leaves the queue, and the pair is not flagged again.
+// Repeating it with the same reason writes nothing. CodeConflict if it was judged.
 func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason string) (Conflict, error) {
 	if err := (raw{{"reason", reason}}).check(); err != nil {
 		return Conflict{}, err
 	}
-	var list []Conflict
-	err := e.write(ctx, "ignore", func(o *op) error {
+	return perform(ctx, e, "ignore", func(o *op) (c Conflict, err error) {
 		_, was, err := o.judgeable(ctx, ref)
 		if err != nil {
-			return err
+			return c, err
 		}
 		if was.Status == engram.RelationJudged {
-			return engram.Errorf(engram.CodeConflict, "relation %s is judged already: %s", was.ID, was.Verb).
-				WithHint("{conflicts judge %s VERDICT} puts another verdict in its place", was.ID)
+			return c, engram.Errorf(engram.CodeConflict, "relation %s is judged already: %s", was.ID, was.Verb).
+				WithHint("{conflicts judge %s VERDICT} replaces the verdict", was.ID)
 		}
-		reason = o.washing().line(reason)
+		reason = o.redactor().line(reason)
 		if was.Status == engram.RelationIgnored && (reason == "" || reason == was.Reason) {
-			list, err = conflictsOf(ctx, o.tx, []engram.Relation{was})
-			return err
+			return conflictOf(ctx, o.tx, was)
 		}
 		now := was
 		now.Status, now.UpdatedAt = engram.RelationIgnored, o.at
 		if reason != "" {
 			now.Reason = reason
 		}
-		if list, err = conflictsOf(ctx, o.tx, []engram.Relation{now}); err != nil {
-			return err
+		if c, err = conflictOf(ctx, o.tx, now); err != nil {
+			return c, err
 		}
-		return o.replaceRelation(ctx, was, now, list[0].Source.Project, "set aside")
+		return c, o.replaceRelation(ctx, was, now, c.Source.Project, "set aside")
 	})
-	if err != nil {
-		return Conflict{}, err
-	}
-	return list[0], nil
 }
 
-// CompareInput is a verdict on two memories of which nobody need have thought that they
-// contradict each other: A, and what it says of B.
+// CompareInput is a verdict on two memories that need not have been flagged: A, and its relation to B.
 type CompareInput struct {
 	A, B       engram.Ref
-	Verb       engram.Verb // one of Verdicts; with supersedes, A takes the place of B
+	Verb       engram.Verb // one of Verdicts; with supersedes, A replaces B
 	Confidence float64     // 0 to 1
 	Reasoning  string
-	Model      string // the model that judged; "" when it is not known
+	Model      string // the model that judged; "" if unknown
 	ActorKind  string // one of the kinds; "" is KindSystem
 }
 
-// Compare records a verdict on two memories, over what was said of the pair before, by
-// whichever of them. One that there is no contradiction is kept too, so that the pair is
-// never raised again. Errors are Judge's, and CodeNotFound for a memory that is not live.
+// Compare records a verdict on two memories and replaces earlier ones. It also keeps a verdict of no
+// contradiction, so that the pair is never flagged again. Errors are those of Judge, and CodeNotFound for a
+// memory that is not live.
 func (e *Engine) Compare(ctx context.Context, in CompareInput) (Conflict, error) {
 	return e.compare(ctx, in, func(*op) error { return nil })
 }
 
-// compare is Compare, if check lets it.
+// compare is Compare if check returns nil.
 func (e *Engine) compare(ctx context.Context, in CompareInput, check func(*op) error) (Conflict, error) {
 	v, err := e.verdict(in.verdict())
 	if err != nil {
 		return Conflict{}, err
 	}
-	var judged Conflict
-	err = e.write(ctx, "compare", func(o *op) error {
+	return perform(ctx, e, "compare", func(o *op) (c Conflict, err error) {
 		a, err := o.live(ctx, in.A)
 		if err != nil {
-			return absent(in.A, err)
+			return c, absent(in.A, err)
 		}
 		b, err := o.live(ctx, in.B)
 		if err != nil {
-			return absent(in.B, err)
+			return c, absent(in.B, err)
 		}
 		if a.Num == b.Num {
-			return engram.Errorf(engram.CodeInvalid, "memory %s cannot be compared with itself", in.A)
+			return c, engram.Errorf(engram.CodeInvalid, "memory %s cannot be compared with itself", in.A)
 		}
 		if err := check(o); err != nil {
-			return err
+			return c, err
 		}
 		v.source, v.target = a.Num, b.Num
-		judged, err = o.resolve(ctx, v, nil)
-		return err
+		return o.resolve(ctx, v, nil)
 	})
-	return judged, err
 }
 
-// verdict is the same verdict on a relation that is still to be found.
+// verdict returns the same verdict for a relation that is still to be found.
 func (in CompareInput) verdict() JudgeInput {
-	if in.ActorKind == "" {
-		in.ActorKind = KindSystem
-	}
+	in.ActorKind = cmp.Or(in.ActorKind, KindSystem)
 	return JudgeInput{Verb: in.Verb, Reason: in.Reasoning, Confidence: &in.Confidence, Model: in.Model, ActorKind: in.ActorKind}
 }
 
-// Absent says which memory is not there; the code and the message are those of Err.
+// Absent says which memory does not exist; code and message are those of Err.
 type Absent struct {
 	Ref engram.Ref
 	Err error

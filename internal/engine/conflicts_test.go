@@ -46,7 +46,7 @@ func TestConflictsByStatus(t *testing.T) {
 	if err != nil || c.Status() != engine.StatusOrphaned || c.Source.Num != newer || !c.Target.Forgotten() {
 		t.Errorf("shown: %+v, %v; want it orphaned", c, err)
 	}
-	if _, err := w.Erase(t.Context(), engram.ByNum(older)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(older)); err != nil {
 		t.Fatal(err)
 	}
 	want("an erased memory takes its conflicts along", map[engram.RelationStatus]int{"judged": 1})

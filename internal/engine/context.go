@@ -14,47 +14,40 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// ContextInput says whose context is wanted. Project "" is every project, Scope ""
-// every scope.
+// ContextInput selects a context. An empty Project or Scope is every one.
 type ContextInput struct {
 	Project   string
 	Scope     engram.Scope
 	Budget    int    // tokens; 0 is ContextBudget, at most MaxBudget
-	SessionID string // leaves out what that session was shown, and remembers this; "" is none
-	// AsOf tells what it would have told at a time past; the zero time is now. What a
-	// session was shown does not count then, and nothing is remembered of it.
+	SessionID string // leaves out what this session was shown, and records what it is shown now; "" for none
+	// AsOf returns the context at a past time; the zero time is now. It ignores and records no exposure.
 	AsOf       time.Time
-	Superseded bool // what was superseded is told too
-	// Again tells what the session was shown before once more: its context was
-	// compacted, and it has forgotten.
+	Superseded bool // include superseded memories
+	// Again repeats what the session was shown before: its context was compacted.
 	Again bool
 }
 
-// How much a new session is told, within the budget. A greater budget than the
-// default has room for more memories.
+// Limits of a context, within the budget. A larger budget allows more memories.
 const (
 	contextSessions = 5
 	contextPrompts  = 10
 	contextMemories = 20
 	contextPersonal = 10 // of the newest weighPersonal
 	weighPersonal   = 100
-	// contextShare is the part of the budget that sessions, and prompts, may take before
-	// memories had theirs.
+	// contextShare is the fraction of the budget (1/n) reserved for sessions, and for prompts, before memories.
 	contextShare = 5
 )
 
-// How many memories are weighed, of each source: the newest, those that last, and
-// those that were asked for of late.
+// How many memories are considered of each source: newest, lasting, recently read.
 const (
 	weighNewest  = 100
 	weighLasting = 50
 	weighUsed    = 50
 )
 
-// Context returns what a new session should know: the latest sessions and prompts,
-// and the memories that are worth most (retrieval.Worth), the newest first. Its text,
-// as render.Context writes it, costs no more than the budget. A budget below 0 or
-// above MaxBudget is CodeInvalid.
+// Context returns what a new session should know: the latest sessions and prompts, and the most valuable
+// memories (retrieval.Worth), newest first. Its text from render.Context costs at most the budget. A budget
+// below 0 or above MaxBudget is CodeInvalid.
 func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, error) {
 	begun := e.tally.begin()
 	c, s, err := e.context(ctx, in)
@@ -63,7 +56,7 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 }
 
 func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, exposure, error) {
-	failed := exposure{operation: useContext}
+	failed := exposure{operation: opContext}
 	budget, err := limited("budget", in.Budget, ContextBudget, MaxBudget)
 	if err != nil {
 		return engram.Context{}, failed, err
@@ -116,7 +109,7 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 		if t.approved, err = approvedOf(ctx, r, all); err != nil {
 			return err
 		}
-		if err := errors.Join(e.unasked(ctx, r, t.worth), e.unasked(ctx, r, t.personal)); err != nil {
+		if err := errors.Join(e.redactForInjection(ctx, r, t.worth), e.redactForInjection(ctx, r, t.personal)); err != nil {
 			return err
 		}
 		t.notes, err = notesOn(ctx, r, now, all)
@@ -128,14 +121,13 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 	if in.AsOf.IsZero() {
 		e.inFolder(t.session.Directory).reportAnchors(ctx, &t)
 	}
-	t.worth = slices.DeleteFunc(t.worth, lifecycle.IsMadeSummary) // it says what its memories say
+	t.worth = slices.DeleteFunc(t.worth, lifecycle.IsMadeSummary) // it repeats its memories
 	t.fill()
-	t.c.Degraded = append(t.c.Degraded, e.remember(ctx, t.showing())...)
-	return t.c, t.showing(), nil
+	t.c.Degraded = append(t.c.Degraded, e.remember(ctx, t.exposure())...)
+	return t.c, t.exposure(), nil
 }
 
-// worthInjecting returns memories of a project and a scope, those that are worth most
-// first.
+// worthInjecting returns memories of a project and scope, most valuable first.
 func worthInjecting(ctx context.Context, r engram.Reader, f engram.Filter, newest int, now time.Time) ([]engram.Memory, error) {
 	all, err := worthWeighing(ctx, r, f, newest)
 	if err != nil {
@@ -144,8 +136,8 @@ func worthInjecting(ctx context.Context, r engram.Reader, f engram.Filter, newes
 	return byWorth(ctx, r, all, now)
 }
 
-// worthInjectingBeyond returns what is personal or global beside the project of f, those that are
-// worth most first; nothing where f is of no project, or of what is a project's alone.
+// worthInjectingBeyond returns personal and global memories outside the project of f, most valuable first; none
+// if f has no project or is limited to project scope.
 func worthInjectingBeyond(ctx context.Context, r engram.Reader, f engram.Filter, now time.Time) ([]engram.Memory, error) {
 	beside, some := SearchInput{Filter: f}.beyond()
 	if !some {
@@ -169,11 +161,10 @@ func worthInjectingBeyond(ctx context.Context, r engram.Reader, f engram.Filter,
 	return byWorth(ctx, r, slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Project == f.Project || m.Project == own.Name && own.Name != "" }), now)
 }
 
-// worthWeighing are the memories among which those are that worthInjecting tells, in no order,
-// and some more than once.
+// worthWeighing returns the candidates for worthInjecting, unordered and with repeats.
 func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest int) ([]engram.Memory, error) {
 	listed := f
-	listed.Current = false // of a circle one is told, and a list has none of it
+	listed.Current = false // one memory of a cycle is shown, but a list would show none
 	ms, err := r.List(ctx, listed, engram.Page{Limit: newest})
 	if err != nil {
 		return nil, err
@@ -191,7 +182,7 @@ func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest
 		return nil, err
 	}
 	used = slices.DeleteFunc(used, func(m engram.Memory) bool {
-		// It may have been forgotten, or moved, since it was used.
+		// It may have been forgotten or moved since it was read.
 		return m.Forgotten() || f.Project != "" && m.Project != f.Project || f.Scope != "" && m.Scope != f.Scope
 	})
 	all := slices.Concat(ms, lasting, used)
@@ -201,47 +192,38 @@ func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest
 	return all, nil
 }
 
-// byWorth orders memories by what they are worth, each once, the newer first where
-// that is the same. What is over is not worth telling.
+// byWorth orders memories by value, each once, newer first on ties, without those no longer valid.
 func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.Time) ([]engram.Memory, error) {
-	var nums []int64
-	byNum := map[int64]engram.Memory{}
+	var all []engram.Memory
+	worth := map[int64]float64{}
 	for _, m := range ms {
-		if _, twice := byNum[m.Num]; twice || !m.ValidTo.IsZero() && !m.ValidTo.After(now) {
-			continue
+		if _, twice := worth[m.Num]; !twice && !expired(m, now) {
+			worth[m.Num] = 0
+			all = append(all, m)
 		}
-		byNum[m.Num] = m
-		nums = append(nums, m.Num)
 	}
-	counts, err := r.UseCounts(ctx, nums)
+	counts, err := r.UseCounts(ctx, memoryNums(all))
 	if err != nil {
 		return nil, err
 	}
-	type weighed struct {
-		engram.Memory
-		worth float64
+	for _, m := range all {
+		worth[m.Num] = retrieval.Worth(m, counts[m.Num], now)
 	}
-	var all []weighed
-	for _, num := range nums {
-		if m, ok := byNum[num]; ok {
-			all = append(all, weighed{m, retrieval.Worth(m, counts[num], now)})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(b.worth, a.worth), newestFirst(a.Memory, b.Memory))
+	slices.SortStableFunc(all, func(a, b engram.Memory) int {
+		return cmp.Or(cmp.Compare(worth[b.Num], worth[a.Num]), newestFirst(a, b))
 	})
-	out := make([]engram.Memory, len(all))
-	for i, w := range all {
-		out[i] = w.Memory
-	}
-	return out, nil
+	return all, nil
+}
+
+// expired reports whether the validity of a memory has ended.
+func expired(m engram.Memory, now time.Time) bool {
+	return !m.ValidTo.IsZero() && !m.ValidTo.After(now)
 }
 
 func newestFirst(a, b engram.Memory) int {
 	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Num, a.Num))
 }
 
-// contextBuilder is a context in the making.
 type contextBuilder struct {
 	c        engram.Context
 	session  engram.Session
@@ -259,8 +241,7 @@ type contextBuilder struct {
 	rest         int           // tokens
 }
 
-// fill takes sessions and prompts as far as their shares go, then memories, then
-// what else goes in of the former two.
+// fill takes sessions and prompts within their shares, then memories, then more of the former two.
 func (t *contextBuilder) fill() {
 	t.rest = t.c.Budget - text.Tokens(render.ContextFrame())
 	share := t.c.Budget / contextShare
@@ -275,7 +256,7 @@ func (t *contextBuilder) fill() {
 	t.c.Tokens = text.Tokens(render.Context(t.c, render.Options{}))
 }
 
-// fits takes what a line costs out of room and out of the rest, if it goes in.
+// fits takes the cost of a line from room and rest if it fits.
 func (t *contextBuilder) fits(line string, room *int) bool {
 	cost := text.Tokens(line)
 	if cost > min(*room, t.rest) {
@@ -288,7 +269,7 @@ func (t *contextBuilder) fits(line string, room *int) bool {
 
 func (t *contextBuilder) takeSessions(room int) {
 	for i, s := range t.sessions {
-		if readsLikeAnOrder(s.Summary) { // that there was a session may be told
+		if instructionLike(s.Summary) { // the existence of the session may be shown
 			t.sessions[i].Summary, t.sessions[i].Withheld = "", true
 		}
 	}
@@ -297,22 +278,22 @@ func (t *contextBuilder) takeSessions(room int) {
 	}
 }
 
-// sums reports whether a memory says what the line of its session does, or would.
-func sums(m engram.Memory, s engram.SessionActivity) bool {
+// repeatsSummary reports whether a memory has the text of its session's summary.
+func repeatsSummary(m engram.Memory, s engram.SessionActivity) bool {
 	return m.Type == engram.TypeSessionSummary && m.SessionID == s.ID && s.Summary != "" && hashOf(m.Content) == hashOf(s.Summary)
 }
 
-// leaveOutSummaries leaves out the memories that say what the line of their session has said.
+// leaveOutSummaries drops memories that repeat the summary of a shown session.
 func (t *contextBuilder) leaveOutSummaries() {
 	t.worth = slices.DeleteFunc(t.worth, func(m engram.Memory) bool {
-		return slices.ContainsFunc(t.c.Sessions, func(s engram.SessionActivity) bool { return sums(m, s) })
+		return slices.ContainsFunc(t.c.Sessions, func(s engram.SessionActivity) bool { return repeatsSummary(m, s) })
 	})
 }
 
-// shortenSessions takes the summaries from the lines of sessions of which a memory has told them.
+// shortenSessions removes the summaries of sessions that a shown memory contains.
 func (t *contextBuilder) shortenSessions() {
 	for i, s := range t.sessions {
-		if slices.ContainsFunc(t.c.Memories, func(m engram.Memory) bool { return sums(m, s) }) {
+		if slices.ContainsFunc(t.c.Memories, func(m engram.Memory) bool { return repeatsSummary(m, s) }) {
 			t.sessions[i].Summary = ""
 		}
 	}
@@ -320,21 +301,21 @@ func (t *contextBuilder) shortenSessions() {
 
 func (t *contextBuilder) takePrompts(room int) {
 	all := len(t.prompts)
-	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return readsLikeAnOrder(p.Content) })
+	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return instructionLike(p.Content) })
 	t.c.WithheldPrompts += all - len(t.prompts)
 	for len(t.prompts) > 0 && t.fits(render.ContextPrompt(t.prompts[0], render.Options{}), &room) {
 		t.c.Prompts, t.prompts = append(t.c.Prompts, t.prompts[0]), t.prompts[1:]
 	}
 }
 
-// takeMemories takes what the session has not seen; only when it has seen all, all again.
+// takeMemories takes memories that the session has not seen, or all if it has seen all.
 func (t *contextBuilder) takeMemories() {
 	fresh := slices.ContainsFunc(t.worth, func(m engram.Memory) bool { return !t.seen[m.Num] })
 	for _, m := range t.worth {
 		switch {
 		case fresh && t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
-		case len(t.c.Memories) < t.most && !t.approved.tells(m):
+		case len(t.c.Memories) < t.most && !t.approved.allows(m):
 			t.c.Withheld++
 		case len(t.c.Memories) == t.most || !t.takeMemory(m):
 			t.leaveOut(m, retrieval.LeftBudget)
@@ -344,14 +325,14 @@ func (t *contextBuilder) takeMemories() {
 	slices.SortFunc(t.c.Memories, newestFirst)
 }
 
-// takePersonal takes what the session has not seen of what is personal, as far as its share goes:
-// much of it must not crowd out the project's own.
+// takePersonal takes unseen personal memories within their share, so that they do not crowd out the project's
+// own.
 func (t *contextBuilder) takePersonal(room int) {
 	for _, m := range t.personal {
 		switch line := render.ContextMemory(m, t.notes[m.Num]); {
 		case t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
-		case len(t.c.Personal) < t.mostPersonal && !t.approved.tells(m):
+		case len(t.c.Personal) < t.mostPersonal && !t.approved.allows(m):
 			t.c.Withheld++
 		case len(t.c.Personal) == t.mostPersonal || !t.fits(line, &room):
 			t.leaveOut(m, retrieval.LeftBudget)
@@ -363,7 +344,6 @@ func (t *contextBuilder) takePersonal(room int) {
 	slices.SortFunc(t.c.Personal, newestFirst)
 }
 
-// show notes that a memory is told in a line.
 func (t *contextBuilder) show(m engram.Memory, line string) {
 	t.c.Notes[m.Num] = t.notes[m.Num]
 	t.shown = append(t.shown, exposedItem{m, text.Tokens(line)})
@@ -379,12 +359,12 @@ func (t *contextBuilder) takeMemory(m engram.Memory) bool {
 	return true
 }
 
-// maxLeftOut is how many memories a context says it left out; there are always more.
+// maxLeftOut limits the reported left-out memories; there are always more.
 const maxLeftOut = 20
 
 func (t *contextBuilder) leaveOut(m engram.Memory, reason string) {
-	if len(t.c.LeftOut) < maxLeftOut && !t.approved.tells(m) {
-		t.c.Withheld++ // its title would be told
+	if len(t.c.LeftOut) < maxLeftOut && !t.approved.allows(m) {
+		t.c.Withheld++ // its title would be shown
 		return
 	}
 	if len(t.c.LeftOut) < maxLeftOut {
@@ -392,6 +372,6 @@ func (t *contextBuilder) leaveOut(m engram.Memory, reason string) {
 	}
 }
 
-func (t *contextBuilder) showing() exposure {
-	return exposure{operation: useContext, session: t.session, items: t.shown}
+func (t *contextBuilder) exposure() exposure {
+	return exposure{operation: opContext, session: t.session, items: t.shown}
 }

@@ -146,7 +146,7 @@ func TestContextKeepsItsBudget(t *testing.T) {
 			rt.Fatalf("the text costs %d, the context says %d of %d, the budget is %d", cost, c.Tokens, c.Budget, budget)
 		}
 		again := w.report(engine.ContextInput{Project: "demo", Budget: budget + 500})
-		// A summary is told by its session's line, where that goes in.
+		// A summary is shown in its session's line if that fits.
 		told := func(c engram.Context) int {
 			return len(slices.DeleteFunc(c.Memories, func(m engram.Memory) bool { return m.Type == engram.TypeSessionSummary }))
 		}

@@ -4,5 +4,5 @@ package engine_test
 
 import "time"
 
-// cpuTime is not known here: benchmarks then report the clock alone.
+// cpuTime is unknown here: benchmarks report only wall time.
 func cpuTime() time.Duration { return 0 }

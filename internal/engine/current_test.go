@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// annotations are the relations that stand beside a hit, in their order.
+// annotations returns the relations beside a hit, in order.
 func annotations(h engram.Hit) string {
 	var words []string
 	for _, n := range h.Relations {
@@ -174,8 +174,8 @@ func TestThePastHidesWhatWasSupersededThen(t *testing.T) {
 	}
 }
 
-// Over any verdicts without a circle: what is found with Current is what stands for what is
-// found without, nothing is lost, and nothing superseded is shown.
+// For any acyclic verdicts, Current finds the successors of what is found without it, loses nothing and shows
+// nothing superseded.
 func TestWhatIsFoundIsCurrentAndNothingIsLost(t *testing.T) {
 	w := newWorld(t)
 	const memories = 8
@@ -212,7 +212,7 @@ func TestWhatIsFoundIsCurrentAndNothingIsLost(t *testing.T) {
 	})
 }
 
-// ordered are all finds, relevant or not, best first.
+// ordered returns all finds, relevant or not, best first.
 func ordered(f engram.Found) []int64 {
 	hits, _ := f.InOrder()
 	return hitNums(hits)

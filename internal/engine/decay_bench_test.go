@@ -8,7 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// BenchmarkFading is what resolving how memories fade adds to every search.
+// BenchmarkFading measures what reading the decay settings adds to every search.
 func BenchmarkFading(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		err := w.Store.View(b.Context(), func(r engram.Reader) error {
@@ -25,7 +25,7 @@ func BenchmarkFading(b *testing.B) {
 	})
 }
 
-// BenchmarkDecay reckons the strength of everything.
+// BenchmarkDecay computes the strength of all memories.
 func BenchmarkDecay(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		for b.Loop() {
@@ -36,7 +36,7 @@ func BenchmarkDecay(b *testing.B) {
 	})
 }
 
-// BenchmarkListStrong walks to the twentieth page of what is as strong as asked.
+// BenchmarkListStrong reads the twentieth page by minimum strength.
 func BenchmarkListStrong(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		for b.Loop() {

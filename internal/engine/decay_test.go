@@ -26,7 +26,7 @@ func (w world) decay(in engine.DecayInput) engine.Fadings {
 	return out
 }
 
-// strengths are what decay tells, "num now→later", weakest first.
+// strengths returns the result of Decay as "num now→later", weakest first.
 func (w world) strengths(in engine.DecayInput) (told []string) {
 	w.Helper()
 	for _, f := range w.decay(in).Memories {
@@ -35,7 +35,7 @@ func (w world) strengths(in engine.DecayInput) (told []string) {
 	return told
 }
 
-// aged saves a memory so many days ago.
+// aged saves a memory created some days ago.
 func (w world) aged(days int, in engine.SaveInput) int64 {
 	w.Helper()
 	w.Clock.Add(-time.Duration(days) * oneDay)
@@ -94,7 +94,7 @@ func TestDecayTellsTheWeakestFirst(t *testing.T) {
 	wantCode(t, err, engram.CodeNotFound)
 }
 
-// databaseBytes are the bytes of the database and its log.
+// databaseBytes returns the bytes of the database and its log.
 func (w world) databaseBytes() (all [][]byte) {
 	w.Helper()
 	for _, path := range []string{w.Path, w.Path + "-wal"} {
@@ -154,7 +154,7 @@ func TestAWeakMemoryIsHiddenOnlyWhereThatIsAsked(t *testing.T) {
 	same(t, "a recall of what is strong", shownNums(w.recall(engine.RecallInput{SearchInput: in})), []int64{young})
 	past := w.Now().Add(-140 * oneDay)
 	same(t, "it was strong then", hitNums(w.search(engine.SearchInput{Query: "token", Filter: strong, AsOf: past}).Hits), []int64{old})
-	ms, _, err := w.ListAsOf(t.Context(), strong, engram.Page{}, past)
+	ms, _, err := listAsOf(t.Context(), w, strong, engram.Page{}, past)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestAProjectFadesItsOwnWay(t *testing.T) {
 	same(t, "as everything again", w.strengths(engine.DecayInput{}), []string{"1 0.56→0.41", "2 0.56→0.41", "3 0.56→0.41"})
 }
 
-// An earlier design prints a rate of 0.95 alone, and means what is left after a day.
+// An earlier design prints a rate of 0.95 alone, the share left after a day.
 func TestARateAloneThatIsAFactorTakesItsCurve(t *testing.T) {
 	importance := engram.CurveImportance
 	for _, tt := range []struct {
@@ -421,7 +421,7 @@ func TestAnAccessStrengthensWithinBounds(t *testing.T) {
 	}
 }
 
-// A store that another process holds must not make a reader wait, or fail.
+// A store locked by another process must not block or fail a reader.
 func TestAReadDoesNotFailBecauseItCannotBeCounted(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("Token", "The token lives in a cookie.")

@@ -19,7 +19,7 @@ func (e *Engine) Deferred(ctx context.Context, project string) ([]engram.Deferre
 func (e *Engine) pendingFor(ctx context.Context, project string, reason func(engram.Deferral) bool) ([]engram.Deferred, error) {
 	var all []engram.Deferred
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		name, err := deferredProject(ctx, r, project)
+		name, err := canonicalProject(ctx, r, project)
 		if err != nil {
 			return err
 		}
@@ -45,19 +45,6 @@ func countDeferred(ctx context.Context, r engram.Reader, project string) (int, e
 		all -= n
 	}
 	return all, err
-}
-
-// deferredProject returns the canonical name of a project; the name itself for one that does not exist here yet.
-func deferredProject(ctx context.Context, r engram.Reader, project string) (string, error) {
-	name := normalProject(project)
-	if name == "" {
-		return "", nil
-	}
-	p, known, err := r.Project(ctx, name)
-	if known {
-		name = p.Name
-	}
-	return name, err
 }
 
 // eachDeferred calls fn with the pending records of a project, oldest first, page by page; decided ones are not
@@ -137,7 +124,7 @@ func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted)
 		}
 		if found {
 			res.Memory = m.Num
-			if res.Warnings, err = o.warnTakenIn(ctx, m); err != nil {
+			if res.Warnings, err = o.warnAccepted(ctx, m); err != nil {
 				return err
 			}
 		}
@@ -187,7 +174,7 @@ func pendingAt(ctx context.Context, r engram.Reader, num int64) (engram.Deferred
 }
 
 func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
-	c := cleaning{now: b.at, origin: engram.OriginSync, washed: b.washing()}
+	c := cleaning{now: b.at, origin: engram.OriginSync, redactor: b.redactor()}
 	in, flaw := c.record(r)
 	if ahead, is := errors.AsType[*future](flaw); is {
 		return b.later(ctx, r, engram.DeferredClock, ahead.Error())
@@ -205,7 +192,7 @@ func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
 // again retries records that wait for other records or for a time, and returns their numbers. Those that wait for a
 // person stay pending.
 func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried []int64, err error) {
-	project, err := deferredProject(ctx, o.tx, p.in.Project)
+	project, err := canonicalProject(ctx, o.tx, p.in.Project)
 	if err != nil {
 		return sum, nil, err
 	}
@@ -273,7 +260,7 @@ type Retried struct {
 func (e *Engine) RetryDeferred(ctx context.Context, project string) (Retried, error) {
 	var res Retried
 	err := e.write(ctx, "pull", func(o *op) error {
-		name, err := deferredProject(ctx, o.tx, project)
+		name, err := canonicalProject(ctx, o.tx, project)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func TestWhatComesOfSomethingErasedIsNoFault(t *testing.T) {
 	asked := a.prompt(engine.PromptInput{Content: "is it hunter2?", Project: "shop"})
 	a.link(other.ID, m.ID, engram.VerbCausedBy)
 	first := a.push()
-	if _, err := a.Erase(t.Context(), engram.ByID(m.ID)); err != nil {
+	if _, err := a.Delete(t.Context(), true, engram.ByID(m.ID)); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.DeletePrompt(t.Context(), asked.Num, true); err != nil {

@@ -10,20 +10,19 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// DiagnosticsInput asks which memories deserve a look.
+// DiagnosticsInput selects a project to diagnose.
 type DiagnosticsInput struct {
 	Project string // "" is every project
 	Limit   int    // of each list; 0 is 10, at most 100
-	// Progress, when it is not nil, is told how many memories were compared, of how many.
+	// Progress, if not nil, receives the number of memories compared so far and in all.
 	Progress func(what string, done, total int)
 }
 
 // Diagnostics are memories that deserve a look.
 type Diagnostics = lifecycle.Diagnostics
 
-// Diagnose finds memories that deserve a look. It changes nothing, and compares all memories of
-// a project with all. Nothing is in a
-// project that does not exist; a limit out of range is invalid.
+// Diagnose finds memories that deserve a look, and changes nothing. It compares all memories of a project with
+// each other. An unknown project has none; a limit out of range is invalid.
 func (e *Engine) Diagnose(ctx context.Context, in DiagnosticsInput) (Diagnostics, error) {
 	limit, err := limited("limit", in.Limit, 10, 100)
 	if err != nil {
@@ -36,7 +35,6 @@ func (e *Engine) Diagnose(ctx context.Context, in DiagnosticsInput) (Diagnostics
 	return d.res, d.duplicates(ctx)
 }
 
-// diagnosis is one Diagnose at work.
 type diagnosis struct {
 	*Engine
 	in     DiagnosticsInput
@@ -45,7 +43,7 @@ type diagnosis struct {
 	res    Diagnostics
 }
 
-// look finds what the memories themselves tell.
+// look finds weak, unread and unrelated memories.
 func (d *diagnosis) look(ctx context.Context, r engram.Reader) error {
 	var night lifecycle.Night
 	var err error
@@ -62,7 +60,7 @@ func (d *diagnosis) look(ctx context.Context, r engram.Reader) error {
 		if m.AccessCount == 0 {
 			never = append(never, m.Num)
 		}
-		// Type does not part them here: what is saved twice under two types deserves a look.
+		// The type is ignored: a text saved under two types deserves a look.
 		d.groups.add(engram.Memory{Num: m.Num, Project: m.Project})
 		return true
 	})
@@ -85,26 +83,26 @@ func (d *diagnosis) look(ctx context.Context, r engram.Reader) error {
 	return d.orphans(ctx, r, never)
 }
 
-// orphans looks for memories that nothing leads to, among those never accessed.
+// orphans finds memories without relations among those never accessed.
 func (d *diagnosis) orphans(ctx context.Context, r engram.Reader, never []int64) error {
 	const atOnce = 500
 	for len(never) > 0 && len(d.res.Orphans) < d.limit {
 		part := never[:min(len(never), atOnce)]
 		never = never[len(part):]
-		ties, err := r.Relations(ctx, part)
+		relations, err := r.Relations(ctx, part)
 		if err != nil {
 			return err
 		}
-		tied := map[int64]bool{}
-		for _, t := range ties {
-			tied[t.Source], tied[t.Target] = true, true
+		related := map[int64]bool{}
+		for _, t := range relations {
+			related[t.Source], related[t.Target] = true, true
 		}
 		ms, err := r.Memories(ctx, part)
 		if err != nil {
 			return err
 		}
 		for _, m := range ms {
-			if !tied[m.Num] && m.TopicKey == "" && len(d.res.Orphans) < d.limit {
+			if !related[m.Num] && m.TopicKey == "" && len(d.res.Orphans) < d.limit {
 				d.res.Orphans = append(d.res.Orphans, m)
 			}
 		}
@@ -112,17 +110,12 @@ func (d *diagnosis) orphans(ctx context.Context, r engram.Reader, never []int64)
 	return nil
 }
 
-// duplicates finds the pairs that say nearly the same.
 func (d *diagnosis) duplicates(ctx context.Context) error {
 	if d.embedder == nil {
 		d.res.Degraded = append(d.res.Degraded, noNearDuplicates)
 		return nil
 	}
-	t := duplicateSearch{Engine: d.Engine, mark: d.embedder.Model().Duplicate, total: d.res.Memories, report: func(what string, done, total int) {
-		if d.in.Progress != nil {
-			d.in.Progress(what, done, total)
-		}
-	}}
+	t := duplicateSearch{Engine: d.Engine, mark: d.embedder.Model().Duplicate, total: d.res.Memories, report: progress(d.in.Progress).report}
 	var all []lifecycle.NearDuplicate
 	for _, at := range d.groups.sorted() {
 		pairs, _, err := t.pairs(ctx, d.groups[at], func(int64) bool { return true })

@@ -13,50 +13,43 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// Clinic is what a doctor needs beside the verbs: a look at the store from outside,
-// and the few repairs that concern files, not memories.
+// Clinic gives the doctor access to the store's files: examination from outside, and repairs of files.
 type Clinic interface {
-	// Examine finds out what q asks for. It changes nothing, and works also where the
-	// store cannot be opened: what cannot be found out is told in the facts. The error is
-	// that of ctx.
+	// Examine collects the facts for q. It changes nothing and also works on a store that cannot be opened:
+	// facts name what it could not find out. The error is that of ctx.
 	Examine(ctx context.Context, q health.Query) (health.Facts, error)
-	// Probe tries the write lock of the store and how far the write-ahead log can be
-	// shortened. No memory changes, but the file may.
+	// Probe tries the store's write lock and measures how far the write-ahead log can be truncated. It may
+	// change the file, but no memory.
 	Probe(ctx context.Context) health.Log
-	// Backup copies the whole database and returns where to. The name says before what it was
-	// made, a word such as doctor or replace; of each word the newest few copies stay.
+	// Backup copies the whole database and returns the file. Its name says what it precedes, such as doctor or
+	// replace; the newest few copies of each kind are kept.
 	Backup(ctx context.Context, before string) (file string, err error)
-	// Shorten empties the write-ahead log; done is false when a reader is in the way.
+	// Shorten empties the write-ahead log; done is false if a reader blocks it.
 	Shorten(ctx context.Context) (done bool, err error)
-	// Tighten takes the rights of others on the store's files away, and returns on which.
+	// Tighten removes other users' access to the store's files and returns the changed files.
 	Tighten(ctx context.Context) (files []string, err error)
-	// ListChunks makes the list of the chunks of the repository fit them, and returns what files
-	// were written.
+	// ListChunks rewrites the repository's list of chunks to match them, and returns the written files.
 	ListChunks(ctx context.Context) (files []string, err error)
 }
 
-// What copies of the database are made before.
+// Reasons for copies of the database.
 const (
 	beforeRepair  = "doctor"
 	beforeReplace = "replace"
 )
 
-// DoctorInput asks how the store is.
+// DoctorInput selects what to check.
 type DoctorInput struct {
-	Project ProjectRequest // whose sessions and memories are judged
-	All     bool           // those of every project; Project.Explicit is not looked at
+	Project ProjectRequest // whose sessions and memories are checked
+	All     bool           // check every project; ignores Project.Explicit
 	Check   string         // one of health.IDs; "" is every check
-	Full    bool           // read everything, however long it takes: every index entry, every text
+	Full    bool           // read every index entry and every text, however long it takes
 }
 
-// Doctor says how the store is. It changes nothing, and it answers also when the store
-// is damaged or cannot be opened: then the report says so. A check that does not exist
-// is told in the report, too. Errors are those of a project that is not known or cannot
-// be decided, with a *project.Problem, and of ctx.
+// Doctor reports the health of the store. It changes nothing, and reports a store that is damaged or cannot be
+// opened, or an unknown check, instead of failing. Errors are those of an unknown or undecidable project, with
+// a *project.Problem, and of ctx.
 func (e *Engine) Doctor(ctx context.Context, in DoctorInput) (health.Report, error) {
-	if e.clinic == nil {
-		return health.Report{}, engram.Errorf(engram.CodeUnavailable, "this engine has no doctor")
-	}
 	name, checks, f, p, err := e.diagnose(ctx, in)
 	if err != nil {
 		return health.Report{}, err
@@ -68,13 +61,13 @@ func (e *Engine) Doctor(ctx context.Context, in DoctorInput) (health.Report, err
 	return health.NewReport(name, judged), nil
 }
 
-// diagnose collects the facts for the checks that in asks for.
+// diagnose collects the facts for the requested checks.
 func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, checks []health.ID, f health.Facts, p health.Policy, err error) {
 	p = health.DefaultPolicy()
-	if e.clinic == nil {
+	if e.options.Clinic == nil {
 		return name, nil, f, p, engram.Errorf(engram.CodeUnavailable, "this engine has no doctor")
 	}
-	if name, err = e.patient(ctx, in); err != nil {
+	if name, err = e.doctorProject(ctx, in); err != nil {
 		return name, nil, f, p, err
 	}
 	if checks = health.IDs(); in.Check != "" {
@@ -84,12 +77,12 @@ func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, che
 	if e.embedder != nil {
 		q.Model = e.embedder.Model()
 	}
-	if f, err = e.clinic.Examine(ctx, q); err != nil {
+	if f, err = e.options.Clinic.Examine(ctx, q); err != nil {
 		return name, checks, f, p, err
 	}
-	// Never on a damaged file: whoever opens it to write may change it.
+	// Never on a damaged file: opening it for writing may change it.
 	if q.Wants(health.LockContention, health.LogCheckpoint) && !f.Missing && f.Steady() {
-		f.Log = e.clinic.Probe(ctx)
+		f.Log = e.options.Clinic.Probe(ctx)
 	}
 	if q.Wants(health.Secrets) && !f.Missing && f.Steady() {
 		f.Secrets = e.keptSecrets(ctx, in.Full, p.Examples)
@@ -97,10 +90,9 @@ func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, che
 	return name, checks, f, p, errors.Join(ctx.Err(), e.placeSessions(ctx, f, p))
 }
 
-// patient is the canonical name of the project that a doctor is to look at; "" is all.
-// A store that cannot be read does not know its projects, and is to be looked at all
-// the same.
-func (e *Engine) patient(ctx context.Context, in DoctorInput) (string, error) {
+// doctorProject returns the canonical name of the project to check; "" is all. It also works on a store that
+// cannot be read.
+func (e *Engine) doctorProject(ctx context.Context, in DoctorInput) (string, error) {
 	if in.All {
 		return "", nil
 	}
@@ -113,7 +105,7 @@ func (e *Engine) patient(ctx context.Context, in DoctorInput) (string, error) {
 	if name == "" || project.CheckText(redact.Private(in.Project.Explicit)) != nil {
 		return name, wrong
 	}
-	f, err := e.clinic.Examine(ctx, health.Query{})
+	f, err := e.options.Clinic.Examine(ctx, health.Query{})
 	if err != nil || f.Err != nil {
 		return name, err
 	}
@@ -133,9 +125,8 @@ func (e *Engine) patient(ctx context.Context, in DoctorInput) (string, error) {
 	return name, unknownProject("Project \""+name+"\" not found in store", name, names)
 }
 
-// placeSessions says which project each session is named for, and which its folder is.
-// Folders are asked once each, and only so many: where there is a repository, asking
-// starts git.
+// placeSessions sets the project that each session's id names and that of its folder. Each folder is asked
+// once, up to a limit: asking may start git.
 func (e *Engine) placeSessions(ctx context.Context, f health.Facts, p health.Policy) error {
 	known := map[string]project.Detection{}
 	for i := range f.Sessions.List {
@@ -154,7 +145,7 @@ func (e *Engine) placeSessions(ctx context.Context, f health.Facts, p health.Pol
 				return err
 			}
 			if d, err = project.Detect(facts); err != nil {
-				d = project.Detection{} // an ambiguous folder tells nothing
+				d = project.Detection{} // an ambiguous folder says nothing
 			}
 			known[s.Directory] = d
 		}
@@ -166,9 +157,8 @@ func (e *Engine) placeSessions(ctx context.Context, f health.Facts, p health.Pol
 	return nil
 }
 
-// namedFor is the canonical project in whose name a session holds what is saved outside
-// one; "" when its id is of another kind. A name too long for an id is a digest there,
-// which can be compared alone.
+// namedFor returns the canonical project that the id of a manual session names; "" for other sessions. An id
+// with a digest, for a long name, can only be compared.
 func namedFor(id, project string, names map[string]string) string {
 	named, ok := strings.CutPrefix(id, manualSession+"-")
 	if !ok || named == "" {
@@ -188,32 +178,31 @@ func namedFor(id, project string, names map[string]string) string {
 	return named
 }
 
-// FixInput asks for repairs.
+// FixInput requests repairs.
 type FixInput struct {
 	DoctorInput
-	// Progress, when it is not nil, is told how many memories have a vector, of how many,
-	// while they are embedded.
+	// Progress, if not nil, receives the number of memories embedded so far and in all.
 	Progress func(done, total int)
 }
 
-// Fixed says what was repaired.
+// Fixed is the result of Fix.
 type Fixed struct {
-	Report health.Report // how the store is now
-	Backup string        // file of the copy that was made first; "" when nothing in the database was to be changed
-	Steps  []Fix         // in the order in which they were taken
+	Report health.Report // after the repairs
+	Backup string        // file of the backup made first; "" if no repair changes the database
+	Steps  []Fix         // in the order taken
 }
 
 // Fix is one repair.
 type Fix struct {
 	health.Step
-	Done string // what was done; "" when it failed
+	Done string // what was done; "" if it failed
 	Err  error  // why it failed
 }
 
-// Fix repairs what is safe to repair of Doctor's findings, after a backup of the whole database, and looks again. Sessions
-// and relations change by journal entries under the verb "doctor", which can be undone; everything else is made anew from the
-// memories, which stay as they are. A failed repair does not stop the others. Errors are those of Doctor, and of a
-// backup that cannot be made: then nothing was changed.
+// Fix repairs what Doctor found and is safe to repair, after a backup of the whole database, and checks again.
+// Changes of sessions and relations are journaled as the operation "doctor" and can be undone; everything else
+// is rebuilt from the memories. A failed repair does not stop the others. Errors are those of Doctor, and of a
+// failed backup: then nothing was changed.
 func (e *Engine) Fix(ctx context.Context, in FixInput) (Fixed, error) {
 	var m Fixed
 	name, checks, f, p, err := e.diagnose(ctx, in.DoctorInput)
@@ -223,7 +212,7 @@ func (e *Engine) Fix(ctx context.Context, in FixInput) (Fixed, error) {
 	plan := health.Plan(checks, f, p)
 	for _, s := range plan {
 		if s.Stores() && m.Backup == "" {
-			if m.Backup, err = e.clinic.Backup(ctx, beforeRepair); err != nil {
+			if m.Backup, err = e.options.Clinic.Backup(ctx, beforeRepair); err != nil {
 				return m, fmt.Errorf("nothing was changed, because there is no backup: %w", err)
 			}
 		}
@@ -240,15 +229,15 @@ func (e *Engine) Fix(ctx context.Context, in FixInput) (Fixed, error) {
 	return m, err
 }
 
-// remedy takes one step and says what it did.
+// remedy takes one step and describes it.
 func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f health.Facts, in FixInput) (string, error) {
 	switch s.Remedy {
 	case health.CloseFiles:
-		files, err := e.clinic.Tighten(ctx)
+		files, err := e.options.Clinic.Tighten(ctx)
 		return fmt.Sprintf("files and folders closed to others: %d", len(files)), err
 	case health.ListChunks:
-		files, err := e.clinic.ListChunks(ctx)
-		return "made anew, and to be committed: " + strings.Join(files, ", "), err
+		files, err := e.options.Clinic.ListChunks(ctx)
+		return "rewritten, to be committed: " + strings.Join(files, ", "), err
 	case health.MoveSessions:
 		r := Repair{Project: name, Check: string(s.Check)}
 		err := e.moveStrays(ctx, &r, health.Strays(s.Check, f), false)
@@ -258,25 +247,25 @@ func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f healt
 		return fmt.Sprintf("relations removed: %d", n), err
 	case health.CutSecrets:
 		n, err := e.cutSecrets(ctx, "doctor")
-		return fmt.Sprintf("secrets cut out of %d texts; the copy that was made first has them still", n), err
+		return fmt.Sprintf("secrets removed from %d texts; the backup still contains them", n), err
 	case health.Reindex:
 		err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.Reindex(ctx) })
-		return "made the index of words and the codes of vectors anew", err
+		return "rebuilt the word index and the vector codes", err
 	case health.Embed, health.EmbedAnew:
 		res, err := e.Reembed(ctx, ReembedInput{All: s.Remedy == health.EmbedAnew, Progress: in.Progress})
 		return fmt.Sprintf("memories embedded: %d of %d", res.Embedded, res.Total), err
 	}
-	emptied, err := e.clinic.Shorten(ctx)
+	emptied, err := e.options.Clinic.Shorten(ctx)
 	if err == nil && !emptied {
-		err = engram.Errorf(engram.CodeUnavailable, "a reader is in the way").WithHint("end what reads all the time, and try again")
+		err = engram.Errorf(engram.CodeUnavailable, "a reader blocks the write-ahead log").WithHint("end long-running readers and try again")
 	}
 	return "emptied the write-ahead log", err
 }
 
-// removeRelations takes away those that lead nowhere. They are looked for again: the
-// report names the first few alone.
+// removeRelations removes relations with a missing memory. It examines the store again, since the report lists
+// only the first few.
 func (e *Engine) removeRelations(ctx context.Context) (n int, err error) {
-	f, err := e.clinic.Examine(ctx, health.Query{Checks: []health.ID{health.Nowhere}, Most: 1 << 30})
+	f, err := e.options.Clinic.Examine(ctx, health.Query{Checks: []health.ID{health.Nowhere}, Most: 1 << 30})
 	if err == nil {
 		err = f.Relations.Err
 	}
@@ -292,9 +281,7 @@ func (e *Engine) removeRelations(ctx context.Context) (n int, err error) {
 			if err != nil {
 				return err
 			}
-			now := was
-			now.RemovedAt, now.UpdatedAt = o.at, o.at
-			if err := o.replaceRelation(ctx, was, now, "", "its memory is not there"); err != nil {
+			if _, err := o.removeRelation(ctx, was, "", "its memory does not exist"); err != nil {
 				return err
 			}
 			n++
@@ -309,55 +296,54 @@ type RepairMode string
 
 // The modes.
 const (
-	RepairPlan   RepairMode = "plan"    // say which sessions would move
-	RepairDryRun RepairMode = "dry_run" // move them, count what moved, and take it all back
+	RepairPlan   RepairMode = "plan"    // list the sessions to move
+	RepairDryRun RepairMode = "dry_run" // move them, count, and roll back
 	RepairApply  RepairMode = "apply"   // move them, after a backup
 )
 
-// RepairInput asks for the sessions of a project to be put where they belong.
+// RepairInput selects sessions to move to the project they belong to.
 type RepairInput struct {
-	Project string // that they are under now; required, and must be known
+	Project string // their current project; required, must exist
 	Check   string // health.ManualSession or health.SessionFolder
 	Mode    RepairMode
 }
 
-// Repair is what was, or would be, done.
+// Repair is the result or the plan of a repair.
 type Repair struct {
 	Project string
 	Check   string
 	Mode    RepairMode
-	Status  string // planned, dry_run, applied, or noop when there is nothing to do
+	Status  string // planned, dry_run, applied, or noop if there is nothing to do
 	Actions []RepairAction
 	Skipped []RepairSkip
 	Counts  RepairCounts
-	Backup  string // file of the copy that was made first; "" unless applied
+	Backup  string // file of the backup made first; "" unless applied
 }
 
 // RepairAction moves one session.
 type RepairAction struct {
 	Session, From, To string
-	Source, Path      string // what the folder's project was known by, and the folder that decided; "" for a name
+	Source, Path      string // how the folder's project was detected, and the deciding folder; "" for a name
 }
 
-// RepairSkip is a session that was found and is left.
+// RepairSkip is a session that was found but not moved.
 type RepairSkip struct{ Session, Reason, Message string }
 
-// RepairCounts counts what moves with sessions.
+// RepairCounts counts sessions and what moves with them.
 type RepairCounts struct {
 	SessionsPlanned, MemoriesPlanned, PromptsPlanned int
 	SessionsApplied, MemoriesApplied, PromptsApplied int
 }
 
-// Repair gives the sessions of a project that the check finds, with their memories and
-// prompts, to the project they belong to. Applied, it makes a backup first and writes
-// the journal under the verb "doctor", so that undo takes it back. A project that is not
-// known is not_found, another check is invalid.
+// Repair moves the sessions that the check finds in a project, with their memories and prompts, to the project
+// they belong to. Applied, it makes a backup first and journals the operation "doctor", which can be undone. An
+// unknown project is not_found, another check is invalid.
 func (e *Engine) Repair(ctx context.Context, in RepairInput) (Repair, error) {
 	r := Repair{Check: in.Check, Mode: in.Mode, Status: "noop", Actions: []RepairAction{}}
 	id := health.ID(in.Check)
 	if id != health.ManualSession && id != health.SessionFolder {
-		return r, engram.Errorf(engram.CodeInvalid, "check %q cannot be repaired so", line(in.Check)).
-			WithHint("%s and %s can; {doctor --fix} mends others", health.ManualSession, health.SessionFolder)
+		return r, engram.Errorf(engram.CodeInvalid, "cannot repair check %q this way", line(in.Check)).
+			WithHint("use %s or %s; {doctor --fix} repairs others", health.ManualSession, health.SessionFolder)
 	}
 	if in.Project == "" {
 		return r, engram.Errorf(engram.CodeInvalid, "a project is required").WithHint("name it")
@@ -375,7 +361,7 @@ func (e *Engine) Repair(ctx context.Context, in RepairInput) (Repair, error) {
 	case len(r.Actions) == 0:
 		return r, nil
 	case in.Mode == RepairApply:
-		if r.Backup, err = e.clinic.Backup(ctx, beforeRepair); err != nil {
+		if r.Backup, err = e.options.Clinic.Backup(ctx, beforeRepair); err != nil {
 			return r, err
 		}
 		r.Status = "applied"
@@ -385,12 +371,12 @@ func (e *Engine) Repair(ctx context.Context, in RepairInput) (Repair, error) {
 	default:
 		r.Status = "planned"
 	}
-	// How much would move is known by moving it.
+	// Counting what would move requires moving it.
 	err = e.moveStrays(ctx, &r, strays, true)
 	return r, err
 }
 
-// plan names what moves and what stays.
+// plan lists the sessions to move and to skip.
 func (r *Repair) plan(strays []health.Stray) {
 	for _, s := range strays {
 		if !movable(s, r.Check) {
@@ -405,16 +391,13 @@ func (r *Repair) plan(strays []health.Stray) {
 	}
 }
 
-// movable reports whether a session may move: the name in an id is no reason to make a
-// project of it, a repository is.
+// movable reports whether a session may move. A name in an id is no reason to create a project; a repository
+// is.
 func movable(s health.Stray, check string) bool {
 	return s.Known || check == string(health.SessionFolder)
 }
 
-// errRehearsed takes back what was written to see what it would be.
-var errRehearsed = errors.New("rehearsed")
-
-// moveStrays moves sessions in one transaction and counts what went with them.
+// moveStrays moves sessions in one transaction and counts what moved with them.
 func (e *Engine) moveStrays(ctx context.Context, r *Repair, strays []health.Stray, rehearse bool) error {
 	var c RepairCounts
 	err := e.write(ctx, "doctor", func(o *op) error {
@@ -428,14 +411,11 @@ func (e *Engine) moveStrays(ctx context.Context, r *Repair, strays []health.Stra
 			}
 		}
 		if rehearse {
-			return errRehearsed
+			return errDryRun
 		}
 		return nil
 	})
-	if rehearse && errors.Is(err, errRehearsed) {
-		err = nil
-	}
-	if err != nil {
+	if err != nil && !(rehearse && errors.Is(err, errDryRun)) {
 		return err
 	}
 	r.Counts = c
@@ -445,8 +425,7 @@ func (e *Engine) moveStrays(ctx context.Context, r *Repair, strays []health.Stra
 	return nil
 }
 
-// moveSession gives a session, and what of it is under its project, to another project.
-// One that moved meanwhile is left.
+// moveSession moves a session and what belongs to it to another project, unless it moved meanwhile.
 func (o *op) moveSession(ctx context.Context, s health.Stray, c *RepairCounts) error {
 	const reason = "belongs there"
 	was, err := o.tx.Session(ctx, s.ID)
@@ -476,53 +455,36 @@ func (o *op) moveSession(ctx context.Context, s health.Stray, c *RepairCounts) e
 	return err
 }
 
-// moveMemories moves the memories of a session, forgotten ones too. A topic that the
-// other project has already stays with that project's memory.
+// moveMemories moves the memories of a session, forgotten ones too. A topic that the other project already has
+// stays with that project's memory.
 func (o *op) moveMemories(ctx context.Context, s engram.Session, to, reason string) (n int, err error) {
 	for _, forgotten := range []bool{false, true} {
-		for {
-			// What moved is no longer in the list: the first page is always the next.
-			list, err := o.tx.List(ctx, engram.Filter{Project: s.Project, SessionID: s.ID, Forgotten: forgotten}, engram.Page{Limit: 100})
-			if err != nil || len(list) == 0 {
-				if err != nil {
-					return n, err
+		some, err := drain(func() ([]engram.Memory, error) {
+			return o.tx.List(ctx, engram.Filter{Project: s.Project, SessionID: s.ID, Forgotten: forgotten}, engram.Page{Limit: 100})
+		}, func(was engram.Memory) error {
+			now := was
+			now.Project = to
+			if was.TopicKey != "" && !was.Forgotten() {
+				if _, taken, err := o.tx.ByTopic(ctx, to, was.Scope, was.TopicKey); err != nil {
+					return err
+				} else if taken {
+					now.TopicKey = ""
 				}
-				break
 			}
-			for _, was := range list {
-				now := was
-				now.Project = to
-				if was.TopicKey != "" && !was.Forgotten() {
-					if _, taken, err := o.tx.ByTopic(ctx, to, was.Scope, was.TopicKey); err != nil {
-						return n, err
-					} else if taken {
-						now.TopicKey = ""
-					}
-				}
-				if err := o.replaceMemory(ctx, was, now, reason); err != nil {
-					return n, err
-				}
-				n++
-			}
+			return o.replaceMemory(ctx, was, now, reason)
+		})
+		if n += some; err != nil {
+			return n, err
 		}
 	}
 	return n, nil
 }
 
-// movePrompts moves the prompts of a session.
-func (o *op) movePrompts(ctx context.Context, s engram.Session, to, reason string) (n int, err error) {
-	for {
-		list, err := o.tx.Prompts(ctx, s.Project, s.ID, engram.Page{Limit: 100})
-		if err != nil || len(list) == 0 {
-			return n, err
-		}
-		for _, was := range list {
+func (o *op) movePrompts(ctx context.Context, s engram.Session, to, reason string) (int, error) {
+	return drain(func() ([]engram.Prompt, error) { return o.tx.Prompts(ctx, s.Project, s.ID, engram.Page{Limit: 100}) },
+		func(was engram.Prompt) error {
 			now := was
 			now.Project = to
-			if err := o.replacePrompt(ctx, was, now, reason); err != nil {
-				return n, err
-			}
-			n++
-		}
-	}
+			return o.replacePrompt(ctx, was, now, reason)
+		})
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
-// What others write meanwhile must not look like damage: each part is held against one
-// snapshot.
+// Concurrent writes must not look like damage: each part is checked on one snapshot.
 func TestDoctorTakesNoWriteForDamage(t *testing.T) {
 	p := patient(t)
 	var done atomic.Bool
@@ -34,7 +33,7 @@ func TestDoctorTakesNoWriteForDamage(t *testing.T) {
 	for round := range 15 {
 		r := doctor(t, p.Engine, engine.DoctorInput{All: true, Full: round%5 == 0})
 		for _, c := range r.Checks {
-			// The clock of these tests runs a second at every look at it.
+			// The clock of these tests steps a second per reading.
 			if c.Result != health.OK && c.Check != health.ClockBackwards {
 				t.Errorf("round %d, %s: got %s, %s", round, c.Check, c.Result, c.Message)
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// What doctor finds must be there to be read: a memory is more than its session.
+// Doctor finds only what it can read: a memory is more than its session.
 func TestAMemoryWhoseSessionIsGoneCanBeRead(t *testing.T) {
 	p := patient(t)
 	behind(t, p.Path, `UPDATE memories SET session = 777 WHERE num = 4`)

@@ -37,7 +37,7 @@ func patient(t *testing.T) enginetest.Parts {
 	return p
 }
 
-// behind runs SQL as a program does that knows nothing of the rules.
+// behind runs SQL like a program that bypasses the engine.
 func behind(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=foreign_keys(0)&_pragma=busy_timeout(5000)")
@@ -252,7 +252,7 @@ func TestDoctorMovesSessionsAndUndoTakesItBack(t *testing.T) {
 	if r, err = p.Repair(t.Context(), in); err != nil || r.Status != "noop" || r.Backup != "" {
 		t.Errorf("once more: got %+v, %v; want nothing to do", r, err)
 	}
-	// A name in an id is no reason to make a project of it.
+	// A name in an id is no reason to create its project.
 	in.Check = string(health.ManualSession)
 	if r, err = p.Repair(t.Context(), in); err != nil || r.Status != "noop" || len(r.Skipped) != 1 || r.Skipped[0].Reason != "manual_name_unknown_project" {
 		t.Errorf("a session named for no project: got %+v, %v; want it skipped", r, err)
@@ -271,7 +271,7 @@ func TestDoctorKnowsItsProjects(t *testing.T) {
 	if _, err := p.RenameProject(t.Context(), "shop", "storefront"); err != nil {
 		t.Fatal(err)
 	}
-	// manual-save-shop belongs to storefront now, and rightly so.
+	// manual-save-shop rightly belongs to storefront now.
 	r := doctor(t, p.Engine, engine.DoctorInput{Project: engine.ProjectRequest{Explicit: "Shop"}})
 	if r.Project != "storefront" || r.Status != health.OK {
 		t.Errorf("by its former name: got %+v, want storefront, well", r)

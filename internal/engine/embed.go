@@ -9,7 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// embeddedText is what of a memory is put into a vector.
 func embeddedText(m engram.Memory) string {
 	if m.Title == "" {
 		return m.Content
@@ -17,9 +16,8 @@ func embeddedText(m engram.Memory) string {
 	return m.Title + ": " + m.Content
 }
 
-// embed gives a memory that was just written its vector, where that costs nothing
-// worth waiting for. A model that cannot answer costs the memory its vector until the
-// next Reembed, never the save.
+// embed gives a memory its vector, if the model answers instantly. If the model fails, the memory stays without
+// one until the next Reembed.
 func (o *op) embed(ctx context.Context, m engram.Memory) error {
 	if o.embedder == nil || !o.embedder.Model().Instant || m.Forgotten() {
 		return nil
@@ -36,15 +34,15 @@ func (o *op) embed(ctx context.Context, m engram.Memory) error {
 	return o.tx.PutVectors(ctx, o.embedder.Model(), []engram.Vector{{Num: m.Num, Values: v}})
 }
 
-// vectorsOf asks an embedder and checks what it answers: a model behind a process or a
-// network may answer anything, and a vector that is none spoils what is near to it.
+// vectorsOf embeds texts and checks the result: a model behind a process or network may return anything, and an
+// invalid vector spoils searches near it.
 func vectorsOf(ctx context.Context, e engram.Embedder, texts []string, role engram.Role) ([][]float32, error) {
 	vectors, err := e.Embed(ctx, texts, role)
 	if err != nil {
 		return nil, err
 	}
 	if len(vectors) != len(texts) {
-		return nil, engram.Errorf(engram.CodeUnavailable, "%s gave %d vectors for %d texts", e.Model().Name, len(vectors), len(texts))
+		return nil, engram.Errorf(engram.CodeUnavailable, "%s returned %d vectors for %d texts", e.Model().Name, len(vectors), len(texts))
 	}
 	for _, v := range vectors {
 		if err := checkVector(e, v); err != nil {
@@ -57,31 +55,31 @@ func vectorsOf(ctx context.Context, e engram.Embedder, texts []string, role engr
 func checkVector(e engram.Embedder, v []float32) error {
 	m := e.Model()
 	if len(v) != m.Dimensions {
-		return engram.Errorf(engram.CodeUnavailable, "%s gave a vector of %d numbers instead of %d", m.Name, len(v), m.Dimensions)
+		return engram.Errorf(engram.CodeUnavailable, "%s returned a vector of %d numbers instead of %d", m.Name, len(v), m.Dimensions)
 	}
 	if slices.ContainsFunc(v, notFinite) {
-		return engram.Errorf(engram.CodeUnavailable, "%s gave a vector that is not of numbers", m.Name)
+		return engram.Errorf(engram.CodeUnavailable, "%s returned a vector that is not finite", m.Name)
 	}
 	return nil
 }
 
-func notFinite(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) }
+func notFinite[T float32 | float64](x T) bool {
+	return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0)
+}
 
-// coverage is how far each model's vectors cover the store, as last seen.
+// coverage is how many memories each model's vectors cover.
 type coverage struct {
 	at     time.Time
 	models []engram.ModelUse
 }
 
-// coverageAge is how long an answer about the models is believed: it changes while a
-// store is embedded anew, which takes longer.
+// coverageAge is how long coverage is cached: it only changes during a re-embedding, which takes longer.
 const coverageAge = 5 * time.Second
 
-// asking returns the embedder to ask with: the first whose vectors cover nearly all
-// that any model's cover, so that a search keeps its old vectors until the new ones
-// are there. It is nil when there is none.
+// asking returns the embedder for queries: the first whose vectors cover nearly as many memories as the best,
+// so that searches use old vectors until the new ones are complete; nil without any.
 func (e *Engine) asking(ctx context.Context, r engram.Reader) (engram.Embedder, error) {
-	if e.embedder == nil || len(e.former) == 0 {
+	if e.embedder == nil || len(e.options.Former) == 0 {
 		return e.embedder, nil
 	}
 	c := e.coverage.Load()
@@ -94,7 +92,7 @@ func (e *Engine) asking(ctx context.Context, r engram.Reader) (engram.Embedder, 
 		e.coverage.Store(c)
 	}
 	best, most := e.embedder, c.of(e.embedder)
-	for _, f := range e.former {
+	for _, f := range e.options.Former {
 		if n := c.of(f); n > most+most/10 {
 			best, most = f, n
 		}
@@ -111,37 +109,34 @@ func (c *coverage) of(e engram.Embedder) int {
 	return 0
 }
 
-// ReembedInput asks for vectors of the model in force.
+// ReembedInput selects memories to embed with the current model.
 type ReembedInput struct {
-	// All embeds every memory anew, also those that have a vector: for a model that
-	// answers otherwise than it did under the same name. The old vectors go first, so
-	// that searches answer by words alone until the new ones are there. The index of
-	// words is made anew, too: it is the remedy where either is damaged.
+	// All embeds every memory again, for a model that changed under the same name. It drops the old vectors
+	// first, so searches use words alone until the new ones exist, and rebuilds the word index too: it is the
+	// remedy for damage to either.
 	All bool
-	// Progress, when it is not nil, is told how many memories have a vector, of how many.
+	// Progress, if not nil, receives the number of memories with a vector, and of all.
 	Progress func(done, total int)
 }
 
-// Reembedded says what was done.
+// Reembedded is the result of Reembed.
 type Reembedded struct {
 	Model    engram.Model
-	Embedded int      // memories that got a vector now
+	Embedded int      // memories embedded now
 	Total    int      // live memories
-	Dropped  []string // names of models whose vectors were removed
+	Dropped  []string // models whose vectors were removed
 }
 
-// How many memories are embedded between two writes: a batch is what an interruption
-// costs, and what other writers wait behind. Those of a model that answers at once are
-// two pages of codes, each of which is then written once.
+// Batch sizes: the work lost by an interruption, and how long other writers wait. An instant model's batch
+// fills two pages of codes, so that each is written once.
 const (
 	reembedBatch  = 256
 	reembedAtOnce = 1024
 )
 
-// Reembed gives every memory that lacks one a vector of the model in force, and then
-// removes the vectors of other models. It may be interrupted at any time and goes on
-// where it was; searches answer with the old vectors meanwhile. CodeUnavailable when
-// there is no model, or when it cannot answer.
+// Reembed embeds every memory that lacks a vector of the current model, then removes the vectors of other
+// models. It can be interrupted and resumed at any time, and searches use the old vectors meanwhile.
+// CodeUnavailable without a model, or if it fails.
 func (e *Engine) Reembed(ctx context.Context, in ReembedInput) (Reembedded, error) {
 	if in.All {
 		if err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.Reindex(ctx) }); err != nil {
@@ -201,24 +196,15 @@ func (e *Engine) countEmbedded(ctx context.Context, res *Reembedded) (covered in
 		}
 		res.Total = stats.Memories
 		models, err := r.Models(ctx)
-		for _, m := range models {
-			if m.Model.Fingerprint == res.Model.Fingerprint {
-				covered = m.Memories
-			}
-		}
+		covered = (&coverage{models: models}).of(e.embedder)
 		return err
 	})
 	return covered, err
 }
 
-// embedBatch embeds memories outside a transaction and writes the vectors of those
-// that still say what was embedded.
+// embedBatch embeds memories outside a transaction and writes the vectors of those whose text is unchanged.
 func (e *Engine) embedBatch(ctx context.Context, batch []engram.Memory) (int, error) {
-	texts := make([]string, len(batch))
-	nums := make([]int64, len(batch))
-	for i, m := range batch {
-		texts[i], nums[i] = embeddedText(m), m.Num
-	}
+	texts, nums := mapped(batch, embeddedText), memoryNums(batch)
 	values, err := vectorsOf(ctx, e.embedder, texts, engram.RoleMemory)
 	if err != nil {
 		return 0, err
@@ -247,7 +233,6 @@ func (e *Engine) embedBatch(ctx context.Context, batch []engram.Memory) (int, er
 	return written, err
 }
 
-// dropFormer removes the vectors that nothing asks any more.
 func (e *Engine) dropFormer(ctx context.Context, res *Reembedded) error {
 	models, err := view(ctx, e, func(r engram.Reader) ([]engram.ModelUse, error) { return r.Models(ctx) })
 	if err != nil {

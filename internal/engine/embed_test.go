@@ -17,11 +17,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// letters is an embedder of another space: a text is how often it has each letter.
+// letters is an embedder by letter frequencies.
 type letters struct {
 	name    string
 	instant bool
-	// spoil, when it is not nil, has the last word about an answer.
+	// spoil, if not nil, changes the result.
 	spoil func(texts []string, vs [][]float32) ([][]float32, error)
 }
 
@@ -53,7 +53,7 @@ func (l *letters) Embed(ctx context.Context, texts []string, _ engram.Role) ([][
 	return vs, ctx.Err()
 }
 
-// with is an engine with other models on the same store.
+// with returns an engine with other models on the same store.
 func (w world) with(o engine.Options) *engine.Engine {
 	var n atomic.Int64
 	o.Store, o.Now = w.Store, w.Clock.Now
@@ -61,7 +61,7 @@ func (w world) with(o engine.Options) *engine.Engine {
 	return engine.New(o)
 }
 
-// models says how many memories each model covers.
+// models returns how many memories each model covers.
 func (w world) models() map[string]int {
 	w.Helper()
 	covered := map[string]int{}
@@ -78,7 +78,7 @@ func (w world) models() map[string]int {
 	return covered
 }
 
-// spoilt are the ways in which a damaged model may answer.
+// spoilt are invalid results of a damaged model.
 func spoilt() map[string]func([]string, [][]float32) ([][]float32, error) {
 	return map[string]func([]string, [][]float32) ([][]float32, error){
 		"it fails": func([]string, [][]float32) ([][]float32, error) {
@@ -188,7 +188,7 @@ func TestWithoutAModelTheWordsAnswer(t *testing.T) {
 	}
 }
 
-// crowd saves memories enough for several batches of Reembed.
+// crowd saves enough memories for several batches of Reembed.
 func crowd(t testing.TB, n int) world {
 	w := newWorld(t)
 	for i := range n {
@@ -197,7 +197,7 @@ func crowd(t testing.TB, n int) world {
 	return w
 }
 
-// former is the model with which the tests' engines save.
+// former is the model of the tests' engines.
 func former(t testing.TB) []engram.Embedder {
 	t.Helper()
 	return []engram.Embedder{enginetest.Embedder()}

@@ -1,11 +1,9 @@
-// Package engine holds the verbs: what Engram does, a file per verb. It is the one
-// API of every frontend, and it knows no technology: it is given a Store, a clock
-// and a way to make ids.
+// Package engine implements Engram's operations, one file per operation. It is the only API of the frontends
+// and independent of any technology: it receives a Store, a clock and an id source.
 //
-// A verb that writes does so in one transaction, which writes the state and the
-// journal entry together (op.go). What a verb reads in order to decide, it reads in
-// that transaction. What comes in is cleaned first: private spans leave every text
-// field before anything else sees it (clean.go).
+// Each write operation runs in one transaction that writes state and journal entry together (op.go) and reads
+// what it decides upon. Input is cleaned first: private spans leave every text field before anything else sees
+// it (clean.go).
 //
 // Errors are *engram.Error; those about a project carry a *project.Problem.
 package engine
@@ -22,65 +20,60 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// Options make an Engine. Store, Now and NewID are required.
+// Options configure an Engine. Store, Now and NewID are required.
 type Options struct {
 	Store   engram.Store
 	Folders Folders // nil: a folder's project is its base name
-	Code    Code    // nil: nothing is anchored to code
-	Dir     string  // the folder that verbs are called from, as far as they do not say; "" for none
-	// Resolved says that the Override of a ProjectRequest stands in the settings and was not said
-	// for this call: where it can be no project's name, that of the folder counts, with a warning.
+	Code    Code    // nil: no anchors to code
+	Dir     string  // default folder of operations; "" for none
+	// Resolved says that ProjectRequest.Override comes from the settings, not from the call: if it is no valid
+	// project name, the folder decides, with a warning.
 	Resolved bool
-	Now      func() time.Time  // the wall clock
+	Now      func() time.Time  // wall clock
 	NewID    func() engram.ID  // a new, unique memory id
 	Policy   *lifecycle.Policy // nil: lifecycle.DefaultPolicy
-	Zone     *time.Location    // in which "yesterday" of a question ends; nil: UTC
-	Actor    string            // who writes, for the journal; "engram" when empty
-	// Embedder puts memories and questions into vectors; nil: finding by words alone.
+	Zone     *time.Location    // for times in questions, such as "yesterday"; nil: UTC
+	Actor    string            // journaled as author; "" is "engram"
+	// Embedder embeds memories and questions; nil: search by words alone.
 	Embedder engram.Embedder
-	// Former are embedders whose vectors may still be in the store: asked while those of
-	// Embedder do not cover it.
+	// Former are embedders whose vectors may still be stored: used while those of Embedder are incomplete.
 	Former []engram.Embedder
-	// Traces knows who else holds what is erased; nil: nobody.
+	// Traces finds other copies of erased memories; nil: no search for them.
 	Traces Traces
-	// Reranker reads the best finds again when a search asks for it; nil: none.
+	// Reranker reorders the best hits on request; nil: none.
 	Reranker engram.Reranker
-	// Extractor finds patterns among memories that sleep goes through; nil: none are
-	// looked for, and no memory leaves the process.
+	// Extractor finds patterns among memories during sleep; nil: none, and no memory leaves the process.
 	Extractor engram.Extractor
-	// Judge says how two memories relate, when a scan is told to ask it; nil: nobody is asked,
-	// and no memory leaves the process.
+	// Judge judges pairs of memories for a semantic scan; nil: none, and no memory leaves the process.
 	Judge engram.Judge
-	// Tally counts what is asked; nil: nothing is counted but what is saved.
+	// Tally counts reads; nil: only saves are counted.
 	Tally *Tally
-	// Collect takes into Tally what other processes have counted and left; nil: none do.
+	// Collect adds the counters that other processes left behind to Tally; nil: none.
 	Collect func()
-	// Clinic looks at the store from outside for Doctor; nil: there is no doctor.
+	// Clinic examines and repairs the store's files for Doctor; nil: no doctor.
 	Clinic Clinic
-	// Warm is asked first to search what there is now: a server of the same store and
-	// settings, which has it in memory. ok is false where it did not answer; nil: nobody.
+	// Warm asks a server of the same store and settings, which has it in memory, to search the current state.
+	// ok is false if it did not answer; nil: no server.
 	Warm func(ctx context.Context, in SearchInput) (found engram.Found, ok bool)
-	// Formats are what Export writes and Import reads, by name; NativeFormat should be one.
+	// Formats are the formats of Export and Import by name; should include NativeFormat.
 	Formats map[string]engram.Format
-	// Spool makes a place for what an import has looked through and not written yet; nil:
-	// it is kept in memory.
+	// Spool opens temporary storage for records of an import; nil: memory.
 	Spool func() (Spool, error)
-	// Shelf is about how many bytes of what texts say are kept from one search to the
-	// next; 0 is 4 MiB.
-	Shelf int
-	// Patience is how long a read waits until what it showed is written down, while others
-	// write, and for word of the code that it speaks of; 0 is 100 ms. What takes longer is told
-	// in the answer.
+	// TextCacheBytes limits the cache of parsed texts, roughly; 0 is 8 MiB.
+	TextCacheBytes int
+	// Patience limits how long a read waits to record what it showed, and for the states of anchored code; 0 is
+	// 100 ms. The result reports what took longer.
 	Patience time.Duration
-	// Version of the program, which exports tell; may be "".
+	// Version of the program for exports; may be "".
 	Version string
 }
 
-// Engine is the verbs over one store. It may be used by many goroutines.
+// Engine runs operations on one store. It is safe for concurrent use.
 type Engine struct {
+	options Options // for what has no field below
+
 	store    engram.Store
 	folders  Folders
-	resolved bool
 	code     Code
 	dir      string
 	now      func() time.Time
@@ -88,35 +81,24 @@ type Engine struct {
 	policy   lifecycle.Policy
 	zone     *time.Location
 	actor    string
+	embedder engram.Embedder
+	tally    *Tally
+	patience time.Duration
 
-	embedder  engram.Embedder
-	former    []engram.Embedder
-	reranker  engram.Reranker
-	traces    Traces
-	extractor engram.Extractor
-	judgeOf   engram.Judge
-	clinic    Clinic
-	warm      func(context.Context, SearchInput) (engram.Found, bool)
-	formats   map[string]engram.Format
-	spool     func() (Spool, error)
-	version   string
-	patience  time.Duration
-	looks     chan struct{}             // at the code, as many at once as it holds
-	coverage  *atomic.Pointer[coverage] // shared by every actor, as the leanings are
+	looks     chan struct{}             // limits concurrent checks of code
+	coverage  *atomic.Pointer[coverage] // shared by all copies, as are the leanings
 	leanings  *leanings
-	shelf     *shelf
-	tally     *Tally
-	collect   func()
-	secrets   func() *secret.Scanner // made when the first text is looked at
+	textCache *textCache
+	secrets   func() *secret.Scanner // built on first use
 }
 
-// New returns an Engine, to be finished with Finish. The Store stays the caller's to close, afterwards.
+// New returns an Engine, to be closed with Finish. The Store remains the caller's to close, afterwards.
 func New(o Options) *Engine {
-	e := &Engine{store: o.Store, code: o.Code, dir: o.Dir, resolved: o.Resolved, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
-		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
-		formats: o.Formats, spool: o.Spool, version: o.Version, patience: cmp.Or(o.Patience, readPatience), looks: make(chan struct{}, mostLooks),
-		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), shelf: &shelf{most: cmp.Or(o.Shelf, shelfBytes)}, tally: o.Tally, collect: o.Collect, secrets: sync.OnceValue(secret.New)}
-	// Stores keep milliseconds: a finer time would not equal itself when read back.
+	e := &Engine{options: o, store: o.Store, code: o.Code, dir: o.Dir, newID: o.NewID, embedder: o.Embedder, tally: o.Tally,
+		policy: lifecycle.DefaultPolicy(), zone: cmp.Or(o.Zone, time.UTC), actor: cmp.Or(o.Actor, "engram"),
+		patience: cmp.Or(o.Patience, readPatience), looks: make(chan struct{}, mostLooks), coverage: new(atomic.Pointer[coverage]), leanings: new(leanings),
+		textCache: &textCache{most: cmp.Or(o.TextCacheBytes, textCacheBytes)}, secrets: sync.OnceValue(secret.New)}
+	// Stores keep milliseconds: a finer time would differ when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {
 		e.folders = &recentFolders{folders: o.Folders, now: e.now, facts: map[string]recentFacts{}}
@@ -124,80 +106,115 @@ func New(o Options) *Engine {
 	if o.Policy != nil {
 		e.policy = *o.Policy
 	}
-	if e.zone = o.Zone; e.zone == nil {
-		e.zone = time.UTC
-	}
-	if e.actor == "" {
-		e.actor = "engram"
-	}
 	return e
 }
 
-// view reads something on one snapshot.
-func view[T any](ctx context.Context, e *Engine, read func(engram.Reader) (T, error)) (v T, err error) {
-	err = e.store.View(ctx, func(r engram.Reader) error {
+// view runs read on one snapshot and returns its result; the zero value with an error.
+func view[T any](ctx context.Context, e *Engine, read func(engram.Reader) (T, error)) (T, error) {
+	var v, none T
+	err := e.store.View(ctx, func(r engram.Reader) (err error) {
 		v, err = read(r)
 		return err
 	})
-	return v, err
+	if err != nil {
+		return none, err
+	}
+	return v, nil
 }
 
-// As returns the same Engine writing in the name of actor, such as "cli" or
-// "mcp:claude-code".
+// perform runs fn as one operation (write) and returns its result; the zero value with an error.
+func perform[T any](ctx context.Context, e *Engine, operation string, fn func(*op) (T, error)) (T, error) {
+	var v, none T
+	err := e.write(ctx, operation, func(o *op) (err error) {
+		v, err = fn(o)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return v, nil
+}
+
+// drain reads the first page of a list until it is empty, handles each item, which must remove it from the list,
+// and returns the number of items.
+func drain[T any](read func() ([]T, error), handle func(T) error) (n int, err error) {
+	for {
+		page, err := read()
+		if err != nil || len(page) == 0 {
+			return n, err
+		}
+		for _, item := range page {
+			if err := handle(item); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+}
+
+// progress reports the progress of an operation, if anybody listens.
+type progress func(what string, done, total int)
+
+func (p progress) report(what string, done, total int) {
+	if p != nil {
+		p(what, done, total)
+	}
+}
+
+// As returns the same Engine writing as actor, such as "cli" or "mcp:claude-code".
 func (e *Engine) As(actor string) *Engine {
 	f := *e
 	f.actor = actor
 	return &f
 }
 
-// Now is the engine's clock, for frontends that show how long ago something was.
+// Now returns the engine's time, for frontends that show ages.
 func (e *Engine) Now() time.Time { return e.now() }
 
-// Apart returns the same Engine for callers that must not see some projects, such as agents that
-// a person has switched off for one: what it reads everywhere leaves out what is in them or tied
-// to it. off returns nil while there are none, else a test for a project's name; it is
-// asked for every answer and must not wait.
+// Excluding returns the same Engine for callers that must not see some projects, such as agents for which a
+// person disabled one: its reads leave out these projects and relations to them. off returns nil if none is
+// disabled, else a test for a project's name; it runs for every answer and must not block.
 //
-// The caller refuses requests that name such a project, because it can say why: ProjectsOf
-// and ProjectFor know all of them. A verb that would still write in one, such as the undo
-// of an import into several, is CodeForbidden and does nothing.
-func (e *Engine) Apart(off func() (off func(project string) bool)) *Engine {
+// The caller refuses requests that name such a project, because it can say why: ProjectsOf and ProjectFor know
+// all projects. An operation that would still write to one, such as undoing an import into several, is
+// CodeForbidden and does nothing.
+func (e *Engine) Excluding(off func() (off func(project string) bool)) *Engine {
 	f := *e
-	f.store = apartStore{e.store, off}
+	f.store = excludingStore{e.store, off}
 	f.coverage = new(atomic.Pointer[coverage])
-	if e.warm != nil { // a server that is asked to search does not know who asks
-		f.warm = func(ctx context.Context, in SearchInput) (engram.Found, bool) {
+	if e.options.Warm != nil { // a server that searches for this process does not know who asks
+		f.options.Warm = func(ctx context.Context, in SearchInput) (engram.Found, bool) {
 			if off() != nil {
 				return engram.Found{}, false
 			}
-			return e.warm(ctx, in)
+			return e.options.Warm(ctx, in)
 		}
 	}
 	return &f
 }
 
-// apartStore is a Store whose Views leave out projects.
-type apartStore struct {
+// excludingStore is a Store whose Views leave out disabled projects.
+type excludingStore struct {
 	engram.Store
 	off func() func(project string) bool
 }
 
-// View runs fn on a snapshot without the projects that are off now.
-func (s apartStore) View(ctx context.Context, fn func(engram.Reader) error) error {
+// View runs fn on a snapshot without the disabled projects.
+func (s excludingStore) View(ctx context.Context, fn func(engram.Reader) error) error {
 	return s.Store.View(engram.Without(ctx, s.off()), fn)
 }
 
-// keptApart returns the test for projects that are off now; nil while none is.
-func (e *Engine) keptApart() func(project string) bool {
-	if s, is := e.store.(apartStore); is {
+// excluded returns the test for disabled projects; nil if none is disabled.
+func (e *Engine) excluded() func(project string) bool {
+	if s, is := e.store.(excludingStore); is {
 		return s.off()
 	}
 	return nil
 }
 
-// everywhere is the Engine over all projects, for upkeep, which shows nothing to agents.
+// everywhere returns the Engine for all projects, for maintenance, which shows nothing to agents.
 func (e *Engine) everywhere() *Engine {
-	s, is := e.store.(apartStore)
+	s, is := e.store.(excludingStore)
 	if !is {
 		return e
 	}
@@ -206,9 +223,8 @@ func (e *Engine) everywhere() *Engine {
 	return &f
 }
 
-// mayWrite rejects a write to a thing in a project that is off, or that takes it from there. A
-// relation belongs to both its projects: the end that is not off may be changed, and
-// what ties it with it.
+// mayWrite rejects a write to or out of a disabled project. A relation belongs to two projects, so it may be
+// changed from the enabled one.
 func (o *op) mayWrite(t thing, project string, was map[string]any) error {
 	if o.off == nil || t.entity == engram.EntityRelation {
 		return nil

@@ -68,7 +68,7 @@ func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 	if err := x.begin(ctx); err != nil {
 		return Exported{}, err
 	}
-	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.version, Project: x.res.Project,
+	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.options.Version, Project: x.res.Project,
 		Whole: x.res.Project == "", Memories: x.count}
 	// One goroutine reads the store while this one writes.
 	if err := f.Write(w, head, x.counted(f, readAhead(ctx, x.records(ctx)))); err != nil {
@@ -81,11 +81,11 @@ func (e *Engine) format(name string) (engram.Format, error) {
 	if name == "" {
 		name = NativeFormat
 	}
-	if f, known := e.formats[name]; known {
+	if f, known := e.options.Formats[name]; known {
 		return f, nil
 	}
 	return nil, engram.Errorf(engram.CodeInvalid, "format %q does not exist", name).
-		WithHint("one of %s", strings.Join(slices.Sorted(maps.Keys(e.formats)), ", "))
+		WithHint("one of %s", strings.Join(slices.Sorted(maps.Keys(e.options.Formats)), ", "))
 }
 
 // exportPage is how many things are read at once: few enough to hold a page of long memories, many enough to keep the
@@ -103,12 +103,12 @@ type exporting struct {
 	// Nothing made after the export began is in the file: a relation would refer to a missing memory.
 	lastMemory int64
 	hidden     numbers // memories left out
-	redactor   *outlet
+	redactor   *exportRedactor
 }
 
 func (x *exporting) begin(ctx context.Context) error {
 	return x.store.View(ctx, func(r engram.Reader) (err error) {
-		if x.redactor, err = x.Engine.outlet(ctx, r, x.in.AllowSecret); err != nil {
+		if x.redactor, err = x.Engine.exportRedactor(ctx, r, x.in.AllowSecret); err != nil {
 			return err
 		}
 		if x.res.Project, err = projectIfNamed(ctx, r, x.in.Project); err != nil {

@@ -43,7 +43,7 @@ func (e *Engine) ExportPage(ctx context.Context, w io.Writer, in ExportPageInput
 	if err := x.begin(ctx); err != nil {
 		return page, err
 	}
-	head := engram.Snapshot{Format: in.Format, At: e.now(), Program: e.version, Project: x.res.Project, Whole: x.res.Project == "", Memories: x.count}
+	head := engram.Snapshot{Format: in.Format, At: e.now(), Program: e.options.Version, Project: x.res.Project, Whole: x.res.Project == "", Memories: x.count}
 	var records []engram.Record
 	size, last := 0, after
 	for r, err := range x.records(ctx) {

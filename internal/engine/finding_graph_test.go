@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// relate writes a relation, as judging two memories does.
+// relate writes a relation, like a verdict.
 func (w world) relate(source int64, verb engram.Verb, target int64, status engram.RelationStatus) {
 	w.Helper()
 	err := w.Store.Update(w.Context(), func(tx engram.Tx) error {
@@ -24,8 +24,7 @@ func (w world) relate(source int64, verb engram.Verb, target int64, status engra
 	}
 }
 
-// notesOf returns what is noted of a memory among the finds; found is false when it is
-// not a hit.
+// notesOf returns the notes of a find; found is false if it is not a hit.
 func notesOf(f engram.Found, num int64) (notes []string, found bool) {
 	i := slices.IndexFunc(f.Hits, func(h engram.Hit) bool { return h.Memory.Num == num })
 	if i < 0 {
@@ -207,7 +206,7 @@ func TestAPendingSuccessorReplacesNothing(t *testing.T) {
 	}
 }
 
-// timeFactor is the factor of time of a find, 0 when it has none.
+// timeFactor returns a find's factor of time, 0 without one.
 func timeFactor(h engram.Hit) float64 {
 	for _, f := range h.Why.Factors {
 		if f.Name == "time" {

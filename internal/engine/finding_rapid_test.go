@@ -11,9 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Whatever is asked in whatever way: each memory is told once, in falling order, no more
-// of them than asked for, and each says how it came here: by a channel, over a
-// relation, or by what its session lent it.
+// For any question: each memory is found at most once, in falling order, within the limit, and explains by
+// which channel, relation or session neighbour it was found.
 func TestEveryAnswerIsInOrder(t *testing.T) {
 	w, num := library(t)
 	w.relate(num["nplus"], engram.VerbSupersedes, num["pool"], engram.RelationJudged)

@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// clinic is a world with one memory of a physician that calls him something else.
+// clinic is a world with one memory about a physician under another name.
 func clinic(t testing.TB) (w world, doctor int64) {
 	w = newWorld(t)
 	doctor = w.note("The doctor came by", "He came by in the morning.")
@@ -108,7 +108,7 @@ func TestRanksMayBeJoinedInsteadOfScores(t *testing.T) {
 			t.Errorf("fusion %q finds %v, want #%d first", fusion, hitNums(found.Hits), num["pool"])
 		}
 	}
-	// Of the last find: the best scores about 1 in either.
+	// Of the last find: the best scores about 1 in both.
 	score := func(f engram.Fusion) float64 {
 		hits, _ := w.search(engine.SearchInput{Query: "connections of the pool", Fusion: f}).InOrder()
 		return hits[len(hits)-1].Score
@@ -213,7 +213,7 @@ func TestARepeatStepsBehindWhatIsNew(t *testing.T) {
 	if j := slices.Index(got, other); j < 0 || len(hits[j].Why.Notes) > 0 {
 		t.Errorf("#%d, of the same matter, is called a repeat or is not there: %v", other, got)
 	}
-	// An old and a new fact differ in a number alone, and the list needs both.
+	// The old and the new fact differ only in a number, and the list needs both.
 	old := w.note("Gateway timeout", "The gateway gives up after 30 seconds.")
 	young := w.note("Gateway timeout", "The gateway gives up after 60 seconds.")
 	for _, h := range w.search(engine.SearchInput{Query: "gateway timeout"}).Hits {

@@ -10,20 +10,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Forget hides live memories; all or none. A memory that is not live is not_found.
-// Nothing is lost: the journal knows how to bring them back.
-func (e *Engine) Forget(ctx context.Context, refs ...engram.Ref) (gone []engram.Memory, err error) {
-	err = e.write(ctx, "forget", func(o *op) error {
-		gone, err = o.forgetAll(ctx, refs)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return gone, nil
+// Forget hides live memories, all or none. Undo brings them back. A memory that is not live is not_found.
+func (e *Engine) Forget(ctx context.Context, refs ...engram.Ref) ([]engram.Memory, error) {
+	return perform(ctx, e, "forget", func(o *op) ([]engram.Memory, error) { return o.forgetAll(ctx, refs) })
 }
 
-// forgetAll forgets live memories that somebody named, each once.
 func (o *op) forgetAll(ctx context.Context, refs []engram.Ref) ([]engram.Memory, error) {
 	ms, err := each(ctx, refs, o.live)
 	if err != nil {
@@ -43,22 +34,6 @@ func (o *op) forget(ctx context.Context, m *engram.Memory, reason string) error 
 	return o.replaceMemory(ctx, was, *m, reason)
 }
 
-// Erase removes memories for good, live or forgotten; all or none. Their texts leave
-// the table, the index, the revisions, the journal and the write-ahead log.
-func (e *Engine) Erase(ctx context.Context, refs ...engram.Ref) ([]engram.Memory, error) {
-	var gone []engram.Memory
-	err := e.write(ctx, "erase", func(o *op) (err error) {
-		if gone, err = each(ctx, refs, o.tx.Memory); err != nil {
-			return err
-		}
-		return o.eraseAll(ctx, gone)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return gone, nil
-}
-
 func (o *op) eraseAll(ctx context.Context, ms []engram.Memory) error {
 	for _, m := range ms {
 		if err := o.eraseMemory(ctx, m); err != nil {
@@ -68,8 +43,7 @@ func (o *op) eraseAll(ctx context.Context, ms []engram.Memory) error {
 	return nil
 }
 
-// each returns the memories that refs name, as read reads them, each once: somebody may
-// name one twice, by its number and by its topic.
+// each returns the memories that refs name, each once: a number and a topic may name the same one.
 func each(ctx context.Context, refs []engram.Ref, read func(context.Context, engram.Ref) (engram.Memory, error)) (ms []engram.Memory, err error) {
 	named := map[int64]bool{}
 	for _, ref := range refs {
@@ -85,9 +59,8 @@ func each(ctx context.Context, refs []engram.Ref, read func(context.Context, eng
 	return ms, nil
 }
 
-// ForgetKnown is Forget for a list that may be out of date: it forgets those of the
-// memories that are live and returns the places, from 0, of the refs that name none. What
-// is live is forgotten all or none; what fits several memories is CodeConflict.
+// ForgetKnown is Forget for a list that may be outdated: it forgets the live memories, all or none, and returns
+// the indexes of refs that name none. A ref that fits several memories is CodeConflict.
 func (e *Engine) ForgetKnown(ctx context.Context, refs ...engram.Ref) (gone []engram.Memory, unknown []int, err error) {
 	err = e.write(ctx, "forget", func(o *op) error {
 		var live []engram.Ref
@@ -111,58 +84,49 @@ func (e *Engine) ForgetKnown(ctx context.Context, refs ...engram.Ref) (gone []en
 	return gone, unknown, nil
 }
 
-// Traces tells who outside the store holds copies of memories.
+// Traces finds copies of memories outside the store.
 type Traces interface {
-	// Holding returns the backups and shared files that have one of the memories, of which
-	// ID and SyncID are set, and the paths of those that could not be read and may have
-	// one. roots are the folders of the projects they belonged to.
+	// Holding returns the backups and shared files that contain one of the memories, given by ID and SyncID,
+	// and the paths of files that could not be read. roots are the folders of their projects.
 	Holding(ctx context.Context, ms []engram.Memory, roots []string) (held []engram.Trace, unread []string, err error)
 }
 
-// Deleted says what was forgotten or erased.
+// Deleted is the result of forgetting or erasing.
 type Deleted struct {
 	Memories []engram.Memory
-	HeldBy   []engram.Trace // who holds the text of what was erased; nil after forgetting
-	Degraded []string       // where it was not looked, and why
+	HeldBy   []engram.Trace // remaining copies of erased texts; nil after forgetting
+	Degraded []string       // what could not be searched for copies, and why
 }
 
-// Delete forgets memories, or with hard erases them for good; all or none. After an
-// erase it says who holds the texts all the same: backups, chunks that were shared by
-// git, memories into which one was merged.
+// Delete forgets memories, or with hard erases them for good; all or none. After erasing it lists remaining
+// copies of the texts: backups, chunks shared by git, memories into which one was merged.
 func (e *Engine) Delete(ctx context.Context, hard bool, refs ...engram.Ref) (Deleted, error) {
 	if !hard {
 		ms, err := e.Forget(ctx, refs...)
 		return Deleted{Memories: ms}, err
 	}
-	var d Deleted
 	var roots []string
-	err := e.write(ctx, "erase", func(o *op) (err error) {
-		// Asked before: afterwards nobody knows any more what was merged into what.
-		ms, err := each(ctx, refs, o.tx.Memory)
-		if err != nil {
-			return err
+	d, err := perform(ctx, e, "erase", func(o *op) (d Deleted, err error) {
+		if d.Memories, err = each(ctx, refs, o.tx.Memory); err != nil {
+			return d, err
 		}
-		if d.HeldBy, roots, err = o.held(ctx, ms); err != nil {
-			return err
+		// Checked before erasing, which removes the relations that tell.
+		if d.HeldBy, roots, err = o.held(ctx, d.Memories); err != nil {
+			return d, err
 		}
-		d.Memories = ms
-		return o.eraseAll(ctx, ms)
+		return d, o.eraseAll(ctx, d.Memories)
 	})
 	if err != nil {
-		return Deleted{}, err
+		return d, err
 	}
 	outside, degraded := e.heldOutside(ctx, d.Memories, roots)
 	d.HeldBy, d.Degraded = append(d.HeldBy, outside...), degraded
 	return d, nil
 }
 
-// held returns the memories that keep texts of those that are to be erased, and the
-// folders of their projects.
+// held returns the memories that contain texts of those to be erased, and the folders of their projects.
 func (o *op) held(ctx context.Context, ms []engram.Memory) (held []engram.Trace, roots []string, err error) {
-	going := map[int64]bool{}
-	for _, m := range ms {
-		going[m.Num] = true
-	}
+	going := setOf(memoryNums(ms))
 	h := holdersIn(o.tx, func(m engram.Memory) bool { return going[m.Num] })
 	for _, m := range ms {
 		if err := h.lookFor(ctx, m); err != nil {
@@ -177,27 +141,26 @@ func (o *op) held(ctx context.Context, ms []engram.Memory) (held []engram.Trace,
 	return h.held, roots, nil
 }
 
-// heldOutside returns who outside the store holds copies of erased memories, and what
-// could not be looked through. The texts are gone from here: that stands, whatever
-// happens there.
+// heldOutside returns copies of erased memories outside the store, and what could not be searched. The texts
+// have left the store whatever happens here.
 func (e *Engine) heldOutside(ctx context.Context, ms []engram.Memory, roots []string) (held []engram.Trace, degraded []string) {
-	if e.traces == nil || len(ms) == 0 {
+	if e.options.Traces == nil || len(ms) == 0 {
 		return nil, nil
 	}
-	held, unread, err := e.traces.Holding(ctx, ms, roots)
+	held, unread, err := e.options.Traces.Holding(ctx, ms, roots)
 	for _, path := range unread {
-		degraded = append(degraded, fmt.Sprintf("%s could not be read: it may hold the text still", path))
+		degraded = append(degraded, fmt.Sprintf("cannot read %s: it may still contain the text", path))
 	}
 	if err != nil {
-		degraded = append(degraded, fmt.Sprintf("backups and chunks could not be looked through: %v", err))
+		degraded = append(degraded, fmt.Sprintf("cannot search backups and chunks: %v", err))
 	}
 	return held, degraded
 }
 
-// holders looks for memories that hold the texts of those that are about to be erased.
+// holders finds memories that contain texts of those about to be erased.
 type holders struct {
 	r      engram.Reader
-	erased func(engram.Memory) bool // it goes too, and its texts with it
+	erased func(engram.Memory) bool // it is to be erased too
 	told   map[int64]bool
 	held   []engram.Trace
 }
@@ -206,15 +169,15 @@ func holdersIn(r engram.Reader, erased func(engram.Memory) bool) *holders {
 	return &holders{r: r, erased: erased, told: map[int64]bool{}}
 }
 
-// relatedMemory is a memory to which a text may have come.
+// relatedMemory is a memory to which a text may have been copied.
 type relatedMemory struct {
 	num     int64
-	derived bool // it was made from the text, or from what was made from it
+	derived bool // made from the text, or from a memory made from it
 }
 
-// lookFor adds the memories that hold what m says or ever said, now or in a revision of
-// theirs. It looks in those to which m is or was tied, and in what was merged further and
-// further from them: an undo and an unlink remove the tie, not the revision.
+// lookFor adds the memories that contain any version of m's text, now or in a revision. It searches memories
+// that are or were related to m, and those derived from them: undo and unlink remove the relation, not the
+// revision.
 func (h *holders) lookFor(ctx context.Context, m engram.Memory) error {
 	others, err := h.relatedTo(ctx, m.Num)
 	if err != nil || len(others) == 0 {
@@ -233,7 +196,7 @@ func (h *holders) lookFor(ctx context.Context, m engram.Memory) error {
 			continue
 		}
 		called := titles
-		if !other.derived { // its title is its own: many are called alike
+		if !other.derived { // titles are often alike by chance
 			called = nil
 		}
 		if err := h.lookIn(ctx, other.num, contents, called); err != nil {
@@ -243,8 +206,8 @@ func (h *holders) lookFor(ctx context.Context, m engram.Memory) error {
 	return nil
 }
 
-// lookIn adds a memory that holds one of the contents, or has one of the titles for a
-// sentence: in a longer one the words of a title are words as others are.
+// lookIn adds a memory that contains one of the contents, or one of the titles as a sentence: within a longer
+// sentence, the words of a title prove nothing.
 func (h *holders) lookIn(ctx context.Context, num int64, contents, titles []lifecycle.Said) error {
 	history, err := historyOf(ctx, h.r, engram.ByNum(num))
 	if err != nil || h.erased(history.Memory) {
@@ -261,18 +224,17 @@ func (h *holders) lookIn(ctx context.Context, num int64, contents, titles []life
 	return nil
 }
 
-// relatedTo returns the memories to which the text of one may have come, each once, the
-// nearest first.
+// relatedTo returns the memories to which the text of one may have been copied, each once, nearest first.
 func (h *holders) relatedTo(ctx context.Context, num int64) ([]relatedMemory, error) {
 	var found []relatedMemory
-	at := map[int64]int{} // where in found
+	at := map[int64]int{} // index in found
 	queue, queued := []int64{num}, map[int64]bool{num: true}
 	for i := 0; i < len(queue); i++ {
-		ties, err := h.everyRelation(ctx, queue[i])
+		relations, err := h.everyRelation(ctx, queue[i])
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range ties {
+		for _, r := range relations {
 			other, derived := r.Source, r.Verb == engram.VerbDerivedFrom && r.Target == queue[i]
 			if other == queue[i] {
 				other = r.Target

@@ -85,7 +85,10 @@ func TestForgettingSeveralIsAllOrNone(t *testing.T) {
 	a, b := w.note("a", "first"), w.note("b", "second")
 	for name, verb := range map[string]func([]engram.Ref) ([]engram.Memory, error){
 		"forget": func(refs []engram.Ref) ([]engram.Memory, error) { return w.Forget(t.Context(), refs...) },
-		"erase":  func(refs []engram.Ref) ([]engram.Memory, error) { return w.Erase(t.Context(), refs...) },
+		"erase": func(refs []engram.Ref) ([]engram.Memory, error) {
+			d, err := w.Delete(t.Context(), true, refs...)
+			return d.Memories, err
+		},
 	} {
 		gone, err := verb([]engram.Ref{engram.ByNum(a), engram.ByNum(99), engram.ByNum(b)})
 		wantCode(t, err, engram.CodeNotFound)
@@ -104,7 +107,7 @@ func TestNumbersAreNeverUsedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.note("a", "first")
 	last := w.note("b", "second")
-	if _, err := w.Erase(t.Context(), engram.ByNum(last)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(last)); err != nil {
 		t.Fatal(err)
 	}
 	if num := w.again().note("c", "third"); num != last+1 {
@@ -137,14 +140,14 @@ func TestErasingLeavesNothingOfTheText(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			gone, err := w.Erase(t.Context(), engram.ByNum(num))
-			if err != nil || len(gone) != 1 {
+			gone, err := w.Delete(t.Context(), true, engram.ByNum(num))
+			if err != nil || len(gone.Memories) != 1 {
 				t.Fatalf("got %+v, %v", gone, err)
 			}
 			if _, err := w.Get(t.Context(), engram.ByNum(num)); engram.CodeOf(err) != engram.CodeNotFound {
 				t.Errorf("get: %v", err)
 			}
-			if _, err := w.Erase(t.Context(), engram.ByNum(num)); engram.CodeOf(err) != engram.CodeNotFound {
+			if _, err := w.Delete(t.Context(), true, engram.ByNum(num)); engram.CodeOf(err) != engram.CodeNotFound {
 				t.Errorf("a second erase: %v", err)
 			}
 			words := []string{"xylophone", "xylophon", "quagga", "okapi", "narwhal", "zyzzyva", "kumquat", "vexillology", "quokkatool", "axolotltype", "pangolin"}
@@ -169,7 +172,7 @@ func TestTheMemoriesBesideAnErasedOneAreStillFound(t *testing.T) {
 	for _, title := range []string{"alpha", "beta", "gamma", "delta"} {
 		want = append(want, w.note(title, "a memory of the greek letters"))
 	}
-	if _, err := w.Erase(t.Context(), engram.ByNum(want[1])); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(want[1])); err != nil {
 		t.Fatal(err)
 	}
 	for i, title := range []string{"alpha", "beta", "gamma", "delta"} {

@@ -12,28 +12,28 @@ import (
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
-// Detail is a whole memory with what belongs to it.
+// Detail is a memory with everything that belongs to it.
 type Detail struct {
 	Memory    engram.Memory
 	State     engram.State
-	Strength  float64           // how strong the memory is now, 0 to 1
-	Why       string            // why it is as strong, in words
-	WrittenAt time.Time         // when it came to say what it says
+	Strength  float64           // now, 0 to 1
+	Why       string            // reason for the strength
+	WrittenAt time.Time         // when its current text was written
 	Revisions []engram.Revision // oldest first; without the current text
 	Relations []engram.RelationNote
-	Flagged   []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Flagged   []string // why it was flagged as instruction-like; nil: it was not, or was approved
 	Anchors   []engram.Anchored
-	Degraded  []string // what could not be told of a time past
+	Degraded  []string // what is unknown at a past time
 }
 
-// Note returns what changes how the memory should be read.
+// Note returns what affects how the memory should be read.
 func (d Detail) Note() engram.Note {
 	return engram.Note{State: d.State, Flagged: d.Flagged, Anchors: d.Anchors, Relations: slices.DeleteFunc(slices.Clone(d.Relations), func(n engram.RelationNote) bool {
 		return !marks(n.Relation)
 	})}
 }
 
-// History is the memory with all that it said until then.
+// History returns the memory with all its versions.
 func (d Detail) History() engram.History {
 	h := engram.NewHistory(d.Memory, d.Revisions)
 	h.Versions[len(h.Versions)-1].WrittenAt = d.WrittenAt
@@ -45,11 +45,11 @@ func (e *Engine) Get(ctx context.Context, ref engram.Ref) (Detail, error) {
 	return e.GetAsOf(ctx, ref, time.Time{})
 }
 
-// GetAsOf is Get as it would have answered at a time past; the zero time is now.
+// GetAsOf is Get at a past time; the zero time is now.
 func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Detail, error) {
 	begun := e.tally.begin()
 	d, err := e.getAsOf(ctx, ref, at)
-	s, project := exposure{operation: useGet}, ref.Project
+	s, project := exposure{operation: opGet}, ref.Project
 	if err == nil {
 		s.items, project = []exposedItem{{d.Memory, wholeTokens(d.Memory)}}, d.Memory.Project
 	}
@@ -110,7 +110,7 @@ func (e *Engine) getAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 	return d, nil
 }
 
-// live returns the memory that ref names, if it was not forgotten.
+// live returns the memory that ref names unless it was forgotten.
 func live(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.Memory, error) {
 	m, err := r.Memory(ctx, normalRef(ref))
 	if err != nil {
@@ -134,8 +134,7 @@ func normalRef(ref engram.Ref) engram.Ref {
 	return ref
 }
 
-// History returns what a memory said before, and says now. A forgotten one has its
-// history still.
+// History returns all versions of a memory, live or forgotten.
 func (e *Engine) History(ctx context.Context, ref engram.Ref) (engram.History, error) {
 	return view(ctx, e, func(r engram.Reader) (engram.History, error) { return e.shownHistory(ctx, r, ref) })
 }
@@ -152,7 +151,7 @@ func historyOf(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.His
 	return Detail{Memory: m, WrittenAt: writtenAt, Revisions: revisions}.History(), nil
 }
 
-// datedRevisions are the older texts of a memory, and when it came to say what it says.
+// datedRevisions returns the older texts of a memory and when its current text was written.
 func datedRevisions(ctx context.Context, r engram.Reader, m engram.Memory) ([]engram.Revision, time.Time, error) {
 	revisions, err := r.Revisions(ctx, m.Num)
 	if err != nil {
@@ -162,7 +161,7 @@ func datedRevisions(ctx context.Context, r engram.Reader, m engram.Memory) ([]en
 	return revisions, date(m, revisions, now), err
 }
 
-// textWrite is the write that the text of a memory comes from.
+// textWrite returns the version stamp of a memory's text.
 func textWrite(ctx context.Context, r engram.Reader, m engram.Memory) (engram.VersionStamp, error) {
 	if p, past := r.(*pastReader); past {
 		if s, known, err := p.textWrite(ctx, m.Num); known || err != nil {
@@ -173,16 +172,15 @@ func textWrite(ctx context.Context, r engram.Reader, m engram.Memory) (engram.Ve
 	return l.Of(engram.PartText), err
 }
 
-// date gives revisions the times of the writes that their texts come from, as far as those are
-// known: they are the same on every machine, whenever a text came to it and whatever else was
-// written since. It returns that of the text in force, which the write now made.
+// date sets the times of revisions from their version stamps, if known: unlike local times, these are the same
+// on every machine. It returns the time of the current text, which the stamp now wrote.
 func date(m engram.Memory, revisions []engram.Revision, now engram.VersionStamp) (writtenAt time.Time) {
 	writtenAt = m.CreatedAt
 	stamps := make([]engram.VersionStamp, len(revisions)+1)
 	for i, r := range revisions {
 		stamps[i], writtenAt = r.Stamp, r.ReplacedAt
 	}
-	if !now.Derived() { // else it says when anything was written last
+	if !now.Derived() { // a derived stamp says when anything was last written
 		stamps[len(revisions)] = now
 	}
 	for i, r := range revisions {
@@ -193,7 +191,7 @@ func date(m engram.Memory, revisions []engram.Revision, now engram.VersionStamp)
 		if at := nextAfter(stamps, r.Stamp); !at.IsZero() {
 			revisions[i].ReplacedAt = at
 		}
-		if revisions[i].ReplacedAt.Before(revisions[i].WrittenAt) { // of clocks that do not agree
+		if revisions[i].ReplacedAt.Before(revisions[i].WrittenAt) { // written under disagreeing clocks
 			revisions[i].ReplacedAt = revisions[i].WrittenAt
 		}
 	}
@@ -203,7 +201,7 @@ func date(m engram.Memory, revisions []engram.Revision, now engram.VersionStamp)
 	return writtenAt
 }
 
-// nextAfter is when the earliest of the writes after s was; the zero Time when there is none.
+// nextAfter returns the time of the earliest write after s; the zero Time without one.
 func nextAfter(stamps []engram.VersionStamp, s engram.VersionStamp) time.Time {
 	var next engram.VersionStamp
 	for _, other := range stamps {
@@ -217,27 +215,25 @@ func nextAfter(stamps []engram.VersionStamp, s engram.VersionStamp) time.Time {
 	return next.At.Time()
 }
 
-// Restore lets a live memory say again what it said in an earlier version. What it says
-// now becomes a revision; restoring what it says already changes nothing. The number is
-// as in engram.History.Version.
+// Restore makes an earlier version, numbered as in engram.History.Version, the text of a live memory. The
+// current text becomes a revision; restoring the current text changes nothing.
 func (e *Engine) Restore(ctx context.Context, ref engram.Ref, number int) (engram.Memory, error) {
-	var m engram.Memory
-	err := e.write(ctx, "restore", func(o *op) error {
+	return perform(ctx, e, "restore", func(o *op) (engram.Memory, error) {
 		was, err := o.live(ctx, ref)
 		if err != nil {
-			return err
+			return was, err
 		}
 		h, err := o.shownHistory(ctx, o.tx, engram.ByNum(was.Num))
 		if err != nil {
-			return err
+			return was, err
 		}
 		v, err := h.Version(number)
 		if err != nil {
-			return err
+			return was, err
 		}
-		m = was
+		m := was
 		if v.Title == was.Title && v.Content == was.Content && v.Type == was.Type {
-			return nil
+			return m, nil
 		}
 		if v.Content != was.Content {
 			m.Summary = ""
@@ -245,29 +241,24 @@ func (e *Engine) Restore(ctx context.Context, ref engram.Ref, number int) (engra
 		m.Type, m.Title, m.Content, m.NormalizedHash = v.Type, v.Title, v.Content, hashOf(v.Content)
 		m.UpdatedAt = o.at
 		m.RevisionCount++
-		return o.replaceMemory(ctx, was, m, "restored")
+		return m, o.replaceMemory(ctx, was, m, "restored")
 	})
-	if err != nil {
-		return engram.Memory{}, err
-	}
-	return m, nil
 }
 
-// LeastStrength is the strength, 0 to 1, below which Recollect leaves memories out that is
-// not told another.
+// LeastStrength is Recollect's default minimum strength, 0 to 1.
 const LeastStrength = 0.1
 
-// RecollectInput is what the tool recall asks.
+// RecollectInput is the input of the tool recall.
 type RecollectInput struct {
 	Query       string         // a question or words; "" lists the newest
-	Limit       int            // 0 is the default of a search
-	Category    string         // only of this type; blank: of any
+	Limit       int            // 0 is the search's default
+	Category    string         // only this type; blank: any
 	MinStrength *float64       // 0 to 1; nil is LeastStrength
-	Metadata    map[string]any // only what has all of this, exactly
+	Metadata    map[string]any // only memories with all of these values
 }
 
-// Recollect answers as the tool recall does, for whoever offers it: from all projects, by
-// likeness × strength, current memories alone, each whole.
+// Recollect implements the tool recall: it searches all projects by likeness × strength and returns current
+// memories, each whole.
 func (e *Engine) Recollect(ctx context.Context, in RecollectInput) (engram.Found, error) {
 	filter := engram.Filter{MinStrength: LeastStrength, Metadata: in.Metadata, Current: true}
 	if in.MinStrength != nil {
@@ -276,16 +267,15 @@ func (e *Engine) Recollect(ctx context.Context, in RecollectInput) (engram.Found
 	if strings.TrimSpace(in.Category) != "" {
 		filter.Types = []engram.Type{engram.Type(in.Category)}
 	}
-	// Without a session: nobody opens one there.
+	// Without a session: these clients open none.
 	return e.SearchWhole(ctx, "", SearchInput{Query: in.Query, Limit: in.Limit, Filter: filter, ByStrength: true})
 }
 
-// Known reports whether what was to be saved was there before: it was counted as a repeat,
-// taken up by another memory, or revised one.
+// Known reports whether the saved text existed before: it was a repeat, was merged into another memory, or
+// revised one.
 func (r SaveResult) Known() bool { return r.Action != ActionInserted }
 
-// Contested is the memory that the saved one likeliest contradicts; nil when none is
-// suspected.
+// Contested returns the memory that the saved one most likely contradicts; nil if none is flagged.
 func (r SaveResult) Contested() *engram.Memory {
 	if len(r.Candidates) == 0 {
 		return nil

@@ -138,8 +138,8 @@ func TestGraphRefuses(t *testing.T) {
 	}
 }
 
-// Over any relations: each memory once, at its least distance, never more than asked for;
-// each relation once, between memories that are there; and the same each time.
+// For any relations: each memory appears once, at its least distance, within the limit; each relation once,
+// between listed memories; and the result is deterministic.
 func TestGraphOverAnyRelations(t *testing.T) {
 	w := newWorld(t).unlinked()
 	const memories = 12
@@ -218,7 +218,7 @@ func TestGraphOverAnyRelations(t *testing.T) {
 	})
 }
 
-// distances are how many relations each memory is away from one, in either direction.
+// distances returns the distance of each memory from one, in either direction.
 func distances(relations []engram.Relation, from int64) map[int64]int {
 	away := map[int64]int{from: 0}
 	for range relations {

@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// What is written now and happened before is dated then; what is still to come is dated now.
+// A past time of an event is kept; a future one becomes now.
 func TestWhatHappenedIsDatedWhenItHappened(t *testing.T) {
 	start := enginetest.Start()
 	for _, tt := range []struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// eraseOf erases memories and returns who is said to hold their texts.
+// eraseOf erases memories and returns the remaining copies of their texts.
 func (w world) eraseOf(nums ...int64) (held []string) {
 	w.Helper()
 	var refs []engram.Ref
@@ -106,8 +106,7 @@ func TestAnEraseNamesTheMemoriesThatHoldTheText(t *testing.T) {
 	}
 }
 
-// sleepOver makes two memories, lets sleep merge them, and returns the kept one, the other
-// and the op of the sleep.
+// sleepOver makes two memories, lets sleep merge them, and returns the kept one, the other and the operation.
 func (w world) sleepOver(title string, texts [2]string, before ...func(num int64)) (a, b, op int64) {
 	w.Helper()
 	a = w.save(engine.SaveInput{Title: title + " of tokens", Content: texts[0], Project: "demo"}).Memory.Num
@@ -161,7 +160,7 @@ func TestAnEraseNamesTheRevisionThatAnUndoneMergeLeft(t *testing.T) {
 	}
 }
 
-// Why a memory is tied may quote it: what sleep gives to another memory says no such thing.
+// The reason of a relation may quote a memory: sleep does not copy it.
 func TestARelationThatWasInheritedQuotesNobody(t *testing.T) {
 	for _, undone := range []bool{false, true} {
 		t.Run(fmt.Sprintf("the sleep was undone: %v", undone), func(t *testing.T) {

@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -13,8 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// world is an engine under test, with the verbs that tests need most often in a form
-// that fails the test instead of returning an error.
+// world is an engine under test, with common operations that fail the test instead of returning an error.
 type world struct {
 	testing.TB
 	enginetest.Parts
@@ -25,11 +26,10 @@ func newWorld(t testing.TB) world {
 	return world{t, enginetest.NewParts(t)}
 }
 
-// in is the same world inside a subtest.
+// in returns the same world for a subtest.
 func (w world) in(t testing.TB) world { return world{t, w.Parts} }
 
-// unlinked is the same world with an engine that ties nothing and asks for no verdicts by
-// itself, for tests of relations that a test makes.
+// unlinked returns the same world with an engine that creates no relations or candidates by itself.
 func (w world) unlinked() world {
 	p := lifecycle.DefaultPolicy()
 	p.MostLinks, p.MostCandidates = 0, 0
@@ -38,7 +38,7 @@ func (w world) unlinked() world {
 	return w
 }
 
-// again is another process on the same file.
+// again returns another process on the same file.
 func (w world) again() world { return world{w.TB, w.Parts.Again(w.TB)} }
 
 func (w world) save(in engine.SaveInput) engine.SaveResult {
@@ -128,13 +128,13 @@ func (w world) since(do func()) []engram.Mutation {
 	return w.journal()[before:]
 }
 
-// failer is what helpers need of a test, be it of testing or of rapid.
+// failer is the part of testing.TB and rapid.T that helpers need.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// was is the Was of an entry as JSON gives it; nil when it has none.
+// was returns the Was of an entry as decoded JSON; nil without one.
 func was(t failer, m engram.Mutation) map[string]any {
 	t.Helper()
 	if m.Was == nil {
@@ -163,7 +163,7 @@ func hitNums(hits []engram.Hit) []int64 {
 	return all
 }
 
-// wantCode fails unless err has the code, and a hint where the caller can do something.
+// wantCode fails unless err has the code, and a hint if the caller can act on it.
 func wantCode(t testing.TB, err error, code engram.Code) {
 	t.Helper()
 	if engram.CodeOf(err) != code {
@@ -171,7 +171,7 @@ func wantCode(t testing.TB, err error, code engram.Code) {
 	}
 }
 
-// wantProblem fails unless err is about a project, for this reason.
+// wantProblem fails unless err is a project problem with this reason.
 func wantProblem(t testing.TB, err error, reason project.Reason) *project.Problem {
 	t.Helper()
 	p, ok := errors.AsType[*project.Problem](err)
@@ -186,4 +186,12 @@ func same[T comparable](t testing.TB, what string, got, want []T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\n got %v\nwant %v", what, got, want)
 	}
+}
+
+// listAsOf lists memories at a past time.
+func listAsOf(ctx context.Context, e interface {
+	ListAsOf(context.Context, engram.Filter, engram.Page, time.Time) (engine.Listed, error)
+}, f engram.Filter, p engram.Page, at time.Time) ([]engram.Memory, []string, error) {
+	l, err := e.ListAsOf(ctx, f, p, at)
+	return l.Memories, l.Degraded, err
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// A history is dated by the writes of its texts: not by when they came to this machine, and
-// not by what else was written of the memory.
+// Versions are dated by their writes, not by when they reached this machine or by other writes.
 func TestAHistoryIsDatedByItsTexts(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
@@ -59,7 +58,7 @@ func TestAHistoryIsDatedByItsTexts(t *testing.T) {
 	}
 }
 
-// What is asked for as of a time past is dated as it is now, but for what came later.
+// Versions as of a past time have the same dates as now.
 func TestATextOfThenIsDatedByItsWrite(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]

@@ -21,7 +21,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// history is a random life of a store beside what must be true of it.
+// history is a random life of a store with its expected state.
 type history struct {
 	world
 	words  int              // how many words were made up
@@ -31,16 +31,16 @@ type history struct {
 	last   int64 // the memory that was last changed
 }
 
-// text is a title and a content that somebody saved.
+// text is a saved title and content.
 type text struct{ title, content string }
 
-// word makes up a word that no other text has. Numbers keep it from being stemmed.
+// word makes up a unique word. Numbers keep it from being stemmed.
 func (h *history) word() string {
 	h.words++
 	return fmt.Sprintf("w%05dx", h.words)
 }
 
-// memory draws a live memory; 0 when there is none.
+// memory draws a live memory; 0 without any.
 func (h *history) memory(t *rapid.T) int64 {
 	live := slices.Sorted(maps.Keys(h.rarest))
 	if len(live) == 0 {
@@ -53,7 +53,7 @@ func (h *history) project(t *rapid.T, name string) string {
 	return rapid.SampledFrom([]string{"", "alpha", "beta", "gamma", "delta"}).Draw(t, name)
 }
 
-// kept notes what a verb says a memory is now.
+// kept records the expected state of a memory.
 func (h *history) kept(t *rapid.T, m engram.Memory, word string) {
 	if word != "" {
 		h.texts[m.Num] = append(h.texts[m.Num], text{m.Title, m.Content})
@@ -63,7 +63,7 @@ func (h *history) kept(t *rapid.T, m engram.Memory, word string) {
 	h.last = m.Num
 }
 
-// Save saves a text that nobody has saved, often under a topic.
+// Save saves a new text, often under a topic.
 func (h *history) Save(t *rapid.T) {
 	word := h.word()
 	in := engine.SaveInput{Title: rapid.SampledFrom([]string{"Title", "", "Other title"}).Draw(t, "title"), Content: "the content is " + word,
@@ -77,7 +77,7 @@ func (h *history) Save(t *rapid.T) {
 	h.kept(t, res.Memory, word)
 }
 
-// Repeat saves what a memory says once more.
+// Repeat saves a memory's text again.
 func (h *history) Repeat(t *rapid.T) {
 	m := h.get(h.memory(t)).Memory
 	if m.TopicKey == "" && h.Clock.Now().Sub(m.CreatedAt).Abs() > 14*time.Minute {
@@ -138,7 +138,7 @@ func (h *history) Erase(t *rapid.T) {
 		t.Skip("not now")
 	}
 	num := rapid.SampledFrom(all).Draw(t, "erased")
-	if _, err := h.Engine.Erase(h.Context(), engram.ByNum(num)); err != nil {
+	if _, err := h.Engine.Delete(h.Context(), true, engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
 	delete(h.texts, num)
@@ -158,7 +158,7 @@ func (h *history) Merge(t *rapid.T) {
 	if _, err := h.MergeProjects(h.Context(), []string{from}, to); err != nil {
 		t.Fatalf("merge %q into %q: %v", from, to, err)
 	}
-	// A merge moves memories without a word in their own history.
+	// A merge of projects adds no version to its memories.
 	for num := range h.states {
 		if m, found := h.raw(t, num); found {
 			h.states[num] = append(h.states[num], m)
@@ -166,7 +166,7 @@ func (h *history) Merge(t *rapid.T) {
 	}
 }
 
-// Wait lets the repeat window pass, or sets the clock back.
+// Wait passes the repeat window, or sets the clock back.
 func (h *history) Wait(t *rapid.T) {
 	h.Clock.Add(time.Duration(rapid.IntRange(-20, 40).Draw(t, "minutes")) * time.Minute)
 }
@@ -183,7 +183,7 @@ func (h *history) raw(t *rapid.T, num int64) (m engram.Memory, found bool) {
 	return m, err == nil
 }
 
-// Check is what must be true after every step.
+// Check verifies the invariants after every step.
 func (h *history) Check(t *rapid.T) {
 	st := h.stats()
 	if st.Memories != len(h.rarest) || st.Memories+st.Forgotten != len(h.texts) {
@@ -192,7 +192,7 @@ func (h *history) Check(t *rapid.T) {
 	h.checkFound(t, h.last)
 }
 
-// checkFound searches for a live memory by the word that it alone has.
+// checkFound searches for a live memory by its unique word.
 func (h *history) checkFound(t *rapid.T, num int64) {
 	word, live := h.rarest[num]
 	if !live {
@@ -220,7 +220,7 @@ func TestNoHistoryLosesAText(t *testing.T) {
 	})
 }
 
-// checkTexts looks for every text that was ever saved.
+// checkTexts looks for every text ever saved.
 func (h *history) checkTexts(t *rapid.T) {
 	for num, all := range h.texts {
 		m, found := h.raw(t, num)
@@ -250,7 +250,7 @@ func (h *history) revisions(t *rapid.T, num int64) (rs []engram.Revision) {
 	return rs
 }
 
-// checkIndex counts the memories in the index of words.
+// checkIndex counts the memories in the word index.
 func (h *history) checkIndex(t *rapid.T) {
 	db, err := sql.Open("sqlite", "file:"+h.Path+"?mode=ro")
 	if err != nil {
@@ -267,8 +267,7 @@ func (h *history) checkIndex(t *rapid.T) {
 	}
 }
 
-// checkJournal walks each memory back from what it is through the old values of its
-// entries, and wants to pass by what each verb said it was.
+// checkJournal reverts each memory entry by entry, and expects every recorded state on the way.
 func (h *history) checkJournal(t *rapid.T) {
 	journal := h.journal()
 	for num, states := range h.states {
@@ -318,7 +317,7 @@ func (h *history) checkJournal(t *rapid.T) {
 	}
 }
 
-// fields are a memory's fields by their names in the journal, as JSON gives them.
+// fields returns a memory's fields by their journal names, as decoded JSON.
 func fields(t *rapid.T, m engram.Memory) map[string]any {
 	b, err := json.Marshal(map[string]any{"title": m.Title, "content": m.Content, "project": m.Project, "scope": m.Scope, "type": m.Type, "tags": m.Tags,
 		"metadata": m.Metadata, "topic_key": m.TopicKey, "importance": m.Importance, "permanent": m.Permanent, "updated_at": m.UpdatedAt,

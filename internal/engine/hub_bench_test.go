@@ -9,8 +9,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// hub is a memory with a hundred thousand relations, to and from 6,250 others by every
-// verb, and one that supersedes it.
+// hub is a memory with a hundred thousand relations to and from 6,250 others by every verb, and one that
+// supersedes it.
 func hub(b *testing.B) (w world, num int64) {
 	b.Helper()
 	w = newWorld(b)

@@ -102,7 +102,7 @@ func (e *Engine) importRecords(ctx context.Context, head engram.Snapshot, record
 		return Imported{Mode: in.Mode, From: res.From}, engram.Errorf(engram.CodeInvalid, "cannot replace: the file has no list of memories").
 			WithHint("check that it is the right file; nothing was replaced")
 	}
-	if in.Mode == ImportReplace && !in.DryRun && e.clinic == nil {
+	if in.Mode == ImportReplace && !in.DryRun && e.options.Clinic == nil {
 		return Imported{}, engram.Errorf(engram.CodeUnavailable, "cannot replace: no backup can be made here").
 			WithHint("import with mode merge")
 	}
@@ -117,7 +117,7 @@ func (e *Engine) importRecords(ctx context.Context, head engram.Snapshot, record
 		if res.Op = o.first; in.Mode == ImportReplace && o.first != 0 {
 			// It has what was committed last, which is what was here before. Without changes a backup would only
 			// displace an older one.
-			res.Backup, err = e.clinic.Backup(ctx, beforeReplace)
+			res.Backup, err = e.options.Clinic.Backup(ctx, beforeReplace)
 		}
 		return err
 	})

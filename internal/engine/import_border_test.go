@@ -178,7 +178,7 @@ func TestAReplacementGoesOnWithoutWhatWasErased(t *testing.T) {
 	old := file(`"memories":[{"id":"` + id1 + `","content":"a","project":"shop"},{"id":"` + id2 + `","content":"b","project":"shop"}],
 		"relations":[{"source":"` + id1 + `","relation":"caused_by","target":"` + id2 + `"}]`)
 	imported(t, e, old, engine.ImportInput{})
-	if _, err := e.Erase(t.Context(), engram.ByID(id2)); err != nil {
+	if _, err := e.Delete(t.Context(), true, engram.ByID(id2)); err != nil {
 		t.Fatal(err)
 	}
 	res := imported(t, e, old, engine.ImportInput{Mode: engine.ImportReplace})

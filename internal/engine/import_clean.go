@@ -13,13 +13,13 @@ import (
 
 // cleaning applies the rules of saving to records of a file, whose writer may not have kept them.
 type cleaning struct {
-	now     time.Time
-	project string        // everything goes into it; "": its own
-	origin  engram.Origin // the most trusted origin of memories; "" is import
-	undated time.Time     // the time of making of undated things; zero: now
-	washed  *washing      // removes secrets
-	mine    bool          // memories keep their origin in the file
-	numbers bool          // memories and prompts keep their numbers
+	now      time.Time
+	project  string        // everything goes into it; "": its own
+	origin   engram.Origin // the most trusted origin of memories; "" is import
+	undated  time.Time     // the time of making of undated things; zero: now
+	redactor *redactor     // removes secrets
+	mine     bool          // memories keep their origin in the file
+	numbers  bool          // memories and prompts keep their numbers
 }
 
 // Limits of one record.
@@ -130,7 +130,7 @@ func (c cleaning) session(s engram.Session) (*engram.Session, error) {
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
-	now := engram.Session{ID: line(s.ID), Project: c.in(s.Project), Directory: line(s.Directory), Summary: c.washed.text(s.Summary),
+	now := engram.Session{ID: line(s.ID), Project: c.in(s.Project), Directory: line(s.Directory), Summary: c.redactor.text(s.Summary),
 		StartedAt: c.dated(c.past(s.StartedAt), c.past(s.EndedAt)), EndedAt: c.past(s.EndedAt)}
 	now.ActiveAt = first(c.past(s.ActiveAt), now.EndedAt, now.StartedAt)
 	return &now, now.Validate()
@@ -141,7 +141,7 @@ func (c cleaning) prompt(p engram.Prompt) (*engram.Prompt, error) {
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
-	now := engram.Prompt{SyncID: p.SyncID, SessionID: line(p.SessionID), Project: c.in(p.Project), Content: c.washed.text(p.Content),
+	now := engram.Prompt{SyncID: p.SyncID, SessionID: line(p.SessionID), Project: c.in(p.Project), Content: c.redactor.text(p.Content),
 		CreatedAt: c.dated(c.past(p.CreatedAt)), DeletedAt: c.past(p.DeletedAt), Num: c.number(p.Num)}
 	if !plainID(now.SyncID, "prompt-") {
 		// Derived from the content, not from the time of reading: the same prompt must get the same id.
@@ -163,7 +163,7 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	if err := texts.and("tag", m.Tags...).check(); err != nil {
 		return nil, false, err
 	}
-	w := c.washed
+	w := c.redactor
 	metadata, err := plainMetadata(w.members(m.Metadata))
 	if err != nil {
 		return nil, false, err
@@ -281,8 +281,8 @@ func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 		if err := texts.check(); err != nil {
 			return nil, err
 		}
-		now := engram.Revision{Number: r.Number, Type: typeOf(r.Type), Title: c.washed.line(r.Title), Content: c.washed.text(r.Content),
-			Reason: c.washed.line(r.Reason), WrittenAt: c.dated(c.past(r.WrittenAt), c.past(r.ReplacedAt), stampTime(r.Stamp)), Stamp: r.Stamp}
+		now := engram.Revision{Number: r.Number, Type: typeOf(r.Type), Title: c.redactor.line(r.Title), Content: c.redactor.text(r.Content),
+			Reason: c.redactor.line(r.Reason), WrittenAt: c.dated(c.past(r.WrittenAt), c.past(r.ReplacedAt), stampTime(r.Stamp)), Stamp: r.Stamp}
 		if err := c.known(r.Stamp); err != nil {
 			return nil, err
 		}
@@ -314,8 +314,8 @@ func (c cleaning) relation(r engram.RelationRecord) (_ *engram.RelationRecord, u
 	if err != nil {
 		return nil, false, err
 	}
-	now := engram.Relation{Verb: verb, Status: rel.Status, Strength: rel.Strength, Reason: c.washed.line(rel.Reason),
-		Evidence: strings.TrimSpace(c.washed.text(rel.Evidence)), Confidence: rel.Confidence, Actor: line(rel.Actor),
+	now := engram.Relation{Verb: verb, Status: rel.Status, Strength: rel.Strength, Reason: c.redactor.line(rel.Reason),
+		Evidence: strings.TrimSpace(c.redactor.text(rel.Evidence)), Confidence: rel.Confidence, Actor: line(rel.Actor),
 		ActorKind: line(rel.ActorKind), Model: line(rel.Model), SessionID: line(rel.SessionID),
 		CreatedAt: c.dated(c.past(rel.CreatedAt), c.past(rel.UpdatedAt)), RemovedAt: c.past(rel.RemovedAt)}
 	undated = c.past(rel.CreatedAt).IsZero() && c.past(rel.UpdatedAt).IsZero()

@@ -63,9 +63,9 @@ func (r *incoming) prepare() {
 
 func (e *Engine) newSpool() (*spooledRecords, error) {
 	var s Spool = &memorySpool{}
-	if e.spool != nil {
+	if e.options.Spool != nil {
 		var err error
-		if s, err = e.spool(); err != nil {
+		if s, err = e.options.Spool(); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +93,7 @@ func (e *Engine) readAll(ctx context.Context, records iter.Seq2[engram.Record, e
 	if err != nil {
 		return nil, err
 	}
-	c := cleaning{now: e.now(), project: in.Project, washed: e.washing(), mine: in.Mine, numbers: in.own}
+	c := cleaning{now: e.now(), project: in.Project, redactor: e.redactor(), mine: in.Mine, numbers: in.own}
 	if in.own {
 		c.origin = engram.OriginAgent
 	}
@@ -167,11 +167,11 @@ func (c cleaning) take(rec engram.Record, w *spooledRecords, res *Imported) erro
 // reportCut notes which secrets were removed from a record. For a memory it keeps them for the transaction.
 func (c cleaning) reportCut(rec engram.Record, clean *incoming, res *Imported) {
 	if clean.Memory != nil {
-		clean.Cut = c.washed.kinds
+		clean.Cut = c.redactor.kinds
 	} else {
-		noteCut(rec, c.washed.kinds, res)
+		noteCut(rec, c.redactor.kinds, res)
 	}
-	c.washed.kinds = nil
+	c.redactor.kinds = nil
 }
 
 // reportCut notes which secrets were removed from a memory that comes in.

@@ -228,7 +228,7 @@ func TestWhatIsGoneHereStaysAway(t *testing.T) {
 	if _, err := e.Forget(ctx, engram.ByID(id1)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Erase(ctx, engram.ByID(id2)); err != nil {
+	if _, err := e.Delete(ctx, true, engram.ByID(id2)); err != nil {
 		t.Fatal(err)
 	}
 	res := imported(t, e, file(memories), engine.ImportInput{})
@@ -251,7 +251,7 @@ func TestWhatWasErasedElsewhereIsForgotten(t *testing.T) {
 	e, other := enginetest.New(t), enginetest.New(t)
 	imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"a","updated_at":"2026-01-01T00:00:00Z"}]`), engine.ImportInput{})
 	imported(t, other, exported(t, e, engine.ExportInput{}), engine.ImportInput{})
-	if _, err := e.Erase(t.Context(), engram.ByID(id1)); err != nil {
+	if _, err := e.Delete(t.Context(), true, engram.ByID(id1)); err != nil {
 		t.Fatal(err)
 	}
 	out := exported(t, e, engine.ExportInput{})

@@ -6,17 +6,17 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// What tests outside the package have to see of its inside, and nobody else.
+// Names inside the package that its external tests need.
 
-// SecretRules is the fact that says by which rules all that is kept was looked at.
+// SecretRules is the fact that records the rules under which stored texts were checked.
 const SecretRules = secretRules
 
-// Look runs fn on what the engine reads.
+// Look runs fn on the engine's reader.
 func (e *Engine) Look(ctx context.Context, fn func(engram.Reader) error) error {
 	return e.store.View(ctx, fn)
 }
 
-// Note writes an operation of one entry for each reason, about a memory, and returns its number.
+// Note writes an operation with one entry per reason about a memory, and returns its number.
 func (e *Engine) Note(ctx context.Context, m engram.Memory, reasons ...string) (number int64, err error) {
 	err = e.write(ctx, "test", func(o *op) error {
 		for _, reason := range reasons {

@@ -93,7 +93,7 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			[]entry{{"forget", "memory", "2", "asked for", []string{"deleted_at"}}, {"forget", "memory", "1", "asked for", []string{"deleted_at"}}}},
 		{"forgetting nothing", nil, func(w world) error { _, err := w.Forget(ctx); return err }, nil},
 		{"erasing leaves no values", func(w world) { w.note("t", "c") },
-			func(w world) error { _, err := w.Erase(ctx, engram.ByNum(1)); return err },
+			func(w world) error { _, err := w.Delete(ctx, true, engram.ByNum(1)); return err },
 			[]entry{{"erase", "memory", "1", "", nil}}},
 		{"starting a session", func(w world) { w.note("t", "c") },
 			func(w world) error {

@@ -13,14 +13,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Kinds of those who judge.
+// Kinds of judges.
 const (
-	KindAgent  = "agent"  // the agent that a candidate was shown to
+	KindAgent  = "agent"  // the agent that was shown the candidate
 	KindHuman  = "human"  // a person
-	KindSystem = "system" // a program that was told to look at many pairs
+	KindSystem = "system" // a program that examines many pairs
 )
 
-// Verdicts are what may be said of two memories, in the order in which help shows it.
+// Verdicts returns the possible verdicts on two memories, in the order of the help.
 func Verdicts() []engram.Verb {
 	return []engram.Verb{engram.VerbRelatesTo, engram.VerbCompatible, engram.VerbScoped, engram.VerbContradicts,
 		engram.VerbSupersedes, engram.VerbNotConflict}
@@ -29,29 +29,29 @@ func Verdicts() []engram.Verb {
 // IsVerdict reports whether v is one of Verdicts.
 func IsVerdict(v engram.Verb) bool { return slices.Contains(Verdicts(), v) }
 
-// JudgeInput is a verdict on a relation that is known: a candidate, or one judged before.
+// JudgeInput is a verdict on a known relation: a candidate, or one judged before.
 type JudgeInput struct {
 	Ref      engram.RelationRef
 	Verb     engram.Verb // one of Verdicts
 	Reason   string
 	Evidence string
-	// Confidence is 0 to 1; nil is 1. A relates_to of no confidence is a tie like others: it
-	// does not keep the pair from being raised again.
+	// Confidence is 0 to 1; nil is 1. A relates_to with confidence 0 is a plain relation: it does not keep the
+	// pair from being flagged again.
 	Confidence *float64
 	SessionID  string
-	Model      string // the model that judged; "" when it is not known
+	Model      string // the model that judged; "" if unknown
 	ActorKind  string // one of the kinds; "" is KindAgent
-	// Reverse turns the relation round: with supersedes the older memory holds, and the
-	// newer one is hidden. The relation gets a new ID by it, and the old one leads there.
+	// Reverse swaps the ends: with supersedes the older memory stays and the newer one is hidden. The relation
+	// gets a new ID; the old one still leads to it.
 	Reverse bool
 }
 
-// Judge records a verdict, in place of an earlier one. Two memories have at most one judgment: it removes other judgments
-// of the pair, and a relation of the same verb becomes the verdict.
+// Judge records a verdict in place of an earlier one. Two memories have at most one judgment: it removes other
+// judgments of the pair, and turns a relation of the same verb into the verdict.
 //
-// CodeInvalid for a verb that is no verdict, for Reverse with a verb other than supersedes, and for memories of two
-// projects; CodeNotFound for a relation that does not exist, or was removed with nothing said of the pair since;
-// CodeConflict when a memory was forgotten, and when the target supersedes the source already, directly or not.
+// CodeInvalid for a verb that is not a verdict, for Reverse with a verb other than supersedes, and for memories
+// of two projects; CodeNotFound for a relation that does not exist, or was removed without a later verdict;
+// CodeConflict if a memory was forgotten, or if the target already supersedes the source, directly or not.
 func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 	v, err := e.verdict(in)
 	if err != nil {
@@ -60,28 +60,24 @@ func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 	if in.Reverse && in.Verb != engram.VerbSupersedes {
 		return Conflict{}, engram.Errorf(engram.CodeInvalid, "%s says the same both ways", in.Verb).WithHint("reverse is for supersedes")
 	}
-	var judged Conflict
-	err = e.write(ctx, "judge", func(o *op) error {
+	return perform(ctx, e, "judge", func(o *op) (Conflict, error) {
 		named, r, err := o.judgeable(ctx, in.Ref)
 		if err != nil {
-			return err
+			return Conflict{}, err
 		}
-		// Whoever names a relation means its ends, also when another one, the other way
-		// round, stands in its place.
+		// The caller means the ends of the relation it named, even if one in the other direction has replaced
+		// it.
 		v.source, v.target = named.Source, named.Target
 		if in.Reverse {
 			v.source, v.target = named.Target, named.Source
 		}
-		judged, err = o.resolve(ctx, v, &r)
-		return err
+		return o.resolve(ctx, v, &r)
 	})
-	return judged, err
 }
 
-// verdict is what was said of two memories, cleaned.
 type verdict struct {
 	source, target int64
-	said           engram.Relation // all but the ends and the times
+	said           engram.Relation // without ends and times
 }
 
 func (e *Engine) verdict(in JudgeInput) (verdict, error) {
@@ -99,30 +95,24 @@ func (e *Engine) verdict(in JudgeInput) (verdict, error) {
 	if !(confidence >= 0 && confidence <= 1) { // NaN is neither
 		return verdict{}, engram.Errorf(engram.CodeInvalid, "confidence must be between 0.0 and 1.0")
 	}
-	who := map[string]string{"": KindAgent, KindAgent: KindAgent, KindHuman: "user", KindSystem: "engram"}
-	actor, known := who[in.ActorKind]
+	in.ActorKind = cmp.Or(in.ActorKind, KindAgent)
+	actor, known := map[string]string{KindAgent: KindAgent, KindHuman: "user", KindSystem: "engram"}[in.ActorKind]
 	if !known {
-		return verdict{}, engram.Errorf(engram.CodeInvalid, "nobody of kind %q judges", in.ActorKind).WithHint("agent, human or system")
+		return verdict{}, engram.Errorf(engram.CodeInvalid, "unknown kind of judge %q", in.ActorKind).WithHint("agent, human or system")
 	}
-	if in.ActorKind == "" {
-		in.ActorKind = KindAgent
-	}
-	w := e.washing()
+	w := e.redactor()
 	return verdict{said: engram.Relation{Verb: in.Verb, Status: engram.RelationJudged, Strength: 1, Reason: w.line(in.Reason),
 		Evidence: strings.TrimSpace(w.text(in.Evidence)), Confidence: confidence, Actor: actor, ActorKind: in.ActorKind,
 		Model: line(in.Model), SessionID: line(in.SessionID)}}, nil
 }
 
 func notAVerdict(v engram.Verb) error {
-	names := make([]string, 0, len(Verdicts()))
-	for _, known := range Verdicts() {
-		names = append(names, string(known))
-	}
-	return engram.Errorf(engram.CodeInvalid, "%q is no verdict", v).WithHint("one of %s", strings.Join(names, ", "))
+	names := mapped(Verdicts(), func(known engram.Verb) string { return string(known) })
+	return engram.Errorf(engram.CodeInvalid, "%q is not a verdict", v).WithHint("one of %s", strings.Join(names, ", "))
 }
 
-// judgeable is the relation that ref names, and the one to put a verdict on: the same, or
-// what took its place. What says where a memory comes from is no opinion on a pair.
+// judgeable returns the relation that ref names and the one to judge: the same, or its replacement. Relations
+// that record where a memory comes from cannot be judged.
 func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now engram.Relation, err error) {
 	ref.ID = strings.ToLower(line(ref.ID))
 	if named, err = o.tx.Relation(ctx, ref); err != nil {
@@ -135,18 +125,18 @@ func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now 
 		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s was removed", named.ID).WithHint("{conflicts list} shows what there is")
 	}
 	if !IsVerdict(now.Verb) {
-		return named, now, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is nothing to judge", named.ID, now.Verb).
-			WithHint("{unlink %d %s %d} takes it away", now.Source, now.Verb, now.Target)
+		return named, now, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is not a verdict", named.ID, now.Verb).
+			WithHint("{unlink %d %s %d} removes it", now.Source, now.Verb, now.Target)
 	}
-	if !now.Judgment() { // a number mistaken for another would hide a memory
-		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s is no conflict: it ties #%d and #%d", named.ID, now.Source, now.Target).
-			WithHint("{conflicts list} shows those there are; {link A RELATION B} says what one memory is to another")
+	if !now.Judgment() { // a mistyped number would hide a memory
+		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s is not a conflict: it relates #%d and #%d", named.ID, now.Source, now.Target).
+			WithHint("{conflicts list} lists the conflicts; {link A RELATION B} relates two memories")
 	}
 	return named, now, nil
 }
 
-// inPlaceOf is r, or what is said of its two memories now, when r was removed for it: an
-// agent may still hold the id that a candidate had before somebody judged the pair.
+// inPlaceOf returns r, or the judgment that replaced it: an agent may still hold the id of a candidate that was
+// judged since.
 func inPlaceOf(ctx context.Context, reader engram.Reader, r engram.Relation) (engram.Relation, error) {
 	if !r.Removed() || !IsVerdict(r.Verb) {
 		return r, nil
@@ -161,8 +151,8 @@ func inPlaceOf(ctx context.Context, reader engram.Reader, r engram.Relation) (en
 	return r, nil
 }
 
-// resolve writes a verdict over on, or over what is known of the pair when on is nil, and
-// removes what else was said of it.
+// resolve writes a verdict over the relation on, or over the pair's relation if on is nil, and removes the
+// pair's other judgments.
 func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Conflict, error) {
 	project, err := o.comparable(ctx, v)
 	if err != nil {
@@ -182,7 +172,7 @@ func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Confl
 	}
 	if on != nil && on.Source != v.source {
 		if v.said.Verb == engram.VerbSupersedes {
-			on = nil // a relation keeps its ends, and here they say who wins
+			on = nil // a relation keeps its ends, and here they decide which memory is hidden
 		} else {
 			v.source, v.target = on.Source, on.Target
 		}
@@ -192,9 +182,7 @@ func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Confl
 		if stays {
 			continue
 		}
-		gone := r
-		gone.RemovedAt, gone.UpdatedAt = o.at, o.at
-		if err := o.replaceRelation(ctx, r, gone, project, "one with a verdict"); err != nil {
+		if _, err := o.removeRelation(ctx, r, project, "one with a verdict"); err != nil {
 			return Conflict{}, err
 		}
 	}
@@ -202,14 +190,16 @@ func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Confl
 	if err != nil {
 		return Conflict{}, err
 	}
-	list, err := conflictsOf(ctx, o.tx, []engram.Relation{now})
-	if err != nil {
-		return Conflict{}, err
-	}
-	return list[0], nil
+	return conflictOf(ctx, o.tx, now)
 }
 
-// record writes the verdict: over on, or anew.
+// removeRelation marks a relation as removed and returns it.
+func (o *op) removeRelation(ctx context.Context, was engram.Relation, project, reason string) (engram.Relation, error) {
+	now := was
+	now.RemovedAt, now.UpdatedAt = o.at, o.at
+	return now, o.replaceRelation(ctx, was, now, project, reason)
+}
+
 func (o *op) record(ctx context.Context, v verdict, on *engram.Relation, project string) (engram.Relation, error) {
 	now := v.said
 	now.Source, now.Target = v.source, v.target
@@ -221,8 +211,7 @@ func (o *op) record(ctx context.Context, v verdict, on *engram.Relation, project
 	return now, o.replaceRelation(ctx, *on, now, project, "a verdict")
 }
 
-// comparable returns the project of two memories, when a verdict may be said of them: both
-// are live, and of one project.
+// comparable returns the project of two memories, and checks that both are live and of one project.
 func (o *op) comparable(ctx context.Context, v verdict) (project string, err error) {
 	ms, err := o.tx.Memories(ctx, []int64{v.source, v.target})
 	if err != nil {
@@ -239,13 +228,13 @@ func (o *op) comparable(ctx context.Context, v verdict) (project string, err err
 	}
 	if ms[0].Project != ms[1].Project {
 		return "", engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q", ms[0].Num, ms[0].Project, ms[1].Num, ms[1].Project).
-			WithHint("verdicts are for memories of one project; {link A B} ties those of two")
+			WithHint("verdicts need memories of one project; {link A B} relates those of two")
 	}
 	return ms[0].Project, nil
 }
 
-// ofPair is the relation on which a verdict lands: the judgment on the pair, else a tie of
-// the same verb, else none.
+// ofPair returns the relation that a verdict replaces: the pair's judgment, else a relation of the same verb,
+// else nil.
 func ofPair(pair []engram.Relation, verb engram.Verb) *engram.Relation {
 	for _, wanted := range []func(engram.Relation) bool{
 		engram.Relation.Judgment,
@@ -258,9 +247,8 @@ func ofPair(pair []engram.Relation, verb engram.Verb) *engram.Relation {
 	return nil
 }
 
-// acyclic refuses that source supersedes target where target, directly or through others,
-// supersedes source: of such a ring nothing would be left to show. Their own relation does
-// not count: the verdict takes its place.
+// acyclic rejects a supersedes relation if target already supersedes source, directly or through others: a
+// cycle would hide all its memories. A relation of the two themselves is replaced and does not count.
 func (o *op) acyclic(ctx context.Context, source, target int64) error {
 	seen := map[int64]bool{target: true}
 	for next := []int64{target}; len(next) > 0; {
@@ -285,23 +273,22 @@ func (o *op) acyclic(ctx context.Context, source, target int64) error {
 	return nil
 }
 
-// Candidate is a memory that may contradict the one that was saved: somebody should judge
-// the two.
+// Candidate is a memory that may contradict the saved one; somebody should judge the pair.
 type Candidate struct {
 	Memory   engram.Memory   // the other one
-	Relation engram.Relation // pending; its ID is the id of the judgment
-	Score    float64         // 0 to 1, greater is more likely; the weight of the difference by the cosine
-	Reason   string          // in what they differ, for a person
+	Relation engram.Relation // pending; its ID is that of the judgment
+	Score    float64         // 0 to 1, higher is likelier: weight of the difference × cosine
+	Reason   string          // the difference, for a person
 }
 
-// relateNear ties what was saved to what is near to it, and asks for verdicts on what it may
-// contradict. A repeat says nothing that was not looked at before.
-func (s *saver) relateNear(ctx context.Context, near []likeness, res *SaveResult) error {
+// relateNear relates a saved memory to similar ones and flags likely contradictions. Repeats were examined
+// before.
+func (s *saver) relateNear(ctx context.Context, near []neighbour, res *SaveResult) error {
 	m := res.Memory
 	if res.Action == lifecycle.Repeat || slices.Contains(s.policy.Unlinked, m.Type) {
 		return nil
 	}
-	near = slices.DeleteFunc(slices.Clone(near), func(n likeness) bool {
+	near = slices.DeleteFunc(slices.Clone(near), func(n neighbour) bool {
 		return n.Memory.Num == m.Num || slices.Contains(s.policy.Unlinked, n.Memory.Type)
 	})
 	if err := s.flagAll(ctx, m, near, res); err != nil {
@@ -310,16 +297,16 @@ func (s *saver) relateNear(ctx context.Context, near []likeness, res *SaveResult
 	return s.linkAll(ctx, m, near, res)
 }
 
-// flagAll asks for verdicts on the likeliest contradictions. Members of a series are none.
-func (s *saver) flagAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
+// flagAll flags the likeliest contradictions. Members of a series do not contradict each other.
+func (s *saver) flagAll(ctx context.Context, m engram.Memory, near []neighbour, res *SaveResult) error {
 	members := seriesOf(m, near)
 	if err := s.withdraw(ctx, m, members); err != nil {
 		return err
 	}
-	differ := slices.DeleteFunc(slices.Clone(near), func(n likeness) bool {
+	differ := slices.DeleteFunc(slices.Clone(near), func(n neighbour) bool {
 		return !n.differs || members[n.Memory.Num]
 	})
-	slices.SortStableFunc(differ, func(a, b likeness) int {
+	slices.SortStableFunc(differ, func(a, b neighbour) int {
 		return cmp.Compare(scoreOf(b.Near, b.difference), scoreOf(a.Near, a.difference))
 	})
 	for _, n := range differ {
@@ -330,18 +317,18 @@ func (s *saver) flagAll(ctx context.Context, m engram.Memory, near []likeness, r
 		if err != nil {
 			return err
 		}
-		if r.Status == engram.RelationPending { // raised now, or before and nobody has judged
+		if r.Status == engram.RelationPending { // flagged now, or before and not judged yet
 			res.Candidates = append(res.Candidates, Candidate{n.Memory, r, scoreOf(n.Near, n.difference), reasonOf(n.difference)})
 		}
 	}
 	return nil
 }
 
-// leastSeries is how many members make a series, each with another number or name.
+// leastSeries is the least number of memories, each with another number or name, that form a series.
 const leastSeries = 3
 
-// seriesOf are those of near that are one series with m; nil where they are too few.
-func seriesOf(m engram.Memory, near []likeness) map[int64]bool {
+// seriesOf returns the members of near that form a series with m; nil if they are too few.
+func seriesOf(m engram.Memory, near []neighbour) map[int64]bool {
 	members, texts := map[int64]bool{}, map[string]bool{m.NormalizedHash: true}
 	for _, n := range near {
 		if n.series {
@@ -354,19 +341,19 @@ func seriesOf(m engram.Memory, near []likeness) map[int64]bool {
 	return members
 }
 
-// withdraw sets aside what was asked about members of a series before the third of them
-// came: two of them look like a contradiction. Nobody is asked about the pair again.
+// withdraw dismisses pending candidates among members of a series: before the third member came, two looked
+// like a contradiction.
 func (s *saver) withdraw(ctx context.Context, m engram.Memory, members map[int64]bool) error {
 	if len(members) == 0 {
 		return nil
 	}
 	nums := append(slices.Sorted(maps.Keys(members)), m.Num)
-	ties, err := s.tx.RelationsOf(ctx, nums, []engram.Verb{engram.VerbContradicts}, mostRelations)
+	relations, err := s.tx.RelationsOf(ctx, nums, []engram.Verb{engram.VerbContradicts}, mostRelations)
 	if err != nil {
 		return err
 	}
 	in := func(num int64) bool { return num == m.Num || members[num] }
-	for _, was := range ties {
+	for _, was := range relations {
 		if was.Status != engram.RelationPending || was.ActorKind != systemKind || !in(was.Source) || !in(was.Target) {
 			continue
 		}
@@ -379,8 +366,8 @@ func (s *saver) withdraw(ctx context.Context, m engram.Memory, members map[int64
 	return nil
 }
 
-// linkAll ties m to what is nearest, as far as it is not tied already.
-func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
+// linkAll relates m to the nearest memories that it is not related to yet.
+func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []neighbour, res *SaveResult) error {
 	if len(near) == 0 {
 		return nil
 	}
@@ -390,13 +377,13 @@ func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, r
 	}
 	for _, n := range near {
 		if left <= 0 || n.Cosine < s.embedder.Model().Related {
-			break // the next ones are farther
+			break // the rest are farther
 		}
-		ties, err := s.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
+		relations, err := s.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 		if err != nil {
 			return err
 		}
-		if len(ties) > 0 {
+		if len(relations) > 0 {
 			continue
 		}
 		r := engram.Relation{Source: m.Num, Target: n.Memory.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationJudged,
@@ -410,15 +397,15 @@ func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, r
 	return nil
 }
 
-// linksLeft is to how many memories m may still be tied: one that is revised every day
-// must not end up tied to everything.
+// linksLeft returns how many relations m may still get, so that a memory revised daily is not related to
+// everything.
 func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int, error) {
 	left := s.policy.MostLinks
 	if did == lifecycle.Insert {
 		return left, nil
 	}
-	ties, err := s.tx.RelationsOf(ctx, []int64{m.Num}, []engram.Verb{engram.VerbRelatesTo}, s.policy.MostLinks)
-	for _, t := range ties {
+	relations, err := s.tx.RelationsOf(ctx, []int64{m.Num}, []engram.Verb{engram.VerbRelatesTo}, s.policy.MostLinks)
+	for _, t := range relations {
 		if t.Source == m.Num && t.ActorKind == systemKind {
 			left--
 		}
@@ -426,14 +413,14 @@ func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int
 	return left, err
 }
 
-// flag asks for a verdict on m and a memory near to it that differs. It asks about a pair once: raised is false, and the
-// relation the existing one, when that is pending or was judged. A pair whose verdict was taken back may be asked about again.
+// flag adds a pending candidate for m and a similar memory that differs. It flags a pair once: if the pair is
+// pending or judged, it returns that relation and false. A pair whose verdict was removed may be flagged again.
 func (o *op) flag(ctx context.Context, m engram.Memory, n Near, d contradiction.Difference) (r engram.Relation, raised bool, err error) {
-	ties, err := o.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
+	relations, err := o.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 	if err != nil {
 		return r, false, err
 	}
-	for _, tie := range ties {
+	for _, tie := range relations {
 		if tie.Judgment() {
 			return tie, false, nil
 		}
@@ -441,25 +428,25 @@ func (o *op) flag(ctx context.Context, m engram.Memory, n Near, d contradiction.
 	r = engram.Relation{Source: m.Num, Target: n.Memory.Num, Verb: engram.VerbContradicts, Status: engram.RelationPending,
 		Strength: min(max(n.Cosine, 0), 1), Reason: reasonOf(d), Confidence: d.Weight, Actor: systemActor, ActorKind: systemKind,
 		SessionID: m.SessionID}
-	// The journal is told no more than the kind: it must not keep words of a memory.
+	// The journal records only the kind: it must not contain words of a memory.
 	return r, true, o.insertRelation(ctx, &r, m.Project, "differs in a "+string(d.Kind))
 }
 
-// What Engram ties by itself is told from what an agent or a person did.
+// Author of relations that Engram creates by itself.
 const (
 	systemActor = "engram"
 	systemKind  = "system"
 )
 
-// isBetween reports whether r ties two memories, in either direction.
+// isBetween reports whether r relates two memories, in either direction.
 func isBetween(r engram.Relation, a, b int64) bool {
 	return r.Source == a && r.Target == b || r.Source == b && r.Target == a
 }
 
-// reasonOf says a difference for a person.
+// reasonOf describes a difference for a person.
 func reasonOf(d contradiction.Difference) string { return string(d.Kind) + ": " + d.String() }
 
-// scoreOf is how likely a near memory with a difference contradicts, to three places.
+// scoreOf returns the likelihood that a similar memory with a difference contradicts, to three places.
 func scoreOf(n Near, d contradiction.Difference) float64 {
 	return math.Round(1000*d.Weight*min(max(n.Cosine, 0), 1)) / 1000
 }

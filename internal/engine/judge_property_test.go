@@ -11,8 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// Whatever is judged, compared, linked and undone: of two memories there is one judgment
-// at most, and no memory supersedes itself through others.
+// For any verdicts, relations and undos: a pair has at most one judgment, and no memory supersedes itself
+// through others.
 func TestJudgmentsStayOneForAPairAndWithoutRings(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := world{t, enginetest.NewPartsIn(t, t.TempDir())}
@@ -45,7 +45,7 @@ func TestJudgmentsStayOneForAPairAndWithoutRings(t *testing.T) {
 	})
 }
 
-// judgedWell fails where a pair has two judgments, or a ring of memories supersedes itself.
+// judgedWell fails on a pair with two judgments or a cycle of superseding memories.
 func (w world) judgedWell(t failer, memories int64) {
 	t.Helper()
 	var all []engram.Relation

@@ -8,8 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// candidate saves two memories that contradict each other and raises them; the newer one
-// is the source.
+// candidate saves two contradicting memories and flags them; the newer one is the source.
 func (w world) candidate() (older, newer int64, r engram.Relation) {
 	w.Helper()
 	older = w.note("Access token lifetime", "Access tokens live 15 minutes in the shop API")
@@ -17,8 +16,7 @@ func (w world) candidate() (older, newer int64, r engram.Relation) {
 	return older, newer, w.raised()
 }
 
-// raised returns the newest candidate of project demo, which a scan looks for when saving
-// raised none.
+// raised returns the newest candidate of project demo, if need be found by a scan.
 func (w world) raised() engram.Relation {
 	w.Helper()
 	if _, err := w.Scan(w.Context(), engine.ScanInput{Project: "demo", Apply: true}); err != nil {
@@ -49,7 +47,7 @@ func (w world) judge(in engine.JudgeInput) engine.Conflict {
 	return c
 }
 
-// live returns the relations of a memory, as "source verb target status".
+// live returns the relations of a memory as "source verb target status".
 func (w world) live(num int64) []engram.Relation {
 	w.Helper()
 	var all []engram.Relation
@@ -117,7 +115,7 @@ func TestJudgeRefuses(t *testing.T) {
 		{"a verb that is no verdict", func() error {
 			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: engram.VerbDerivedFrom})
 			return err
-		}, engram.CodeInvalid, "no verdict"},
+		}, engram.CodeInvalid, "not a verdict"},
 		{"a confidence out of range", func() error {
 			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: engram.VerbScoped, Confidence: &two})
 			return err
@@ -158,7 +156,7 @@ func TestJudgeRefuses(t *testing.T) {
 	}
 }
 
-// A ring of memories of which each supersedes the next would leave nothing to show.
+// A cycle of superseding memories would hide all of them.
 func TestNoRingOfMemoriesThatSupersedeEachOther(t *testing.T) {
 	w := newWorld(t)
 	a, b, c := w.note("A", "one"), w.note("B", "two"), w.note("C", "three")
@@ -213,7 +211,7 @@ func TestReverseLetsTheOlderMemoryHold(t *testing.T) {
 	}
 }
 
-// Each verdict closes the pair: it is out of the queue, and a scan does not bring it back.
+// Each verdict removes the pair from the queue, and a scan does not bring it back.
 func TestEveryVerdictClosesThePair(t *testing.T) {
 	for _, verb := range engine.Verdicts() {
 		t.Run(string(verb), func(t *testing.T) {

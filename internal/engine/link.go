@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -8,29 +9,29 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// LinkInput says what one memory is to another.
+// LinkInput relates one memory to another.
 type LinkInput struct {
 	Source, Target engram.Ref
 	Verb           engram.Verb // as engram.ParseVerb reads it
-	Strength       *float64    // 0 to 1; nil is 1, or what a relation that is there has
-	Reason         string      // "" leaves what a relation that is there has
+	Strength       *float64    // 0 to 1; nil is 1, or keeps that of an existing relation
+	Reason         string      // "" keeps that of an existing relation
 	SessionID      string
-	ActorKind      string // one of the kinds of those who judge; "" is KindAgent
+	ActorKind      string // one of the kinds of judges; "" is KindAgent
 }
 
-// LinkAction is what was done to a relation.
+// LinkAction is what happened to a relation.
 type LinkAction string
 
 // The actions.
 const (
-	LinkMade    LinkAction = "linked"  // a relation was made
-	LinkChanged LinkAction = "changed" // one that was there has another strength, reason or verb now
-	LinkKnown   LinkAction = "known"   // it was there as it is
-	LinkRemoved LinkAction = "removed" // it was taken away
+	LinkMade    LinkAction = "linked"  // created
+	LinkChanged LinkAction = "changed" // strength, reason or verb changed
+	LinkKnown   LinkAction = "known"   // existed unchanged
+	LinkRemoved LinkAction = "removed" // removed
 )
 
-// Linked is a relation with its memories. Its source need not be the one that was named:
-// what holds both ways is said of two memories once.
+// Linked is a relation with its memories. The source may be the target that was named: a symmetric relation is
+// stored once per pair.
 type Linked struct {
 	Relation engram.Relation
 	Source   engram.Memory
@@ -38,37 +39,32 @@ type Linked struct {
 	Action   LinkAction
 }
 
-// Link relates two memories. Saying the same again changes strength and reason, or nothing. supersedes, contradicts,
-// compatible, scoped and not_conflict are verdicts: two memories have one, and a new one replaces a candidate or an
+// Link relates two memories. Repeating it updates strength and reason, or nothing. supersedes, contradicts,
+// compatible, scoped and not_conflict are verdicts: a pair has one, and a new one replaces a candidate or an
 // earlier verdict.
 //
-// CodeInvalid for an unknown verb, for a memory and itself, and for memories of different projects, unless one of them is
-// of scope personal or global and the verb no verdict; CodeNotFound for what does not exist or was forgotten; CodeConflict
-// when the target supersedes the source already, directly or not: both would be hidden.
+// CodeInvalid for an unknown verb, a memory and itself, and memories of different projects, unless one of them
+// has scope personal or global and the verb is not a verdict; CodeNotFound for a memory that does not exist or
+// was forgotten; CodeConflict if the target already supersedes the source, directly or not: both would be
+// hidden.
 func (e *Engine) Link(ctx context.Context, in LinkInput) (Linked, error) {
 	said, err := e.said(in)
 	if err != nil {
 		return Linked{}, err
 	}
-	var out Linked
-	err = e.write(ctx, "link", func(o *op) error {
+	return perform(ctx, e, "link", func(o *op) (Linked, error) {
 		l := link{op: o, said: said, strength: in.Strength}
 		if l.source, err = o.live(ctx, in.Source); err != nil {
-			return err
+			return Linked{}, err
 		}
 		if l.target, err = o.live(ctx, besideOf(in.Target, l.source)); err != nil {
-			return err
+			return Linked{}, err
 		}
-		out, err = l.write(ctx)
-		return err
+		return l.write(ctx)
 	})
-	if err != nil {
-		return Linked{}, err
-	}
-	return out, nil
 }
 
-// besideOf looks for a topic where the other memory is, when nobody said where.
+// besideOf looks up a topic in the other memory's project if ref names none.
 func besideOf(ref engram.Ref, other engram.Memory) engram.Ref {
 	if ref.Topic != "" && ref.Project == "" {
 		ref.Project = other.Project
@@ -76,7 +72,7 @@ func besideOf(ref engram.Ref, other engram.Memory) engram.Ref {
 	return ref
 }
 
-// said is the relation that in asks for, cleaned, without its ends.
+// said returns the cleaned relation that in asks for, without its ends.
 func (e *Engine) said(in LinkInput) (engram.Relation, error) {
 	texts := raw{{"reason", in.Reason}, {"session id", in.SessionID}}
 	if err := texts.check(); err != nil {
@@ -86,28 +82,24 @@ func (e *Engine) said(in LinkInput) (engram.Relation, error) {
 	if err != nil {
 		return engram.Relation{}, err
 	}
-	r := engram.Relation{Verb: verb, Status: engram.RelationJudged, Strength: 1, Reason: e.washing().line(in.Reason), Actor: e.actor,
-		ActorKind: in.ActorKind, SessionID: line(in.SessionID)}
-	if r.ActorKind == "" {
-		r.ActorKind = KindAgent
-	}
+	r := engram.Relation{Verb: verb, Status: engram.RelationJudged, Strength: 1, Reason: e.redactor().line(in.Reason), Actor: e.actor,
+		ActorKind: cmp.Or(in.ActorKind, KindAgent), SessionID: line(in.SessionID)}
 	if in.Strength != nil {
 		r.Strength = *in.Strength
 	}
-	if !(r.Strength >= 0 && r.Strength <= 1) { // NaN is neither
-		return engram.Relation{}, engram.Errorf(engram.CodeInvalid, "strength %v is out of range", r.Strength).WithHint("from 0 to 1")
+	if err := checkShare("strength", r.Strength); err != nil {
+		return engram.Relation{}, err
 	}
 	if r.Judgment() {
-		r.Confidence = 1 // who says so without being asked is sure
+		r.Confidence = 1 // an unrequested judgment is certain
 	}
 	return r, nil
 }
 
-// link is one relation on its way in.
 type link struct {
 	*op
-	said           engram.Relation // all but the ends
-	strength       *float64        // nil: nobody said
+	said           engram.Relation // without the ends
+	strength       *float64        // nil: keep, or 1
 	source, target engram.Memory
 }
 
@@ -131,7 +123,7 @@ func (l link) write(ctx context.Context) (Linked, error) {
 	return l.done(now, LinkMade), err
 }
 
-// allowed refuses two memories that cannot be related.
+// allowed rejects memories that cannot be related.
 func (l link) allowed() error {
 	a, b := l.source, l.target
 	switch {
@@ -141,15 +133,15 @@ func (l link) allowed() error {
 		return nil
 	case l.said.Judgment():
 		return engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q, and %s is a verdict on memories of one",
-			a.Num, a.Project, b.Num, b.Project, l.said.Verb).WithHint("relates_to, derived_from, evolved_from and caused_by reach further")
+			a.Num, a.Project, b.Num, b.Project, l.said.Verb).WithHint("use relates_to, derived_from, evolved_from or caused_by across projects")
 	case a.Scope == engram.ScopeProject && b.Scope == engram.ScopeProject:
 		return engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q", a.Num, a.Project, b.Num, b.Project).
-			WithHint("what is related to another project's memory needs the scope personal or global: {update %d --scope global}", a.Num)
+			WithHint("a relation across projects needs a memory of scope personal or global: {update %d --scope global}", a.Num)
 	}
 	return nil
 }
 
-// same reports whether r says already what is to be said.
+// same reports whether r already says what is to be written.
 func (l link) same(r engram.Relation) bool {
 	if r.Verb != l.said.Verb || r.Status != engram.RelationJudged {
 		return false
@@ -157,7 +149,7 @@ func (l link) same(r engram.Relation) bool {
 	return r.Source == l.source.Num || holdsBothWays(r.Verb)
 }
 
-// holdsBothWays reports a verb of which it does not matter who is the source.
+// holdsBothWays reports whether a verb is symmetric.
 func holdsBothWays(v engram.Verb) bool {
 	switch v {
 	case engram.VerbContradicts, engram.VerbCompatible, engram.VerbScoped, engram.VerbNotConflict:
@@ -166,7 +158,7 @@ func holdsBothWays(v engram.Verb) bool {
 	return false
 }
 
-// again says once more what was said, as far as anything is new in it.
+// again updates an existing relation where the input differs.
 func (l link) again(ctx context.Context, was engram.Relation) (Linked, error) {
 	now := was
 	if l.strength != nil {
@@ -182,7 +174,7 @@ func (l link) again(ctx context.Context, was engram.Relation) (Linked, error) {
 	return l.done(now, LinkChanged), l.replaceRelation(ctx, was, now, l.source.Project, "said again")
 }
 
-// verdict puts the relation in the place of what else was said of the pair.
+// verdict replaces the pair's other judgments by the relation.
 func (l link) verdict(ctx context.Context, pair []engram.Relation) (Linked, error) {
 	action := LinkMade
 	for _, r := range pair {
@@ -198,7 +190,7 @@ func (l link) verdict(ctx context.Context, pair []engram.Relation) (Linked, erro
 	return l.done(c.Relation, action), err
 }
 
-// done is the answer: r may have its ends the other way round.
+// done returns the result; r may have its ends reversed.
 func (l link) done(r engram.Relation, action LinkAction) Linked {
 	out := Linked{Relation: r, Source: l.source, Target: l.target, Action: action}
 	if r.Source == l.target.Num {
@@ -207,15 +199,15 @@ func (l link) done(r engram.Relation, action LinkAction) Linked {
 	return out
 }
 
-// UnlinkInput names two memories and what is to be said of them no longer.
+// UnlinkInput selects relations of two memories to remove.
 type UnlinkInput struct {
 	A, B engram.Ref
-	Verb engram.Verb // as engram.ParseVerb reads it; "" is every verb, candidates and verdicts included
+	Verb engram.Verb // as engram.ParseVerb reads it; "" is every verb, with candidates and verdicts
 }
 
-// Unlink removes the relations of two memories, in either direction, and returns them oldest first. The memories may
-// have been forgotten. CodeNotFound where no relation matches. The journal can bring the relations back. A pair whose
-// verdict was removed counts as never judged, and may be raised again.
+// Unlink removes relations of two memories, in either direction, and returns them oldest first. The memories
+// may be forgotten. CodeNotFound if no relation matches. Undo restores them. A pair whose verdict was removed
+// may be flagged again.
 func (e *Engine) Unlink(ctx context.Context, in UnlinkInput) ([]Linked, error) {
 	var verb engram.Verb
 	if in.Verb != "" {
@@ -224,23 +216,17 @@ func (e *Engine) Unlink(ctx context.Context, in UnlinkInput) ([]Linked, error) {
 			return nil, err
 		}
 	}
-	var gone []Linked
-	err := e.write(ctx, "unlink", func(o *op) error {
+	return perform(ctx, e, "unlink", func(o *op) ([]Linked, error) {
 		a, err := o.tx.Memory(ctx, normalRef(in.A))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		b, err := o.tx.Memory(ctx, normalRef(besideOf(in.B, a)))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		gone, err = o.unlink(ctx, a, b, verb)
-		return err
+		return o.unlink(ctx, a, b, verb)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return gone, nil
 }
 
 func (o *op) unlink(ctx context.Context, a, b engram.Memory, verb engram.Verb) ([]Linked, error) {
@@ -257,21 +243,16 @@ func (o *op) unlink(ctx context.Context, a, b engram.Memory, verb engram.Verb) (
 	}
 	var gone []Linked
 	for _, was := range chosen {
-		now := was
-		now.RemovedAt, now.UpdatedAt = o.at, o.at
-		if err := o.replaceRelation(ctx, was, now, a.Project, "asked for"); err != nil {
+		now, err := o.removeRelation(ctx, was, a.Project, "asked for")
+		if err != nil {
 			return nil, err
 		}
-		l := Linked{Relation: now, Source: a, Target: b, Action: LinkRemoved}
-		if now.Source == b.Num {
-			l.Source, l.Target = b, a
-		}
-		gone = append(gone, l)
+		gone = append(gone, link{source: a, target: b}.done(now, LinkRemoved))
 	}
 	return gone, nil
 }
 
-// notLinked says what two memories are to each other instead.
+// notLinked returns an error that says how the memories are related instead.
 func notLinked(a, b engram.Memory, verb engram.Verb, pair []engram.Relation) error {
 	if verb == "" || len(pair) == 0 {
 		return engram.Errorf(engram.CodeNotFound, "#%d and #%d are not related", a.Num, b.Num).
@@ -281,9 +262,8 @@ func notLinked(a, b engram.Memory, verb engram.Verb, pair []engram.Relation) err
 	return err.WithHint("#%d %s #%d", pair[0].Source, pair[0].Verb, pair[0].Target)
 }
 
-// current returns memories without those that others supersede, and with the others in
-// their place, as far as these pass f; what passes nothing supersedes nothing. Order and
-// repeats are those of ms; what comes in stands at the end.
+// current replaces superseded memories by those that supersede them, as far as these pass f; one that does not
+// pass supersedes nothing. Order and repeats of ms stay; added memories come last.
 func current(ctx context.Context, r engram.Reader, ms []engram.Memory, f engram.Filter) ([]engram.Memory, error) {
 	known := map[int64]bool{}
 	var next []int64

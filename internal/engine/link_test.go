@@ -29,7 +29,7 @@ func (w world) unlink(a, b int64, verb engram.Verb) []engine.Linked {
 	return gone
 }
 
-// ties returns what there is between memories, as text, oldest first.
+// ties returns the relations between memories as text, oldest first.
 func (w world) ties(nums ...int64) string {
 	w.Helper()
 	var all []engram.Relation
@@ -55,7 +55,7 @@ func edges(relations []engram.Relation) string {
 	return strings.Join(words, ", ")
 }
 
-// suspect makes a candidate for a contradiction, as a save does.
+// suspect flags a candidate, as a save does.
 func (w world) suspect(source, target int64) engram.Relation {
 	w.Helper()
 	r := engram.Relation{ID: fmt.Sprintf("rel-%d-%d", source, target), Source: source, Target: target, Verb: engram.VerbContradicts,
@@ -273,8 +273,8 @@ func TestUnlinkReachesWhatWasForgotten(t *testing.T) {
 	}
 }
 
-// What link and unlink write is enough to take them back: an entry without Was was not
-// there before, and removed_at says that it was.
+// The journal entries of link and unlink suffice for undo: an entry without Was created the relation, and
+// removed_at tells a removal.
 func TestLinkAndUnlinkCanBeTakenBackFromTheJournal(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.note("a", "one"), w.note("b", "two")

@@ -14,28 +14,25 @@ import (
 
 // List returns memories newest first. Limit 0 is 20, at most 1000.
 func (e *Engine) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram.Memory, error) {
-	ms, _, err := e.ListAsOf(ctx, f, p, time.Time{})
-	return ms, err
+	l, err := e.ListAsOf(ctx, f, p, time.Time{})
+	return l.Memories, err
 }
 
 // Listed is a page of memories.
 type Listed struct {
 	Memories []engram.Memory // newest first
 	Notes    engram.Notes    // of Memories
-	Degraded []string        // what could not be told of a time past
+	Degraded []string        // what is unknown at a past time
 }
 
-// ListNoted is ListAsOf for a reader of the memories: it tells what changes how each should
-// be read.
+// ListNoted is ListAsOf with notes on how to read each memory.
 func (e *Engine) ListNoted(ctx context.Context, f engram.Filter, p engram.Page, at time.Time) (Listed, error) {
 	return e.listAt(ctx, f, p, at, true)
 }
 
-// ListAsOf is List as it would have answered at a time past; the zero time is now.
-// degraded says what could not be told of it.
-func (e *Engine) ListAsOf(ctx context.Context, f engram.Filter, p engram.Page, at time.Time) (ms []engram.Memory, degraded []string, err error) {
-	l, err := e.listAt(ctx, f, p, at, false)
-	return l.Memories, l.Degraded, err
+// ListAsOf is List at a past time; the zero time is now.
+func (e *Engine) ListAsOf(ctx context.Context, f engram.Filter, p engram.Page, at time.Time) (Listed, error) {
+	return e.listAt(ctx, f, p, at, false)
 }
 
 func (e *Engine) listAt(ctx context.Context, f engram.Filter, p engram.Page, at time.Time, noted bool) (Listed, error) {
@@ -50,30 +47,25 @@ func (e *Engine) listAt(ctx context.Context, f engram.Filter, p engram.Page, at 
 	if now.IsZero() {
 		now = e.now()
 	}
-	var l Listed
-	err = e.store.View(ctx, func(r engram.Reader) error {
+	return view(ctx, e, func(r engram.Reader) (l Listed, err error) {
 		if r, l.Degraded, err = e.readerAt(ctx, r, at); err != nil {
-			return err
+			return l, err
 		}
 		if l.Memories, err = e.list(ctx, r, f, p); err != nil {
-			return err
+			return l, err
 		}
-		if err := e.recalled(ctx, r, l.Memories); err != nil || !noted {
-			return err
+		if err := e.redactForDisplay(ctx, r, l.Memories); err != nil || !noted {
+			return l, err
 		}
 		l.Notes, err = notesOn(ctx, r, now, l.Memories)
-		return err
+		return l, err
 	})
-	if err != nil {
-		return Listed{}, err
-	}
-	return l, nil
 }
 
-// StateOf says whether m is due for review now.
+// StateOf returns whether m is due for review now.
 func (e *Engine) StateOf(m engram.Memory) engram.State { return lifecycle.State(m, e.now()) }
 
-// pageOf checks a page from outside.
+// pageOf checks a requested page.
 func pageOf(p engram.Page, fallback int) (engram.Page, error) {
 	var err error
 	if p.Limit, err = limited("limit", p.Limit, fallback, 1000); err != nil {
@@ -85,7 +77,7 @@ func pageOf(p engram.Page, fallback int) (engram.Page, error) {
 	return p, nil
 }
 
-// SuggestTopic proposes a topic key; title and content both empty is invalid.
+// SuggestTopic proposes a topic key; empty title and content is invalid.
 func (e *Engine) SuggestTopic(typ engram.Type, title, content string) (string, error) {
 	title, content = line(title), redact.Private(content)
 	if title == "" && strings.TrimSpace(content) == "" {
@@ -94,8 +86,8 @@ func (e *Engine) SuggestTopic(typ engram.Type, title, content string) (string, e
 	return topic.Suggest(engram.Type(strings.ToLower(line(string(typ)))), title, content), nil
 }
 
-// Topics returns the topic keys of live memories of a project ("" is every one) that begin
-// with prefix, by name. Limit 0 is 20, at most 1000.
+// Topics returns the topic keys of live memories of a project ("" is every one) that start with prefix, sorted.
+// Limit 0 is 20, at most 1000.
 func (e *Engine) Topics(ctx context.Context, project, prefix string, limit int) (keys []string, err error) {
 	if limit, err = limited("limit", limit, 20, 1000); err != nil {
 		return nil, err
@@ -105,43 +97,35 @@ func (e *Engine) Topics(ctx context.Context, project, prefix string, limit int) 
 	})
 }
 
-// Timeline tells what was saved around a live memory in its session. Negative counts
-// are invalid; at most 100 each.
+// Timeline returns what was saved around a live memory in its session: at most 100 before and after; a negative
+// count is invalid.
 func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int) (engram.Timeline, error) {
 	const most = 100
-	if min(before, after) < 0 || max(before, after) > most {
-		name, n := "before", before
-		if before >= 0 && before <= most {
-			name, n = "after", after
+	for i, name := range []string{"before", "after"} {
+		if n := []int{before, after}[i]; n < 0 || n > most {
+			return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("from 0 to %d", most)
 		}
-		return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("from 0 to %d", most)
 	}
-	var t engram.Timeline
-	err := e.store.View(ctx, func(r engram.Reader) error {
-		var err error
+	return view(ctx, e, func(r engram.Reader) (t engram.Timeline, err error) {
 		if t.Focus, err = live(ctx, r, ref); err != nil {
-			return err
+			return t, err
 		}
 		if err := around(ctx, r, &t, before, after); err != nil {
-			return err
+			return t, err
 		}
 		focus := []engram.Memory{t.Focus}
 		for _, ms := range [][]engram.Memory{focus, t.Before, t.After} {
-			if err := e.recalled(ctx, r, ms); err != nil {
-				return err
+			if err := e.redactForDisplay(ctx, r, ms); err != nil {
+				return t, err
 			}
 		}
 		t.Focus = focus[0]
-		t.Notes, err = notesOn(ctx, r, e.now(), slices.Concat(t.Before, []engram.Memory{t.Focus}, t.After))
-		return err
+		t.Notes, err = notesOn(ctx, r, e.now(), slices.Concat(t.Before, focus, t.After))
+		return t, err
 	})
-	if err != nil {
-		return engram.Timeline{}, err
-	}
-	return t, nil
 }
 
-// around adds to t what was saved around its focus.
+// around adds the neighbours of t's focus.
 func around(ctx context.Context, r engram.Reader, t *engram.Timeline, before, after int) (err error) {
 	if t.Focus.SessionID == "" {
 		t.Total = 1
@@ -158,78 +142,51 @@ func around(ctx context.Context, r engram.Reader, t *engram.Timeline, before, af
 	return err
 }
 
-// GraphInput asks for what is around a memory.
+// GraphInput selects the surroundings of a memory.
 type GraphInput struct {
 	Ref   engram.Ref
-	Depth int // relations from it, at most; 0 is 2, at most MaxHops
-	// Verbs are followed, as engram.ParseVerb reads them; none is every verb but
-	// not_conflict, which says of two memories that nothing is between them.
+	Depth int // maximal distance in relations; 0 is 2, at most MaxHops
+	// Verbs to follow, as engram.ParseVerb reads them; empty is every verb but not_conflict, which denies a
+	// relation.
 	Verbs   []engram.Verb
-	Pending bool // candidates for a contradiction too
-	// AllProjects leads into other projects. Else memories of those are left out but
-	// where their scope is personal or global.
+	Pending bool // include candidates for a contradiction
+	// AllProjects follows relations into other projects. Otherwise only memories of scope personal or global
+	// are included there.
 	AllProjects bool
 	Limit       int // memories; 0 is 200, at most MaxGraph
 }
 
-// How many memories a graph has unless more are asked for, and at most.
+// Default and maximum of a graph's memories.
 const (
 	defaultGraph = 200
 	MaxGraph     = 1000
 )
 
-// Graph follows relations from a memory in both directions, breadth first: what is nearer
-// comes first, then what an older relation leads to. It has the relations of all ways of
-// at most Depth, so not those between two memories that are just so far away. Forgotten
-// memories, removed relations and those set aside are left out; superseded memories are
-// not. Going round in a circle changes nothing.
+// Graph follows relations from a memory in both directions, breadth first, older relations first. It contains
+// the relations on paths of at most Depth, so none between two memories at the full depth. It leaves out
+// forgotten memories and removed or dismissed relations, but not superseded memories. Cycles are followed once.
 //
-// CodeInvalid for a depth, a limit or a verb that does not exist; CodeNotFound when the
-// memory does not or was forgotten.
+// CodeInvalid for an invalid depth, limit or verb; CodeNotFound if the memory does not exist or was forgotten.
 func (e *Engine) Graph(ctx context.Context, in GraphInput) (engram.Graph, error) {
 	walk, err := in.clean()
 	if err != nil {
 		return engram.Graph{}, err
 	}
-	err = e.store.View(ctx, func(r engram.Reader) error {
+	return view(ctx, e, func(r engram.Reader) (engram.Graph, error) {
 		root, err := live(ctx, r, in.Ref)
 		if err != nil {
-			return err
+			return engram.Graph{}, err
 		}
 		walk.r, walk.project = r, root.Project
 		walk.add(root, 0)
 		if err := walk.run(ctx); err != nil {
-			return err
+			return engram.Graph{}, err
 		}
-		if err := walk.markFlagged(ctx); err != nil {
-			return err
-		}
-		return walk.markSuperseded(ctx)
+		err = walk.mark(ctx, e.now())
+		return walk.g, err
 	})
-	if err != nil {
-		return engram.Graph{}, err
-	}
-	now := e.now()
-	for i, n := range walk.g.Nodes {
-		walk.g.Nodes[i].State = lifecycle.State(n.Memory, now)
-	}
-	return walk.g, nil
 }
 
-// markFlagged says of each memory why it reads like an order.
-func (w *graphWalk) markFlagged(ctx context.Context) error {
-	ms := make([]engram.Memory, len(w.g.Nodes))
-	for i, n := range w.g.Nodes {
-		ms[i] = n.Memory
-	}
-	why, err := flagged(ctx, w.r, ms)
-	for i, m := range ms {
-		w.g.Nodes[i].Flagged = why[m.Num]
-	}
-	return err
-}
-
-// clean checks what came in and fills the defaults in.
 func (in GraphInput) clean() (*graphWalk, error) {
 	w := &graphWalk{in: in, at: map[int64]int{}, left: map[int64]bool{}, seen: map[int64]bool{}}
 	var err error
@@ -254,18 +211,17 @@ func (in GraphInput) clean() (*graphWalk, error) {
 	return w, nil
 }
 
-// graphWalk is a graph in the making.
 type graphWalk struct {
 	in      GraphInput
 	r       engram.Reader
-	project string // of the memory that was asked about
+	project string // of the starting memory
 	depth   int
 	limit   int
 	verbs   []engram.Verb
 
 	g    engram.Graph
-	at   map[int64]int  // place of a memory among the nodes
-	left map[int64]bool // memories that were read and are not shown
+	at   map[int64]int  // index of a memory among the nodes
+	left map[int64]bool // memories read but not included
 	seen map[int64]bool // relations among the edges
 }
 
@@ -274,7 +230,7 @@ func (w *graphWalk) add(m engram.Memory, depth int) {
 	w.g.Nodes = append(w.g.Nodes, engram.GraphNode{Memory: m, Depth: depth})
 }
 
-// run looks from each node in the order in which they were added, which is breadth first.
+// run expands nodes in the order they were added, which is breadth first.
 func (w *graphWalk) run(ctx context.Context) error {
 	for i := 0; i < len(w.g.Nodes) && w.g.Nodes[i].Depth < w.depth; i++ {
 		if err := w.look(ctx, w.g.Nodes[i]); err != nil {
@@ -284,29 +240,30 @@ func (w *graphWalk) run(ctx context.Context) error {
 	return nil
 }
 
-// markSuperseded marks the nodes in whose place a live memory stands, which may lie beyond
-// the graph.
-func (w *graphWalk) markSuperseded(ctx context.Context) error {
-	nums, ms := make([]int64, len(w.g.Nodes)), make([]engram.Memory, len(w.g.Nodes))
-	for i, n := range w.g.Nodes {
-		nums[i], ms[i] = n.Memory.Num, n.Memory
+// mark sets the states of nodes: due for review, flagged, superseded by a live memory, even one outside the graph.
+func (w *graphWalk) mark(ctx context.Context, now time.Time) error {
+	ms := mapped(w.g.Nodes, func(n engram.GraphNode) engram.Memory { return n.Memory })
+	why, err := flagged(ctx, w.r, ms)
+	if err != nil {
+		return err
 	}
-	relations, err := w.r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostRelations)
+	relations, err := w.r.RelationsOf(ctx, memoryNums(ms), []engram.Verb{engram.VerbSupersedes}, mostRelations)
 	if err != nil {
 		return err
 	}
 	notes, err := notesFrom(ctx, w.r, relations, ms)
-	for i, num := range nums {
-		w.g.Nodes[i].Superseded = slices.ContainsFunc(notes[num], func(n engram.RelationNote) bool {
+	for i, m := range ms {
+		n := &w.g.Nodes[i]
+		n.State, n.Flagged = lifecycle.State(m, now), why[m.Num]
+		n.Superseded = slices.ContainsFunc(notes[m.Num], func(n engram.RelationNote) bool {
 			return !n.Outgoing && n.Relation.Supersedes() && n.Other.Num != 0 && !n.Other.Forgotten()
 		})
 	}
 	return err
 }
 
-// look adds what a node's relations lead to, and the relations.
 func (w *graphWalk) look(ctx context.Context, from engram.GraphNode) error {
-	// One more than can be shown of a verb tells that there are too many.
+	// One more per verb than fits shows that there are too many.
 	relations, err := w.r.RelationsOf(ctx, []int64{from.Memory.Num}, w.verbs, w.limit+1)
 	if err != nil {
 		return err
@@ -336,8 +293,7 @@ func (w *graphWalk) look(ctx context.Context, from engram.GraphNode) error {
 	return nil
 }
 
-// overfull reports whether there are more relations of one verb and direction than were
-// asked for.
+// overfull reports whether a verb and direction has more relations than the limit.
 func (w *graphWalk) overfull(relations []engram.Relation, from int64) bool {
 	type kind struct {
 		verb     engram.Verb
@@ -353,7 +309,6 @@ func (w *graphWalk) overfull(relations []engram.Relation, from int64) bool {
 	return false
 }
 
-// read adds those of the memories that may be shown, as far as there is room.
 func (w *graphWalk) read(ctx context.Context, nums []int64, depth int) error {
 	for len(nums) > 0 {
 		room := w.limit - len(w.g.Nodes)
@@ -384,7 +339,7 @@ func (w *graphWalk) shows(m engram.Memory) bool {
 	return !m.Forgotten() && (w.in.AllProjects || m.Project == w.project || m.Scope != engram.ScopeProject)
 }
 
-// otherEnd is the memory at the other end of r.
+// otherEnd returns the memory at the other end of r.
 func otherEnd(r engram.Relation, num int64) int64 {
 	if r.Source == num {
 		return r.Target

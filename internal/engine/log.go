@@ -13,26 +13,25 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// LogInput narrows the log. The zero value asks for the latest operations everywhere.
+// LogInput filters the log. The zero value selects the latest operations everywhere.
 type LogInput struct {
 	Project   string
-	Ref       *engram.Ref // operations that touched this memory; forgotten ones too
-	Actor     string      // "cli", "mcp:claude-code", or "mcp" for every client of it
+	Ref       *engram.Ref // operations that touched this memory, even if forgotten
+	Actor     string      // "cli", "mcp:claude-code", or "mcp" for all its clients
 	Operation string
 	Since     time.Time
 	Until     time.Time
 	Page      engram.Page // of operations; limit 0 is 20, at most 1000
 }
 
-// logItems is how many things of an operation the log names, of those that its first
-// logEntries entries are about: sleep may have touched every memory there is.
+// Limits of the entries read, and of the items named, of one operation: sleep may have touched every memory.
 const (
 	logItems   = 10
 	logEntries = 200
 )
 
-// Log returns the latest operations, newest first, and from when on the journal is
-// complete: zero when it always was.
+// Log returns the latest operations, newest first, and the time since which the journal is complete: zero if it
+// always was.
 func (e *Engine) Log(ctx context.Context, in LogInput) (entries []engram.LogEntry, begins time.Time, err error) {
 	page, err := pageOf(in.Page, 20)
 	if err != nil {
@@ -64,7 +63,6 @@ func (e *Engine) Log(ctx context.Context, in LogInput) (entries []engram.LogEntr
 	return entries, begins, err
 }
 
-// logEntry is an operation as it is told: what older rules let in of secrets stays untold.
 func (e *Engine) logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (engram.LogEntry, error) {
 	entry := engram.LogEntry{Operation: op, More: max(0, op.Entries-logEntries)}
 	mutations, err := r.FirstEntries(ctx, op, logEntries)
@@ -76,7 +74,7 @@ func (e *Engine) logEntry(ctx context.Context, r engram.Reader, op engram.Operat
 	var nums []int64
 	for _, m := range mutations {
 		if entry.Reason == "" || m.Entity == engram.EntityMemory && !ofMemory {
-			entry.Reason = m.Reason // not that of the project that was made first
+			entry.Reason = m.Reason // not the reason for creating the project
 		}
 		ofMemory = ofMemory || m.Entity == engram.EntityMemory
 		thing := [2]string{string(m.Entity), m.Key}
@@ -103,7 +101,7 @@ func (e *Engine) logEntry(ctx context.Context, r engram.Reader, op engram.Operat
 	if err != nil {
 		return entry, err
 	}
-	if err := e.recalled(ctx, r, ms); err != nil {
+	if err := e.redactForDisplay(ctx, r, ms); err != nil {
 		return entry, err
 	}
 	for _, m := range ms {
@@ -117,8 +115,8 @@ func (e *Engine) logEntry(ctx context.Context, r engram.Reader, op engram.Operat
 	return entry, nameRelations(ctx, r, entry)
 }
 
-// final reports whether undo cannot take an operation back, as far as that is known without
-// trying: it erased, or each thing that it touched was erased since.
+// final reports whether undo surely cannot revert an operation: it erased, or everything it touched was erased
+// since.
 func final(ctx context.Context, r engram.Reader, entry engram.LogEntry) (bool, error) {
 	if erases(entry.Name) {
 		return true, nil
@@ -131,16 +129,14 @@ func final(ctx context.Context, r engram.Reader, entry engram.LogEntry) (bool, e
 		if err != nil {
 			return false, err
 		}
-		erased := slices.ContainsFunc(later, func(m engram.Mutation) bool { return m.Op > entry.Op && erases(m.Operation) })
-		if !erased {
+		if !slices.ContainsFunc(later, func(m engram.Mutation) bool { return m.Op > entry.Op && erases(m.Operation) }) {
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// nameRelations says of relations what is related to what, and of erased memories that
-// they were.
+// nameRelations sets the titles of relations and marks erased memories.
 func nameRelations(ctx context.Context, r engram.Reader, entry engram.LogEntry) error {
 	for i, item := range entry.Items {
 		switch {
@@ -167,17 +163,16 @@ func nameRelations(ctx context.Context, r engram.Reader, entry engram.LogEntry) 
 	return nil
 }
 
-// mostVerdicts is how many later entries of a relation are read to tell what an operation
-// left it as. More verdicts on one pair than these nobody gives.
+// mostVerdicts limits the later journal entries read to reconstruct a relation.
 const mostVerdicts = 200
 
-// asLeft takes from a relation what was done to it after an operation.
+// asLeft reverts a relation to its state right after an operation.
 func asLeft(ctx context.Context, r engram.Reader, rel *engram.Relation, op int64) error {
 	entries, err := r.Mutations(ctx, engram.EntityRelation, key(rel.Num), engram.Page{Limit: mostVerdicts})
 	if err != nil {
 		return err
 	}
-	for _, e := range entries { // the latest first
+	for _, e := range entries { // latest first
 		if e.Seq <= op || e.Op <= op {
 			break
 		}
@@ -188,17 +183,15 @@ func asLeft(ctx context.Context, r engram.Reader, rel *engram.Relation, op int64
 	return nil
 }
 
-// neverJSON is the zero time as entries have it.
+// neverJSON is the zero time as JSON.
 const neverJSON = `"0001-01-01T00:00:00Z"`
 
-// ofVerdict are fields of a relation that say who judged; that it was judged is told by
-// its verb and status.
+// ofVerdict reports whether a field only details a judgment, which verb and status already show.
 func ofVerdict(field string) bool {
 	return field == "actor" || field == "actor_kind" || field == "confidence" || field == "model"
 }
 
-// withFields adds the fields of an entry to those known, but for the counters that go
-// with every change.
+// withFields adds the fields of an entry, except counters that change with every write.
 func withFields(fields []string, was json.RawMessage) []string {
 	var old map[string]json.RawMessage
 	if was == nil || json.Unmarshal(was, &old) != nil {
@@ -214,7 +207,7 @@ func withFields(fields []string, was json.RawMessage) []string {
 		return append(fields, "decided")
 	}
 	if old["root"] != nil && old["created_at"] != nil {
-		return append(fields, "removed") // a project that went is noted whole
+		return append(fields, "removed") // a removed project is journaled whole
 	}
 	for name, value := range old {
 		switch name {
@@ -234,36 +227,32 @@ func withFields(fields []string, was json.RawMessage) []string {
 	return fields
 }
 
-// MaxBehind is how many operations a watcher may be behind and still be told each. A
-// watcher that was away for longer wants to look anew, not to be told a year.
+// MaxBehind is how many missed operations a watcher receives one by one. A longer gap is reported as a whole,
+// so that the watcher reloads.
 const MaxBehind = 500
 
-// WatchInput says what to watch.
+// WatchInput selects what to watch.
 type WatchInput struct {
 	Project string // "" is every project
-	// After is the operation after which to begin; nil is the newest there is, which is to
-	// say from now on.
+	// After is the operation to start after; nil starts now.
 	After *int64
-	// Wait returns when it is time to look again. Its error ends the watch. Nothing is
-	// held meanwhile: neither a transaction nor what was seen.
+	// Wait returns when it is time to look again; its error ends the watch. No transaction is open meanwhile.
 	Wait func(context.Context) error
 }
 
-// Watched is one thing that a watcher is told.
+// Watched is one event of a watch.
 type Watched struct {
 	Entry engram.LogEntry
-	// Begun is what is told first: all after Entry.Op will be told. Entry has nothing else.
+	// Begun is the first event: all operations after Entry.Op follow. Entry has nothing else.
 	Begun bool
-	// Missed says that operations up to Entry.Op will not be told: there were more than
-	// MaxBehind, the journal no longer has them, or it is another one than that of
-	// WatchInput.After. Entry has nothing else then.
+	// Missed says that operations up to Entry.Op are skipped: there were more than MaxBehind, the journal was
+	// compacted, or it is another journal than that of WatchInput.After. Entry has nothing else.
 	Missed bool
 }
 
-// Watch tells each operation that is written, in their order, whichever process wrote it,
-// until ctx ends, Wait or tell returns an error, or the store cannot be read: it returns
-// that error. A tell that takes its time keeps nothing waiting but itself: what is written
-// meanwhile is read from the journal when it returns.
+// Watch reports each operation by any process in order, until ctx ends, Wait or report returns an error, or the
+// store cannot be read, and returns that error. A slow report delays nothing else: later operations are read
+// from the journal when it returns.
 func (e *Engine) Watch(ctx context.Context, in WatchInput, report func(Watched) error) error {
 	w := watch{e: e, project: normalProject(in.Project)}
 	if in.After != nil {
@@ -285,16 +274,16 @@ func (e *Engine) Watch(ctx context.Context, in WatchInput, report func(Watched) 
 	}
 }
 
-// watch is how far a watcher has come.
+// watch is the position of a watcher.
 type watch struct {
 	e       *Engine
 	project string
-	after   int64 // Seq of an entry: what it stands for, and all before, was told
+	after   int64 // Seq of the last reported entry
 	begun   bool
-	resumed bool // after was given from outside, and is not checked yet
+	resumed bool // after came from the caller and is not checked yet
 }
 
-// look reads what is new. A look at a journal that has not grown reads one row.
+// look reads new operations. With an unchanged journal it reads one row.
 func (w *watch) look(ctx context.Context) (news []Watched, err error) {
 	err = w.e.store.View(ctx, func(r engram.Reader) error {
 		last, err := r.LastMutation(ctx)
@@ -308,7 +297,7 @@ func (w *watch) look(ctx context.Context) (news []Watched, err error) {
 			}
 			news = []Watched{at(w.after, Watched{Begun: true})}
 		}
-		if last.Seq < w.after { // the journal of another database, or one that was put back
+		if last.Seq < w.after { // the journal of another or a restored database
 			w.after, w.resumed = last.Seq, false
 			news = append(news, at(last.Seq, Watched{Missed: true}))
 			return nil
@@ -324,7 +313,7 @@ func (w *watch) look(ctx context.Context) (news []Watched, err error) {
 	return news, err
 }
 
-// since reads the operations after the last that was told, the oldest first.
+// since reads the operations after the last reported one, oldest first.
 func (w *watch) since(ctx context.Context, r engram.Reader) ([]Watched, error) {
 	ops, err := r.Operations(ctx, engram.JournalFilter{Project: w.project, After: w.after}, engram.Page{Limit: MaxBehind + 1})
 	if err != nil {
@@ -352,14 +341,13 @@ func (w *watch) since(ctx context.Context, r engram.Reader) ([]Watched, error) {
 	return news, nil
 }
 
-// at is n with the number of an operation.
+// at sets the operation number of an event.
 func at(op int64, n Watched) Watched {
 	n.Entry.Op = op
 	return n
 }
 
-// compacted is the last operation that the journal lost after the one from which the watch
-// goes on; 0 when it lost none.
+// compacted returns the last operation that the journal lost after the watch's position; 0 if it lost none.
 func (w *watch) compacted(ctx context.Context, r engram.Reader) (int64, error) {
 	begins, err := r.JournalBegins(ctx)
 	if err != nil || begins.IsZero() {
@@ -372,21 +360,21 @@ func (w *watch) compacted(ctx context.Context, r engram.Reader) (int64, error) {
 	return first[0].Op - 1, nil
 }
 
-// CompactInput says how much of the journal goes.
+// CompactInput limits the journal.
 type CompactInput struct {
-	Keep   time.Duration // entries younger than this stay; 0 is the policy's
+	Keep   time.Duration // minimal age of removed entries; 0 is the policy's
 	DryRun bool
 }
 
-// Compacted says what a compaction took out of the journal.
+// Compacted is the result of CompactJournal.
 type Compacted struct {
 	Entries int
-	Before  time.Time // what was written before; from then on the journal is complete
+	Before  time.Time // end of the removed part; the journal is complete from here on
 }
 
-// CompactJournal removes old entries from the journal: they cannot be undone any more, and as-of answers for the time
-// before tell the oldest known state. Revisions stay, so that no text is lost. A time below a day is CodeInvalid; a
-// policy that keeps everything removes nothing.
+// CompactJournal removes old entries from the journal: they can no longer be undone, and as-of answers for
+// earlier times use the oldest known state. Revisions stay, so no text is lost. A time below a day is
+// CodeInvalid; a policy that keeps everything removes nothing.
 func (e *Engine) CompactJournal(ctx context.Context, in CompactInput) (Compacted, error) {
 	if in.Keep == 0 {
 		in.Keep = e.policy.KeepJournal
@@ -398,7 +386,7 @@ func (e *Engine) CompactJournal(ctx context.Context, in CompactInput) (Compacted
 		return Compacted{}, engram.Errorf(engram.CodeInvalid, "a journal of %v is too short", in.Keep).WithHint("keep at least a day")
 	}
 	c := Compacted{Before: e.now().Add(-in.Keep)}
-	// Not a verb: the journal does not tell what happens to itself.
+	// Not an operation: the journal does not record changes of itself.
 	err := e.store.Update(ctx, func(tx engram.Tx) (err error) {
 		if c.Entries, err = tx.CompactJournal(ctx, c.Before); err == nil && in.DryRun {
 			return errDryRun

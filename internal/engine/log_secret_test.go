@@ -8,8 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// A reason that older rules let in, or that somebody else wrote into the journal, was told by the
-// log as it stands there.
+// The log redacts reasons that older rules kept or another program wrote.
 func TestTheLogTellsNoSecrets(t *testing.T) {
 	const token = "ghp_x8K2mQ9vT4rW7yB1nC6zL3pD5sF0gH2jA4kE"
 	w := newWorld(t)

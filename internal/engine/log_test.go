@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// logged are the verbs that the log tells, the oldest first.
+// logged returns the operations in the log, oldest first.
 func (w world) logged(in engine.LogInput) []string {
 	w.Helper()
 	in.Page.Limit = 1000
@@ -37,7 +37,7 @@ func TestARenamedProjectKeepsItsLog(t *testing.T) {
 	w := newWorld(t).unlinked()
 	num := w.save(engine.SaveInput{Title: "Alpha", Content: "kettle in a", Project: "a"}).Memory.Num
 	gone := w.save(engine.SaveInput{Title: "Beta", Content: "a pan of the cook", Project: "a"}).Memory.Num
-	if _, err := w.Erase(t.Context(), engram.ByNum(gone)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(gone)); err != nil {
 		t.Fatal(err)
 	}
 	w.logs("before", "a", "save", "save", "erase")
@@ -103,7 +103,7 @@ func TestAMergedProjectGetsItsLogBackWithWhatItHeld(t *testing.T) {
 	}
 }
 
-// reads counts the entries that are read of a store.
+// reads counts the journal entries read from a store.
 type reads struct {
 	engram.Store
 	entries *int

@@ -15,7 +15,7 @@ import (
 	words "github.com/alanbuscaglia/engram/internal/text"
 )
 
-// marksOn are the marks of some memories, as texts have them.
+// marksOn returns the marks of memories, as in texts.
 func marksOn(notes engram.Notes, nums ...int64) (all []string) {
 	for _, num := range nums {
 		all = append(all, fmt.Sprintf("#%d %s", num, strings.Join(render.Marks(notes[num]), ", ")))
@@ -70,7 +70,7 @@ func TestWhatChangesHowAMemoryIsReadIsToldWhereverItIsShown(t *testing.T) {
 	same(t, "list of a time before", marksOn(past.Notes, a, b), []string{"#1 conflicts: #2 (Broker)", "#2 conflicts: #1 (Queue)"})
 }
 
-// What is said of memories costs tokens too: a budget holds with any number of relations.
+// Marks cost tokens too: the budget holds with any number of relations.
 func TestMarksAreCountedInABudget(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t)
@@ -97,7 +97,7 @@ func TestMarksAreCountedInABudget(t *testing.T) {
 	})
 }
 
-// A list hides what a search hides: whatever its successor would be shown for itself.
+// A list hides what a search hides: memories whose successor is shown.
 func TestAListHidesWhatASearchHides(t *testing.T) {
 	w := newWorld(t)
 	said := func(kind engram.Type, weight float64) int64 {
@@ -128,7 +128,7 @@ func TestAListHidesWhatASearchHides(t *testing.T) {
 			found := hitNums(w.search(engine.SearchInput{Query: "gateway counts", Filter: tt.f}).Hits)
 			slices.SortFunc(found, func(a, b int64) int { return int(b - a) })
 			same(t, "search", found, tt.want)
-			past, _, err := w.ListAsOf(t.Context(), tt.f, engram.Page{}, w.Now())
+			past, _, err := listAsOf(t.Context(), w, tt.f, engram.Page{}, w.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestAListHidesWhatASearchHides(t *testing.T) {
 	}
 }
 
-// A page by strength is as long as it was asked to be, whatever is hidden on the way.
+// A page by strength is full, whatever was hidden on the way.
 func TestAPageOfTheStrongIsFullAlthoughMuchIsHidden(t *testing.T) {
 	w := newWorld(t)
 	var want []int64

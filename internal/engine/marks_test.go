@@ -8,8 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// What is of one line has no control characters, whoever wrote it: on a terminal they would
-// move the cursor, and inside a private span they would hide its end.
+// One-line fields have no control characters: on a terminal they would move the cursor, and in a private span they
+// would hide its end.
 func TestNamesHaveNoControlCharacters(t *testing.T) {
 	const title, hidden, tag, session = "red\x1b[31m\x07 alert\u0085twice", "kept <pri\x01vate>secret</pri\x01vate> open", "bu\x1bg", "s-\x7f1"
 	check := func(t *testing.T, m engram.Memory) {
@@ -37,8 +37,7 @@ func TestNamesHaveNoControlCharacters(t *testing.T) {
 	})
 }
 
-// Who a memory is for is not guessed: read as the project's, a word that was meant to keep it
-// to its author would give it away.
+// An unknown scope is rejected, not guessed: the default would publish a memory meant to be personal.
 func TestAScopeThatDoesNotExistIsRejected(t *testing.T) {
 	for _, scope := range []engram.Scope{"private", "team", "personal-ish"} {
 		place, all := clones(t, 1)

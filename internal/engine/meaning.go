@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -13,25 +12,24 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// meaning is the vector channel of one question. Without a model it is empty.
+// meaning is the vector channel of one question, empty without a model.
 type meaning struct {
 	model  engram.Model
-	vector []float32           // of the question, centred and led by feedback; nil when there is none
-	plain  []float32           // of the question, as the model gives it
+	vector []float32           // of the question, centred and moved by feedback; nil if unknown
+	plain  []float32           // of the question, as the model returned it
 	finds  []engram.Ranked     // by cosine, best first
-	near   map[int64][]float32 // the vectors of the finds of both channels
+	near   map[int64][]float32 // vectors of the finds of both channels
 }
 
-// nearDepth is how many finds of each channel are compared by their vectors: reading
-// those is much of what a search costs, and 200 find nothing more on four label sets.
+// nearDepth limits the finds of each channel whose vectors are read, a large part of a search's cost; 200 find
+// nothing more on four label sets.
 const nearDepth = 120
 
-// byMeaning asks the vector channel. Whatever keeps it from answering is told in
-// Degraded; the words answer then alone.
+// byMeaning asks the vector channel. If it fails, Degraded says why and the words answer alone.
 func (q *question) byMeaning(ctx context.Context) error {
 	if q.in.Mode == ModeLexical || q.in.All {
 		if q.in.Mode == ModeSemantic {
-			q.degrade("meaning does not tell who has every word; nothing is found by meaning")
+			q.degrade("meaning cannot check for every word; nothing is found by meaning")
 		}
 		return nil
 	}
@@ -48,23 +46,22 @@ func (q *question) byMeaning(ctx context.Context) error {
 		return q.silent(ctx, err)
 	}
 	if err = q.near(ctx, vector); engram.CodeOf(err) == engram.CodeInternal {
-		return q.silent(ctx, err) // a damaged vector: the words are whole
+		return q.silent(ctx, err) // damaged vectors leave the word index usable
 	}
 	return err
 }
 
-// silent tells why nothing is found by meaning.
+// silent drops the vector channel and reports why.
 func (q *question) silent(ctx context.Context, err error) error {
 	q.meaning, q.wordsAlone = meaning{}, true
 	reason := err.Error()
 	if hint := engram.HintOf(err); hint != "" {
 		reason += ": " + hint
 	}
-	q.degrade("finding by meaning did not work: %s", reason)
+	q.degrade("cannot search by meaning: %s", reason)
 	return ctx.Err()
 }
 
-// near finds what is near to the question's vector.
 func (q *question) near(ctx context.Context, vector []float32) error {
 	q.meaning.vector = retrieval.Centred(vector, q.leans.mean)
 	found, err := q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,
@@ -72,7 +69,7 @@ func (q *question) near(ctx context.Context, vector []float32) error {
 	if err != nil {
 		return err
 	}
-	// What the words found gets its cosine too.
+	// Finds by words get a cosine too.
 	union := numsOf(found)
 	for _, h := range q.lexical.Hits[:min(len(q.lexical.Hits), nearDepth)] {
 		union = append(union, h.Num)
@@ -90,15 +87,15 @@ func (q *question) near(ctx context.Context, vector []float32) error {
 	return q.uncovered(ctx)
 }
 
-// embedded is the vector of the question. Where the model can weigh words, those that
-// everybody uses here count less: a name that is in every memory tells none apart.
+// embedded returns the vector of the question. If the model can weigh words, common words count less: a name in
+// every memory distinguishes none.
 func (q *question) embedded(ctx context.Context, e engram.Embedder) ([]float32, error) {
 	if weighing, ok := e.(engram.WordEmbedder); ok && !q.wordless() {
 		var words []string
 		var weights []float64
 		for _, w := range q.lexical.Words {
 			if w.Term.Joined || w.Term.Time {
-				continue // its parts are there; a time is no matter
+				continue // its parts are included; a time is no subject
 			}
 			words = append(words, meant(w))
 			weights = append(weights, retrieval.WordWeight(w.Rows, q.lexical.Rows))
@@ -125,7 +122,7 @@ func (q *question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 	return vectors[0], nil
 }
 
-// nearest ranks what was found by the question's vector.
+// nearest ranks the known vectors by the question's.
 func (q *question) nearest() {
 	q.meaning.finds = q.meaning.finds[:0]
 	for num, v := range q.meaning.near {
@@ -134,7 +131,7 @@ func (q *question) nearest() {
 	retrieval.Sort(q.meaning.finds)
 }
 
-// meant is the word that a word of the question was read as.
+// meant returns the word as corrected.
 func meant(w engram.WordCount) string {
 	if w.Repaired && len(w.Matched) > 0 {
 		return w.Matched[0]
@@ -142,25 +139,22 @@ func meant(w engram.WordCount) string {
 	return w.Term.Written
 }
 
-// uncovered tells when there are memories and none has a vector: then the channel is
-// silent for a reason that somebody can remove.
+// uncovered reports that no memory has a vector, which a reembed fixes.
 func (q *question) uncovered(ctx context.Context) error {
 	if len(q.meaning.finds) > 0 || q.lexical.Rows == 0 {
 		return nil
 	}
 	models, err := q.r.Models(ctx)
-	for _, m := range models {
-		if m.Model.Fingerprint == q.meaning.model.Fingerprint {
-			return err
-		}
+	if slices.ContainsFunc(models, func(m engram.ModelUse) bool { return m.Model.Fingerprint == q.meaning.model.Fingerprint }) {
+		return err
 	}
 	q.wordsAlone = true
 	q.degrade("no memory has a vector of %s yet: run engram reembed", q.meaning.model.Name)
 	return err
 }
 
-// expandByFeedback ranks by meaning again, for the question moved towards what was found
-// first, and joins the channels anew.
+// expandByFeedback is pseudo-relevance feedback: it moves the question towards the best finds, ranks by meaning
+// again, and fuses the channels.
 func (q *question) expandByFeedback(ctx context.Context) error {
 	if q.meaning.vector == nil {
 		return nil
@@ -178,12 +172,12 @@ func (q *question) expandByFeedback(ctx context.Context) error {
 
 // leaning is what the vectors of a project have in common.
 type leaning struct {
-	mean     []float32 // nil where there are too few
-	cohesion float64   // how far neighbours speak of the same matter, 0 to 1
+	mean     []float32 // nil if there are too few
+	cohesion float64   // how far neighbours share a subject, 0 to 1
 }
 
-// leanings remembers them for a while: they move slowly, and reading some hundred
-// vectors costs as much as the rest of a search.
+// leanings caches them: they change slowly, and reading hundreds of vectors costs as much as the rest of a
+// search.
 type leanings struct {
 	sync.Mutex
 	at  time.Time
@@ -192,11 +186,11 @@ type leanings struct {
 
 const (
 	leaningAge    = time.Minute
-	leaningSample = 512 // vectors that it is reckoned from
-	leaningLeast  = 100 // fewer memories have no common lean worth taking off
+	leaningSample = 512 // vectors it is computed from
+	leaningLeast  = 100 // fewer memories have no lean worth removing
 )
 
-// leaning returns what a project's vectors have in common.
+// leaning returns the cached or computed leaning of a project.
 func (e *Engine) leaning(ctx context.Context, r engram.Reader, model, project string) (leaning, error) {
 	now, key := e.now(), model+"\x00"+project
 	e.leanings.Lock()
@@ -214,7 +208,7 @@ func (e *Engine) leaning(ctx context.Context, r engram.Reader, model, project st
 	}
 	l.cohesion = retrieval.Cohesion(vectors)
 	if len(vectors) < leaningLeast {
-		return l, nil // not remembered: it may grow in a moment
+		return l, nil // not cached: the project may grow in a moment
 	}
 	l.mean = retrieval.Mean(vectors)
 	e.leanings.Lock()
@@ -223,22 +217,20 @@ func (e *Engine) leaning(ctx context.Context, r engram.Reader, model, project st
 	return l, nil
 }
 
-// Near is a memory, and how near what it says is to something else.
+// Near is a memory and its similarity to a text.
 type Near struct {
 	Memory engram.Memory
-	Cosine float64 // of their vectors; what it means stands in the model's marks
+	Cosine float64 // of their vectors; the model's marks give it meaning
 }
 
-// nearWidest is how many memories are looked through at most, where no filter can say
-// what is wanted.
+// nearWidest limits the memories examined for no project, which no filter selects.
 const nearWidest = 500
 
-// nearFrom returns the live memories of m's project and scope from a cosine on, the
-// nearest to vector first, at most so many; m itself is left out. vector is of the model
-// in force: without one, and without a model, nothing is near.
+// nearFrom returns up to most live memories of m's project and scope with a cosine of at least least, nearest
+// to vector first, without m. vector belongs to the current model; without one the result is empty.
 //
-// No project is a project here and not every one, which a filter cannot say. There it
-// looks further and further, as long as what it finds is related.
+// A filter cannot select memories without a project, so for these it widens the search while results are near
+// enough.
 func (e *Engine) nearFrom(ctx context.Context, r engram.Reader, m engram.Memory, vector []float32, most int, least float64) ([]Near, error) {
 	if e.embedder == nil || len(vector) == 0 || most < 1 {
 		return nil, nil
@@ -263,7 +255,7 @@ func (e *Engine) nearFrom(ctx context.Context, r engram.Reader, m engram.Memory,
 	}
 }
 
-// memoriesNear reads what was ranked, in its order, as far as it is where m is.
+// memoriesNear reads the ranked memories that share m's project and scope, in order.
 func memoriesNear(ctx context.Context, r engram.Reader, m engram.Memory, ranked []engram.Ranked, most int) ([]Near, error) {
 	cosine := make(map[int64]float64, len(ranked))
 	for _, found := range ranked {
@@ -287,76 +279,63 @@ func isBeside(other, m engram.Memory) bool {
 	return other.Num != m.Num && !other.Forgotten() && other.Project == m.Project && other.Scope == m.Scope
 }
 
-// replaced tells which of the memories a live one has taken the place of.
+// replaced returns which of the memories a live one supersedes.
 func replaced(ctx context.Context, r engram.Reader, nums []int64) (map[int64]bool, error) {
-	// The newest of each is enough but where it was forgotten, which leaves some more.
+	// The newest relations suffice, plus some whose source was forgotten.
 	const mostLookedAt = 5
-	ties, err := r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostLookedAt)
-	if err != nil || len(ties) == 0 {
+	relations, err := r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostLookedAt)
+	if err != nil || len(relations) == 0 {
 		return nil, err
 	}
-	by := mapped(ties, func(t engram.Relation) int64 { return t.Source })
-	newer, err := r.Memories(ctx, by)
+	newer, err := r.Memories(ctx, mapped(relations, func(t engram.Relation) int64 { return t.Source }))
 	if err != nil {
 		return nil, err
 	}
-	live := map[int64]bool{}
-	for _, m := range newer {
-		live[m.Num] = !m.Forgotten()
-	}
+	known := byNum(newer)
 	old := map[int64]bool{}
-	for _, t := range ties {
-		old[t.Target] = old[t.Target] || t.Supersedes() && live[t.Source]
+	for _, t := range relations {
+		by, there := known[t.Source]
+		old[t.Target] = old[t.Target] || t.Supersedes() && there && !by.Forgotten()
 	}
 	return old, nil
 }
 
-// rerankDepth is how many of the best finds a reranker reads: behind them hardly
-// anything relevant stands, and each costs it as much as the first.
+// rerankDepth is how many of the best hits a reranker reads: few relevant ones follow, and each costs the same.
 const rerankDepth = 50
 
-// ReasonNoReranker is what Degraded says when a reranking was asked for in vain.
+// ReasonNoReranker is reported in Degraded for a reranking without a reranker.
 const ReasonNoReranker = "no reranking model is configured; the order is that of the search"
 
-// rerank lets the reranker order the best finds again. It runs outside of the
-// transaction: a model takes as long as it takes. One that fails leaves the order and
-// is told in Degraded.
+// rerank lets the reranker reorder the best hits. It runs outside the transaction, since a model may be slow.
+// If it fails, the order stays and Degraded says so.
 func (e *Engine) rerank(ctx context.Context, found *engram.Found) error {
-	if e.reranker == nil {
+	if e.options.Reranker == nil {
 		found.Degraded = append(found.Degraded, ReasonNoReranker)
 		return nil
 	}
 	first := 0
 	if len(found.Hits) > 0 && isFrom(found.Hits[0], engram.ChannelTopic) {
-		first = 1 // it was named, not found
+		first = 1 // named by its topic, not found
 	}
 	hits := found.Hits[first:min(len(found.Hits), rerankDepth)]
 	if len(hits) == 0 {
 		return nil
 	}
 	texts := mapped(hits, func(h engram.Hit) string { return embeddedText(h.Memory) })
-	scores, err := e.reranker.Rerank(ctx, found.Query, texts)
+	scores, err := e.options.Reranker.Rerank(ctx, found.Query, texts)
 	if err == nil {
 		err = checkScores(scores, len(hits))
 	}
 	if err != nil {
-		found.Degraded = append(found.Degraded, fmt.Sprintf("%s could not rerank: %v", e.reranker.Name(), err))
+		found.Degraded = append(found.Degraded, fmt.Sprintf("%s could not rerank: %v", e.options.Reranker.Name(), err))
 		return ctx.Err()
 	}
 	order := make([]int, len(hits))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
-	// The scores of a search fall with the rank; a reranker's are on a scale of their own.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	// Keep scores that fall with the rank: the reranker's have another scale.
 	ranked := make([]engram.Hit, len(hits))
 	for i, at := range order {
 		h := hits[at]
@@ -368,14 +347,12 @@ func (e *Engine) rerank(ctx context.Context, found *engram.Found) error {
 	return nil
 }
 
-// checkScores refuses an answer that orders nothing: what compares with no number would
-// stand anywhere.
+// checkScores rejects scores that cannot be compared.
 func checkScores(scores []float64, texts int) error {
 	if len(scores) != texts {
 		return fmt.Errorf("%d scores for %d texts", len(scores), texts)
 	}
-	none := func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) } // JSON has neither
-	if i := slices.IndexFunc(scores, none); i >= 0 {
+	if i := slices.IndexFunc(scores, notFinite); i >= 0 { // JSON has no such numbers
 		return fmt.Errorf("the score of text %d is not a number", i+1)
 	}
 	return nil

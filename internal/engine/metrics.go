@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -11,24 +10,20 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// MetricsInput says whose activity is wanted: of a project, "" is every one; of a session,
-// which is known as far as its uses are kept (Why); and since when, the zero time being
-// from the beginning. Counters have whole days in UTC: Since stands for the day that it
-// is in, for sessions too.
+// MetricsInput selects activity: of a project, "" is every one; or of a session, as far as its exposures are
+// kept (Why). Since is rounded down to its day in UTC, the unit of counters; the zero time is the beginning.
 type MetricsInput struct {
 	Project string
 	Session string
 	Since   time.Time
 }
 
-// operations are in the order in which they are told.
 func operations() []string {
-	return []string{engram.OperationSave, useSearch, useRecall, useContext, useGet, useRemind}
+	return []string{engram.OperationSave, opSearch, opRecall, opContext, opGet, opRemind}
 }
 
-// Metrics tells what was asked and saved. Reads of other processes that still run may be
-// missing for some seconds. A project or a session that does not exist is not_found, both
-// together are CodeInvalid.
+// Metrics returns what was asked and saved. Reads by other running processes may be missing for some seconds.
+// An unknown project or session is not_found, both together are CodeInvalid.
 func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, error) {
 	in.Project, in.Session = normalProject(in.Project), line(in.Session)
 	if !in.Since.IsZero() {
@@ -40,7 +35,7 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 		}
 		return e.sessionMetrics(ctx, in)
 	}
-	e.bringIn(ctx)
+	e.collectCounters(ctx)
 	m := engram.Metrics{Since: in.Since}
 	var cs []engram.Counter
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -66,23 +61,23 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 	return m, nil
 }
 
-// bringIn writes down what was counted here, and what other processes have left. What cannot
-// be written now waits, and Metrics tells it all the same.
-func (e *Engine) bringIn(ctx context.Context) {
-	if e.collect != nil {
-		e.collect()
+// collectCounters stores the counters of this process and those that others left behind. What cannot be stored now
+// stays pending; Metrics includes it.
+func (e *Engine) collectCounters(ctx context.Context) {
+	if e.options.Collect != nil {
+		e.options.Collect()
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.patience)
 	defer cancel()
 	_ = e.FlushTally(ctx)
 }
 
-// sumInto fills in what cs come to.
+// sumInto adds up cs by operation, project and day.
 func sumInto(m *engram.Metrics, cs []engram.Counter) {
-	byVerb, byProject, byDay := map[string]*engram.NamedActivity{}, map[string]*engram.NamedActivity{}, map[int64]*engram.DailyActivity{}
+	byOperation, byProject, byDay := map[string]*engram.NamedActivity{}, map[string]*engram.NamedActivity{}, map[int64]*engram.DailyActivity{}
 	for _, c := range cs {
 		m.Total.Add(c.Operation, c.Outcome, c.Tally)
-		v := entry(byVerb, c.Operation)
+		v := entry(byOperation, c.Operation)
 		v.Name = c.Operation
 		if v.Outcomes == nil {
 			v.Outcomes = map[string]int{}
@@ -96,20 +91,19 @@ func sumInto(m *engram.Metrics, cs []engram.Counter) {
 		d.Day = c.Day
 		d.Add(c.Operation, c.Outcome, c.Tally)
 	}
-	for _, v := range byVerb {
-		m.Operations = append(m.Operations, *v)
-	}
-	slices.SortFunc(m.Operations, func(a, b engram.NamedActivity) int {
+	m.Operations = inOrder(byOperation, func(a, b engram.NamedActivity) int {
 		return cmp.Or(cmp.Compare(slices.Index(operations(), a.Name), slices.Index(operations(), b.Name)), cmp.Compare(a.Name, b.Name))
 	})
-	for _, p := range byProject {
-		m.Projects = append(m.Projects, *p)
+	m.Projects = inOrder(byProject, func(a, b engram.NamedActivity) int { return cmp.Compare(a.Name, b.Name) })
+	m.Days = inOrder(byDay, func(a, b engram.DailyActivity) int { return a.Day.Compare(b.Day) })
+}
+
+func inOrder[K comparable, V any](all map[K]*V, compare func(a, b V) int) (sorted []V) {
+	for _, v := range all {
+		sorted = append(sorted, *v)
 	}
-	slices.SortFunc(m.Projects, func(a, b engram.NamedActivity) int { return cmp.Compare(a.Name, b.Name) })
-	for _, d := range byDay {
-		m.Days = append(m.Days, *d)
-	}
-	slices.SortFunc(m.Days, func(a, b engram.DailyActivity) int { return a.Day.Compare(b.Day) })
+	slices.SortFunc(sorted, compare)
+	return sorted
 }
 
 func entry[K comparable, V any](all map[K]*V, key K) *V {
@@ -121,8 +115,7 @@ func entry[K comparable, V any](all map[K]*V, key K) *V {
 	return v
 }
 
-// sessionMetrics reckons from what the session was shown. What it saved are the memories
-// that came to be in it.
+// sessionMetrics computes activity from what the session was shown and the memories saved in it.
 func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Metrics, error) {
 	m := engram.Metrics{Since: in.Since, Sessions: 1}
 	var cs []engram.Counter
@@ -131,11 +124,11 @@ func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Me
 		if err != nil {
 			return err
 		}
-		uses, err := usesOf(ctx, r, s.ID)
+		exposures, err := exposuresOf(ctx, r, s.ID)
 		if err != nil {
 			return err
 		}
-		cs = answersOf(uses, in.Since)
+		cs = answersOf(exposures, in.Since)
 		saved, err := r.CountInSession(ctx, s.ID, true)
 		if saved > 0 && in.Since.IsZero() {
 			cs = append(cs, engram.Counter{Operation: engram.OperationSave, Outcome: string(ActionInserted), Tally: engram.Tally{Events: saved}})
@@ -150,14 +143,14 @@ func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Me
 	return m, nil
 }
 
-// answersOf are the reads that uses tell of, from a time on: the uses of one answer follow
-// one another, at the same time, by the same verb, in the order of their ranks.
-func answersOf(uses []engram.Exposure, since time.Time) (cs []engram.Counter) {
-	for i, u := range uses {
+// answersOf groups exposures into reads: those of one read are adjacent, with equal time and operation, and
+// rising ranks.
+func answersOf(exposures []engram.Exposure, since time.Time) (cs []engram.Counter) {
+	for i, u := range exposures {
 		if u.At.Before(since) {
 			continue
 		}
-		if i > 0 && len(cs) > 0 && uses[i-1].At.Equal(u.At) && uses[i-1].Operation == u.Operation && u.Rank > uses[i-1].Rank {
+		if i > 0 && len(cs) > 0 && exposures[i-1].At.Equal(u.At) && exposures[i-1].Operation == u.Operation && u.Rank > exposures[i-1].Rank {
 			last := &cs[len(cs)-1]
 			last.Memories++
 			last.Tokens += u.Tokens
@@ -165,10 +158,10 @@ func answersOf(uses []engram.Exposure, since time.Time) (cs []engram.Counter) {
 		}
 		c := engram.Counter{Operation: u.Operation, Outcome: engram.OutcomeNothing, Tally: engram.Tally{Events: 1}}
 		switch {
-		case u.Memory != 0 || u.Tokens > 0: // the latter was erased since
+		case u.Memory != 0 || u.Tokens > 0: // erased since
 			c.Outcome, c.Memories, c.Tokens = engram.OutcomeFound, 1, u.Tokens
 		case u.Rank > 0:
-			c.Outcome = engram.OutcomeFound // and not shown again
+			c.Outcome = engram.OutcomeFound // found, but shown before
 		}
 		if u.Fallback {
 			c.Fallbacks = 1
@@ -178,14 +171,11 @@ func answersOf(uses []engram.Exposure, since time.Time) (cs []engram.Counter) {
 	return cs
 }
 
-// Tally counts what the verbs of a process do, in memory: a read must not wait for the
-// disk to be counted, and a thousand of them a second must not either. Flush writes down
-// what Metrics tells later; what a process that was killed had not flushed is lost. Saves
-// are written down where they save, with the journal. Totals are those of the
-// process, where a call that failed has the code of its error for an outcome.
+// Tally counts the operations of a process in memory, so that counting never waits for the disk. FlushTally
+// stores the counts for Metrics; a killed process loses unflushed ones. Saves are counted in their own
+// transaction, with the journal. Totals are per process, with the error code as the outcome of a failed call.
 //
-// Its lock is held for a few additions and never while anything is waited for. A nil
-// Tally counts nothing. It may be used by many goroutines.
+// A nil Tally counts nothing. It is safe for concurrent use, and never blocks while it holds its lock.
 type Tally struct {
 	now func() time.Time
 
@@ -195,7 +185,7 @@ type Tally struct {
 	times   map[string]*Times
 }
 
-// cell is where a counter of the store belongs.
+// cell identifies a counter of the store.
 type cell struct {
 	day     int64 // since 1970, UTC
 	project string
@@ -204,16 +194,18 @@ type cell struct {
 
 type counted struct{ operation, outcome string }
 
-// maxCells bounds what waits to be flushed: whoever asks about a new project each time
-// must not fill the memory. Beyond it projects are not told apart.
+const secondsADay = 24 * 60 * 60
+
+// maxCells bounds pending counters, so that many unknown project names cannot fill the memory. Beyond it,
+// projects are merged into "".
 const maxCells = 4096
 
-// NewTally returns a Tally that tells the time by now, which should be monotonic.
+// NewTally returns a Tally that measures durations by now, which should be monotonic.
 func NewTally(now func() time.Time) *Tally {
 	return &Tally{now: now, pending: map[cell]engram.Tally{}, totals: map[counted]engram.Tally{}, times: map[string]*Times{}}
 }
 
-// begin is when a verb began; the zero time where nothing is counted.
+// begin returns the start time of an operation; the zero time if nothing is counted.
 func (t *Tally) begin() time.Time {
 	if t == nil {
 		return time.Time{}
@@ -221,7 +213,7 @@ func (t *Tally) begin() time.Time {
 	return t.now()
 }
 
-// read counts a read that began at a time: what it showed, or that it failed.
+// read counts a read that started at begun: what it showed, or its failure.
 func (t *Tally) read(begun time.Time, project string, s exposure, err error) {
 	if t == nil {
 		return
@@ -232,7 +224,7 @@ func (t *Tally) read(begun time.Time, project string, s exposure, err error) {
 		n.Tokens += item.tokens
 	}
 	switch code := engram.CodeOf(err); {
-	case code == engram.CodeNotFound && s.operation == useGet, err == nil && len(s.items) == 0 && !s.found:
+	case code == engram.CodeNotFound && s.operation == opGet, err == nil && len(s.items) == 0 && !s.found:
 		o.outcome, err = engram.OutcomeNothing, nil
 	case err != nil:
 		o.outcome = string(code)
@@ -241,12 +233,12 @@ func (t *Tally) read(begun time.Time, project string, s exposure, err error) {
 		n.Fallbacks = 1
 	}
 	if project = normalProject(project); len(project) > engram.MaxName {
-		project = "" // there is no such project, and what waits must stay small
+		project = "" // no project has such a long name, and pending counters must stay small
 	}
 	t.add(begun, o, n, project, err == nil)
 }
 
-// saved counts saves of one call that began at a time, which the store has counted.
+// saved counts the saves of one call in the totals; the store has counted them.
 func (t *Tally) saved(begun time.Time, actions []Action, err error) {
 	if t == nil {
 		return
@@ -258,7 +250,7 @@ func (t *Tally) saved(begun time.Time, actions []Action, err error) {
 	for i, a := range actions {
 		at := begun
 		if i > 0 {
-			at = time.Time{} // the call took its time once
+			at = time.Time{} // count the duration of the call once
 		}
 		t.add(at, counted{engram.OperationSave, string(a)}, engram.Tally{Events: 1}, "", false)
 	}
@@ -270,24 +262,25 @@ func (t *Tally) add(begun time.Time, o counted, n engram.Tally, project string, 
 	defer t.mu.Unlock()
 	t.totals[o] = t.totals[o].Plus(n)
 	if !begun.IsZero() {
-		times := t.times[o.operation]
-		if times == nil {
-			times = &Times{Operation: o.operation}
-			t.times[o.operation] = times
-		}
+		times := entry(t.times, o.operation)
+		times.Operation = o.operation
 		times.add(now.Sub(begun))
 	}
 	if !flush {
 		return
 	}
-	c := cell{now.Unix() / (24 * 60 * 60), project, o}
+	t.put(cell{now.Unix() / secondsADay, project, o}, n)
+}
+
+// put adds to a pending counter; t.mu is locked.
+func (t *Tally) put(c cell, n engram.Tally) {
 	if _, there := t.pending[c]; !there && len(t.pending) >= maxCells {
 		c.project = ""
 	}
 	t.pending[c] = t.pending[c].Plus(n)
 }
 
-// Take empties what waits to be written down, and returns it, in no order.
+// Take removes and returns the pending counters, in no order.
 func (t *Tally) Take() []engram.Counter {
 	if t == nil {
 		return nil
@@ -299,7 +292,6 @@ func (t *Tally) Take() []engram.Counter {
 	return cs
 }
 
-// waiting is what was not flushed yet.
 func (t *Tally) waiting() []engram.Counter {
 	if t == nil {
 		return nil
@@ -311,27 +303,22 @@ func (t *Tally) waiting() []engram.Counter {
 
 func countersOf(pending map[cell]engram.Tally) (cs []engram.Counter) {
 	for c, n := range pending {
-		cs = append(cs, engram.Counter{Day: time.Unix(c.day*24*60*60, 0).UTC(), Project: c.project, Operation: c.operation, Outcome: c.outcome, Tally: n})
+		cs = append(cs, engram.Counter{Day: time.Unix(c.day*secondsADay, 0).UTC(), Project: c.project, Operation: c.operation, Outcome: c.outcome, Tally: n})
 	}
 	return cs
 }
 
-// Put lets counters wait that were taken: here, or by a process that left them behind.
+// Put returns counters to the pending ones: taken ones, or those of another process.
 func (t *Tally) Put(cs []engram.Counter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range cs {
-		at := cell{c.Day.Unix() / (24 * 60 * 60), c.Project, counted{c.Operation, c.Outcome}}
-		if _, there := t.pending[at]; !there && len(t.pending) >= maxCells {
-			at.project = ""
-		}
-		t.pending[at] = t.pending[at].Plus(c.Tally)
+		t.put(cell{c.Day.Unix() / secondsADay, c.Project, counted{c.Operation, c.Outcome}}, c.Tally)
 	}
 }
 
-// FlushTally writes down what the Tally of this Engine has counted since the last time; with
-// nothing to write it costs nothing. What cannot be written waits for the next time, and
-// the error, with the store's code, says why.
+// FlushTally stores the pending counters; without any it costs nothing. Counters that cannot be stored stay
+// pending, and the error has the store's code.
 func (e *Engine) FlushTally(ctx context.Context) error {
 	cs := e.tally.Take()
 	if len(cs) == 0 {
@@ -344,22 +331,22 @@ func (e *Engine) FlushTally(ctx context.Context) error {
 	return err
 }
 
-// Total is how often a verb came to an outcome in this process.
+// Total counts one outcome of an operation in this process.
 type Total struct {
 	Operation, Outcome string
 	engram.Tally
 }
 
-// Times says how long answers of one verb took in this process.
+// Times are the response times of one operation in this process.
 type Times struct {
 	Operation string
-	Buckets   [13]int // answers that took up to the edge of TimeEdges and longer than the one before; the last: longer than all
+	Buckets   [13]int // responses up to the edge in TimeEdges and above the previous one; the last has all longer ones
 	Sum       time.Duration
 	Count     int
 }
 
-// TimeEdges are the upper edges of the buckets of Times, chosen for answers out of memory
-// up to those of a language model.
+// TimeEdges returns the upper edges of the buckets of Times, for responses from memory up to those of a
+// language model.
 func TimeEdges() [12]time.Duration {
 	const ms = time.Millisecond
 	return [12]time.Duration{ms / 4, ms / 2, ms, 5 * ms / 2, 5 * ms, 10 * ms, 25 * ms, 50 * ms, 100 * ms, 250 * ms, time.Second, 10 * time.Second}
@@ -373,8 +360,8 @@ func (t *Times) add(took time.Duration) {
 	t.Count++
 }
 
-// Totals returns what was counted in this process, by verb and outcome, and how long it
-// took, by verb; nothing without a Tally.
+// Totals returns the counts of this process by operation and outcome, and response times by operation; nothing
+// without a Tally.
 func (e *Engine) Totals() (totals []Total, times []Times) {
 	t := e.tally
 	if t == nil {
@@ -388,23 +375,16 @@ func (e *Engine) Totals() (totals []Total, times []Times) {
 	slices.SortFunc(totals, func(a, b Total) int {
 		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Outcome, b.Outcome))
 	})
-	for _, verb := range slices.Sorted(maps.Keys(t.times)) {
-		times = append(times, *t.times[verb])
-	}
-	return totals, times
+	return totals, inOrder(t.times, func(a, b Times) int { return cmp.Compare(a.Operation, b.Operation) })
 }
 
-// countSaves counts saves in the transaction that saves, so that they agree with the
-// journal whatever happens.
+// countSaves counts saves in their transaction, so that counters agree with the journal.
 func (o *op) countSaves(ctx context.Context, saves []SaveResult) error {
-	var cs []engram.Counter
-	for _, s := range saves {
-		cs = append(cs, engram.Counter{Day: o.at, Project: s.Memory.Project, Operation: engram.OperationSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}})
-	}
-	return o.tx.AddCounters(ctx, cs)
+	return o.tx.AddCounters(ctx, mapped(saves, func(s SaveResult) engram.Counter {
+		return engram.Counter{Day: o.at, Project: s.Memory.Project, Operation: engram.OperationSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}}
+	}))
 }
 
 func actionsOf(saves []SaveResult) []Action {
-	actions := mapped(saves, func(s SaveResult) Action { return s.Action })
-	return actions
+	return mapped(saves, func(s SaveResult) Action { return s.Action })
 }

@@ -96,14 +96,13 @@ func TestMetricsOfASessionAreReckonedFromWhatItWasShown(t *testing.T) {
 	}
 	want := "4 events: 1 saved, 3 read, hit 0.67, fallback 0.33 (true), 4 shown"
 	same(t, "the session", []string{activity(metrics(t, e, engine.MetricsInput{Session: "s"}).Total)}, []string{want})
-	if _, err := w.Erase(t.Context(), engram.ByNum(first)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(first)); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "after one was erased", []string{activity(metrics(t, e, engine.MetricsInput{Session: "s"}).Total)}, []string{want})
 }
 
-// What a session is not shown again was found all the same: the counters and the session
-// agree on what is a hit.
+// Hits that are not shown again still count as found, in counters and session alike.
 func TestWhatIsNotShownAgainIsAHit(t *testing.T) {
 	w, e := tallied(t)
 	w.note("Tokens", "Tokens live in cookies.")
@@ -122,7 +121,7 @@ func TestWhatIsNotShownAgainIsAHit(t *testing.T) {
 	same(t, "reads, hits and memories of the session", []int{of.Reads, of.Found, of.Memories}, want)
 }
 
-// Metrics of a store that somebody else holds tell what could not be written down yet.
+// Metrics of a locked store include pending counters.
 func TestMetricsKnowWhatWaits(t *testing.T) {
 	w, e := tallied(t)
 	if _, err := e.Search(t.Context(), asked("tokens")); err != nil {

@@ -55,7 +55,7 @@ func (e *Engine) write(ctx context.Context, operation string, fn func(*op) error
 			return err
 		}
 		o := &op{Engine: e, tx: tx, operation: operation, at: e.now(), clock: clock, device: device, last: last.Seq,
-			pending: map[int64]bool{}, off: e.keptApart()}
+			pending: map[int64]bool{}, off: e.excluded()}
 		if err := fn(o); err != nil || !o.relationsChanged {
 			return err
 		}
@@ -113,7 +113,7 @@ func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason
 // the last result is kept.
 func (o *op) reasoned(reason string) string {
 	if reason != o.reason[0] {
-		o.reason = [2]string{reason, o.washing().secrets(reason)}
+		o.reason = [2]string{reason, o.redactor().secrets(reason)}
 	}
 	return o.reason[1]
 }

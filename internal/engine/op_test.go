@@ -51,7 +51,7 @@ func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apart := w.e.Apart(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
+	apart := w.e.Excluding(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
 	if _, err := apart.Sleep(t.Context(), engine.SleepInput{Project: "plain"}); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 // An operation that would write in a disabled project does nothing, whatever way leads there.
 func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 	w := newApartWorld(t)
-	apart := w.e.Apart(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
+	apart := w.e.Excluding(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
 	state := func() string {
 		var b strings.Builder
 		if err := w.e.Canonical(t.Context(), &b, "zebra"); err != nil {
@@ -109,7 +109,7 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 			return err
 		},
 		"forget": func() error { _, err := apart.Forget(t.Context(), engram.ByNum(w.zebra.Num)); return err },
-		"erase":  func() error { _, err := apart.Erase(t.Context(), engram.ByNum(w.zebra.Num)); return err },
+		"erase":  func() error { _, err := apart.Delete(t.Context(), true, engram.ByNum(w.zebra.Num)); return err },
 		"update": func() error {
 			_, err := apart.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(w.zebra.Num), Title: &title})
 			return err

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// writePair is a pair of texts that may be written one after the other.
+// writePair is a line of the list of text pairs.
 type writePair struct {
 	disagrees  bool
 	kind, a, b string
@@ -36,9 +36,8 @@ func writtenPairs(t *testing.T, name string) (ps []writePair) {
 	return ps
 }
 
-// TestNoWriteSaysTheOpposite writes pairs of texts as remember and add do, and as save does before a sleep:
-// contradicting ones never become one memory and are mostly flagged; agreeing ones hardly ever are. -v shows the
-// figures.
+// TestNoWriteSaysTheOpposite writes pairs of texts like remember and add, and like save before a sleep:
+// contradicting pairs are never merged and mostly flagged; agreeing ones hardly ever. -v prints the figures.
 func TestNoWriteSaysTheOpposite(t *testing.T) {
 	for _, name := range []string{"writes.tsv", "writes-fresh.tsv", "writes-others.tsv"} {
 		t.Run(name, func(t *testing.T) {

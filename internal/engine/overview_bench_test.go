@@ -7,7 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// BenchmarkOverview counts a project and reckons how strong its memories are.
+// BenchmarkOverview counts a project and computes the strength of its memories.
 func BenchmarkOverview(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		name := largest(b, w)
@@ -19,7 +19,7 @@ func BenchmarkOverview(b *testing.B) {
 	})
 }
 
-// BenchmarkListAfter reads the page that follows the middle of a list.
+// BenchmarkListAfter reads the page after the middle of a list.
 func BenchmarkListAfter(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		f := engram.Filter{Project: largest(b, w), Current: true}
@@ -50,7 +50,7 @@ func BenchmarkTopics(b *testing.B) {
 	})
 }
 
-// largest is the project with most memories.
+// largest returns the project with most memories.
 func largest(b *testing.B, w world) string {
 	b.Helper()
 	all, err := w.Projects(b.Context())

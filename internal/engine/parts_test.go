@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// about is what a replica has of a memory beside its words, and how many texts it had before.
+// about is a replica's view of a memory without its words, and the number of its earlier texts.
 func (c clone) about(id engram.ID) string {
 	c.Helper()
 	d, err := c.Get(c.Context(), engram.ByID(id))
@@ -21,12 +21,12 @@ func (c clone) about(id engram.ID) string {
 	return fmt.Sprintf("%s, in short %q, by %q, %d before", d.Memory.Content, d.Memory.Summary, d.Memory.ToolName, len(d.Revisions))
 }
 
-// report saves one text, with the tool that it came from.
+// report saves a text with its tool name.
 func (c clone) report(tool string, typ engram.Type) engram.ID {
 	return c.save(engine.SaveInput{Title: "Lifetime", Content: "fifteen minutes", TopicKey: "token/lifetime", Type: typ, ToolName: tool, Project: "shop"}).Memory.ID
 }
 
-// lineage is that of a memory.
+// lineage returns the causal metadata of a memory.
 func (c clone) lineage(num int64) (l engram.CausalMetadata) {
 	c.Helper()
 	err := c.Store.View(c.Context(), func(r engram.Reader) error {
@@ -40,7 +40,7 @@ func (c clone) lineage(num int64) (l engram.CausalMetadata) {
 	return l
 }
 
-// A tool or a summary that changes alone is known everywhere, and doubles no text.
+// A change of only the tool or the summary is replicated, and adds no revision.
 func TestAChangeBesideTheWordsTravels(t *testing.T) {
 	place, all := clones(t, 2)
 	a, b := all[0], all[1]
@@ -69,8 +69,7 @@ func TestAChangeBesideTheWordsTravels(t *testing.T) {
 	equal(t, a, b)
 }
 
-// A summary is of the words: whoever changes those takes it away everywhere, and who changes
-// something else does not.
+// A summary belongs to the text: changing the text removes it everywhere, changing another field does not.
 func TestASummaryGoesWithTheContent(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -109,7 +108,7 @@ func TestASummaryGoesWithTheContent(t *testing.T) {
 	}
 }
 
-// What an undo gives back beside the words travels, too.
+// Fields that an undo restores beside the text are replicated too.
 func TestAnUndoOfAToolTravels(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
@@ -131,7 +130,7 @@ func TestAnUndoOfAToolTravels(t *testing.T) {
 	}
 }
 
-// Who keeps to himself what others may have is told so.
+// Making a shared memory personal warns.
 func TestWhatWasSharedIsNotTakenBackByBecomingPersonal(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]

@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// handOver brings what one has to another by a file.
+// handOver transfers a store's memories to another by a file.
 func (c clone) handOver(to clone) {
 	c.Helper()
 	var b bytes.Buffer
@@ -21,8 +21,7 @@ func (c clone) handOver(to clone) {
 	}
 }
 
-// An older edit adds a text and no stamp that holds: by those alone the state would be the one
-// that the remote has.
+// An older edit adds a revision but no current version stamp; revisions alone would equal the remote's state.
 func TestAnOlderTextThatComesByAFileIsPushed(t *testing.T) {
 	_, all := clones(t, 3)
 	a, b, c := all[0], all[1], all[2]
@@ -55,8 +54,8 @@ func TestAnOlderTextThatComesByAFileIsPushed(t *testing.T) {
 	}
 }
 
-// Words of a file that keeps no stamps are the same text as those that were written here; what
-// a store makes of that by itself must be what everybody makes of it.
+// A file without version stamps brings the same text as a local write; what a store derives from it must be the
+// same everywhere.
 func TestTextsWithoutStampsArePushedOnce(t *testing.T) {
 	_, all := clones(t, 2)
 	a := all[0]

@@ -10,10 +10,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// marker is a word that no file and no answer may hold.
+// marker is a word that must appear in no file and no answer.
 const marker = "zqxjkvsecret"
 
-// hidden are ways to mark a text as private.
+// hidden are ways to mark text as private.
 func hidden() map[string]string {
 	return map[string]string{
 		"a span":          "a <private>" + marker + "</private> b",

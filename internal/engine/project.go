@@ -9,104 +9,102 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// normalProject cleans a project name from outside.
 func normalProject(name string) string { return project.Normalize(line(name)) }
+
+// canonicalProject returns the name of a project that may be named by an alias, or does not exist.
+func canonicalProject(ctx context.Context, r engram.Reader, project string) (string, error) {
+	name := normalProject(project)
+	if name == "" {
+		return "", nil
+	}
+	p, known, err := r.Project(ctx, name)
+	if known {
+		name = p.Name
+	}
+	return name, err
+}
 
 // Projects returns every project with its counts, by name.
 func (e *Engine) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
 	return view(ctx, e, func(r engram.Reader) ([]engram.ProjectCounts, error) { return r.Projects(ctx) })
 }
 
-// MergeResult counts what went to the target project.
+// MergeResult counts what moved to the target project.
 type MergeResult struct {
 	To                          string
-	Sources                     int      // how many of the sources existed, and were not To already
+	Sources                     int      // existing sources other than To
 	Unknown                     []string // sources that do not exist
-	Memories, Sessions, Prompts int      // forgotten memories too
+	Memories, Sessions, Prompts int      // including forgotten memories
 }
 
-// MergeProjects gives everything of the sources to one project, in one transaction,
-// and keeps the old names as aliases. Sources that do not exist are passed over; a
-// topic key that both have stays with the target's memory.
+// MergeProjects moves everything from the sources to one project in one transaction, and keeps the old names as
+// aliases. Unknown sources are skipped. If both have a topic key, it stays with the target's memory.
 func (e *Engine) MergeProjects(ctx context.Context, from []string, to string) (MergeResult, error) {
-	// Looked at as it came: lower-casing replaces bytes that are not UTF-8 unseen.
+	// Checked before normalizing: lower-casing would hide bytes that are not UTF-8.
 	if err := e.checkName(ctx, redact.Private(to)); err != nil {
 		return MergeResult{}, err
 	}
 	to = normalProject(to)
-	res := MergeResult{To: to}
-	err := e.write(ctx, "project_merge", func(o *op) error {
+	return perform(ctx, e, "project_merge", func(o *op) (res MergeResult, err error) {
 		target, err := o.mergeTarget(ctx, to, from)
 		if err != nil {
-			return err
+			return res, err
 		}
 		res.To = target.Name
 		for _, name := range from {
 			source, known, err := o.tx.Project(ctx, normalProject(name))
-			if err != nil {
-				return err
-			}
 			switch {
+			case err != nil:
+				return res, err
 			case !known:
 				res.Unknown = append(res.Unknown, normalProject(name))
-				continue
-			case source.Name == target.Name:
-				continue
-			}
-			if err := o.mergeInto(ctx, &target, source, &res); err != nil {
-				return err
+			case source.Name != target.Name:
+				if err := o.mergeInto(ctx, &target, source, &res); err != nil {
+					return res, err
+				}
 			}
 		}
-		return nil
+		return res, nil
 	})
-	if err != nil {
-		return MergeResult{}, err
-	}
-	return res, nil
 }
 
-// RenameProject gives a project a new name and keeps the old one as an alias. A new
-// name that is taken is a conflict: that is a merge, and has to be asked for.
+// RenameProject renames a project and keeps the old name as an alias. A name that exists is a conflict: merging
+// must be asked for.
 func (e *Engine) RenameProject(ctx context.Context, from, to string) (MergeResult, error) {
 	from, to = normalProject(from), normalProject(to)
 	if err := project.Check(to); err != nil {
 		return MergeResult{}, err
 	}
-	res := MergeResult{To: to}
-	err := e.write(ctx, "project_rename", func(o *op) error {
+	return perform(ctx, e, "project_rename", func(o *op) (MergeResult, error) {
+		res := MergeResult{To: to}
 		source, err := namedProject(ctx, o.tx, from)
 		if err != nil {
-			return err
+			return res, err
 		}
 		taken, known, err := o.tx.Project(ctx, to)
 		if err != nil {
-			return err
+			return res, err
 		}
 		if known && taken.Name != source.Name {
-			return engram.Errorf(engram.CodeConflict, "project %q exists already", to).WithHint("to join the two: {projects merge %s --into %s}", from, to)
+			return res, engram.Errorf(engram.CodeConflict, "project %q exists already", to).WithHint("to join the two: {projects merge %s --into %s}", from, to)
 		}
 		if source.Name == to {
-			return nil
+			return res, nil
 		}
 		target, err := o.mergeTarget(ctx, to, []string{source.Name})
 		if err != nil {
-			return err
+			return res, err
 		}
-		was := target // it is the same project: what it is comes along
+		was := target // the same project keeps its settings
 		target.Root, target.Remote, target.Decay = source.Root, source.Remote, source.Decay
-		if err := o.replaceProject(ctx, was, target, "renamed"); err != nil {
-			return err
+		if err = o.replaceProject(ctx, was, target, "renamed"); err == nil {
+			err = o.mergeInto(ctx, &target, source, &res)
 		}
-		return o.mergeInto(ctx, &target, source, &res)
+		return res, err
 	})
-	if err != nil {
-		return MergeResult{}, err
-	}
-	return res, nil
 }
 
-// mergeTarget returns the target project, which is made when there is anything to
-// give to it.
+// mergeTarget returns the target project, creating it if a source exists.
 func (o *op) mergeTarget(ctx context.Context, to string, from []string) (engram.Project, error) {
 	p, known, err := o.tx.Project(ctx, to)
 	if err != nil {
@@ -118,7 +116,7 @@ func (o *op) mergeTarget(ctx context.Context, to string, from []string) (engram.
 			return p, err
 		}
 		if known && there && source.Name == p.Name && p.Name != to {
-			// "to" is an alias of a source: the old name becomes the project again.
+			// The target's name is an alias of a source: turn it back into a project.
 			now := p
 			now.Aliases = slices.DeleteFunc(slices.Clone(p.Aliases), func(a string) bool { return a == to })
 			if err := o.replaceProject(ctx, p, now, "an alias becomes a project again"); err != nil {
@@ -137,8 +135,8 @@ func (o *op) mergeTarget(ctx context.Context, to string, from []string) (engram.
 	return p, nil
 }
 
-// mergeInto gives everything of source to target. What was moved, the source and the
-// target's aliases are an entry each, so that an undo can take each back by itself.
+// mergeInto moves everything from source to target. The move, the source and the target's aliases are journaled
+// separately, so that undo can revert each.
 func (o *op) mergeInto(ctx context.Context, target *engram.Project, source engram.Project, res *MergeResult) error {
 	moved, err := o.moveProject(ctx, source.Name, target.Name)
 	if err != nil {
@@ -173,7 +171,7 @@ func (o *op) replaceProject(ctx context.Context, was, now engram.Project, reason
 	return o.rewriteProject(ctx, was, now, reason)
 }
 
-// rewriteProject is replaceProject without a lineage.
+// rewriteProject is replaceProject without causal metadata.
 func (o *op) rewriteProject(ctx context.Context, was, now engram.Project, reason string) error {
 	if err := o.tx.PutProject(ctx, now); err != nil {
 		return err
@@ -181,8 +179,7 @@ func (o *op) rewriteProject(ctx context.Context, was, now engram.Project, reason
 	return o.log(ctx, engram.EntityProject, was.Name, was.Name, reason, changes(projectFields(was), projectFields(now)))
 }
 
-// logMove notes what went from one project to another; given are topic keys that
-// memories got back by it.
+// logMove journals what moved between projects; given are topic keys that memories regained by it.
 func (o *op) logMove(ctx context.Context, moved engram.Moved, given map[int64]string, from, to, reason string) error {
 	was := map[string]any{"from": from, "to": to,
 		"memories": moved.Memories, "sessions": moved.Sessions, "prompts": moved.Prompts, "topics": moved.Topics}
@@ -192,25 +189,19 @@ func (o *op) logMove(ctx context.Context, moved engram.Moved, given map[int64]st
 	return o.log(ctx, engram.EntityProject, from, to, reason, was)
 }
 
-// SimilarProjects groups projects whose names look like one project's; each group
-// has the one with most memories first.
+// SimilarProjects groups projects with similar names, in each group the one with most memories first.
 func (e *Engine) SimilarProjects(ctx context.Context) ([][]engram.ProjectCounts, error) {
 	all, err := e.Projects(ctx)
 	if err != nil {
 		return nil, err
 	}
 	byName := map[string]engram.ProjectCounts{}
-	var names []string
 	for _, p := range all {
 		byName[p.Name] = p
-		names = append(names, p.Name)
 	}
 	var groups [][]engram.ProjectCounts
-	for _, g := range project.Groups(names) {
-		var group []engram.ProjectCounts
-		for _, name := range g {
-			group = append(group, byName[name])
-		}
+	for _, g := range project.Groups(mapped(all, func(p engram.ProjectCounts) string { return p.Name })) {
+		group := mapped(g, func(name string) engram.ProjectCounts { return byName[name] })
 		slices.SortStableFunc(group, func(a, b engram.ProjectCounts) int { return b.Memories - a.Memories })
 		groups = append(groups, group)
 	}

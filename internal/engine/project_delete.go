@@ -8,32 +8,28 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// PruneProjects removes projects without memories, live or forgotten, together with
-// their prompts and sessions; dryRun only names them. Nil names means every such
-// project; a name that has memories is passed over.
+// PruneProjects removes projects without memories, live or forgotten, with their prompts and sessions; dryRun
+// only lists them. Nil names means every such project; a named project with memories is skipped.
 func (e *Engine) PruneProjects(ctx context.Context, names []string, dryRun bool) ([]engram.ProjectCounts, error) {
-	names = slices.Clone(names) // they stay the caller's, and nil stays nil
+	names = slices.Clone(names) // the argument stays unchanged, and nil stays nil
 	for i, n := range names {
 		names[i] = normalProject(n)
 	}
 	if dryRun {
 		return view(ctx, e, func(r engram.Reader) ([]engram.ProjectCounts, error) { return emptyProjects(ctx, r, names) })
 	}
-	var gone []engram.ProjectCounts
-	err := e.write(ctx, "project_prune", func(o *op) error {
+	return perform(ctx, e, "project_prune", func(o *op) ([]engram.ProjectCounts, error) {
 		empty, err := emptyProjects(ctx, o.tx, names)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, p := range empty {
 			if err := o.dropProject(ctx, p.Project, &DeletedProject{}, false); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		gone = empty
-		return nil
+		return empty, nil
 	})
-	return gone, err
 }
 
 func emptyProjects(ctx context.Context, r engram.Reader, names []string) ([]engram.ProjectCounts, error) {
@@ -60,130 +56,104 @@ func emptyProjects(ctx context.Context, r engram.Reader, names []string) ([]engr
 // DeletedProject counts what deleting a project removed.
 type DeletedProject struct {
 	Memories, Prompts, Sessions int
-	HeldBy                      []engram.Trace // as in Deleted: who holds texts of erased memories
-	Degraded                    []string       // where it was not looked, and why
+	HeldBy                      []engram.Trace // as in Deleted: remaining copies of erased texts
+	Degraded                    []string       // what could not be searched for copies, and why
 }
 
-// DeleteProject forgets the project's memories and hides its prompts; hard erases
-// both, and removes sessions and the project too, and says who holds the texts of the
-// memories all the same. A project that does not exist is not_found.
+// DeleteProject forgets a project's memories and hides its prompts; hard erases both with sessions and project,
+// and lists remaining copies of the texts. An unknown project is not_found.
 func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (DeletedProject, error) {
-	var d DeletedProject
 	var going []engram.Memory
 	var root string
-	verb := "project_delete"
+	operation := "project_delete"
 	if hard {
-		verb = "project_erase"
+		operation = "project_erase"
 	}
-	e.bringIn(ctx) // or its name would stay among counters that wait
-	err := e.write(ctx, verb, func(o *op) error {
+	e.collectCounters(ctx) // otherwise pending counters would keep its name
+	d, err := perform(ctx, e, operation, func(o *op) (d DeletedProject, err error) {
 		p, err := namedProject(ctx, o.tx, name)
 		if err != nil {
-			return err
+			return d, err
 		}
-		if root = p.Root; hard { // asked before, as in Delete
+		if root = p.Root; hard { // before erasing, as in Delete
 			if going, d.HeldBy, err = o.heldOf(ctx, p.Name); err != nil {
-				return err
+				return d, err
 			}
 		}
 		if d.Memories, err = o.forgetProject(ctx, p.Name, hard); err != nil {
-			return err
+			return d, err
 		}
 		if hard {
-			return o.dropProject(ctx, p, &d, hard)
+			err = o.dropProject(ctx, p, &d, hard)
+		} else {
+			d.Prompts, err = o.leaveProject(ctx, p.Name, hard)
 		}
-		d.Prompts, err = o.leaveProject(ctx, p.Name, hard)
-		return err
+		return d, err
 	})
 	if err != nil {
-		return DeletedProject{}, err
+		return d, err
 	}
 	outside, degraded := e.heldOutside(ctx, going, []string{root})
 	d.HeldBy, d.Degraded = append(d.HeldBy, outside...), degraded
 	return d, nil
 }
 
-// heldOf returns the names of all memories of a project, which are to be erased, and the
-// memories of others that keep texts of theirs.
+// heldOf returns the ids of all memories of a project about to be erased, and the memories of other projects
+// that contain their texts.
 func (o *op) heldOf(ctx context.Context, project string) (going []engram.Memory, held []engram.Trace, err error) {
 	h := holdersIn(o.tx, func(m engram.Memory) bool { return m.Project == project })
 	for _, forgotten := range []bool{false, true} {
-		const page = 500
-		for offset := 0; ; offset += page {
-			ms, err := o.tx.List(ctx, engram.Filter{Project: project, Forgotten: forgotten}, engram.Page{Limit: page, Offset: offset})
-			if err != nil {
-				return nil, nil, err
-			}
-			for _, m := range ms {
-				if err := h.lookFor(ctx, m); err != nil {
-					return nil, nil, err
-				}
-				going = append(going, engram.Memory{Num: m.Num, ID: m.ID, SyncID: m.SyncID}) // no texts: there may be many
-			}
-			if len(ms) < page {
-				break
-			}
+		n := 0
+		err := eachAfter(func(after int) ([]engram.Memory, error) {
+			return o.tx.List(ctx, engram.Filter{Project: project, Forgotten: forgotten}, engram.Page{Limit: 500, Offset: after})
+		}, func(m engram.Memory) (int, error) {
+			n++
+			going = append(going, engram.Memory{Num: m.Num, ID: m.ID, SyncID: m.SyncID}) // without texts: there may be many
+			return n, h.lookFor(ctx, m)
+		})
+		if err != nil {
+			return nil, nil, err
 		}
 	}
 	return going, h.held, nil
 }
 
-// forgetProject forgets every live memory of a project, or erases all of them.
+// forgetProject forgets every live memory of a project, or with hard erases all memories.
 func (o *op) forgetProject(ctx context.Context, name string, hard bool) (n int, err error) {
 	kinds := []bool{false}
 	if hard {
 		kinds = []bool{false, true}
 	}
 	for _, forgotten := range kinds {
-		for {
-			// What is handled leaves the list, so its first page is always the rest.
-			ms, err := o.tx.List(ctx, engram.Filter{Project: name, Forgotten: forgotten}, engram.Page{Limit: 500})
-			if err != nil {
-				return n, err
+		some, err := drain(func() ([]engram.Memory, error) {
+			return o.tx.List(ctx, engram.Filter{Project: name, Forgotten: forgotten}, engram.Page{Limit: 500})
+		}, func(m engram.Memory) error {
+			if hard {
+				return o.eraseMemory(ctx, m)
 			}
-			if len(ms) == 0 {
-				break
-			}
-			for _, m := range ms {
-				if hard {
-					err = o.eraseMemory(ctx, m)
-				} else {
-					err = o.forget(ctx, &m, "its project was deleted")
-				}
-				if err != nil {
-					return n, err
-				}
-				n++
-			}
+			return o.forget(ctx, &m, "its project was deleted")
+		})
+		if n += some; err != nil {
+			return n, err
 		}
 	}
 	return n, nil
 }
 
-// leaveProject hides the prompts of a project, or erases them.
-func (o *op) leaveProject(ctx context.Context, name string, hard bool) (n int, err error) {
-	for {
-		ps, err := o.tx.Prompts(ctx, name, "", engram.Page{Limit: 500})
-		if err != nil || len(ps) == 0 {
-			return n, err
-		}
-		for _, p := range ps {
+func (o *op) leaveProject(ctx context.Context, name string, hard bool) (int, error) {
+	return drain(func() ([]engram.Prompt, error) { return o.tx.Prompts(ctx, name, "", engram.Page{Limit: 500}) },
+		func(p engram.Prompt) error {
+			if hard {
+				return o.erasePrompt(ctx, p)
+			}
 			now := p
-			if now.DeletedAt = o.at; hard {
-				err = o.erasePrompt(ctx, p)
-			} else {
-				err = o.replacePrompt(ctx, p, now, "its project was deleted")
-			}
-			if err != nil {
-				return n, err
-			}
-			n++
-		}
-	}
+			now.DeletedAt = o.at
+			return o.replacePrompt(ctx, p, now, "its project was deleted")
+		})
 }
 
-// dropProject removes a project that has no memories, with its prompts and sessions.
-// Prompts that are only hidden stay without a project.
+// dropProject removes a project without memories, with its prompts and sessions. Hidden prompts remain without
+// a project.
 func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProject, hard bool) error {
 	n, err := o.leaveProject(ctx, p.Name, hard)
 	if err != nil {
@@ -219,26 +189,20 @@ func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProjec
 }
 
 func (o *op) dropSessions(ctx context.Context, name string, d *DeletedProject, hard bool) error {
-	for {
-		ss, err := o.tx.Sessions(ctx, name, engram.Page{Limit: 500})
-		if err != nil || len(ss) == 0 {
-			return err
+	_, err := drain(func() ([]engram.SessionActivity, error) {
+		return o.tx.Sessions(ctx, name, engram.Page{Limit: 500})
+	}, func(s engram.SessionActivity) error {
+		gone, err := o.dropSession(ctx, s.Session, hard)
+		if gone {
+			d.Sessions++
 		}
-		for _, s := range ss {
-			gone, err := o.dropSession(ctx, s.Session, hard)
-			if err != nil {
-				return err
-			}
-			if gone {
-				d.Sessions++
-			}
-		}
-	}
+		return err
+	})
+	return err
 }
 
-// dropSession removes a session of a project that goes. One that holds memories,
-// which an update gave to another project, stays without a project: they would lose
-// their place in time with it.
+// dropSession removes a session of a deleted project. A session with memories, which an update moved to another
+// project, stays without a project to keep their place in time.
 func (o *op) dropSession(ctx context.Context, s engram.Session, hard bool) (gone bool, err error) {
 	n, err := o.tx.CountInSession(ctx, s.ID, true)
 	if err != nil {
@@ -248,22 +212,23 @@ func (o *op) dropSession(ctx context.Context, s engram.Session, hard bool) (gone
 		if err := o.leaveSession(ctx, s); err != nil {
 			return false, err
 		}
-		return true, o.deleteSession(ctx, s, hard)
+		err := o.deleteSession(ctx, s, hard)
+		return err == nil, err
 	}
 	now := s
 	now.Project = ""
 	return false, o.putSession(ctx, &s, now, "its project was deleted")
 }
 
-// Named is what somebody speaks of by something else than the name of its project.
+// Named identifies things whose project is wanted.
 type Named struct {
 	Memories []engram.Ref
-	Relation string // by its id; "" is none
-	Op       int64  // an operation of the journal; 0 is none
+	Relation string // by id; "" for none
+	Op       int64  // operation of the journal; 0 for none
 }
 
-// ProjectsOf returns the projects of what is named, each once: of a relation those of the
-// memories at both of its ends. What does not exist is of none. Nothing is counted as read.
+// ProjectsOf returns the projects of the named things, each once; a relation belongs to those of both ends.
+// Unknown things have none. Nothing counts as read.
 func (e *Engine) ProjectsOf(ctx context.Context, n Named) ([]string, error) {
 	found := map[string]bool{}
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -302,7 +267,7 @@ func (e *Engine) ProjectsOf(ctx context.Context, n Named) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), err
 }
 
-// unknown reports whether an error says that there is no such thing, or no one of that name.
+// unknown reports whether an error says that a thing does not exist or is ambiguous.
 func unknown(err error) bool {
 	switch engram.CodeOf(err) {
 	case engram.CodeNotFound, engram.CodeConflict, engram.CodeInvalid:

@@ -88,8 +88,8 @@ func TestDeletingAProjectForGood(t *testing.T) {
 	}
 }
 
-// A memory may leave the project of its session by an update. Its session must not
-// go with the project: the memory would lose its place in time.
+// An update may move a memory out of its session's project. Deleting the project must keep the session, and
+// with it the memory's place in time.
 func TestASessionThatHoldsAnotherProjectsMemoryOutlivesItsProject(t *testing.T) {
 	for name, remove := range map[string]func(w world) error{
 		"pruned":  func(w world) error { _, err := w.PruneProjects(t.Context(), nil, false); return err },

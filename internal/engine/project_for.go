@@ -16,35 +16,35 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// ProjectRequest asks which project a call is about.
+// ProjectRequest asks which project a call concerns.
 type ProjectRequest struct {
-	Explicit  string // named by the caller; must be known: unknown_project else
-	Chosen    string // picked by the user after an ambiguous folder; trusted
-	SessionID string // a session whose project counts (writes); must exist when given
+	Explicit  string // named by the caller; an unknown one is an error
+	Chosen    string // picked by the user for an ambiguous folder; trusted
+	SessionID string // session whose project counts (writes); must exist if given
 	Override  string // the process's --project or ENGRAM_PROJECT
-	Dir       string // where to look otherwise
-	Write     bool   // save's rules for Explicit instead of the readers'
-	Trusted   bool   // a new Explicit name is taken whatever Dir says: the caller works elsewhere
-	Lenient   bool   // an ambiguous folder gives its base name instead of an error
-	// AsOf makes Explicit the name of a project then: of one that was merged, renamed or
-	// removed since, too. The zero time is now.
+	Dir       string // folder to detect a project in otherwise
+	Write     bool   // apply the rules for writes to Explicit
+	Trusted   bool   // accept a new Explicit name whatever Dir says: the caller works elsewhere
+	Lenient   bool   // use the base name of an ambiguous folder instead of an error
+	// AsOf makes Explicit the name of a project at that time, even if merged, renamed or removed since. The
+	// zero time is now.
 	AsOf time.Time
 }
 
-// ProjectInForce is the project of a call and how it was found.
+// ProjectInForce is the project of a call and how it was determined.
 type ProjectInForce struct {
 	Name      string
 	Source    project.Source
-	Path      string   // folder that decided; "" when none did
-	Available []string // the choices in an ambiguous folder
+	Path      string   // deciding folder; "" if none
+	Available []string // choices in an ambiguous folder
 	Warning   string
 }
 
-// ProjectFor decides the project of a call: the one chosen, named, of the session,
-// of the process, of the folder, in this order. Errors carry a *project.Problem; in
-// an ambiguous folder the answer holds the choices beside the error.
+// ProjectFor determines the project of a call: the chosen, the named, the session's, the process's, or the
+// folder's, in this order. Errors carry a *project.Problem; for an ambiguous folder the result lists the
+// choices beside the error.
 func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInForce, error) {
-	// Refusals repeat what was asked for.
+	// Errors repeat the input.
 	r.Chosen, r.Explicit, r.Override = redact.Private(r.Chosen), redact.Private(r.Explicit), redact.Private(r.Override)
 	r.SessionID = line(r.SessionID)
 	if r.Chosen != "" {
@@ -72,19 +72,19 @@ func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInFor
 		}
 		err := e.checkName(ctx, r.Override)
 		wrong, told := errors.AsType[*engram.Error](err)
-		if !e.resolved || !told || wrong.Code != engram.CodeInvalid {
+		if !e.options.Resolved || !told || wrong.Code != engram.CodeInvalid {
 			return p, err
 		}
 		if p, err = e.folderProject(ctx, r); err == nil {
-			p.Warning = fmt.Sprintf("Project %.60q of the settings does not count: %s; that of the folder does", r.Override, wrong.Msg)
+			p.Warning = fmt.Sprintf("Ignored project %.60q of the settings: %s; using the project of the folder", r.Override, wrong.Msg)
 		}
 		return p, err
 	}
 	return e.folderProject(ctx, r)
 }
 
-// checkName says why a project that somebody names cannot be called so. One that exists
-// may be: a name with a slash in it can come from another program.
+// checkName rejects an invalid project name unless such a project exists: names from other programs may contain
+// a slash.
 func (e *Engine) checkName(ctx context.Context, name string) error {
 	wrong := project.Check(name)
 	if wrong == nil || project.CheckText(name) != nil || normalProject(name) == "" {
@@ -103,7 +103,7 @@ func (e *Engine) checkName(ctx context.Context, name string) error {
 	return wrong
 }
 
-// folderProject is the project of a folder.
+// folderProject detects the project of a folder.
 func (e *Engine) folderProject(ctx context.Context, r ProjectRequest) (ProjectInForce, error) {
 	facts := project.Facts{Dir: r.Dir}
 	if e.folders != nil {
@@ -119,10 +119,9 @@ func (e *Engine) folderProject(ctx context.Context, r ProjectRequest) (ProjectIn
 	return ProjectInForce{Name: d.Name, Source: d.Source, Path: d.Path, Available: d.Available, Warning: d.Warning}, err
 }
 
-// explicitProject is a project that the caller named. Readers must name a known one.
-// Writers may also name that of the session or what the folder says itself;
-// and where the folder tells nothing, the caller's word is the best there is, so a
-// new name is taken (docs/adr/0005-project-choice.md).
+// explicitProject resolves a project named by the caller. Readers must name an existing one. Writers may also
+// name the session's or the folder's project, or a new one if the folder tells nothing
+// (docs/adr/0005-project-choice.md).
 func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (ProjectInForce, error) {
 	name := normalProject(r.Explicit)
 	in := ProjectInForce{Name: name, Source: project.SourceExplicit}
@@ -175,7 +174,7 @@ func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (Project
 	}
 	folder, err := e.folderProject(ctx, ProjectRequest{Dir: r.Dir})
 	if _, told := errors.AsType[*project.Problem](err); err != nil && !told {
-		return in, err // the folder could not be asked, which is no answer
+		return in, err // the folder could not be read
 	}
 	switch {
 	case err == nil && folder.Source == project.SourceBaseName:
@@ -192,7 +191,7 @@ func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (Project
 		"repo .engram/config.json, or ambiguous-project recovery.", name), name, names)
 }
 
-// collision refuses a name that several folders at hand would be normalised to.
+// collision rejects a name to which several folders at hand would be normalized.
 func (e *Engine) collision(ctx context.Context, r ProjectRequest, bucket string) error {
 	if e.folders == nil || r.Explicit == bucket {
 		return nil
@@ -226,21 +225,20 @@ func unknownProject(msg, name string, names []string) error {
 	return err.WithCause(&project.Problem{Reason: project.ReasonUnknown, Available: available[:min(len(available), most)]})
 }
 
-// manualSession opens the id of the session that holds what is saved outside one.
+// manualSession is the prefix of ids of sessions for saves without a session.
 const manualSession = "manual-save"
 
 // place is where something is saved.
 type place struct {
-	project  string // canonical: an alias became the name it stands for
+	project  string // canonical, aliases resolved
 	session  string
 	warnings []string
 }
 
-// place finds or makes the project and the session of something that is saved.
+// place finds or creates the project and session of a save.
 //
-// An empty session means the project's open one, else manual-save-PROJECT; one that
-// does not exist is made when create is set. An empty project means the session's, and
-// a session without a project takes the one that is named.
+// Without a session it uses the project's open one, else manual-save-PROJECT; an unknown session is created if
+// create is set. Without a project it uses the session's, and a session without a project takes the named one.
 func (o *op) place(ctx context.Context, name, session, dir string, create bool) (place, error) {
 	p := place{session: session}
 	var s engram.Session
@@ -285,8 +283,8 @@ func unknownSession(id string) error {
 		WithCause(&project.Problem{Reason: project.ReasonUnknownSession})
 }
 
-// ensureProject returns the canonical name of a project, which it makes if need be.
-// A project without memories gets a warning when another has a similar name.
+// ensureProject returns the canonical name of a project and creates it if need be. It warns if the project has
+// no memories and another one has a similar name.
 func (o *op) ensureProject(ctx context.Context, name string) (canonical string, warnings []string, err error) {
 	if name == "" {
 		return "", nil, nil
@@ -332,7 +330,7 @@ func (o *op) warnSimilar(ctx context.Context, name string) ([]string, error) {
 		name, similar[0], memories)}, nil
 }
 
-// openSession returns the session that a save without one belongs to.
+// openSession returns the session for saves without one.
 func (o *op) openSession(ctx context.Context, name, dir string) (string, error) {
 	s, found, err := o.tx.OpenSession(ctx, name, manualSession)
 	if err != nil || found {
@@ -352,8 +350,8 @@ func (o *op) openSession(ctx context.Context, name, dir string) (string, error) 
 	}
 }
 
-// manualID is the id of the nth session that holds what is saved outside one, from 1. A
-// project whose name leaves no room for it is named by a digest.
+// manualID returns the id of the nth manual session of a project, from 1. A name too long for an id is replaced
+// by a digest.
 func manualID(name string, n int) string {
 	id := manualSession
 	switch {
@@ -368,8 +366,7 @@ func manualID(name string, n int) string {
 	return id
 }
 
-// isManual reports whether id is that of a session that holds what is saved outside one in
-// the project of that name.
+// isManual reports whether id is that of a manual session of the project.
 func isManual(id, name string) bool {
 	if i := strings.LastIndexByte(id, '.'); i > 0 {
 		if n, err := strconv.Atoi(id[i+1:]); err == nil && id == manualID(name, n) {
@@ -388,13 +385,13 @@ func (o *op) newSession(ctx context.Context, id, name, dir string) error {
 	return o.putSession(ctx, nil, s, "first use")
 }
 
-// Folders tells what a folder says about the project in it; internal/git does.
+// Folders collects facts about a folder's project; internal/git implements it.
 type Folders interface {
 	Facts(ctx context.Context, dir string) (project.Facts, error)
 }
 
-// recentFolders remembers what a folder said for a moment. A server is asked about
-// the same folder at every call, and asking git costs more than saving a memory.
+// recentFolders caches facts briefly: a server asks about the same folder at every call, and asking git costs
+// more than a save.
 type recentFolders struct {
 	folders Folders
 	now     func() time.Time
@@ -413,13 +410,13 @@ const (
 	maxFolders   = 1000
 )
 
-// Facts returns what dir says, or said a moment ago. Errors are not remembered.
+// Facts returns the facts of dir, possibly cached. Errors are not cached.
 func (r *recentFolders) Facts(ctx context.Context, dir string) (project.Facts, error) {
 	now := r.now()
 	r.mu.Lock()
 	known, ok := r.facts[dir]
 	r.mu.Unlock()
-	// A clock that ran backwards must not make it remember for longer.
+	// A clock that ran backwards must not extend the cache.
 	if left := known.until.Sub(now); ok && left > 0 && left <= folderMemory {
 		return known.facts, nil
 	}

@@ -71,7 +71,7 @@ func (d disk) config(dir, text string) {
 	}
 }
 
-// mustProject decides a project that can be decided.
+// mustProject resolves a project without error.
 func (w world) mustProject(r engine.ProjectRequest) engine.ProjectInForce {
 	w.Helper()
 	p, err := w.ProjectFor(w.Context(), r)
@@ -235,7 +235,7 @@ func TestNamesThatNoProjectMayHave(t *testing.T) {
 	}
 }
 
-// The engine judges names, so that no face lets in what another keeps out.
+// The engine validates names, so that all frontends agree.
 func TestNamesThatNobodyMaySaveUnder(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("t", "c")
@@ -256,7 +256,7 @@ func TestNamesThatNobodyMaySaveUnder(t *testing.T) {
 	}
 }
 
-// Other programs make projects with a slash in their names.
+// Other programs create projects with a slash in their names.
 func TestAProjectWithASlashIsReadAndWrittenOnceItIsThere(t *testing.T) {
 	w := newWorld(t)
 	w.save(engine.SaveInput{Content: "c", Project: "Team/App"})
@@ -319,7 +319,7 @@ func TestAProjectThatAWriterNames(t *testing.T) {
 	}
 }
 
-// A save never lands in the session of another project, whatever merges made of the names.
+// A save never lands in another project's session, whatever merges did to the names.
 func TestASaveOutsideASessionStaysInItsProject(t *testing.T) {
 	w := newWorld(t)
 	n := 0

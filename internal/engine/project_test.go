@@ -130,7 +130,7 @@ func TestMergingIntoAnAlias(t *testing.T) {
 	if res := w.merge("old", "third"); res.To != "demo" || res.Memories != 2 {
 		t.Errorf("a merge into the alias of another project goes to that project: %+v", res)
 	}
-	// The other way round the old name becomes the project again.
+	// In reverse, the old name becomes the project again.
 	if res := w.merge("old", "demo"); res.To != "old" || res.Memories != 6 {
 		t.Errorf("got %+v", res)
 	}
@@ -200,7 +200,7 @@ func TestStats(t *testing.T) {
 	wantCode(t, err, engram.CodeNotFound)
 }
 
-// It is the same project under another name, and lies where it lay.
+// The renamed project keeps its folder.
 func TestARenamedProjectKeepsItsPlace(t *testing.T) {
 	w := newWorld(t)
 	w.fill("demo")
@@ -228,7 +228,7 @@ func TestARenamedProjectKeepsItsPlace(t *testing.T) {
 		t.Errorf("after the undo\n got %+v\nwant demo as it was, %+v", all, before)
 	}
 
-	// The new name is in use when the old one comes back: it has no part in that place.
+	// The new name is in use when the old one returns and does not get its folder.
 	if _, err := w.RenameProject(t.Context(), "demo", "shop"); err != nil {
 		t.Fatal(err)
 	}

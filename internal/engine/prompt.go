@@ -10,32 +10,32 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// PromptInput is what a person asked. SessionID and NewSession are as in SaveInput.
+// PromptInput is a prompt by a person. SessionID and NewSession are as in SaveInput.
 type PromptInput struct {
 	Content    string
 	SessionID  string
 	NewSession bool
 	Project    string
 	Directory  string
-	// Key names the asking, for who may have to say it again because it does not know whether
-	// it was heard: what has the same key is written once. "" is a new one each time.
+	// Key makes saving idempotent for callers that may have to retry: one prompt is stored per key. "" always
+	// stores a new one.
 	Key string
 	At  time.Time // when it was asked, not later than now; zero is now
 }
 
-// SavedPrompt is a prompt that was kept, or was there already.
+// SavedPrompt is a stored prompt, new or existing.
 type SavedPrompt struct {
 	engram.Prompt
-	Warnings []string // what was cut out of it; about the project name
+	Warnings []string // redacted secrets; the project name
 }
 
-// SavePrompt keeps a prompt.
+// SavePrompt stores a prompt.
 func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, error) {
 	given := raw{{"prompt", in.Content}, {"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}
 	if err := given.check(); err != nil {
 		return SavedPrompt{}, err
 	}
-	w := e.washing()
+	w := e.redactor()
 	p := engram.Prompt{Content: w.text(in.Content), SessionID: line(in.SessionID)}
 	if err := p.Validate(); err != nil {
 		return SavedPrompt{Prompt: p}, err
@@ -63,48 +63,44 @@ func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, e
 	return SavedPrompt{p, warnings}, err
 }
 
-// Prompts lists prompts newest first. Limit 0 is 20, at most 1000.
+// Prompts lists prompts, newest first. Limit 0 is 20, at most 1000.
 func (e *Engine) Prompts(ctx context.Context, project string, p engram.Page) (ps []engram.Prompt, err error) {
 	if p, err = pageOf(p, 20); err != nil {
 		return nil, err
 	}
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		if ps, err = r.Prompts(ctx, normalProject(project), "", p); err != nil {
-			return err
-		}
-		return e.shownPrompts(ctx, r, ps)
-	})
-	return ps, err
+	return e.prompts(ctx, project, nil, p)
 }
 
-// SearchPrompts finds prompts by words; an empty query lists the newest. Limit 0 is
-// 10, at most 100.
+// SearchPrompts finds prompts by words; an empty query lists the newest. Limit 0 is 10, at most 100.
 func (e *Engine) SearchPrompts(ctx context.Context, query, project string, limit int) (ps []engram.Prompt, err error) {
 	if limit, err = limited("limit", limit, 10, 100); err != nil {
 		return nil, err
 	}
-	terms := text.Query(redact.Private(query))
-	err = e.store.View(ctx, func(r engram.Reader) error {
+	return e.prompts(ctx, project, text.Query(redact.Private(query)), engram.Page{Limit: limit})
+}
+
+func (e *Engine) prompts(ctx context.Context, project string, terms []engram.Term, p engram.Page) (ps []engram.Prompt, err error) {
+	project = normalProject(project)
+	return view(ctx, e, func(r engram.Reader) ([]engram.Prompt, error) {
 		if len(terms) == 0 {
-			ps, err = r.Prompts(ctx, normalProject(project), "", engram.Page{Limit: limit})
+			ps, err = r.Prompts(ctx, project, "", p)
 		} else {
-			ps, err = r.SearchPrompts(ctx, terms, normalProject(project), limit)
+			ps, err = r.SearchPrompts(ctx, terms, project, p.Limit)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return e.shownPrompts(ctx, r, ps)
+		return ps, e.shownPrompts(ctx, r, ps)
 	})
-	return ps, err
 }
 
 // DeletePrompt hides a prompt; hard removes it for good.
 func (e *Engine) DeletePrompt(ctx context.Context, num int64, hard bool) error {
-	verb := "prompt_delete"
+	operation := "prompt_delete"
 	if hard {
-		verb = "prompt_erase"
+		operation = "prompt_erase"
 	}
-	return e.write(ctx, verb, func(o *op) error {
+	return e.write(ctx, operation, func(o *op) error {
 		p, err := o.tx.Prompt(ctx, num)
 		switch {
 		case err != nil:
@@ -120,7 +116,7 @@ func (e *Engine) DeletePrompt(ctx context.Context, num int64, hard bool) error {
 	})
 }
 
-// erasePrompt removes p for good. Logged first: the tombstone takes the entry's clock.
+// erasePrompt removes p for good. It is journaled first: the tombstone takes the entry's clock.
 func (o *op) erasePrompt(ctx context.Context, p engram.Prompt) error {
 	if err := o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "asked for", map[string]any{}); err != nil {
 		return err

@@ -14,41 +14,39 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// ProposeInput is what was found in one place: a transcript, a commit.
+// ProposeInput is what was found in one place: a transcript or a commit.
 type ProposeInput struct {
-	Source  string // by whom it was written: claude-code, git
-	Place   string // the session's id, or the commit's
-	Session string // that what is taken of it belongs to; "" is the project's open one
-	Project string // already decided; "" is no project
+	Source  string // program that wrote it: claude-code, git
+	Place   string // id of the session or commit
+	Session string // session of accepted proposals; "" is the project's open one
+	Project string // resolved; "" is no project
 	Found   []capture.Proposal
 }
 
-// Proposed says what became of it.
+// Proposed is the result of Propose.
 type Proposed struct {
-	New     []engram.Deferred // what waits for a person now, in the order in which it was found
-	Known   int               // was proposed before, whatever the person said to it
-	Said    int               // a memory, or another proposal, says nearly the same
-	Refused int               // can be no memory, or has nothing left without what is private
+	New     []engram.Deferred // new proposals, in order
+	Known   int               // proposed before, accepted or not
+	Said    int               // a memory or another proposal says nearly the same
+	Refused int               // not valid, or nothing left after redaction
 }
 
-// Proposer puts proposals aside for a person to look at (Deferred, of DeferredProposal). It
-// remembers what it has put aside, so that what two transcripts say alike is proposed once.
-// It is used by one goroutine.
+// Proposer stores proposals for a person to review (Deferred, of DeferredProposal). It remembers its proposals,
+// so that similar texts in two transcripts are proposed once. It is for one goroutine.
 type Proposer struct {
 	e       *Engine
 	dryRun  bool
-	waiting map[string][][]float32 // vectors of what waits, by project
-	seen    map[string]bool        // names of what a dry run would have put aside
+	waiting map[string][][]float32 // vectors of pending proposals, by project
+	seen    map[string]bool        // names proposed by this dry run
 }
 
-// Proposer returns one. A dry run writes nothing, and its New have no number.
+// Proposer returns a new Proposer. A dry run writes nothing, and its New have no number.
 func (e *Engine) Proposer(dryRun bool) *Proposer {
 	return &Proposer{e: e, dryRun: dryRun, waiting: map[string][][]float32{}, seen: map[string]bool{}}
 }
 
-// Propose puts aside what of in was never proposed before, and is not said already by a
-// memory of the project or by something else that waits. Private spans and secrets leave it
-// first. At most most are put aside; what comes behind them is proposed the next time.
+// Propose stores what was never proposed before and is not said by a memory or pending proposal of the project,
+// after redacting private spans and secrets. It stores at most most; the rest is proposed next time.
 func (p *Proposer) Propose(ctx context.Context, in ProposeInput, most int) (Proposed, error) {
 	var res Proposed
 	drafts := p.drafts(in, &res)
@@ -69,7 +67,7 @@ func (p *Proposer) Propose(ctx context.Context, in ProposeInput, most int) (Prop
 	err = p.e.store.Update(ctx, func(tx engram.Tx) error {
 		res = counted
 		return work(tx, func(d *engram.Deferred) error {
-			if err := tx.PutPulled(ctx, "", proposalMark(*d), d.FirstAt); err != nil {
+			if err := tx.PutPulled(ctx, "", proposalMark(d.Record.Memory.Memory.SyncID), d.FirstAt); err != nil {
 				return err
 			}
 			return tx.PutDeferred(ctx, d)
@@ -78,19 +76,17 @@ func (p *Proposer) Propose(ctx context.Context, in ProposeInput, most int) (Prop
 	return res, err
 }
 
-// proposalMark is under what it is remembered that something was proposed: among the
-// batches that were read, whose ids are hexadecimal digits.
-func proposalMark(d engram.Deferred) string { return "proposal:" + d.Record.Memory.Memory.SyncID }
+// proposalMark returns the mark that records a proposal. Marks share a table with the ids of pulled batches,
+// which are hexadecimal.
+func proposalMark(name string) string { return "proposal:" + name }
 
-// draftProposal is a proposal as a memory that nobody has taken yet.
 type draftProposal struct {
 	memory engram.Memory
 	why    string
 }
 
-// drafts are the proposals as memories, each named by what it says and the project. The
-// same name is given to the same text wherever it was found: transcripts are copied when a
-// session is taken up again, and commits are picked.
+// drafts returns the proposals as memories with ids derived from text and project: transcripts are copied when
+// a session is resumed and commits are cherry-picked, and the copies must get the same id.
 func (p *Proposer) drafts(in ProposeInput, res *Proposed) (all []draftProposal) {
 	for _, f := range in.Found {
 		importance := f.Importance
@@ -110,23 +106,20 @@ func (p *Proposer) drafts(in ProposeInput, res *Proposed) (all []draftProposal) 
 	return all
 }
 
-// vectors are those of the drafts; nil without a model that answers at once.
+// vectors returns the vectors of the drafts; nil without an instant model.
 func (p *Proposer) vectors(ctx context.Context, drafts []draftProposal) ([][]float32, error) {
 	if p.e.embedder == nil || !p.e.embedder.Model().Instant || p.e.embedder.Model().Duplicate <= 0 {
 		return nil, nil
 	}
-	texts := make([]string, len(drafts))
-	for i, d := range drafts {
-		texts[i] = embeddedText(d.memory)
-	}
+	texts := mapped(drafts, func(d draftProposal) string { return embeddedText(d.memory) })
 	vectors, err := vectorsOf(ctx, p.e.embedder, texts, engram.RoleMemory)
 	if err != nil {
-		return nil, ctx.Err() // nothing is near then
+		return nil, ctx.Err() // without vectors nothing is similar
 	}
 	return vectors, nil
 }
 
-// each decides of each draft, and puts aside what is new.
+// each sorts the drafts into known, said and new, and stores the new ones.
 func (p *Proposer) each(ctx context.Context, r engram.Reader, in ProposeInput, drafts []draftProposal, vectors [][]float32, most int, res *Proposed, put func(*engram.Deferred) error) error {
 	known, err := p.known(ctx, r, drafts)
 	if err != nil {
@@ -142,10 +135,9 @@ func (p *Proposer) each(ctx context.Context, r engram.Reader, in ProposeInput, d
 			res.Known++
 			continue
 		}
-		if said, err := p.said(ctx, r, &d.memory, v); err != nil || said {
-			if err != nil {
-				return err
-			}
+		if said, err := p.said(ctx, r, &d.memory, v); err != nil {
+			return err
+		} else if said {
 			res.Said++
 			continue
 		}
@@ -166,32 +158,26 @@ func (p *Proposer) each(ctx context.Context, r engram.Reader, in ProposeInput, d
 	return nil
 }
 
-// known tells by their names which drafts were proposed before.
+// known reports which drafts were proposed before, by name.
 func (p *Proposer) known(ctx context.Context, r engram.Reader, drafts []draftProposal) (map[string]bool, error) {
-	marks := make([]string, len(drafts))
-	names := map[string]string{}
-	for i, d := range drafts {
-		marks[i] = proposalMark(engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: d.memory}}})
-		names[marks[i]] = d.memory.SyncID
-	}
-	put, err := r.Pulled(ctx, "", marks)
+	put, err := r.Pulled(ctx, "", mapped(drafts, func(d draftProposal) string { return proposalMark(d.memory.SyncID) }))
 	if err != nil {
 		return nil, err
 	}
 	known := map[string]bool{}
-	for mark, name := range names {
-		known[name] = put[mark] || p.seen[name]
+	for _, d := range drafts {
+		name := d.memory.SyncID
+		known[name] = put[proposalMark(name)] || p.seen[name]
 	}
 	return known, nil
 }
 
-// said reports whether a memory of the project says the same already, or nearly the same,
-// or something that waits does. It gives m the name that its project has.
+// said reports whether a memory or pending proposal of the project says the same or nearly the same. It
+// resolves m's project alias.
 func (p *Proposer) said(ctx context.Context, r engram.Reader, m *engram.Memory, v []float32) (bool, error) {
-	if here, known, err := r.Project(ctx, m.Project); err != nil {
+	var err error
+	if m.Project, err = canonicalProject(ctx, r, m.Project); err != nil {
 		return false, err
-	} else if known {
-		m.Project = here.Name
 	}
 	_, found, err := r.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
 	if err != nil || found || v == nil {
@@ -209,7 +195,7 @@ func (p *Proposer) said(ctx context.Context, r engram.Reader, m *engram.Memory, 
 	return slices.ContainsFunc(waiting, func(w []float32) bool { return vector.Cosine(w, v) >= mark }), nil
 }
 
-// ofProject are the vectors of what waits of a project.
+// ofProject returns the vectors of a project's pending proposals.
 func (p *Proposer) ofProject(ctx context.Context, r engram.Reader, project string) ([][]float32, error) {
 	if all, read := p.waiting[project]; read {
 		return all, nil
@@ -224,46 +210,44 @@ func (p *Proposer) ofProject(ctx context.Context, r engram.Reader, project strin
 	if err != nil {
 		return nil, err
 	}
-	all := [][]float32{}
+	var all [][]float32
 	if len(texts) > 0 {
-		if all, err = vectorsOf(ctx, p.e.embedder, texts, engram.RoleMemory); err != nil {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			all = [][]float32{}
+		if all, err = vectorsOf(ctx, p.e.embedder, texts, engram.RoleMemory); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			all = nil
 		}
 	}
 	p.waiting[project] = all
 	return all, nil
 }
 
-// Proposals returns what waits as a proposal, oldest first; of a project, by its name or an
-// alias, or with "" of every one.
+// Proposals returns the pending proposals of a project, by name or alias, oldest first; "" is every project.
 func (e *Engine) Proposals(ctx context.Context, project string) ([]engram.Deferred, error) {
 	return e.pendingFor(ctx, project, func(why engram.Deferral) bool { return why == engram.DeferredProposal })
 }
 
-// ProposalEdit is what a person has otherwise of a proposal; "" leaves what is proposed.
+// ProposalEdit changes a proposal on acceptance; "" keeps the proposed value.
 type ProposalEdit struct {
 	Title, Content string
 	Type           engram.Type
-	// Read says that the person was shown all of the text, and why it reads like an order where it
-	// does (SuspicionsOf): then that is approved with it (Approve).
+	// Read says that the person saw the whole text and why it was flagged (SuspicionsOf), so accepting approves
+	// it too (Approve).
 	Read bool
 }
 
-// AcceptProposal saves what was proposed as Save does, with the time at which it happened, in the session in which it was
-// found. Undo takes it back: the memory is forgotten, and the proposal waits again. Accepting does not approve an order
-// in the text: unless the edit says that it was read, such a memory waits as suspect, and the warnings say so.
+// AcceptProposal saves a proposal like Save, at the time it was said and in the session it was found in. Undo
+// forgets the memory and makes the proposal pending again. Unless edit.Read is set, a flagged text stays
+// flagged, and a warning says so.
 //
-// CodeNotFound for a number under which nothing waits, CodeInvalid for what is no proposal.
+// CodeNotFound for a number that is not pending, CodeInvalid for a record that is no proposal.
 func (e *Engine) AcceptProposal(ctx context.Context, num int64, edit ProposalEdit) (SaveResult, error) {
 	d, err := view(ctx, e, func(r engram.Reader) (engram.Deferred, error) { return pendingAt(ctx, r, num) })
 	if err != nil {
 		return SaveResult{}, err
 	}
 	if d.Why != engram.DeferredProposal || d.Record.Memory == nil {
-		return SaveResult{}, engram.Errorf(engram.CodeInvalid, "what waits under number %d is no proposal", num).WithHint("{sync deferred} shows what it is")
+		return SaveResult{}, engram.Errorf(engram.CodeInvalid, "record %d is not a proposal", num).WithHint("{sync deferred} shows what it is")
 	}
 	t, err := e.intakeOf(proposedInput(d, edit))
 	if err != nil {
@@ -278,18 +262,17 @@ func (e *Engine) AcceptProposal(ctx context.Context, num int64, edit ProposalEdi
 	return all[0], nil
 }
 
-// isProposal reports whether what waits under a number is a proposal.
+// isProposal reports whether a pending record is a proposal.
 func (e *Engine) isProposal(ctx context.Context, num int64) (proposed bool, err error) {
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		d, found, err := r.DeferredAt(ctx, num)
-		proposed = found && d.Why == engram.DeferredProposal // CodeNotFound is AcceptDeferred's
+		proposed = found && d.Why == engram.DeferredProposal // AcceptDeferred reports CodeNotFound
 		return err
 	})
 	return proposed, err
 }
 
-// acceptedProposal accepts a proposal as AcceptDeferred tells it; err is why that cannot be
-// known.
+// acceptedProposal accepts a proposal and returns the result of AcceptDeferred; err is that of isProposal.
 func (e *Engine) acceptedProposal(ctx context.Context, num int64, err error) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
@@ -307,14 +290,13 @@ func (e *Engine) acceptedProposal(ctx context.Context, num int64, err error) (Ac
 	return res, nil
 }
 
-// proposedInput is a proposal as what is to be saved.
 func proposedInput(d engram.Deferred, edit ProposalEdit) SaveInput {
 	m := d.Record.Memory.Memory
 	return SaveInput{Title: cmp.Or(strings.TrimSpace(edit.Title), m.Title), Content: cmp.Or(strings.TrimSpace(edit.Content), m.Content),
 		Type: cmp.Or(edit.Type, m.Type), Project: d.Project, SessionID: m.SessionID, ToolName: m.ToolName, Origin: m.Origin, Tags: m.Tags, Importance: &m.Importance}
 }
 
-// acceptIntake saves one proposal in one transaction, in which it waits no longer.
+// acceptIntake saves a proposal and marks it as decided in one transaction.
 func (e *Engine) acceptIntake(ctx context.Context, d engram.Deferred, t intake, read bool) ([]SaveResult, error) {
 	at := d.Record.Memory.Memory.CreatedAt
 	out, err := e.lookAhead(ctx, []intake{t})
@@ -324,10 +306,10 @@ func (e *Engine) acceptIntake(ctx context.Context, d engram.Deferred, t intake, 
 	all := make([]SaveResult, 1)
 	err = e.write(ctx, "save", func(o *op) error {
 		o.embedded = out.embedded
-		if _, err := pendingAt(ctx, o.tx, d.Num); err != nil { // somebody else may have decided meanwhile
+		if _, err := pendingAt(ctx, o.tx, d.Num); err != nil { // another process may have decided
 			return err
 		}
-		t := t // of this try: a transaction may be tried again
+		t := t // copied, since a transaction may be retried
 		if !at.After(o.at) {
 			t.draft.CreatedAt, t.draft.UpdatedAt = at, at
 		}
@@ -353,8 +335,8 @@ func (e *Engine) acceptIntake(ctx context.Context, d engram.Deferred, t intake, 
 	return all, nil
 }
 
-// approveRead approves what of a memory was read in a draft. It may have been there before, with texts
-// of its own that nobody has shown anybody.
+// approveRead approves the flagged texts that were shown in the draft. The memory may have existed before, with
+// other flagged texts that were not shown.
 func (o *op) approveRead(ctx context.Context, draft engram.Memory, read bool, res *SaveResult) error {
 	shown := map[string]bool{}
 	if read {
@@ -365,25 +347,23 @@ func (o *op) approveRead(ctx context.Context, draft engram.Memory, read bool, re
 	if err := o.approveThat(ctx, res.Memory, func(s suspicious) bool { return shown[s.digest] }); err != nil {
 		return err
 	}
-	warnings, err := o.warnTakenIn(ctx, res.Memory)
+	warnings, err := o.warnAccepted(ctx, res.Memory)
 	res.Warnings = append(res.Warnings, warnings...)
 	return err
 }
 
-// warnTakenIn says of a memory that a person has just taken in that it is told to nobody unasked, if
-// it is: to take it in was not to approve of the order.
-func (o *op) warnTakenIn(ctx context.Context, m engram.Memory) ([]string, error) {
+// warnAccepted warns that an accepted memory is still flagged: accepting does not approve it.
+func (o *op) warnAccepted(ctx context.Context, m engram.Memory) ([]string, error) {
 	why, err := flagged(ctx, o.tx, []engram.Memory{m})
 	if err != nil || len(why[m.Num]) == 0 {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("Memory #%d reads like an order to an agent (%s): it is told to nobody unasked until engram review approve %d",
+	return []string{fmt.Sprintf("Memory #%d was flagged as instruction-like (%s): it is not injected until engram review approve %d",
 		m.Num, strings.Join(why[m.Num], "; "), m.Num)}, nil
 }
 
-// pastSession makes the session that was read about, as it is over. "" where there is none,
-// or where one of that name is of another project: then what is saved belongs to the open
-// session.
+// pastSession creates the session of a transcript, as ended. It returns "" without an id, or if the id belongs
+// to another project's session: then the save uses the open session.
 func (o *op) pastSession(ctx context.Context, id, project string, at time.Time) (string, error) {
 	if id == "" {
 		return "", nil
@@ -399,7 +379,7 @@ func (o *op) pastSession(ctx context.Context, id, project string, at time.Time) 
 	case err == nil && was.Project != name:
 		return "", nil
 	case err == nil:
-		return id, o.reach(ctx, was, at)
+		return id, o.extendSession(ctx, was, at)
 	}
 	if at.IsZero() {
 		at = o.at
@@ -411,9 +391,8 @@ func (o *op) pastSession(ctx context.Context, id, project string, at time.Time) 
 	return id, o.putSession(ctx, nil, s, "read in a transcript")
 }
 
-// reach has a session that is over, and that only what was read of it tells of, last from the first
-// to the last of its memories: nobody has noted when it began and ended.
-func (o *op) reach(ctx context.Context, was engram.Session, at time.Time) error {
+// extendSession widens the time span of an imported, finished session to cover its memories.
+func (o *op) extendSession(ctx context.Context, was engram.Session, at time.Time) error {
 	s := was
 	if at.IsZero() || at.After(o.at) || s.EndedAt.IsZero() || s.Directory != "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// However transcripts are cut into runs, copied and grown, and whatever is said to what they
-// propose: each text is proposed once, and what was accepted alone is a memory.
+// However transcripts are split, copied and extended, and whatever is decided: each text is proposed once, and
+// only accepted ones become memories.
 func TestEachTextIsProposedOnce(t *testing.T) {
 	subjects := []string{"the importer reads files line by line", "passwords are hashed with argon2", "the menu closes when it loses the focus",
 		"invoices are rounded once at the end", "backups go to another continent", "the compiler is pinned for each release"}

@@ -192,7 +192,7 @@ func TestAPullLeavesProposalsAlone(t *testing.T) {
 	}
 }
 
-// A session of which nobody noted when it began and ended lasts from the first to the last of what was read.
+// A session read from a transcript spans its first to last memory.
 func TestASessionThatWasReadLastsAsLongAsItsMemories(t *testing.T) {
 	e, ctx := enginetest.New(t), context.Background()
 	middle, last, first := found(sqlite), found(jitter), found("We agreed to write every date in UTC and to show it in the zone of whoever reads.")

@@ -102,7 +102,7 @@ func TestWhatWasErasedHereStaysAwayFromEveryProject(t *testing.T) {
 	b.pull()
 	b.moveTo("bank", m.ID)
 	b.pushTo(bank.Open(), "bank")
-	if _, err := a.Erase(t.Context(), engram.ByID(m.ID)); err != nil {
+	if _, err := a.Delete(t.Context(), true, engram.ByID(m.ID)); err != nil {
 		t.Fatal(err)
 	}
 	if p := a.pullFrom(bank.Open(), "bank"); p.Memories.Added != 1 || p.Memories.Unchanged != 1 {
@@ -126,7 +126,7 @@ func TestAnErasureGoesToWhereTheMemoryWasBeforeItMoved(t *testing.T) {
 	a.push()
 	b.pull()
 	a.moveTo("bank", m.ID)
-	if _, err := a.Erase(t.Context(), engram.ByID(m.ID)); err != nil {
+	if _, err := a.Delete(t.Context(), true, engram.ByID(m.ID)); err != nil {
 		t.Fatal(err)
 	}
 	meet(a, b)
@@ -146,7 +146,7 @@ func TestWhatIsKnownOfOneErasureIsTheSameEverywhere(t *testing.T) {
 	// Another program names it by its sync id alone, and c never had it.
 	write(t, a.remote, "mem", engram.Record{Erased: &engram.Erased{Entity: engram.EntityMemory, ID: m.SyncID, SyncID: m.SyncID, Project: "shop", At: 9}})
 	for _, own := range []clone{a, b} {
-		if _, err := own.Erase(t.Context(), engram.ByID(m.ID)); err != nil {
+		if _, err := own.Delete(t.Context(), true, engram.ByID(m.ID)); err != nil {
 			t.Fatal(err)
 		}
 	}

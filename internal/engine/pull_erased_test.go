@@ -33,7 +33,7 @@ func TestNothingWaitsOfWhatWasErased(t *testing.T) {
 				t.Fatalf("%s: %d wait, want 1", name, p.Deferred)
 			}
 		}
-		if _, err := a.Erase(t.Context(), engram.ByID(m.ID)); err != nil {
+		if _, err := a.Delete(t.Context(), true, engram.ByID(m.ID)); err != nil {
 			t.Fatal(err)
 		}
 		a.push()
@@ -52,7 +52,7 @@ func TestARelationOfWhatWasErasedDoesNotWait(t *testing.T) {
 	n := a.save(engine.SaveInput{Title: "B", Content: "about b", Project: "shop"}).Memory
 	meet(a, b)
 	b.link(n.ID, m.ID, engram.VerbCausedBy)
-	if _, err := a.Erase(t.Context(), engram.ByID(m.ID)); err != nil {
+	if _, err := a.Delete(t.Context(), true, engram.ByID(m.ID)); err != nil {
 		t.Fatal(err)
 	}
 	b.push()

@@ -95,7 +95,7 @@ func TestAnErasureThatComesByAFileIsToldOfWhereItWasAndWhereItIs(t *testing.T) {
 	a.save(engine.SaveInput{Title: "stays", Content: "so that there is a project", Project: "shop"})
 	a.handOver(c)
 	c.moves(id, "demo")
-	if _, err := a.Erase(t.Context(), engram.ByID(id)); err != nil {
+	if _, err := a.Delete(t.Context(), true, engram.ByID(id)); err != nil {
 		t.Fatal(err)
 	}
 	a.handOver(c)
@@ -136,7 +136,7 @@ func TestAnErasureThatABatchToldOfStaysWhenAnImportOfItIsTakenBack(t *testing.T)
 	a, b := all[0], all[1]
 	id := a.save(engine.SaveInput{Title: "goes", Content: "first words", Project: "shop"}).Memory.ID
 	a.save(engine.SaveInput{Title: "stays", Content: "second words", Project: "shop"})
-	if _, err := a.Erase(t.Context(), engram.ByID(id)); err != nil {
+	if _, err := a.Delete(t.Context(), true, engram.ByID(id)); err != nil {
 		t.Fatal(err)
 	}
 	a.handOver(b)

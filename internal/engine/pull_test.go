@@ -297,7 +297,7 @@ func TestWhatIsErasedStaysAwayEverywhere(t *testing.T) {
 	a, b, c := all[0], all[1], all[2]
 	id := a.save(engine.SaveInput{Content: "a secret", Project: "shop"}).Memory.ID
 	meet(all...)
-	if _, err := a.Erase(t.Context(), engram.ByID(id)); err != nil {
+	if _, err := a.Delete(t.Context(), true, engram.ByID(id)); err != nil {
 		t.Fatal(err)
 	}
 	for range 30 {

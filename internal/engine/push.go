@@ -77,7 +77,7 @@ type pushing struct {
 	batches []string                   // at the remote when it began
 	fresh   map[engram.Entity][]string // keys of things that no batch has
 
-	redactor *outlet
+	redactor *exportRedactor
 
 	pending  []outgoing // of the next batch
 	bytes    int
@@ -106,7 +106,7 @@ func (p *pushing) begin(ctx context.Context) error {
 				return err
 			}
 		}
-		if p.redactor, err = p.Engine.outlet(ctx, r, false); err != nil {
+		if p.redactor, err = p.Engine.exportRedactor(ctx, r, false); err != nil {
 			return err
 		}
 		p.fresh = map[engram.Entity][]string{}

@@ -29,7 +29,7 @@ func TestWhatWasErasedElsewhereIsNotPushedAgain(t *testing.T) {
 	b.pull()
 	b.edit(m.ID, "the password is hunter3")
 	b.link(other.ID, m.ID, engram.VerbCausedBy)
-	if _, err := a.Erase(t.Context(), engram.ByID(m.ID)); err != nil {
+	if _, err := a.Delete(t.Context(), true, engram.ByID(m.ID)); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.DeletePrompt(t.Context(), p.Num, true); err != nil {

@@ -69,7 +69,7 @@ func TestAPushTakesWhatNoBatchHas(t *testing.T) {
 	w.save(engine.SaveInput{Title: "Port", Content: "It listens on 8080", Project: "demo", SessionID: "s1", Related: []engram.Ref{engram.ByNum(first)}})
 	w.prompt(engine.PromptInput{Content: "Why does it wait?", Project: "demo", SessionID: "s1"})
 	gone := w.note("Wrong", "This is to go for good")
-	if _, err := w.Erase(t.Context(), engram.ByNum(gone)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(gone)); err != nil {
 		t.Fatal(err)
 	}
 	w.save(engine.SaveInput{Content: "of another project", Project: "other"})
@@ -293,7 +293,7 @@ func TestASessionThatWasDeletedIsPushedAsGone(t *testing.T) {
 	if _, err := w.EndSession(t.Context(), "s1", "what it came to"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Erase(t.Context(), engram.ByNum(1)); err != nil { // the memory of the summary stands in it
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(1)); err != nil { // the memory of the summary stands in it
 		t.Fatal(err)
 	}
 	r := replicatest.NewPlace("here").Open()

@@ -14,59 +14,55 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// depth is how many finds of each channel are looked at: what stands further down in
-// all of them is no answer.
+// depth limits the finds per channel; lower ranks in all channels are no answers.
 const depth = 400
 
-// question is one search on its way to an answer. Its steps stand in the order in
-// which answer calls them; each puts the finds into a better order and notes in why
-// what it did.
+// question is one search being answered. Its steps are defined in the order in which answer runs them; each
+// reorders the finds and records in why what it did.
 type question struct {
 	*Engine
 	r     engram.Reader
 	in    SearchInput
 	terms []engram.Term
 
-	embedder engram.Embedder // that is asked; nil: none
-	leans    leaning
-	lexical  engram.Lexical
-	meaning  meaning
-	beyond   []int64         // the newest that may be found beside the project
-	finds    []engram.Ranked // best first
-	memories map[int64]engram.Memory
-	fading   fading
-	texts    *retrieval.Texts  // of all finds; nil until they are read for their words
-	led      map[int64]int64   // from which find relations lead to a memory
-	newer    map[int64][]int64 // what supersedes a memory
-	hidden   map[int64]bool    // finds that are not shown, because what supersedes them is
-	repeats  map[int64]int64   // which better find says the same
-	shelf    *shelved          // what texts say; the same in every step
-	reading  *reading
-	why      map[int64]*engram.Why
-	blank    []engram.Why      // room for more of them
-	phrases  []text.TimePhrase // expressions of time in the question
-	times    []engram.TimeSpan
-	degraded []string
+	embedder  engram.Embedder // for the question; nil: none
+	leans     leaning
+	lexical   engram.Lexical
+	meaning   meaning
+	beyond    []int64         // newest memories outside the project that may be found
+	finds     []engram.Ranked // best first
+	memories  map[int64]engram.Memory
+	fading    fading
+	texts     *retrieval.Texts  // of all finds; nil until byNearWords or rerankByMMR reads them
+	led       map[int64]int64   // find from which relations lead to a memory
+	newer     map[int64][]int64 // memories that supersede a memory
+	hidden    map[int64]bool    // finds replaced by a memory that supersedes them
+	repeats   map[int64]int64   // better find with the same text
+	textCache *cachedTexts      // parsed texts, one snapshot for all steps
+	reading   *reading
+	why       map[int64]*engram.Why
+	blank     []engram.Why      // preallocated entries of why
+	phrases   []text.TimePhrase // time expressions in the question
+	times     []engram.TimeSpan
+	degraded  []string
 
 	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
-	wordsAlone bool              // meaning was to be asked, and could not answer
+	wordsAlone bool              // the vector channel failed
 }
 
-// newQuestion asks at one moment: what "yesterday" is must not change between two steps.
+// newQuestion fixes the time, so that "yesterday" means the same in every step.
 func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
 	at, still := e.now(), *e
 	still.now = func() time.Time { return at }
 	phrases := text.Times(in.Query, at.In(e.zone))
-	shelf := e.shelf.open()
+	textCache := e.textCache.open()
 	return &question{Engine: &still, r: r, in: in, phrases: phrases, terms: withTimes(text.Query(in.Query), in.Query, phrases),
-		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, shelf: shelf, reading: newReading(shelf), why: make(map[int64]*engram.Why, depth)}
+		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, reading: newReading(textCache), why: make(map[int64]*engram.Why, depth)}
 }
 
-// wordless reports whether a question has no word that says what it is about: at most
-// titles can match it.
+// wordless reports whether a question has no meaningful word; then it can match titles only.
 func (q *question) wordless() bool { return len(q.terms) == 0 || q.terms[0].Stop } // text.Query gives stop words alone or not at all
 
-// answer finds, orders and divides.
 func (q *question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.rerankByMMR, q.byRelation,
@@ -78,9 +74,9 @@ func (q *question) answer(ctx context.Context) error {
 	return nil
 }
 
-// prepare finds out what is asked, and of what kind of collection.
+// prepare chooses the embedder and reads settings and the project's leaning.
 func (q *question) prepare(ctx context.Context) (err error) {
-	q.leans.cohesion = 0.5 // nobody knows
+	q.leans.cohesion = 0.5 // unknown
 	if q.fading, err = q.Engine.fading(ctx, q.r); err != nil {
 		return err
 	}
@@ -88,13 +84,13 @@ func (q *question) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if q.in.All {
-		return nil // neither sessions nor meaning are asked
+		return nil // neither sessions nor meaning are used
 	}
 	leans, err := q.leaning(ctx, q.r, q.embedder.Model().Fingerprint, q.in.Filter.Project)
 	switch {
 	case err == nil:
 		q.leans = leans
-	case engram.CodeOf(err) == engram.CodeInternal && q.in.Mode == ModeLexical: // a damaged vector, which nobody asked for
+	case engram.CodeOf(err) == engram.CodeInternal && q.in.Mode == ModeLexical: // damaged vectors, which a lexical search ignores
 		return nil
 	case engram.CodeOf(err) == engram.CodeInternal:
 		return q.silent(ctx, err)
@@ -102,15 +98,14 @@ func (q *question) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// byWords asks the lexical channel and lets the finds of one session lend each other
-// what they have.
+// byWords asks the lexical channel and smooths scores within sessions.
 func (q *question) byWords(ctx context.Context) (err error) {
 	q.lexical, err = q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.terms, All: q.in.All, Filter: q.in.Filter, Limit: depth})
 	if err == nil {
 		err = q.byWordsBeyond(ctx)
 	}
 	if err != nil || q.in.Mode == ModeSemantic {
-		q.lexical.Hits = nil // the counts of words serve the floor all the same
+		q.lexical.Hits = nil // the word counts still serve the threshold
 		return err
 	}
 	for i, h := range q.lexical.Hits {
@@ -123,22 +118,21 @@ func (q *question) byWords(ctx context.Context) (err error) {
 	return nil
 }
 
-// smooth lets the finds of one session lend each other what they have.
+// smooth lets finds of one session raise each other's scores.
 func (q *question) smooth() {
 	var lent map[int64]retrieval.Lent
 	q.lexical.Hits, lent = retrieval.Smooth(q.lexical.Hits, q.lexical.Beside, q.lexical.Sessions, q.leans.cohesion)
 	for num, l := range lent {
-		w := q.whyOf(num)
 		if l.Beside > 0 {
-			w.Factors = append(w.Factors, engram.Factor{Name: "+ neighbour", Value: l.Beside})
+			q.factor(num, engram.Factor{Name: "+ neighbour", Value: l.Beside})
 		}
 		if l.Session > 0 {
-			w.Factors = append(w.Factors, engram.Factor{Name: "+ session", Value: l.Session})
+			q.factor(num, engram.Factor{Name: "+ session", Value: l.Session})
 		}
 	}
 }
 
-// fuse joins the channels.
+// fuse merges the channels.
 func (q *question) fuse(context.Context) error {
 	weight := q.meaning.model.Weight
 	switch {
@@ -176,6 +170,11 @@ func (q *question) whyOf(num int64) *engram.Why {
 	return w
 }
 
+func (q *question) factor(num int64, factors ...engram.Factor) {
+	w := q.whyOf(num)
+	w.Factors = append(w.Factors, factors...)
+}
+
 func (q *question) note(num int64, format string, args ...any) {
 	w := q.whyOf(num)
 	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
@@ -185,13 +184,13 @@ func (q *question) degrade(format string, args ...any) {
 	q.degraded = append(q.degraded, fmt.Sprintf(format, args...))
 }
 
-// read reads the memories of the best finds, those that came in by neighbours with the
-// filter in force, and drops what does not pass.
+// read reads the memories of the best finds and drops those that do not pass the filter, such as session
+// neighbours.
 func (q *question) read(ctx context.Context) error {
 	most := max(candidates, 3*q.in.Limit)
 	best := q.finds[:min(len(q.finds), most)]
 	if q.in.Filter.MinStrength > 0 {
-		best = q.finds // nothing but the memories themselves tells which of them are too weak
+		best = q.finds // only the memories themselves tell their strength
 	}
 	ms, err := q.r.Memories(ctx, numsOf(best))
 	if err != nil {
@@ -207,17 +206,17 @@ func (q *question) read(ctx context.Context) error {
 	return nil
 }
 
-// passes reports whether a memory passes the filter and is as strong as it asks.
+// passes reports whether a memory passes the filter, with its minimum strength.
 func (q *question) passes(m engram.Memory) bool {
 	return q.in.passes(m) && q.fading.passes(m, q.in.Filter, q.now())
 }
 
-// byNearWords lets the best finds gain by words that are near in meaning to those of the
-// question that they lack, and joins the channels anew.
+// byNearWords raises finds that contain words similar in meaning to missing words of the question, and fuses
+// the channels again.
 func (q *question) byNearWords(ctx context.Context) error {
 	similar, ok := q.embedder.(engram.WordEmbedder)
 	if !ok || q.in.Mode != ModeHybrid || q.in.All || len(q.lexical.Hits) == 0 {
-		return nil // where no word was found, the best of near ones is not worth what a word is
+		return nil // without any matching word, similar words are too weak
 	}
 	var sought []retrieval.Sought
 	for _, w := range q.lexical.Words {
@@ -230,8 +229,7 @@ func (q *question) byNearWords(ctx context.Context) error {
 	q.texts = q.passages(q.finds)
 	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, similar.Similarities)
 	for num, gain := range gains {
-		w := q.whyOf(num)
-		w.Factors = append(w.Factors, engram.Factor{Name: "+ near words", Value: gain})
+		q.factor(num, engram.Factor{Name: "+ near words", Value: gain})
 	}
 	words := slices.Clone(q.lexical.Hits)
 	for i, h := range words {
@@ -249,51 +247,39 @@ func (q *question) byNearWords(ctx context.Context) error {
 	return nil
 }
 
-// passages reads the texts of finds.
 func (q *question) passages(finds []engram.Ranked) *retrieval.Texts {
-	said := make([]retrieval.Said, len(finds))
-	for i, f := range finds {
-		said[i] = q.shelf.said(q.memories[f.Num])
-	}
+	said := mapped(finds, func(f engram.Ranked) retrieval.Said { return q.textCache.said(q.memories[f.Num]) })
 	return retrieval.Gather(numsOf(finds), said)
 }
 
-// candidates is how many of the best finds are read, at least. 100 find no more on four
-// label sets; a third of them may be neighbours that do not pass the filter, or more.
+// candidates is the least number of best finds that are read. 100 find no more on four label sets; a third or
+// more may be neighbours that do not pass the filter.
 const candidates = 60
 
-// known are the finds that were read and passed.
+// known returns the finds that were read and passed.
 func (q *question) known(finds []engram.Ranked) []engram.Ranked {
-	var kept []engram.Ranked
-	for _, f := range finds {
-		if _, ok := q.memories[f.Num]; ok {
-			kept = append(kept, f)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(finds), func(f engram.Ranked) bool {
+		_, ok := q.memories[f.Num]
+		return !ok
+	})
 }
 
-// repaired are the words that were read otherwise than they were written, spelt as the
-// finds have them: the index knows stems alone.
+// repaired returns the corrected words of the question, spelled as in the finds: the index has only stems.
 func (q *question) repaired() []engram.Repair {
 	if q.in.Mode == ModeSemantic {
-		return nil // words were asked for nothing
+		return nil // no words were searched
 	}
 	var all []engram.Repair
 	for _, w := range q.lexical.Words {
 		if !w.Repaired || w.Term.Joined {
 			continue
 		}
-		read := make([]string, len(w.Matched))
-		for i, stem := range w.Matched {
-			read[i] = q.reading.spelt(stem, w.Term.Written)
-		}
+		read := mapped(w.Matched, func(stem string) string { return q.reading.spelt(stem, w.Term.Written) })
 		all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
 	}
 	return all
 }
 
-// hits are the finds that are shown, with their memories.
 func (q *question) hits(finds []engram.Ranked) []engram.Hit {
 	hits := make([]engram.Hit, 0, len(finds))
 	for _, f := range finds {
@@ -302,7 +288,7 @@ func (q *question) hits(finds []engram.Ranked) []engram.Hit {
 		}
 		m, first := q.memories[f.Num], q.repeats[f.Num]
 		if q.hidden[first] {
-			first = 0 // who leaves repeats out must not leave out what is left
+			first = 0 // filtering repeats must not drop the only visible one
 		}
 		hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Repeats: first,
 			Relevance: q.likeness[f.Num], Why: *q.whyOf(f.Num)})
@@ -311,33 +297,30 @@ func (q *question) hits(finds []engram.Ranked) []engram.Hit {
 }
 
 func numsOf(finds []engram.Ranked) []int64 {
-	nums := mapped(finds, func(f engram.Ranked) int64 { return f.Num })
-	return nums
+	return mapped(finds, func(f engram.Ranked) int64 { return f.Num })
 }
 
-// reading is what some memories say, each looked at once: what is asked of the best finds
-// is asked of the same few thousand words over and over.
+// reading caches the words of the finds during one search, since each step asks for them again.
 type reading struct {
-	from  *shelved
-	pages map[int64]page
-	order []page // as they were read
+	from  *cachedTexts
+	pages map[int64]lexemes
+	order []lexemes // in reading order
 }
 
-func newReading(from *shelved) *reading { return &reading{from: from, pages: map[int64]page{}} }
+func newReading(from *cachedTexts) *reading { return &reading{from: from, pages: map[int64]lexemes{}} }
 
-// page reads a memory, once.
-func (r *reading) page(m engram.Memory) page {
+func (r *reading) lexemes(m engram.Memory) lexemes {
 	p, known := r.pages[m.Num]
 	if !known {
-		p = r.from.page(m)
+		p = r.from.lexemes(m)
 		r.pages[m.Num] = p
 		r.order = append(r.order, p)
 	}
 	return p
 }
 
-// covers says how far a memory has a word of the question.
-func (p page) covers(w engram.WordCount) retrieval.Covered {
+// covers returns how well a memory covers a word of the question.
+func (p lexemes) covers(w engram.WordCount) retrieval.Covered {
 	best := retrieval.Missing
 	for _, x := range p {
 		switch stem := x.Stem(); {
@@ -352,8 +335,7 @@ func (p page) covers(w engram.WordCount) retrieval.Covered {
 	return best
 }
 
-// spelt is the word of that stem which is most like what was written; the stem itself
-// where no page has one.
+// spelt returns the word with that stem most similar to written; the stem itself if no text has one.
 func (r *reading) spelt(stem, written string) string {
 	word, most := stem, -1.0
 	for _, p := range r.order {
@@ -369,11 +351,10 @@ func (r *reading) spelt(stem, written string) string {
 	return word
 }
 
-// leastBeginning is how long what is written must be to count as the beginning of
-// another word: shorter ones begin everything.
+// leastBeginning is the minimal length of a prefix that matches longer words: shorter ones match too much.
 const leastBeginning = 4
 
-// beginning is the credit for words of which one begins with the other.
+// beginning returns the credit for words of which one is a prefix of the other.
 func beginning(a, b string) retrieval.Covered {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -384,11 +365,10 @@ func beginning(a, b string) retrieval.Covered {
 	return retrieval.Spelt(float64(len(a)) / float64(len(b)))
 }
 
-// repeatDepth is how many of the best finds are held against each other: the cost grows
-// with the square, and a list that somebody reads is shorter.
+// repeatDepth limits the finds compared with each other: the cost is quadratic, and readers see fewer.
 const repeatDepth = 50
 
-// rerankByMMR puts what a better find says already behind what is new.
+// rerankByMMR lowers finds whose text repeats a better find.
 func (q *question) rerankByMMR(context.Context) error {
 	best := q.finds[:min(len(q.finds), repeatDepth)]
 	if q.texts == nil {
@@ -405,84 +385,81 @@ func (q *question) rerankByMMR(context.Context) error {
 			continue
 		}
 		best[i].Score *= retrieval.RepeatFactor
-		w := q.whyOf(f.Num)
-		w.Factors = append(w.Factors, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
+		q.factor(f.Num, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
 		q.note(f.Num, "repeats #%d", first)
 	}
 	retrieval.Sort(q.finds)
 	return nil
 }
 
-// shelfBytes is about how much the shelf holds: some thousands of memories. Reading
-// the texts of the finds is a third of what a search costs, and agents ask about the same
-// matters all day.
-const shelfBytes = 8 << 20
+// textCacheBytes is the default size of the text cache, some thousands of memories. Parsing texts is a third of
+// a search's cost, and agents ask about the same subjects all day.
+const textCacheBytes = 8 << 20
 
-// shelf keeps what texts say from one search to the next. Each is kept beside the very
-// text that was read, and holds for that alone: what a memory says anew is read anew,
-// whoever wrote it.
+// textCache keeps parsed texts between searches. An entry is valid only for the exact text it was parsed from,
+// so it needs no invalidation.
 //
-// When it is full it is emptied. The words of what was read lie in one lexicon, so that
-// nothing can be taken out alone; to read some thousand texts again costs 50 ms.
-type shelf struct {
+// A full cache is emptied as a whole, since its texts share one lexicon; parsing some thousand texts again
+// takes 50 ms.
+type textCache struct {
 	sync.Mutex
 	most int // bytes
-	now  *shelved
+	now  *cachedTexts
 }
 
-// shelved is what a shelf holds until it is full. A search keeps to one: words of two
-// lexicons are not the same.
-type shelved struct {
+// cachedTexts is the content of a textCache. A search keeps to one, since words of different lexicons cannot be
+// compared.
+type cachedTexts struct {
 	sync.Mutex
 	lexicon *retrieval.Lexicon
-	books   map[int64]*book // by memory
-	bytes   int             // of books; the lexicon counts its own
+	entries map[int64]*cachedText // by memory
+	bytes   int                   // of entries; the lexicon counts its own
 }
 
-// book is a text and what it says.
-type book struct {
+// cachedText is a text with its parsed forms.
+type cachedText struct {
 	title, topic, content string
 	tags                  []string
-	page                  *page           // nil until it is asked
-	said                  *retrieval.Said // likewise
+	lexemes               *lexemes        // nil until needed
+	said                  *retrieval.Said // nil until needed
 }
 
-// bookBytes is about what a book takes beside its texts and words.
-const bookBytes = 320
+// entryBytes is the approximate overhead of an entry.
+const entryBytes = 320
 
-// open returns what a search reads from.
-func (s *shelf) open() *shelved {
+// open returns the current texts for one search, emptied if too large.
+func (s *textCache) open() *cachedTexts {
 	s.Lock()
 	defer s.Unlock()
 	if s.now == nil || s.now.size() > s.most {
-		s.now = &shelved{lexicon: retrieval.NewLexicon(), books: map[int64]*book{}}
+		s.now = &cachedTexts{lexicon: retrieval.NewLexicon(), entries: map[int64]*cachedText{}}
 	}
 	return s.now
 }
 
-func (s *shelved) size() int {
+func (s *cachedTexts) size() int {
 	s.Lock()
 	defer s.Unlock()
 	return s.bytes + s.lexicon.Bytes()
 }
 
-// book returns that of a memory as it is now.
-func (s *shelved) book(m engram.Memory) *book {
-	b, known := s.books[m.Num]
+// entry returns the entry of a memory's current text.
+func (s *cachedTexts) entry(m engram.Memory) *cachedText {
+	b, known := s.entries[m.Num]
 	if known && b.content == m.Content && b.title == m.Title && b.topic == m.TopicKey && slices.Equal(b.tags, m.Tags) {
 		return b
 	}
-	b = &book{title: m.Title, topic: m.TopicKey, content: m.Content, tags: slices.Clone(m.Tags)}
-	s.books[m.Num] = b
-	s.bytes += bookBytes + len(m.Title) + len(m.TopicKey) + len(m.Content) // of what was replaced, too: it is emptied the sooner
+	b = &cachedText{title: m.Title, topic: m.TopicKey, content: m.Content, tags: slices.Clone(m.Tags)}
+	s.entries[m.Num] = b
+	s.bytes += entryBytes + len(m.Title) + len(m.TopicKey) + len(m.Content) // replaced entries still count, so the cache is emptied earlier
 	return b
 }
 
-// said is what a memory says for retrieval.Texts.
-func (s *shelved) said(m engram.Memory) retrieval.Said {
+// said returns a memory's text for retrieval.Texts.
+func (s *cachedTexts) said(m engram.Memory) retrieval.Said {
 	s.Lock()
 	defer s.Unlock()
-	b := s.book(m)
+	b := s.entry(m)
 	if b.said == nil {
 		said := s.lexicon.Say(retrieval.Passage{Num: m.Num, Title: m.Title, Content: m.Content})
 		b.said = &said
@@ -491,24 +468,23 @@ func (s *shelved) said(m engram.Memory) retrieval.Said {
 	return *b.said
 }
 
-// page is what one memory says: its different words, in the order in which they come.
-type page []*retrieval.Lexeme
+// lexemes are the distinct words of a memory in order of appearance.
+type lexemes []*retrieval.Lexeme
 
-// page reads a memory.
-func (s *shelved) page(m engram.Memory) page {
+func (s *cachedTexts) lexemes(m engram.Memory) lexemes {
 	s.Lock()
 	defer s.Unlock()
-	b := s.book(m)
-	if b.page == nil {
+	b := s.entry(m)
+	if b.lexemes == nil {
 		p := s.read(m)
-		b.page = &p
+		b.lexemes = &p
 		s.bytes += 8 * cap(p)
 	}
-	return *b.page
+	return *b.lexemes
 }
 
-func (s *shelved) read(m engram.Memory) page {
-	var p page
+func (s *cachedTexts) read(m engram.Memory) lexemes {
+	var p lexemes
 	seen := map[*retrieval.Lexeme]bool{}
 	add := func(t text.Token) {
 		if x := s.lexicon.Lexeme(t.Word); !seen[x] {

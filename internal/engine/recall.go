@@ -15,60 +15,59 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// RecallInput is a question whose answer is to fill a budget.
+// RecallInput is a question to answer within a budget.
 type RecallInput struct {
-	// SearchInput is what is asked and where. Limit is how many finds are weighed; 0 is
-	// 50, or 100 for a budget above 8,000.
+	// SearchInput is the question. Limit is the number of finds considered; 0 is 50, or 100 for a budget above
+	// 8,000.
 	SearchInput
 	Budget    int            // tokens; 0 is 4,000, at most MaxBudget
-	SessionID string         // leaves out what that session was shown, and remembers this; "" is none
-	Again     bool           // what the session was shown before is shown again
-	Unseen    bool           // without a session, what is shown does not count as accessed
-	Zone      *time.Location // of the dates in texts; nil is UTC
+	SessionID string         // leaves out what this session was shown, and records what it is shown now; "" for none
+	Again     bool           // include what the session was shown before
+	Unseen    bool           // without a session, do not count memories as read
+	Zone      *time.Location // of dates in texts; nil is UTC
 }
 
-// The budgets, in tokens.
+// Budgets in tokens.
 const (
 	RecallBudget  = 4_000
 	ContextBudget = 2_000
 	MaxBudget     = 10_000_000
 )
 
-// Recalled is a filled budget.
+// Recalled is the result of Recall.
 type Recalled struct {
-	Query    string         // as it was asked, private spans removed
+	Query    string         // after redaction
 	Items    []RecalledItem // best first
 	LeftOut  []engram.LeftOut
-	Text     string // the items as one block to paste; "" when there are none
-	Tokens   int    // what Text costs, about; never more than Budget
+	Text     string // all items as one block; "" without items
+	Tokens   int    // estimated cost of Text, at most Budget
 	Budget   int
 	Repaired []engram.Repair
 	Times    []engram.TimeSpan
-	// Degraded names each channel that could not answer, with the reason, and says
-	// when what was shown could not be remembered. Empty when all is well.
+	// Degraded lists channels that failed, with the reason, and a failure to record what was shown.
 	Degraded []string
 
-	fallback, found bool // as showing has them
+	fallback, found bool // as in exposure
 }
 
 // RecalledItem is what is shown of one memory.
 type RecalledItem struct {
 	Hit    engram.Hit
-	Text   string // Markdown: a head, and all or part of the content
+	Text   string // Markdown: a heading and all or part of the content
 	Whole  bool   // all of the content
 	Tokens int
 }
 
-// Found reports whether anything relevant was found, be it shown or left out.
+// Found reports whether anything relevant was found, shown or left out.
 func (out Recalled) Found() bool { return out.found }
 
-// Recall answers a question with as much of what was found as fits a budget of tokens, and says what it left out and why;
-// retrieval.Focus is the rule. A budget below 0 or above MaxBudget is CodeInvalid, and so is what Search refuses. With a
-// SessionID it shows nothing that the session was shown before, and records what it shows, after the answer was made.
+// Recall answers a question with as many finds as fit a token budget (retrieval.Focus), and reports what it
+// left out and why. A budget below 0 or above MaxBudget is CodeInvalid, as is input that Search rejects. With a
+// SessionID it leaves out what the session was shown before, and then records what it shows.
 func (e *Engine) Recall(ctx context.Context, in RecallInput) (Recalled, error) {
 	begun := e.tally.begin()
 	out, err := e.recall(ctx, in)
-	e.tally.read(begun, in.Filter.Project, out.showing(engram.Session{}), err)
+	e.tally.read(begun, in.Filter.Project, out.exposure(engram.Session{}), err)
 	return out, err
 }
 
@@ -104,12 +103,12 @@ func (e *Engine) recall(ctx context.Context, in RecallInput) (Recalled, error) {
 	}
 	out.fill(slices.Concat(found.Hits, found.BelowThreshold), len(found.Hits), seen, render.Options{Zone: in.Zone})
 	if session.ID != "" || !in.Unseen {
-		out.Degraded = append(out.Degraded, e.remember(ctx, out.showing(session))...)
+		out.Degraded = append(out.Degraded, e.remember(ctx, out.exposure(session))...)
 	}
 	return out, nil
 }
 
-// fill chooses what to show of hits, of which those from weak on are below the floor.
+// fill selects what to show of hits; those from index weak on are below the relevance threshold.
 func (out *Recalled) fill(hits []engram.Hit, weak int, seen map[int64]bool, o render.Options) {
 	cs := make([]retrieval.Candidate, len(hits))
 	byNum := make(map[int64]engram.Hit, len(hits))
@@ -134,7 +133,7 @@ func (out *Recalled) fill(hits []engram.Hit, weak int, seen map[int64]bool, o re
 		out.LeftOut = append(out.LeftOut, engram.LeftOut{Memory: byNum[l.Num].Memory, Reason: l.Reason})
 	}
 	for out.join(parts); out.Tokens > out.Budget && len(parts) > 0; out.join(parts) {
-		last := len(parts) - 1 // its quotation marks were one too many
+		last := len(parts) - 1 // adding quotation marks exceeded the budget
 		out.LeftOut = append(out.LeftOut, engram.LeftOut{Memory: out.Items[last].Hit.Memory, Reason: retrieval.LeftBudget})
 		parts, out.Items = parts[:last], out.Items[:last]
 	}
@@ -145,8 +144,7 @@ func (out *Recalled) join(parts []string) {
 	out.Tokens = text.Tokens(out.Text)
 }
 
-// recallBody is a text of a find as it is shown: what nobody here wrote, or what is suspect, is
-// a quotation.
+// recallBody formats a text: texts from elsewhere and flagged ones are quoted.
 func recallBody(h engram.Hit, s string) string {
 	if s != "" && render.Quoted(h.Memory, h.Note()) {
 		return render.Quote(s)
@@ -154,53 +152,48 @@ func recallBody(h engram.Hit, s string) string {
 	return render.RecallBody(s)
 }
 
-// requoted is a part of a quotation below its head, each line of which is one again: it may
-// begin within a line.
+// requoted quotes every line below the heading of a part, which may start within a line.
 func requoted(part string) string {
 	head, body, _ := strings.Cut(strings.TrimSuffix(part, "\n"), "\n")
 	return head + "\n" + render.Quote(body) + "\n"
 }
 
-// levelTopics gives a memory whose topic key was asked for the score of the best
-// other one: its own only says that it comes first.
+// levelTopics gives memories found by topic key the best other score: their own only puts them first.
 func levelTopics(cs []retrieval.Candidate, hits []engram.Hit) {
-	byTopic := func(h engram.Hit) bool {
-		return slices.ContainsFunc(h.Why.Channels, func(c engram.ChannelRank) bool { return c.Channel == engram.ChannelTopic })
-	}
-	best := math.Inf(-1)
+	best, topics := math.Inf(-1), []int(nil)
 	for i, h := range hits {
-		if !byTopic(h) {
+		if slices.ContainsFunc(h.Why.Channels, func(c engram.ChannelRank) bool { return c.Channel == engram.ChannelTopic }) {
+			topics = append(topics, i)
+		} else {
 			best = max(best, cs[i].Score)
 		}
 	}
-	for i, h := range hits {
-		if byTopic(h) && !math.IsInf(best, -1) {
+	for _, i := range topics {
+		if !math.IsInf(best, -1) {
 			cs[i].Score = best
 		}
 	}
 }
 
-func (out *Recalled) showing(session engram.Session) exposure {
-	s := exposure{operation: useRecall, query: out.Query, session: session, fallback: out.fallback, found: out.found}
+func (out *Recalled) exposure(session engram.Session) exposure {
+	s := exposure{operation: opRecall, query: out.Query, session: session, fallback: out.fallback, found: out.found}
 	for _, item := range out.Items {
 		s.items = append(s.items, exposedItem{item.Hit.Memory, item.Tokens})
 	}
 	return s
 }
 
-// Elsewhere is what is stored beside the memories and has all the words of a question.
+// Elsewhere is what is stored besides memories and has all words of a question.
 type Elsewhere struct {
-	Prompts  []engram.Prompt          // those that were deleted and can be brought back too; by number
-	Sessions []engram.SessionActivity // whose summaries have them, the latest activity first
+	Prompts  []engram.Prompt          // including deleted ones that undo can restore; by number
+	Sessions []engram.SessionActivity // with a matching summary, latest activity first
 }
 
-// mostPrompts is how many of the prompts that have one of the words are looked through
-// for all of them.
+// mostPrompts limits the prompts with any of the words that are checked for all of them.
 const mostPrompts = 10000
 
-// Elsewhere looks through the prompts and the summaries of the sessions of a project for
-// all the words of query: forgetting memories leaves those alone. Nothing when query has
-// no words that carry meaning.
+// Elsewhere searches the prompts and session summaries of a project for all words of query: forgetting memories
+// leaves these untouched. It returns nothing for a query without meaningful words.
 func (e *Engine) Elsewhere(ctx context.Context, query, project string) (found Elsewhere, err error) {
 	project = normalProject(project)
 	terms := slices.DeleteFunc(text.Query(redact.Private(query)), func(t engram.Term) bool { return t.Stop || t.Joined })
@@ -234,24 +227,19 @@ func promptsWith(ctx context.Context, r engram.Reader, terms []engram.Term, proj
 }
 
 func sessionsWith(ctx context.Context, r engram.Reader, terms []engram.Term, project string) (all []engram.SessionActivity, err error) {
-	const page = 500
-	for offset := 0; ; offset += page {
-		list, err := r.Sessions(ctx, project, engram.Page{Limit: page, Offset: offset})
-		if err != nil {
-			return nil, err
+	n := 0
+	err = eachAfter(func(after int) ([]engram.SessionActivity, error) {
+		return r.Sessions(ctx, project, engram.Page{Limit: 500, Offset: after})
+	}, func(s engram.SessionActivity) (int, error) {
+		if n++; s.Summary != "" && hasAll(s.Summary, terms) {
+			all = append(all, s)
 		}
-		for _, s := range list {
-			if s.Summary != "" && hasAll(s.Summary, terms) {
-				all = append(all, s)
-			}
-		}
-		if len(list) < page {
-			return all, nil
-		}
-	}
+		return n, nil
+	})
+	return all, err
 }
 
-// hasAll reports whether a text has every word, as the index would find them.
+// hasAll reports whether a text has every word, as the index would match.
 func hasAll(s string, terms []engram.Term) bool {
 	_, tokens := text.Index("", s)
 	words := map[string]bool{}
@@ -261,16 +249,13 @@ func hasAll(s string, terms []engram.Term) bool {
 	return !slices.ContainsFunc(terms, func(t engram.Term) bool { return !words[t.Word] })
 }
 
-// Nothing says where was looked when nothing was found, and what is elsewhere. It counts the
-// memories of each project, which a caller asks for only then. Projects that are kept apart do
-// not count.
+// Nothing describes an empty result: where the search looked and what is stored elsewhere. It counts the
+// memories of each project, except disabled ones.
 func (e *Engine) Nothing(ctx context.Context, project string) (n engram.Nothing, err error) {
-	n.Project = normalProject(project)
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		if p, known, err := r.Project(ctx, n.Project); err != nil {
+	n.Project = project
+	err = e.store.View(ctx, func(r engram.Reader) (err error) {
+		if n.Project, err = canonicalProject(ctx, r, n.Project); err != nil {
 			return err
-		} else if known {
-			n.Project = p.Name
 		}
 		all, err := r.Projects(ctx)
 		if err != nil {
@@ -283,7 +268,7 @@ func (e *Engine) Nothing(ctx context.Context, project string) (n engram.Nothing,
 				n.Others += p.Memories
 			}
 		}
-		if n.Project == "" { // those of no project are no project's
+		if n.Project == "" { // memories without a project count too
 			s, err := r.Stats(ctx, "")
 			if err != nil {
 				return err

@@ -25,12 +25,12 @@ func (w world) recall(in engine.RecallInput) engine.Recalled {
 	return r
 }
 
-// asked is a question in words, which find the same whatever the vectors say.
+// asked is a question whose words decide the result, whatever the vectors.
 func asked(query string) engine.SearchInput {
 	return engine.SearchInput{Query: query, Mode: engine.ModeLexical}
 }
 
-// shownNums are the numbers of what was recalled, best first.
+// shownNums returns the numbers of recalled memories, best first.
 func shownNums(r engine.Recalled) []int64 {
 	var all []int64
 	for _, item := range r.Items {
@@ -39,7 +39,7 @@ func shownNums(r engine.Recalled) []int64 {
 	return all
 }
 
-// reasons are the reasons for which memories were left out, by number.
+// reasons returns why memories were left out, by number.
 func reasons(r engine.Recalled) map[int64]string {
 	all := map[int64]string{}
 	for _, l := range r.LeftOut {

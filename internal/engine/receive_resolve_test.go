@@ -59,7 +59,7 @@ func TestWhatAnotherWasShownForIsShownWhenThatGoes(t *testing.T) {
 			return err
 		}, then: "A supersedes B, B supersedes C, C compatible A", undone: "B supersedes C, C supersedes A"},
 		{name: "of a ring a memory is erased", said: ring, shown: "B supersedes C, C supersedes A", take: func(c clone, ids map[string]engram.ID) error {
-			_, err := c.Erase(c.Context(), engram.ByID(ids["C"]))
+			_, err := c.Delete(c.Context(), true, engram.ByID(ids["C"]))
 			return err
 		}, then: "A supersedes B", there: "A supersedes B, B supersedes C, C supersedes A", cannotBeTaken: true}, // C is hidden there, with its relations
 	} {

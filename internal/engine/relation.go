@@ -276,7 +276,7 @@ func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 	var nums []int64
 	var known []engram.Memory
 	for _, hits := range lists {
-		if err := e.recalledHits(ctx, r, hits); err != nil {
+		if err := e.redactHits(ctx, r, hits); err != nil {
 			return err
 		}
 		for _, h := range hits {

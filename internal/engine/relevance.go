@@ -10,48 +10,40 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// relevanceDepth is how many finds are weighed by their strength, at least: a faded one may
-// stand first by what it says, and a strong one behind the last that is wanted.
+// relevanceDepth is the least number of finds ranked by strength: a faded one may match best, and a strong one
+// may rank below the limit.
 const relevanceDepth = 50
 
-// cleanRelevance checks what a search by strength asks for. A reranker has an order of its
-// own, and of a time past only words are known, which are no measure of likeness.
+// cleanRelevance validates a search by strength. It excludes a reranker, which has its own order, and past
+// times, for which only words are known, no measure of likeness.
 func (in SearchInput) cleanRelevance() (SearchInput, error) {
 	if err := checkShare("min likeness", in.MinLikeness); err != nil {
 		return in, err
 	}
 	switch {
 	case !in.ByStrength && in.MinLikeness > 0:
-		return in, engram.Errorf(engram.CodeInvalid, "min likeness is for searches by strength")
+		return in, engram.Errorf(engram.CodeInvalid, "min likeness needs a search by strength")
 	case in.ByStrength && in.Rerank:
-		return in, engram.Errorf(engram.CodeInvalid, "finds are ordered by strength or by the reranker, not by both")
+		return in, engram.Errorf(engram.CodeInvalid, "cannot order by strength and by the reranker")
 	case in.ByStrength && !in.AsOf.IsZero():
-		return in, engram.Errorf(engram.CodeInvalid, "a search of a time past cannot be ordered by strength")
+		return in, engram.Errorf(engram.CodeInvalid, "cannot order a search of a past time by strength")
 	}
 	return in, nil
 }
 
-// byRelevance orders what was found by
+// byRelevance orders hits by relevance = likeness × strength now, where likeness = probability of answering ×
+// (score / greatest score)². It drops hits below in.MinLikeness. Fading reorders but hides nothing: after half
+// a year unread, all memories are weaker than 0.3. Filter.MinStrength excludes weak ones.
 //
-//	relevance = likeness · strength now
-//	likeness  = how likely it answers · (score / greatest score)²
+// The probability is the calibrated one of the relevance threshold (retrieval.ThresholdPolicy): it says how
+// good the best hit is, where a relative score is always 1. But it barely separates good hits, so that a few
+// months of age would decide; hence the score, squared to balance strength. nDCG@10 on three label sets over
+// years: probability alone .55, .33, .63; times score .62, .55, .78; times squared score .66, .62, .84; without
+// strength .69, .66, .87. A least likeness of 0.3 keeps .65 to .90 of the answers (.80 to .95 without) and
+// triples to sextuples their share of the hits. Hits by topic, or listed without a question, have likeness 1.
 //
-// and leaves out what is less like than was asked for. Fading orders, it hides nothing:
-// memories that nobody read for half a year are all weaker than 0.3, and a least relevance
-// would leave nothing of them. Who wants to be spared the weak says so (Filter.MinStrength).
-//
-// How likely it answers is the calibrated measure of the floor (retrieval.ThresholdPolicy): it
-// says how good the best find is, where a score says 1. But it hardly tells good finds
-// apart, and then a few months of age decide between them; hence the score. Squared, it is
-// worth against strength what it should be: nDCG@10 of three label sets over years, by
-// likelihood alone .55, .33, .63, times score .62, .55, .78, times its square .66, .62, .84;
-// without regard to strength .69, .66, .87. A least likeness of 0.3 keeps .65 to .90 of what
-// answers (.80 to .95 without) and leaves three to six times as large a share of it among
-// the hits. What was named by its topic, or is listed without a question, is as like as can
-// be.
-//
-// Source: two of the designs that Engram unites, which rank by similarity times strength;
-// there the similarity is a cosine, whose scale is the model's own.
+// Source: two of the designs that Engram unites rank by similarity × strength, with a cosine, whose scale
+// depends on the model.
 func (e *Engine) byRelevance(ctx context.Context, r engram.Reader, found *engram.Found, in SearchInput) error {
 	fades, err := e.fading(ctx, r)
 	if err != nil {
@@ -75,7 +67,7 @@ func (e *Engine) byRelevance(ctx context.Context, r engram.Reader, found *engram
 			h.Why.Factors = append(slices.Clone(h.Why.Factors), engram.Factor{Name: "likeness", Value: likeness}, engram.Factor{Name: "strength now", Value: h.Strength})
 			kept = append(kept, h)
 		}
-		if !listed { // else the newest stay first
+		if !listed { // otherwise newest first
 			slices.SortStableFunc(kept, func(a, b engram.Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
 		}
 		return kept
@@ -88,9 +80,8 @@ func isFrom(h engram.Hit, c engram.Channel) bool {
 	return len(h.Why.Channels) > 0 && h.Why.Channels[0].Channel == c
 }
 
-// like notes how like the question each of finds is, given how likely it is to answer for
-// what speaks for it itself. What supersedes a find is as like as that at least, and what
-// relations lead to as where they lead from, less what the way costs.
+// like sets the likeness of finds from each one's own probability of answering. What supersedes a find is at
+// least as like; what relations lead to inherits their origin's likeness, reduced by the score ratio.
 func (q *question) like(finds []engram.Ranked, likely func(i int) float64) {
 	if !q.in.ByStrength {
 		return
@@ -111,7 +102,7 @@ func (q *question) like(finds []engram.Ranked, likely func(i int) float64) {
 			like[f.Num] = max(like[f.Num], like[from]*min(score[f.Num]/score[from], 1))
 		}
 	}
-	// What supersedes a find stands before it.
+	// What supersedes a find precedes it.
 	for _, f := range slices.Backward(finds) {
 		for _, newer := range q.newer[f.Num] {
 			like[newer] = max(like[newer], like[f.Num])
@@ -120,8 +111,8 @@ func (q *question) like(finds []engram.Ranked, likely func(i int) float64) {
 	q.likeness = like
 }
 
-// abstain parts the finds: what is relevant, and what is too far from the question to be
-// an answer. It never reorders. Only as many are looked at as are wanted.
+// abstain splits the finds into relevant ones and those below the threshold, in order. It examines only as many
+// as are wanted.
 func (q *question) abstain(ctx context.Context) (hits, weak []engram.Ranked, err error) {
 	finds := q.finds[:q.wanted()]
 	if q.in.All || len(finds) == 0 {
@@ -136,8 +127,7 @@ func (q *question) abstain(ctx context.Context) (hits, weak []engram.Ranked, err
 	relevant := q.relevant(finds, policy.Above(evidence))
 	q.like(finds, func(i int) float64 { return policy.Relevance(evidence[i]) })
 	for i, f := range finds {
-		w := q.whyOf(f.Num)
-		w.Factors = append(w.Factors, engram.Factor{Name: "relevance", Value: policy.Relevance(evidence[i])})
+		q.factor(f.Num, engram.Factor{Name: "relevance", Value: policy.Relevance(evidence[i])})
 		if relevant[f.Num] {
 			hits = append(hits, f)
 		} else {
@@ -147,9 +137,8 @@ func (q *question) abstain(ctx context.Context) (hits, weak []engram.Ranked, err
 	return hits, weak, nil
 }
 
-// wanted is how many finds are looked at: as many as are shown at most, those that are
-// hidden among them, and those right behind that the last ones supersede, which speak for
-// them.
+// wanted returns how many finds to examine: the limit plus hidden ones, plus superseded ones right behind,
+// which count as evidence for their successors.
 func (q *question) wanted() int {
 	n := 0
 	for shown := 0; n < len(q.finds) && shown < q.in.Limit; n++ {
@@ -163,15 +152,15 @@ func (q *question) wanted() int {
 	return n
 }
 
-// relevant are the finds that are above the floor, what relations lead to from one of
-// these, and what supersedes any of both: they need not match the question themselves.
+// relevant returns the finds above the threshold, those that relations lead to from these, and those that
+// supersede any of them, which need not match themselves.
 func (q *question) relevant(finds []engram.Ranked, above []bool) map[int64]bool {
 	matching := map[int64]bool{}
 	for i := range above {
 		matching[finds[i].Num] = above[i]
 	}
 	relevant := make(map[int64]bool, len(finds))
-	// What supersedes a find stands before it.
+	// What supersedes a find precedes it.
 	for _, f := range slices.Backward(finds) {
 		if matching[f.Num] || matching[q.led[f.Num]] {
 			relevant[f.Num] = true
@@ -185,37 +174,37 @@ func (q *question) relevant(finds []engram.Ranked, above []bool) map[int64]bool 
 	return relevant
 }
 
-// leastRows is how many memories the floor takes a collection to have at least. In one
-// of three, any memory is among the best three; that makes none an answer.
+// leastRows is the smallest collection size the threshold assumes. In a collection of three, any memory ranks
+// among the best three without being an answer.
 const leastRows = 30
 
-// evidence says of each find what speaks for it.
+// evidence returns what supports each find.
 func (q *question) evidence(ctx context.Context, finds []engram.Ranked) ([]retrieval.Evidence, error) {
 	var asked []retrieval.Asked
 	var words []engram.WordCount
 	for _, w := range q.lexical.Words {
 		if w.Term.Joined && len(q.lexical.Words) > 1 {
-			continue // its parts are asked
+			continue // its parts are included
 		}
 		if w.Term.Time || w.Rows == 0 && text.Dense(w.Term.Word) {
-			continue // pairs that no word has stand across two words
+			continue // a pair of characters that no memory has spans two words
 		}
 		asked, words = append(asked, retrieval.Asked{Having: w.Rows}), append(words, w)
 	}
-	neighbours, err := q.neighbourPages(ctx, finds)
+	neighbours, err := q.neighbourLexemes(ctx, finds)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]retrieval.Evidence, len(finds))
 	covered := make([]retrieval.Covered, len(words))
 	for i, f := range finds {
-		p := q.reading.page(q.memories[f.Num])
+		p := q.reading.lexemes(q.memories[f.Num])
 		own := retrieval.Missing
 		for j, w := range words {
 			covered[j] = p.covers(w)
 			own = max(own, covered[j])
 		}
-		if own > 0 { // else its neighbours answer, not it
+		if own > 0 { // otherwise only its neighbours answer
 			for j, w := range words {
 				for _, n := range neighbours[f.Num] {
 					covered[j] = max(covered[j], min(n.covers(w), retrieval.Beside))
@@ -229,8 +218,8 @@ func (q *question) evidence(ctx context.Context, finds []engram.Ranked) ([]retri
 	return all, nil
 }
 
-// plainCosine is the cosine of the question and a find as the model gives it: what the
-// marks of its manifest are about. The ranking's own leans to what was found first.
+// plainCosine returns the cosine by the model's own vector, to which the marks of its manifest apply. The
+// ranking's vector was moved by feedback.
 func (q *question) plainCosine(num int64) (cosine float64, known bool) {
 	v := q.meaning.near[num]
 	if v == nil || q.meaning.plain == nil {
@@ -239,8 +228,8 @@ func (q *question) plainCosine(num int64) (cosine float64, known bool) {
 	return retrieval.Cosine(q.meaning.plain, v), true
 }
 
-// neighbourPages reads what stands before and after each find in its session.
-func (q *question) neighbourPages(ctx context.Context, finds []engram.Ranked) (map[int64][]page, error) {
+// neighbourLexemes returns the words of what precedes and follows each find in its session.
+func (q *question) neighbourLexemes(ctx context.Context, finds []engram.Ranked) (map[int64][]lexemes, error) {
 	beside, err := q.r.Beside(ctx, numsOf(finds))
 	if err != nil {
 		return nil, err
@@ -254,14 +243,14 @@ func (q *question) neighbourPages(ctx context.Context, finds []engram.Ranked) (m
 	if err != nil {
 		return nil, err
 	}
-	pages := make(map[int64]page, len(ms))
+	parsed := make(map[int64]lexemes, len(ms))
 	for _, m := range ms {
-		pages[m.Num] = q.reading.page(m)
+		parsed[m.Num] = q.reading.lexemes(m)
 	}
-	around := make(map[int64][]page, len(beside))
+	around := make(map[int64][]lexemes, len(beside))
 	for num, b := range beside {
 		for _, n := range []int64{b.Before.Num, b.After.Num} {
-			if p, read := pages[n]; read {
+			if p, read := parsed[n]; read {
 				around[num] = append(around[num], p)
 			}
 		}

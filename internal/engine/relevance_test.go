@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// factor is a part of a hit's score by its name; NaN when there is none.
+// factor returns a factor of a hit's score by name; NaN if missing.
 func factor(h engram.Hit, name string) float64 {
 	for _, f := range slices.Backward(h.Why.Factors) {
 		if f.Name == name {
@@ -147,9 +147,8 @@ func TestMemoriesThatAreGivenWholeCountAsAccessed(t *testing.T) {
 	}
 }
 
-// Whatever is stored and asked: relevance falls from hit to hit, is the product that the
-// factors tell, and does not depend on how many are wanted; what is less like than was
-// asked for is left out.
+// For any store and question: relevance falls from hit to hit, is the product of the reported factors, does not
+// depend on the limit, and respects the least likeness.
 func TestRelevanceOrdersEverySearchByStrength(t *testing.T) {
 	words := []string{"queue", "disk", "mail", "token", "cache", "deploy", "login", "index"}
 	w, n := newWorld(t).unlinked(), 0

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -16,63 +17,62 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// RemindInput is what an agent is about to do. One of Query, Path and Error says it; of
-// several the first one counts that something is known about, in the order Error, Path,
-// Query.
+// RemindInput is what an agent is about to do: an Error, a Path or a Query. The first of these, in this order,
+// about which something is known counts.
 type RemindInput struct {
-	Project   string // already decided; "" tells only what is of every project
-	SessionID string // leaves out what that session was shown, and remembers this; "" is none
-	Directory string // from which a relative Path counts; of the repository or a folder in it
-	Query     string // what the person asked, as typed
-	Path      string // the file that is about to be read or changed
-	Error     string // what went wrong, as printed
-	Budget    int    // tokens of the whole text; 0 is RemindBudget for a Query, FileBudget else; at most MaxBudget
-	Again     bool   // what the session was shown before is told again
-	// Injected are memories, by number, that the caller knows to have been told, though the
-	// store may not: it could not be written then.
+	Project   string // resolved; "" selects only memories of every project
+	SessionID string // leaves out what this session was shown, and records what it is shown now; "" for none
+	Directory string // base of a relative Path; the repository or a folder in it
+	Query     string // the person's prompt as typed
+	Path      string // file about to be read or changed
+	Error     string // error as printed
+	Budget    int    // tokens of the whole text; 0 is RemindBudget for a Query, else FileBudget; at most MaxBudget
+	Again     bool   // repeat what the session was shown before
+	// Injected are memories, by number, that the caller knows were shown, though the store may not know it.
 	Injected []int64
-	// Inject, where it is given, is called when there is something to tell: what it says was told
-	// is what the Reminder has, and what is remembered.
+	// Inject, if set, is called if there is anything to show. The Reminder has, and the store records, only
+	// what it reports as shown.
 	Inject Injector
 }
 
-// The budgets of what is told unasked, in tokens.
+// Budgets of injected reminders, in tokens.
 const (
 	RemindBudget = 300
 	FileBudget   = 200
 )
 
-// Reminder is what is worth telling unasked.
+// Reminder is what is worth injecting.
 type Reminder struct {
-	Text     string // to be put before the agent; "" when there is nothing to say
-	Tokens   int    // what Text costs, about; never more than the budget
+	Text     string // for the agent; "" if there is nothing to show
+	Tokens   int    // estimated cost of Text, at most the budget
 	Items    []RecalledItem
-	Withheld int // memories that would have been told, were they approved
-	// Degraded names what could not be asked or remembered, with the reason.
+	Withheld int // memories left out because a person has not approved them
+	// Degraded lists what could not be asked or recorded, with the reason.
 	Degraded []string
 }
 
-// Remind returns what is worth telling an agent that did not ask: little, and only what is certain (attend.Certainty). It
-// never tells what is superseded, over, barred (trust) or was shown to the session before, and tells memories of
-// no project or another one only when they are of its person or of everybody.
+// Remind returns the few certain memories (attend.Certainty) worth injecting for an agent that did not ask. It
+// never shows memories that are superseded, expired, flagged, or were shown to the session before, and shows
+// memories of no or another project only if they are personal or global.
 //
-// Invalid input is CodeInvalid. Degraded reports an unknown session. ctx bounds it: later finds are not told.
+// Invalid input is CodeInvalid. Degraded reports an unknown session. ctx bounds it: what is found later is not
+// shown.
 func (e *Engine) Remind(ctx context.Context, in RemindInput) (Reminder, error) {
 	begun := e.tally.begin()
 	out, s, err := e.remind(ctx, in)
-	if err != nil || len(s.items) > 0 { // silence is what is meant, not a search that found nothing
+	if err != nil || len(s.items) > 0 { // an empty reminder is intended, not a failed search
 		e.tally.read(begun, in.Project, s, err)
 	}
 	return out, err
 }
 
 func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure, error) {
-	s := exposure{operation: useRemind}
+	s := exposure{operation: opRemind}
 	in, err := in.clean()
 	if err != nil {
 		return Reminder{}, s, err
 	}
-	t := &reminding{Engine: e.inFolder(in.Directory), in: in, at: e.now(), head: render.RemindOfPrompt}
+	t := &reminderBuilder{Engine: e.inFolder(in.Directory), in: in, at: e.now(), head: render.RemindOfPrompt}
 	for _, ask := range []func(context.Context) error{t.byError, t.byPath, t.byQuery} {
 		if err := ask(ctx); err != nil {
 			return Reminder{}, s, err
@@ -83,25 +83,24 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure
 	}
 	t.reportAnchors(ctx)
 	t.report()
-	s = exposure{operation: useRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
-	claimed := len(t.shown) > 0 && in.Inject != nil && t.hand(ctx, &s)
+	s = exposure{operation: opRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
+	claimed := len(t.shown) > 0 && in.Inject != nil && t.inject(ctx, &s)
 	if len(s.items) > 0 && !claimed {
 		t.out.Degraded = append(t.out.Degraded, e.remember(ctx, s)...)
 	}
 	return t.out, s, nil
 }
 
-// hand gives what was found to whoever tells it, and keeps of it what was told. It reports
-// whether the store knows that already.
-func (t *reminding) hand(ctx context.Context, s *exposure) (claimed bool) {
-	h := t.handOver(ctx, t.in.Inject, s, t.in.Again, t.textOf, func() error { return nil })
+// inject passes the reminder to the injector and keeps what was shown. claimed is true if the store already knows
+// it.
+func (t *reminderBuilder) inject(ctx context.Context, s *exposure) (claimed bool) {
+	h := t.deliver(ctx, t.in.Inject, s, t.in.Again, t.textOf, func() error { return nil })
 	t.out.Items = slices.DeleteFunc(t.out.Items, func(i RecalledItem) bool { return !slices.Contains(h.nums, i.Hit.Memory.Num) })
 	t.out.Text = t.textOf(h.nums)
 	t.out.Tokens = text.Tokens(t.out.Text)
 	return h.claimed
 }
 
-// clean checks what came in and fills the defaults in.
 func (in RemindInput) clean() (RemindInput, error) {
 	if err := (raw{{"project", in.Project}, {"session id", in.SessionID}, {"directory", in.Directory}, {"path", in.Path}}).check(); err != nil {
 		return in, err
@@ -117,27 +116,26 @@ func (in RemindInput) clean() (RemindInput, error) {
 	return in, err
 }
 
-// reminding is a reminder in the making.
-type reminding struct {
+type reminderBuilder struct {
 	*Engine
 	in      RemindInput
 	out     Reminder
 	session engram.Session
 	seen    map[int64]bool
-	asked   string // what was looked up, for the uses
+	asked   string // recorded as the query
 	head    string
-	fault   string // of an error that is looked up, while it is
+	fault   string // of an error while it is looked up
 	at      time.Time
-	words   map[string]bool // by which passages are chosen
-	meant   map[string]bool // of these, those that say what it is about
-	asks    bool            // the prompt is nothing but one question,
-	inquiry attend.Inquiry  // which is this one
-	hits    []engram.Hit    // that may be told, best first
+	words   map[string]bool // words that select passages
+	meant   map[string]bool // those of words that tell the subject
+	asks    bool            // the prompt is a single question,
+	inquiry attend.Inquiry  // this one
+	hits    []engram.Hit    // injectable, best first
 	shown   []exposedItem
 }
 
-// byQuery finds what a prompt is about.
-func (t *reminding) byQuery(ctx context.Context) error {
+// byQuery finds memories about a prompt.
+func (t *reminderBuilder) byQuery(ctx context.Context) error {
 	question := attend.Question(t.in.Query)
 	if question == "" {
 		return nil
@@ -146,8 +144,8 @@ func (t *reminding) byQuery(ctx context.Context) error {
 	return t.find(ctx, question, nil)
 }
 
-// byError finds what was learned of an error like this.
-func (t *reminding) byError(ctx context.Context) error {
+// byError finds memories about a similar error.
+func (t *reminderBuilder) byError(ctx context.Context) error {
 	fault := attend.Fault(t.in.Error)
 	if fault == "" {
 		return nil
@@ -157,14 +155,13 @@ func (t *reminding) byError(ctx context.Context) error {
 	return t.find(ctx, fault, []engram.Type{engram.TypeBugfix, attend.OutcomeType})
 }
 
-// remindDepth is how many finds are weighed: what is certain stands at the top, and what it
-// stands out from right below.
+// remindDepth is the number of finds weighed: certain ones rank at the top and stand out from those right
+// below.
 const remindDepth = 10
 
-// find searches in the project, and beyond it for what is of the person or of everybody:
-// that by words alone, which is half of what a search costs and what stands out by its
-// words is told all the same.
-func (t *reminding) find(ctx context.Context, question string, types []engram.Type) error {
+// find searches the project, and beyond it for personal and global memories. The latter by words alone: this
+// saves half the cost, and what stands out by its words is found anyway.
+func (t *reminderBuilder) find(ctx context.Context, question string, types []engram.Type) error {
 	t.asked, t.words, t.meant = question, retrieval.AskedWords(question), attend.Meant(question)
 	var asks []SearchInput
 	if t.in.Project != "" {
@@ -199,8 +196,8 @@ func (t *reminding) find(ctx context.Context, question string, types []engram.Ty
 	})
 }
 
-// open reads who asks and what was shown there.
-func (t *reminding) open(ctx context.Context, r engram.Reader) error {
+// open reads the session and what it was shown.
+func (t *reminderBuilder) open(ctx context.Context, r engram.Reader) error {
 	if t.seen != nil {
 		return nil
 	}
@@ -215,35 +212,28 @@ func (t *reminding) open(ctx context.Context, r engram.Reader) error {
 		return nil
 	}
 	seen, err := seenIn(ctx, r, t.session)
-	for num := range seen {
-		t.seen[num] = true
-	}
+	maps.Copy(t.seen, seen)
 	for _, num := range t.in.Injected {
 		t.seen[num] = true
 	}
 	return err
 }
 
-// trusted are the hits that may be told unasked.
-func (t *reminding) trusted(ctx context.Context, r engram.Reader, hits []engram.Hit) ([]engram.Hit, error) {
-	ms := make([]engram.Memory, len(hits))
-	for i, h := range hits {
-		ms[i] = h.Memory
-	}
-	yes, withheld, err := t.injectable(ctx, r, ms)
+func (t *reminderBuilder) trusted(ctx context.Context, r engram.Reader, hits []engram.Hit) ([]engram.Hit, error) {
+	yes, withheld, err := t.injectable(ctx, r, memoriesOf(hits))
 	t.out.Withheld += withheld
+	known := byNum(yes)
 	var told []engram.Hit
 	for _, h := range hits {
-		if i := slices.IndexFunc(yes, func(m engram.Memory) bool { return m.Num == h.Memory.Num }); i >= 0 {
-			h.Memory = yes[i] // without the secrets that it may still have
+		if m, ok := known[h.Memory.Num]; ok {
+			h.Memory = m // redacted
 			told = append(told, h)
 		}
 	}
 	return told, err
 }
 
-// report writes what was found, as far as the budget goes.
-func (t *reminding) report() {
+func (t *reminderBuilder) report() {
 	if len(t.hits) == 0 {
 		return
 	}
@@ -267,11 +257,9 @@ func (t *reminding) report() {
 	t.out.Tokens = text.Tokens(t.out.Text)
 }
 
-// lookUp searches in one scope. What stands out by its words does so whatever it means, and
-// what does not come near to that is not lifted there by its meaning: then the words answer
-// alone. Meaning is asked only where it decides, for that costs as much as all the rest of an
-// event.
-func (t *reminding) lookUp(ctx context.Context, ask SearchInput) (engram.Found, error) {
+// lookUp searches one scope, by words alone if meaning cannot change the result: meaning costs as much as the
+// rest of a reminder.
+func (t *reminderBuilder) lookUp(ctx context.Context, ask SearchInput) (engram.Found, error) {
 	found, known, err := t.byWords(ctx, ask)
 	if err != nil || known && t.resolved(found, ask.Mode) {
 		return found, err
@@ -279,20 +267,18 @@ func (t *reminding) lookUp(ctx context.Context, ask SearchInput) (engram.Found, 
 	return t.Engine.find(ctx, ask)
 }
 
-// byWords finds the memories that have the words of a question, by these alone. known is
-// false for a question that words do not answer, such as one that is nothing but a time.
-func (t *reminding) byWords(ctx context.Context, ask SearchInput) (found engram.Found, known bool, err error) {
+// byWords finds memories by words alone. known is false for a question that words cannot answer, such as a mere
+// time.
+func (t *reminderBuilder) byWords(ctx context.Context, ask SearchInput) (found engram.Found, known bool, err error) {
 	if ask, err = ask.clean(); err != nil {
 		return found, false, err
 	}
-	err = t.store.View(ctx, func(r engram.Reader) error {
+	err = t.store.View(ctx, func(r engram.Reader) (err error) {
 		if err := t.open(ctx, r); err != nil {
 			return err
 		}
-		if p, named, err := r.Project(ctx, ask.Filter.Project); err != nil {
+		if ask.Filter.Project, err = canonicalProject(ctx, r, ask.Filter.Project); err != nil { // as in memories
 			return err
-		} else if named { // an alias is asked for by the name that memories have
-			ask.Filter.Project = p.Name
 		}
 		q := newQuestion(t.Engine, r, ask)
 		if _, _, only := q.onlyWhen(); only || q.wordless() {
@@ -312,7 +298,7 @@ func (t *reminding) byWords(ctx context.Context, ask SearchInput) (found engram.
 	return found, known, err
 }
 
-// said are finds of the lexical channel, with their memories.
+// said returns lexical finds as hits.
 func (q *question) said(ctx context.Context, finds []engram.Ranked) ([]engram.Hit, error) {
 	ms, err := q.r.Memories(ctx, numsOf(finds))
 	if err != nil {
@@ -329,10 +315,9 @@ func (q *question) said(ctx context.Context, finds []engram.Ranked) ([]engram.Hi
 	return hits, nil
 }
 
-// resolved reports whether of a search by words the same is told whatever its finds mean.
-// What supersedes a find need not have its words: then a whole search says what stands in its
-// place.
-func (t *reminding) resolved(found engram.Found, mode Mode) bool {
+// resolved reports whether a search by words is conclusive whatever its finds mean. A superseded find is not:
+// its successor may lack the words, and only a full search finds it.
+func (t *reminderBuilder) resolved(found engram.Found, mode Mode) bool {
 	if slices.ContainsFunc(found.Hits, func(h engram.Hit) bool { return successor(h) != 0 }) {
 		return false
 	}
@@ -345,18 +330,18 @@ func (t *reminding) resolved(found engram.Found, mode Mode) bool {
 	for i := range finds {
 		finds[i].Near = 1
 		if sure == 0 {
-			finds[i].Relevance = 1 // what of a question is answered by its words has been answered
+			finds[i].Relevance = 1 // a question answered by its words is answered
 		}
 	}
-	return len(t.verdicts(c, finds, found.Rows)) == sure // nearness makes none less certain
+	return len(t.verdicts(c, finds, found.Rows)) == sure // nearness never lowers certainty
 }
 
-// leastExcerpt is the fewest tokens of a text that say something.
+// leastExcerpt is the fewest tokens of a meaningful excerpt.
 const leastExcerpt = 12
 
-// line is a hit as it is told, of at most so many tokens: what it is, and the passage that
-// answers best. "" where not even its head goes in.
-func (t *reminding) line(h engram.Hit, tokens int) string {
+// line returns the line of a hit within tokens: its heading and the best passage; "" if not even the heading
+// fits.
+func (t *reminderBuilder) line(h engram.Hit, tokens int) string {
 	m := h.Memory
 	head := render.RemindLine(m, h.Note(), "", t.at)
 	room := tokens - text.Tokens(head) - 2
@@ -370,8 +355,8 @@ func (t *reminding) line(h engram.Hit, tokens int) string {
 	return render.RemindLine(m, h.Note(), retrieval.Fragment(c, t.words, room), t.at)
 }
 
-// textOf is how a reminder reads with some of its memories alone.
-func (t *reminding) textOf(mine []int64) string {
+// textOf returns the text of the reminder with only some of its memories.
+func (t *reminderBuilder) textOf(mine []int64) string {
 	var lines []string
 	for _, item := range t.out.Items {
 		if slices.Contains(mine, item.Hit.Memory.Num) {
@@ -384,27 +369,25 @@ func (t *reminding) textOf(mine []int64) string {
 	return render.Remind(t.head, lines)
 }
 
-// How much is told about a file, and how much is looked at for it.
+// Limits for one file: hits shown and memories considered.
 const (
 	fileMost  = 3
 	fileDepth = 30
 )
 
-// byPath finds what is anchored to a file, and then what names it; once for each file of
-// a session.
-func (t *reminding) byPath(ctx context.Context) error {
+// byPath finds memories anchored to a file, then memories that name it; once per file and session.
+func (t *reminderBuilder) byPath(ctx context.Context) error {
 	places := attend.Places(t.in.Directory, t.in.Path)
 	if len(places) == 0 {
 		return nil
 	}
 	t.head, t.asked = render.RemindOfFile, "file: "+places[0]
 	var hits []engram.Hit
-	err := t.store.View(ctx, func(r engram.Reader) error {
+	err := t.store.View(ctx, func(r engram.Reader) (err error) {
 		if err := t.open(ctx, r); err != nil {
 			return err
 		}
-		anchored, err := t.anchored(ctx, r, places)
-		hits = anchored
+		hits, err = t.anchored(ctx, r, places)
 		return err
 	})
 	if err != nil {
@@ -420,19 +403,19 @@ func (t *reminding) byPath(ctx context.Context) error {
 	return t.store.View(ctx, func(r engram.Reader) error { return t.aboutFile(ctx, r, hits) })
 }
 
-// aboutFile keeps of hits what may be told about a file that was not told about before.
-func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
+// aboutFile keeps the hits that may be shown for a file without an earlier reminder.
+func (t *reminderBuilder) aboutFile(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
 	known := map[int64]bool{}
 	hits = slices.DeleteFunc(hits, func(h engram.Hit) bool {
 		num := h.Memory.Num
-		out := t.seen[num] || known[num] || h.Memory.Forgotten() || !h.Memory.ValidTo.IsZero() && !h.Memory.ValidTo.After(t.at)
+		out := t.seen[num] || known[num] || h.Memory.Forgotten() || expired(h.Memory, t.at)
 		known[num] = true
 		return out
 	})
 	if len(hits) == 0 {
 		return nil
 	}
-	if told, err := t.toldBefore(ctx, r); err != nil || told && !t.in.Again {
+	if told, err := t.remindedBefore(ctx, r); err != nil || told && !t.in.Again {
 		return err
 	}
 	if err := t.annotate(ctx, r, hits); err != nil {
@@ -444,18 +427,17 @@ func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engra
 	return err
 }
 
-// toldBefore reports whether the session was told something for this question before.
-func (t *reminding) toldBefore(ctx context.Context, r engram.Reader) (bool, error) {
+// remindedBefore reports whether the session had a reminder for this question before.
+func (t *reminderBuilder) remindedBefore(ctx context.Context, r engram.Reader) (bool, error) {
 	if t.session.ID == "" {
 		return false, nil
 	}
-	uses, err := usesOf(ctx, r, t.session.ID)
-	return slices.ContainsFunc(uses, func(u engram.Exposure) bool { return u.Operation == useRemind && u.Query == t.asked }), err
+	exposures, err := exposuresOf(ctx, r, t.session.ID)
+	return slices.ContainsFunc(exposures, func(u engram.Exposure) bool { return u.Operation == opRemind && u.Query == t.asked }), err
 }
 
-// anchored are the memories that are tied to a file, by any of the names it may have in its
-// repository.
-func (t *reminding) anchored(ctx context.Context, r engram.Reader, places []string) ([]engram.Hit, error) {
+// anchored returns memories anchored to a file under any of its names in the repository.
+func (t *reminderBuilder) anchored(ctx context.Context, r engram.Reader, places []string) ([]engram.Hit, error) {
 	if t.in.Project == "" {
 		return nil, nil
 	}
@@ -465,17 +447,14 @@ func (t *reminding) anchored(ctx context.Context, r engram.Reader, places []stri
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range ms {
-			hits = append(hits, engram.Hit{Memory: m})
-		}
+		hits = append(hits, mapped(ms, func(m engram.Memory) engram.Hit { return engram.Hit{Memory: m} })...)
 	}
 	return hits, nil
 }
 
-// naming are the memories whose text names a file: by its path, by the end of it, or by its
-// own name where hardly another file is called so and the text does not say that another
-// one is meant.
-func (t *reminding) naming(ctx context.Context, place string) ([]engram.Hit, error) {
+// naming returns memories whose text names a file: by its path, the end of its path, or its base name if that
+// is rare and the text does not mean another file.
+func (t *reminderBuilder) naming(ctx context.Context, place string) ([]engram.Hit, error) {
 	names := attend.NamesOf(place)
 	if len(names) == 0 || t.in.Project == "" {
 		return nil, nil

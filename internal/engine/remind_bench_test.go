@@ -16,7 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// asker asks in the words of a benchmark's store.
+// asker asks with words of a benchmark's store.
 type asker interface {
 	Question(n int) string
 	Project() string
@@ -27,8 +27,7 @@ type onlyCorpus struct{ *storetest.Corpus }
 
 func (onlyCorpus) Project() string { return onlyProject }
 
-// events are what an agent's life cycle asks of the memory unasked, each with the words of
-// the store's corpus.
+// events are the hook events of an agent's life cycle, with words of the store's corpus.
 func events() []struct {
 	name string
 	run  func(b *testing.B, e *engine.Engine, c asker, n int)
@@ -62,7 +61,7 @@ func events() []struct {
 	}
 }
 
-// BenchmarkRemind asks a process that has answered some.
+// BenchmarkRemind asks a warm process.
 func BenchmarkRemind(b *testing.B) {
 	for _, ev := range events() {
 		b.Run(ev.name, func(b *testing.B) {
@@ -86,7 +85,7 @@ func BenchmarkRemind(b *testing.B) {
 	}
 }
 
-// BenchmarkRemindBegin asks once a process, which opens the store for it: what a hook does.
+// BenchmarkRemindBegin asks once per process, which opens the store for it, as a hook does.
 func BenchmarkRemindBegin(b *testing.B) {
 	for _, ev := range events() {
 		b.Run(ev.name, func(b *testing.B) {
@@ -98,7 +97,7 @@ func BenchmarkRemindBegin(b *testing.B) {
 	}
 }
 
-// beginEach runs fn on an engine that has just been opened, and closes that again.
+// beginEach runs fn on a newly opened engine, and closes it.
 func beginEach(b *testing.B, w world, fn func(e *engine.Engine, n int)) {
 	var all []time.Duration
 	n := 0
@@ -118,8 +117,8 @@ func beginEach(b *testing.B, w world, fn func(e *engine.Engine, n int)) {
 	reportTimes(b, all)
 }
 
-// crowded is a store of 100,000 memories in one project, with some of its person's in
-// another one: the worst that a prompt can be looked up in.
+// crowded is a store of 100,000 memories in one project and some personal ones in another: the worst case of a
+// reminder.
 var crowded = sync.OnceValues(func() (string, error) {
 	root, err := benchFolder()
 	if err != nil {
@@ -135,7 +134,7 @@ var crowded = sync.OnceValues(func() (string, error) {
 	return dir, addPersonal(dir, 300)
 })
 
-// addPersonal adds memories of the person to a store.
+// addPersonal adds personal memories to a store.
 func addPersonal(dir string, n int) error {
 	store, err := enginetest.OpenStore(filepath.Join(dir, "engram.db"))
 	if err != nil {
@@ -168,14 +167,14 @@ func BenchmarkRemindCrowded(b *testing.B) {
 	}
 }
 
-// corpusOfStore has the words of a benchmark's store, but not those of its first memories.
+// corpusOfStore returns words of a benchmark's store, except those of its first memories.
 func corpusOfStore() *storetest.Corpus {
 	c := storetest.NewCorpus(1)
 	c.Question(100_000)
 	return c
 }
 
-// reportTimes reports the median and the 95th of 100 times on the processor.
+// reportTimes reports the median and 95th percentile of 100 CPU times.
 func reportTimes(b *testing.B, all []time.Duration) {
 	slices.Sort(all)
 	b.ReportMetric(float64(all[len(all)/2])/1e6, "p50-cpu-ms")

@@ -21,7 +21,7 @@ func (c counted) EmbedWords(ctx context.Context, words []string, weights []float
 	return c.WordEmbedder.EmbedWords(ctx, words, weights)
 }
 
-// Asking for meaning costs as much as all the rest of a hook.
+// Asking for meaning doubles the cost of a hook.
 func TestMeaningIsAskedOnlyWhereItDecides(t *testing.T) {
 	w := workshop(t)
 	for _, tt := range []struct {

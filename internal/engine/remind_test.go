@@ -10,7 +10,7 @@ import (
 	scripts "github.com/alanbuscaglia/engram/internal/text"
 )
 
-// workshop is a project whose memories an agent is reminded of.
+// workshop is a project with memories for reminders.
 func workshop(t *testing.T) enginetest.Parts {
 	t.Helper()
 	w := enginetest.NewParts(t)
@@ -57,8 +57,7 @@ func TestAPromptIsRemindedOfWhatItIsAbout(t *testing.T) {
 	}
 }
 
-// The first prompts of a session ask in few and common words, and a new project has few
-// memories, of which no word is rare.
+// First prompts have few and common words, and new projects have few memories without rare words.
 func TestAShortQuestionIsAnsweredInASmallProject(t *testing.T) {
 	w := enginetest.NewParts(t)
 	for _, in := range []engine.SaveInput{
@@ -302,5 +301,5 @@ func TestWhatWasToldUnaskedIsNoAccess(t *testing.T) {
 	}
 }
 
-// costOf is what a text costs, about.
+// costOf estimates the cost of a text.
 func costOf(s string) int { return scripts.Tokens(s) }

@@ -97,7 +97,7 @@ func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (p
 // The project may be an alias, or not exist here.
 func (e *Engine) KnownBatches(ctx context.Context, project string, batches []string) (known map[string]bool, err error) {
 	return view(ctx, e, func(r engram.Reader) (map[string]bool, error) {
-		name, err := deferredProject(ctx, r, project)
+		name, err := canonicalProject(ctx, r, project)
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// judge is a reranker that answers what it is told to.
+// judge is a reranker with given scores.
 type judge func(ctx context.Context, query string, texts []string) ([]float64, error)
 
 func (judge) Name() string { return "judge" }
@@ -22,7 +22,7 @@ func (j judge) Rerank(ctx context.Context, query string, texts []string) ([]floa
 	return j(ctx, query, texts)
 }
 
-// upsideDown gives the last text the greatest score.
+// upsideDown scores the last text highest.
 func upsideDown(_ context.Context, _ string, texts []string) ([]float64, error) {
 	scores := make([]float64, len(texts))
 	for i := range scores {

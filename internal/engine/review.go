@@ -11,8 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// Reviews returns the memories that are due for review, the longest overdue first; ""
-// is every project. Limit 0 is 20, at most 1000.
+// Reviews returns the memories due for review, longest overdue first; "" is every project. Limit 0 is 20, at
+// most 1000.
 func (e *Engine) Reviews(ctx context.Context, project string, p engram.Page) ([]engram.Memory, error) {
 	p, err := pageOf(p, 20)
 	if err != nil {
@@ -23,43 +23,40 @@ func (e *Engine) Reviews(ctx context.Context, project string, p engram.Page) ([]
 	})
 }
 
-// ReviewResult says what a review did.
+// ReviewResult is the result of a review.
 type ReviewResult struct {
 	Memory engram.Memory
-	Op     int64 // what Undo takes back; 0 when nothing was to be changed
-	// Anchored are those of its anchors that are to other code than before, and Released what it was
-	// anchored to and is not there any more; nil where nothing became of them.
+	Op     int64 // operation for Undo; 0 if nothing changed
+	// Anchored are anchors to other code than before, and Released those whose code no longer exists; nil if
+	// unchanged.
 	Anchored, Released []engram.Anchor
-	// Degraded says what could not be done of it, and why: the code is not in the engine's folder.
+	// Degraded says what was not done and why: the code is not in the engine's folder.
 	Degraded []string
 }
 
-// Reviewed notes that somebody has checked a live memory and that it holds: the time
-// until its next review begins anew, as its type and importance have it. A memory whose
-// type never falls due, and that was given a date by Snooze, has none afterwards. The text,
-// its time and its strength stay as they are. It is anchored to what the code says now that it
-// speaks of, as far as that is in the folder of the engine.
+// Reviewed records that somebody checked a live memory and it holds: its review interval restarts, by type and
+// importance. It removes the date of a memory whose type is never due but that Snooze gave one. Text, time and
+// strength stay. Its anchors are renewed if their code is in the engine's folder.
 //
-// A memory that waits only because its code changed is CodeConflict where that code is not to
-// be seen: nothing would be done.
+// If only changed code made the memory pending and that code cannot be seen, it is CodeConflict: nothing would
+// change.
 func (e *Engine) Reviewed(ctx context.Context, ref engram.Ref) (ReviewResult, error) {
 	return e.review(ctx, "review_done", "reviewed", ref, e.anchorAnew(ctx, ref), func(m engram.Memory, now time.Time) (time.Time, error) {
 		return lifecycle.ReviewAfter(m, now, e.policy), nil
 	})
 }
 
-// MaxSnooze is how far off a review may be put.
+// MaxSnooze limits how far a review can be postponed.
 const MaxSnooze = 100 * 365 * 24 * time.Hour
 
-// Snooze puts the review of a live memory off until a time, which must be to come and at
-// most MaxSnooze away. It also gives a date to a memory that had none. Until then the memory does
-// not wait for its code, either, whatever becomes of that.
+// Snooze postpones the review of a live memory until a future time, at most MaxSnooze away, even if it had no
+// date. Until then, changed code does not make it pending either.
 func (e *Engine) Snooze(ctx context.Context, ref engram.Ref, until time.Time) (ReviewResult, error) {
-	return e.review(ctx, "review_snooze", "snoozed", ref, anchoredAhead{}, func(_ engram.Memory, now time.Time) (time.Time, error) {
+	return e.review(ctx, "review_snooze", "snoozed", ref, precomputedAnchors{}, func(_ engram.Memory, now time.Time) (time.Time, error) {
 		until = until.UTC().Truncate(time.Millisecond)
 		if !until.After(now) {
-			return until, engram.Errorf(engram.CodeInvalid, "%s is not to come", until.Format("2 January 2006 15:04 MST")).
-				WithHint("give a time in the future; a review that was done is not put off but marked done")
+			return until, engram.Errorf(engram.CodeInvalid, "%s is not in the future", until.Format("2 January 2006 15:04 MST")).
+				WithHint("give a future time, or mark the review as done")
 		}
 		if until.After(now.Add(MaxSnooze)) {
 			return until, engram.Errorf(engram.CodeInvalid, "the year %d is too far off", until.Year()).WithHint("at most a hundred years")
@@ -68,30 +65,22 @@ func (e *Engine) Snooze(ctx context.Context, ref engram.Ref, until time.Time) (R
 	})
 }
 
-// review gives a memory another date of review, and other anchors if somebody looked at the code.
-func (e *Engine) review(ctx context.Context, verb, reason string, ref engram.Ref, anew anchoredAhead, due func(engram.Memory, time.Time) (time.Time, error)) (ReviewResult, error) {
-	var res ReviewResult
-	err := e.write(ctx, verb, func(o *op) error {
+// review sets a memory's review date, and renews its anchors if they were looked up.
+func (e *Engine) review(ctx context.Context, operation, reason string, ref engram.Ref, anew precomputedAnchors, due func(engram.Memory, time.Time) (time.Time, error)) (ReviewResult, error) {
+	return perform(ctx, e, operation, func(o *op) (res ReviewResult, err error) {
 		was, err := o.live(ctx, ref)
 		if err != nil {
-			return err
+			return res, err
 		}
-		if err := o.reviewAs(ctx, was, anew, reason, due, &res); err != nil {
-			return err
+		if err = o.reviewAs(ctx, was, anew, reason, due, &res); err == nil && operation == "review_snooze" {
+			err = o.snooze(ctx, res.Memory)
 		}
-		if verb != "review_snooze" {
-			return nil
-		}
-		return o.snooze(ctx, res.Memory)
+		return res, err
 	})
-	if err != nil {
-		return ReviewResult{}, err
-	}
-	return res, nil
 }
 
-// reviewAs is review within a verb, which may have done more.
-func (o *op) reviewAs(ctx context.Context, was engram.Memory, anew anchoredAhead, reason string, due func(engram.Memory, time.Time) (time.Time, error), res *ReviewResult) (err error) {
+// reviewAs is review within an operation that may do more.
+func (o *op) reviewAs(ctx context.Context, was engram.Memory, anew precomputedAnchors, reason string, due func(engram.Memory, time.Time) (time.Time, error), res *ReviewResult) (err error) {
 	m := was
 	if m.ReviewAfter, err = due(was, o.at); err != nil {
 		return err
@@ -111,27 +100,27 @@ func (o *op) reviewAs(ctx context.Context, was engram.Memory, anew anchoredAhead
 	return o.reportUnseen(ctx, res)
 }
 
-// reportUnseen says of a review that the code was not to be seen; nothing but that is an error.
+// reportUnseen reports that the code could not be seen; an error if nothing else was done.
 func (o *op) reportUnseen(ctx context.Context, res *ReviewResult) error {
 	m := res.Memory
 	seen, err := o.tx.SeenAnchors(ctx, []int64{m.Num})
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("the code that memory #%d speaks of (%s) is not to be seen from here", m.Num, line(placesOfAnchors(m.Anchors)))
+	what := fmt.Sprintf("cannot see the code of memory #%d (%s) from here", m.Num, line(placesOfAnchors(m.Anchors)))
 	switch {
 	case !seen[m.Num].Stale():
-		res.Degraded = append(res.Degraded, what+": it stays anchored as it was")
+		res.Degraded = append(res.Degraded, what+": its anchors stay")
 	case res.Op != 0:
-		res.Degraded = append(res.Degraded, what+": it waits until it is reviewed in its repository")
+		res.Degraded = append(res.Degraded, what+": it stays pending until it is reviewed in its repository")
 	default:
-		return engram.Errorf(engram.CodeConflict, "%s, and it waits for nothing else", what).
-			WithHint("{review done %d} in its repository anchors it to what stands there now; {review snooze %d --for 90d} hides it, {review refuse %d} forgets it", m.Num, m.Num, m.Num)
+		return engram.Errorf(engram.CodeConflict, "%s, and nothing else is pending for it", what).
+			WithHint("run {review done %d} in its repository to renew its anchors, {review snooze %d --for 90d} to postpone it, or {review refuse %d} to forget it", m.Num, m.Num, m.Num)
 	}
 	return nil
 }
 
-// snooze notes that a memory waits for nobody until the time of its review.
+// snooze records that a memory is not pending until its review date.
 func (o *op) snooze(ctx context.Context, m engram.Memory) error {
 	if err := o.tx.DropTrust(ctx, m.Num, engram.TrustSnoozed); err != nil {
 		return err
@@ -139,50 +128,41 @@ func (o *op) snooze(ctx context.Context, m engram.Memory) error {
 	return o.tx.PutTrust(ctx, engram.Trust{Memory: m.Num, Mark: engram.TrustSnoozed, At: m.ReviewAfter})
 }
 
-// snoozed reports whether a memory was put off until a time to come, by its marks. Another date
-// of review ends that, such as the one that an undo brings back.
+// snoozed reports whether a memory is postponed. A changed review date, for example by an undo, ends that.
 func snoozed(m engram.Memory, marks []engram.Trust, now time.Time) bool {
 	return m.ReviewAfter.After(now) && slices.ContainsFunc(marks, func(t engram.Trust) bool {
 		return t.Mark == engram.TrustSnoozed && t.At.Equal(m.ReviewAfter)
 	})
 }
 
-// QueuedNamed returns one thing that waits, by its name in the queue (engram.QueueItem.Name), whole and with
-// the reasons. Code is not looked at anew: what is told of that is what was seen the last time.
-// CodeNotFound for what does not wait.
-func (e *Engine) QueuedNamed(ctx context.Context, name string) (item engram.QueueItem, err error) {
-	err = e.store.View(ctx, func(r engram.Reader) error {
+// QueuedNamed returns one item of the review queue by name (engram.QueueItem.Name), complete with reasons.
+// Anchor states are those last seen. CodeNotFound for what is not pending.
+func (e *Engine) QueuedNamed(ctx context.Context, name string) (engram.QueueItem, error) {
+	return view(ctx, e, func(r engram.Reader) (item engram.QueueItem, err error) {
 		if num, is := engram.ParsePendingName(name); is {
-			item, err = queuedRecord(ctx, r, num)
-			return err
+			return queuedRecord(ctx, r, num)
 		}
 		ref, err := engram.ParseRef(name)
 		if err != nil {
-			return err
+			return item, err
 		}
 		m, err := live(ctx, r, ref)
 		if err != nil {
-			return err
+			return item, err
 		}
-		q := &queueing{now: e.now()}
+		q := &queueBuilder{now: e.now()}
 		kind, err := q.kindOf(ctx, r, m)
 		if err != nil {
-			return err
+			return item, err
 		}
-		if kind == engram.QueueChanged {
-			seen, err := r.SeenAnchors(ctx, []int64{m.Num})
-			item = engram.QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
-			item.Anchors, item.Reasons = q.changes(m, seen[m.Num])
-			return err
+		if err := q.add(ctx, r, kind, []engram.Memory{m}); err != nil {
+			return item, err
 		}
-		err = q.add(ctx, r, kind, []engram.Memory{m})
-		item = q.Items[0]
-		return err
+		return q.Items[0], nil
 	})
-	return item, err
 }
 
-// queuedRecord is what waits under a number.
+// queuedRecord returns a pending record by number.
 func queuedRecord(ctx context.Context, r engram.Reader, num int64) (engram.QueueItem, error) {
 	d, err := pendingAt(ctx, r, num)
 	if err != nil {
@@ -195,8 +175,8 @@ func queuedRecord(ctx context.Context, r engram.Reader, num int64) (engram.Queue
 	return engram.QueueItem{Kind: kind, Pending: &d, Reasons: whyPending(d), Since: d.FirstAt}, nil
 }
 
-// kindOf is the first reason for which a memory waits, in the order of engram.QueueKinds.
-func (q *queueing) kindOf(ctx context.Context, r engram.Reader, m engram.Memory) (engram.QueueKind, error) {
+// kindOf returns the first reason why a memory is pending, in the order of engram.QueueKinds.
+func (q *queueBuilder) kindOf(ctx context.Context, r engram.Reader, m engram.Memory) (engram.QueueKind, error) {
 	marks, err := r.Trust(ctx, []int64{m.Num})
 	if err != nil {
 		return "", err
@@ -205,40 +185,35 @@ func (q *queueing) kindOf(ctx context.Context, r engram.Reader, m engram.Memory)
 	if err != nil {
 		return "", err
 	}
-	for _, mark := range marks[m.Num] {
-		if mark.Mark == engram.TrustFlagged {
-			return engram.QueueFlagged, nil
-		}
-	}
 	switch {
+	case slices.ContainsFunc(marks[m.Num], func(t engram.Trust) bool { return t.Mark == engram.TrustFlagged }):
+		return engram.QueueFlagged, nil
 	case seen[m.Num].Stale() && !snoozed(m, marks[m.Num], q.now):
 		return engram.QueueChanged, nil
 	case !m.ReviewAfter.IsZero() && !m.ReviewAfter.After(q.now):
 		return engram.QueueDue, nil
 	}
-	return "", engram.Errorf(engram.CodeNotFound, "memory #%d does not wait for review", m.Num).WithHint("{get %d} shows it", m.Num)
+	return "", engram.Errorf(engram.CodeNotFound, "memory #%d is not pending for review", m.Num).WithHint("{get %d} shows it", m.Num)
 }
 
-// readsLike stands before the reasons for which a text was found suspicious, where there are others.
-const readsLike = "reads like an order to an agent: "
+// flaggedPrefix precedes the reasons why a text was flagged, if other reasons follow.
+const flaggedPrefix = "instruction-like: "
 
-// mostSuspicions is how many reasons are told of what waits: who has read these has seen enough.
+// mostSuspicions limits the reasons shown for a pending record.
 const mostSuspicions = 12
 
-// SuspicionsOf says why what waits and is no memory yet reads like an order to an agent, and where
-// it does, for a person who decides on it: every text that would come in is looked at. nil where
-// nothing does.
+// SuspicionsOf returns where and why the texts of a pending record are instruction-like, for the person who
+// decides on it; nil if none is.
 func SuspicionsOf(d engram.Deferred) []string {
 	why := reportReasons(suspicionsIn(textsOf(d.Record)), whyAndWhere)
 	return why[:min(len(why), mostSuspicions)]
 }
 
-// whyPending is what a person is told of something that waits: what it reads like, and for what it
-// was put aside.
+// whyPending returns for a person why a record is flagged and why it is pending.
 func whyPending(d engram.Deferred) []string {
 	why := SuspicionsOf(d)
 	if len(why) > 0 {
-		why[0] = readsLike + why[0]
+		why[0] = flaggedPrefix + why[0]
 	}
 	if len(why) == 0 || d.Why == engram.DeferredProposal {
 		why = append(why, d.Reason)
@@ -246,22 +221,21 @@ func whyPending(d engram.Deferred) []string {
 	return why
 }
 
-// mostStale is up to how many memories whose code changed are listed and counted, and mostLooked
-// of how many of them the code is looked at before.
+// mostStale limits the listed and counted memories with changed code, mostLooked those whose code is checked
+// again first.
 const (
 	mostStale  = 1000
 	mostLooked = 100
 )
 
-// lookAtStale looks what became meanwhile of the code of memories that wait because it changed,
-// by number, and notes it.
+// lookAtStale checks and records the current anchor states of memories pending for changed code, by number.
 func (e *Engine) lookAtStale(ctx context.Context, project string) (map[int64][]engram.Anchored, error) {
 	if e.code == nil || e.dir == "" {
 		return nil, nil
 	}
 	var stale []engram.Memory
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		name, err := deferredProject(ctx, r, project)
+		name, err := canonicalProject(ctx, r, project)
 		if err != nil {
 			return err
 		}
@@ -276,8 +250,8 @@ func (e *Engine) lookAtStale(ctx context.Context, project string) (map[int64][]e
 	return states, nil
 }
 
-// changed lists memories whose code is another one, but those that were put off.
-func (q *queueing) changed(ctx context.Context, r engram.Reader) error {
+// changed lists memories with changed code that are not snoozed.
+func (q *queueBuilder) changed(ctx context.Context, r engram.Reader) error {
 	ms, err := r.StaleAnchors(ctx, q.project, engram.Page{Limit: mostStale})
 	if err != nil {
 		return err
@@ -287,33 +261,21 @@ func (q *queueing) changed(ctx context.Context, r engram.Reader) error {
 		return err
 	}
 	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool {
-		now := retrieval.Standing(q.states[m.Num]) // another process may have kept it from being noted
+		now := retrieval.Standing(q.states[m.Num]) // another process may have kept it from being recorded
 		return snoozed(m, marks[m.Num], q.now) || now != engram.AnchorUnknown && !now.Stale()
 	})
 	q.Counts[engram.QueueChanged] = len(ms)
 	p := q.take(len(ms))
 	ms = ms[p.Offset : p.Offset+p.Limit]
-	seen, err := r.SeenAnchors(ctx, memoryNums(ms))
-	if err != nil {
-		return err
-	}
-	for _, m := range ms {
-		item := engram.QueueItem{Kind: engram.QueueChanged, Memory: m, State: lifecycle.State(m, q.now)}
-		item.Anchors, item.Reasons = q.changes(m, seen[m.Num])
-		q.Items = append(q.Items, item)
-	}
-	return nil
+	return q.add(ctx, r, engram.QueueChanged, ms)
 }
 
-// changes are the anchors of a memory as they stand, and what a person is told of them: each file
-// that is another one, by name. Where nobody could look it is what was seen the last time.
-func (q *queueing) changes(m engram.Memory, seen engram.AnchorState) (all []engram.Anchored, why []string) {
+// changes returns the anchors of a memory and describes the changed files for a person. If the code cannot be
+// seen, it is what was seen last.
+func (q *queueBuilder) changes(m engram.Memory, seen engram.AnchorState) (all []engram.Anchored, why []string) {
 	all = q.states[m.Num]
 	if retrieval.Standing(all) == engram.AnchorUnknown {
-		all = make([]engram.Anchored, len(m.Anchors))
-		for i, a := range m.Anchors {
-			all[i].Anchor = a
-		}
+		all = mapped(m.Anchors, func(a engram.Anchor) engram.Anchored { return engram.Anchored{Anchor: a} })
 		return all, []string{line(placesOfAnchors(m.Anchors)) + ": " + string(seen) + " when it was last looked at"}
 	}
 	for _, a := range all {

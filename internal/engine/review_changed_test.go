@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// changedWorld has a memory whose code was seen to be another one, and says which.
+// changedWorld has a memory whose code was seen to have changed, and returns it.
 func changedWorld(t *testing.T, typ engram.Type) (world, int64) {
 	t.Helper()
 	w := newWorld(t).unlinked()
@@ -20,7 +20,7 @@ func changedWorld(t *testing.T, typ engram.Type) (world, int64) {
 	return w, num
 }
 
-// changedItems are what waits because its code changed.
+// changedItems returns the memories pending for changed code.
 func changedItems(t *testing.T, e *engine.Engine) []engram.QueueItem {
 	t.Helper()
 	q, err := e.Queue(t.Context(), engine.QueueInput{Kinds: []engram.QueueKind{engram.QueueChanged}})

@@ -11,49 +11,44 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// approvalField is the name under which an entry notes that a text was approved. It is no
-// field of the memory: an undo takes the approval back, and nothing else is changed by it.
+// approvalField is the name under which a journal entry records an approval. It is not a field of the memory:
+// undo takes back only the approval.
 const approvalField = "approved"
 
-// Approve lets a live memory be told unasked as it is now, because a person has read it; a later text is not approved. A
-// memory that is due for review, or whose code changed, counts as reviewed (Reviewed). Approving twice, or what needs
-// no approval, is fine.
+// Approve allows a live memory to be injected as it is now, because a person has read it; later texts are not
+// approved. It also marks a memory that is due, or whose code changed, as reviewed (Reviewed). Approving twice,
+// or without need, is fine.
 //
-// Only a person approves: no tool offers it. The command line and HTTP do: whoever can run programs there can write to the
-// database as well, and http_token keeps out those who cannot read the person's settings.
+// Only a person approves: no tool offers it. The command line and HTTP do: anyone who can run programs there
+// can write to the database anyway, and http_token keeps out those who cannot read the person's settings.
 func (e *Engine) Approve(ctx context.Context, ref engram.Ref) (ReviewResult, error) {
 	return e.approveIf(ctx, ref, func(engram.Reader, engram.Memory) error { return nil })
 }
 
-// approveIf is Approve of a memory to which fits, in the same transaction, has nothing to object.
+// approveIf is Approve if fits returns nil, checked in the same transaction.
 func (e *Engine) approveIf(ctx context.Context, ref engram.Ref, fits func(engram.Reader, engram.Memory) error) (ReviewResult, error) {
-	var res ReviewResult
 	anew := e.anchorAnew(ctx, ref)
-	err := e.write(ctx, "approve", func(o *op) error {
+	return perform(ctx, e, "approve", func(o *op) (res ReviewResult, err error) {
 		m, err := o.live(ctx, ref)
 		if err != nil {
-			return err
+			return res, err
 		}
 		if err := fits(o.tx, m); err != nil {
-			return err
+			return res, err
 		}
 		if err := o.approve(ctx, m); err != nil {
-			return err
+			return res, err
 		}
-		return o.noteReviewed(ctx, m, anew, &res)
+		err = o.noteReviewed(ctx, m, anew, &res)
+		return res, err
 	})
-	if err != nil {
-		return ReviewResult{}, err
-	}
-	return res, nil
 }
 
-// approve marks what of a memory reads like an order.
 func (o *op) approve(ctx context.Context, m engram.Memory) error {
 	return o.approveThat(ctx, m, func(suspicious) bool { return true })
 }
 
-// approveThat is approve of those texts that somebody has read.
+// approveThat approves the flagged texts for which read returns true.
 func (o *op) approveThat(ctx context.Context, m engram.Memory, read func(suspicious) bool) error {
 	known, err := approvedOf(ctx, o.tx, []engram.Memory{m})
 	if err != nil {
@@ -69,7 +64,7 @@ func (o *op) approveThat(ctx context.Context, m engram.Memory, read func(suspici
 		if err := o.tx.PutTrust(ctx, marks...); err != nil {
 			return err
 		}
-		if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "somebody read it", map[string]any{approvalField: false}); err != nil {
+		if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "a person read it", map[string]any{approvalField: false}); err != nil {
 			return err
 		}
 	}
@@ -79,9 +74,8 @@ func (o *op) approveThat(ctx context.Context, m engram.Memory, read func(suspici
 	return o.tx.DropTrust(ctx, m.Num, engram.TrustFlagged)
 }
 
-// noteReviewed begins the time until the next review of a memory that is due anew, and anchors one
-// to the code of now that waits because that changed.
-func (o *op) noteReviewed(ctx context.Context, m engram.Memory, anew anchoredAhead, res *ReviewResult) error {
+// noteReviewed restarts the review interval of a memory that is due, and renews stale anchors.
+func (o *op) noteReviewed(ctx context.Context, m engram.Memory, anew precomputedAnchors, res *ReviewResult) error {
 	seen, err := o.tx.SeenAnchors(ctx, []int64{m.Num})
 	if err != nil {
 		return err
@@ -98,26 +92,19 @@ func (o *op) noteReviewed(ctx context.Context, m engram.Memory, anew anchoredAhe
 	}, res)
 }
 
-// Refuse forgets a memory that somebody has read and does not want: it is hidden, and Undo
-// brings it back.
+// Refuse forgets a reviewed memory; Undo restores it.
 func (e *Engine) Refuse(ctx context.Context, ref engram.Ref) (ReviewResult, error) {
-	var res ReviewResult
-	err := e.write(ctx, "refuse", func(o *op) (err error) {
+	return perform(ctx, e, "refuse", func(o *op) (res ReviewResult, err error) {
 		if res.Memory, err = o.live(ctx, ref); err != nil {
-			return err
+			return res, err
 		}
-		err = o.forget(ctx, &res.Memory, "refused by whoever reviewed it")
+		err = o.forget(ctx, &res.Memory, "rejected in a review")
 		res.Op = o.first
-		return err
+		return res, err
 	})
-	if err != nil {
-		return ReviewResult{}, err
-	}
-	return res, nil
 }
 
-// unapprove takes the approval of a memory back: it is suspect again as far as it reads like an
-// order.
+// unapprove takes back the approval of a memory and flags it again if needed.
 func (o *op) unapprove(ctx context.Context, m engram.Memory) error {
 	if err := o.tx.DropTrust(ctx, m.Num, engram.TrustApproved); err != nil {
 		return err
@@ -132,7 +119,7 @@ func (o *op) unapprove(ctx context.Context, m engram.Memory) error {
 	return o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "the approval was taken back", map[string]any{approvalField: true})
 }
 
-// takeApproval makes a memory approved, or not, as it was before an entry.
+// takeApproval restores whether a memory was approved before an entry.
 func (u *undoing) takeApproval(ctx context.Context, entry engram.Mutation, m engram.Memory, before bool) error {
 	if before {
 		u.changed(entry, "approved: %s", m.Title)
@@ -142,52 +129,43 @@ func (u *undoing) takeApproval(ctx context.Context, entry engram.Mutation, m eng
 	return u.unapprove(ctx, m)
 }
 
-// Decided is what became of names of the queue (engram.QueueItem.Name).
+// Decided is the result of deciding on items of the queue (engram.QueueItem.Name).
 type Decided struct {
 	Memories []engram.Memory // that were named
-	Records  []int64         // numbers of what was no memory yet
-	Done     []DecidedName   // all of them, in the order in which they were named
-	Degraded []string        // what could not be done of it, and why
+	Records  []int64         // numbers of pending records
+	Done     []DecidedName   // all decisions in the order of the names
+	Degraded []string        // what was not done and why
 }
 
-// DecidedName is what became of one name.
+// DecidedName is the result for one name.
 type DecidedName struct {
 	Name   string
-	Op     int64 // what Undo takes back; 0 when nothing was to be changed
-	Memory int64 // that it is, or that it became; 0 of what was refused before it was one
-	// Anchored are places in code to which it is anchored as they stand now, and was not before;
-	// Released those that are not there any more. Nil where nothing became of its anchors.
+	Op     int64 // operation for Undo; 0 if nothing changed
+	Memory int64 // number of the memory it is or became; 0 for a refused record
+	// Anchored are code places it is newly anchored to, Released those that no longer exist; nil if unchanged.
 	Anchored, Released []string
 }
 
-// Decided is what became of the memory, by its number.
+// Decided returns the result under the memory's number.
 func (res ReviewResult) Decided() DecidedName {
 	return DecidedName{Name: key(res.Memory.Num), Op: res.Op, Memory: res.Memory.Num, Anchored: placeNames(res.Anchored), Released: placeNames(res.Released)}
 }
 
-// Names are those that something was done with, memories first.
+// Names returns the names that were decided on, memories first.
 func (d Decided) Names() []string {
-	names := make([]string, 0, len(d.Memories)+len(d.Records))
-	for _, m := range d.Memories {
-		names = append(names, key(m.Num))
-	}
-	for _, num := range d.Records {
-		names = append(names, engram.PendingName(num))
-	}
-	return names
+	return slices.Concat(mapped(memoryNums(d.Memories), key), mapped(d.Records, engram.PendingName))
 }
 
-// ApproveNamed approves memories (Approve), and lets what waits come in (AcceptDeferred), one
-// after the other; what is named twice once. All names are looked up before anything is done: one
-// under which there is nothing is CodeNotFound, one that names nothing CodeInvalid, and nothing is
-// done. With an error of theirs it returns what was done before.
+// ApproveNamed approves memories (Approve) and accepts pending records (AcceptDeferred), one after the other,
+// each once. It resolves all names first and does nothing if one is unknown (CodeNotFound) or malformed
+// (CodeInvalid). If a later step fails, it returns what was done before.
 func (e *Engine) ApproveNamed(ctx context.Context, names []string) (Decided, error) {
 	return e.decide(ctx, names, func(num int64) (Accepted, error) { return e.AcceptDeferred(ctx, num) },
 		func(ref engram.Ref) (ReviewResult, error) { return e.Approve(ctx, ref) })
 }
 
-// RefuseNamed forgets memories (Refuse), and throws away what waits (RefuseDeferred), with names
-// as ApproveNamed has them.
+// RefuseNamed forgets memories (Refuse) and rejects pending records (RefuseDeferred), with names as in
+// ApproveNamed.
 func (e *Engine) RefuseNamed(ctx context.Context, names []string) (Decided, error) {
 	return e.decide(ctx, names, func(num int64) (Accepted, error) {
 		op, err := e.RefuseDeferred(ctx, num)
@@ -221,11 +199,10 @@ func (e *Engine) decide(ctx context.Context, names []string, record func(int64) 
 	return d, nil
 }
 
-// decidable is what a name of the queue stands for, by its number: one of both.
+// decidable is an item of the queue: the number of either a memory or a record.
 type decidable struct{ memory, record int64 }
 
-// lookUp is what names stand for, each thing once, in the order in which they are first named. The
-// error says all names under which there is nothing.
+// lookUp resolves names, each item once, in order. The error lists all unknown names.
 func (e *Engine) lookUp(ctx context.Context, names []string) (all []decidable, err error) {
 	var unknown []string
 	var first error
@@ -254,8 +231,8 @@ func (e *Engine) lookUp(ctx context.Context, names []string) (all []decidable, e
 	case len(names) == 1:
 		return nil, first
 	}
-	return nil, engram.Errorf(engram.CodeNotFound, "nothing was done: %s is none of what is here", strings.Join(unknown, ", ")).
-		WithHint("{review --all-projects} lists what waits, with its names")
+	return nil, engram.Errorf(engram.CodeNotFound, "nothing was done: unknown names: %s", strings.Join(unknown, ", ")).
+		WithHint("{review --all-projects} lists pending items by name")
 }
 
 func lookUpOne(ctx context.Context, r engram.Reader, name string) (decidable, error) {
@@ -271,16 +248,15 @@ func lookUpOne(ctx context.Context, r engram.Reader, name string) (decidable, er
 	return decidable{memory: m.Num}, err
 }
 
-// add adds what became of a memory.
 func (d *Decided) add(res ReviewResult) {
 	d.Memories = append(d.Memories, res.Memory)
 	d.Done = append(d.Done, res.Decided())
 	d.Degraded = append(d.Degraded, res.Degraded...)
 }
 
-// ApproveOperation approves all suspect memories that one operation wrote, such as the import of a file that a person
-// knows. A memory that says something else since waits on, and Decided.Degraded says so. With an error it returns what was
-// done before, as ApproveNamed. CodeNotFound for an unknown operation, and where nothing that it wrote waits as suspect.
+// ApproveOperation approves all flagged memories that one operation wrote, such as the import of a trusted
+// file. A memory changed since stays pending, and Decided.Degraded says so. With an error it returns what was
+// done before. CodeNotFound for an unknown operation, or if nothing it wrote is flagged.
 func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error) {
 	d := Decided{Records: []int64{}}
 	var known []engram.Memory
@@ -294,8 +270,8 @@ func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error
 			return err
 		}
 		if len(all) == 0 {
-			return engram.Errorf(engram.CodeNotFound, "nothing that operation %d wrote waits as suspect", op).
-				WithHint("{review --kind suspect --all-projects} lists what does")
+			return engram.Errorf(engram.CodeNotFound, "nothing that operation %d wrote is flagged", op).
+				WithHint("{review --kind suspect --all-projects} lists what is")
 		}
 		for _, m := range all {
 			as, err := asWritten(ctx, r, m, op)
@@ -305,7 +281,7 @@ func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error
 			if as {
 				known = append(known, m)
 			} else {
-				d.Degraded = append(d.Degraded, fmt.Sprintf("Memory #%d was changed since operation %d and waits on: engram review show %d", m.Num, op, m.Num))
+				d.Degraded = append(d.Degraded, fmt.Sprintf("Memory #%d was changed since operation %d and stays pending: engram review show %d", m.Num, op, m.Num))
 			}
 		}
 		return nil
@@ -328,10 +304,10 @@ func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error
 	return d, nil
 }
 
-// lookedThrough is how many memories, or entries of the journal, are read at once.
+// lookedThrough is how many memories or journal entries are read at once.
 const lookedThrough = 100
 
-// flaggedIn are the live memories of which entries tell and that are suspect, by number.
+// flaggedIn returns the live and flagged memories that entries changed, by number.
 func flaggedIn(ctx context.Context, r engram.Reader, entries []engram.Mutation) (all []engram.Memory, err error) {
 	var nums []int64
 	for _, entry := range entries {
@@ -350,7 +326,7 @@ func flaggedIn(ctx context.Context, r engram.Reader, entries []engram.Mutation) 
 			return nil, err
 		}
 		for _, m := range ms {
-			if _, suspect := why[m.Num]; suspect && !m.Forgotten() {
+			if _, isFlagged := why[m.Num]; isFlagged && !m.Forgotten() {
 				all = append(all, m)
 			}
 		}
@@ -358,8 +334,8 @@ func flaggedIn(ctx context.Context, r engram.Reader, entries []engram.Mutation) 
 	return all, nil
 }
 
-// asWritten reports whether a memory has said the same since an operation, in all that is looked at
-// for orders: a text that was changed and changed back counts as changed.
+// asWritten reports whether the texts of a memory are unchanged since an operation: a text changed and changed
+// back counts as changed.
 func asWritten(ctx context.Context, r engram.Reader, m engram.Memory, op int64) (bool, error) {
 	then := m
 	for page := (engram.Page{Limit: lookedThrough}); ; page.Offset += page.Limit {
@@ -372,7 +348,7 @@ func asWritten(ctx context.Context, r engram.Reader, m engram.Memory, op int64) 
 			since = entries[:n]
 		}
 		if slices.ContainsFunc(since, func(entry engram.Mutation) bool { return len(entry.Was) == 0 }) {
-			return false, nil // it was made anew
+			return false, nil // it was recreated
 		}
 		var text int
 		if then, text, err = restore(ctx, r, then, since); err != nil || text != 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// Whoever knows the file of an import knows nothing of what an agent wrote into its memories since.
+// Approving an import does not approve what agents wrote into its memories since.
 func TestAnOperationIsApprovedAsItWasWritten(t *testing.T) {
 	w := newWorld(t)
 	saved, err := w.SaveBatch(t.Context(), []engine.SaveInput{

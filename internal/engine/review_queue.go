@@ -9,29 +9,29 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// QueueInput says what is listed.
+// QueueInput selects items of the review queue.
 type QueueInput struct {
-	Project string             // "" is every one
-	Kinds   []engram.QueueKind // nil is every one
+	Project string             // "" is every project
+	Kinds   []engram.QueueKind // nil is every kind
 	Page    engram.Page        // over all kinds; limit 0 is 20, at most 1000
 }
 
-// Queue is what waits for a person.
+// Queue is a page of the review queue.
 type Queue struct {
-	Items  []engram.QueueItem       // by kind, in the order of engram.QueueKinds; of each the longest waiting first
-	Counts map[engram.QueueKind]int // how many there are of each kind that was asked for
-	Page   engram.Page              // that was listed
+	Items  []engram.QueueItem       // by kind, in the order of engram.QueueKinds, longest pending first
+	Counts map[engram.QueueKind]int // total of each requested kind
+	Page   engram.Page              // the page returned
 }
 
-// Queue lists what waits for a person: what is suspect, what came from others, what was
-// proposed, whose code changed, and what is due. Code that is in the engine's folder is looked at
-// first: what is as it was again does not wait.
+// Queue lists what is pending for a person: flagged memories, records from others, proposals, memories with
+// changed code, and due ones. It first checks code in the engine's folder again: memories whose code was
+// restored are not pending.
 func (e *Engine) Queue(ctx context.Context, in QueueInput) (Queue, error) {
 	p, err := pageOf(in.Page, 20)
 	if err != nil {
 		return Queue{}, err
 	}
-	q := queueing{Queue: Queue{Counts: map[engram.QueueKind]int{}, Page: p}, now: e.now(), skip: p.Offset, rest: p.Limit}
+	q := queueBuilder{Queue: Queue{Counts: map[engram.QueueKind]int{}, Page: p}, now: e.now(), skip: p.Offset, rest: p.Limit}
 	asked := func(kind engram.QueueKind) bool { return len(in.Kinds) == 0 || slices.Contains(in.Kinds, kind) }
 	if asked(engram.QueueChanged) {
 		if q.states, err = e.lookAtStale(ctx, in.Project); err != nil {
@@ -39,7 +39,7 @@ func (e *Engine) Queue(ctx context.Context, in QueueInput) (Queue, error) {
 		}
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		if q.project, err = deferredProject(ctx, r, in.Project); err != nil {
+		if q.project, err = canonicalProject(ctx, r, in.Project); err != nil {
 			return err
 		}
 		for _, kind := range engram.QueueKinds() {
@@ -54,18 +54,16 @@ func (e *Engine) Queue(ctx context.Context, in QueueInput) (Queue, error) {
 	return q.Queue, err
 }
 
-// queueing is a Queue in the making.
-type queueing struct {
+type queueBuilder struct {
 	Queue
 	project string
 	now     time.Time
-	skip    int                         // of what is listed next
-	rest    int                         // room
-	states  map[int64][]engram.Anchored // of memories whose code was looked at, by number
+	skip    int                         // items to skip
+	rest    int                         // items left on the page
+	states  map[int64][]engram.Anchored // by memory number, for memories whose code was checked
 }
 
-// list adds what waits of a kind.
-func (q *queueing) list(ctx context.Context, r engram.Reader, kind engram.QueueKind) (err error) {
+func (q *queueBuilder) list(ctx context.Context, r engram.Reader, kind engram.QueueKind) (err error) {
 	if kind == engram.QueuePending || kind == engram.QueueProposal {
 		return q.records(ctx, r, kind)
 	}
@@ -97,8 +95,8 @@ func (q *queueing) list(ctx context.Context, r engram.Reader, kind engram.QueueK
 	return q.add(ctx, r, kind, ms)
 }
 
-// take is the part of n things that is listed.
-func (q *queueing) take(n int) engram.Page {
+// take returns the part of n items on the page.
+func (q *queueBuilder) take(n int) engram.Page {
 	skipped := min(q.skip, n)
 	p := engram.Page{Offset: skipped, Limit: min(q.rest, n-skipped)}
 	q.skip -= skipped
@@ -106,15 +104,20 @@ func (q *queueing) take(n int) engram.Page {
 	return p
 }
 
-// add lists memories with the reasons for which they wait.
-func (q *queueing) add(ctx context.Context, r engram.Reader, kind engram.QueueKind, ms []engram.Memory) error {
+func (q *queueBuilder) add(ctx context.Context, r engram.Reader, kind engram.QueueKind, ms []engram.Memory) error {
 	marks, err := r.Trust(ctx, memoryNums(ms))
+	if err != nil {
+		return err
+	}
+	seen, err := r.SeenAnchors(ctx, memoryNums(ms))
 	if err != nil {
 		return err
 	}
 	for _, m := range ms {
 		item := engram.QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
 		switch kind {
+		case engram.QueueChanged:
+			item.Anchors, item.Reasons = q.changes(m, seen[m.Num])
 		case engram.QueueFlagged:
 			item.Reasons, item.Since, _ = whyFlagged(m, marks[m.Num], whyAndWhere)
 		case engram.QueueDue:
@@ -125,8 +128,7 @@ func (q *queueing) add(ctx context.Context, r engram.Reader, kind engram.QueueKi
 	return nil
 }
 
-// records adds what waits and is no memory yet.
-func (q *queueing) records(ctx context.Context, r engram.Reader, kind engram.QueueKind) error {
+func (q *queueBuilder) records(ctx context.Context, r engram.Reader, kind engram.QueueKind) error {
 	why := engram.DeferredReview
 	if kind == engram.QueueProposal {
 		why = engram.DeferredProposal
@@ -153,39 +155,36 @@ func (q *queueing) records(ctx context.Context, r engram.Reader, kind engram.Que
 	})
 }
 
-// pendingField is the name under which an entry notes for what something waited.
+// pendingField is the journal field that holds why a record was pending.
 const pendingField = "waited"
 
-// decidedWas is what an entry notes of something that waited. What it says is not in it: that
-// stands in the memory that it became, and goes when that is erased, or where it waited.
+// decidedWas is the journal entry of a decision on a record. It has no text: that stands in the memory and is
+// erased with it, or in the record.
 type decidedWas struct {
 	Pending engram.Deferral `json:"waited"`
 	LastAt  time.Time       `json:"last_at"`
-	Memory  int64           `json:"memory"` // that it became; 0: it was refused
+	Memory  int64           `json:"memory"` // that it became; 0: refused
 }
 
 func (w decidedWas) fields() map[string]any {
 	return map[string]any{pendingField: w.Pending, "last_at": w.LastAt, "memory": w.Memory}
 }
 
-// RefuseDeferred throws a record away that waits; it does not come in with the batch that it
-// came with any more, and is not proposed again. Undo of the operation that it returns lets it
-// wait again, and DropDeferred removes it for good. CodeNotFound when nothing waits under the
-// number.
-func (e *Engine) RefuseDeferred(ctx context.Context, num int64) (number int64, err error) {
-	err = e.write(ctx, "refuse", func(o *op) error {
+// RefuseDeferred rejects a pending record: its batch no longer brings it in, and it is not proposed again. Undo
+// of the returned operation makes it pending again, DropDeferred removes it for good. CodeNotFound if the
+// number is not pending.
+func (e *Engine) RefuseDeferred(ctx context.Context, num int64) (operation int64, err error) {
+	return perform(ctx, e, "refuse", func(o *op) (int64, error) {
 		d, err := pendingAt(ctx, o.tx, num)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		err = o.decided(ctx, d, 0, "refused by whoever reviewed it")
-		number = o.first
-		return err
+		err = o.decided(ctx, d, 0, "rejected in a review")
+		return o.first, err
 	})
-	return number, err
 }
 
-// decided notes that something waits no longer: it became a memory, or was refused.
+// decided records that a record became a memory or was refused.
 func (o *op) decided(ctx context.Context, d engram.Deferred, memory int64, reason string) error {
 	was := decidedWas{d.Why, d.LastAt, memory}
 	d.Why, d.LastAt = engram.DeferredDecided, o.at
@@ -195,9 +194,9 @@ func (o *op) decided(ctx context.Context, d engram.Deferred, memory int64, reaso
 	return o.putPending(ctx, d, was, reason)
 }
 
-// putPending writes d over what was.
+// putPending writes d over was.
 func (o *op) putPending(ctx context.Context, d engram.Deferred, was decidedWas, reason string) error {
-	p, _, err := o.tx.Project(ctx, d.Project) // "" of one that is not here yet: the entry is of none
+	p, _, err := o.tx.Project(ctx, d.Project) // "" if the project does not exist here yet
 	if err != nil {
 		return err
 	}
@@ -207,8 +206,7 @@ func (o *op) putPending(ctx context.Context, d engram.Deferred, was decidedWas, 
 	return o.log(ctx, engram.EntityPending, engram.PendingName(d.Num), p.Name, reason, was.fields())
 }
 
-// withoutText is what waited without what it says: who erases the memory that it became means
-// that, too.
+// withoutText removes the text of an accepted record, so that erasing its memory erases all of it.
 func withoutText(d engram.Deferred) engram.Deferred {
 	r := *d.Record.Memory
 	r.Memory.Title, r.Memory.Content, r.Memory.NormalizedHash, r.Memory.Tags = "", "", "", nil
@@ -216,7 +214,7 @@ func withoutText(d engram.Deferred) engram.Deferred {
 	return d
 }
 
-// withText is what waited as the memory says it that it became.
+// withText restores a record's text from its memory.
 func withText(d engram.Deferred, m engram.Memory) engram.Deferred {
 	r := *d.Record.Memory
 	r.Memory.Title, r.Memory.Content, r.Memory.NormalizedHash, r.Memory.Tags, r.Memory.Type = m.Title, m.Content, m.NormalizedHash, m.Tags, m.Type
@@ -224,8 +222,7 @@ func withText(d engram.Deferred, m engram.Memory) engram.Deferred {
 	return d
 }
 
-// takePending lets something wait again that was taken or refused; or takes or refuses it again,
-// when that is what was undone.
+// takePending makes a decided record pending again, or repeats the decision if that is what was undone.
 func (u *undoing) takePending(ctx context.Context, entry engram.Mutation) error {
 	name := entry.Key
 	num, _ := engram.ParsePendingName(name)
@@ -238,7 +235,7 @@ func (u *undoing) takePending(ctx context.Context, entry engram.Mutation) error 
 		return err
 	}
 	if !found {
-		u.leave("what waited as %s was thrown away for good", name)
+		u.leave("record %s was removed for good", name)
 		return nil
 	}
 	if err := u.decidedSince(ctx, entry, d); err != nil {
@@ -248,13 +245,13 @@ func (u *undoing) takePending(ctx context.Context, entry engram.Mutation) error 
 	now.Why, now.LastAt = was.Pending, was.LastAt
 	switch {
 	case was.Pending == engram.DeferredDecided && was.Memory != 0:
-		now, what = withoutText(now), "taken in again"
+		now, what = withoutText(now), "accepted again"
 	case was.Pending == engram.DeferredDecided:
 		what = "refused again"
 	case was.Memory != 0:
 		m, err := u.tx.Memory(ctx, engram.ByNum(was.Memory))
 		if engram.CodeOf(err) == engram.CodeNotFound {
-			u.leave("what waited as %s became memory #%d, which was erased", name, was.Memory)
+			u.leave("record %s became memory #%d, which was erased", name, was.Memory)
 			return nil
 		}
 		if err != nil {
@@ -266,8 +263,7 @@ func (u *undoing) takePending(ctx context.Context, entry engram.Mutation) error 
 	return u.putPending(ctx, now, decidedWas{d.Why, d.LastAt, was.Memory}, u.reason())
 }
 
-// decidedSince is an error when something is not any more as an entry left it: somebody decided
-// of it anew.
+// decidedSince returns an error if the record was decided on again after an entry.
 func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now engram.Deferred) error {
 	later, err := u.since(ctx, entry)
 	if err != nil || len(later) == 0 {
@@ -280,23 +276,16 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 	if left.Pending == now.Why {
 		return nil
 	}
-	return u.changedSince("what waited as "+engram.PendingName(now.Num), []string{"it was decided anew"}, later[len(later)-1])
+	return u.changedSince("record "+engram.PendingName(now.Num), []string{"it was decided anew"}, later[len(later)-1])
 }
 
-// dropDecided removes for good what was decided before a time: no undo reaches it any more.
+// dropDecided removes records decided before a time: the journal no longer reaches them.
 func dropDecided(ctx context.Context, tx engram.Tx, before time.Time) error {
-	waiting, err := allAfter(func(after int64) ([]engram.Deferred, error) { return tx.Deferred(ctx, "", after, deferredPage) },
-		func(d engram.Deferred) int64 { return d.Num })
-	if err != nil {
-		return err
-	}
-	for _, d := range waiting {
-		if d.Why != engram.DeferredDecided || !d.LastAt.Before(before) {
-			continue
-		}
-		if _, err := tx.DropDeferred(ctx, d.Num); err != nil {
-			return err
-		}
-	}
-	return nil
+	return eachAfter(func(after int64) ([]engram.Deferred, error) { return tx.Deferred(ctx, "", after, deferredPage) },
+		func(d engram.Deferred) (num int64, err error) {
+			if d.Why == engram.DeferredDecided && d.LastAt.Before(before) {
+				_, err = tx.DropDeferred(ctx, d.Num)
+			}
+			return d.Num, err
+		})
 }

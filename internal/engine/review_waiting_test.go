@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// proposals are the numbers and texts of what waits as a proposal.
+// proposals returns the numbers and texts of pending proposals.
 func (w world) proposals() (names []string) {
 	w.Helper()
 	all, err := w.Proposals(w.Context(), "")
@@ -106,7 +106,7 @@ func TestWhatAPersonCorrectedOfAProposalWaitsAgainAsCorrected(t *testing.T) {
 	}
 }
 
-// Whoever erases what a proposal became means the proposal, too.
+// Erasing the memory that a proposal became erases the proposal too.
 func TestAnErasedMemoryIsNotKeptAsTheProposalThatItWas(t *testing.T) {
 	w := newWorld(t)
 	propose(t, w.Engine, inTranscript("s1", found(sqlite)))
@@ -121,7 +121,7 @@ func TestAnErasedMemoryIsNotKeptAsTheProposalThatItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Erase(t.Context(), engram.ByNum(done.Memory)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(done.Memory)); err != nil {
 		t.Fatal(err)
 	}
 	u, err := w.Undo(t.Context(), engine.UndoInput{Op: done.Op})
@@ -149,7 +149,7 @@ func TestWhatWasRefusedGoesWithTheJournalOrWhenItIsThrownAway(t *testing.T) {
 			t.Fatalf("%v, kept %v; want it gone", err, kept(w))
 		}
 		u, err := w.Undo(t.Context(), engine.UndoInput{Op: done.Op})
-		if engram.CodeOf(err) != engram.CodeConflict || !strings.Contains(err.Error(), "thrown away") {
+		if engram.CodeOf(err) != engram.CodeConflict || !strings.Contains(err.Error(), "removed for good") {
 			t.Errorf("undone %+v, %v; want that nothing is left to take back", u, err)
 		}
 	})

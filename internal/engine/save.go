@@ -15,45 +15,45 @@ import (
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
-// SaveInput is what is to be remembered. Content is required.
+// SaveInput is a memory to save. Content is required.
 type SaveInput struct {
 	Title      string // "" takes the first words of the content
 	Content    string
 	Type       engram.Type // "" is manual
 	Scope      engram.Scope
-	Project    string // already decided (see Engine.ProjectFor); "" is no project
+	Project    string // resolved (see Engine.ProjectFor); "" is no project
 	TopicKey   string
-	SessionID  string // "" takes the project's open session, else makes manual-save-PROJECT
+	SessionID  string // "" is the project's open session, else manual-save-PROJECT
 	NewSession bool   // make the session if it does not exist, instead of an error
-	Directory  string // folder of a session that is made
+	Directory  string // folder of a new session
 	ToolName   string
 	Origin     engram.Origin // "" is agent
 	Tags       []string
 	Metadata   map[string]any
 	Importance *float64 // nil is engram.DefaultImportance
 	Permanent  bool
-	Related    []engram.Ref // a relates_to relation to each
-	Files      []string     // what code it speaks of: PATH or PATH:FIRST-LAST, from Directory on, else from the session's folder, else Options.Dir
-	Admit      AdmitMode    // what may be done to memories that are not named; the zero value leaves them apart
-	// AllowSecret keeps the secrets that are recognised in the texts, which are cut out
-	// otherwise. It is for a person who means it; no agent may ask for it.
+	Related    []engram.Ref // memories to create a relates_to relation to
+	Files      []string     // related code: PATH or PATH:FIRST-LAST, relative to Directory, else the session's folder, else Options.Dir
+	Admit      AdmitMode    // what may happen to other memories; the zero value leaves them alone
+	// AllowSecret keeps recognized secrets, which are redacted otherwise. Only a person may set it, never an
+	// agent.
 	AllowSecret bool
 	At          time.Time // when it was learned, not later than now; zero is now
-	Once        bool      // an exact repeat is one however long ago it was said, not only just now; it is not counted, and writes what it adds alone
+	Once        bool      // count an exact repeat of any age as one, but do not record it unless it adds something
 }
 
-// Action is what a save did.
+// Action is the outcome of a save.
 type Action = lifecycle.Action
 
 // The actions.
 const (
 	ActionInserted = lifecycle.Insert
-	ActionRevised  = lifecycle.Revise // the old text is a revision
+	ActionRevised  = lifecycle.Revise // the old text becomes a revision
 	ActionRepeated = lifecycle.Repeat
-	ActionMerged   = lifecycle.Absorb // another memory says this too now; its old text is a revision
+	ActionMerged   = lifecycle.Absorb // merged into another memory; its old text becomes a revision
 )
 
-// AdmitMode says what a save may do to memories that it does not name.
+// AdmitMode says how a save may affect memories it does not name.
 type AdmitMode = lifecycle.AdmitMode
 
 // The modes.
@@ -62,24 +62,23 @@ const (
 	AdmitMerging = lifecycle.AdmitMerging
 )
 
-// SaveResult is the memory as it is now and what the save did to it.
+// SaveResult is the memory after a save and the outcome.
 type SaveResult struct {
 	Memory         engram.Memory
 	Action         Action
-	Reason         string         // why this action, for a person
-	MergedWith     *engram.Memory // as it was before; nil unless the save was merged
-	Candidates     []Candidate    // memories that it may contradict, the likeliest first; somebody should judge
-	Related        []Near         // memories that it was tied to for being near, the nearest first
-	SuggestedTopic string         // a topic key that would fit; "" when one was given
-	Warnings       []string       // about the project name: normalised, similar to another; about what could not be looked for
+	Reason         string         // reason for the action, for a person
+	MergedWith     *engram.Memory // the other memory before the merge; nil unless merged
+	Candidates     []Candidate    // possible contradictions to judge, likeliest first
+	Related        []Near         // memories related for similarity, nearest first
+	SuggestedTopic string         // a fitting topic key; "" if one was given
+	Warnings       []string       // normalized or similar project names; checks that were not possible
 	State          engram.State
-	Op             int64 // the operation that Undo takes back, the same one for all of a batch; 0 when nothing was written
+	Op             int64 // operation for Undo, the same for a whole batch; 0 if nothing was written
 }
 
-// Save remembers something: it revises the memory of its topic, counts an exact
-// repeat, or adds a memory; and with AdmitMerging lets another memory take it up that
-// says nearly the same. What it is near to it is tied to, and what it may contradict
-// waits for a verdict. Invalid input is CodeInvalid; a session that does not exist, or
+// Save stores a memory: it revises the memory of its topic, counts an exact repeat, adds a memory, or with
+// AdmitMerging merges into one that says nearly the same. It relates the memory to similar ones and flags
+// possible contradictions for a verdict. Invalid input is CodeInvalid; a session that does not exist, or
 // belongs to another project, carries a *project.Problem.
 func (e *Engine) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
 	t, err := e.intakeOf(in)
@@ -93,17 +92,17 @@ func (e *Engine) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
 	return all[0], nil
 }
 
-// saveAll saves in one transaction. What is wrong with items of a batch is a *BatchError.
-func (e *Engine) saveAll(ctx context.Context, verb string, intakes []intake, batch bool) ([]SaveResult, error) {
+// saveAll saves in one transaction. Errors of batch items are a *BatchError.
+func (e *Engine) saveAll(ctx context.Context, operation string, intakes []intake, batch bool) ([]SaveResult, error) {
 	begun := e.tally.begin()
-	all, err := e.saveIntakes(ctx, verb, intakes, batch, nil)
+	all, err := e.saveIntakes(ctx, operation, intakes, batch, nil)
 	e.tally.saved(begun, actionsOf(all), err)
 	return all, err
 }
 
-// saveIntakes saves in one transaction, in which done, when it is not nil, has the last word.
-func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake, batch bool, done func([]SaveResult) error) ([]SaveResult, error) {
-	if err := e.anchorEach(ctx, intakes, batch); err != nil {
+// saveIntakes saves in one transaction; done, if not nil, runs last and may roll it back.
+func (e *Engine) saveIntakes(ctx context.Context, operation string, intakes []intake, batch bool, done func([]SaveResult) error) ([]SaveResult, error) {
+	if err := eachItem(len(intakes), batch, func(i int) error { return e.anchorSave(ctx, &intakes[i]) }); err != nil {
 		return nil, err
 	}
 	out, err := e.lookAhead(ctx, intakes)
@@ -112,7 +111,7 @@ func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake,
 	}
 	all := make([]SaveResult, len(intakes))
 	var number int64
-	err = e.write(ctx, verb, func(o *op) error {
+	err = e.write(ctx, operation, func(o *op) error {
 		o.embedded = out.embedded
 		s := newSaver(o, out)
 		if err := s.saveEach(ctx, intakes, batch, all); err != nil {
@@ -139,36 +138,26 @@ func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake,
 	return all, nil
 }
 
-// saveEach saves into all, as many as intakes. Of a batch it goes on behind an item that
-// cannot be saved, for whoever is to put it right wants to hear of every one.
-func (s *saver) saveEach(ctx context.Context, intakes []intake, batch bool, all []SaveResult) (err error) {
-	var wrong BatchError
-	for i, t := range intakes {
-		all[i], err = s.save(ctx, t)
-		switch {
-		case err != nil && batch && ofItem(err):
-			wrong.Items = append(wrong.Items, ItemError{i, err})
-		case err != nil && batch:
+// saveEach saves each intake into all. For a batch it continues after a bad item, so that the error lists every
+// one.
+func (s *saver) saveEach(ctx context.Context, intakes []intake, batch bool, all []SaveResult) error {
+	return eachItem(len(intakes), batch, func(i int) (err error) {
+		if all[i], err = s.save(ctx, intakes[i]); err != nil && batch && !ofItem(err) {
 			return OfItem(i, err)
-		case err != nil:
-			return err
 		}
-	}
-	if len(wrong.Items) > 0 {
-		return &wrong
-	}
-	return nil
+		return err
+	})
 }
 
-// report adds what is said beside what was done.
-func (r *SaveResult) report(t intake, out *outlook) {
-	r.Warnings = slices.Concat(renamed(t.in.Project, t.draft.Project), r.Warnings, out.warning(t.in.Admit), t.washed.warning())
+// report adds warnings and a suggested topic.
+func (r *SaveResult) report(t intake, out *lookahead) {
+	r.Warnings = slices.Concat(renamed(t.in.Project, t.draft.Project), r.Warnings, out.warning(t.in.Admit), t.redactor.warning())
 	if r.Memory.TopicKey == "" {
 		r.SuggestedTopic = topic.Suggest(t.draft.Type, t.draft.Title, t.draft.Content)
 	}
 }
 
-// renamed warns that a project is called otherwise than it was named; nil when it is not.
+// renamed warns if a project name was normalized.
 func renamed(given, kept string) []string {
 	if kept == given || kept == "" {
 		return nil
@@ -176,17 +165,15 @@ func renamed(given, kept string) []string {
 	return []string{fmt.Sprintf("Project name normalized: %q → %q", redact.Private(given), kept)}
 }
 
-// saver saves within a transaction, one or several.
 type saver struct {
 	*op
-	since since
+	recent recentWrites
 }
 
-func newSaver(o *op, out *outlook) *saver {
-	return &saver{op: o, since: since{upto: out.seen, touched: map[int64]bool{}, written: map[int64]written{}}}
+func newSaver(o *op, out *lookahead) *saver {
+	return &saver{op: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}}}
 }
 
-// save decides and writes.
 func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 	var res SaveResult
 	m, in := t.draft, t.in
@@ -210,13 +197,13 @@ func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 		return res, err
 	}
 	res.State = lifecycle.State(res.Memory, s.at)
-	if err := s.keepSecrets(ctx, res.Memory.Num, t.washed); err != nil {
+	if err := s.keepSecrets(ctx, res.Memory.Num, t.redactor); err != nil {
 		return res, err
 	}
 	if err := s.relate(ctx, res.Memory, in.Related); err != nil {
 		return res, err
 	}
-	told, err := s.heedMetadata(ctx, res.Memory, m.Metadata)
+	told, err := s.relateByMetadata(ctx, res.Memory, m.Metadata)
 	if err != nil {
 		return res, err
 	}
@@ -224,7 +211,6 @@ func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 	return res, s.relateNear(ctx, near, &res)
 }
 
-// apply does what was decided.
 func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d lifecycle.Decision, res *SaveResult) error {
 	res.Action, res.Reason = d.Action, d.Reason
 	was, before := d.Target, d.Target
@@ -250,7 +236,7 @@ func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d life
 		}
 	case lifecycle.Absorb:
 		if in.Importance == nil {
-			m.Importance = d.Target.Importance // nobody rated it
+			m.Importance = d.Target.Importance // no rating was given
 		}
 		res.Memory, res.MergedWith = lifecycle.Merged(d.Target, m, s.at, s.policy), &before
 	default:
@@ -261,9 +247,8 @@ func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d life
 	return s.addTo(ctx, was, res.Memory, d.Reason)
 }
 
-// reword keeps the other words of m. Where they say all that the memory says, they are its
-// text from now on; where they say less, it has said them once, and says its own again. Words
-// that it had before are not written once more. was is the memory as it stands in the store.
+// reword records another wording of a memory. If m says all that the memory says, its words become the text; if
+// less, they become a revision. An earlier wording is not recorded again. was is the stored memory.
 func (s *saver) reword(ctx context.Context, d *lifecycle.Decision, was *engram.Memory, m engram.Memory) error {
 	rs, err := s.tx.Revisions(ctx, d.Target.Num)
 	had := func(r engram.Revision) bool { return lifecycle.Hash(r.Content) == m.NormalizedHash }
@@ -283,15 +268,15 @@ func (s *saver) reword(ctx context.Context, d *lifecycle.Decision, was *engram.M
 	return nil
 }
 
-// addsNothing reports whether a repeat left was as it was, but for having been counted.
+// addsNothing reports whether a repeat changed only counters.
 func addsNothing(was, now engram.Memory) bool {
 	now.DuplicateCount, now.LastSeenAt, now.UpdatedAt = was.DuplicateCount, was.LastSeenAt, was.UpdatedAt
-	now.Anchors = was.Anchors // the same words speak of the same places, however these look by now
+	now.Anchors = was.Anchors // the same words name the same places, whatever their state
 	return len(changes(memoryFields(was), memoryFields(now))) == 0
 }
 
-// addTo replaces was by now, which has the tags and metadata of two saves: together
-// they may be more than one memory may have.
+// addTo replaces was by now and validates it: tags and metadata of two saves may exceed the limits of one
+// memory.
 func (o *op) addTo(ctx context.Context, was, now engram.Memory, reason string) error {
 	if err := now.Validate(); err != nil {
 		return err
@@ -302,12 +287,10 @@ func (o *op) addTo(ctx context.Context, was, now engram.Memory, reason string) e
 	return o.replaceMemory(ctx, was, now, reason)
 }
 
-// relate ties m to others that the caller named; one that is tied already is fine.
+// relate creates the requested relations; existing ones are fine.
 func (o *op) relate(ctx context.Context, m engram.Memory, to []engram.Ref) error {
 	for _, ref := range to {
-		if ref.Topic != "" && ref.Project == "" {
-			ref.Project = m.Project
-		}
+		ref = besideOf(ref, m)
 		other, err := o.live(ctx, ref)
 		if err != nil {
 			return err
@@ -318,15 +301,15 @@ func (o *op) relate(ctx context.Context, m engram.Memory, to []engram.Ref) error
 		r := engram.Relation{Source: m.Num, Target: other.Num, Verb: engram.VerbRelatesTo,
 			Status: engram.RelationJudged, Strength: 1, Actor: o.actor, ActorKind: string(m.Origin), SessionID: m.SessionID}
 		err = o.insertRelation(ctx, &r, m.Project, "asked for")
-		if err != nil && engram.CodeOf(err) != engram.CodeConflict { // it is tied already
+		if err != nil && engram.CodeOf(err) != engram.CodeConflict { // the relation exists
 			return err
 		}
 	}
 	return nil
 }
 
-// admit asks the rule, with what the store knows at this moment.
-func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []likeness) (lifecycle.Decision, error) {
+// admit applies the admission rule to the current state of the store.
+func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []neighbour) (lifecycle.Decision, error) {
 	known := lifecycle.Known{}
 	if m.TopicKey != "" {
 		old, found, err := s.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
@@ -367,7 +350,7 @@ func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []lik
 	return lifecycle.Admit(m, known, t.in.Admit, s.policy), nil
 }
 
-// saidBefore reports whether a memory said what m does, before what it says now.
+// saidBefore reports whether a memory had m's text in an earlier revision.
 func (s *saver) saidBefore(ctx context.Context, old, m engram.Memory) (bool, error) {
 	if old.RevisionCount < 2 {
 		return false, nil
@@ -378,9 +361,9 @@ func (s *saver) saidBefore(ctx context.Context, old, m engram.Memory) (bool, err
 	}), err
 }
 
-// knowAlike adds the memories that may take m up, as they are now: what does not stand in
-// the journal, such as accesses, may have changed since they were looked at.
-func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near []likeness, known *lifecycle.Known) error {
+// knowAlike adds the memories that m may merge into, reading them again: fields that are not journaled, such as
+// accesses, may have changed.
+func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near []neighbour, known *lifecycle.Known) error {
 	if s.embedder != nil {
 		known.Duplicate = s.embedder.Model().Duplicate
 	}
@@ -405,12 +388,12 @@ func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near [
 	if err != nil || hidden[old.Num] {
 		return err
 	}
-	d, _ := contradiction.Between(textOf(m), textOf(old), contradiction.Nearness{})
+	d, _ := contradiction.Between(comparisonText(m), comparisonText(old), contradiction.Nearness{})
 	known.Titled = &lifecycle.Near{Memory: old, Differs: d.String()}
 	return nil
 }
 
-// knowSaid adds the memory that says the same word for word, whoever wrote it in between.
+// knowSaid adds the memory with exactly the same text, however old.
 func (s *saver) knowSaid(ctx context.Context, m engram.Memory, known *lifecycle.Known) error {
 	beside := func(old engram.Memory) bool { return isBeside(old, m) }
 	called := func(old engram.Memory) bool { return beside(old) && old.Title == m.Title }
@@ -428,10 +411,10 @@ func (s *saver) knowSaid(ctx context.Context, m engram.Memory, known *lifecycle.
 	return err
 }
 
-// knowWorded adds memories that may have m's text without being near to it: those that
-// have its words, and those that were written since these were looked for.
+// knowWorded adds memories that may contain m's text without being near it: those with all its words, and those
+// written since the search for them.
 func (s *saver) knowWorded(ctx context.Context, t intake, m engram.Memory, known *lifecycle.Known) error {
-	nums := slices.Concat(t.worded, slices.Sorted(maps.Keys(s.since.written)))
+	nums := slices.Concat(t.worded, slices.Sorted(maps.Keys(s.recent.written)))
 	ms, err := s.tx.Memories(ctx, nums)
 	if err != nil {
 		return err

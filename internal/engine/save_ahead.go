@@ -14,55 +14,52 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// A save looks around before its transaction, because reckoning a vector and ranking a
-// project by it would keep every other writer waiting. What was written in between, the
-// transaction sees in the journal (since): of two processes that save the same at
-// once, the second finds what the first has saved.
+// A save searches for similar memories before its transaction: embedding and ranking would block all other
+// writers. Within the transaction the journal tells what was written meanwhile (recentWrites), so of two
+// processes that save the same text at once, the second finds the first one's memory.
 
-// intake is something that is to be saved, and what is known of it before its
-// transaction.
+// intake is a memory to save and what is known before its transaction.
 type intake struct {
-	in      SaveInput
-	draft   engram.Memory
-	washed  *washing              // what was cut out of its texts
-	reading contradiction.Reading // of the draft; only with a vector
-	vector  []float32             // nil: nothing can be near
-	project string                // in which it was looked around
-	near    []likeness            // from the model's related mark on, the nearest first
-	// overtaken says that a later one of its batch has its topic.
+	in       SaveInput
+	draft    engram.Memory
+	redactor *redactor             // redacted its texts
+	reading  contradiction.Reading // of the draft; only with a vector
+	vector   []float32             // nil: no similarity search
+	project  string                // project that was searched
+	near     []neighbour           // at least the model's related mark, nearest first
+	// overtaken is set if a later item of the batch has the same topic.
 	overtaken bool
-	// instead is the NormalizedHash of what a summary of the session said in whose place this one
-	// comes; "" for none.
+	// instead is the NormalizedHash of the session summary that this one replaces; "" for none.
 	instead string
-	worded  []int64 // memories that have all its words, and perhaps its text; only when it may be merged
+	worded  []int64 // memories that contain all its words; only for a possible merge
 }
 
-// likeness is a near memory, held against what is saved.
-type likeness struct {
+// neighbour is a similar memory, compared with the saved one.
+type neighbour struct {
 	Near
 	difference contradiction.Difference
 	differs    bool
-	series     bool // the same but for what a series counts
+	series     bool // equal but for the counted part of a series
 }
 
-// outlook is what a save, or a batch of them, saw before its transaction.
-type outlook struct {
+// lookahead is what a save or batch knew before its transaction.
+type lookahead struct {
 	intakes  []intake
 	seen     int64                // Seq of the newest journal entry then
-	embedded map[string][]float32 // vectors by text, so that none is reckoned twice
-	trouble  string               // why nothing could be near, for a person; "" when it could
+	embedded map[string][]float32 // vectors by text, to compute each once
+	trouble  string               // why similarity was not checked, for a person; "" if it was
 }
 
-// lookAhead reckons the drafts' vectors and finds what is near to them. A model that is
-// slow or cannot answer, and damaged vectors, cost the look and never the save.
-func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*outlook, error) {
-	out := &outlook{intakes: intakes}
+// lookAhead embeds the drafts and finds similar memories. A slow or failing model, or damaged vectors, only
+// cost the similarity check.
+func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*lookahead, error) {
+	out := &lookahead{intakes: intakes}
 	if err := e.lookForWords(ctx, intakes); err != nil || e.embedder == nil {
 		return out, err
 	}
 	model := e.embedder.Model()
 	if !model.Instant {
-		out.trouble = model.Name + " is not asked while somebody waits"
+		out.trouble = model.Name + " is too slow to ask during a save"
 		return out, nil
 	}
 	texts := mapped(intakes, func(t intake) string { return embeddedText(t.draft) })
@@ -76,7 +73,7 @@ func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*outlook, err
 		out.embedded[texts[i]] = v
 	}
 	if model.Related <= 0 {
-		out.trouble = model.Name + " has no marks that say what is near"
+		out.trouble = model.Name + " has no similarity marks"
 		return out, nil
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error { return e.lookAround(ctx, r, out, vectors) })
@@ -86,15 +83,14 @@ func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*outlook, err
 	return out, err
 }
 
-// How many words of a text are looked for, and how many memories that have them are
-// compared with it. A text that was merged into a long memory may be far from it in
-// meaning, and would be saved once more each time.
+// Limits of the search for memories containing a text. A text merged into a long memory may be far from it in
+// meaning; without this search, every repeat would be saved again.
 const (
 	mostWordsLookedFor = 24
 	mostWorded         = 20
 )
 
-// lookForWords finds the memories that may have the text of those that may be merged.
+// lookForWords finds memories that may contain the text of a draft that may be merged.
 func (e *Engine) lookForWords(ctx context.Context, intakes []intake) error {
 	if !slices.ContainsFunc(intakes, func(t intake) bool { return t.in.Admit == AdmitMerging }) {
 		return nil
@@ -121,7 +117,7 @@ func (e *Engine) lookForWords(ctx context.Context, intakes []intake) error {
 	})
 }
 
-func (e *Engine) lookAround(ctx context.Context, r engram.Reader, out *outlook, vectors [][]float32) error {
+func (e *Engine) lookAround(ctx context.Context, r engram.Reader, out *lookahead, vectors [][]float32) error {
 	last, err := r.LastMutation(ctx)
 	if err != nil {
 		return err
@@ -132,25 +128,25 @@ func (e *Engine) lookAround(ctx context.Context, r engram.Reader, out *outlook, 
 		if !e.compares(t.draft.Type, t.in.Admit) {
 			continue
 		}
-		t.vector, t.reading = vectors[i], contradiction.Read(textOf(t.draft))
+		t.vector, t.reading = vectors[i], contradiction.Read(comparisonText(t.draft))
 		m := t.draft
 		if m.Project, err = projectAhead(ctx, r, m); err != nil {
 			return err
 		}
 		t.project = m.Project
-		if t.near, err = e.likenesses(ctx, r, *t, m); err != nil {
+		if t.near, err = e.neighbours(ctx, r, *t, m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// compares reports whether a save of the type looks at what is near.
+// compares reports whether a save of this type checks for similar memories.
 func (e *Engine) compares(t engram.Type, mode lifecycle.AdmitMode) bool {
 	return mode == lifecycle.AdmitMerging || !slices.Contains(e.policy.Unlinked, t)
 }
 
-// projectAhead is the project that a draft will probably get: place decides.
+// projectAhead predicts the project of a draft; place decides.
 func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string, error) {
 	name := m.Project
 	if name == "" && m.SessionID != "" {
@@ -160,16 +156,11 @@ func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string
 		}
 		name = s.Project
 	}
-	p, known, err := r.Project(ctx, name)
-	if !known {
-		return name, err
-	}
-	return p.Name, err
+	return canonicalProject(ctx, r, name)
 }
 
-// likenesses finds what is near to m, which is t's draft in its project. What another
-// memory has taken the place of is none: it no longer holds.
-func (e *Engine) likenesses(ctx context.Context, r engram.Reader, t intake, m engram.Memory) ([]likeness, error) {
+// neighbours finds memories similar to m, t's draft in its project, except superseded ones.
+func (e *Engine) neighbours(ctx context.Context, r engram.Reader, t intake, m engram.Memory) ([]neighbour, error) {
 	near, err := e.nearFrom(ctx, r, m, t.vector, e.policy.MostNear, leastOf(e.embedder.Model()))
 	if err != nil || len(near) == 0 {
 		return nil, err
@@ -179,7 +170,7 @@ func (e *Engine) likenesses(ctx context.Context, r engram.Reader, t intake, m en
 	if err != nil {
 		return nil, err
 	}
-	var all []likeness
+	var all []neighbour
 	for _, n := range near {
 		if !old[n.Memory.Num] {
 			all = append(all, e.against(t, n))
@@ -188,53 +179,52 @@ func (e *Engine) likenesses(ctx context.Context, r engram.Reader, t intake, m en
 	return all, nil
 }
 
-// against holds a draft against a near memory.
-func (e *Engine) against(t intake, n Near) likeness {
-	other := contradiction.Read(textOf(n.Memory))
+// against compares a draft with a similar memory.
+func (e *Engine) against(t intake, n Near) neighbour {
+	other := contradiction.Read(comparisonText(n.Memory))
 	d, differs := t.reading.Against(other, nearnessOf(e.embedder.Model(), n.Cosine))
-	return likeness{n, d, differs, t.reading.Series(other)}
+	return neighbour{n, d, differs, t.reading.Series(other)}
 }
 
-// nearnessOf is a cosine with what it means to a model.
+// nearnessOf returns a cosine with the marks of its model.
 func nearnessOf(m engram.Model, cosine float64) contradiction.Nearness {
 	return contradiction.Nearness{Cosine: cosine, Related: m.Related, Duplicate: m.Duplicate}
 }
 
-// leastOf is the cosine from which on memories are held against each other. Related they are
-// only from the model's mark on.
+// leastOf returns the least cosine at which memories are compared. Only those above the model's related mark
+// get a relation.
 func leastOf(m engram.Model) float64 { return nearnessOf(m, 0).Least() }
 
-// textOf is what of a memory is held against others.
-func textOf(m engram.Memory) contradiction.Text {
+// comparisonText returns the text used to find contradictions.
+func comparisonText(m engram.Memory) contradiction.Text {
 	return contradiction.Text{Title: m.Title, Content: m.Content}
 }
 
-// warning says that near-duplicates were not looked for, where somebody asked for it.
-func (out *outlook) warning(mode lifecycle.AdmitMode) []string {
+// warning reports that the search for near-duplicates, if requested, was not possible.
+func (out *lookahead) warning(mode lifecycle.AdmitMode) []string {
 	if mode != lifecycle.AdmitMerging || out.trouble == "" {
 		return nil
 	}
-	return []string{fmt.Sprintf("Near-duplicates were not looked for: %s.", out.trouble)}
+	return []string{fmt.Sprintf("Near-duplicates were not checked: %s.", out.trouble)}
 }
 
-// since are the memories that were written after a save looked around, by others or by
-// the save itself when it is one of a batch.
-type since struct {
-	upto    int64 // Seq of the newest journal entry that was read
-	far     bool  // too much happened, or projects changed: to be looked around anew
+// recentWrites are the memories written since a save looked ahead, by others or by the same batch.
+type recentWrites struct {
+	upto    int64 // Seq of the newest entry read
+	far     bool  // too many writes, or projects changed: search again
 	touched map[int64]bool
-	written map[int64]written // of the touched ones those that exist
+	written map[int64]recentMemory // touched memories that exist
 }
 
-type written struct {
+type recentMemory struct {
 	memory engram.Memory
 	vector []float32
 }
 
-// mostSince is how many journal entries are read instead of looking around anew.
+// mostSince limits the journal entries read before searching again is cheaper.
 const mostSince = 1000
 
-// catchUp reads what was written up to now.
+// catchUp reads what was written since.
 func (s *saver) catchUp(ctx context.Context) error {
 	last := s.last
 	if s.first != 0 {
@@ -244,12 +234,12 @@ func (s *saver) catchUp(ctx context.Context) error {
 		}
 		last = m.Seq
 	}
-	n := last - s.since.upto
-	if n == 0 || s.since.far {
+	n := last - s.recent.upto
+	if n == 0 || s.recent.far {
 		return nil
 	}
 	if n > mostSince {
-		s.since.far = true
+		s.recent.far = true
 		return nil
 	}
 	entries, err := s.tx.Mutations(ctx, "", "", engram.Page{Limit: int(n)})
@@ -259,9 +249,9 @@ func (s *saver) catchUp(ctx context.Context) error {
 	var nums []int64
 	for _, m := range entries {
 		switch {
-		case m.Seq <= s.since.upto:
+		case m.Seq <= s.recent.upto:
 		case m.Entity == engram.EntityProject && m.Was != nil:
-			s.since.far = true
+			s.recent.far = true
 		case m.Entity == engram.EntityMemory:
 			num, err := strconv.ParseInt(m.Key, 10, 64)
 			if err != nil {
@@ -270,11 +260,10 @@ func (s *saver) catchUp(ctx context.Context) error {
 			nums = append(nums, num)
 		}
 	}
-	s.since.upto = last
+	s.recent.upto = last
 	return s.read(ctx, nums)
 }
 
-// read reads what was written.
 func (s *saver) read(ctx context.Context, nums []int64) error {
 	if len(nums) == 0 {
 		return nil
@@ -290,39 +279,33 @@ func (s *saver) read(ctx context.Context, nums []int64) error {
 		return err
 	}
 	for _, num := range nums {
-		s.since.touched[num] = true
-		delete(s.since.written, num)
+		s.recent.touched[num] = true
+		delete(s.recent.written, num)
 	}
 	for _, m := range ms {
-		w := written{memory: m}
-		if v := vectors[m.Num]; vector.Normalise(v) { // stores keep them as whole numbers
+		w := recentMemory{memory: m}
+		if v := vectors[m.Num]; vector.Normalise(v) { // stores keep them as integers
 			w.vector = v
 		}
-		s.since.written[m.Num] = w
+		s.recent.written[m.Num] = w
 	}
 	return nil
 }
 
-// around is what is near to m now: what was near before the transaction, but for what
-// was written since, which is looked at once more.
-func (s *saver) around(ctx context.Context, t intake, m engram.Memory) ([]likeness, error) {
+// around returns what is similar to m now: the earlier neighbours, updated by what was written since.
+func (s *saver) around(ctx context.Context, t intake, m engram.Memory) ([]neighbour, error) {
 	if t.vector == nil {
 		return nil, nil
 	}
 	if err := s.catchUp(ctx); err != nil {
 		return nil, err
 	}
-	if s.since.far || t.project != m.Project {
-		return s.likenesses(ctx, s.tx, t, m)
+	if s.recent.far || t.project != m.Project {
+		return s.neighbours(ctx, s.tx, t, m)
 	}
-	var all []likeness
-	for _, n := range t.near {
-		if !s.since.touched[n.Memory.Num] {
-			all = append(all, n)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(t.near), func(n neighbour) bool { return s.recent.touched[n.Memory.Num] })
 	mark := leastOf(s.embedder.Model())
-	for _, w := range s.since.written {
+	for _, w := range s.recent.written {
 		if !isBeside(w.memory, m) || w.vector == nil {
 			continue
 		}
@@ -330,7 +313,7 @@ func (s *saver) around(ctx context.Context, t intake, m engram.Memory) ([]likene
 			all = append(all, s.against(t, Near{w.memory, cosine}))
 		}
 	}
-	slices.SortFunc(all, func(a, b likeness) int {
+	slices.SortFunc(all, func(a, b neighbour) int {
 		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Memory.Num, b.Memory.Num))
 	})
 	return all[:min(len(all), s.policy.MostNear)], nil

@@ -16,7 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// merging is in with leave to merge.
+// merging is in, allowing merges.
 func merging(in engine.SaveInput) engine.SaveInput {
 	in.Admit = engine.AdmitMerging
 	return in
@@ -146,7 +146,7 @@ func TestInNoProjectWhatIsNearIsFoundToo(t *testing.T) {
 	}
 }
 
-// broken is an embedder that cannot answer; slow one that nobody may wait for.
+// broken is an embedder that fails; slow one that does not answer instantly.
 type broken struct{ engram.Embedder }
 
 func (broken) Embed(context.Context, []string, engram.Role) ([][]float32, error) {
@@ -191,7 +191,7 @@ func TestWithoutVectorsASaveGoesOn(t *testing.T) {
 	}
 }
 
-// counting counts the texts that are embedded.
+// counting counts embedded texts.
 type counting struct {
 	engram.Embedder
 	texts *[]string
@@ -238,7 +238,7 @@ func TestEnginesThatSaveTheSameAtOnceMakeOneMemory(t *testing.T) {
 	}
 }
 
-// Another engine writes between the look of a save and its transaction.
+// Another engine writes between the lookahead of a save and its transaction.
 func TestWhatWasWrittenMeanwhileIsSeen(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -283,7 +283,7 @@ func TestWhatWasWrittenMeanwhileIsSeen(t *testing.T) {
 	}
 }
 
-// interposed does something between a view and the update that follows it.
+// interposed runs a function between a view and the next update.
 type interposed struct {
 	engram.Store
 	before func()
@@ -315,7 +315,7 @@ func (w world) mergeProject(from, to string) {
 	}
 }
 
-// many writes so many journal entries.
+// many writes n journal entries.
 func (w world) many(n int) {
 	w.Helper()
 	for i := range n / 100 {
@@ -329,8 +329,8 @@ func (w world) many(n int) {
 	}
 }
 
-// TestNoMergeLosesAText saves texts that share many sentences, merging, alone and in
-// batches, and looks for each in what the memories say and said.
+// TestNoMergeLosesAText saves texts that share many sentences, merging, alone and in batches, and looks for
+// each text in the memories and their revisions.
 func TestNoMergeLosesAText(t *testing.T) {
 	sentence := rapid.SampledFrom([]string{"The queue retries three times.", "It waits two seconds.", "Uploads are queued.", "A failed upload is told to the owner.",
 		"The queue is drained at midnight.", "It lives in Redis.", "Why it is so nobody knows."})

@@ -9,73 +9,68 @@ import (
 	"github.com/alanbuscaglia/engram/internal/contradiction"
 )
 
-// ScanInput asks to look for contradictions among the memories of a project.
+// ScanInput starts a scan for contradictions among a project's memories.
 type ScanInput struct {
-	Project string    // must be named
-	Since   time.Time // only memories made at or after it are looked at, each against all
-	// Apply keeps what was found: candidates are raised, verdicts recorded. Without it
-	// nothing is written.
+	Project string    // required
+	Since   time.Time // examine only memories created since, each against all
+	// Apply stores the candidates and verdicts; without it nothing is written.
 	Apply     bool
-	MaxInsert int // candidates to raise at most; 0 is 100, at most 10,000
-	// Semantic asks the engine's judge about the candidates, those that wait for a verdict
-	// already and memories that are near to each other without a difference that the rule
-	// sees.
+	MaxInsert int // most candidates to flag; 0 is 100, at most 10,000
+	// Semantic asks the engine's judge about candidates, pending ones included, and about similar memories in
+	// which the rule finds no difference.
 	Semantic       bool
-	MaxSemantic    int           // pairs to ask about at most, the likeliest first; 0 is 100, at most 10,000
+	MaxSemantic    int           // most pairs to ask about, likeliest first; 0 is 100, at most 10,000
 	Concurrency    int           // questions at a time, 1 to 20; 0 is 5
 	TimeoutPerCall time.Duration // of one question, 1 s to 600 s; 0 is 60 s
-	// Confirm, when it is not nil, is told before the judge is asked about how many pairs it
-	// will be; false asks it about none.
+	// Confirm, if not nil, is called with the number of pairs before the judge is asked; false skips asking.
 	Confirm func(judge string, pairs int) (bool, error)
-	// Progress, when it is not nil, is told how far the scan is: "scanning" memories, then
-	// "judging" pairs. No two calls overlap.
+	// Progress, if not nil, reports the progress of "scanning" memories, then "judging" pairs. Calls do not
+	// overlap.
 	Progress func(what string, done, total int)
 }
 
-// The bounds and defaults of a scan.
+// Bounds and defaults of a scan.
 const (
 	scanPairs      = 100   // default of MaxInsert and MaxSemantic
-	MostScanPairs  = 10000 // most of both
+	MostScanPairs  = 10000 // maximum of both
 	scanCalls      = 5     // default of Concurrency
 	MostScanCalls  = 20
 	scanTimeout    = 60 * time.Second
 	MostScanWait   = 600 * time.Second
-	scanNeighbours = 10  // memories near to each one that are compared with it
-	scanPage       = 200 // memories looked at in one transaction
+	scanNeighbours = 10  // neighbours compared per memory
+	scanPage       = 200 // memories per transaction
 )
 
-// Scanned says what a scan saw and did.
+// Scanned is the result of a scan.
 type Scanned struct {
 	Project        string
 	Inspected      int    // memories
 	Found          int    // pairs with a difference
-	AlreadyRelated int    // of these, those that wait for a verdict or have one
-	Inserted       int    // candidates raised now
-	Capped         bool   // there are more than MaxInsert
+	AlreadyRelated int    // of these, pending or judged ones
+	Inserted       int    // new candidates
+	Capped         bool   // there were more than MaxInsert
 	DryRun         bool   // nothing was written
-	Judged         int    // pairs that the judge had an opinion on
-	Skipped        int    // pairs that it was not asked about: too many, or not confirmed
-	Errors         int    // questions without an answer
-	Trouble        string // what the last of Errors says; "" without one
-	// Pairs are the new ones, and those with an opinion, the likeliest first; no more
-	// than there are raised and asked about.
+	Judged         int    // pairs with an opinion of the judge
+	Skipped        int    // pairs not asked about: too many, or not confirmed
+	Errors         int    // questions without answer
+	Trouble        string // message of the last error; "" without one
+	// Pairs are the new candidates and those with an opinion, likeliest first.
 	Pairs []ScanPair
 }
 
-// ScanPair is a pair that a scan found.
+// ScanPair is a pair found by a scan.
 type ScanPair struct {
 	Newer, Older engram.Memory
-	Difference   string          // in what they differ, for a person; "" when the rule sees nothing
-	Score        float64         // 0 to 1, greater is likelier
-	Opinion      *engram.Opinion // of the judge; nil when there is none
+	Difference   string          // for a person; "" if the rule finds none
+	Score        float64         // 0 to 1, higher is likelier
+	Opinion      *engram.Opinion // of the judge; nil without one
 }
 
-// Scan looks for memories of a project that may contradict each other: those that are
-// near in meaning and differ in a negation, a number, a name or a verdict. What it finds
-// it raises as candidates, or with Semantic has judged.
+// Scan finds memories of a project that may contradict each other: similar ones that differ in a negation,
+// number, name or verdict. It flags them as candidates, or with Semantic has them judged.
 //
-// CodeInvalid for what is out of range; CodeUnavailable without an embedding model, and
-// with Semantic without a judge.
+// CodeInvalid for input out of range; CodeUnavailable without an embedding model, and with Semantic without a
+// judge.
 func (e *Engine) Scan(ctx context.Context, in ScanInput) (Scanned, error) {
 	in, err := e.scanInput(in)
 	if err != nil {
@@ -95,16 +90,15 @@ func (e *Engine) Scan(ctx context.Context, in ScanInput) (Scanned, error) {
 	return s.out, s.flag(ctx)
 }
 
-// CanJudge reports whether there is a judge to ask.
-func (e *Engine) CanJudge() bool { return e.judgeOf != nil }
+// CanJudge reports whether a judge is configured.
+func (e *Engine) CanJudge() bool { return e.options.Judge != nil }
 
-// scanInput checks what was asked and fills in defaults.
 func (e *Engine) scanInput(in ScanInput) (ScanInput, error) {
 	if in.Project = normalProject(in.Project); in.Project == "" {
 		return in, engram.Errorf(engram.CodeInvalid, "project is required")
 	}
 	if e.embedder == nil {
-		return in, engram.Errorf(engram.CodeUnavailable, "no embedding model is configured: nothing says which memories are near").
+		return in, engram.Errorf(engram.CodeUnavailable, "no embedding model is configured: similar memories are unknown").
 			WithHint("set embedding_model, or leave it out for the built-in one")
 	}
 	var err error
@@ -125,36 +119,34 @@ func (e *Engine) scanInput(in ScanInput) (ScanInput, error) {
 		return in, err
 	}
 	in.TimeoutPerCall = time.Duration(seconds) * time.Second
-	if e.judgeOf == nil {
-		return in, engram.Errorf(engram.CodeUnavailable, "no program that could judge is configured").WithHint("set agent_cli to claude or opencode")
+	if e.options.Judge == nil {
+		return in, engram.Errorf(engram.CodeUnavailable, "no judge is configured").WithHint("set agent_cli to claude or opencode")
 	}
 	return in, nil
 }
 
-// scan is one scan at work.
 type scan struct {
 	*Engine
 	in    ScanInput
 	out   Scanned
-	asked map[int64]bool    // memories to look at
-	seen  map[[2]int64]bool // pairs that were looked at
+	asked map[int64]bool    // memories to examine
+	seen  map[[2]int64]bool // examined pairs
 	texts comparedTexts
 	pairs []scanned
-	kin   map[int64]map[string]bool // texts that are the same but for what a series counts
+	kin   map[int64]map[string]bool // by memory: hashes of texts that differ only in the counted part of a series
 
-	dropped int // pairs that were too many to keep
+	dropped int // pairs beyond the limit
 }
 
-// scanned is a pair on its way.
 type scanned struct {
 	ScanPair
 	near       float64
-	difference *contradiction.Difference // nil: the rule sees none
-	waits      bool                      // it is a candidate already
-	series     bool                      // they may be members of one
+	difference *contradiction.Difference // nil: none found by the rule
+	waits      bool                      // already a pending candidate
+	series     bool                      // possibly members of a series
 }
 
-// flag makes candidates of the pairs with a difference that nobody has an opinion on.
+// flag turns pairs with a difference and without an opinion into candidates.
 func (s *scan) flag(ctx context.Context) error {
 	var wanted []scanned
 	for _, p := range s.pairs {
@@ -192,11 +184,9 @@ func (s *scan) flag(ctx context.Context) error {
 	})
 }
 
-// unchanged reports whether memories that were read a while ago are live and say what
-// they said.
+// unchanged reports whether memories read earlier are live and have the same text.
 func (o *op) unchanged(ctx context.Context, ms ...engram.Memory) (bool, error) {
-	nums := memoryNums(ms)
-	now, err := o.tx.Memories(ctx, nums)
+	now, err := o.tx.Memories(ctx, memoryNums(ms))
 	if err != nil || len(now) != len(ms) {
 		return false, err
 	}
@@ -208,23 +198,21 @@ func (o *op) unchanged(ctx context.Context, ms ...engram.Memory) (bool, error) {
 	return true, nil
 }
 
-// compared is a memory as it is compared.
 type compared struct {
 	memory  engram.Memory
 	reading contradiction.Reading
 }
 
-// comparedTexts keeps memories that were read and taken apart, which is most of what a
-// comparison costs. It lets go of those that nobody asked for lately.
+// comparedTexts caches parsed memories, since parsing dominates a comparison. It drops those not used recently.
 type comparedTexts struct {
-	now, before map[int64]*compared // before is from when now was begun
+	now, before map[int64]*compared // before is the previous generation
 }
 
-// keptTexts is how many are kept at least; twice as many are at most. Taken apart, a
-// memory of 600 bytes takes some 15 KB, the longest 45 KB.
+// keptTexts is the size of a generation; at most two are kept. A parsed memory of 600 bytes takes about 15 KB,
+// the longest 45 KB.
 const keptTexts = 2000
 
-// of returns memories by their numbers, read now or before; none of one that there is not.
+// of returns memories by number, cached or read; missing ones are left out.
 func (c *comparedTexts) of(ctx context.Context, r engram.Reader, nums []int64) (map[int64]*compared, error) {
 	all := make(map[int64]*compared, len(nums))
 	var unread []int64
@@ -237,7 +225,7 @@ func (c *comparedTexts) of(ctx context.Context, r engram.Reader, nums []int64) (
 	}
 	ms, err := r.Memories(ctx, unread)
 	for _, m := range ms {
-		all[m.Num] = &compared{m, contradiction.Read(comparedOf(m))}
+		all[m.Num] = &compared{m, contradiction.Read(comparisonText(m))}
 		c.keep(m.Num, all[m.Num])
 	}
 	return all, err
@@ -261,14 +249,13 @@ func (c *comparedTexts) keep(num int64, m *compared) {
 	c.now[num] = m
 }
 
-// judge asks about the pairs, several at a time, and records the answers as they come: a
-// scan that is stopped keeps what it has paid for. One question without an answer is
-// counted, and the others are asked.
+// judge asks about the pairs concurrently and records each answer at once, so a stopped scan keeps what it paid
+// for. Failed questions are counted and do not stop it.
 func (s *scan) judge(ctx context.Context) error {
 	asked := s.pairs[:min(len(s.pairs), s.in.MaxSemantic)]
 	s.out.Skipped = s.dropped + len(s.pairs) - len(asked)
 	if len(asked) > 0 && s.in.Confirm != nil {
-		yes, err := s.in.Confirm(s.judgeOf.Name(), len(asked))
+		yes, err := s.in.Confirm(s.options.Judge.Name(), len(asked))
 		if err != nil {
 			return err
 		}
@@ -321,17 +308,16 @@ func (s *scan) judge(ctx context.Context) error {
 	return failed
 }
 
-// opinion asks about one pair and records the answer. asking is what kept the judge from
-// answering, err what kept the answer from being recorded.
+// opinion asks about one pair and records the answer. asking is the judge's error, err that of recording.
 func (s *scan) opinion(ctx context.Context, p *scanned) (o engram.Opinion, asking, err error) {
 	limited, cancel := context.WithTimeout(ctx, s.in.TimeoutPerCall)
 	defer cancel()
-	o, asking = s.judgeOf.Judge(limited, p.Newer, p.Older)
+	o, asking = s.options.Judge.Judge(limited, p.Newer, p.Older)
 	if asking != nil {
 		return o, asking, nil
 	}
 	in := CompareInput{A: engram.ByNum(p.Newer.Num), B: engram.ByNum(p.Older.Num), Verb: o.Verb, Confidence: o.Confidence,
-		Reasoning: o.Reason, Model: s.judgeOf.Name(), ActorKind: KindSystem}
+		Reasoning: o.Reason, Model: s.options.Judge.Name(), ActorKind: KindSystem}
 	if !s.in.Apply {
 		_, asking = s.verdict(in.verdict())
 		return o, asking, nil
@@ -345,12 +331,12 @@ func (s *scan) opinion(ctx context.Context, p *scanned) (o engram.Opinion, askin
 	})
 	switch engram.CodeOf(err) {
 	case engram.CodeInvalid, engram.CodeConflict, engram.CodeNotFound:
-		return o, err, nil // this answer is of no use; the next may be
+		return o, err, nil // only this answer is unusable
 	}
 	return o, nil, err
 }
 
-// sayingOf is the message of an error without its causes.
+// sayingOf returns the message of an error without its cause.
 func sayingOf(err error) string {
 	if e, ok := err.(*engram.Error); ok {
 		return e.Msg

@@ -9,10 +9,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// onlyProject is the project of the store that scans are measured on.
+// onlyProject is the project of the store for scans.
 const onlyProject = "project-00"
 
-// single makes the store: 20,000 memories, all in one project.
+// single builds the store: 20,000 memories in one project.
 var single = sync.OnceValues(func() (string, error) {
 	root, err := benchFolder()
 	dir := filepath.Join(root, "single")
@@ -22,7 +22,7 @@ var single = sync.OnceValues(func() (string, error) {
 	return dir, fillProject(dir, 20_000, onlyProject)
 })
 
-// A scan compares all memories of a project with all.
+// A scan compares all memories of a project with each other.
 func BenchmarkScan(b *testing.B) {
 	onOne(b, single, func(b *testing.B, w world, _ *storetest.Corpus) {
 		for b.Loop() {

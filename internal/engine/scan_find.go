@@ -8,14 +8,12 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/contradiction"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// walk compares the memories of each scope, those asked for with all: first in memory,
-// where all vectors are, then what is near by its words. Each page is a transaction of its
-// own, so that no snapshot is held for long: what is saved meanwhile is not seen.
+// walk compares the requested memories of each scope with all: by vectors in memory, then near ones by their
+// words. Each page is its own transaction, so that no snapshot is held long; later saves are not seen.
 func (s *scan) walk(ctx context.Context) error {
 	scopes, err := s.outlines(ctx)
 	if err != nil {
@@ -38,8 +36,7 @@ func (s *scan) walk(ctx context.Context) error {
 	return nil
 }
 
-// outlines reads which memories hold in each scope, oldest first, and which of them are
-// asked for.
+// outlines reads the current memories of each scope, oldest first, and which to examine.
 func (s *scan) outlines(ctx context.Context) (map[engram.Scope][]int64, error) {
 	scopes := map[engram.Scope][]int64{}
 	s.asked = map[int64]bool{}
@@ -59,20 +56,16 @@ func (s *scan) outlines(ctx context.Context) (map[engram.Scope][]int64, error) {
 	return scopes, err
 }
 
-// inspected counts memories that are done with.
 func (s *scan) inspected(n int) {
 	s.out.Inspected += n
 	s.report("scanning", s.out.Inspected, len(s.asked))
 }
 
 func (s *scan) report(what string, done, total int) {
-	if s.in.Progress != nil {
-		s.in.Progress(what, done, total)
-	}
+	progress(s.in.Progress).report(what, done, total)
 }
 
-// look compares those of the memories at some places that are asked for with those
-// nearest to each.
+// look compares the requested memories in a range with their nearest ones.
 func (s *scan) look(ctx context.Context, alike *vector.Alike, nums []int64, first, end int) error {
 	mark := leastOf(s.embedder.Model())
 	var pairs []lifecycle.NearDuplicate
@@ -100,7 +93,7 @@ func (s *scan) look(ctx context.Context, alike *vector.Alike, nums []int64, firs
 	return ctx.Err()
 }
 
-// weighAll looks at the words of pairs, of which one each is on the page.
+// weighAll compares the words of pairs with one memory on the page.
 func (s *scan) weighAll(ctx context.Context, r engram.Reader, page []int64, pairs []lifecycle.NearDuplicate) error {
 	known, err := s.judgments(ctx, r, page)
 	if err != nil {
@@ -120,7 +113,7 @@ func (s *scan) weighAll(ctx context.Context, r engram.Reader, page []int64, pair
 	return nil
 }
 
-// weigh takes a pair up, if there is anything to ask about it.
+// weigh keeps a pair if there is something to ask about it.
 func (s *scan) weigh(a, b *compared, cosine float64, known engram.RelationStatus) {
 	m, n, model := a.memory, Near{b.memory, cosine}, s.embedder.Model()
 	d, differ := a.reading.Against(b.reading, nearnessOf(model, cosine))
@@ -132,7 +125,7 @@ func (s *scan) weigh(a, b *compared, cosine float64, known engram.RelationStatus
 	}
 	waits := known == engram.RelationPending
 	if !differ && !waits && cosine < model.Related {
-		return // nobody is asked about what is not near
+		return // too far apart to ask about
 	}
 	if known != "" && !(waits && s.in.Semantic) || !differ && !waits && !s.in.Semantic {
 		return
@@ -149,7 +142,7 @@ func (s *scan) weigh(a, b *compared, cosine float64, known engram.RelationStatus
 	s.keep(p)
 }
 
-// related notes two that may be members of a series, and says whether they are.
+// related records a pair that may belong to a series, and reports whether it may.
 func (s *scan) related(a, b *compared) bool {
 	if !a.reading.Series(b.reading) {
 		return false
@@ -166,7 +159,7 @@ func (s *scan) related(a, b *compared) bool {
 	return true
 }
 
-// dropSeries takes out pairs that are members of a series: that shows when all were seen.
+// dropSeries removes pairs of a series, which shows only after all were seen.
 func (s *scan) dropSeries() {
 	s.pairs = slices.DeleteFunc(s.pairs, func(p scanned) bool {
 		member := p.series && max(len(s.kin[p.Newer.Num]), len(s.kin[p.Older.Num])) >= leastSeries
@@ -177,8 +170,8 @@ func (s *scan) dropSeries() {
 	})
 }
 
-// keep adds a pair. Only so many of the likeliest are kept as can be raised or asked
-// about: a project may have more pairs than fit into memory.
+// keep adds a pair, keeping only as many of the likeliest as can be flagged or asked about: all pairs of a
+// project may not fit into memory.
 func (s *scan) keep(p scanned) {
 	s.pairs = append(s.pairs, p)
 	most := s.in.MaxInsert + s.in.MaxSemantic
@@ -193,7 +186,7 @@ func (s *scan) keep(p scanned) {
 	s.pairs = slices.Clone(s.pairs[:most])
 }
 
-// saidAt is when a memory got its text; a repeat or a mark is no new text.
+// saidAt returns when a memory got its text; repeats and marks do not count.
 func saidAt(m engram.Memory) time.Time {
 	if m.RevisionCount > 1 {
 		return m.UpdatedAt
@@ -201,8 +194,7 @@ func saidAt(m engram.Memory) time.Time {
 	return m.CreatedAt
 }
 
-// judgments returns the status of each pair of which one is among nums and which is a
-// candidate or has a verdict.
+// judgments returns the status of each judged or pending pair with a memory in nums.
 func (s *scan) judgments(ctx context.Context, r engram.Reader, nums []int64) (map[[2]int64]engram.RelationStatus, error) {
 	all, err := r.Relations(ctx, nums)
 	known := map[[2]int64]engram.RelationStatus{}
@@ -214,16 +206,10 @@ func (s *scan) judgments(ctx context.Context, r engram.Reader, nums []int64) (ma
 	return known, err
 }
 
-// pairOf is two memories in no order.
+// pairOf returns an unordered pair of memories.
 func pairOf(a, b int64) [2]int64 { return [2]int64{min(a, b), max(a, b)} }
 
-// comparedOf is what of a memory is compared.
-func comparedOf(m engram.Memory) contradiction.Text {
-	return contradiction.Text{Title: m.Title, Content: m.Content}
-}
-
-// sort puts the likeliest pairs first: those that differ by their score, then the others
-// by how near they are.
+// sort orders pairs by the score of their difference, then by similarity.
 func (s *scan) sort() {
 	slices.SortFunc(s.pairs, func(a, b scanned) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.near, a.near),

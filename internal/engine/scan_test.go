@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// judgeFunc stands for a judge, which is another program.
+// judgeFunc is a judge made of a function.
 type judgeFunc func(ctx context.Context, newer, older engram.Memory) (engram.Opinion, error)
 
 func (judgeFunc) Name() string { return "test-judge" }
@@ -22,7 +22,7 @@ func (f judgeFunc) Judge(ctx context.Context, newer, older engram.Memory) (engra
 	return f(ctx, newer, older)
 }
 
-// judgedBy is the same world with a judge.
+// judgedBy returns the same world with a judge.
 func (w world) judgedBy(j engram.Judge) world {
 	n := 1000
 	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, Judge: j, NewID: func() engram.ID {
@@ -42,8 +42,8 @@ func (w world) scan(in engine.ScanInput) engine.Scanned {
 	return res
 }
 
-// story saves memories of which some contradict each other. They are changed to say so:
-// what is saved as a contradiction is raised at once.
+// story saves memories of which some contradict each other. The contradictions come by updates, since saving
+// them would flag them at once.
 func (w world) story() {
 	w.Helper()
 	first := []string{"An apple pie needs cinnamon", "Granite is hard to cut", "The violin wants new strings", "Boats leave the harbour", "Umbrellas hang by the door"}
@@ -214,7 +214,7 @@ func TestScanRefuses(t *testing.T) {
 	}
 }
 
-// More pairs than fit are dropped on the way, the likeliest stay, and the counts tell.
+// Excess pairs are dropped on the way, the likeliest stay, and the counts tell.
 func TestScanOfManyPairs(t *testing.T) {
 	w := newWorld(t)
 	words := []string{"pie", "granite", "violin", "harbour", "umbrella", "lantern"}
@@ -240,7 +240,7 @@ func TestScanOfManyPairs(t *testing.T) {
 	}
 }
 
-// What a verdict has hidden is not held against what holds now.
+// Memories hidden by a verdict are not compared with current ones.
 func TestScanLeavesSupersededMemoriesAlone(t *testing.T) {
 	w := newWorld(t)
 	_, _, r := w.candidate()

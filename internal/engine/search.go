@@ -16,29 +16,27 @@ import (
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
-// SearchInput is a question. An empty query lists the newest.
+// SearchInput is a question. An empty query lists the newest memories.
 type SearchInput struct {
 	Query  string
-	Filter engram.Filter // Filter.Project "" searches every project
+	Filter engram.Filter // with Project "" it searches every project
 	Limit  int           // 0 is 10; at most 100
-	All    bool          // only memories that have every word
-	// AsOf asks what would have been found then: by words alone, in the texts of that
-	// time. The zero time, and one that has not come yet, is now.
+	All    bool          // only memories with every word
+	// AsOf searches the texts of a past time, by words alone. The zero time and future times mean now.
 	AsOf   time.Time
 	Mode   Mode          // "" is ModeHybrid
-	Fusion engram.Fusion // "" is what the embedding model's manifest says
-	Hops   *int          // how far finds lead on over relations, to MaxHops; nil is 1
-	Rerank bool          // the configured reranker orders the best finds again
-	// ByStrength orders by Hit.Relevance, likeness × strength now (relevance.go), instead of
-	// by what answers best. Not together with AsOf or Rerank.
+	Fusion engram.Fusion // "" is that of the embedding model's manifest
+	Hops   *int          // how many relations to follow from finds, at most MaxHops; nil is 1
+	Rerank bool          // let the configured reranker reorder the best hits
+	// ByStrength orders by Hit.Relevance, likeness × strength now (relevance.go). It excludes AsOf and Rerank.
 	ByStrength bool
-	// Own keeps to Filter.Project. Without it, what is personal or global is found in every
+	// Own limits the search to Filter.Project. Otherwise personal and global memories are found in every
 	// project, unless Filter.Scope is project.
 	Own         bool
-	MinLikeness float64 // with ByStrength: what is less like the question is left out; 0 to 1
+	MinLikeness float64 // with ByStrength: least likeness of hits, 0 to 1
 }
 
-// Mode says which channels answer a search.
+// Mode selects the channels of a search.
 type Mode string
 
 // The modes.
@@ -48,33 +46,31 @@ const (
 	ModeLexical  Mode = "fts"      // by words alone
 )
 
-// MaxHops is how far a search may follow relations.
+// MaxHops limits how many relations a search follows.
 const MaxHops = 5
 
-// topicScore is the score of a memory whose topic key is the question.
+// topicScore is the score of a memory found by topic key.
 const topicScore = 1000
 
-// Search finds memories, best first. No query text is an error: quotes, operators
-// and binary are words or nothing. A limit, a filter or a mode that does not exist is
-// CodeInvalid.
+// Search finds memories, best first. Any query text is valid: quotes, operators and binary data are words or
+// nothing. An invalid limit, filter or mode is CodeInvalid.
 func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, error) {
 	begun := e.tally.begin()
 	found, err := e.find(ctx, in)
 	if e.tally != nil {
-		e.tally.read(begun, in.Filter.Project, shownBy(useSearch, found, previewTokens), err)
+		e.tally.read(begun, in.Filter.Project, shownBy(opSearch, found, previewTokens), err)
 	}
 	return found, err
 }
 
-// find is Search that nobody counts: only who is asked knows the verb. So it is with a
-// process that searches for this one.
+// find is Search without counting, since the caller or the asking process knows the operation.
 func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, err error) {
 	if in, err = in.clean(); err != nil {
 		return engram.Found{}, err
 	}
-	if e.warm != nil && in.AsOf.IsZero() {
-		if found, ok := e.warm(ctx, in); ok {
-			e.lookAtCode(ctx, &found, in) // the server is elsewhere
+	if e.options.Warm != nil && in.AsOf.IsZero() {
+		if found, ok := e.options.Warm(ctx, in); ok {
+			e.lookAtCode(ctx, &found, in) // the server has another folder
 			return found, nil
 		}
 	}
@@ -108,7 +104,6 @@ func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, 
 	return found, nil
 }
 
-// clean checks what came in and fills the defaults in.
 func (in SearchInput) clean() (SearchInput, error) {
 	var err error
 	if in.Limit, err = limited("limit", in.Limit, 10, 100); err != nil {
@@ -117,7 +112,7 @@ func (in SearchInput) clean() (SearchInput, error) {
 	if in.Filter, err = cleanFilter(in.Filter); err != nil {
 		return in, err
 	}
-	// Words beyond the limit of a content could not be in one.
+	// Longer queries have words that no content can contain.
 	in.Query = strings.TrimSpace(strings.ToValidUTF8(redact.Private(in.Query[:min(len(in.Query), engram.MaxContent)]), ""))
 	switch in.Mode {
 	case "":
@@ -137,21 +132,14 @@ func (in SearchInput) clean() (SearchInput, error) {
 	return in.cleanRelevance()
 }
 
-// search answers a cleaned question within one snapshot.
 func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (engram.Found, error) {
 	found := engram.Found{Query: in.Query}
-	if in.Filter.Project != "" { // an alias is asked for by the name that memories have
-		p, known, err := r.Project(ctx, in.Filter.Project)
-		if err != nil {
-			return found, err
-		}
-		if known {
-			in.Filter.Project = p.Name
-		}
+	var err error
+	if in.Filter.Project, err = canonicalProject(ctx, r, in.Filter.Project); err != nil { // as in memories
+		return found, err
 	}
 	q := newQuestion(e, r, in)
 	if from, to, ok := q.onlyWhen(); ok && !in.All {
-		var err error
 		found.Times = []engram.TimeSpan{{Phrase: in.Query, From: from, To: to}}
 		found.Hits, err = q.inSpan(ctx, from, to)
 		return found, err
@@ -169,7 +157,6 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		if in.Query != "" {
 			found.Degraded = []string{"the question has no words to search for; these are the newest memories"}
 		}
-		var err error
 		found.BelowThreshold = nil // they would be listed twice
 		found.Hits, err = e.newest(ctx, r, in.Filter, in.Limit)
 		return found, err
@@ -182,7 +169,6 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 	return found, e.annotate(ctx, r, found.Hits, found.BelowThreshold)
 }
 
-// newest are hits for a question without words.
 func (e *Engine) newest(ctx context.Context, r engram.Reader, f engram.Filter, limit int) ([]engram.Hit, error) {
 	ms, err := e.list(ctx, r, f, engram.Page{Limit: limit})
 	if err != nil {
@@ -196,7 +182,7 @@ func (e *Engine) newest(ctx context.Context, r engram.Reader, f engram.Filter, l
 	return hits, e.annotate(ctx, r, hits)
 }
 
-// topicFirst puts the memory whose topic key is the question at the top.
+// topicFirst moves the memory whose topic key is the question to the top.
 func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.Found, in SearchInput) error {
 	if len(in.Query) > engram.MaxTopicKey || strings.ContainsAny(in.Query, " \t\n") {
 		return nil
@@ -210,7 +196,7 @@ func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.
 	case !passes(m, in.Filter):
 		return nil
 	}
-	if strong, err := e.strong(ctx, r, m, in.Filter); err != nil || !strong {
+	if fades, err := e.fading(ctx, r); err != nil || !fades.passes(m, in.Filter, e.now()) {
 		return err
 	}
 	m, note, err := e.inPlaceOf(ctx, r, m, in)
@@ -237,8 +223,7 @@ func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.
 	return nil
 }
 
-// passes reports whether a live memory that was not found by a filtered channel
-// passes the filter all the same.
+// passes reports whether a live memory from an unfiltered channel passes the filter.
 func passes(m engram.Memory, f engram.Filter) bool {
 	return !m.Forgotten() && !f.Forgotten &&
 		(f.Project == "" || f.Project == m.Project) && (f.SessionID == "" || f.SessionID == m.SessionID) &&
@@ -249,15 +234,10 @@ func passes(m engram.Memory, f engram.Filter) bool {
 }
 
 func containsAll(have, want []string) bool {
-	for _, w := range want {
-		if !slices.Contains(have, w) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(have, w) })
 }
 
-// hasMetadata compares values as JSON has them: all numbers are of one kind.
+// hasMetadata compares values as JSON, where all numbers are of one kind.
 func hasMetadata(have, want map[string]any) bool {
 	for key, w := range want {
 		h, ok := have[key]
@@ -268,14 +248,14 @@ func hasMetadata(have, want map[string]any) bool {
 	return true
 }
 
-// sameJSON reports whether two values would be written as the same JSON.
+// sameJSON reports whether two values have the same JSON.
 func sameJSON(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// limited checks a count from outside: 0 is the default.
+// limited validates a count; 0 is the default.
 func limited(name string, n, fallback, most int) (int, error) {
 	if n == 0 {
 		return fallback, nil
@@ -286,7 +266,7 @@ func limited(name string, n, fallback, most int) (int, error) {
 	return n, nil
 }
 
-// cleanFilter brings a filter from outside to the spellings that are stored.
+// cleanFilter normalizes a filter to stored spellings.
 func cleanFilter(f engram.Filter) (engram.Filter, error) {
 	f.Project = normalProject(f.Project)
 	f.SessionID = line(f.SessionID)
@@ -302,7 +282,7 @@ func cleanFilter(f engram.Filter) (engram.Filter, error) {
 	if f.Scope != "" {
 		f.Scope = engram.ParseScope(string(f.Scope))
 	}
-	f.Current = f.Current && !f.Forgotten // whoever looks for what was forgotten looks for all of it
+	f.Current = f.Current && !f.Forgotten // a search for forgotten memories includes superseded ones
 	if err := checkShare("min_strength", f.MinStrength); err != nil {
 		return f, err
 	}
@@ -312,15 +292,14 @@ func cleanFilter(f engram.Filter) (engram.Filter, error) {
 	return f, nil
 }
 
-// What belongs to a person or to everybody is seen in every project, wherever it was saved. A
-// search in a project asks for it apart, and only where there is any: the store chooses by
-// project before it reads, and a question that may be of every project would have to read all.
+// Personal and global memories are found in every project. A search in a project queries them separately, and
+// only if there are any: the store selects by project before it reads, and a query over all projects would read
+// everything.
 
-// mostBeyond is how many of these memories are compared by meaning: the newest.
+// mostBeyond limits these memories in the vector search to the newest.
 const mostBeyond = 100
 
-// beyond is the filter of what a question in a project finds beside it; false where it finds
-// nothing there.
+// beyond returns the filter for memories outside the project; false if the search excludes them.
 func (in SearchInput) beyond() (engram.Filter, bool) {
 	f := in.Filter
 	if f.Project == "" || f.Scope == engram.ScopeProject || f.Forgotten || in.Own {
@@ -330,7 +309,7 @@ func (in SearchInput) beyond() (engram.Filter, bool) {
 	return f, true
 }
 
-// passes reports whether a memory passes the filter, or is found beside the project.
+// passes reports whether a memory passes the filter, or is found outside the project.
 func (in SearchInput) passes(m engram.Memory) bool {
 	if passes(m, in.Filter) {
 		return true
@@ -339,7 +318,7 @@ func (in SearchInput) passes(m engram.Memory) bool {
 	return some && passes(m, f)
 }
 
-// byWordsBeyond adds what the words find beside the project.
+// byWordsBeyond adds finds by words outside the project.
 func (q *question) byWordsBeyond(ctx context.Context) error {
 	f, some := q.in.beyond()
 	if !some {
@@ -358,7 +337,7 @@ func (q *question) byWordsBeyond(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if q.lexical.Rows == 0 { // nothing is in the project
+	if q.lexical.Rows == 0 { // the project is empty
 		q.lexical = found
 		return nil
 	}
@@ -366,19 +345,15 @@ func (q *question) byWordsBeyond(ctx context.Context) error {
 	return nil
 }
 
-// ranked joins two lists of finds; where one is in both, the first list has its score.
+// ranked merges two lists of finds; the first list's score wins.
 func ranked(first, second []engram.Ranked) []engram.Ranked {
-	have := map[int64]bool{}
-	for _, h := range first {
-		have[h.Num] = true
-	}
+	have := setOf(numsOf(first))
 	all := append(first, slices.DeleteFunc(second, func(h engram.Ranked) bool { return have[h.Num] })...)
 	retrieval.Sort(all)
 	return all
 }
 
-// distant drops from what is near in meaning what was added from beside the project and would
-// not have been among as many finds.
+// distant removes memories from outside the project that would not rank among the nearest.
 func (q *question) distant(found []engram.Ranked) {
 	if len(found) < nearDepth {
 		return
@@ -392,8 +367,7 @@ func (q *question) distant(found []engram.Ranked) {
 	}
 }
 
-// weigh multiplies the scores by what the memories themselves are worth, and by how
-// near they lie to the time that the question speaks of.
+// weigh multiplies scores by the priors of the memories and their distance to the asked time.
 func (q *question) weigh(context.Context) error {
 	spans := retrieval.Spans(q.phrases)
 	for _, p := range q.phrases {
@@ -406,8 +380,7 @@ func (q *question) weigh(context.Context) error {
 		if len(spans) > 0 {
 			factors = append(factors, engram.Factor{Name: "time", Value: retrieval.TimePrior(m.CreatedAt, spans)})
 		}
-		w := q.whyOf(f.Num)
-		w.Factors = append(w.Factors, factors...)
+		q.factor(f.Num, factors...)
 		for _, factor := range factors {
 			q.finds[i].Score *= factor.Value
 		}
@@ -416,8 +389,8 @@ func (q *question) weigh(context.Context) error {
 	return nil
 }
 
-// withTimes marks the terms that stand in an expression of time. They are looked for,
-// because a memory may speak of the time in the same words, but no memory needs them.
+// withTimes marks terms of time expressions. They are searched, since a memory may use the same words, but are
+// not required.
 func withTimes(terms []engram.Term, question string, phrases []text.TimePhrase) []engram.Term {
 	times := map[string]bool{}
 	for _, p := range phrases {
@@ -429,8 +402,8 @@ func withTimes(terms []engram.Term, question string, phrases []text.TimePhrase) 
 	return terms
 }
 
-// onlyWhen reports whether a question asks for a time and nothing else, and the stretch
-// it asks for: "what did we decide yesterday" is a question about yesterday.
+// onlyWhen reports whether a question asks only for a time span, such as "what did we decide yesterday", and
+// returns the span.
 func (q *question) onlyWhen() (from, to time.Time, ok bool) {
 	for _, t := range q.terms {
 		if !t.Time && !t.Stop && !text.Asks(t.Written) {
@@ -443,7 +416,7 @@ func (q *question) onlyWhen() (from, to time.Time, ok bool) {
 	return q.phrases[0].From, q.phrases[0].To, true
 }
 
-// inSpan lists what was made in a stretch of time, the newest first.
+// inSpan lists memories created in a time span, newest first.
 func (q *question) inSpan(ctx context.Context, from, to time.Time) ([]engram.Hit, error) {
 	f := q.in.Filter
 	if f.Since.Before(from) {

@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// hostile are questions that break a naive use of a full-text index.
+// hostile are questions that break naive uses of a full-text index.
 func hostile() []string {
 	return []string{
 		`"`, `""`, `"""`, `'`, `it's`, `say "hello`, `"a" "b`, `*`, `a*`, `*a`, `**`, `^a`, `^`, `a ^b`, `{}`, `{title} : a`, `title:`, `title : a`,
@@ -23,7 +23,7 @@ func hostile() []string {
 	}
 }
 
-// ask searches in every way that a question can be asked, and fails on any error.
+// ask searches with every option, and fails on any error.
 func (w world) ask(q string) {
 	w.Helper()
 	for _, in := range []engine.SearchInput{

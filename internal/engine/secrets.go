@@ -11,30 +11,28 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// CleanText is a text without what must not be written down: its private spans and the secrets
-// in it have given way to marks (redact.Mark, secret.Mark). Texts that reach a verb are cleaned
-// by it; this is for what is kept beside the store, such as the notes of a session. Who has no
-// engine says the same with secret.New, once, and Scanner.Clean(redact.Private(s)).
-func (e *Engine) CleanText(s string) string { return e.washing().text(s) }
+// CleanText replaces private spans and secrets in a text by marks (redact.Mark, secret.Mark). Operations clean
+// their own input; this is for text kept outside the store, such as the notes of a session. Without an engine,
+// use secret.New, once, and Scanner.Clean(redact.Private(s)).
+func (e *Engine) CleanText(s string) string { return e.redactor().text(s) }
 
-// washing takes out of texts what must not be kept, and remembers what kinds of secrets
-// those were. It is for one goroutine.
-type washing struct {
+// redactor removes private spans and secrets from the texts of one input and records the kinds of secrets. It
+// is for one goroutine.
+type redactor struct {
 	scanner func() *secret.Scanner
-	keep    bool     // secrets stay: a person means them to be kept
-	kinds   []string // that were cut, each once
-	kept    []string // digests of the secrets that stayed
+	keep    bool     // keep secrets, as a person requested
+	kinds   []string // kinds of removed secrets, each once
+	kept    []string // digests of kept secrets
 }
 
-// washing begins with the texts of one input.
-func (e *Engine) washing() *washing { return &washing{scanner: e.secrets} }
+func (e *Engine) redactor() *redactor { return &redactor{scanner: e.secrets} }
 
-// shortestSecret is the length of the shortest text that can have a secret: the shortest
-// password behind the shortest name of one.
+// shortestSecret is the length of the shortest text that can contain a secret: the shortest password after the
+// shortest name.
 const shortestSecret = 12
 
-// secrets is s without secrets; private spans have left it.
-func (w *washing) secrets(s string) string {
+// secrets removes secrets from s; private spans are gone.
+func (w *redactor) secrets(s string) string {
 	if len(s) < shortestSecret {
 		return s
 	}
@@ -49,8 +47,7 @@ func (w *washing) secrets(s string) string {
 	return clean
 }
 
-// note remembers the kinds that were found.
-func (w *washing) note(kinds ...string) {
+func (w *redactor) note(kinds ...string) {
 	for _, k := range kinds {
 		if !slices.Contains(w.kinds, k) {
 			w.kinds = append(w.kinds, k)
@@ -58,29 +55,21 @@ func (w *washing) note(kinds ...string) {
 	}
 }
 
-// text is a text of several lines.
-func (w *washing) text(s string) string { return w.secrets(redact.Private(s)) }
+func (w *redactor) text(s string) string { return w.secrets(redact.Private(s)) }
 
-// line is a text of one line.
-func (w *washing) line(s string) string { return w.secrets(line(s)) }
+func (w *redactor) line(s string) string { return w.secrets(line(s)) }
 
-// lines are texts of one line each.
-func (w *washing) lines(all []string) []string {
-	out := make([]string, len(all))
-	for i, s := range all {
-		out[i] = w.line(s)
-	}
-	return out
+func (w *redactor) lines(all []string) []string {
+	return mapped(all, w.line)
 }
 
-// members are metadata.
-func (w *washing) members(m map[string]any) map[string]any {
+func (w *redactor) members(m map[string]any) map[string]any {
 	return redact.Members(m, w.named)
 }
 
-// named is a text that stands under a name, which may say what it is: nothing else tells that
-// "hunter2hunter2" is a password. "" is no name.
-func (w *washing) named(name, s string) string {
+// named redacts a text with a field name, which may reveal a secret: nothing else marks "hunter2hunter2" as a
+// password. "" is no name.
+func (w *redactor) named(name, s string) string {
 	s = w.text(s)
 	if name == "" {
 		return s
@@ -99,8 +88,8 @@ func (w *washing) named(name, s string) string {
 	return secret.Cut(s, found)
 }
 
-// warning says what was cut, never what it was; nil when nothing was.
-func (w *washing) warning() []string {
+// warning reports the kinds of removed secrets; nil if none.
+func (w *redactor) warning() []string {
 	if len(w.kinds) == 0 {
 		return nil
 	}
@@ -108,11 +97,11 @@ func (w *washing) warning() []string {
 }
 
 func cutWarning(kinds []string) string {
-	return fmt.Sprintf("Cut out before it was kept: %s. Say where a secret is found, not what it is", strings.Join(kinds, ", "))
+	return fmt.Sprintf("Removed before saving: %s. Write where a secret is stored, not what it is", strings.Join(kinds, ", "))
 }
 
-// keepSecrets notes the secrets that a person meant to keep in a memory.
-func (o *op) keepSecrets(ctx context.Context, num int64, w *washing) error {
+// keepSecrets records the secrets that a person keeps in a memory.
+func (o *op) keepSecrets(ctx context.Context, num int64, w *redactor) error {
 	if w == nil || len(w.kept) == 0 || num == 0 {
 		return nil
 	}

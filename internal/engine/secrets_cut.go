@@ -10,27 +10,25 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// cutSecrets takes the secrets that the rules of now find out of all that is kept, and notes
-// that they have seen it: from then on nothing is looked at again when it is shown. It
-// returns how many things had some.
+// cutSecrets removes secrets that the current rules find from everything stored, and records the rules'
+// version, after which texts are shown without another check. It returns how many records had any.
 //
-// Texts are replaced where they stand, in the past and in the journal, too: a revision would
-// keep what is to go. The write that a text comes from stays the same, so that stores whose
-// rules agree agree, and one that cuts does not undo what another one wrote meanwhile. The
-// entry of the journal says that it happened, and there is nothing to undo.
-func (e *Engine) cutSecrets(ctx context.Context, verb string) (n int, err error) {
-	e = e.everywhere() // what is not looked at now would pass for seen from then on
-	var all []soiled
+// It replaces texts in place, in revisions and journal too, since a revision would keep the secret. Version
+// stamps stay, so that stores with equal rules agree and cutting does not overwrite others' changes. A journal
+// entry records the removal, which undo cannot revert.
+func (e *Engine) cutSecrets(ctx context.Context, operation string) (n int, err error) {
+	e = e.everywhere() // skipped projects would count as checked
+	var all []leak
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		_, err := e.soiledThings(ctx, r, func(s soiled) { all = append(all, s) })
+		_, err := e.leaks(ctx, r, func(s leak) { all = append(all, s) })
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	const batch = 100 // others write in between
+	const batch = 100 // lets other writers in between
 	for some := range slices.Chunk(all, batch) {
-		err := e.write(ctx, verb, func(o *op) error {
+		err := e.write(ctx, operation, func(o *op) error {
 			for _, s := range some {
 				if err := o.cutThing(ctx, s); err != nil {
 					return err
@@ -46,8 +44,8 @@ func (e *Engine) cutSecrets(ctx context.Context, verb string) (n int, err error)
 	return n, e.store.Update(ctx, func(tx engram.Tx) error { return tx.PutFact(ctx, secretRules, secret.Version) })
 }
 
-// cutOlderSecrets is cutSecrets where the rules are newer than those that saw what is kept.
-func (e *Engine) cutOlderSecrets(ctx context.Context, verb string) error {
+// cutOlderSecrets is cutSecrets if the stored texts were checked under older rules.
+func (e *Engine) cutOlderSecrets(ctx context.Context, operation string) error {
 	var older bool
 	err := e.store.View(ctx, func(r engram.Reader) (err error) {
 		older, err = underOlderRules(ctx, r)
@@ -56,13 +54,13 @@ func (e *Engine) cutOlderSecrets(ctx context.Context, verb string) error {
 	if err != nil || !older {
 		return err
 	}
-	_, err = e.cutSecrets(ctx, verb)
+	_, err = e.cutSecrets(ctx, operation)
 	return err
 }
 
-// cutThing takes the secrets out of one thing, as it is now. What is gone meanwhile is left.
-func (o *op) cutThing(ctx context.Context, s soiled) error {
-	v := &sieve{scanner: o.secrets, kinds: map[string]int{}}
+// cutThing removes secrets from the current state of one record; a missing one is skipped.
+func (o *op) cutThing(ctx context.Context, s leak) error {
+	v := &secretFilter{scanner: o.secrets, kinds: map[string]int{}}
 	project, err := o.cutTexts(ctx, s, v)
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return nil
@@ -74,11 +72,11 @@ func (o *op) cutThing(ctx context.Context, s soiled) error {
 		return err
 	}
 	kinds := slices.Sorted(maps.Keys(v.kinds))
-	return o.log(ctx, s.entity, s.key, project, "secrets were cut out: "+strings.Join(kinds, ", "), map[string]any{})
+	return o.log(ctx, s.entity, s.key, project, "secrets were removed: "+strings.Join(kinds, ", "), map[string]any{})
 }
 
-// cutTexts takes the secrets out of what a thing says, and said; it returns its project.
-func (o *op) cutTexts(ctx context.Context, s soiled, v *sieve) (project string, err error) {
+// cutTexts removes secrets from the current and earlier texts of a record and returns its project.
+func (o *op) cutTexts(ctx context.Context, s leak, v *secretFilter) (project string, err error) {
 	switch s.entity {
 	case engram.EntityMemory:
 		return o.cutMemory(ctx, s.num, v)
@@ -108,8 +106,8 @@ func (o *op) cutTexts(ctx context.Context, s soiled, v *sieve) (project string, 
 	return "", o.tx.ReplaceRelation(ctx, r)
 }
 
-// cutMemory takes the secrets out of a memory and its revisions, but for those that it keeps.
-func (o *op) cutMemory(ctx context.Context, num int64, v *sieve) (project string, err error) {
+// cutMemory removes secrets from a memory and its revisions, except kept ones.
+func (o *op) cutMemory(ctx context.Context, num int64, v *secretFilter) (project string, err error) {
 	was, err := o.tx.Memory(ctx, engram.ByNum(num))
 	if err != nil {
 		return "", err
@@ -135,14 +133,14 @@ func (o *op) cutMemory(ctx context.Context, num int64, v *sieve) (project string
 		return was.Project, nil
 	}
 	if now.TopicKey != was.TopicKey {
-		now.TopicKey = "" // half a key names another topic
+		now.TopicKey = "" // a partial key would name another topic
 	}
 	now.Tags = slices.DeleteFunc(slices.Clone(was.Tags), func(tag string) bool { return v.text(tag) != tag })
 	return was.Project, o.rewriteClean(ctx, was, now, v)
 }
 
-// rewriteClean writes a memory without its secrets over it: no revision keeps what it said.
-func (o *op) rewriteClean(ctx context.Context, was, now engram.Memory, v *sieve) error {
+// rewriteClean replaces a memory by its redacted form without keeping a revision.
+func (o *op) rewriteClean(ctx context.Context, was, now engram.Memory, v *secretFilter) error {
 	if err := o.tx.ReplaceMemory(ctx, now); err != nil {
 		return err
 	}

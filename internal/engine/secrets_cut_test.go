@@ -12,12 +12,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// anotherToken is one that a person means to keep.
+// anotherToken is kept by a person on purpose.
 func anotherToken() string { return assembled("gh", "p_", "Qm4Zt7Rk29Lw8XbVn1cHs6JpFa0GuEiYd53K") }
 
-// underOlderRules is a world whose memories were written when no rule knew githubToken: 1 has
-// it now, in a tag and in a revision, 2 had it, 3 is clean, 4 keeps anotherToken; a prompt, a
-// session and a relation have it, too.
+// underOlderRules is a world whose memories were written before the rules knew githubToken: 1 has it in a tag
+// and a revision, 2 had it, 3 is clean, 4 keeps anotherToken; a prompt, a session and a relation have it too.
 func underOlderRules(t *testing.T) world {
 	t.Helper()
 	w, ctx, token := newWorld(t), t.Context(), githubToken()
@@ -95,7 +94,7 @@ func underOlderRules(t *testing.T) world {
 	return w
 }
 
-// secretsCheck is what a doctor says of secrets.
+// secretsCheck returns the doctor's check of secrets.
 func secretsCheck(t *testing.T, w world, full bool) health.Check {
 	t.Helper()
 	r, err := w.Doctor(t.Context(), engine.DoctorInput{All: true, Check: string(health.Secrets), Full: full})
@@ -116,7 +115,7 @@ func TestADoctorFindsSecretsThatOlderRulesLetIn(t *testing.T) {
 	}
 }
 
-// isCopy reports the copy of the database that a doctor makes first.
+// isCopy reports whether a file is the doctor's backup.
 func isCopy(file string) bool { return strings.HasSuffix(file, "-doctor.db") }
 
 func TestWhatOlderRulesLetInIsCutOutOnce(t *testing.T) {
@@ -168,7 +167,7 @@ func TestWhatOlderRulesLetInIsCutOutOnce(t *testing.T) {
 	}
 }
 
-// Until it is cut out it is not shown, whichever way somebody asks.
+// Until it is removed it is not shown by any read.
 func TestWhatOlderRulesLetInIsNotShown(t *testing.T) {
 	w, ctx := underOlderRules(t), t.Context()
 	shown := map[string]any{}

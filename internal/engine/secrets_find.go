@@ -11,18 +11,18 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// sieve takes secrets out of texts, but for those that a person means to keep, and counts them.
-type sieve struct {
+// secretFilter removes secrets from texts, except kept ones, and counts them.
+type secretFilter struct {
 	scanner func() *secret.Scanner
-	kept    map[string]bool // digests of those that stay
+	kept    map[string]bool // digests of kept secrets
 	kinds   map[string]int
 	cuts    int
 }
 
-func (v *sieve) text(s string) string { return v.named("", s) }
+func (v *secretFilter) text(s string) string { return v.named("", s) }
 
-// named is a text that stands under a name.
-func (v *sieve) named(name, s string) string {
+// named filters a text with a field name.
+func (v *secretFilter) named(name, s string) string {
 	if len(s) < shortestSecret && name == "" {
 		return s
 	}
@@ -36,20 +36,20 @@ func (v *sieve) named(name, s string) string {
 	})
 }
 
-// cutsIn is how many secrets it takes out while something runs.
-func (v *sieve) cutsIn(run func()) int {
+// cutsIn returns how many secrets run removes.
+func (v *secretFilter) cutsIn(run func()) int {
 	before := v.cuts
 	run()
 	return v.cuts - before
 }
 
-// journaled is what an entry tells without secrets. What is no JSON stays.
-func (v *sieve) journaled(was json.RawMessage) json.RawMessage {
+// journaled filters the JSON of a journal entry. Other data stays.
+func (v *secretFilter) journaled(was json.RawMessage) json.RawMessage {
 	if len(was) < shortestSecret {
 		return was
 	}
 	d := json.NewDecoder(strings.NewReader(string(was)))
-	d.UseNumber() // as it stands there: an undo compares the letters
+	d.UseNumber() // undo compares numbers as written
 	var value any
 	if err := d.Decode(&value); err != nil {
 		return was
@@ -66,8 +66,8 @@ func (v *sieve) journaled(was json.RawMessage) json.RawMessage {
 	return out
 }
 
-// value is a value of JSON, which stands under a name.
-func (v *sieve) value(name string, x any) any {
+// value filters a JSON value with a field name.
+func (v *secretFilter) value(name string, x any) any {
 	switch x := x.(type) {
 	case string:
 		return v.named(name, x)
@@ -83,38 +83,32 @@ func (v *sieve) value(name string, x any) any {
 	return x
 }
 
-// soiled is something that has secrets that nobody means to keep: in what it says, or in what
-// it said.
-type soiled struct {
+// leak is a record whose current or earlier text contains secrets not kept on purpose.
+type leak struct {
 	entity    engram.Entity
 	num       int64  // of a memory, a prompt or a relation
 	key       string // of the journal
 	now, past int    // how many
 }
 
-// secretsPage is how many rows are looked through at once.
+// secretsPage is how many rows are read at once.
 const secretsPage = 500
 
-// searching looks through all that is kept.
-type searching struct {
+type leakSearch struct {
 	*Engine
 	r     engram.Reader
-	keeps map[int64]bool // memories that a person means to keep secrets
+	keeps map[int64]bool // memories with kept secrets
 	kinds map[string]int
-	each  func(soiled)
+	each  func(leak)
 }
 
-// soiledThings calls each with all that has secrets, on one snapshot, and returns how many of
-// which kinds there are.
-func (e *Engine) soiledThings(ctx context.Context, r engram.Reader, each func(soiled)) (map[string]int, error) {
-	s := searching{e, r, map[int64]bool{}, map[string]int{}, each}
+// leaks calls each for every record with secrets, on one snapshot, and returns the number of secrets by kind.
+func (e *Engine) leaks(ctx context.Context, r engram.Reader, each func(leak)) (map[string]int, error) {
 	nums, err := r.SecretKept(ctx)
-	for _, num := range nums {
-		s.keeps[num] = true
-	}
 	if err != nil {
 		return nil, err
 	}
+	s := leakSearch{e, r, setOf(nums), map[string]int{}, each}
 	return s.kinds, errors.Join(
 		eachAfter(func(after int64) ([]engram.Memory, error) { return r.MemoriesAfter(ctx, "", after, secretsPage) },
 			func(m engram.Memory) (int64, error) {
@@ -138,11 +132,11 @@ func (e *Engine) soiledThings(ctx context.Context, r engram.Reader, each func(so
 			}))
 }
 
-// look counts the secrets in what a thing says, in what it said and in its journal, and tells of
-// it if there are any.
-func (s searching) look(ctx context.Context, entity engram.Entity, num int64, now engram.Record, past []engram.Revision) error {
-	v := &sieve{scanner: s.secrets, kinds: s.kinds}
-	found := soiled{entity: entity, num: num, key: key(num)}
+// look counts the secrets in a record's current and earlier texts and its journal, and calls each if there are
+// any.
+func (s leakSearch) look(ctx context.Context, entity engram.Entity, num int64, now engram.Record, past []engram.Revision) error {
+	v := &secretFilter{scanner: s.secrets, kinds: s.kinds}
+	found := leak{entity: entity, num: num, key: key(num)}
 	if now.Session != nil {
 		found.key = now.Session.ID
 	}
@@ -162,9 +156,9 @@ func (s searching) look(ctx context.Context, entity engram.Entity, num int64, no
 	return err
 }
 
-// eachEntry calls each with the entries of a thing that have secrets, without those, and returns
-// how many secrets that were.
-func eachEntry(ctx context.Context, r engram.Reader, v *sieve, of soiled, each func(engram.Mutation) error) (n int, err error) {
+// eachEntry calls each with the filtered journal entries of a record that contain secrets, and returns the
+// number of secrets.
+func eachEntry(ctx context.Context, r engram.Reader, v *secretFilter, of leak, each func(engram.Mutation) error) (n int, err error) {
 	for offset := 0; ; offset += secretsPage {
 		all, err := r.Mutations(ctx, of.entity, of.key, engram.Page{Limit: secretsPage, Offset: offset})
 		if err != nil {
@@ -185,8 +179,8 @@ func eachEntry(ctx context.Context, r engram.Reader, v *sieve, of soiled, each f
 	}
 }
 
-// keptSecrets are the facts for a doctor: when the rules of now have seen all that is kept, it
-// is not looked through again unless everything is to be.
+// keptSecrets collects the facts for the doctor. Texts checked under the current rules are searched again only
+// if full is set.
 func (e *Engine) keptSecrets(ctx context.Context, full bool, most int) (f health.KeptSecrets) {
 	f.Known, f.Current = true, secret.Version
 	f.Err = e.store.View(ctx, func(r engram.Reader) (err error) {
@@ -194,7 +188,7 @@ func (e *Engine) keptSecrets(ctx context.Context, full bool, most int) (f health
 			return err
 		}
 		f.Looked = true
-		f.Kinds, err = e.soiledThings(ctx, r, func(s soiled) {
+		f.Kinds, err = e.leaks(ctx, r, func(s leak) {
 			switch {
 			case s.entity == engram.EntitySession:
 				f.Sessions++

@@ -8,15 +8,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// underOlderRules reports whether what is kept was not looked at by the rules of now.
+// underOlderRules reports whether stored texts were not checked under the current rules.
 func underOlderRules(ctx context.Context, r engram.Reader) (bool, error) {
 	rules, err := r.Fact(ctx, secretRules)
 	return rules != secret.Version, err
 }
 
-// shownOf is what the texts of one memory go through before it is shown whole, with all that it
-// said before; nil when they may be shown as they are: the rules of now have seen them, and
-// no person keeps a secret there, beside which another one may stand.
+// shownOf returns the cleaner for one memory with its history; nil if none is needed: the current rules checked
+// it and no secret is kept there, beside which others may stand.
 func (e *Engine) shownOf(ctx context.Context, r engram.Reader, num int64) (cleaner, error) {
 	older, err := underOlderRules(ctx, r)
 	if err != nil {
@@ -33,7 +32,7 @@ func (e *Engine) shownOf(ctx context.Context, r engram.Reader, num int64) (clean
 	return e.unlessKept(marks), nil
 }
 
-// shownRevisions is revisions of which every text has gone through clean, in place.
+// shownRevisions cleans revisions in place.
 func shownRevisions(rs []engram.Revision, clean func(string) string) {
 	for i := range rs {
 		v := &rs[i]
@@ -41,7 +40,7 @@ func shownRevisions(rs []engram.Revision, clean func(string) string) {
 	}
 }
 
-// shownHistory is historyOf as it may be shown.
+// shownHistory is historyOf, redacted.
 func (e *Engine) shownHistory(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.History, error) {
 	h, err := historyOf(ctx, r, ref)
 	if err != nil {
@@ -64,7 +63,7 @@ func (e *Engine) shownHistory(ctx context.Context, r engram.Reader, ref engram.R
 	return h, nil
 }
 
-// cleanShown takes out of texts that are about to be shown what older rules let in.
+// cleanShown redacts secrets kept under older rules from texts about to be shown.
 func cleanShown[T any](ctx context.Context, e *Engine, r engram.Reader, all []T, texts func(*T) []*string) error {
 	older, err := underOlderRules(ctx, r)
 	if err != nil || !older {
@@ -83,19 +82,15 @@ func (e *Engine) shownPrompts(ctx context.Context, r engram.Reader, ps []engram.
 	return cleanShown(ctx, e, r, ps, func(p *engram.Prompt) []*string { return []*string{&p.Content} })
 }
 
-// shownSessions is cleanShown of the summaries of sessions. It changes all.
+// shownSessions is cleanShown of session summaries. It changes all.
 func (e *Engine) shownSessions(ctx context.Context, r engram.Reader, all []engram.SessionActivity) error {
 	return cleanShown(ctx, e, r, all, func(s *engram.SessionActivity) []*string { return []*string{&s.Summary} })
 }
 
-// shownRelations is cleanShown of what relations say, and of the memories on their other ends. It
-// changes notes.
+// shownRelations is cleanShown of relations and the memories at their other ends. It changes notes.
 func (e *Engine) shownRelations(ctx context.Context, r engram.Reader, notes []engram.RelationNote) error {
-	others := make([]engram.Memory, len(notes))
-	for i, n := range notes {
-		others[i] = n.Other
-	}
-	if err := e.recalled(ctx, r, others); err != nil {
+	others := mapped(notes, func(n engram.RelationNote) engram.Memory { return n.Other })
+	if err := e.redactForDisplay(ctx, r, others); err != nil {
 		return err
 	}
 	for i := range notes {

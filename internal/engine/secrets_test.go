@@ -10,13 +10,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// assembled is a secret that nobody has: put together here, so that no scanner of repositories
-// takes this file for a leak.
+// assembled builds a fake secret, so that scanners of repositories do not report this file.
 func assembled(parts ...string) string { return strings.Join(parts, "") }
 
 func githubToken() string { return assembled("gh", "p_", "x9Kd82LmQz7RtYw1VbN4cHs6JpFa0GuEi3To") }
 
-// keeps reports whether any file of the store has a text.
+// keeps reports whether any file of the store contains a text.
 func keeps(w world, text string) (files []string) {
 	for name, b := range w.files() {
 		if bytes.Contains(b, []byte(text)) {
@@ -105,7 +104,7 @@ func TestSecretsAreCutOutOfWhatIsKept(t *testing.T) {
 					t.Errorf("%q is in %v", s, files)
 				}
 			}
-			if tt.name != "a reason" && !slices.ContainsFunc(warnings, func(s string) bool { return strings.HasPrefix(s, "Cut out before it was kept: ") }) {
+			if tt.name != "a reason" && !slices.ContainsFunc(warnings, func(s string) bool { return strings.HasPrefix(s, "Removed before saving: ") }) {
 				t.Errorf("warnings %q do not say what was cut", warnings)
 			}
 			if strings.Contains(strings.Join(warnings, ""), token) {

@@ -7,8 +7,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// A series is the same words with another number, date, version or name in one place: two
-// of it look like a contradiction, three do not.
+// A series repeats the same words with another number, date, version or name in one place: two members look
+// like a contradiction, three do not.
 func TestASeriesIsNoContradiction(t *testing.T) {
 	names := []string{"Ada", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon"}
 	for name, text := range map[string]func(i int) string{
@@ -37,8 +37,8 @@ func TestASeriesIsNoContradiction(t *testing.T) {
 	}
 }
 
-// Two that differ in a number contradict each other; what the third takes back comes again
-// with its undo.
+// Two members that differ in a number contradict each other; the third withdraws the candidate, and its undo
+// restores it.
 func TestWhatASeriesWithdrewComesBack(t *testing.T) {
 	w := newWorld(t)
 	for _, minutes := range []int{5, 15, 25} {

@@ -15,16 +15,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
-// SessionInput starts a session. Project is required; without an ID one is made.
+// SessionInput starts a session. Project is required; an empty ID is generated.
 type SessionInput struct{ ID, Project, Directory string }
 
-// StartSession starts a session. It is idempotent: an existing session keeps its
-// project and directory, only empty ones are filled in.
+// StartSession starts a session. It is idempotent: an existing session keeps project and directory unless
+// empty.
 func (e *Engine) StartSession(ctx context.Context, in SessionInput) (engram.Session, error) {
 	return e.startSession(ctx, in, func(*op, engram.Session) error { return nil })
 }
 
-// startSession is StartSession and, in the same transaction, what then does in the session.
+// startSession is StartSession and runs then in the same transaction.
 func (e *Engine) startSession(ctx context.Context, in SessionInput, then func(*op, engram.Session) error) (engram.Session, error) {
 	if err := (raw{{"session id", in.ID}, {"project", in.Project}, {"directory", in.Directory}}).check(); err != nil {
 		return engram.Session{}, err
@@ -48,7 +48,7 @@ func (e *Engine) startSession(ctx context.Context, in SessionInput, then func(*o
 	return s, err
 }
 
-// started is the session as it is there, made or filled in if need be.
+// started returns the existing session, created or completed if need be.
 func (o *op) started(ctx context.Context, s engram.Session) (engram.Session, error) {
 	was, err := o.tx.Session(ctx, s.ID)
 	if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
@@ -72,9 +72,8 @@ func (o *op) started(ctx context.Context, s engram.Session) (engram.Session, err
 	return now, o.putSession(ctx, &was, now, "filled in")
 }
 
-// RunningSession returns the id of the one session of a project that was started and has not ended,
-// for who ends it without saying which: not_found where none runs, conflict with their ids where
-// several do. The sessions of saves without a session are none.
+// RunningSession returns the id of the one running session of a project, for callers that end it without naming
+// it: not_found if none runs, conflict with the ids if several do. Manual sessions do not count.
 func (e *Engine) RunningSession(ctx context.Context, project string) (string, error) {
 	project = normalProject(project)
 	all, err := e.Sessions(ctx, project, engram.Page{Limit: 1000})
@@ -125,9 +124,8 @@ func (e *Engine) Sessions(ctx context.Context, project string, p engram.Page) (a
 	return all, err
 }
 
-// DeleteSession removes a session that has no memories (forgotten ones count):
-// conflict otherwise, with the number. Its prompts stay. It can be undone, unless hard
-// says that its summary is to leave the journal too.
+// DeleteSession removes a session without memories; otherwise, even if they are forgotten, it is a conflict
+// with their number. Prompts stay. It can be undone, unless hard removes the summary from the journal too.
 func (e *Engine) DeleteSession(ctx context.Context, id string, hard bool) error {
 	id = line(id)
 	verb := "session_delete"
@@ -154,69 +152,52 @@ func (e *Engine) DeleteSession(ctx context.Context, id string, hard bool) error 
 	})
 }
 
-// leaveSession takes the prompts out of a session that goes, hidden ones too: what hid
-// them may be undone after it was.
+// leaveSession detaches the prompts of a deleted session, hidden ones too, since hiding may be undone later.
 func (o *op) leaveSession(ctx context.Context, s engram.Session) error {
-	leave := func(ps []engram.Prompt) error {
-		for _, p := range ps {
-			now := p
-			now.SessionID = ""
-			if err := o.replacePrompt(ctx, p, now, "its session was deleted"); err != nil {
-				return err
-			}
-		}
-		return nil
+	leave := func(p engram.Prompt) error {
+		now := p
+		now.SessionID = ""
+		return o.replacePrompt(ctx, p, now, "its session was deleted")
 	}
-	for {
-		// What has left is not in the list any more.
-		ps, err := o.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 500})
-		if err != nil {
-			return err
-		}
-		if len(ps) == 0 {
-			break
-		}
-		if err := leave(ps); err != nil {
-			return err
-		}
+	_, err := drain(func() ([]engram.Prompt, error) {
+		return o.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 500})
+	}, leave)
+	if err == nil {
+		_, err = drain(func() ([]engram.Prompt, error) { return o.tx.DeletedPromptsIn(ctx, s.ID) }, leave)
 	}
-	hidden, err := o.tx.DeletedPromptsIn(ctx, s.ID)
-	if err != nil {
-		return err
-	}
-	return leave(hidden)
+	return err
 }
 
-// EndedSession says what became of a session that was to end.
+// EndedSession is the result of ending a session.
 type EndedSession struct {
 	Known    bool     // it existed
-	Warnings []string // what was cut out of its summary, and that it reads like an order to an agent
+	Warnings []string // redacted secrets; a flagged summary
 }
 
-// EndSession marks a session as ended and keeps its summary, as a memory too. Where nobody
-// summed the session up, a summary is made of its memories. An unknown id is fine. Ending
-// twice keeps the first end; another summary takes the place of the first.
+// EndSession ends a session and saves its summary, as a memory too. Without a summary one is generated from the
+// session's memories. An unknown id is fine. Ending twice keeps the first end; a new summary replaces the
+// first.
 func (e *Engine) EndSession(ctx context.Context, id, summary string) (ended EndedSession, err error) {
 	return e.endSession(ctx, ending{id: id, summary: summary, sumUp: true})
 }
 
-// CloseSession ends a session that is over each time that something was kept in it: none is made
-// of what it has. It ended at a time which is not later than now; zero is now.
+// CloseSession ends a session that is written at once, without generating a summary. at is when it ended, not
+// later than now; zero is now.
 func (e *Engine) CloseSession(ctx context.Context, id string, at time.Time) error {
 	_, err := e.endSession(ctx, ending{id: id, at: at})
 	return err
 }
 
-// ending is how a session is to end.
+// ending says how a session ends.
 type ending struct {
 	id, summary string
 	at          time.Time // not later than now; zero is now
-	sumUp       bool      // a summary is made of its memories where nobody wrote one
+	sumUp       bool      // generate a summary if none was written
 }
 
-// endSession ends a session, no earlier than it began.
+// endSession ends a session, not before its start.
 func (e *Engine) endSession(ctx context.Context, as ending) (ended EndedSession, err error) {
-	w := e.washing()
+	w := e.redactor()
 	id, summary := line(as.id), w.text(as.summary)
 	if id == "" {
 		return EndedSession{}, engram.Errorf(engram.CodeInvalid, "session id is required")
@@ -257,13 +238,13 @@ func (e *Engine) endSession(ctx context.Context, as ending) (ended EndedSession,
 	return ended, err
 }
 
-// Summarize saves what a session came to: a session_summary memory titled "Session
-// summary: PROJECT". It takes the place of one that nobody wrote.
+// Summarize saves a session's result as a session_summary memory titled "Session summary: PROJECT". It replaces
+// a generated one.
 func (e *Engine) Summarize(ctx context.Context, in SaveInput) (SaveResult, error) {
 	return e.Save(ctx, asSummary(in))
 }
 
-// asSummary is what is saved as the summary of a session.
+// asSummary turns a save into that of a session summary.
 func asSummary(in SaveInput) SaveInput {
 	in.Type, in.Title = engram.TypeSessionSummary, "Session summary: "+normalProject(in.Project)
 	if normalProject(in.Project) == "" {
@@ -272,9 +253,8 @@ func asSummary(in SaveInput) SaveInput {
 	return in
 }
 
-// keepSummary saves the summary of a session as a memory, where none of the session says the same.
-// It takes the place of one that nobody wrote, and of the one that says what the session's summary
-// was before. Of a session in which all is personal it is personal, too.
+// keepSummary saves a session's summary as a memory, unless one of the session says the same. It replaces a
+// generated summary, and the one with the text before. It is personal if all memories of the session are.
 func (o *op) keepSummary(ctx context.Context, s engram.Session, in SaveInput, before string) error {
 	in.Project, in.SessionID = s.Project, s.ID
 	t, err := o.intakeOf(asSummary(in))
@@ -295,24 +275,23 @@ func (o *op) keepSummary(ctx context.Context, s engram.Session, in SaveInput, be
 	if before != "" {
 		t.instead = hashOf(before)
 	}
-	_, err = newSaver(o, &outlook{}).save(ctx, t)
+	_, err = newSaver(o, &lookahead{}).save(ctx, t)
 	return err
 }
 
-// How many memories of a session are looked at to sum it up, and how many prompts, the first of
-// which says what it was about; how many summaries of its own it has at most.
+// Limits for generating a summary: memories and prompts read (the first prompt states the goal), and existing
+// summaries.
 const (
 	sumUpMemories = 200
 	sumUpPrompts  = 500
 	manySummaries = 100
 )
 
-// sumUp makes a summary of the memories of a session that nobody summed up. Left out is what is
-// shown as a quotation or reads like an order to an agent, whoever wrote it, for a summary is nobody's
-// word; and what is personal, for the summary is of the project. One that somebody forgot is not made
-// again unless the session ends only now.
+// sumUp generates a summary of a session without one. It excludes quoted and flagged memories of any author, since
+// a summary has none, and personal memories, since the summary belongs to the project. A forgotten summary is
+// generated again only when the session ends for the first time.
 func (o *op) sumUp(ctx context.Context, s engram.Session, first bool, at time.Time) error {
-	if strings.HasPrefix(s.ID, manualSession) { // it holds what was saved outside one, and never is over
+	if strings.HasPrefix(s.ID, manualSession) { // a manual session never ends
 		return nil
 	}
 	all, err := o.tx.List(ctx, engram.Filter{SessionID: s.ID, Current: true}, engram.Page{Limit: sumUpMemories})
@@ -344,35 +323,34 @@ func (o *op) sumUp(ctx context.Context, s engram.Session, first bool, at time.Ti
 	if err != nil {
 		return err
 	}
-	slices.Reverse(ms) // the oldest first
+	slices.Reverse(ms) // oldest first
 	text := gist.Session(goal, ms)
-	if readsLikeAnOrder(text) {
+	if instructionLike(text) {
 		return nil
 	}
 	return o.keepSummary(ctx, s, SaveInput{Content: text, Tags: []string{lifecycle.TagMadeSummary}, At: at}, "")
 }
 
-// firstPrompt is what was asked for first in a session; "" where that reads like an order, and where
-// so much was asked that it would be long to look for.
+// firstPrompt returns the first prompt of a session; "" if it is flagged, or if there are too many prompts to
+// find it cheaply.
 func (o *op) firstPrompt(ctx context.Context, session string) (string, error) {
 	ps, err := o.tx.Prompts(ctx, "", session, engram.Page{Limit: sumUpPrompts})
 	if err != nil || len(ps) == 0 || len(ps) == sumUpPrompts {
 		return "", err
 	}
 	first := ps[len(ps)-1].Content
-	if readsLikeAnOrder(first) {
+	if instructionLike(first) {
 		return "", nil
 	}
 	return first, nil
 }
 
-// summariesOf are the live memories that sum up a session, the newest first.
+// summariesOf returns the live summaries of a session, newest first.
 func summariesOf(ctx context.Context, r engram.Reader, session string) ([]engram.Memory, error) {
 	return r.List(ctx, engram.Filter{SessionID: session, Types: []engram.Type{engram.TypeSessionSummary}}, engram.Page{Limit: manySummaries})
 }
 
-// knowSummaries adds the summary of m's session that says the same, whenever that was, and the one
-// in whose place m comes.
+// knowSummaries adds the session's summary with the same text, however old, and the one that m replaces.
 func (s *saver) knowSummaries(ctx context.Context, t intake, m engram.Memory, known *lifecycle.Known) error {
 	all, err := summariesOf(ctx, s.tx, m.SessionID)
 	for _, old := range all {
@@ -386,10 +364,9 @@ func (s *saver) knowSummaries(ctx context.Context, t intake, m engram.Memory, kn
 	return err
 }
 
-// LeaveSession ends a session that its agent has left, at a time as CloseSession has it, summed
-// up as by EndSession. One in which nothing was kept goes, so that the list of sessions is of those in which something
-// happened: a window that was opened and closed again leaves no trace but the journal's. An
-// unknown id is fine.
+// LeaveSession ends a session that its agent left, at a time as in CloseSession, with a summary as in
+// EndSession. A session in which nothing was kept is deleted, so that opening and closing a window leaves a
+// trace only in the journal. An unknown id is fine.
 func (e *Engine) LeaveSession(ctx context.Context, id string, at time.Time) error {
 	id = line(id)
 	if id == "" {
@@ -409,7 +386,7 @@ func (e *Engine) LeaveSession(ctx context.Context, id string, at time.Time) erro
 	}
 	return e.write(ctx, "session_end", func(o *op) error {
 		empty, known, err := isEmpty(ctx, o.tx, id)
-		if err != nil || !known || !empty { // somebody has begun to work in it meanwhile
+		if err != nil || !known || !empty { // work in it has begun meanwhile
 			return err
 		}
 		s, err := o.tx.Session(ctx, id)
@@ -420,11 +397,11 @@ func (e *Engine) LeaveSession(ctx context.Context, id string, at time.Time) erro
 	})
 }
 
-// manyUses is more than a session is shown in which nothing happens.
-const manyUses = 200
+// manyExposures is more exposures than a session without activity has.
+const manyExposures = 200
 
-// isEmpty reports whether nothing was kept in a session, forgotten and hidden things counting,
-// and nothing was asked for in it; what it was told unasked is nothing.
+// isEmpty reports whether a session kept nothing, not even forgotten or hidden, and requested nothing; injected
+// memories do not count.
 func isEmpty(ctx context.Context, r engram.Reader, id string) (empty, known bool, err error) {
 	s, err := r.Session(ctx, id)
 	if engram.CodeOf(err) == engram.CodeNotFound {
@@ -436,25 +413,23 @@ func isEmpty(ctx context.Context, r engram.Reader, id string) (empty, known bool
 	if n, err := r.CountInSession(ctx, id, true); err != nil || n > 0 {
 		return false, true, err
 	}
-	prompts, err := r.Prompts(ctx, "", id, engram.Page{Limit: 1})
-	if err != nil || len(prompts) > 0 {
+	if prompts, err := r.Prompts(ctx, "", id, engram.Page{Limit: 1}); err != nil || len(prompts) > 0 {
 		return false, true, err
 	}
-	if prompts, err = r.DeletedPromptsIn(ctx, id); err != nil || len(prompts) > 0 {
+	if prompts, err := r.DeletedPromptsIn(ctx, id); err != nil || len(prompts) > 0 {
 		return false, true, err
 	}
-	uses, err := r.Uses(ctx, id, engram.Page{Limit: manyUses})
-	for _, u := range uses {
-		if u.Operation != useContext && u.Operation != useRemind {
+	exposures, err := r.Uses(ctx, id, engram.Page{Limit: manyExposures})
+	for _, u := range exposures {
+		if u.Operation != opContext && u.Operation != opRemind {
 			return false, true, err
 		}
 	}
-	return len(uses) < manyUses, true, err
+	return len(exposures) < manyExposures, true, err
 }
 
-// FlaggedSummary says why the summary of a session reads like an order to an agent, in words; nil
-// where it does not. Such a summary is told to nobody unasked. The memory that says it waits for a
-// person; who wants the session's own line told ends the session with other words.
+// FlaggedSummary says why a session's summary is instruction-like; nil if it is not. A flagged summary is not
+// injected. Its memory is pending for a person; ending the session with other words replaces it.
 func FlaggedSummary(s engram.Session) (why []string) {
 	for _, r := range suspicion.Of(s.Summary) {
 		why = append(why, r.Why)
@@ -462,18 +437,18 @@ func FlaggedSummary(s engram.Session) (why []string) {
 	return why
 }
 
-// summaryWarning is what whoever ends a session is told of its summary; nothing where that is told.
+// summaryWarning warns the caller about a flagged summary.
 func summaryWarning(s engram.Session) []string {
 	why := FlaggedSummary(s)
 	if len(why) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The summary reads like an order to an agent (%s): it is shown where somebody asks for the session, and told unasked to nobody; ending the session with other words replaces it",
+	return []string{fmt.Sprintf("The summary was flagged as instruction-like (%s): it is shown on request but not injected; end the session with other words to replace it",
 		strings.Join(why, "; "))}
 }
 
-// sourcesOf sets where the summaries of sessions were written that were not written here: in a file
-// that knew no stamps, or in another store.
+// sourcesOf sets the origin of session summaries written elsewhere: imported from a file without version
+// stamps, or replicated.
 func sourcesOf(ctx context.Context, r engram.Reader, all []engram.SessionActivity) error {
 	here, err := r.Device(ctx)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// A session in which nothing happened is not listed for ever; any other ends.
+// A session without activity is deleted; any other ends.
 func TestAnEmptySessionGoesWhenItIsLeft(t *testing.T) {
 	for _, tt := range []struct {
 		name string

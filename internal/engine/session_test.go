@@ -172,7 +172,7 @@ func TestASessionWithMemoriesIsNotDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused() // forgotten ones count
-	if _, err := w.Erase(t.Context(), engram.ByNum(num)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.DeleteSession(t.Context(), "s1", true); err != nil {
@@ -185,8 +185,7 @@ func TestASessionWithMemoriesIsNotDeleted(t *testing.T) {
 	}
 }
 
-// Each step is taken back by itself: what the removal of the session did to a prompt that
-// was hidden then must be in the journal.
+// Each step is undone separately: the journal must contain what removing the session did to a hidden prompt.
 func TestAHiddenPromptGetsItsSessionBack(t *testing.T) {
 	w := newWorld(t)
 	w.session("s1", "demo")

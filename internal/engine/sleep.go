@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,33 +13,32 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// SleepInput asks for a sleep. The zero value consolidates everything.
+// SleepInput configures a sleep. The zero value consolidates everything.
 type SleepInput struct {
 	Project string // "" is every project
-	DryRun  bool   // only says what would be done
-	// Only are the steps that are wanted; nil is all. Patterns are looked for only where
-	// there is an Extractor.
+	DryRun  bool   // only plan
+	// Only are the requested steps; nil is all. Patterns require an Extractor.
 	Only []lifecycle.StepAction
-	// Below is the strength, 0 to 1, under which a memory is forgotten; 0 is the policy's floor.
+	// Below is the strength, 0 to 1, under which memories are forgotten; 0 is the policy's.
 	Below float64
-	// Progress, when it is not nil, is told what is being done, and how much of it is.
+	// Progress, if not nil, receives the current activity and its progress.
 	Progress func(what string, done, total int)
 }
 
-// Slept says what a sleep found and what it did.
+// Slept is the result of a sleep.
 type Slept = lifecycle.Slept
 
-// Sleep consolidates memories as lifecycle.Plan says; a dry run returns the plan that a run would apply. It writes in
-// small transactions, so that others hardly wait, and checks in each whether the step is still due. It may be
-// interrupted at any time, and the next one goes on; a second sleep has nothing to do until something changes. A sleep that
-// takes every step ends by compacting the journal, as the policy says, and by removing secrets that were kept under older
-// rules. A memory that an undo brought back is neither forgotten nor merged again.
+// Sleep consolidates memories as lifecycle.Plan says; a dry run returns the plan that a run would apply. It
+// writes in small transactions, so that others hardly wait, and checks in each whether the step is still due.
+// It can be interrupted at any time and resumed; a second sleep has nothing to do until something changes. A
+// sleep with all steps also compacts the journal, by policy, and removes secrets kept under older rules. It
+// neither forgets nor merges a memory that an undo restored.
 //
-// It compares memories that changed since the last sleep with all others to find near-duplicates; the first time, and
-// under a new embedding model, it compares all. A project that does not exist has nothing to do. An unknown step or
-// strength is invalid. What an Extractor cannot answer is reported in Degraded.
+// To find near-duplicates it compares memories changed since the last sleep with all others; the first time, or
+// with a new embedding model, it compares all. An unknown project has nothing to do. An unknown step or
+// strength is invalid. Failures of the Extractor are reported in Degraded.
 func (e *Engine) Sleep(ctx context.Context, in SleepInput) (Slept, error) {
-	s, err := e.bed(ctx, in)
+	s, err := e.newSleep(ctx, in)
 	if err != nil {
 		return Slept{}, err
 	}
@@ -67,31 +65,28 @@ func (e *Engine) Sleep(ctx context.Context, in SleepInput) (Slept, error) {
 	return s.res, err
 }
 
-// Prune forgets memories that are weaker than below (0: the policy's floor), as a sleep
-// does.
+// Prune forgets memories weaker than below (0: the policy's strength), as a sleep does.
 func (e *Engine) Prune(ctx context.Context, project string, below float64, dryRun bool) (Slept, error) {
 	return e.Sleep(ctx, SleepInput{Project: project, DryRun: dryRun, Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: below})
 }
 
-// sleep is one sleep at work.
 type sleep struct {
 	*Engine
 	in     SleepInput
 	policy lifecycle.Policy
-	night  lifecycle.Night // what every plan of it knows: how projects fade, which steps are wanted
+	night  lifecycle.Night // inputs of every plan: project settings, requested steps
 	res    Slept
-	// covered are the projects whose twins were all looked for, in the model's space.
+	// covered are the projects fully searched for near-duplicates with the current model.
 	covered []string
 }
 
-// bed checks what is asked and makes ready.
-func (e *Engine) bed(ctx context.Context, in SleepInput) (*sleep, error) {
-	if !(in.Below >= 0 && in.Below <= 1) {
-		return nil, engram.Errorf(engram.CodeInvalid, "below %v is out of range", in.Below).WithHint("from 0 to 1")
+func (e *Engine) newSleep(ctx context.Context, in SleepInput) (*sleep, error) {
+	if err := checkShare("below", in.Below); err != nil {
+		return nil, err
 	}
 	for _, a := range in.Only {
 		if steps := lifecycle.StepActions(); !slices.Contains(steps, a) {
-			return nil, engram.Errorf(engram.CodeInvalid, "%.40q is no step of a sleep", a).WithHint("one of %s", listed(steps))
+			return nil, engram.Errorf(engram.CodeInvalid, "%.40q is not a step of a sleep", a).WithHint("one of %s", listed(steps))
 		}
 	}
 	s := &sleep{Engine: e, in: in, policy: e.policy, night: lifecycle.Night{Only: in.Only}}
@@ -109,8 +104,7 @@ func (e *Engine) bed(ctx context.Context, in SleepInput) (*sleep, error) {
 	return s, err
 }
 
-// firstSince is the number of the first memory that came into the store at a time or later; 0 when
-// none did.
+// firstSince returns the number of the first memory created at or after a time; 0 if none.
 func firstSince(ctx context.Context, r engram.Reader, at time.Time) (int64, error) {
 	seq, err := r.SeqBefore(ctx, at)
 	if err != nil {
@@ -123,19 +117,16 @@ func firstSince(ctx context.Context, r engram.Reader, at time.Time) (int64, erro
 	return numOf(first), nil
 }
 
-// listed is steps in words: "fade, boost".
+// listed joins steps: "fade, boost".
 func listed(steps []lifecycle.StepAction) string {
 	words := mapped(steps, func(a lifecycle.StepAction) string { return string(a) })
 	return strings.Join(words, ", ")
 }
 
 func (s *sleep) report(what string, done, total int) {
-	if s.in.Progress != nil {
-		s.in.Progress(what, done, total)
-	}
+	progress(s.in.Progress).report(what, done, total)
 }
 
-// look makes the plan.
 func (s *sleep) look(ctx context.Context) error {
 	alone := s.night
 	alone.Only = s.wanted(lifecycle.StepFade, lifecycle.StepBoost, lifecycle.StepPrune)
@@ -180,7 +171,7 @@ func (s *sleep) look(ctx context.Context) error {
 	return s.titles(ctx)
 }
 
-// mostTitles is of how many memories a plan tells the titles.
+// mostTitles limits the memories of a plan whose titles are read.
 const mostTitles = 1000
 
 func (s *sleep) titles(ctx context.Context) error {
@@ -200,34 +191,26 @@ func (s *sleep) titles(ctx context.Context) error {
 	})
 }
 
-// wanted are those of the steps that were asked for; never nil.
+// wanted returns the requested ones of some steps; never nil.
 func (s *sleep) wanted(of ...lifecycle.StepAction) []lifecycle.StepAction {
-	wanted := []lifecycle.StepAction{}
-	for _, a := range of {
-		if s.night.Wants(a) {
-			wanted = append(wanted, a)
-		}
-	}
-	return wanted
+	return slices.DeleteFunc(of, func(a lifecycle.StepAction) bool { return !s.night.Wants(a) })
 }
 
-// nightFact is what is known of the last night: a store has one, whatever number of
-// processes serve it.
+// nightFact records the last night's sleep of a store, shared by all processes.
 type nightFact struct {
 	Due   int64 `json:"due"`   // milliseconds since 1970
-	Begun int64 `json:"begun"` // when somebody began to sleep
+	Begun int64 `json:"begun"` // when a process started to sleep
 	Done  bool  `json:"done"`
 }
 
 const nightName = "sleep-night"
 
-// nightLease is how long a night that was begun and not ended is left to who began it: a
-// process that was stopped meanwhile never ends it.
+// nightLease is how long a started sleep belongs to its process, which may have been killed.
 const nightLease = time.Hour
 
-// SleepNight sleeps in every project, unless another process slept for the night that was due at due, or for a later
-// one. slept says whether it did. It makes up for a night that no process was there for; but on a store that never had
-// one, the night that is due counts as slept, because asking for sleep at night does not mean now.
+// SleepNight sleeps in every project, unless another process slept for the night due at due or a later one;
+// slept reports whether it did. It makes up for a missed night. On a store without any, the current night
+// counts as slept, since sleeping at night does not mean now.
 func (e *Engine) SleepNight(ctx context.Context, due time.Time) (res Slept, slept bool, err error) {
 	mine, err := e.claimNight(ctx, due)
 	if err != nil || !mine {
@@ -237,13 +220,13 @@ func (e *Engine) SleepNight(ctx context.Context, due time.Time) (res Slept, slep
 		return res, false, err
 	}
 	return res, true, e.store.Update(ctx, func(tx engram.Tx) error {
-		return putNight(ctx, tx, nightFact{Due: due.UnixMilli(), Begun: e.now().UnixMilli(), Done: true})
+		return putFact(ctx, tx, nightName, nightFact{Due: due.UnixMilli(), Begun: e.now().UnixMilli(), Done: true})
 	})
 }
 
-// claimNight reports whether the night is this process's to sleep.
+// claimNight reports whether this process should sleep tonight.
 func (e *Engine) claimNight(ctx context.Context, due time.Time) (mine bool, err error) {
-	// Mostly it is somebody else's, which is seen without keeping other writers waiting.
+	// Checked without blocking writers first: usually another process has it.
 	taken := false
 	err = e.store.View(ctx, func(r engram.Reader) (err error) {
 		_, taken, err = e.nightTaken(ctx, r, due)
@@ -258,13 +241,12 @@ func (e *Engine) claimNight(ctx context.Context, due time.Time) (mine bool, err 
 			return err
 		}
 		mine = known
-		return putNight(ctx, tx, nightFact{Due: due.UnixMilli(), Begun: e.now().UnixMilli(), Done: !known})
+		return putFact(ctx, tx, nightName, nightFact{Due: due.UnixMilli(), Begun: e.now().UnixMilli(), Done: !known})
 	})
 	return mine, err
 }
 
-// nightTaken reports whether there ever was a night, and whether the one that is due was
-// slept or is being slept.
+// nightTaken reports whether the store ever had a night, and whether the one due was slept or is in progress.
 func (e *Engine) nightTaken(ctx context.Context, r engram.Reader, due time.Time) (known, taken bool, err error) {
 	text, err := r.Fact(ctx, nightName)
 	if err != nil {
@@ -276,30 +258,30 @@ func (e *Engine) nightTaken(ctx context.Context, r engram.Reader, due time.Time)
 	}
 	now := e.now()
 	if time.UnixMilli(f.Due).After(now.Add(24 * time.Hour)) {
-		return false, false, nil // noted by a clock that was ahead: every night until then would be taken
+		return false, false, nil // written by a clock that was ahead: it would block every night until then
 	}
-	begun := now.Sub(time.UnixMilli(f.Begun)).Abs() // a clock that was set back does not keep it for ever
+	begun := now.Sub(time.UnixMilli(f.Begun)).Abs() // a clock set back must not block it forever
 	return true, f.Due > due.UnixMilli() || f.Due == due.UnixMilli() && (f.Done || begun < nightLease), nil
 }
 
-func putNight(ctx context.Context, tx engram.Tx, f nightFact) error {
-	text, err := json.Marshal(f)
+func putFact(ctx context.Context, tx engram.Tx, name string, fact any) error {
+	text, err := json.Marshal(fact)
 	if err != nil {
 		return err
 	}
-	return tx.PutFact(ctx, nightName, string(text))
+	return tx.PutFact(ctx, name, string(text))
 }
 
-// sleptFact is what is known of a project's last sleep.
+// sleptFact records a project's last sleep.
 type sleptFact struct {
-	Model string `json:"model"` // fingerprint: in whose space twins were looked for
+	Model string `json:"model"` // fingerprint of the model that found near-duplicates
 	At    int64  `json:"at"`    // milliseconds since 1970
 }
 
 func sleptName(project string) string { return "sleep:" + project }
 
-// lastSlept is when the twins of a project were last looked for in the model in force;
-// zero for never, or where the journal no longer tells what changed since.
+// lastSlept returns when a project was last searched for near-duplicates with the current model; zero if never,
+// or if the journal no longer covers the time since.
 func (s *sleep) lastSlept(ctx context.Context, r engram.Reader, project string) (time.Time, error) {
 	text, err := r.Fact(ctx, sleptName(project))
 	if err != nil || text == "" {
@@ -311,14 +293,14 @@ func (s *sleep) lastSlept(ctx context.Context, r engram.Reader, project string) 
 	}
 	begins, err := r.JournalBegins(ctx)
 	at := time.UnixMilli(fact.At).UTC()
-	if at.Before(begins) || at.After(s.res.At) { // a clock that was set back: what is newer would look older
+	if at.Before(begins) || at.After(s.res.At) { // a clock that was set back would make newer changes look older
 		return time.Time{}, err
 	}
 	return at, err
 }
 
-// changedSince says which memories changed since their project's last sleep. What sleep
-// itself did is no change, nor what an undo brought back.
+// changedSince returns which memories changed since their project's last sleep, not counting changes by sleep
+// and undo.
 func (s *sleep) changedSince(ctx context.Context, groups duplicateGroups) (func(num int64) bool, error) {
 	changed := map[int64]bool{}
 	err := s.store.View(ctx, func(r engram.Reader) error {
@@ -349,15 +331,14 @@ func (s *sleep) changedSince(ctx context.Context, groups duplicateGroups) (func(
 			return err
 		}
 		err = walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityMemory, After: after}, func(m engram.Mutation) {
-			num, _ := strconv.ParseInt(m.Key, 10, 64)
 			if m.Operation != sleepOperation && m.Operation != "undo" && !m.At.Time().Before(since[m.Project]) {
-				changed[num] = true
+				changed[numOf(m.Key)] = true
 			}
 		})
 		if err != nil {
 			return err
 		}
-		// What came from another project was not compared here either.
+		// Memories from another project were not compared here either.
 		return walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityProject, After: after}, func(m engram.Mutation) {
 			var was projectWas
 			if m.Was == nil || m.Operation == "undo" || json.Unmarshal(m.Was, &was) != nil || m.At.Time().Before(since[was.To]) {
@@ -371,20 +352,17 @@ func (s *sleep) changedSince(ctx context.Context, groups duplicateGroups) (func(
 	return func(num int64) bool { return changed[num] }, err
 }
 
-// against fills in what keeps twins from becoming one.
+// against sets the reasons that keep near-duplicates from being merged.
 func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []lifecycle.NearDuplicate, model engram.Model) ([]lifecycle.NearDuplicate, error) {
 	alone, judged, err := relationsAgainst(ctx, r, ms)
 	if err != nil {
 		return nil, err
 	}
-	byNum := map[int64]engram.Memory{}
+	byNum := byNum(ms)
 	readings := map[int64]contradiction.Reading{}
-	for _, m := range ms {
-		byNum[m.Num] = m
-	}
 	read := func(m engram.Memory) contradiction.Reading {
 		if _, known := readings[m.Num]; !known {
-			readings[m.Num] = contradiction.Read(contradiction.Text{Title: m.Title, Content: m.Content})
+			readings[m.Num] = contradiction.Read(comparisonText(m))
 		}
 		return readings[m.Num]
 	}
@@ -396,7 +374,7 @@ func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []l
 		case !may:
 			p.Against = why
 		case judged[[2]int64{p.A, p.B}]:
-			p.Against = "the two are judged, or waiting for it"
+			p.Against = "the pair is judged or pending"
 		case alone[p.A] != "" || alone[p.B] != "":
 			p.Against = cmp.Or(alone[p.A], alone[p.B])
 		case a.NormalizedHash != b.NormalizedHash || a.Title != b.Title:
@@ -411,8 +389,7 @@ func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []l
 	return all, nil
 }
 
-// relationsAgainst says which memories must not be merged at all, and why, and which pairs
-// must not.
+// relationsAgainst returns which memories must not be merged at all, with the reason, and which pairs must not.
 func relationsAgainst(ctx context.Context, r engram.Reader, ms []engram.Memory) (alone map[int64]string, judged map[[2]int64]bool, err error) {
 	alone, judged = map[int64]string{}, map[[2]int64]bool{}
 	var nums []int64
@@ -423,53 +400,49 @@ func relationsAgainst(ctx context.Context, r engram.Reader, ms []engram.Memory) 
 			return nil, nil, err
 		}
 		if back {
-			alone[m.Num] = "brought back by an undo"
+			alone[m.Num] = "restored by an undo"
 		}
 	}
-	ties, err := r.Relations(ctx, nums)
+	relations, err := r.Relations(ctx, nums)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, tie := range ties {
-		if tie.Judgment() || tie.Status == engram.RelationPending {
-			judged[[2]int64{tie.Source, tie.Target}], judged[[2]int64{tie.Target, tie.Source}] = true, true
+	for _, rel := range relations {
+		if rel.Judgment() || rel.Status == engram.RelationPending {
+			judged[[2]int64{rel.Source, rel.Target}], judged[[2]int64{rel.Target, rel.Source}] = true, true
 		}
-		if !tie.Supersedes() {
+		if !rel.Supersedes() {
 			continue
 		}
-		by, err := r.Memories(ctx, []int64{tie.Source})
+		by, err := r.Memories(ctx, []int64{rel.Source})
 		if err != nil {
 			return nil, nil, err
 		}
 		if len(by) == 1 && !by[0].Forgotten() {
-			alone[tie.Target] = "another memory has taken its place"
+			alone[rel.Target] = "another memory supersedes it"
 		}
 	}
 	return alone, judged, nil
 }
 
-// journalDepth is how far back in a memory's journal an undo is looked for.
+// journalDepth limits the search for an undo in a memory's journal.
 const journalDepth = 50
 
-// broughtBack reports whether an undo ever brought back a memory that was forgotten: then
-// somebody wants it.
+// broughtBack reports whether an undo ever restored a forgotten memory: somebody wants it.
 func broughtBack(ctx context.Context, r engram.Reader, num int64) (bool, error) {
 	entries, err := r.Mutations(ctx, engram.EntityMemory, key(num), engram.Page{Limit: journalDepth})
 	if err != nil {
 		return false, err
 	}
-	for _, m := range entries {
+	return slices.ContainsFunc(entries, func(m engram.Mutation) bool {
 		var was struct {
 			DeletedAt *time.Time `json:"deleted_at"`
 		}
-		if m.Operation == "undo" && json.Unmarshal(m.Was, &was) == nil && was.DeletedAt != nil && !was.DeletedAt.IsZero() {
-			return true, nil
-		}
-	}
-	return false, nil
+		return m.Operation == "undo" && json.Unmarshal(m.Was, &was) == nil && was.DeletedAt != nil && !was.DeletedAt.IsZero()
+	}), nil
 }
 
-// keepBroughtBack takes out of the plan what an undo has brought back.
+// keepBroughtBack removes restored memories from the plan.
 func (s *sleep) keepBroughtBack(ctx context.Context) error {
 	return s.store.View(ctx, func(r engram.Reader) error {
 		var failed error

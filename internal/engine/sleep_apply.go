@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -10,18 +9,17 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// sleepOperation is what the journal calls a sleep.
+// sleepOperation is the name of a sleep in the journal.
 const sleepOperation = "sleep"
 
-// How much one transaction takes: about a tenth of a second for which other writers wait.
-// What is forgotten leaves the index of words, at 3 ms of processor time a memory among
-// 10,000 of a project; new strengths cost a tenth of that.
+// Work per transaction: about a tenth of a second, during which other writers wait. Removing a forgotten memory
+// from the word index costs 3 ms of CPU among 10,000 of a project; setting a strength costs a tenth of that.
 const (
-	stepsAtOnce  = 200 // that only set a strength
+	stepsAtOnce  = 200 // steps that only set a strength
 	forgetAtOnce = 40  // memories in merges and prunes
 )
 
-// batch is how many of the steps the next transaction takes, at least one.
+// batch returns how many of the steps the next transaction takes, at least one.
 func batch(steps []lifecycle.Step) int {
 	weight := 0
 	for i, step := range steps {
@@ -38,16 +36,16 @@ func batch(steps []lifecycle.Step) int {
 	return len(steps)
 }
 
-// What a progress bar says.
+// Labels of progress bars.
 const (
 	progressComparing = "comparing"
 	progressSleeping  = "sleeping"
 )
 
-// apply takes the steps of the plan, but for the extractions.
+// apply takes the steps of the plan except extractions.
 func (s *sleep) apply(ctx context.Context) error {
 	s.report(progressSleeping, 0, len(s.res.Plan))
-	// The order of a plan has the extractions last; they are no matter of one transaction.
+	// Extractions come last in a plan and do not run in one transaction.
 	plan := s.res.Plan
 	for len(plan) > 0 && plan[len(plan)-1].Action == lifecycle.StepExtract {
 		plan = plan[:len(plan)-1]
@@ -59,8 +57,7 @@ func (s *sleep) apply(ctx context.Context) error {
 		var skipped []lifecycle.SkippedStep
 		var first int64
 		err := s.write(ctx, sleepOperation, func(o *op) error {
-			// All of a sleep happens at the time for which it was planned: what the next one
-			// asks for what changed since is then not told of this one.
+			// All writes of a sleep have its planned time, so that the next sleep does not see them as changes.
 			o.at = s.res.At
 			for _, step := range part {
 				why, err := s.take(ctx, o, step)
@@ -89,7 +86,7 @@ func (s *sleep) apply(ctx context.Context) error {
 	return nil
 }
 
-// take takes one step, if what is known now still asks for it; why is the reason not to.
+// take takes one step if it is still due; why is the reason to skip it.
 func (s *sleep) take(ctx context.Context, o *op, step lifecycle.Step) (why string, err error) {
 	night := s.night
 	night.Only = []lifecycle.StepAction{step.Action}
@@ -120,7 +117,7 @@ func (s *sleep) take(ctx context.Context, o *op, step lifecycle.Step) (why strin
 	return "", o.replaceMemory(ctx, m, now, step.Reason)
 }
 
-// duplicatesNow are the twins among memories, as they are in the transaction.
+// duplicatesNow returns the near-duplicates among memories within the transaction.
 func (s *sleep) duplicatesNow(ctx context.Context, o *op, ms []engram.Memory) ([]lifecycle.NearDuplicate, error) {
 	nums := memoryNums(ms)
 	vectors, err := o.tx.Vectors(ctx, s.embedder.Model().Fingerprint, nums)
@@ -130,18 +127,15 @@ func (s *sleep) duplicatesNow(ctx context.Context, o *op, ms []engram.Memory) ([
 	return against(ctx, o.tx, ms, duplicatesOf(nums, vectors, s.embedder.Model().Duplicate), s.embedder.Model())
 }
 
-// remember notes which projects were compared as a whole.
+// remember records the fully compared projects.
 func (s *sleep) remember(ctx context.Context) error {
 	if len(s.covered) == 0 {
 		return nil
 	}
-	fact, err := json.Marshal(sleptFact{Model: s.embedder.Model().Fingerprint, At: s.res.At.UnixMilli()})
-	if err != nil {
-		return err
-	}
+	fact := sleptFact{Model: s.embedder.Model().Fingerprint, At: s.res.At.UnixMilli()}
 	return s.store.Update(ctx, func(tx engram.Tx) error {
 		for _, project := range s.covered {
-			if err := tx.PutFact(ctx, sleptName(project), string(fact)); err != nil {
+			if err := putFact(ctx, tx, sleptName(project), fact); err != nil {
 				return err
 			}
 		}
@@ -149,16 +143,14 @@ func (s *sleep) remember(ctx context.Context) error {
 	})
 }
 
-// mergeAll makes one memory of several, of which the first is kept. The others are
-// forgotten and keep their texts; a derived_from relation tells where the text of the
-// kept one comes from, whose old text is a revision. What was related to them is related
-// to it.
+// mergeAll merges memories into the first. The others are forgotten and keep their texts, and their relations
+// are copied. A derived_from relation records the source of the merged text; the old text becomes a revision.
 func (s *sleep) mergeAll(ctx context.Context, o *op, ms []engram.Memory, step lifecycle.Step) error {
 	kept := ms[0]
 	one, d := kept, s.night.DecayOf(kept, s.policy)
 	for _, gone := range ms[1:] {
 		one = lifecycle.Absorbed(one, gone, o.at, d, s.policy)
-		// It goes first: its topic may be the kept one's from now on.
+		// Forgotten first: its topic may pass to the kept memory.
 		if err := o.forget(ctx, &gone, fmt.Sprintf("merged into #%d", kept.Num)); err != nil {
 			return err
 		}
@@ -185,14 +177,14 @@ func (s *sleep) mergeAll(ctx context.Context, o *op, ms []engram.Memory, step li
 	return nil
 }
 
-// inherit gives kept the relations of gone that it has not. Why they are stays with those
-// of gone: it may quote what gone says, and has to go with it when that is erased.
+// inherit copies relations of gone to kept unless it has them. The reasons are not copied: they may quote gone
+// and must be erased with it.
 func (o *op) inherit(ctx context.Context, kept, gone engram.Memory) error {
-	ties, err := o.tx.Relations(ctx, []int64{gone.Num})
+	relations, err := o.tx.Relations(ctx, []int64{gone.Num})
 	if err != nil {
 		return err
 	}
-	for _, r := range ties {
+	for _, r := range relations {
 		if r.Source == gone.Num {
 			r.Source = kept.Num
 		}
@@ -210,14 +202,13 @@ func (o *op) inherit(ctx context.Context, kept, gone engram.Memory) error {
 	return nil
 }
 
-// insertIfNew adds a relation, unless the two are tied so already, or judged when it is a
-// judgment: of these two memories have one at most.
+// insertIfNew adds a relation, unless the pair has it, or has a judgment and it is one.
 func (o *op) insertIfNew(ctx context.Context, r engram.Relation, project, reason string) error {
-	ties, err := o.tx.Relations(ctx, []int64{r.Source})
+	relations, err := o.tx.Relations(ctx, []int64{r.Source})
 	if err != nil {
 		return err
 	}
-	for _, t := range ties {
+	for _, t := range relations {
 		same := t.Source == r.Source && t.Target == r.Target && t.Verb == r.Verb
 		if same || t.Judgment() && r.Judgment() && isBetween(t, r.Source, r.Target) {
 			return nil
@@ -226,9 +217,8 @@ func (o *op) insertIfNew(ctx context.Context, r engram.Relation, project, reason
 	return o.insertRelation(ctx, &r, project, reason)
 }
 
-// extract asks for the pattern of each bunch of the plan, and keeps what it is told. The
-// model is asked outside any transaction, for it may take minutes. Where it does not
-// answer, the rest is left to another night.
+// extract asks the model for the pattern of each cluster of the plan and stores the answers, outside any
+// transaction since it may take minutes. If the model fails, the rest is left to another night.
 func (s *sleep) extract(ctx context.Context) error {
 	for _, step := range s.res.Plan {
 		if step.Action != lifecycle.StepExtract {
@@ -242,12 +232,12 @@ func (s *sleep) extract(ctx context.Context) error {
 			s.skip(step, changedMeanwhile)
 			continue
 		}
-		p, found, err := s.extractor.Extract(ctx, ms)
+		p, found, err := s.options.Extractor.Extract(ctx, ms)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
-			s.res.Degraded = append(s.res.Degraded, "no patterns were looked for: "+err.Error())
+			s.res.Degraded = append(s.res.Degraded, "cannot look for patterns: "+err.Error())
 			s.skip(step, "the language model did not answer")
 			return nil
 		}
@@ -267,8 +257,7 @@ func (s *sleep) skip(step lifecycle.Step, why string) {
 	s.res.Skipped = append(s.res.Skipped, lifecycle.SkippedStep{Step: step, Reason: why})
 }
 
-// sources are the memories of a bunch that are still there and of which no pattern was
-// made meanwhile.
+// sources returns the live memories of a cluster without a pattern.
 func (s *sleep) sources(ctx context.Context, step lifecycle.Step) (ms []engram.Memory, err error) {
 	err = s.store.View(ctx, func(r engram.Reader) error {
 		said, err := saidBefore(ctx, r, step.Memories)
@@ -282,11 +271,11 @@ func (s *sleep) sources(ctx context.Context, step lifecycle.Step) (ms []engram.M
 	return ms, err
 }
 
-// answer keeps what the model said of a bunch: a memory of type pattern that is derived
-// from it, or that it has none. An answer that is not fit to be a memory is none.
+// answer stores the model's answer for a cluster: a pattern memory derived from it, or that it has none. An
+// answer that is not a valid memory counts as none.
 func (s *sleep) answer(ctx context.Context, step lifecycle.Step, ms []engram.Memory, p engram.Pattern, found bool) error {
 	m, err := s.draft(SaveInput{Title: p.Title, Content: p.Content, Type: engram.TypePattern, Project: ms[0].Project, Scope: ms[0].Scope,
-		Origin: engram.OriginTool, ToolName: "engram sleep", SessionID: ms[0].SessionID, Metadata: map[string]any{"model": s.extractor.Model()}})
+		Origin: engram.OriginTool, ToolName: "engram sleep", SessionID: ms[0].SessionID, Metadata: map[string]any{"model": s.options.Extractor.Model()}})
 	found = found && err == nil
 	var first int64
 	made, taken := engram.Memory{}, true
@@ -295,7 +284,7 @@ func (s *sleep) answer(ctx context.Context, step lifecycle.Step, ms []engram.Mem
 			return err
 		}
 		if made = m; found {
-			if err := o.derive(ctx, &made, ms, step.Reason, s.extractor.Model()); err != nil {
+			if err := o.derive(ctx, &made, ms, step.Reason, s.options.Extractor.Model()); err != nil {
 				return err
 			}
 		}
@@ -316,21 +305,16 @@ func (s *sleep) answer(ctx context.Context, step lifecycle.Step, ms []engram.Mem
 	return nil
 }
 
-// sourcesUnchanged reports whether the memories are live, say what they said, and have had no
-// pattern made of them.
+// sourcesUnchanged reports whether the memories are live, have the same text and no pattern.
 func (o *op) sourcesUnchanged(ctx context.Context, ms []engram.Memory) (bool, error) {
-	nums := memoryNums(ms)
-	now, err := o.tx.Memories(ctx, nums)
-	if err != nil {
+	same, err := o.unchanged(ctx, ms...)
+	if err != nil || !same {
 		return false, err
 	}
-	said, err := saidBefore(ctx, o.tx, nums)
-	return len(said) == 0 && slices.EqualFunc(ms, now, func(a, b engram.Memory) bool {
-		return a.Num == b.Num && a.Title == b.Title && a.Content == b.Content && a.Project == b.Project && !b.Forgotten()
-	}), err
+	said, err := saidBefore(ctx, o.tx, memoryNums(ms))
+	return !slices.ContainsFunc(ms, func(m engram.Memory) bool { return said[m.Num] }), err
 }
 
-// derive adds a pattern and what it comes from.
 func (o *op) derive(ctx context.Context, m *engram.Memory, from []engram.Memory, reason, model string) error {
 	if err := o.insertMemory(ctx, m, reason); err != nil {
 		return err
@@ -345,7 +329,7 @@ func (o *op) derive(ctx context.Context, m *engram.Memory, from []engram.Memory,
 	return nil
 }
 
-// asked remembers that a bunch was asked about, and when it was in vain.
+// asked records when a cluster was asked about, and whether in vain.
 func (o *op) asked(ctx context.Context, ms []engram.Memory, found bool) error {
 	project := ms[0].Project
 	fact, err := clusterFactOf(ctx, o.tx, project)
@@ -357,9 +341,5 @@ func (o *op) asked(ctx context.Context, ms []engram.Memory, found bool) error {
 		fact.Asked = append(fact.Asked, clusterKey(ms))
 		fact.Asked = fact.Asked[max(0, len(fact.Asked)-clustersAsked):]
 	}
-	text, err := json.Marshal(fact)
-	if err != nil {
-		return err
-	}
-	return o.tx.PutFact(ctx, clusterName(project), string(text))
+	return putFact(ctx, o.tx, clusterName(project), fact)
 }

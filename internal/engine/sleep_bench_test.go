@@ -7,7 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-// The first sleep compares all memories of a project and type with all.
+// The first sleep compares all memories of a project and type with each other.
 func BenchmarkSleepPlan(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		for b.Loop() {

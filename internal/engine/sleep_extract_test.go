@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// reader stands for a language model elsewhere: it answers what the test tells it to.
+// reader is a fake language model with given answers.
 type reader struct {
 	asked  [][]int64
 	answer func(ms []engram.Memory) (engram.Pattern, bool, error)
@@ -26,7 +26,7 @@ func (r *reader) Extract(_ context.Context, ms []engram.Memory) (engram.Pattern,
 	return r.answer(ms)
 }
 
-// reading is the same world with a language model.
+// reading returns the same world with a language model.
 func (w world) reading(x engram.Extractor) world {
 	n := 0
 	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, Extractor: x, NewID: func() engram.ID {
@@ -36,7 +36,7 @@ func (w world) reading(x engram.Extractor) world {
 	return w
 }
 
-// retries saves three findings about the same matter, and one about another.
+// retries saves three findings about one subject, and one about another.
 func (w world) retries() (near []int64) {
 	w.Helper()
 	for i, text := range []string{

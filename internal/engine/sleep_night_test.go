@@ -80,7 +80,7 @@ func TestANightThatWasBegunAndNotEndedIsSleptByAnother(t *testing.T) {
 	}
 }
 
-// stopping is a store whose process is stopped once it has written.
+// stopping is a store whose process stops after a write.
 type stopping struct {
 	engram.Store
 	stop func()

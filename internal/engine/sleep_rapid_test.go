@@ -13,9 +13,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Whatever was saved, used and slept on: every text is somewhere still, permanent
-// memories are live, a dry run says what the run does, and a second sleep in a row does
-// nothing.
+// For any saves, reads and sleeps: every text is kept somewhere, permanent memories are live, a dry run equals
+// the run, and a second sleep in a row does nothing.
 func TestSleepOverAnyHistory(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorldIn(t, t.TempDir())
@@ -63,7 +62,7 @@ func TestSleepOverAnyHistory(t *testing.T) {
 	})
 }
 
-// saysStill fails unless each text is that of its memory, live or forgotten, or of a revision.
+// saysStill fails unless each text is still that of its memory, live or forgotten, or of a revision.
 func (w world) saysStill(t *rapid.T, saved map[int64][]string) {
 	err := w.Store.View(w.Context(), func(r engram.Reader) error {
 		for num, texts := range saved {
@@ -92,7 +91,7 @@ func (w world) saysStill(t *rapid.T, saved map[int64][]string) {
 	}
 }
 
-// wasMerged reports whether a live permanent memory was made of it and others.
+// wasMerged reports whether a live permanent memory was merged from it and others.
 func (w world) wasMerged(num int64) (merged bool) {
 	err := w.Store.View(w.Context(), func(r engram.Reader) error {
 		for seen := map[int64]bool{}; !seen[num]; {

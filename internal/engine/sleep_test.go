@@ -26,7 +26,7 @@ func (w world) sleep(in engine.SleepInput) engine.Slept {
 	return res
 }
 
-// tokens is a text that tests say again with small changes.
+// tokens is a text that tests vary slightly.
 const tokens = `Access tokens are signed with the key of the authentication service and kept in a cookie that scripts cannot read.
 The browser sends it with every request, and the gateway checks the signature before anything else is asked.`
 
@@ -56,7 +56,7 @@ func TestSleepMergesWhatSaysTheSame(t *testing.T) {
 		t.Fatalf("plan is %+v, want one merge into #%d", plan, first)
 	}
 	res := w.sleep(engine.SleepInput{})
-	for i := range res.Plan { // the clock went on: what is reckoned of it differs a little
+	for i := range res.Plan { // the clock went on, so computed strengths differ a little
 		res.Plan[i].From, plan.Plan[i].From = 0, 0
 	}
 	if !reflect.DeepEqual(res.Plan, plan.Plan) || res.Applied != 1 || len(res.Ops) != 1 {
@@ -177,7 +177,7 @@ func TestSleepForgetsWhatIsWeak(t *testing.T) {
 	wantCode(t, err, engram.CodeInvalid)
 }
 
-// tire saves so many memories of which none says what another does, all of them weak.
+// tire saves n weak memories with different texts.
 func (w world) tire(n int) {
 	w.Helper()
 	for i := range n {

@@ -8,38 +8,36 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Stats counts what there is, everywhere or in one project.
+// Stats counts what is stored, in all or one project.
 func (e *Engine) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	return view(ctx, e, func(r engram.Reader) (engram.Stats, error) { return r.Stats(ctx, normalProject(project)) })
 }
 
-// StatsInput says what is counted: of a project, "" is every one; apart by type, by project
-// or by days, weeks or months, "" for not apart; and of memories that were made since a
-// time. Days, weeks, which begin on Monday, and months are those of the engine's zone.
+// StatsInput selects what to count. Project "" is every one; By groups by type, project, day, week or month, ""
+// does not. Days, weeks (from Monday) and months are in the engine's zone.
 type StatsInput struct {
 	Project string
 	By      engram.Grouping
-	// Since is, by default, from the beginning, and for days the last 30, for weeks the last
-	// 26, for months the last 12.
+	// Since is the start of grouped counts; by default the beginning, or the last 30 days, 26 weeks or 12
+	// months.
 	Since time.Time
 }
 
-// StatsOver is what there is, and how it came to be.
+// StatsOver is what is stored, and when it was created.
 type StatsOver struct {
 	engram.Stats
 	engram.Upkeep
-	Pending int // contradictions that wait for a verdict
+	Pending int // contradictions pending for a verdict
 	By      engram.Grouping
 	Since   time.Time // of Groups; zero: from the beginning
 	Groups  []engram.GroupCount
 }
 
-// maxSpans is how many days, weeks or months are told apart at once.
+// maxSpans limits the days, weeks or months of one answer.
 const maxSpans = 400
 
-// StatsOver counts what there is, apart as in says. A project that does not exist is
-// not_found; a grouping that does not exist, or more than 400 days, weeks or months, is
-// CodeInvalid.
+// StatsOver counts what is stored, grouped as requested. An unknown project is not_found; an unknown grouping,
+// or more than 400 days, weeks or months, is CodeInvalid.
 func (e *Engine) StatsOver(ctx context.Context, in StatsInput) (StatsOver, error) {
 	in.Project = normalProject(in.Project)
 	now := e.now()
@@ -48,36 +46,32 @@ func (e *Engine) StatsOver(ctx context.Context, in StatsInput) (StatsOver, error
 	if err != nil {
 		return StatsOver{}, err
 	}
-	err = e.store.View(ctx, func(r engram.Reader) error {
+	return view(ctx, e, func(r engram.Reader) (StatsOver, error) {
 		if out.Stats, err = r.Stats(ctx, in.Project); err != nil {
-			return err
+			return out, err
 		}
 		if out.Upkeep, err = r.Upkeep(ctx, in.Project, now); err != nil {
-			return err
+			return out, err
 		}
 		if _, out.Pending, err = r.ListRelations(ctx, engram.RelationFilter{Project: in.Project, Judgments: true,
 			Statuses: []engram.RelationStatus{engram.RelationPending}}, engram.Page{Limit: 1}); err != nil || out.By == "" {
-			return err
+			return out, err
 		}
 		if len(spans) == 0 {
 			out.Groups, err = r.MemoriesBy(ctx, out.By, in.Project, in.Since)
-			return err
+			return out, err
 		}
 		made, err := r.MadeBetween(ctx, in.Project, spans)
 		for i, n := range made {
 			out.Groups = append(out.Groups, engram.GroupCount{Name: spans[i].Format(time.DateOnly), Memories: n})
 		}
 		out.Since = spans[0]
-		return err
+		return out, err
 	})
-	if err != nil {
-		return StatsOver{}, err
-	}
-	return out, nil
 }
 
-// spans are the edges of the days, weeks or months from since to now, oldest first; none
-// for other groupings.
+// spans returns the edges of the days, weeks or months from since to now, oldest first; none for other
+// groupings.
 func (e *Engine) spans(by engram.Grouping, since, now time.Time) ([]time.Time, error) {
 	start := func(t time.Time) time.Time {
 		y, m, d := t.In(e.zone).Date()
@@ -89,37 +83,25 @@ func (e *Engine) spans(by engram.Grouping, since, now time.Time) ([]time.Time, e
 		}
 		return time.Date(y, m, d, 0, 0, 0, 0, e.zone)
 	}
-	step := func(t time.Time, n int) time.Time {
-		switch by {
-		case engram.ByWeek:
-			return t.AddDate(0, 0, 7*n)
-		case engram.ByMonth:
-			return t.AddDate(0, n, 0)
-		}
-		return t.AddDate(0, 0, n)
-	}
-	usual := 0
-	switch by {
-	case "", engram.ByProject, engram.ByType:
+	length, known := map[engram.Grouping]struct{ months, days, usual int }{
+		"": {}, engram.ByProject: {}, engram.ByType: {}, engram.ByDay: {0, 1, 30}, engram.ByWeek: {0, 7, 26}, engram.ByMonth: {1, 0, 12},
+	}[by]
+	step := func(t time.Time, n int) time.Time { return t.AddDate(0, n*length.months, n*length.days) }
+	switch {
+	case known && length.usual == 0:
 		return nil, nil
-	case engram.ByDay:
-		usual = 30
-	case engram.ByWeek:
-		usual = 26
-	case engram.ByMonth:
-		usual = 12
-	default:
-		return nil, engram.Errorf(engram.CodeInvalid, "%.40q is nothing to count by", by).WithHint("project, type, day, week or month")
+	case !known:
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot count by %.40q", by).WithHint("project, type, day, week or month")
 	}
 	last := start(now)
-	first := step(last, 1-usual)
+	first := step(last, 1-length.usual)
 	if !since.IsZero() {
 		first = start(since)
 	}
 	edges := []time.Time{first}
 	for at := first; !at.After(last); {
 		if len(edges) > maxSpans {
-			return nil, engram.Errorf(engram.CodeInvalid, "there are more than %d of a %s since then", maxSpans, by).WithHint("count by week or month, or since a later time")
+			return nil, engram.Errorf(engram.CodeInvalid, "more than %d groups by %s", maxSpans, by).WithHint("count by week or month, or since a later time")
 		}
 		at = step(at, 1)
 		edges = append(edges, at)
@@ -127,35 +109,34 @@ func (e *Engine) spans(by engram.Grouping, since, now time.Time) ([]time.Time, e
 	return edges, nil
 }
 
-// Overview is what a project holds, in a few numbers.
+// Overview summarizes a project.
 type Overview struct {
-	Project   string // by its own name, if an alias was asked for
+	Project   string // canonical name
 	Memories  int    // live ones
 	Relations int
-	Strength  float64 // of the live memories now, on average: 0 to 1; 0 where there are none
+	Strength  float64 // current average of live memories, 0 to 1; 0 without memories
 }
 
-// mostWeighed is of how many memories the average strength is reckoned. Reading all of
-// 100,000 took half a second; a sample of this size has a standard error of at most 0.005,
-// whatever the memories are.
+// mostWeighed limits the sample for the average strength. Reading 100,000 memories took half a second; this
+// sample has a standard error of at most 0.005.
 const mostWeighed = 10_000
 
-// Overview says what a project holds; a project that does not exist holds nothing.
+// Overview summarizes a project; an unknown one is empty.
 func (e *Engine) Overview(ctx context.Context, project string) (Overview, error) {
-	out := Overview{Project: normalProject(project)}
-	err := e.store.View(ctx, func(r engram.Reader) error {
+	return view(ctx, e, func(r engram.Reader) (Overview, error) {
+		out := Overview{Project: normalProject(project)}
 		p, known, err := r.Project(ctx, out.Project)
 		if err != nil || !known {
-			return err
+			return out, err
 		}
 		st, err := r.Stats(ctx, p.Name)
 		if err != nil {
-			return err
+			return out, err
 		}
 		out.Project, out.Memories, out.Relations = p.Name, st.Memories, st.Relations
 		fades, err := e.fading(ctx, r)
 		if err != nil {
-			return err
+			return out, err
 		}
 		sum, n, now := 0.0, 0, e.now()
 		err = r.Sample(ctx, p.Name, mostWeighed, func(m engram.Memory) {
@@ -165,10 +146,6 @@ func (e *Engine) Overview(ctx context.Context, project string) (Overview, error)
 		if n > 0 {
 			out.Strength = sum / float64(n)
 		}
-		return err
+		return out, err
 	})
-	if err != nil {
-		return Overview{}, err
-	}
-	return out, nil
 }

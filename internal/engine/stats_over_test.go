@@ -54,7 +54,7 @@ func TestStatsTellHowMuchThereIsApart(t *testing.T) {
 	wantCode(t, err, engram.CodeNotFound)
 }
 
-// A day on which the clock is set is one day all the same.
+// A day with a clock change is still one day.
 func TestDaysAreThoseOfTheZone(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -11,14 +11,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// contextText is what a session of the project shop would be told.
+// contextText returns the context of a new session of project shop.
 func (w world) contextText() string {
 	w.Helper()
 	return render.Context(toldOf(w, w), render.Options{})
 }
 
-// What is left out of a context is told as what it is: a prompt waits for nobody, and whoever was sent to the
-// queue for it found nothing there.
+// A context reports withheld prompts as such, not as pending: the review queue does not contain them.
 func TestPromptsThatAreLeftOutSendNobodyToTheQueue(t *testing.T) {
 	w := newWorld(t)
 	w.note("Harbour", "The pilot comes at noon.")
@@ -48,7 +47,7 @@ func TestASummaryThatReadsLikeAnOrderIsSeenAndReplaced(t *testing.T) {
 		}
 		return ended.Warnings
 	}
-	if told := end(order); len(told) != 1 || !strings.Contains(told[0], "reads like an order") {
+	if told := end(order); len(told) != 1 || !strings.Contains(told[0], "instruction-like") {
 		t.Errorf("whoever ends it is told %q", told)
 	}
 	if got := w.contextText(); strings.Contains(got, "collect.example.net") || !strings.Contains(got, "the summary is left out as instruction-like") {
@@ -68,7 +67,7 @@ func TestASummaryThatReadsLikeAnOrderIsSeenAndReplaced(t *testing.T) {
 	}
 }
 
-// lineages are those of an export.
+// lineages returns the causal metadata of an export.
 var lineages = regexp.MustCompile(`,"lineage":\{[^{}]*(\{[^{}]*\})?\}`)
 
 func TestASummaryFromElsewhereIsAQuotationWithItsSource(t *testing.T) {
@@ -109,8 +108,8 @@ func TestASummaryFromElsewhereIsAQuotationWithItsSource(t *testing.T) {
 	}
 }
 
-// What is quoted or reads like an order is in no summary that nobody wrote, which would be told as
-// the project's own; nor does one stand where nothing else is left.
+// Generated summaries contain no quoted or flagged text, which would be injected as the project's own, and none is
+// made if nothing else is left.
 func TestAMadeSummaryHasNothingOfWhatIsNotTrusted(t *testing.T) {
 	w := newWorld(t)
 	made := func(session string, saves ...engine.SaveInput) []engram.Memory {

@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// tallied is a world whose engine counts, on the same store.
+// tallied returns a world whose engine counts, on the same store.
 func tallied(t *testing.T) (world, *engine.Engine) {
 	t.Helper()
 	w, ids := newWorld(t), enginetest.IDs()
@@ -24,7 +24,7 @@ func tallied(t *testing.T) (world, *engine.Engine) {
 	return w, engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: ids, Embedder: enginetest.Embedder(), Tally: engine.NewTally(w.Clock.Now)})
 }
 
-// counters are those of the store, as lines "verb outcome events fallbacks memories".
+// counters returns the store's counters as lines "operation outcome events fallbacks memories".
 func (w world) counters(q engram.CounterQuery) (lines []string) {
 	w.Helper()
 	err := w.Store.View(w.Context(), func(r engram.Reader) error {
@@ -161,7 +161,7 @@ func TestSavesAreCountedAsTheJournalHasThem(t *testing.T) {
 	}
 }
 
-// A store that is held costs what is counted some time, and no counts.
+// A locked store delays counters but loses none.
 func TestWhatCannotBeFlushedWaits(t *testing.T) {
 	w, e := tallied(t)
 	if _, err := e.Search(t.Context(), asked("tokens")); err != nil {
@@ -209,8 +209,7 @@ func TestManyCountAtOnce(t *testing.T) {
 	}
 }
 
-// Who has the store in memory searches for a command, and counts nothing of it: the
-// command does, as what it was asked for.
+// A server that searches for a command does not count; the command does, under its own operation.
 func TestWhatAnotherProcessFoundIsCountedOnceAsWhatWasAsked(t *testing.T) {
 	w, server := tallied(t)
 	w.note("Tokens", "Tokens live in cookies.")

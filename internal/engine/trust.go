@@ -13,30 +13,29 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
-// injectable returns those of some memories that may be told to an agent that did not ask for
-// them, and how many are withheld. Whatever was not typed by a person and reads like an order
-// to an agent waits until a person approved it; what is asked for is shown, but quoted.
+// injectable returns the memories that may be injected, and the number withheld. An instruction-like text that
+// no person typed is withheld until a person approves it; on request it is shown, quoted.
 //
-// The rule is asked anew: it may know more than when the memory was written.
+// The rule is applied again, since it may have changed since the memory was written.
 func (e *Engine) injectable(ctx context.Context, r engram.Reader, ms []engram.Memory) (yes []engram.Memory, withheld int, err error) {
 	approved, err := approvedOf(ctx, r, ms)
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, m := range ms {
-		if approved.tells(m) {
+		if approved.allows(m) {
 			yes = append(yes, m)
 		} else {
 			withheld++
 		}
 	}
-	return yes, withheld, e.unasked(ctx, r, yes)
+	return yes, withheld, e.redactForInjection(ctx, r, yes)
 }
 
-// approvals has the digests of the texts that persons approved, by the number of the memory.
+// approvals are the digests of approved texts, by memory number.
 type approvals map[int64]map[string]bool
 
-// approvedOf reads what was approved of some memories.
+// approvedOf reads the approvals of memories.
 func approvedOf(ctx context.Context, r engram.Reader, ms []engram.Memory) (approvals, error) {
 	marks, err := r.Trust(ctx, memoryNums(ms))
 	if err != nil {
@@ -49,7 +48,7 @@ func approvedOf(ctx context.Context, r engram.Reader, ms []engram.Memory) (appro
 	return all, nil
 }
 
-// textsMarked are the digests of the texts that have a mark.
+// textsMarked returns the digests of the texts with a mark.
 func textsMarked(all []engram.Trust, mark engram.TrustMark) map[string]bool {
 	texts := map[string]bool{}
 	for _, t := range all {
@@ -60,29 +59,28 @@ func textsMarked(all []engram.Trust, mark engram.TrustMark) map[string]bool {
 	return texts
 }
 
-// tells reports whether a memory may be told unasked.
-func (a approvals) tells(m engram.Memory) bool { return len(a.suspicions(m)) == 0 }
+// allows reports whether a memory may be injected.
+func (a approvals) allows(m engram.Memory) bool { return len(a.suspicions(m)) == 0 }
 
-// suspicions are the texts of a memory that read like an order and that nobody approved.
+// suspicions returns the flagged texts of a memory that are not approved.
 func (a approvals) suspicions(m engram.Memory) []suspicious {
 	return slices.DeleteFunc(suspicionsOf(m), func(s suspicious) bool { return a[m.Num][s.digest] })
 }
 
-// passage is a text that is looked at for orders.
+// passage is a text to check for instructions.
 type passage struct {
 	text  string
-	typed bool // whoever wrote the memory typed it
-	again bool // another passage has most of it: what is found in both is told once
+	typed bool // the memory's author typed it
+	again bool // mostly contained in another passage; common reasons are reported once
 }
 
-// suspicious is a text that reads like an order to an agent.
+// suspicious is an instruction-like text.
 type suspicious struct {
 	digest  string
 	again   bool // of passage
 	reasons []suspicion.Reason
 }
 
-// suspicionsIn are those of some texts that read like an order to an agent.
 func suspicionsIn(texts []passage) (all []suspicious) {
 	for _, p := range texts {
 		if reasons := suspicion.Of(p.text); len(reasons) > 0 {
@@ -92,8 +90,8 @@ func suspicionsIn(texts []passage) (all []suspicious) {
 	return all
 }
 
-// suspicionsOf are the texts of a memory that read like an order to an agent. What a person
-// typed is none; what is beside it, such as a tag or a summary, need not be that person's.
+// suspicionsOf returns the instruction-like texts of a memory. What a person typed is trusted; other fields,
+// such as tags or a summary, need not be that person's.
 func suspicionsOf(m engram.Memory) []suspicious {
 	texts := shownTexts(m)
 	if m.Origin == engram.OriginHuman {
@@ -102,7 +100,7 @@ func suspicionsOf(m engram.Memory) []suspicious {
 	return suspicionsIn(texts)
 }
 
-// shownTexts are the texts of a memory that whoever reads it is shown.
+// shownTexts returns all texts of a memory that a reader sees.
 func shownTexts(m engram.Memory) []passage {
 	beside := append([]string{m.Summary, m.ToolName, m.TopicKey, string(m.Type)}, m.Tags...)
 	beside = textsIn(beside, m.Metadata)
@@ -112,7 +110,7 @@ func shownTexts(m engram.Memory) []passage {
 	return append(typedTexts(m.Title, m.Content), passages(beside)...)
 }
 
-// passages are texts as passages; one that is empty is none.
+// passages turns texts that are not empty into passages.
 func passages(texts []string) (all []passage) {
 	for _, text := range texts {
 		if text != "" {
@@ -122,11 +120,10 @@ func passages(texts []string) (all []passage) {
 	return all
 }
 
-// joinedText is how much of a content is looked at together with its title.
+// joinedText is how many bytes of a content are checked together with the title.
 const joinedText = 120
 
-// typedTexts are title and content, which whoever wrote them typed: each, and the end of the one
-// with the beginning of the other, over which an order may be spread.
+// typedTexts returns title and content, each alone, and their border, across which an instruction may be split.
 func typedTexts(title, content string) []passage {
 	texts := []passage{{text: content, typed: true}, {text: title, typed: true, again: true}}
 	if head := content[:min(len(content), joinedText)]; !strings.HasPrefix(head, title) {
@@ -135,20 +132,19 @@ func typedTexts(title, content string) []passage {
 	return slices.DeleteFunc(texts, func(p passage) bool { return p.text == "" })
 }
 
-// textDigest names a text: the first half of its SHA-256 in lower-case hex.
+// textDigest returns the first half of a text's SHA-256 in lower-case hex.
 func textDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
 }
 
-// readsLikeAnOrder reports whether a text of which nobody knows the author may not be told
-// unasked.
-func readsLikeAnOrder(text string) bool { return len(suspicion.Of(text)) > 0 }
+// instructionLike reports whether a text of unknown author must not be injected.
+func instructionLike(text string) bool { return len(suspicion.Of(text)) > 0 }
 
-// titlesWithheld are the memories whose titles may not be told beside another memory, by number: they
-// read like an order, and no person typed or approved them.
+// titlesWithheld returns the memories whose titles must not be injected, by number: they are instruction-like
+// and neither typed nor approved by a person.
 func titlesWithheld(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64]bool, error) {
-	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Origin == engram.OriginHuman || !readsLikeAnOrder(m.Title) })
+	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Origin == engram.OriginHuman || !instructionLike(m.Title) })
 	if len(ms) == 0 {
 		return nil, nil
 	}
@@ -163,9 +159,8 @@ func titlesWithheld(ctx context.Context, r engram.Reader, ms []engram.Memory) (m
 	return withheld, nil
 }
 
-// judgeText marks a memory suspect when what it says now, and did not before, reads like an
-// order, so that whoever reviews needs not look through all memories; or takes the mark away.
-// was is nil for a memory that is new.
+// judgeText flags a memory if its new text is instruction-like, so that reviews need not search all memories,
+// or removes the flag. was is nil for a new memory.
 func (o *op) judgeText(ctx context.Context, was *engram.Memory, now engram.Memory) error {
 	if was != nil && was.Origin == now.Origin && slices.Equal(shownTexts(*was), shownTexts(now)) {
 		return nil
@@ -189,7 +184,7 @@ func (o *op) judgeText(ctx context.Context, was *engram.Memory, now engram.Memor
 	return o.tx.DropTrust(ctx, now.Num, engram.TrustFlagged)
 }
 
-// suspicionsOf is what was found before the op, or else is found now.
+// suspicionsOf returns the suspicions computed before the operation, or computes them.
 func (o *op) suspicionsOf(m engram.Memory) []suspicious {
 	if o.judged != nil {
 		if found, known := o.judged[judgedBy(m)]; known {
@@ -199,8 +194,7 @@ func (o *op) suspicionsOf(m engram.Memory) []suspicious {
 	return suspicionsOf(m)
 }
 
-// judgedBy names all of a memory that suspicionsOf looks at. It is no copy of it: of an import
-// many are under way.
+// judgedBy identifies all that suspicionsOf checks. It is a digest to save memory during large imports.
 func judgedBy(m engram.Memory) string {
 	var all strings.Builder
 	all.WriteString(string(m.Origin))
@@ -210,7 +204,7 @@ func judgedBy(m engram.Memory) string {
 	return textDigest(all.String())
 }
 
-// codesOf are the codes of all reasons, each once, sorted.
+// codesOf returns the codes of all reasons, sorted, each once.
 func codesOf(all []suspicious) (codes []string) {
 	for _, s := range all {
 		for _, r := range s.reasons {
@@ -221,8 +215,7 @@ func codesOf(all []suspicious) (codes []string) {
 	return slices.Compact(codes)
 }
 
-// flagged returns why each of some memories reads like an order, in words, by number: of
-// those that are marked suspect.
+// flagged returns why memories are flagged, in words, by number; others have no entry.
 func flagged(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64][]string, error) {
 	marks, err := r.Trust(ctx, memoryNums(ms))
 	if err != nil || len(marks) == 0 {
@@ -230,17 +223,16 @@ func flagged(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 	}
 	why := map[int64][]string{}
 	for _, m := range ms {
-		if reasons, _, suspect := whyFlagged(m, marks[m.Num], func(r suspicion.Reason) string { return r.Why }); suspect {
+		if reasons, _, isFlagged := whyFlagged(m, marks[m.Num], func(r suspicion.Reason) string { return r.Why }); isFlagged {
 			why[m.Num] = reasons
 		}
 	}
 	return why, nil
 }
 
-// whyFlagged says for which reasons a memory is suspect, and since when: what the rule says now of
-// the texts that nobody approved, or, when it says nothing any more, what it said then. suspect is
-// whether it is.
-func whyFlagged(m engram.Memory, marks []engram.Trust, report func(suspicion.Reason) string) (why []string, since time.Time, suspect bool) {
+// whyFlagged returns why and since when a memory is flagged: the current reasons for unapproved texts or, without
+// any, the recorded ones. isFlagged is false if it is not flagged.
+func whyFlagged(m engram.Memory, marks []engram.Trust, report func(suspicion.Reason) string) (why []string, since time.Time, isFlagged bool) {
 	for _, mark := range marks {
 		if mark.Mark != engram.TrustFlagged {
 			continue
@@ -254,10 +246,10 @@ func whyFlagged(m engram.Memory, marks []engram.Trust, report func(suspicion.Rea
 	return nil, since, false
 }
 
-// whyAndWhere tells a reason with the place in the text.
+// whyAndWhere returns a reason with the place in the text.
 func whyAndWhere(r suspicion.Reason) string { return r.Why + ": " + r.Excerpt }
 
-// reportReasons tells each reason once: what a title says that the content repeats is one.
+// reportReasons lists each reason once; a title that repeats the content adds none.
 func reportReasons(all []suspicious, report func(suspicion.Reason) string) (told []string) {
 	known := map[string]bool{}
 	for _, s := range all {
@@ -271,7 +263,6 @@ func reportReasons(all []suspicious, report func(suspicion.Reason) string) (told
 	return told
 }
 
-// memoryNums are the numbers of memories.
 func memoryNums(ms []engram.Memory) []int64 {
 	return mapped(ms, func(m engram.Memory) int64 { return m.Num })
 }
@@ -284,7 +275,6 @@ func byNum(ms []engram.Memory) map[int64]engram.Memory {
 	return all
 }
 
-// endsOf returns the memories of relations.
 func endsOf(rs []engram.Relation) (nums []int64) {
 	for _, r := range rs {
 		nums = append(nums, r.Source, r.Target)
@@ -292,14 +282,9 @@ func endsOf(rs []engram.Relation) (nums []int64) {
 	return nums
 }
 
-// warnPending adds to what is said of saves that a memory is told to nobody who did not ask for
-// it, until a person approves it: whoever saved it would believe that it is known.
+// warnPending warns about saved memories that will not be injected until a person approves them.
 func (o *op) warnPending(ctx context.Context, all []SaveResult) error {
-	ms := make([]engram.Memory, len(all))
-	for i, r := range all {
-		ms[i] = r.Memory
-	}
-	why, err := flagged(ctx, o.tx, ms)
+	why, err := flagged(ctx, o.tx, mapped(all, func(r SaveResult) engram.Memory { return r.Memory }))
 	for i, r := range all {
 		if because := why[r.Memory.Num]; because != nil {
 			all[i].Warnings = append(all[i].Warnings, pendingWarning(r.Memory.Num, because))
@@ -308,7 +293,7 @@ func (o *op) warnPending(ctx context.Context, all []SaveResult) error {
 	return err
 }
 
-// warnChanged is warnPending for a memory that was changed: nil where that is not why it waits.
+// warnChanged is warnPending for a changed memory; nil if the change did not flag it.
 func (o *op) warnChanged(ctx context.Context, m engram.Memory) ([]string, error) {
 	if !o.pending[m.Num] {
 		return nil, nil
@@ -321,6 +306,6 @@ func (o *op) warnChanged(ctx context.Context, m engram.Memory) ([]string, error)
 }
 
 func pendingWarning(num int64, why []string) string {
-	return fmt.Sprintf("#%d reads like an order to an agent (%s): it is found when somebody asks, and told unasked only after a person approves it (engram review)",
+	return fmt.Sprintf("#%d was flagged as instruction-like (%s): searches find it, but it is injected only after a person approves it (engram review)",
 		num, strings.Join(why, "; "))
 }

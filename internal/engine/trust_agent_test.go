@@ -11,8 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// texts are the lines of a file of testdata, of which one that ends in <|im_end|> goes with
-// the line before.
+// texts returns the lines of a testdata file, joining a line that ends in <|im_end|> with the one before.
 func texts(t testing.TB, name string) (all []string) {
 	t.Helper()
 	b, err := os.ReadFile("testdata/" + name)
@@ -29,11 +28,11 @@ func texts(t testing.TB, name string) (all []string) {
 	return all
 }
 
-// writers is how many sessions wrote what the credulous agent hears.
+// writers is the number of sessions that wrote what the credulous agent reads.
 const writers = 8
 
-// A credulous agent obeys any order that it is told without having asked: this one is told
-// everything that a session is, and obeys none.
+// A credulous agent obeys every injected instruction: this one reads everything that is injected, and obeys
+// none.
 func TestACredulousAgentIsToldNoOrders(t *testing.T) {
 	injected, honest := texts(t, "injected.txt"), texts(t, "honest.txt")
 	if len(injected) != 40 || len(honest) != 40 {
@@ -76,8 +75,8 @@ func TestACredulousAgentIsToldNoOrders(t *testing.T) {
 	t.Logf("obeyed %d of %d, found %d of %d", obeyed, len(injected), found, len(honest))
 }
 
-// heardUnasked is all that an agent is told without asking: at the beginning, after a compaction, before prompts
-// and files, after errors, and by mem_context.
+// heardUnasked returns all injected texts: at the start, after a compaction, before prompts and files, after
+// errors, and by mem_context.
 func heardUnasked(t testing.TB, w world, asked []string) string {
 	t.Helper()
 	var b strings.Builder

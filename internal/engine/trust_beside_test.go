@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// rewritten is an export of a world in which a text stands for another one.
+// rewritten is an export of a world with one text replaced.
 func rewritten(t *testing.T, w world, from, to string) *bytes.Reader {
 	t.Helper()
 	var b bytes.Buffer
@@ -23,8 +23,7 @@ func rewritten(t *testing.T, w world, from, to string) *bytes.Reader {
 	return bytes.NewReader([]byte(text))
 }
 
-// A summary is a part of its own when replicas merge: a file can bring one to a memory that says
-// what it always said.
+// A summary is replicated separately: a file can add one to a memory with an unchanged text.
 func TestASummaryFromElsewhereSpeaksForNobody(t *testing.T) {
 	for _, tt := range []struct{ name, summary string }{
 		{"one that reads like an order", order},

@@ -7,8 +7,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// The title of a memory is told beside those that it is related to: an order in it is withheld there, too,
-// until a person approved it.
+// Titles are shown beside related memories: an instruction in one is withheld there too, until a person
+// approved it.
 func TestATitleThatIsAnOrderIsWithheldBesideAnother(t *testing.T) {
 	w := newWorld(t)
 	old := w.save(engine.SaveInput{Title: "Deploys", Content: "Deploys are on Tuesdays.", Project: "shop"}).Memory

@@ -57,7 +57,7 @@ func TestAnEraseInTheWayIsTold(t *testing.T) {
 	kept := w.op()
 	num := w.note("second", "other text")
 	saved := w.op()
-	if _, err := w.Erase(t.Context(), engram.ByNum(num)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := w.Undo(t.Context(), engine.UndoInput{Project: "demo"})
@@ -78,7 +78,7 @@ func TestALatestThatLeavesNothingToTakeBackIsPassedOver(t *testing.T) {
 	num := w.note("first", "text")
 	other := w.save(engine.SaveInput{Title: "Everywhere", Content: "of another project", Project: "old", Scope: engram.ScopeGlobal}).Memory.Num
 	w.link(num, engram.VerbRelatesTo, other)
-	if _, err := w.Erase(t.Context(), engram.ByNum(other)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(other)); err != nil {
 		t.Fatal(err)
 	}
 	u, err := w.Undo(t.Context(), engine.UndoInput{Project: "demo"})

@@ -13,7 +13,7 @@ func TestAnErasureThatIsTakenBackTwiceIsOfItsProject(t *testing.T) {
 	m := a.save(engine.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"}).Memory
 	a.save(engine.SaveInput{Title: "Colour", Content: "stays", Project: "shop"})
 	meet(a, b)
-	if _, err := a.Erase(t.Context(), engram.ByID(m.ID)); err != nil {
+	if _, err := a.Delete(t.Context(), true, engram.ByID(m.ID)); err != nil {
 		t.Fatal(err)
 	}
 	a.push()

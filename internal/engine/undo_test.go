@@ -212,7 +212,7 @@ func TestWhatWasErasedStaysErased(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("first", "text")
 	saved := w.op()
-	if _, err := w.Erase(t.Context(), engram.ByNum(num)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := w.Undo(t.Context(), engine.UndoInput{Op: w.op()})
@@ -361,7 +361,7 @@ func TestWhatThereWasThen(t *testing.T) {
 		{"a project that was merged since", engram.Filter{Project: "demo"}, engram.Page{}, []int64{gone, old}},
 		{"forgotten ones", engram.Filter{Forgotten: true}, engram.Page{}, []int64{}},
 	} {
-		ms, degraded, err := w.ListAsOf(t.Context(), tt.f, tt.page, then)
+		ms, degraded, err := listAsOf(t.Context(), w, tt.f, tt.page, then)
 		if err != nil || len(degraded) > 0 {
 			t.Fatalf("%s: %v, %v", tt.name, degraded, err)
 		}

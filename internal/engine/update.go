@@ -25,38 +25,37 @@ type UpdateInput struct {
 	TopicKey   *string
 	Importance *float64
 	Permanent  *bool
-	Mark       bool // turn Permanent around, when that is nil
+	Mark       bool // toggle Permanent, if that is nil
 	Tags       *[]string
 	AddTags    []string
 	RemoveTags []string
-	Metadata   map[string]any // keys to set; a nil value removes its key
-	// Files are as of SaveInput, from Options.Dir on, instead of those that were asked for. What
-	// the text names is found anew when that changes.
+	Metadata   map[string]any // keys to set; nil removes a key
+	// Files replaces the requested files, as in SaveInput, relative to Options.Dir. Files named in the text are
+	// found again if it changes.
 	Files *[]string
-	// InSession lets files count from the folder of the memory's session, where that works in one:
-	// for whoever changes it from afar.
+	// InSession makes files relative to the folder of the memory's session, if it has one, for callers
+	// elsewhere.
 	InSession bool
-	// Origin is whose words the new ones are; "" is agent. A memory that a person typed and an
-	// agent rewrites is trusted as the agent is, from then on.
+	// Origin is the author of the new text; "" is agent. A person's memory rewritten by an agent is trusted
+	// only as the agent's.
 	Origin      engram.Origin
 	AllowSecret bool // as in SaveInput
 }
 
-// empty reports whether nothing is to change.
 func (in UpdateInput) empty() bool {
 	in.Ref, in.Origin, in.AllowSecret, in.InSession = engram.Ref{}, "", false, false
 	return reflect.ValueOf(in).IsZero()
 }
 
-// Updated is a memory after Update.
+// Updated is the result of Update.
 type Updated struct {
 	engram.Memory
-	Flagged  []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Flagged  []string // why it is flagged, in words; nil: not flagged, or approved
 	Warnings []string // what the change could not do
 }
 
-// Update changes a live memory; nothing to change is invalid. A change of type,
-// title, content, scope, project or topic counts as a revision.
+// Update changes a live memory; without changes it is invalid. A change of type, title, content, scope, project
+// or topic counts as a revision.
 func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	if in.empty() {
 		return Updated{}, engram.Errorf(engram.CodeInvalid, "provide at least one field to update")
@@ -64,51 +63,49 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	if err := in.raw().check(); err != nil {
 		return Updated{}, err
 	}
-	washed := e.washing()
-	washed.keep = in.AllowSecret
+	redactor := e.redactor()
+	redactor.keep = in.AllowSecret
 	ahead, err := e.anchorAhead(ctx, in)
 	if err != nil {
 		return Updated{}, err
 	}
-	var out Updated
-	err = e.write(ctx, "update", func(o *op) (err error) {
-		if out.Memory, out.Warnings, err = o.update(ctx, in, ahead, washed); err != nil {
-			return err
+	out, err := perform(ctx, e, "update", func(o *op) (out Updated, err error) {
+		if out.Memory, out.Warnings, err = o.update(ctx, in, ahead, redactor); err != nil {
+			return out, err
 		}
 		why, err := flagged(ctx, o.tx, []engram.Memory{out.Memory})
 		out.Flagged = why[out.Num]
-		return err
+		return out, err
 	})
 	if err != nil {
-		return Updated{}, err
+		return out, err
 	}
-	out.Warnings = append(out.Warnings, washed.warning()...)
+	out.Warnings = append(out.Warnings, redactor.warning()...)
 	return out, nil
 }
 
-// update is Update in a transaction.
-func (o *op) update(ctx context.Context, in UpdateInput, ahead anchoredAhead, washed *washing) (m engram.Memory, warnings []string, err error) {
+func (o *op) update(ctx context.Context, in UpdateInput, ahead precomputedAnchors, redactor *redactor) (m engram.Memory, warnings []string, err error) {
 	was, err := o.live(ctx, in.Ref)
 	if err != nil {
 		return m, nil, err
 	}
-	if m, err = o.changed(ctx, was, in, washed); err != nil {
+	if m, err = o.changed(ctx, was, in, redactor); err != nil {
 		return m, nil, err
 	}
-	if m.Anchors, err = ahead.of(ctx, o, was, in); err != nil {
+	if m.Anchors, err = ahead.anchorsFor(ctx, o, was, in); err != nil {
 		return m, nil, err
 	}
 	if reflect.DeepEqual(m, was) {
-		return m, nil, nil // it says all this already
+		return m, nil, nil // nothing changes
 	}
 	m.UpdatedAt = o.at
 	if err := o.replaceMemory(ctx, was, m, "update"); err != nil {
 		return m, nil, err
 	}
-	if err := o.keepSecrets(ctx, m.Num, washed); err != nil {
+	if err := o.keepSecrets(ctx, m.Num, redactor); err != nil {
 		return m, nil, err
 	}
-	if warnings, err = o.keptBack(ctx, was, m); err != nil {
+	if warnings, err = o.warnShared(ctx, was, m); err != nil {
 		return m, nil, err
 	}
 	if was.Permanent && !m.Permanent && in.Tags != nil && in.Permanent == nil {
@@ -118,9 +115,8 @@ func (o *op) update(ctx context.Context, in UpdateInput, ahead anchoredAhead, wa
 	return m, append(warnings, waits...), err
 }
 
-// keptBack says of a memory that became its author's alone where it may be all the same: what
-// went to a remote, or came from one, is not taken back by a change here.
-func (o *op) keptBack(ctx context.Context, was, now engram.Memory) (warnings []string, err error) {
+// warnShared warns that a memory made personal was shared before: remotes keep what they have.
+func (o *op) warnShared(ctx context.Context, was, now engram.Memory) (warnings []string, err error) {
 	if now.Scope != engram.ScopePersonal || was.Scope == engram.ScopePersonal {
 		return nil, nil
 	}
@@ -128,13 +124,12 @@ func (o *op) keptBack(ctx context.Context, was, now engram.Memory) (warnings []s
 	if err != nil || !shared {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("#%[1]d was shared before it became personal, and what it said (engram history %[1]d) stays with who has pulled it, and in "+
-		"the history of a repository. With engram sync the others forget it when they import next; with engram delete %[1]d --hard, and engram sync, "+
-		"no old copy brings it back anywhere. What has to be secret is to be replaced", now.Num)}, nil
+	return []string{fmt.Sprintf("#%[1]d was shared before it became personal: its earlier text (engram history %[1]d) stays with everyone who pulled it and in "+
+		"the history of a repository. After engram sync, others forget it at their next import; engram delete %[1]d --hard and engram sync "+
+		"keep old copies from bringing it back. Replace any secret in it", now.Num)}, nil
 }
 
-// changed is was with the changes that in asks for.
-func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *washing) (engram.Memory, error) {
+func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *redactor) (engram.Memory, error) {
 	m := was
 	if in.Title != nil {
 		m.Title = w.line(*in.Title)
@@ -142,10 +137,10 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *
 	if in.Content != nil {
 		m.Content = w.text(*in.Content)
 		if title := titleOf(m.Content); in.Title == nil && title != "" && was.Title == titleOf(was.Content) {
-			m.Title = title // nobody gave it one: it is the first words of what it says
+			m.Title = title // a generated title follows the content
 		}
 		if m.NormalizedHash = hashOf(m.Content); m.Content != was.Content {
-			m.Summary = "" // of what it said
+			m.Summary = "" // of the old content
 		}
 	}
 	if in.Type != nil {
@@ -206,7 +201,7 @@ func (in UpdateInput) raw() raw {
 	return fields
 }
 
-func (in UpdateInput) tags(was []string, w *washing) []string {
+func (in UpdateInput) tags(was []string, w *redactor) []string {
 	now := was
 	if in.Tags != nil {
 		now = tags(w.lines(*in.Tags))
@@ -220,14 +215,12 @@ func (in UpdateInput) tags(was []string, w *washing) []string {
 	return now
 }
 
-func (in UpdateInput) metadata(was map[string]any, w *washing) (map[string]any, error) {
+func (in UpdateInput) metadata(was map[string]any, w *redactor) (map[string]any, error) {
 	if len(in.Metadata) == 0 {
 		return was, nil
 	}
-	now := maps.Clone(was)
-	if now == nil {
-		now = map[string]any{}
-	}
+	now := map[string]any{}
+	maps.Copy(now, was)
 	for k, v := range w.members(in.Metadata) {
 		if v == nil {
 			delete(now, k)

@@ -243,7 +243,7 @@ func (o *op) editedMemory(ctx context.Context, was engram.Memory, in UpdateInput
 	if err := in.raw().check(); err != nil {
 		return m, flawText(err), nil
 	}
-	if m, err = o.changed(ctx, was, in, o.washing()); engram.CodeOf(err) == engram.CodeInvalid {
+	if m, err = o.changed(ctx, was, in, o.redactor()); engram.CodeOf(err) == engram.CodeInvalid {
 		return m, flawText(err), nil
 	}
 	if err != nil || m.TopicKey == "" || m.TopicKey == was.TopicKey && m.Scope == was.Scope {

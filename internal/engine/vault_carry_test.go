@@ -76,7 +76,7 @@ func TestWhatWasForgottenOrErasedHereIsNotCarriedIn(t *testing.T) {
 	if _, err := other.Forget(context.Background(), engram.ByID(a.ID)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Erase(context.Background(), engram.ByID(b.ID)); err != nil {
+	if _, err := other.Delete(context.Background(), true, engram.ByID(b.ID)); err != nil {
 		t.Fatal(err)
 	}
 	res := other.bring(engine.VaultImportInput{})

@@ -154,7 +154,7 @@ func (x *vaultExport) read(ctx context.Context, page []*outline) (notes []engram
 		if err != nil {
 			return err
 		}
-		out, err := x.outlet(ctx, r, false)
+		out, err := x.exportRedactor(ctx, r, false)
 		if err != nil {
 			return err
 		}

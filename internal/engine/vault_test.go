@@ -284,7 +284,7 @@ func TestTheNoteOfWhatWasErasedGoes(t *testing.T) {
 	edited := p.save("Second", "two")
 	p.export(engine.VaultExportInput{})
 	p.edit(p.noteOf(edited), "two", "three")
-	if _, err := p.Erase(context.Background(), engram.ByNum(m.Num), engram.ByNum(edited.Num)); err != nil {
+	if _, err := p.Delete(context.Background(), true, engram.ByNum(m.Num), engram.ByNum(edited.Num)); err != nil {
 		t.Fatal(err)
 	}
 	res := p.export(engine.VaultExportInput{})

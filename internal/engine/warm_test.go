@@ -12,8 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// Who has the store in memory is asked first, what is clean already; when it does not
-// answer, and of a time past, the engine searches itself.
+// A server with the store in memory is asked first, with cleaned input; without an answer, and for past times,
+// the engine searches itself.
 func TestAWarmStoreIsAskedFirst(t *testing.T) {
 	store, err := enginetest.OpenStore(filepath.Join(t.TempDir(), "engram.db"))
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 // errEnough ends a watch.
 var errEnough = errors.New("enough")
 
-// watched watches until there is nothing new at a look, and says what was told: operations
-// by number and verb, what was missed as "missed to N". Between two looks it does the next
-// step.
+// watched watches until nothing is new, runs the next step between two looks, and returns the events:
+// operations by number and name, gaps as "missed to N".
 func (w world) watched(in engine.WatchInput, steps ...func()) []string {
 	w.Helper()
 	told := []string{}

@@ -8,8 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// Clinic is the doctor's look at a store of SQLite: engine.Clinic without the waiting
-// for a store to be opened.
+// Clinic implements engine.Clinic for a SQLite store that is open.
 type Clinic struct {
 	Path  string
 	Store *sqlite.Store
@@ -37,5 +36,5 @@ func (c Clinic) Shorten(ctx context.Context) (bool, error) { return c.Store.Shor
 // Tighten implements engine.Clinic.
 func (c Clinic) Tighten(context.Context) ([]string, error) { return machine.Tighten(c.Path) }
 
-// ListChunks implements engine.Clinic: there is no repository.
+// ListChunks implements engine.Clinic; there is no repository.
 func (c Clinic) ListChunks(context.Context) ([]string, error) { return nil, nil }

@@ -12,18 +12,18 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// CodeFolder is the folder of which Code knows, and that these engines are used in. No machine has
-// it: what is there would be asked what project it is.
+// CodeFolder is the folder of Code and of these engines. It exists on no machine, so that no real project is
+// detected there.
 const CodeFolder = "/no/machine/has/src"
 
-// Code is a repository in memory, for histories that change files thousands of times. What
-// git makes of real ones is tested in internal/git. The zero value has no files.
+// Code is a repository in memory, for tests that change files thousands of times; internal/git tests real ones.
+// The zero value has no files.
 type Code struct {
 	mu    sync.Mutex
 	files map[string]string
 }
 
-// Write gives a file a text; "" removes it.
+// Write sets the text of a file; "" removes it.
 func (c *Code) Write(path, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *Code) Anchors(_ context.Context, dir string, asked, named []engram.Plac
 	return engram.CleanAnchors(all), nil
 }
 
-// States implements engine.Code. Lines are as their file is; nothing moves.
+// States implements engine.Code. Lines have the state of their file; nothing moves.
 func (c *Code) States(_ context.Context, dir string, all []engram.Anchor) []engram.Anchored {
 	states := make([]engram.Anchored, len(all))
 	files := c.all()

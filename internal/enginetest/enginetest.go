@@ -1,10 +1,8 @@
-// Package enginetest gives tests a real engine: the verbs on a SQLite store in a
-// temporary folder, with a clock that steps and ids that count.
+// Package enginetest holds a real engine for tests: a SQLite store in a temporary folder, a stepping clock
+// and sequential ids.
 package enginetest
 
 import (
-	"context"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -15,11 +13,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
-	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// New returns an engine on an empty store. Its clock starts at Start and steps a
-// second each time it is read; its ids are mem_ and a counter.
+// New returns an engine on an empty store. Its clock starts at Start and steps a second per reading; its ids
+// are mem_ and a counter.
 func New(t testing.TB) *engine.Engine {
 	t.Helper()
 	e, _ := Open(t, filepath.Join(t.TempDir(), "engram.db"))
@@ -29,11 +26,11 @@ func New(t testing.TB) *engine.Engine {
 // Start is the first reading of the clock.
 func Start() time.Time { return time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC) }
 
-// Open returns an engine on the store at path and its clock, both closed with the test.
+// Open returns an engine on the store at path and its clock; the test closes both.
 func Open(t testing.TB, path string) (*engine.Engine, *Clock) {
 	t.Helper()
 	clock := &Clock{now: Start()}
-	s, err := sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: clock.Now})
+	s, err := openStore(path, clock.Now)
 	if err != nil {
 		t.Fatalf("open %s: %v", path, err)
 	}
@@ -46,22 +43,15 @@ func Open(t testing.TB, path string) (*engine.Engine, *Clock) {
 		Formats: jsonfile.Formats()}), clock
 }
 
-// Embedder is the embedding model of these engines, the built-in one.
+// Embedder returns the engines' embedding model, the built-in one.
 func Embedder() engram.WordEmbedder { return static.New() }
 
-// Formats are those of the program.
+// Formats returns the program's formats.
 func Formats() map[string]engram.Format { return jsonfile.Formats() }
 
-// IDs returns a source of ids that count from 1.
+// IDs returns a source of sequential ids, from 1.
 func IDs() func() engram.ID {
-	var mu sync.Mutex
-	n := 0
-	return func() engram.ID {
-		mu.Lock()
-		defer mu.Unlock()
-		n++
-		return engram.ID(fmt.Sprintf("%s%026d", engram.IDPrefix, n))
-	}
+	return idsOf(1)
 }
 
 // Clock is a wall clock for tests.
@@ -70,7 +60,7 @@ type Clock struct {
 	now time.Time
 }
 
-// Now steps a second and tells the time.
+// Now steps a second and returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +68,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Add moves the clock, back too.
+// Add moves the clock, also backwards.
 func (c *Clock) Add(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,14 +6,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Overlap is a reranker without a model: a text scores the share of the question's
-// words that it has.
+// Overlap is a reranker without a model: it scores the share of the question's words in a text.
 type Overlap struct{}
 
-// Name is "overlap".
+// Name returns "overlap".
 func (Overlap) Name() string { return "overlap" }
 
-// Rerank returns for each text the share of the query's words that stand in it, 0 to 1.
+// Rerank returns the share of the query's words in each text, 0 to 1.
 func (Overlap) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
 	terms := text.Query(query)
 	scores := make([]float64, len(texts))

@@ -15,41 +15,39 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// Parts is an engine and what it stands on, for tests that look below the verbs.
+// Parts is an engine with its parts, for tests below the operations.
 type Parts struct {
 	*engine.Engine
 	Store engram.Store
 	Clock *Clock
 	Path  string // of the database file
 	Code  *Code  // what memories are anchored to, in CodeFolder
-	// Patience is engine.Options.Patience of the engines that Again makes: so long that no
-	// test depends on how busy the machine is.
+	// Patience is engine.Options.Patience of engines made by Again: long enough that no test depends on machine
+	// load.
 	Patience time.Duration
 
-	// opened counts the engines on this file, so that each makes ids of its own.
+	// opened counts the engines on this file, to give each its own ids.
 	opened *atomic.Int64
 	close  func() error
 }
 
-// NewParts is New with the store, the clock and the file at hand.
+// NewParts is New with store, clock and file.
 func NewParts(t testing.TB) Parts {
 	t.Helper()
 	return NewPartsIn(t, t.TempDir())
 }
 
-// NewPartsIn is NewParts with the file in dir, for tests that need more stores than
-// one test has folders.
+// NewPartsIn is NewParts with the file in dir, for tests with many stores.
 func NewPartsIn(t testing.TB, dir string) Parts {
 	t.Helper()
 	p := Parts{Clock: &Clock{now: Start()}, Path: filepath.Join(dir, "engram.db"), Code: new(Code), Patience: time.Minute, opened: new(atomic.Int64)}
 	return p.Again(t)
 }
 
-// Again opens the same file once more, with a store and ids of its own, as another
-// process would. The clock is shared, as that of a machine is.
+// Again opens the same file again with its own store and ids, like another process. The clock is shared.
 func (p Parts) Again(t testing.TB) Parts {
 	t.Helper()
-	s, err := openStore(p.Path)
+	s, err := openStore(p.Path, Start)
 	if err != nil {
 		t.Fatalf("open %s: %v", p.Path, err)
 	}
@@ -71,7 +69,7 @@ func (p Parts) Again(t testing.TB) Parts {
 	return p
 }
 
-// Close closes the store before the test ends, as the end of a process does.
+// Close closes the store before the test ends.
 func (p Parts) Close(t testing.TB) {
 	t.Helper()
 	if err := p.close(); err != nil {
@@ -80,10 +78,10 @@ func (p Parts) Close(t testing.TB) {
 }
 
 // OpenStore opens the store at path; the caller closes it.
-func OpenStore(path string) (engram.Store, error) { return openStore(path) }
+func OpenStore(path string) (engram.Store, error) { return openStore(path, Start) }
 
-func openStore(path string) (*sqlite.Store, error) {
-	return sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: Start})
+func openStore(path string, now func() time.Time) (*sqlite.Store, error) {
+	return sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: now})
 }
 
 // idsOf is IDs for the nth engine on one file.

@@ -13,7 +13,7 @@ func TestANameThatIsNoneLeavesAllOthersUndecided(t *testing.T) {
 		code  int
 		want  string // in the answer
 	}{
-		{`["3","w999"]`, 404, "nothing was done: w999 "},
+		{`["3","w999"]`, 404, "nothing was done: unknown names: w999"},
 		{`["3","2","no name"]`, 400, "does not name a memory"},
 	} {
 		h := newAPI(t, httpapi.Options{})

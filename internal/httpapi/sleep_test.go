@@ -12,7 +12,7 @@ func sleepCases() []routeCase {
 		{"a dry run of a sleep", "POST /sleep", "POST /sleep", `{"project":"demo","dry_run":true,"only":["merge"]}`, 200, `{"project":"demo","dry_run":true,` + spared("")},
 		{"a sleep of a project nobody knows", "POST /sleep", "POST /sleep", `{"project":"nope"}`, 404, ""},
 		{"a step that is none", "POST /sleep", "POST /sleep", `{"only":["dream"]}`, 400,
-			`{"error":{"code":"invalid","message":"\"dream\" is no step of a sleep","hint":"one of fade, boost, merge, prune, extract"}}`},
+			`{"error":{"code":"invalid","message":"\"dream\" is not a step of a sleep","hint":"one of fade, boost, merge, prune, extract"}}`},
 		{"what is too weak is forgotten", "POST /prune", "POST /prune", `{"project":"demo","dry_run":true}`, 200, `{"project":"demo","dry_run":true,` + spared(unpruned)},
 		{"a strength that is none", "POST /prune", "POST /prune", `{"below":2}`, 400,
 			`{"error":{"code":"invalid","message":"below 2 is out of range","hint":"from 0 to 1"}}`},

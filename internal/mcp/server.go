@@ -124,7 +124,7 @@ func (o Options) reported() tool.Options {
 	if o.Off == nil || o.Engine == nil {
 		return o.of(o.Engine)
 	}
-	return o.of(o.Engine.Apart(o.Off))
+	return o.of(o.Engine.Excluding(o.Off))
 }
 
 func dialects(o Options) []tool.Tool {

@@ -52,7 +52,7 @@ func (h *history) write(ctx context.Context, p *peer) error {
 			return nil
 		}
 		what = "erases " + string(m.ID)
-		if _, err = p.Erase(ctx, ref); err == nil {
+		if _, err = p.Delete(ctx, true, ref); err == nil {
 			h.fates[m.ID].erased = true
 			h.tally.Erased++
 		}

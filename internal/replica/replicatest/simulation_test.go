@@ -210,7 +210,7 @@ type history struct {
 	fates map[engram.ID]*fate
 	kept  map[string]bool // what some peers keep to themselves in the end, by kind and name
 	owned map[string]bool // sessions with a personal memory
-	told  bytes.Buffer // log of events, for a failure
+	told  bytes.Buffer    // log of events, for a failure
 	tally tally
 }
 

@@ -52,7 +52,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 	if _, err := w.Forget(t.Context(), engram.ByNum(second)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Erase(t.Context(), engram.ByNum(first)); err != nil {
+	if _, err := w.Delete(t.Context(), true, engram.ByNum(first)); err != nil {
 		t.Fatal(err)
 	}
 	for _, u := range w.why("s").Uses {
@@ -80,7 +80,7 @@ func TestNobodyAsksNothingIsRemembered(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, degraded := range map[string][]string{"recall": r.Degraded, "context": c.Degraded, "search": found.Degraded} {
-			if said := strings.Contains(strings.Join(degraded, " "), `session "unknown" is not known`); said != (session != "") {
+			if said := strings.Contains(strings.Join(degraded, " "), `session "unknown" is unknown`); said != (session != "") {
 				t.Errorf("%s of session %q says %q", what, session, degraded)
 			}
 		}
@@ -90,7 +90,7 @@ func TestNobodyAsksNothingIsRemembered(t *testing.T) {
 	}
 }
 
-// used counts the uses of every session.
+// used counts the exposures of every session.
 func (w world) used() (n int) {
 	w.Helper()
 	err := w.Store.View(w.Context(), func(r engram.Reader) error {

@@ -13,8 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// A process that has answered many questions answers as one that has just begun, whoever
-// wrote what in between and however little it may keep.
+// A process with a warm cache answers like a new one, whatever other processes wrote and however small its cache.
 func TestAWarmProcessAnswersAsAColdOne(t *testing.T) {
 	vocabulary := strings.Fields("cache caching queue login deploy deploys schema retry backup the not 30 60 Postgres indexing café 北京 get_user_name token")
 	rapid.Check(t, func(rt *rapid.T) {
@@ -28,10 +27,10 @@ func TestAWarmProcessAnswersAsAColdOne(t *testing.T) {
 			return parts.Clock.Now()
 		}
 		options := engine.Options{Embedder: enginetest.Embedder(), Now: now, NewID: enginetest.IDs(), Zone: time.UTC}
-		// Another process writes too, and half of the questions are asked elsewhere.
+		// Another process writes too and answers half of the questions.
 		other := parts.Again(t)
 		defer other.Close(t)
-		options.Store, options.Shelf = parts.Store, rapid.SampledFrom([]int{1, 5_000, 0}).Draw(rt, "shelf")
+		options.Store, options.TextCacheBytes = parts.Store, rapid.SampledFrom([]int{1, 5_000, 0}).Draw(rt, "shelf")
 		warm := engine.New(options)
 		sentence := func(label string) string {
 			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 1, 12).Draw(rt, label), " ")
@@ -93,7 +92,7 @@ func TestAWarmProcessAnswersAsAColdOne(t *testing.T) {
 	})
 }
 
-// answer is all that a search tells, to be compared.
+// answer is everything a search returns, for comparison.
 func answer(t *testing.T, e *engine.Engine, in engine.SearchInput) string {
 	t.Helper()
 	found, err := e.Search(t.Context(), in)

@@ -9,19 +9,18 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// uncut is the state of a memory that comes in, with what it says here wherever it says the same
-// but for the secrets that were cut out of it when it left. A person means the memory to keep
-// them, and what comes back from a file or a colleague is no write of those words: it says so by
-// the write that they come from, or has none. kept is whether all of it stays as it is here.
+// uncut restores, in an incoming memory, secrets that were redacted when it left this store, where its text is
+// otherwise unchanged: a person keeps them, and a copy coming back is no write of those words. It compares by
+// version stamps if there are any. kept reports whether everything stays as it is here.
 func (i *importing) uncut(ctx context.Context, here, there engram.Record) (_ engram.Record, kept bool, err error) {
-	if !hasCuts(*there.Memory) { // most of what comes in: no need to ask what is kept here
+	if !hasCuts(*there.Memory) { // no need to ask for kept secrets
 		return there, false, nil
 	}
 	marks, err := i.tx.Trust(ctx, []int64{here.Memory.Memory.Num})
 	if err != nil || len(textsMarked(marks[here.Memory.Memory.Num], engram.TrustSecret)) == 0 {
 		return there, false, err
 	}
-	left := recordBy(here, i.Engine.washing().named)
+	left := recordBy(here, i.Engine.redactor().named)
 	same := func(p engram.Part) bool { return there.Causal == nil || here.Causal.Of(p) == there.Causal.Of(p) }
 	record := *there.Memory
 	m, full, cut := &record.Memory, here.Memory.Memory, left.Memory.Memory
@@ -53,7 +52,7 @@ func (i *importing) uncut(ctx context.Context, here, there engram.Record) (_ eng
 	return there, kept, nil
 }
 
-// hasCuts reports whether a text of a memory has the mark of a secret that was cut out.
+// hasCuts reports whether a text of a memory has the mark of a redacted secret.
 func hasCuts(r engram.MemoryRecord) bool {
 	m := r.Memory
 	texts := textsIn([]string{m.Title, m.Content, m.Summary, m.TopicKey}, m.Metadata)

@@ -9,38 +9,35 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// secretRules is the fact that says by which rules all that is kept was looked at
-// (secret.Version). Where it says others, what leaves is looked at again.
+// secretRules is the fact that records the rules (secret.Version) under which everything stored was checked.
+// Under other rules, exportRedactor texts are checked again.
 const secretRules = "secret_rules"
 
-// outlet cuts secrets out of what leaves the store, where there can be any: in what older rules
-// let in, and in memories of which a person said that they are to keep theirs.
-type outlet struct {
-	washed *washing
-	all    bool           // what is kept was not looked at by the rules of now
-	kept   map[int64]bool // memories that keep secrets
-	open   bool           // a person lets them leave
+// exportRedactor redacts what leaves the store, where secrets are possible: texts kept under older rules, and
+// memories with kept secrets.
+type exportRedactor struct {
+	redactor *redactor
+	all      bool           // stored texts were not checked under the current rules
+	kept     map[int64]bool // memories with kept secrets
+	open     bool           // a person allows secrets to leave
 }
 
-// outlet is what all of an export, or a push, goes through; open lets secrets leave.
-func (e *Engine) outlet(ctx context.Context, r engram.Reader, open bool) (*outlet, error) {
-	o := &outlet{washed: e.washing(), open: open, kept: map[int64]bool{}}
+// exportRedactor returns the redaction for one export or push; open disables it.
+func (e *Engine) exportRedactor(ctx context.Context, r engram.Reader, open bool) (*exportRedactor, error) {
+	o := &exportRedactor{redactor: e.redactor(), open: open}
 	var err error
 	if o.all, err = underOlderRules(ctx, r); err != nil {
 		return nil, err
 	}
 	nums, err := r.SecretKept(ctx)
-	for _, num := range nums {
-		o.kept[num] = true
-	}
+	o.kept = setOf(nums)
 	return o, err
 }
 
-// cuts reports whether there is anything to look for in a memory; 0 is what is no memory.
-func (o *outlet) cuts(num int64) bool { return !o.open && (o.all || o.kept[num]) }
+// cuts reports whether a memory needs redaction; 0 is another record.
+func (o *exportRedactor) cuts(num int64) bool { return !o.open && (o.all || o.kept[num]) }
 
-// record is a record as it leaves.
-func (o *outlet) record(r engram.Record) engram.Record {
+func (o *exportRedactor) record(r engram.Record) engram.Record {
 	num := int64(0)
 	if r.Memory != nil {
 		num = r.Memory.Memory.Num
@@ -48,25 +45,22 @@ func (o *outlet) record(r engram.Record) engram.Record {
 	if !o.cuts(num) {
 		return r
 	}
-	return recordBy(r, o.washed.named)
+	return recordBy(r, o.redactor.named)
 }
 
-// memory is a memory as it leaves.
-func (o *outlet) memory(m engram.Memory) engram.Memory {
+func (o *exportRedactor) memory(m engram.Memory) engram.Memory {
 	if !o.cuts(m.Num) {
 		return m
 	}
-	return memoryBy(m, o.washed.named)
+	return memoryBy(m, o.redactor.named)
 }
 
-// cleaner takes out of a text what must not be there. The text stands under a name in metadata, or
-// under none: "".
+// cleaner redacts a text. name is that of a metadata field, or "".
 type cleaner func(name, s string) string
 
-// text takes it out of a text without a name.
 func (c cleaner) text(s string) string { return c("", s) }
 
-// recordBy is a record of which every text has gone through clean.
+// recordBy cleans every text of a record.
 func recordBy(r engram.Record, clean cleaner) engram.Record {
 	switch {
 	case r.Memory != nil:
@@ -92,7 +86,7 @@ func recordBy(r engram.Record, clean cleaner) engram.Record {
 	return r
 }
 
-// lineageBy is a lineage without tags that clean changes.
+// lineageBy removes tags that clean changes from causal metadata.
 func lineageBy(l *engram.CausalMetadata, clean func(string) string) *engram.CausalMetadata {
 	if l == nil || len(l.Sets) == 0 {
 		return l
@@ -117,9 +111,9 @@ func memoryBy(m engram.Memory, clean cleaner) engram.Memory {
 	return m
 }
 
-// recalled takes out of memories that are about to be shown what older rules let in. What a
-// person meant to keep is shown. It changes ms.
-func (e *Engine) recalled(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+// redactForDisplay redacts secrets kept under older rules from memories about to be shown on request, except those a
+// person keeps. It changes ms.
+func (e *Engine) redactForDisplay(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	older, err := underOlderRules(ctx, r)
 	if err != nil || !older || len(ms) == 0 {
 		return err
@@ -134,26 +128,23 @@ func (e *Engine) recalled(ctx context.Context, r engram.Reader, ms []engram.Memo
 	return nil
 }
 
-// unasked takes all secrets out of memories that are about to be told to whoever did not ask
-// for them: what a person meant to keep is shown only where it is asked for. It changes ms.
-func (e *Engine) unasked(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+// redactForInjection redacts all secrets from memories about to be injected: secrets that a person keeps are shown on
+// request only. It changes ms.
+func (e *Engine) redactForInjection(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	if len(ms) == 0 {
 		return nil
 	}
-	o, err := e.outlet(ctx, r, false)
+	o, err := e.exportRedactor(ctx, r, false)
 	for i, m := range ms {
 		ms[i] = o.memory(m)
 	}
 	return err
 }
 
-// recalledHits is recalled of the memories of hits.
-func (e *Engine) recalledHits(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
-	ms := make([]engram.Memory, len(hits))
-	for i, h := range hits {
-		ms[i] = h.Memory
-	}
-	if err := e.recalled(ctx, r, ms); err != nil {
+// redactHits is redactForDisplay for the memories of hits.
+func (e *Engine) redactHits(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
+	ms := memoriesOf(hits)
+	if err := e.redactForDisplay(ctx, r, ms); err != nil {
 		return err
 	}
 	for i := range hits {
@@ -162,13 +153,13 @@ func (e *Engine) recalledHits(ctx context.Context, r engram.Reader, hits []engra
 	return nil
 }
 
-// unlessKept cuts secrets out of a text, but for those that have a mark.
+// unlessKept returns a cleaner that spares secrets with a mark.
 func (e *Engine) unlessKept(marks []engram.Trust) cleaner {
-	v := &sieve{scanner: e.secrets, kept: textsMarked(marks, engram.TrustSecret), kinds: map[string]int{}}
+	v := &secretFilter{scanner: e.secrets, kept: textsMarked(marks, engram.TrustSecret), kinds: map[string]int{}}
 	return v.named
 }
 
-// inheritSecrets lets a memory keep the secrets of another one that went into it.
+// inheritSecrets copies the marks of kept secrets to the memory into which another was merged.
 func (o *op) inheritSecrets(ctx context.Context, kept, gone engram.Memory) error {
 	marks, err := o.tx.Trust(ctx, []int64{gone.Num})
 	if err != nil {

@@ -39,7 +39,7 @@ func TestASecretIsKnownByItsNameOnEveryWayOut(t *testing.T) {
 	}
 }
 
-// A text that comes back without its secrets says nothing new.
+// A text that returns without its secrets is no change.
 func TestWhatAPersonKeepsSurvivesItsOwnExport(t *testing.T) {
 	for _, mode := range []engine.ImportMode{"", engine.ImportReplace} {
 		w, num, _ := keeper(t)
@@ -82,7 +82,7 @@ func TestAColleaguesTagLeavesTheWordsBesideIt(t *testing.T) {
 	}
 }
 
-// An own export with its secrets came back with a warning that they were cut out, though they stay.
+// Importing an own export with its secrets warned that they were removed, though they stay.
 func TestNothingIsSaidToBeCutThatStays(t *testing.T) {
 	for _, mode := range []engine.ImportMode{"", engine.ImportReplace} {
 		w, num, secrets := keeper(t)
@@ -105,7 +105,7 @@ func TestNothingIsSaidToBeCutThatStays(t *testing.T) {
 		}
 		other := strings.ReplaceAll(out.String(), "CI uses ", "CI uses no more ")
 		res, err := w.Import(t.Context(), strings.NewReader(other), engine.ImportInput{Mode: mode, Project: "elsewhere"})
-		if err != nil || !slices.ContainsFunc(res.Notes, func(n engram.ImportNote) bool { return strings.Contains(n.Reason, "Cut out") }) {
+		if err != nil || !slices.ContainsFunc(res.Notes, func(n engram.ImportNote) bool { return strings.Contains(n.Reason, "Removed before saving") }) {
 			t.Errorf("mode %q: of a text that is not here told %+v, %v; want that its secret was cut", mode, res.Notes, err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestAPullSaysNothingOfWhatStays(t *testing.T) {
 		t.Errorf("told %+v, and it says %q; want nothing, and what it said", p.Notes, b.memory(kept.ID).Content)
 	}
 	write(t, b.remote, "old", foreign("mem_00000000000000000000000009", b.Clock.Now(), "Deploy token", "Deploys use "+githubToken()))
-	if p := b.pull(); len(p.Notes) != 1 || !strings.Contains(p.Notes[0].Reason, "Cut out") {
+	if p := b.pull(); len(p.Notes) != 1 || !strings.Contains(p.Notes[0].Reason, "Removed before saving") {
 		t.Errorf("of a text that is not here told %+v; want that its secret was cut", p.Notes)
 	}
 }

@@ -10,40 +10,39 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// duplicateSearch finds the pairs of memories whose vectors are nearer than a mark: all are
-// compared with all, in memory.
+// duplicateSearch finds pairs of memories with a cosine above a mark, comparing all with all in memory.
 type duplicateSearch struct {
 	*Engine
 	mark   float64
 	report func(what string, done, total int)
-	total  int // memories to compare, for tell
+	total  int // memories to compare, for report
 	done   int
 
-	missing int  // memories to compare that have no vector
-	crowded bool // one was near to more others than are looked at
+	missing int  // memories without a vector
+	crowded bool // a memory had too many near-duplicates
 }
 
 const (
-	duplicateVectors   = 1000 // read at once
-	mostNearDuplicates = 256  // of one memory that are looked at
+	duplicateVectors   = 1000 // vectors per read
+	mostNearDuplicates = 256  // examined per memory
 )
 
-// noNearDuplicates is what is said where nobody can tell what says the same.
-const noNearDuplicates = "no embedding model is configured: what says the same is not known"
+// noNearDuplicates is reported without an embedding model.
+const noNearDuplicates = "no embedding model is configured: near-duplicates are unknown"
 
-// degraded says what could not be compared.
+// degraded reports what was not compared.
 func (t *duplicateSearch) degraded() (all []string) {
 	if t.missing > 0 {
 		all = append(all, fmt.Sprintf("%d memories have no vector and were not compared: run engram reembed", t.missing))
 	}
 	if t.crowded {
-		all = append(all, "so many memories say the same that not all were compared: sleep again")
+		all = append(all, "too many near-duplicates to compare all: sleep again")
 	}
 	return all
 }
 
-// pairs returns the twins among the memories of which at least one is asked for, by
-// number. whole is false when not all could be compared.
+// pairs returns the near-duplicates with at least one requested memory, by number. whole is false if not all
+// were compared.
 func (t *duplicateSearch) pairs(ctx context.Context, nums []int64, asked func(int64) bool) (duplicates []lifecycle.NearDuplicate, whole bool, err error) {
 	if countIf(nums, asked) == 0 {
 		return nil, true, nil
@@ -64,7 +63,7 @@ func (t *duplicateSearch) pairs(ctx context.Context, nums []int64, asked func(in
 		}
 		alike.To(place, first, t.mark, func(other int, cosine float64) bool {
 			if other < place && asked(nums[other]) {
-				return true // it was found from the other side
+				return true // found from the other side
 			}
 			duplicates = append(duplicates, lifecycle.NearDuplicate{A: num, B: nums[other], Cosine: cosine})
 			n++
@@ -82,7 +81,7 @@ func (t *duplicateSearch) pairs(ctx context.Context, nums []int64, asked func(in
 	return duplicates, t.missing == missing && !crowded, nil
 }
 
-// vectors reads the vectors of memories, and returns which of the memories have one.
+// vectors reads vectors, and returns the memories that have one.
 func (t *duplicateSearch) vectors(ctx context.Context, nums []int64, asked func(int64) bool) (*vector.Alike, []int64, error) {
 	model := t.embedder.Model()
 	alike := vector.NewAlike(model.Dimensions)
@@ -98,7 +97,7 @@ func (t *duplicateSearch) vectors(ctx context.Context, nums []int64, asked func(
 			switch {
 			case !some && asked(num):
 				t.missing++
-			case some && vector.Normalise(v): // a zero vector is near to nothing
+			case some && vector.Normalise(v): // a zero vector is near nothing
 				alike.Add(v)
 				known = append(known, num)
 			}
@@ -107,8 +106,7 @@ func (t *duplicateSearch) vectors(ctx context.Context, nums []int64, asked func(
 	return alike, known, nil
 }
 
-// exactly keeps of twins those whose vectors are nearer than the mark indeed: what is
-// reckoned in bytes is off by a bit.
+// exactly keeps pairs whose exact cosine reaches the mark: the search computes with bytes.
 func exactly(ctx context.Context, r engram.Reader, duplicates []lifecycle.NearDuplicate, model engram.Model) ([]lifecycle.NearDuplicate, error) {
 	vectors, err := r.Vectors(ctx, model.Fingerprint, numsOfDuplicates(duplicates))
 	if err != nil {
@@ -124,7 +122,7 @@ func exactly(ctx context.Context, r engram.Reader, duplicates []lifecycle.NearDu
 	return exact, nil
 }
 
-// duplicatesOf are the twins among a few memories.
+// duplicatesOf returns the near-duplicates among a few memories.
 func duplicatesOf(nums []int64, vectors map[int64][]float32, mark float64) []lifecycle.NearDuplicate {
 	lengthOne(vectors)
 	var duplicates []lifecycle.NearDuplicate
@@ -147,7 +145,7 @@ func duplicateOf(a, b int64, vectors map[int64][]float32, mark float64) (duplica
 	return duplicate, duplicate.Cosine >= mark
 }
 
-// lengthOne makes up for what vectors lost when they were stored in bytes.
+// lengthOne restores the unit length lost by storing vectors in bytes.
 func lengthOne(vectors map[int64][]float32) {
 	for _, v := range vectors {
 		vector.Normalise(v)

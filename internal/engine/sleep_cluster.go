@@ -13,31 +13,27 @@ import (
 )
 
 const (
-	// clusterAmong is among how many of the newest memories of a project patterns are looked
-	// for: those that are older had their nights.
+	// clusterAmong is how many of the newest memories of a project are searched for patterns; older ones had
+	// their nights.
 	clusterAmong = 400
-	// clusterEvery is how long a sleep leaves a project in peace after it was asked about;
-	// short of a day, so that a nightly one never comes too early. Asked for by name,
-	// patterns are looked for at any time.
+	// clusterEvery is the least time between two searches of a project; under a day, so that a nightly sleep is
+	// never too early. Patterns requested by name ignore it.
 	clusterEvery = 20 * time.Hour
-	// clustersAsked is of how many bunches it is remembered that they have no pattern.
+	// clustersAsked is how many clusters without a pattern are remembered.
 	clustersAsked = 500
 )
 
-// clusterFact is what is known of the patterns of a project.
+// clusterFact records the search for patterns in a project.
 type clusterFact struct {
-	At    int64    `json:"at"`    // milliseconds since 1970, of the last time anybody was asked
-	Asked []string `json:"asked"` // bunches that were asked about in vain, the latest last
+	At    int64    `json:"at"`    // milliseconds since 1970, of the last question
+	Asked []string `json:"asked"` // clusters asked about in vain, latest last
 }
 
 func clusterName(project string) string { return "sleep-patterns:" + project }
 
-// clusterKey is a bunch and what its memories say.
+// clusterKey identifies a cluster and the texts of its memories.
 func clusterKey(ms []engram.Memory) string {
-	var words []string
-	for _, m := range ms {
-		words = append(words, fmt.Sprintf("%d:%.16s", m.Num, m.NormalizedHash))
-	}
+	words := mapped(ms, func(m engram.Memory) string { return fmt.Sprintf("%d:%.16s", m.Num, m.NormalizedHash) })
 	slices.Sort(words)
 	return digest(fmt.Sprint(words))
 }
@@ -45,16 +41,16 @@ func clusterKey(ms []engram.Memory) string {
 func clusterFactOf(ctx context.Context, r engram.Reader, project string) (f clusterFact, err error) {
 	text, err := r.Fact(ctx, clusterName(project))
 	if err == nil && text != "" && json.Unmarshal([]byte(text), &f) != nil {
-		f = clusterFact{} // another version wrote it: asking once more costs little
+		f = clusterFact{} // written by another version: asking again costs little
 	}
 	return f, err
 }
 
-// extracts plans in which memories a pattern is looked for.
+// extracts plans the clusters to search for a pattern.
 func (s *sleep) extracts(ctx context.Context, groups duplicateGroups) ([]lifecycle.Step, error) {
-	if s.extractor == nil || s.embedder == nil {
+	if s.options.Extractor == nil || s.embedder == nil {
 		if s.night.Only != nil {
-			s.res.Degraded = append(s.res.Degraded, "patterns are looked for by a language model and an embedding model: set ENGRAM_LLM_BASE_URL or ENGRAM_LLM_MODEL")
+			s.res.Degraded = append(s.res.Degraded, "patterns need a language model and an embedding model: set ENGRAM_LLM_BASE_URL or ENGRAM_LLM_MODEL")
 		}
 		return nil, nil
 	}
@@ -75,7 +71,7 @@ func (s *sleep) extracts(ctx context.Context, groups duplicateGroups) ([]lifecyc
 	night := lifecycle.Night{Only: []lifecycle.StepAction{lifecycle.StepExtract}}
 	for _, at := range groups.sorted() {
 		nums := byProject[at.project]
-		delete(byProject, at.project) // several groups are of one project
+		delete(byProject, at.project) // several groups may share a project
 		if len(nums) == 0 {
 			continue
 		}
@@ -88,7 +84,6 @@ func (s *sleep) extracts(ctx context.Context, groups duplicateGroups) ([]lifecyc
 	return lifecycle.Plan(night, s.res.At, s.policy), nil
 }
 
-// clusters are those of one project.
 func (s *sleep) clusters(ctx context.Context, project string, nums []int64) (clusters []lifecycle.Cluster, err error) {
 	slices.Sort(nums)
 	nums = nums[max(0, len(nums)-clusterAmong):]
@@ -115,19 +110,15 @@ func (s *sleep) clusters(ctx context.Context, project string, nums []int64) (clu
 		near := duplicatesOf(nums, vectors, model.Related)
 		near = slices.DeleteFunc(near, func(t lifecycle.NearDuplicate) bool { return byNum[t.A].Scope != byNum[t.B].Scope })
 		clusters = lifecycle.Clusters(near, func(nums []int64) bool {
-			var of []engram.Memory
-			for _, num := range nums {
-				of = append(of, byNum[num])
-			}
-			return slices.Contains(fact.Asked, clusterKey(of))
+			members := mapped(nums, func(num int64) engram.Memory { return byNum[num] })
+			return slices.Contains(fact.Asked, clusterKey(members))
 		}, s.policy)
 		return nil
 	})
 	return clusters, err
 }
 
-// saidBefore are the memories of which a pattern was derived, be it that somebody has
-// forgotten it since or undone it.
+// saidBefore returns the memories of which a pattern was derived, even if it was forgotten or undone since.
 func saidBefore(ctx context.Context, r engram.Reader, nums []int64) (map[int64]bool, error) {
 	live, err := r.Relations(ctx, nums)
 	if err != nil {
@@ -137,30 +128,27 @@ func saidBefore(ctx context.Context, r engram.Reader, nums []int64) (map[int64]b
 	if err != nil {
 		return nil, err
 	}
-	said := map[int64]bool{}
-	for _, tie := range append(live, removed...) {
-		if tie.Verb != engram.VerbDerivedFrom || tie.Actor != systemActor {
-			continue
-		}
-		by, err := r.Memories(ctx, []int64{tie.Source})
-		if err != nil {
-			return nil, err
-		}
-		if len(by) == 1 && by[0].Type == engram.TypePattern {
-			said[tie.Target] = true
-		}
+	derived := slices.DeleteFunc(append(live, removed...), func(rel engram.Relation) bool {
+		return rel.Verb != engram.VerbDerivedFrom || rel.Actor != systemActor
+	})
+	sources, err := r.Memories(ctx, mapped(derived, func(rel engram.Relation) int64 { return rel.Source }))
+	if err != nil {
+		return nil, err
+	}
+	by, said := byNum(sources), map[int64]bool{}
+	for _, rel := range derived {
+		said[rel.Target] = said[rel.Target] || by[rel.Source].Type == engram.TypePattern
 	}
 	return said, nil
 }
 
-// duplicateGroup is what memories have in common that may say the same, as far as an outline
-// tells.
+// duplicateGroup is what near-duplicates must have in common.
 type duplicateGroup struct {
 	project string
 	typ     engram.Type
 }
 
-// duplicateGroups are the live memories of each group, by number.
+// duplicateGroups are the numbers of live memories of each group.
 type duplicateGroups map[duplicateGroup][]int64
 
 func (g *duplicateGroups) add(m engram.Memory) {
@@ -171,7 +159,7 @@ func (g *duplicateGroups) add(m engram.Memory) {
 	(*g)[at] = append((*g)[at], m.Num)
 }
 
-// sorted are the groups in an order that is always the same, their members oldest first.
+// sorted returns the groups in a fixed order and sorts their members, oldest first.
 func (g duplicateGroups) sorted() []duplicateGroup {
 	var all []duplicateGroup
 	for at, nums := range g {
@@ -184,7 +172,7 @@ func (g duplicateGroups) sorted() []duplicateGroup {
 	return all
 }
 
-// merges plans what becomes one.
+// merges plans the merges of near-duplicates.
 func (s *sleep) merges(ctx context.Context, groups duplicateGroups) ([]lifecycle.Step, error) {
 	if s.embedder == nil {
 		s.res.Degraded = append(s.res.Degraded, noNearDuplicates)
@@ -217,8 +205,8 @@ func (s *sleep) merges(ctx context.Context, groups duplicateGroups) ([]lifecycle
 	return steps, nil
 }
 
-// cover notes the projects that need not be compared again until something changes. A
-// project without memories is not among them, nor is one that could not be compared.
+// cover records the fully compared projects, which need no comparison until something changes. A project
+// without memories is not among them.
 func (s *sleep) cover(groups duplicateGroups, unfinished map[string]bool) {
 	for at := range groups {
 		if !unfinished[at.project] {
@@ -229,7 +217,7 @@ func (s *sleep) cover(groups duplicateGroups, unfinished map[string]bool) {
 	s.covered = slices.Compact(s.covered)
 }
 
-// mergesOf plans the merges of one group, of which pairs are twins.
+// mergesOf plans the merges of one group's near-duplicates.
 func (s *sleep) mergesOf(ctx context.Context, pairs []lifecycle.NearDuplicate) ([]lifecycle.Step, error) {
 	if len(pairs) == 0 {
 		return nil, nil

@@ -9,9 +9,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// sure are the hits of several searches that are certain enough to be told, the likeliest
-// first, each once.
-func (t *reminding) sure(lists []engram.Found) []engram.Hit {
+// sure returns the hits of several searches that are certain enough to inject, likeliest first, each once.
+func (t *reminderBuilder) sure(lists []engram.Found) []engram.Hit {
 	type certain struct {
 		engram.Hit
 		chance float64
@@ -23,7 +22,7 @@ func (t *reminding) sure(lists []engram.Found) []engram.Hit {
 		for _, v := range t.verdicts(c, finds, found.Rows) {
 			h := hits[v.Find]
 			if t.fault != "" && !attend.Alike(t.fault, h.Memory.Title+"\n"+h.Memory.Content) {
-				continue // words that all errors have are no likeness
+				continue // words common to all errors prove no similarity
 			}
 			if !slices.ContainsFunc(all, func(o certain) bool { return o.Memory.Num == h.Memory.Num }) {
 				all = append(all, certain{h, v.Chance})
@@ -38,30 +37,29 @@ func (t *reminding) sure(lists []engram.Found) []engram.Hit {
 	return out
 }
 
-// verdicts are what of finds is told beside this prompt.
-func (t *reminding) verdicts(c attend.Certainty, finds []attend.Find, rows int) []attend.Verdict {
+// verdicts returns the finds certain enough for this prompt.
+func (t *reminderBuilder) verdicts(c attend.Certainty, finds []attend.Find, rows int) []attend.Verdict {
 	if t.asks {
 		return c.Answers(t.inquiry, finds, rows)
 	}
 	return c.Sure(finds, rows)
 }
 
-// weighed are the hits of a search that might be told, with what speaks for each. What
-// supersedes a hit has as much for it as that: it need not say the same words.
+// weighed returns the hits that might be injected with the evidence for each. A hit inherits the evidence of
+// what it supersedes, whose words it need not repeat.
 //
-// Session summaries are left out: each tells a little of many matters. On two scripted
-// sessions four stood among the best three finds, and none was what the prompt needed; the
-// latest is told when a session begins.
-func (t *reminding) weighed(found engram.Found) (hits []engram.Hit, finds []attend.Find) {
+// Session summaries are excluded: each touches many subjects. In two scripted sessions four ranked among the
+// best three finds, none useful; the latest is shown when a session starts.
+func (t *reminderBuilder) weighed(found engram.Found) (hits []engram.Hit, finds []attend.Find) {
 	all, _ := found.InOrder()
-	instead := map[int64]attend.Find{} // of what others supersede, by the others
+	instead := map[int64]attend.Find{} // evidence of superseded memories, by successor
 	for _, h := range all {
 		m, f := h.Memory, t.evidence(h)
 		if by := successor(h); by != 0 {
 			instead[by] = stronger(instead[by], f)
 			continue
 		}
-		if m.Type == engram.TypeSessionSummary || !m.ValidTo.IsZero() && !m.ValidTo.After(t.at) {
+		if m.Type == engram.TypeSessionSummary || expired(m, t.at) {
 			continue
 		}
 		hits, finds = append(hits, h), append(finds, f)
@@ -83,7 +81,7 @@ func stronger(a, b attend.Find) attend.Find {
 	return a
 }
 
-// successor is the memory that stands in the place of a hit; 0: it stands itself.
+// successor returns the memory that supersedes a hit; 0 if none does.
 func successor(h engram.Hit) int64 {
 	for _, n := range h.Relations {
 		if !n.Outgoing && n.Relation.Supersedes() && !n.Other.Forgotten() && n.Other.Num != 0 {
@@ -93,8 +91,8 @@ func successor(h engram.Hit) int64 {
 	return 0
 }
 
-// evidence is what speaks for telling a hit.
-func (t *reminding) evidence(h engram.Hit) attend.Find {
+// evidence returns what supports showing a hit.
+func (t *reminderBuilder) evidence(h engram.Hit) attend.Find {
 	f := attend.Find{Seen: t.seen[h.Memory.Num]}
 	for _, c := range h.Why.Channels {
 		switch c.Channel {
@@ -118,7 +116,7 @@ func (t *reminding) evidence(h engram.Hit) attend.Find {
 	return f
 }
 
-// saidOf are those of some words that a text has.
+// saidOf returns the words of a set that a text contains.
 func saidOf(s string, of map[string]bool) map[string]bool {
 	has := map[string]bool{}
 	text.Scan(s, func(tok text.Token) {
