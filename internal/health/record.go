@@ -41,6 +41,6 @@ func judgeRelations(f Facts, p Policy, why string) Check {
 	}
 	e["numbers"] = r.First
 	return bad(Warning, Finding{Check: Nowhere, Reason: "relations_to_nowhere", Why: why, Evidence: e,
-		Message: these(r.Count, "relation leads to a memory that is not there.", "relations lead to memories that are not there."),
+		Message: these(r.Count, "relation leads to a missing memory.", "relations lead to missing memories."),
 		Next:    "engram doctor --fix removes them, after a backup."})
 }

@@ -30,7 +30,7 @@ func MayMerge(a, b engram.Memory) (against string, may bool) {
 	case a.Type != b.Type:
 		return "not of one type", false
 	case a.Type == engram.TypeSessionSummary:
-		return "each tells of its own session", false
+		return "each is about its own session", false
 	case a.TopicKey != "" && b.TopicKey != "" && a.TopicKey != b.TopicKey:
 		return "different topics", false
 	case !a.ValidFrom.Equal(b.ValidFrom) || !a.ValidTo.Equal(b.ValidTo):

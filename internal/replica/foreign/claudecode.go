@@ -35,7 +35,7 @@ func openClaudeCode(name string, info fs.FileInfo, o Options) (engram.Source, er
 	only, base := "", "."
 	if !info.IsDir() {
 		if !isMarkdown(real) {
-			return nil, engram.Errorf(engram.CodeInvalid, "%s is no Markdown file", name).WithHint("name a folder such as ~/.claude/projects/SLUG/memory, or a .md file of it")
+			return nil, engram.Errorf(engram.CodeInvalid, "%s is not a Markdown file", name).WithHint("name a folder such as ~/.claude/projects/SLUG/memory, or a .md file in it")
 		}
 		real, only = filepath.Dir(real), filepath.Base(real)
 	}
@@ -205,7 +205,7 @@ func (c *claudeCode) withoutPointers(pg page, body string, line int) string {
 		left++
 	}
 	if left > 0 {
-		c.note(fmt.Sprintf("%s:%d", pg.path, line), "left out: "+pointing(left)+" to the files by topic")
+		c.note(fmt.Sprintf("%s:%d", pg.path, line), "left out: "+pointing(left)+" to topic files")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -85,7 +85,7 @@ func TestTheDatabaseOfTheMemProgram(t *testing.T) {
 			t.Errorf("Old port is %+v, want it forgotten and personal", old)
 		}
 		same(t, "relations", all.relations(), []string{"Auth model supersedes Old port: newer", "Auth model contradicts Old port: "})
-		same(t, "flaws", all.flaws(), []string{"memory_relations 3: one of its memories was gone there already"})
+		same(t, "flaws", all.flaws(), []string{"memory_relations 3: one of its memories is missing"})
 		var kinds []engram.Entity
 		for _, r := range all.records {
 			kinds = append(kinds, r.Entity())

@@ -111,7 +111,7 @@ func (p *plainDatabase) revision(v values) {
 	at := v.moment("created_at")
 	id := v.text("memory_id")
 	p.revisions[id] = append(p.revisions[id], engram.Revision{Number: len(p.revisions[id]) + 1, Type: engram.Type(v.first("category", "type")), Title: v.text("title"),
-		Content: v.text("content"), WrittenAt: at, ReplacedAt: cmp.Or(v.moment("replaced_at"), at), Reason: cmp.Or(v.text("reason"), "before it came in")})
+		Content: v.text("content"), WrittenAt: at, ReplacedAt: cmp.Or(v.moment("replaced_at"), at), Reason: cmp.Or(v.text("reason"), "before the import")})
 }
 
 func (p *plainDatabase) memory(v values) engram.Record {
@@ -137,12 +137,12 @@ func (p *plainDatabase) memory(v values) engram.Record {
 	more := map[string]any{}
 	if text := v.text("metadata"); text != "" {
 		if err := json.Unmarshal([]byte(text), &more); err != nil || more == nil {
-			v.doubt("its metadata is no JSON object: it is kept as text")
+			v.doubt("its metadata is not a JSON object and is kept as text")
 			more = map[string]any{"metadata": text}
 		}
 	}
 	if len(m.Tags) == 0 && strings.HasPrefix(strings.TrimSpace(v.text("tags")), "[") && strings.TrimSpace(v.text("tags")) != "[]" {
-		v.doubt("its tags are no JSON list of words")
+		v.doubt("its tags are not a JSON list of words")
 	}
 	p.tie(id, m, more)
 	m.Metadata = p.origin(id, "", more)
@@ -195,7 +195,7 @@ func (p *plainDatabase) link(v values) engram.Record {
 	}
 	from, to := v.first("source_id", "from_id", "from_memory_id", "source"), v.first("target_id", "to_id", "to_memory_id", "target")
 	if from == "" || to == "" {
-		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "it does not name two memories in columns that are known")}
+		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "it does not name two memories in known columns")}
 	}
 	from, to = word.ends(from, to)
 	return engram.Record{Relation: &engram.RelationRecord{Relation: r, Source: p.end(from), Target: p.end(to)}}

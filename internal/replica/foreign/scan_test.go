@@ -127,8 +127,8 @@ func TestRowsThatHoldAnything(t *testing.T) {
 		t.Errorf("the third is %+v", m)
 	}
 	said := strings.Join(all.noted(), "\n")
-	for _, want := range []string{"observations 2:", `its created_at is no time: "0000-00-00"`, `its updated_at is no time: "2026-13-45 99:99:99"`, `observations 3: its deleted_at is no time: "-1"`,
-		`observations 4: its updated_at is no time: "1e+300"`, `sessions, row 1: its started_at is no time: "yesterday"`} {
+	for _, want := range []string{"observations 2:", `its created_at is not a time: "0000-00-00"`, `its updated_at is not a time: "2026-13-45 99:99:99"`, `observations 3: its deleted_at is not a time: "-1"`,
+		`observations 4: its updated_at is not a time: "1e+300"`, `sessions, row 1: its started_at is not a time: "yesterday"`} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the notes lack %q:\n%s", want, said)
 		}

@@ -244,14 +244,14 @@ func TestAChunkOfAnotherProgram(t *testing.T) {
 		{Item: "observations[0]", Memory: &engram.MemoryRecord{Memory: engram.Memory{SyncID: "obs-00000000000000aa", Project: "shop", SessionID: "s1", Type: "decision", Title: "Auth", Content: "JWT", Scope: "project",
 			RevisionCount: 2, DuplicateCount: 1, CreatedAt: at(1), UpdatedAt: at(2), Importance: engram.DefaultImportance, Strength: 1}}},
 		{Item: "mutations[0]", Erased: &engram.Erased{Entity: engram.EntityMemory, ID: "obs-00000000000000bb", SyncID: "obs-00000000000000bb", Project: "shop", At: engram.Clock(0).Tick(at(5))}},
-		{Item: "mutations[4]", Flaw: engram.Errorf(engram.CodeInvalid, `it deletes "obs-00000000000000cc" without what that says`)},
+		{Item: "mutations[4]", Flaw: engram.Errorf(engram.CodeInvalid, `it deletes "obs-00000000000000cc" without its content`)},
 		{Item: "mutations[5]", Memory: &engram.MemoryRecord{Memory: engram.Memory{SyncID: "obs-00000000000000dd", Project: "shop", Title: "T", Content: "c", DeletedAt: at(5), Importance: engram.DefaultImportance, Strength: 1}}},
 		{Item: "prompts[0]", Prompt: &engram.Prompt{SyncID: "prompt-00000000000000aa", SessionID: "s1", Project: "web", Content: "why?", CreatedAt: at(1)}},
 		{Item: "mutations[8]", Prompt: &engram.Prompt{SyncID: "prompt-00000000000000bb", Project: "shop", Content: "how?"}},
 		relation(1, engram.Relation{ID: "rel-0000000000000001", Verb: engram.VerbContradicts, Status: engram.RelationJudged, Confidence: 0.5, Actor: "agent", ActorKind: "agent"}, a, b),
 		relation(2, engram.Relation{ID: "rel-0000000000000002", Verb: engram.VerbContradicts, Status: engram.RelationPending}, engram.Ref{ID: "a"}, engram.Ref{ID: "b"}),
 		relation(3, engram.Relation{ID: "rel-0000000000000003", Verb: engram.VerbRelatesTo, Status: engram.RelationIgnored}, engram.Ref{ID: "a"}, engram.Ref{ID: "b"}),
-		{Item: "mutations[9]", Flaw: engram.Errorf(engram.CodeInvalid, `nothing is known of a "enrolment"`)},
+		{Item: "mutations[9]", Flaw: engram.Errorf(engram.CodeInvalid, `unknown entity "enrolment"`)},
 	}
 	for i := range max(len(got), len(want)) {
 		switch {

@@ -39,13 +39,13 @@ func open(plain []byte) (chunk, error) {
 	}
 	fields, ok := wire.FieldsOf(plain, maxFields)
 	if !ok {
-		return chunk{}, engram.Errorf(engram.CodeInvalid, "it is no object with the lists of a chunk")
+		return chunk{}, engram.Errorf(engram.CodeInvalid, "it is not an object with the lists of a chunk")
 	}
 	var c chunk
 	seen := map[string]bool{}
 	for _, f := range fields {
 		if seen[f.Name] {
-			return chunk{}, engram.Errorf(engram.CodeInvalid, "it says %.40q twice", f.Name)
+			return chunk{}, engram.Errorf(engram.CodeInvalid, "it has %.40q twice", f.Name)
 		}
 		seen[f.Name] = true
 		list := slices.Index(lists(), f.Name)
@@ -58,7 +58,7 @@ func open(plain []byte) (chunk, error) {
 		case list >= 0:
 			raws, ok := wire.ItemsOf(f.Value, maxItems-len(c.items))
 			if !ok {
-				return chunk{}, engram.Errorf(engram.CodeInvalid, "%s is no list, or one of more than %d items", f.Name, maxItems)
+				return chunk{}, engram.Errorf(engram.CodeInvalid, "%s is not a list, or has more than %d items", f.Name, maxItems)
 			}
 			for i, raw := range raws {
 				c.items = append(c.items, item{list, i, raw})
@@ -176,7 +176,7 @@ func (m mutation) own() (engram.Record, error) {
 		return wire.Decode(wire.Relations, layers...)
 	case "session", "observation", "prompt":
 	default:
-		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is known of a %.40q", m.Entity)
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "unknown entity %.40q", m.Entity)
 	}
 	var said goodbye
 	if err := json.Unmarshal(m.Payload, &said); err != nil {
@@ -203,7 +203,7 @@ func erasureIn(layers [][]byte) (engram.Record, error) {
 	case engram.EntityMemory, engram.EntityPrompt, engram.EntitySession:
 		return r, nil
 	}
-	return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is erased that is a %.40q", string(r.Erased.Entity))
+	return engram.Record{}, engram.Errorf(engram.CodeInvalid, "unknown erased entity %.40q", string(r.Erased.Entity))
 }
 
 // foreign reads a mutation of another program. A hard delete becomes an erasure at its time, or at
@@ -228,7 +228,7 @@ func (m mutation) foreign(at time.Time) (engram.Record, error) {
 	case m.Op == "delete" && (said.HardDelete || m.Entity != "observation"):
 		return m.erased(said, at)
 	case m.Op == "delete" && said.Content == "":
-		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it deletes %.80q without what that says", m.EntityKey)
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it deletes %.80q without its content", m.EntityKey)
 	case m.Entity == "session":
 		return inMutation(m, wire.MemSessions)
 	case m.Entity == "observation":
@@ -236,7 +236,7 @@ func (m mutation) foreign(at time.Time) (engram.Record, error) {
 	case m.Entity == "prompt":
 		return inMutation(m, wire.MemPrompts)
 	}
-	return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is known of a %.40q", m.Entity)
+	return engram.Record{}, engram.Errorf(engram.CodeInvalid, "unknown entity %.40q", m.Entity)
 }
 
 func inMutation(m mutation, section int) (engram.Record, error) {
@@ -254,7 +254,7 @@ func (m mutation) erased(said goodbye, at time.Time) (engram.Record, error) {
 		entity = engram.EntityMemory
 	case "session", "prompt":
 	default:
-		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is known of a %.40q", m.Entity)
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "unknown entity %.40q", m.Entity)
 	}
 	x := engram.Erased{Entity: entity, ID: cmp.Or(m.EntityKey, said.SyncID, said.ID), Project: cmp.Or(said.Project, m.Project)}
 	if entity != engram.EntitySession {

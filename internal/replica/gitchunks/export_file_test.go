@@ -55,7 +55,7 @@ func TestAChunkIsReadUpToALimit(t *testing.T) {
 	id := layPlain(t, dir, large)
 	small := layPlain(t, dir, `{"observations":[{"content":"b"}]}`)
 	r := open(t, gitchunks.Options{Dir: dir, Most: 256 << 10})
-	if _, err := readAll(t, r, id); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "left for later") {
+	if _, err := readAll(t, r, id); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "was skipped") {
 		t.Errorf("the large one: %v, want that it is left", err)
 	}
 	if records, err := readAll(t, r, small); err != nil || len(records) != 1 {

@@ -86,7 +86,7 @@ func (r *Repository) mentions(ctx context.Context, root *os.Root, name string, i
 }
 
 // errLong reports a chunk longer than the searched part.
-var errLong = errors.New("the chunk is longer than is read")
+var errLong = errors.New("the chunk is too long to search")
 
 // names reports whether a chunk contains one of the ids. They are too long to occur by chance, so
 // nothing needs to be parsed.

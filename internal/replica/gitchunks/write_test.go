@@ -72,7 +72,7 @@ func TestRecordsThatAreTooMuch(t *testing.T) {
 	big := memory(1, strings.Repeat("a", 33<<20))
 	big.Memory.Revisions = []engram.Revision{{Number: 1, Content: strings.Repeat("b", 33<<20)}}
 	same := memory(1, strings.Repeat("a", 9<<20))
-	for name, rec := range map[string]engram.Record{"more than 64 MiB": big, "more than 200 times": same} {
+	for name, rec := range map[string]engram.Record{"larger than 64 MiB": big, "more than 200 times": same} {
 		if b, err := r.Write(t.Context(), engram.Batch{}, []engram.Record{rec}); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %+v, %v", name, b, err)
 		}

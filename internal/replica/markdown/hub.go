@@ -33,7 +33,7 @@ func (n *notes) PutHubs(hubs []engram.Hub, projects []string) (engram.HubsDone, 
 func (n *notes) putHub(h engram.Hub, done *engram.HubsDone) error {
 	text, name := []byte(n.hubText(h)), hubName(h)
 	if dir := n.barred(name); dir != "" {
-		n.remark(name, shown(dir)+" is a link, or no folder: the note is not written")
+		n.remark(name, shown(dir)+" is a link or not a folder, so the note was not written")
 		return nil
 	}
 	x := n.state.Hubs[h.Name()]

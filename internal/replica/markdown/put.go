@@ -133,7 +133,7 @@ func (p *putting) text(own kept) string { return noteText(p.note.Memory, own) + 
 func (p *putting) put() (engram.NoteDone, error) {
 	if dir := p.barred(p.want); dir != "" {
 		p.done.Path = shown(p.want)
-		p.remark(p.want, shown(dir)+" is a link, or no folder: the note is not written")
+		p.remark(p.want, shown(dir)+" is a link or not a folder, so the note was not written")
 		return p.end(engram.NoteSkipped)
 	}
 	at := p.want
@@ -269,7 +269,7 @@ func (n *notes) Remove(id engram.ID) (engram.NoteDone, error) {
 		return done, nil
 	}
 	if stands && x.Hand {
-		n.remark(x.Path, "its memory is gone; you wrote the note, and it stays: delete it where you want it no more")
+		n.remark(x.Path, "its memory is gone, but you wrote the note: delete it if you no longer want it")
 		done.Act = engram.NoteSkipped
 		return done, nil
 	}

@@ -191,11 +191,11 @@ func TestADiskThatRefusesIsToldWithItsFileAndWhatToDo(t *testing.T) {
 		err        error
 		says, hint string
 	}{
-		{"a full disk", temp(syscall.ENOSPC), "engram/shop/a.md cannot be written: " + syscall.ENOSPC.Error(), "free some space"},
-		{"a full disk, and what was begun stays", errors.Join(temp(syscall.ENOSPC), temp(syscall.EIO)), "engram/shop/a.md cannot be written: " + syscall.ENOSPC.Error(), "free some space"},
-		{"no permission", temp(syscall.EACCES), "engram/shop/a.md cannot be written: " + syscall.EACCES.Error(), "may write into the vault"},
-		{"a rename that fails", &os.LinkError{Op: "rename", Old: ".engram-abcdef123456.tmp", New: "shop/a.md", Err: syscall.EIO}, "engram/shop/a.md cannot be written: " + syscall.EIO.Error(), ""},
-		{"what no system says", errors.New("path escapes"), "engram/shop/a.md cannot be written: path escapes", ""},
+		{"a full disk", temp(syscall.ENOSPC), "cannot write engram/shop/a.md: " + syscall.ENOSPC.Error(), "free space"},
+		{"a full disk, and what was begun stays", errors.Join(temp(syscall.ENOSPC), temp(syscall.EIO)), "cannot write engram/shop/a.md: " + syscall.ENOSPC.Error(), "free space"},
+		{"no permission", temp(syscall.EACCES), "cannot write engram/shop/a.md: " + syscall.EACCES.Error(), "make the vault writable"},
+		{"a rename that fails", &os.LinkError{Op: "rename", Old: ".engram-abcdef123456.tmp", New: "shop/a.md", Err: syscall.EIO}, "cannot write engram/shop/a.md: " + syscall.EIO.Error(), ""},
+		{"what no system says", errors.New("path escapes"), "cannot write engram/shop/a.md: path escapes", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := unwritten("engram/shop/a.md", tt.err)

@@ -42,7 +42,7 @@ func checkLineage(l engram.CausalMetadata) error {
 	for device, c := range l.Counts {
 		const most = 1 << 40 // the sum of all fits into an int
 		if c.Accesses < 0 || c.Repeats < 0 || c.Accesses > most || c.Repeats > most {
-			return engram.Errorf(engram.CodeInvalid, "lineage.counts has a count that nobody can have reached")
+			return engram.Errorf(engram.CodeInvalid, "lineage.counts has an impossible count")
 		}
 		if err := engram.CheckText("device", device, engram.MaxName); err != nil {
 			return err

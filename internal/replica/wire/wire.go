@@ -95,7 +95,7 @@ func Misfit(err error) error {
 	case !ok:
 		return engram.Errorf(engram.CodeInvalid, "%v", err)
 	case bad.Field == "":
-		return engram.Errorf(engram.CodeInvalid, "it is no object but %s", withArticle(bad.Value))
+		return engram.Errorf(engram.CodeInvalid, "it is %s, not an object", withArticle(bad.Value))
 	}
 	return engram.Errorf(engram.CodeInvalid, "%s cannot be %s", bad.Field, withArticle(bad.Value))
 }

@@ -189,15 +189,15 @@ func TestItemsThatDoNotFit(t *testing.T) {
 	for _, tt := range []struct {
 		name, item, want string
 	}{
-		{"a list", `[]`, "it is no object but an array"},
+		{"a list", `[]`, "it is an array"},
 		{"a number for a text", `{"title":7}`, "title cannot be a number"},
 		{"a text for a list", `{"tags":"a"}`, "tags cannot be a string"},
-		{"no time", `{"created_at":"soon"}`, `"soon" is no time`},
+		{"no time", `{"created_at":"soon"}`, `"soon" is not a time`},
 		{"a lineage that is a text", `{"lineage":"x"}`, "lineage cannot be a string"},
 		{"a stamp that is none", `{"lineage":{"base":"yesterday"}}`, `stamp "yesterday" is none`},
 		{"a clock before 1970", `{"lineage":{"sets":{"t":{"d":{"a":-1}}}}}`, "before 1970"},
-		{"a count below nothing", `{"lineage":{"counts":{"d":{"a":-1}}}}`, "nobody can have reached"},
-		{"a count that would overflow", `{"lineage":{"counts":{"d":{"r":9007199254740992}}}}`, "nobody can have reached"},
+		{"a count below nothing", `{"lineage":{"counts":{"d":{"a":-1}}}}`, "an impossible count"},
+		{"a count that would overflow", `{"lineage":{"counts":{"d":{"r":9007199254740992}}}}`, "an impossible count"},
 		{"a device with a NUL", `{"lineage":{"counts":{"d\u0000":{}}}}`, "NUL"},
 		{"a part with a NUL", `{"lineage":{"parts":{"d\u0000":""}}}`, "NUL"},
 		{"a member with a NUL", `{"lineage":{"sets":{"d\u0000":{}}}}`, "NUL"},
