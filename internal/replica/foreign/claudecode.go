@@ -205,15 +205,7 @@ func (c *claudeCode) withoutPointers(pg page, body string, line int) string {
 		left++
 	}
 	if left > 0 {
-		c.note(fmt.Sprintf("%s:%d", pg.path, line), "left out: "+pointing(left)+" to topic files")
+		c.note(fmt.Sprintf("%s:%d", pg.path, line), fmt.Sprintf("left out: pointers to topic files (%d)", left))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// pointing returns "1 line that points" or "2 lines that point".
-func pointing(lines int) string {
-	if lines == 1 {
-		return "1 line that points"
-	}
-	return fmt.Sprintf("%d lines that point", lines)
 }

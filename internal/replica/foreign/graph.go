@@ -71,7 +71,6 @@ type graph struct {
 
 // each yields the records. Relations come last, because they may precede their entities.
 func (g *graph) each(ctx context.Context, yield func(engram.Record) bool) error {
-	errStopped := errors.New("stopped")
 	lines := 0
 	err := eachLine(g.file, func(number int, line []byte, long bool) error {
 		if err := ctx.Err(); err != nil {
@@ -87,12 +86,12 @@ func (g *graph) each(ctx context.Context, yield func(engram.Record) bool) error 
 		item := fmt.Sprintf("%s:%d", g.name, number)
 		r, given := g.line(item, line, long)
 		if given && !yield(r) {
-			return errStopped
+			return errEnough
 		}
 		return nil
 	})
 	switch {
-	case errors.Is(err, errStopped):
+	case errors.Is(err, errEnough):
 		return nil
 	case err != nil && ctx.Err() == nil:
 		return unreadable(g.name, err)

@@ -205,7 +205,7 @@ func TestTheAutoMemoryOfClaudeCode(t *testing.T) {
 	same(t, "projects", []string{all.memories[0].Project, all.memory(t, "Gotchas").Project}, []string{"src-blog", "my-shop"})
 	same(t, "relations", all.relations(), []string{"real-database relates_to user ana: links_to"})
 	same(t, "notes", all.noted(), []string{"projects/-src-blog/memory/MEMORY.md: its project is named src-blog after the folder: its real name is unknown",
-		"MEMORY.md:1: left out: 2 lines that point to topic files"})
+		"MEMORY.md:1: left out: pointers to topic files (2)"})
 	feedback := all.memory(t, "real-database")
 	if feedback.Type != engram.TypePolicy || feedback.Summary != "tests use a real database" || feedback.Metadata["source_type"] != "feedback" || feedback.Metadata["source_id"] != "feedback_tests.md" {
 		t.Errorf("feedback is %+v", feedback)
