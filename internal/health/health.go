@@ -163,12 +163,12 @@ func Unknown(project, asked string) Report {
 // fine is the outcome of a check without findings.
 func fine(id ID, why string, e Evidence) Check {
 	return Check{Result: OK, Finding: Finding{Check: id, Severity: Info, Reason: string(id) + "_ok", Message: nothingReported,
-		Why: why, Evidence: orEmpty(e), Next: nothingToDo}}
+		Why: why, Evidence: e, Next: nothingToDo}}
 }
 
 // bad is the outcome of a check with a finding.
 func bad(result Status, f Finding) Check {
-	f.Severity, f.Evidence = result.severity(), orEmpty(f.Evidence)
+	f.Severity = result.severity()
 	return Check{Result: result, Finding: f}
 }
 
@@ -176,11 +176,4 @@ func bad(result Status, f Finding) Check {
 func unmade(id ID, why string, err error) Check {
 	return bad(Failed, Finding{Check: id, Reason: string(id) + "_not_checked", Message: "Cannot check this: " + err.Error() + ".",
 		Why: why, Evidence: Evidence{"error": err.Error()}, Next: "See what " + string(Integrity) + " says and repair that first."})
-}
-
-func orEmpty(e Evidence) Evidence {
-	if e == nil {
-		return Evidence{}
-	}
-	return e
 }

@@ -10,7 +10,7 @@ func logEvidence(l Log) Evidence {
 // untried is the outcome if the lock was not tried: opening a damaged file for writing may change
 // it.
 func untried(id ID, why string) Check {
-	return bad(Blocked, Finding{Check: id, Reason: string(id) + "_not_checked", Why: why,
+	return bad(Blocked, Finding{Check: id, Reason: string(id) + "_not_checked", Why: why, Evidence: Evidence{},
 		Message: "This was not tried, because the database is damaged or its index is not in step.",
 		Next:    "See what " + string(Integrity) + " and " + string(IndexInStep) + " say and repair that first."})
 }
