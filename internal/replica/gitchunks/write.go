@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
 // Write implements engram.Remote: a chunk first, then the manifest. An existing batch of the same
@@ -35,7 +36,7 @@ func (r *Repository) Write(ctx context.Context, b engram.Batch, records []engram
 		return engram.Batch{}, err
 	}
 	defer func() { _ = at.Close() }()
-	h := headOf(counted(b, records), body)
+	h := headOf(wire.Counted(b, records), body)
 	if known, ok, err := r.written(ctx, at, h, body); ok || err != nil {
 		return known, err
 	}

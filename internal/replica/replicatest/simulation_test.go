@@ -210,7 +210,7 @@ type history struct {
 	fates map[engram.ID]*fate
 	kept  map[string]bool // what some peers keep to themselves in the end, by kind and name
 	owned map[string]bool // sessions with a personal memory
-	told  bytes.Buffer // log of events, for a failure
+	told  bytes.Buffer    // log of events, for a failure
 	tally tally
 }
 
@@ -252,7 +252,7 @@ func (h *history) say(format string, args ...any) { fmt.Fprintf(&h.told, format+
 // play plays it to the end, and returns what is wrong with that.
 func (h *history) play(ctx context.Context) error {
 	h.open()
-	offline := h.rng.IntN(2 * replicas) // this one meets nobody before the end; often there is none
+	offline := h.rng.IntN(2 * replicas) // this peer exchanges nothing before the end; often an index without a peer
 	for range 20 + h.rng.IntN(40) {
 		i := h.rng.IntN(replicas)
 		var err error
