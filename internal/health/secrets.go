@@ -44,7 +44,7 @@ func judgeSecrets(f Facts, p Policy, why string) Check {
 	}
 	e["kinds"] = s.Kinds
 	found.Reason = "secrets_kept"
-	found.Message = these(s.Texts(), "text has", "texts have") + " secrets that were not kept on purpose: " + strings.Join(kinds, ", ") + "."
+	found.Message = counted(s.Texts(), "text has", "texts have") + " secrets that were not kept on purpose: " + strings.Join(kinds, ", ") + "."
 	found.Next = "engram doctor --fix removes them, after a backup that still has them. Save intended secrets with --allow-secret. Replace secrets that may have leaked."
 	c := bad(Warning, found)
 	for _, k := range []struct {

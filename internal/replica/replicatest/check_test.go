@@ -55,7 +55,7 @@ func (h *history) personal(ctx context.Context) error {
 	h.owned = map[string]bool{}
 	for _, p := range h.peers {
 		err := p.store.View(ctx, func(r engram.Reader) error {
-			for id, f := range h.fates {
+			for id, f := range h.outcomes {
 				m, err := r.Memory(ctx, engram.ByID(id))
 				if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 					return err
@@ -74,7 +74,7 @@ func (h *history) personal(ctx context.Context) error {
 }
 
 // saidBy reports whether somebody said any of it first.
-func (f *fate) saidBy(name string) bool {
+func (f *outcome) saidBy(name string) bool {
 	for _, by := range f.texts {
 		if by == name {
 			return true
@@ -87,7 +87,7 @@ func (f *fate) saidBy(name string) bool {
 // of a number.
 func (h *history) texts(ctx context.Context, p *peer) error {
 	return p.store.View(ctx, func(r engram.Reader) error {
-		for id, f := range h.fates {
+		for id, f := range h.outcomes {
 			if f.erased {
 				continue // one who edited it meanwhile has lost that, too: it was asked for
 			}

@@ -53,7 +53,7 @@ func (h *history) write(ctx context.Context, p *peer) error {
 		}
 		what = "erases " + string(m.ID)
 		if _, err = p.Erase(ctx, ref); err == nil {
-			h.fates[m.ID].erased = true
+			h.outcomes[m.ID].erased = true
 			h.tally.Erased++
 		}
 	case 14:
@@ -191,10 +191,10 @@ func (h *history) save(ctx context.Context, p *peer, project, text string) error
 
 // remember notes what a memory says now, and who said so.
 func (h *history) remember(p *peer, m engram.Memory) {
-	f := h.fates[m.ID]
+	f := h.outcomes[m.ID]
 	if f == nil {
-		f = &fate{texts: map[string]string{}}
-		h.fates[m.ID] = f
+		f = &outcome{texts: map[string]string{}}
+		h.outcomes[m.ID] = f
 	}
 	if _, known := f.texts[m.Content]; !known {
 		f.texts[m.Content] = p.name

@@ -78,7 +78,7 @@ func decode[T shape](layers [][]byte) (engram.Record, error) {
 	}
 	r := v.record()
 	if r.Causal != nil {
-		if err := checkLineage(*r.Causal); err != nil {
+		if err := checkCausal(*r.Causal); err != nil {
 			return engram.Record{}, err
 		}
 	}
