@@ -122,7 +122,7 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 			paths = append(paths, path.Join(dir, e.Name()))
 		}
 	}
-	called, ties, open := pageNames{}, ties{naming: c.naming}, []openLink(nil)
+	called, relations, open := pageNames{}, relations{naming: c.naming}, []openLink(nil)
 	more = true
 	all := func(r engram.Record) bool { more = yield(r); return more }
 	c.below = strings.TrimPrefix(dir+"/", "./")
@@ -148,10 +148,10 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 	}
 	for _, l := range open {
 		if to := called[nameKey(l.target)]; to != "" && to != l.from {
-			ties.add(tie{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
+			relations.add(relation{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
 		}
 	}
-	ties.each(all)
+	relations.each(all)
 	return more, nil
 }
 

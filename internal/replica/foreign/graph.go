@@ -59,7 +59,7 @@ func openGraph(path string, info fs.FileInfo, o Options) (engram.Source, error) 
 // graph reads such a file.
 type graph struct {
 	source
-	said    ties
+	said    relations
 	file    *os.File
 	name    string
 	at      time.Time
@@ -144,7 +144,7 @@ func (g *graph) line(item string, text []byte, long bool) (r engram.Record, give
 		if l.From == "" || l.To == "" {
 			return flaw("the relation lacks from or to")
 		}
-		g.said.add(tie{from: g.said.memory(l.From, "1"), to: g.said.memory(l.To, "1"), word: l.RelationType, item: item, at: g.at})
+		g.said.add(relation{from: g.said.memory(l.From, "1"), to: g.said.memory(l.To, "1"), word: l.RelationType, item: item, at: g.at})
 		return r, false
 	}
 	g.note(item, fmt.Sprintf("left out: it is neither an entity nor a relation but %.40q", l.Type))

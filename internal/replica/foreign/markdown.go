@@ -75,8 +75,8 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 	if err != nil || stopped {
 		return err
 	}
-	all := ties{naming: m.naming}
-	m.graph.tie(&all)
+	all := relations{naming: m.naming}
+	m.graph.relate(&all)
 	all.each(yield)
 	return nil
 }

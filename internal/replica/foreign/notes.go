@@ -36,7 +36,7 @@ type notes struct {
 	papers
 	patterns patterns
 	called   pageNames
-	said     ties
+	said     relations
 	open     []openLink // resolved after all notes are read
 }
 
@@ -139,7 +139,7 @@ func (n *notes) relateAll() {
 		case !known:
 			n.note(l.item, fmt.Sprintf("no relation: note [[%s]] does not exist yet", l.target))
 		case to != l.from:
-			n.said.add(tie{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
+			n.said.add(relation{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
 		}
 	}
 }

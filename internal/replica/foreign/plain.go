@@ -50,7 +50,7 @@ type plainDatabase struct {
 	names     map[string]engram.Ref // of memories, by their ids there
 	tags      map[string][]string
 	revisions map[string][]engram.Revision
-	ties      []engram.Record // named in the metadata of memories
+	relations []engram.Record // named in the metadata of memories
 }
 
 // newPlain returns the source of a database, which it closes.
@@ -96,7 +96,7 @@ func (p *plainDatabase) each(ctx context.Context, yield func(engram.Record) bool
 	if stopped, err := p.db.records(ctx, yield, readers...); err != nil || stopped {
 		return err
 	}
-	if slices.ContainsFunc(p.ties, func(r engram.Record) bool { return !yield(r) }) {
+	if slices.ContainsFunc(p.relations, func(r engram.Record) bool { return !yield(r) }) {
 		return nil
 	}
 	return p.db.leftOut(ctx)
@@ -144,7 +144,7 @@ func (p *plainDatabase) memory(v values) engram.Record {
 	if len(m.Tags) == 0 && strings.HasPrefix(strings.TrimSpace(v.text("tags")), "[") && strings.TrimSpace(v.text("tags")) != "[]" {
 		v.doubt("its tags are not a JSON list of words")
 	}
-	p.tie(id, m, more)
+	p.relateByMetadata(id, m, more)
 	m.Metadata = p.origin(id, "", more)
 	r := newMemory(m)
 	r.Memory.Revisions = p.revisions[id]
@@ -152,8 +152,8 @@ func (p *plainDatabase) memory(v values) engram.Record {
 	return r
 }
 
-// tie makes relations of the ids that agents kept in metadata.
-func (p *plainDatabase) tie(id string, m engram.Memory, metadata map[string]any) {
+// relateByMetadata makes relations of the ids that agents kept in metadata.
+func (p *plainDatabase) relateByMetadata(id string, m engram.Memory, metadata map[string]any) {
 	for _, f := range []struct {
 		field string
 		verb  engram.Verb
@@ -168,7 +168,7 @@ func (p *plainDatabase) tie(id string, m engram.Memory, metadata map[string]any)
 				continue
 			}
 			reason, _ := metadata[f.field+"_reason"].(string)
-			p.ties = append(p.ties, engram.Record{Item: "memories " + id + ", metadata " + f.field, Relation: &engram.RelationRecord{
+			p.relations = append(p.relations, engram.Record{Item: "memories " + id + ", metadata " + f.field, Relation: &engram.RelationRecord{
 				Relation: engram.Relation{Verb: f.verb, Strength: 1, Reason: reason, CreatedAt: cmp.Or(m.UpdatedAt, m.CreatedAt)},
 				Source:   p.end(id), Target: p.end(target)}})
 		}
