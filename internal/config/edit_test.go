@@ -148,8 +148,8 @@ func readBack(t *testing.T, path string) string {
 	return string(text)
 }
 
-// Whatever a file that loads looks like, setting a value gives a file that loads, has the
-// value and differs in nothing else; and unsetting takes it out again.
+// For any valid file, setting a value gives a valid file with that value and no other difference,
+// and unsetting removes it again.
 func FuzzSet(f *testing.F) {
 	for _, s := range []string{"", "port = 1 # c", "\"p\\u0072oject\" = '''\na'''\r\n", "project = \"\"\"a\"\"\"\"\" #\nport=1", "\ufeffport = 1", "host = \"a\\\\\"\n", "llm_model='\"'\n#", "port = [\n]", "project . x = 1"} {
 		f.Add(s, "shop")
@@ -186,7 +186,7 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-// texts are all values of a configuration.
+// texts returns all values of a configuration.
 func texts(c config.Config) string {
 	var b strings.Builder
 	for _, v := range c.Values() {

@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
-// well is a store with nothing wrong.
+// well is a store without faults.
 func well() health.Facts {
 	known := health.Part{Known: true}
 	now := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)

@@ -195,7 +195,7 @@ func TestMerged(t *testing.T) {
 	}
 }
 
-// phrases are texts whose parts often meet again in other ones.
+// phrases are texts with common parts.
 func phrases() *rapid.Generator[string] {
 	part := rapid.SampledFrom([]string{"use jwt", "JWT", "never use JWT", "15 minutes", "- 15 minutes", "Why?", "!!", "🚀", "端口。", "e.g. this", "3.5"})
 	between := rapid.SampledFrom([]string{" ", ". ", "\n", "\n\n", "; ", "  "})

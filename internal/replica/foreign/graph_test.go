@@ -146,8 +146,7 @@ func TestEntitiesOfAProjectGraphBringTheirRelations(t *testing.T) {
 	}
 }
 
-// A page of entities may hold anything: what is read of it is read to its end, and relates
-// nothing to itself.
+// Any page of entities is read to its end and relates nothing to itself.
 func FuzzProjectGraph(f *testing.F) {
 	for _, page := range []string{"## a\n\n- uses: b\n\n## b\n\na -> x -> b", "- a\n- b\n- a --x--> b (c)", "->", "a -> -> (", "[[a]] -> [[b]]\n: , :\n```\n", "## [[\n\n- (: )->(\n"} {
 		f.Add(page)

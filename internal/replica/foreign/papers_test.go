@@ -216,7 +216,7 @@ func TestTheAutoMemoryOfClaudeCode(t *testing.T) {
 	if m := all.memory(t, "Patterns"); m.Type != engram.TypePattern {
 		t.Errorf("a file without front matter is %+v", m)
 	}
-	// Whichever folder is named, the memories are the same.
+	// Any of these folders gives the same memories.
 	want := all.memory(t, "Gotchas").SyncID
 	for _, path := range []string{"projects", "projects/-src-my-shop", "projects/-src-my-shop/memory"} {
 		if got := must(t, foreign.ClaudeCode, filepath.Join(dir, path), foreign.Options{}).memory(t, "Gotchas").SyncID; got != want {

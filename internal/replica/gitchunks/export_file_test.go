@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// An export that lies in the folder is a batch of what is in it now.
+// An export in the folder is a batch of its present content.
 func TestAnExportIsABatch(t *testing.T) {
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir, Project: "shop"})
@@ -48,7 +48,7 @@ func TestAnExportIsABatch(t *testing.T) {
 	}
 }
 
-// Of what may be anything no more is read than was asked for.
+// Never read more of a file than the limit.
 func TestAChunkIsReadUpToALimit(t *testing.T) {
 	dir := t.TempDir()
 	large := `{"observations":[{"content":"` + strings.Repeat("a", 300<<10) + `"}]}`

@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// write puts a chunk into a repository.
+// write writes a chunk to a repository.
 func write(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -39,7 +39,7 @@ func TestHoldingFindsTheChunksThatMentionAMemory(t *testing.T) {
 	dir := t.TempDir()
 	small := write(t, dir, "aaaa.jsonl.gz", `{"observations":[{"sync_id":"`+id+`"}]}`)
 	write(t, dir, "bbbb.jsonl.gz", `{"observations":[{"sync_id":"`+other+`"}]}`)
-	// It stands across the end of what is read at once.
+	// It crosses the end of a read.
 	across := write(t, dir, "cccc.jsonl.gz", strings.Repeat("x", 1<<20-7)+id+strings.Repeat("y", 1<<20))
 	write(t, dir, "dddd.txt", id)
 	bad := filepath.Join(dir, ".engram", "chunks", "eeee.jsonl.gz")
@@ -92,7 +92,7 @@ func TestAFileInPlaceOfTheChunksIsUnread(t *testing.T) {
 	}
 }
 
-// A bomb must not stop the erase, and is not read to its end.
+// A bomb must not stop an erasure, and is not read to its end.
 func TestAChunkThatIsTooLongIsUnread(t *testing.T) {
 	const id = "obs-0123456789abcdef"
 	dir := t.TempDir()

@@ -23,7 +23,7 @@ func stamp(second int, device string) engram.VersionStamp {
 	return engram.VersionStamp{At: engram.Clock(0).Tick(instant(second)), Device: device}
 }
 
-// everything is one of each record, with every field that a file has room for.
+// everything is one record of each kind, with every field that a file has.
 func everything() []engram.Record {
 	m := engram.Memory{ID: "mem_00000000000000000000000001", SyncID: "obs-00000000000000aa", Project: "shop", Scope: engram.ScopeGlobal, Type: "decision",
 		Title: "Auth <b>", Content: "line\r\nnext\t\"é 日本 \u2028", Summary: "short", Tags: []string{"a", "b"}, Metadata: map[string]any{"k": 1.5, "l": []any{nil, true}},
@@ -144,8 +144,7 @@ func TestTheDialectIsWhatPluginsKnow(t *testing.T) {
 	}
 }
 
-// What a program of the dialect reads of the file that keeps everything is its own export: what
-// was deleted does not come alive there.
+// A program of the dialect reads its own export in the complete file: deleted things stay deleted.
 func TestReadersOfTheDialectFindTheirLists(t *testing.T) {
 	in := everything()
 	live := engram.Record{Prompt: &engram.Prompt{Num: 3, SyncID: "prompt-2", SessionID: "s1", Project: "shop", Content: "how?", CreatedAt: instant(1)}}
@@ -174,7 +173,7 @@ func TestReadersOfTheDialectFindTheirLists(t *testing.T) {
 	}
 }
 
-// Another program adds an item to a file, or says a field of ours twice.
+// Another program adds an item to a file, or repeats a field of ours.
 func TestItemsOfOthersInANativeFile(t *testing.T) {
 	const head = `{"version":"0.1.0","format":"engram","format_version":2,"observations":[`
 	_, records, err := read(strings.NewReader(head + `{"id":7,"sync_id":"obs-1","title":"A","content":"a"}]}`))
@@ -189,7 +188,7 @@ func TestItemsOfOthersInANativeFile(t *testing.T) {
 	}
 }
 
-// The rows of the memory_* program's tables, as its schema has them.
+// Rows of the memory_* program's tables, by its schema.
 func TestTheGraphForm(t *testing.T) {
 	head, records, err := read(strings.NewReader(`{"version":"1.0","project_id":"shop","exported_at":1767323045,
 		"memories":[{"id":"mem_abc123","project_id":"shop","memory_type":"fact","content":"bcrypt","summary":null,"tags":"[\"auth\"]","importance":0.8,
@@ -258,7 +257,7 @@ func TestAFileThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// endless gives the letter x for ever.
+// endless is an endless stream of the letter x.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -285,8 +284,8 @@ func TestAnErrorOfTheRecordsEndsTheFile(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever comes in, reading ends, and what was read can be written and read
-// again to the same.
+// FuzzRead: for any input, reading ends, and what was read can be written and read again with the
+// same result.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"version":"0.1.0","observations":[{"content":"a"}]}`))
 	f.Add([]byte(`{"memories":[{"id":"a","tags":"[]"}],"relationships":[{}],"embeddings":[1]}`))
@@ -317,7 +316,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// rank is the place of a record's section.
+// rank is the position of a record's section.
 func rank(r engram.Record) int {
 	switch {
 	case r.Project != nil:

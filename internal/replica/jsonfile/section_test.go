@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A list that cannot be read as one says nothing of what is not in it.
+// An unreadable list says nothing about missing items.
 func TestAListThatIsNone(t *testing.T) {
 	const native = `{"format":"engram","version":1,"project":"",`
 	for _, tt := range []struct{ name, file, want string }{

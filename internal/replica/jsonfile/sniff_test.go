@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 )
 
-// utf16Of is a text in two bytes a letter.
+// utf16Of encodes a text with two bytes per letter.
 func utf16Of(text string, order binary.AppendByteOrder) string {
 	var b []byte
 	for _, u := range utf16.Encode([]rune(text)) {

@@ -89,7 +89,7 @@ func TestNotesAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// anyMemory is a memory of whatever texts: what is stored has passed Validate and no more.
+// anyMemory is a memory with any valid texts.
 func anyMemory(t *rapid.T) engram.Memory {
 	odd := rapid.SampledFrom([]string{"---", "a: b", "- x", "@x", "*x", "&x", "!x", "%x", "`x", "'", `"`, "null", "true", "1.0", "0x1", "~", "#x", " x ",
 		"x #y", "a\nb", "\u2028", "\u0085", "\ufeffx", "👩‍👧", "{a}", "[a]", "?", "|", ">", "...", "2026-01-31", "\\x", "<!-- x -->", marker})
@@ -105,7 +105,7 @@ func anyMemory(t *rapid.T) engram.Memory {
 	return m
 }
 
-// What a note says of a memory is what is read of it, to the byte.
+// A note is read back to the byte.
 func TestNotesAreReadAsTheyWereWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyMemory(t)
@@ -124,7 +124,7 @@ func TestNotesAreReadAsTheyWereWritten(t *testing.T) {
 	})
 }
 
-// What a person keeps in a note stays through a writing of Engram's, whatever it is.
+// The person's part of a note survives a write of Engram's.
 func TestWhatAPersonKeepsStays(t *testing.T) {
 	for _, extra := range []string{"mood: good\n", "status: [draft, mine]\n", "nested:\n  a:\n    - b\n    - c: d\n", "text: |\n  one\n  two\n",
 		"date: 2026-01-31\nn: 0x10\nyes: no\n", "quoted: \"a: b\"\n", "# why\nmood: good # because\n", "- : x\n", "empty:\n"} {
@@ -170,7 +170,7 @@ func FuzzReadNote(f *testing.F) {
 	})
 }
 
-// valuesOf is what front matter says, without comments and styles.
+// valuesOf returns the values of front matter, without comments and styles.
 func valuesOf(t *testing.T, extra string) string {
 	nodes, bad := parseYAML(extra)
 	if bad != nil {
@@ -191,7 +191,7 @@ func valuesOf(t *testing.T, extra string) string {
 	return b.String()
 }
 
-// A megabyte of what may end a note is looked at once: a vault is often shared.
+// A megabyte of possible note ends is scanned once: vaults are often shared.
 func TestWhereANoteEndsIsFoundInOneLook(t *testing.T) {
 	for _, tt := range []struct{ name, body string }{
 		{"headings of relations", strings.Repeat("## Relations\n", 80_000)},
