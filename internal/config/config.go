@@ -88,13 +88,13 @@ type Remark struct {
 func (r Remark) String() string {
 	switch {
 	case r.Key == "":
-		return r.Text + " (nothing in it counts; in force are the defaults" + r.Instead + ")"
+		return r.Text + " (the file is ignored; in force are the defaults" + r.Instead + ")"
 	case r.Instead != "":
 		return fmt.Sprintf("%s (%s): %s; in force is %s", r.Key, r.Origin, r.Text, r.Instead)
 	case !r.Ignored:
 		return fmt.Sprintf("%s (%s): %s", r.Key, r.Origin, r.Text)
 	}
-	return r.Text + " (it does not count)"
+	return r.Text + " (ignored)"
 }
 
 // Ignored returns the remarks about values that are not in force.
@@ -230,7 +230,7 @@ func setDecayRate(c *Config, _ paths, v string) (err error) {
 	}
 	if meant := engram.CurveOf(c.Decay.Rate); meant != c.Decay.Curve && c.Origins[keyDecayPolicy].Source == SourceDefault {
 		c.Decay.Curve = meant
-		c.Remarks = append(c.Remarks, Remark{Text: v + " without decay_policy is the factor that is left after a day, so the geometric curve is in force; set decay_policy to say otherwise"})
+		c.Remarks = append(c.Remarks, Remark{Text: v + " without decay_policy is the factor left after a day, so the geometric curve is in force; set decay_policy to change that"})
 	}
 	return sentence(c.Decay.Validate())
 }
@@ -320,7 +320,7 @@ func eachType(list, like string, each func(engram.Type, string) error) error {
 			return fmt.Errorf("%.60q does not name a type and its value; one list is like %q", entry, like)
 		}
 		if slices.Contains(seen, t) {
-			return fmt.Errorf("%s stands there twice", t)
+			return fmt.Errorf("%s is there twice", t)
 		}
 		seen = append(seen, t)
 		if err := each(t, strings.TrimSpace(value)); err != nil {

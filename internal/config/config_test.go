@@ -169,10 +169,10 @@ func TestAWrongValueStopsNothingAndIsNamed(t *testing.T) {
 		env        []string
 		says       []string
 	}{
-		{name: "an unknown key names the nearest", file: "prot = 1", says: []string{`unknown key "prot"`, `"port"`, "does not count"}},
+		{name: "an unknown key names the nearest", file: "prot = 1", says: []string{`unknown key "prot"`, `"port"`, "ignored"}},
 		{name: "a table is an unknown key", file: "[server]\nport = 1", says: []string{`unknown key "server"`, "known keys"}},
 		{name: "a key without neighbours lists all", file: "zzzzzzzz = 1", says: []string{"zzzzzzzz", "known keys: data_dir"}},
-		{name: "broken TOML", file: "port = = 1", says: []string{"not valid TOML", "nothing in it counts",
+		{name: "broken TOML", file: "port = = 1", says: []string{"not valid TOML", "the file is ignored",
 			"offline true", "journal_days 0", "plugin_auto_extract false"}},
 		{name: "a value of another type", file: "port = [1]", says: []string{"port = ", "in force is 7437"}},
 		{name: "a careful value in place of one of another type", file: "offline = [1]", says: []string{"offline", "in force is true"}},

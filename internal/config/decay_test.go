@@ -50,7 +50,7 @@ func TestWrongDecayAndReviewsNameTheGoodOnes(t *testing.T) {
 		{"a type with an empty curve", "ENGRAM_DECAY_TYPES", "fact=", "importance, geometric or ebbinghaus"},
 		{"a type with a wrong curve", "ENGRAM_DECAY_TYPES", "fact=linear:1", "importance, geometric or ebbinghaus"},
 		{"a type with a rate that does not fit", "ENGRAM_DECAY_TYPES", "fact=geometric:7", "such as 0.95"},
-		{"a type that stands there twice", "ENGRAM_DECAY_TYPES", "fact=geometric, Fact=importance", "twice"},
+		{"a type that is there twice", "ENGRAM_DECAY_TYPES", "fact=geometric, Fact=importance", "twice"},
 		{"months that are no number", "ENGRAM_REVIEW_MONTHS", "decision=soon", "0, which is never"},
 		{"months before today", "ENGRAM_REVIEW_MONTHS", "decision=-1", "0, which is never"},
 		{"months without a type", "ENGRAM_REVIEW_MONTHS", "6", "decision=6"},

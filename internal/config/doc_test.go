@@ -18,7 +18,7 @@ const (
 	docEnd   = "<!-- end of settings -->\n"
 )
 
-// table is the settings as docs/config.md has them.
+// table formats the settings as in docs/config.md.
 func table() string {
 	var b strings.Builder
 	b.WriteString("\n| `config.toml` | environment, flag | default | values | |\n|---|---|---|---|---|\n")

@@ -20,7 +20,7 @@ import (
 func edit(file []byte, key, spelled string) ([]byte, error) {
 	was, err := readKeys(file)
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "the configuration file is not valid TOML: %v", err).WithHint("mend it in an editor first")
+		return nil, engram.Errorf(engram.CodeInvalid, "the configuration file is not valid TOML: %v", err).WithHint("repair it in an editor first")
 	}
 	out := edited(file, key, spelled)
 	now, err := readKeys(out)
@@ -40,9 +40,9 @@ func edit(file []byte, key, spelled string) ([]byte, error) {
 	}
 	hint := fmt.Sprintf("write it in an editor:  %s = %s", key, spelled)
 	if spelled == "" {
-		hint = "take it out in an editor"
+		hint = "remove it in an editor"
 	}
-	return nil, engram.Errorf(engram.CodeInvalid, "the configuration file is written in a way that %s cannot be changed in", key).WithHint("%s", hint)
+	return nil, engram.Errorf(engram.CodeInvalid, "cannot change %s in the form that the configuration file has", key).WithHint("%s", hint)
 }
 
 // readKeys decodes a file with any keys.
@@ -190,9 +190,9 @@ func lineEnd(file []byte, at int) int {
 func checkValue(k Key, value string) error {
 	switch {
 	case strings.TrimSpace(value) == "":
-		return engram.Errorf(engram.CodeInvalid, "%s needs a value", k.Name).WithHint("{config unset %s} goes back to the default", k.Name)
+		return engram.Errorf(engram.CodeInvalid, "%s needs a value", k.Name).WithHint("use {config unset %s} for the default", k.Name)
 	case !utf8.ValidString(value) || len(value) > maxValue:
-		return engram.Errorf(engram.CodeInvalid, "that is no value for %s", k.Name).WithHint("UTF-8 of at most %s bytes", strconv.Itoa(maxValue))
+		return engram.Errorf(engram.CodeInvalid, "invalid value for %s", k.Name).WithHint("use UTF-8 of at most %s bytes", strconv.Itoa(maxValue))
 	}
 	return nil
 }

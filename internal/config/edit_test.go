@@ -71,17 +71,17 @@ func TestWhatWouldSpoilTheFileIsRefused(t *testing.T) {
 	for _, tt := range []struct{ name, file, key, value, msg, hint string }{
 		{"an unknown key", "", "prot", "1", `unknown key "prot"`, `"port"`},
 		{"a value out of range", "port = 1\n", "port", "65536", "65535", "nothing was changed"},
-		{"a value that does not go with another", "decay_policy = \"importance\"\ndecay_rate = 5.0\n", "decay_policy", "geometric", "would no longer do", "nothing was changed"},
-		{"a wrong value into a file that is wrong", "metrics = \"?\"\nport = 1\n", "metrics", "perhaps", "neither true nor false", "nothing was changed"},
+		{"a value that does not go with another", "decay_policy = \"importance\"\ndecay_rate = 5.0\n", "decay_policy", "geometric", "this change makes", "nothing was changed"},
+		{"a wrong value into a file that is wrong", "metrics = \"?\"\nport = 1\n", "metrics", "perhaps", "not true or false", "nothing was changed"},
 		{"a wrong value beside an unknown key", "prot = 1\n", "port", "65536", "port", "nothing was changed"},
 		{"a wrong value below another wrong one", "port = \"http\"\n", "sleep_at", "24:00", "time of day", "nothing was changed"},
 		{"a wrong value above another wrong one", "sleep_at = \"24:00\"\n", "port", "http", "port", "nothing was changed"},
 		{"a value that does not go with another, beside an unknown key", "prot = 1\ndecay_policy = \"importance\"\ndecay_rate = 5.0\n", "decay_policy", "geometric", "decay_rate", "nothing was changed"},
 		{"nothing", "", "project", " ", "needs a value", "config unset project"},
 		{"the data directory", "", "data_dir", "/x", "config.toml", "ENGRAM_DATA_DIR"},
-		{"bytes that are no text", "", "project", "\xff", "no value", "UTF-8"},
+		{"bytes that are no text", "", "project", "\xff", "invalid value", "UTF-8"},
 		{"a file that is no TOML", "port = = 1\n", "port", "1", "not valid TOML", "editor"},
-		{"a model that does not exist", "", "rerank_model", "bge", "there is none yet", "nothing was changed"},
+		{"a model that does not exist", "", "rerank_model", "bge", "no such model exists yet", "nothing was changed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(writeFile(t, tt.file), config.FileName)
@@ -148,8 +148,8 @@ func readBack(t *testing.T, path string) string {
 	return string(text)
 }
 
-// Whatever a file that loads looks like, setting a value gives a file that loads, has the
-// value and differs in nothing else; and unsetting takes it out again.
+// For any valid file, setting a value gives a valid file with that value and no other difference,
+// and unsetting removes it again.
 func FuzzSet(f *testing.F) {
 	for _, s := range []string{"", "port = 1 # c", "\"p\\u0072oject\" = '''\na'''\r\n", "project = \"\"\"a\"\"\"\"\" #\nport=1", "\ufeffport = 1", "host = \"a\\\\\"\n", "llm_model='\"'\n#", "port = [\n]", "project . x = 1"} {
 		f.Add(s, "shop")
@@ -186,7 +186,7 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-// texts are all values of a configuration.
+// texts returns all values of a configuration.
 func texts(c config.Config) string {
 	var b strings.Builder
 	for _, v := range c.Values() {

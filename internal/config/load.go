@@ -248,14 +248,14 @@ func readFile(path string, all []setting) (map[string]string, []Remark) {
 }
 
 func unreadable(path string, err error) error {
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).
-		WithHint("let this user read it and its folder, or name another folder: --data-dir or ENGRAM_DATA_DIR").WithCause(err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot read %s", path).
+		WithHint("make it and its folder readable, or name another folder: --data-dir or ENGRAM_DATA_DIR").WithCause(err)
 }
 
 // textOf returns one value of a file as text, or why its key or kind is wrong.
 func textOf(key string, value any, path string, all []setting) (string, error) {
 	if key == keyDataDir {
-		return "", engram.Errorf(engram.CodeInvalid, "data_dir stands in %s, which lies in the data directory", path).
+		return "", engram.Errorf(engram.CodeInvalid, "data_dir is in %s, which is in the data directory", path).
 			WithHint("set ENGRAM_DATA_DIR or give --data-dir instead")
 	}
 	if !slices.ContainsFunc(all, func(s setting) bool { return s.Name == key }) {
@@ -271,7 +271,7 @@ func textOf(key string, value any, path string, all []setting) (string, error) {
 	case bool:
 		return strconv.FormatBool(v), nil
 	}
-	return "", engram.Errorf(engram.CodeInvalid, "%s in %s is neither text nor a number nor true or false", key, path).
+	return "", engram.Errorf(engram.CodeInvalid, "%s in %s is not text, a number, true or false", key, path).
 		WithHint(`write it like  %s = "…"`, key)
 }
 

@@ -92,7 +92,7 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 
 func setRerankModel(c *Config, _ paths, v string) error {
 	if c.RerankModel = strings.ToLower(strings.TrimSpace(v)); c.RerankModel != NoModel {
-		return fmt.Errorf("%.60q is not a reranking model: there is none yet; use %s", v, NoModel)
+		return fmt.Errorf("%.60q is not a reranking model: no such model exists yet; use %s", v, NoModel)
 	}
 	return nil
 }

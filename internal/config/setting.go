@@ -161,7 +161,7 @@ func models() []setting {
 			About: "what [finds by meaning](cli.md#finding); `none`: words alone"}, preset: BuiltIn,
 			set: setEmbeddingModel, get: func(c Config) string { return c.EmbeddingModel }},
 		{Key: Key{Name: "rerank_model", Env: []string{"ENGRAM_RERANK_MODEL"}, Like: NoModel, Range: "`none`",
-			About: "what reads the best finds again for `--rerank`; there is none yet"}, preset: NoModel,
+			About: "model that ranks results again for `--rerank`; no such model exists yet"}, preset: NoModel,
 			set: setRerankModel, get: func(c Config) string { return c.RerankModel }},
 		{Key: Key{Name: "llm_base_url", Env: []string{"ENGRAM_LLM_BASE_URL"}, Default: "none", Like: "http://localhost:1234/v1", Range: "an address of http or https",
 			About: "server of a [language model](cli.md#finding) that `sleep` may ask for patterns (OpenAI's chat completions)"},
@@ -193,7 +193,7 @@ func lives() []setting {
 		{Key: Key{Name: "decay_types", Env: []string{"ENGRAM_DECAY_TYPES"}, Default: "none", Like: "fact=geometric:0.97, reflex=ebbinghaus:60", Range: "`TYPE=CURVE` or `TYPE=CURVE:RATE`, separated by commas",
 			About: "types that fade otherwise; rates as those of `decay_rate`"},
 			set: setDecayTypes, get: decayTypesText},
-		{Key: Key{Name: "journal_days", Env: []string{"ENGRAM_JOURNAL_DAYS"}, Kind: Number, Like: "365", Unit: "days", Range: fmt.Sprintf("0 to %d; 0 is for ever", maxJournalDays),
+		{Key: Key{Name: "journal_days", Env: []string{"ENGRAM_JOURNAL_DAYS"}, Kind: Number, Like: "365", Unit: "days", Range: fmt.Sprintf("0 to %d; 0 is forever", maxJournalDays),
 			About: "how long the journal is kept, for [undo and the past](cli.md#undo-and-the-past)"}, preset: "730", cautious: "0",
 			set: setJournalDays, get: func(c Config) string { return strconv.Itoa(c.JournalDays) }},
 		{Key: Key{Name: "review_months", Env: []string{"ENGRAM_REVIEW_MONTHS"}, Default: reviewMonthsText(defaultReviewMonths()), Like: "decision=3, bugfix=1", Unit: "months",
@@ -210,7 +210,7 @@ func lives() []setting {
 			About: "[hooks](hooks.md#what-a-pull-brought) bring in at the start of a session what is new in `.engram` of the repository"}, preset: "true",
 			on: func(c *Config) *bool { return &c.ImportAtStart }},
 		{Key: Key{Name: "hook_within", Env: []string{"ENGRAM_HOOK_WITHIN"}, Kind: Number, Like: "500", Unit: "milliseconds", Range: fmt.Sprintf("%d to %d", minHookWithin, maxHookWithin),
-			About: "how long a [hook](hooks.md) works before it lets the agent go on; what is not done then is done by the next"}, preset: "150",
+			About: "time limit of a [hook](hooks.md); the next one does the rest"}, preset: "150",
 			set: setHookWithin, get: func(c Config) string { return strconv.FormatInt(c.HookWithin.Milliseconds(), 10) }},
 	}
 }
@@ -221,7 +221,7 @@ func setProject(c *Config, _ paths, v string) error {
 		return sentence(err)
 	}
 	if c.Project != "" && project.Check(c.Project) != nil {
-		c.Remarks = append(c.Remarks, Remark{Text: fmt.Sprintf("%.40q is like a path, and counts only where a project of that name exists; else the project is that of the folder", c.Project)})
+		c.Remarks = append(c.Remarks, Remark{Text: fmt.Sprintf("%.40q looks like a path and is only used if a project of that name exists; otherwise the folder decides", c.Project)})
 	}
 	return nil
 }
@@ -234,7 +234,7 @@ func setSwitch(into *bool, v string) error {
 	case "false", "0", "no", "off":
 		*into = false
 	default:
-		return fmt.Errorf("%.20q is neither true nor false", v)
+		return fmt.Errorf("%.20q is not true or false", v)
 	}
 	return nil
 }

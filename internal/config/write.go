@@ -43,7 +43,7 @@ func Set(path, key, value string) (changed bool, err error) {
 		return false, err
 	}
 	if !k.InFile {
-		return false, engram.Errorf(engram.CodeInvalid, "%s cannot stand in %s, which lies in it", key, FileName).WithHint("set %s instead", k.Env[0])
+		return false, engram.Errorf(engram.CodeInvalid, "%s cannot be set in %s, which is inside it", key, FileName).WithHint("set %s instead", k.Env[0])
 	}
 	if err := checkValue(k, value); err != nil {
 		return false, err
@@ -92,7 +92,7 @@ func stillGood(path string, was, now []byte, key string) error {
 	}
 	for _, other := range slices.Sorted(maps.Keys(after)) {
 		if before[other] == nil {
-			return engram.Errorf(engram.CodeInvalid, "with that, %s would no longer do: %s: %v", filepath.Base(path), other, after[other]).
+			return engram.Errorf(engram.CodeInvalid, "this change makes %s invalid: %s: %v", filepath.Base(path), other, after[other]).
 				WithHint("nothing was changed")
 		}
 	}
@@ -104,7 +104,7 @@ func stillGood(path string, was, now []byte, key string) error {
 func wrongs(path string, file []byte) (map[string]error, error) {
 	keys, err := readKeys(file)
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "the configuration file is not valid TOML: %v", err).WithHint("mend it in an editor first")
+		return nil, engram.Errorf(engram.CodeInvalid, "the configuration file is not valid TOML: %v", err).WithHint("repair it in an editor first")
 	}
 	wrong, values, all := map[string]error{}, map[string]string{}, settings()
 	for key, value := range keys {
@@ -163,12 +163,12 @@ func rewrite(path string, change func([]byte) ([]byte, error)) (changed bool, er
 			continue
 		}
 		if err := replace(path, out); err != nil {
-			return false, engram.Errorf(engram.CodeUnavailable, "%s cannot be written", path).
-				WithHint("check that its folder can be written to; nothing was changed").WithCause(err)
+			return false, engram.Errorf(engram.CodeUnavailable, "cannot write %s", path).
+				WithHint("check that its folder is writable; nothing has changed").WithCause(err)
 		}
 		return true, nil
 	}
-	return false, engram.Errorf(engram.CodeUnavailable, "%s is changed by somebody else, again and again", path).WithHint("try again")
+	return false, engram.Errorf(engram.CodeUnavailable, "another program keeps changing %s", path).WithHint("try again")
 }
 
 // readThere reads a file; a missing one is empty.
@@ -268,9 +268,9 @@ func Strays(variables []string) []Stray {
 // String describes it to a person.
 func (s Stray) String() string {
 	if s.Near == "" {
-		return s.Name + " is not known, and nobody reads it; engram config list names what is"
+		return s.Name + " is unknown and ignored; see engram config list"
 	}
-	return s.Name + " is not known, and nobody reads it; did you mean " + s.Near + "?"
+	return s.Name + " is unknown and ignored; did you mean " + s.Near + "?"
 }
 
 // MayAsk returns CodeForbidden if Offline is set and the configured language model is not on this
@@ -287,10 +287,10 @@ func (c Config) MayRun() error {
 	if !c.Offline || c.AgentCLI == "" {
 		return nil
 	}
-	return offline("%s hands what it is given to whoever runs its model", c.AgentCLI)
+	return offline("%s sends its input to the provider of its model", c.AgentCLI)
 }
 
 func offline(format string, args ...any) error {
 	return engram.Errorf(engram.CodeForbidden, "offline is set, and "+format, args...).
-		WithHint("{config unset offline} (or ENGRAM_OFFLINE) lets it go out")
+		WithHint("use {config unset offline} (or ENGRAM_OFFLINE) to allow it")
 }

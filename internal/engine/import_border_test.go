@@ -150,7 +150,7 @@ func TestAReplacementWithWrongItemsIsRefused(t *testing.T) {
 		reason      string
 	}{
 		{"an importance out of range", `"memories":[` + good + `,{"id":"` + id2 + `","content":"kept","project":"shop","importance":7}]`, "importance 7 is out of range"},
-		{"an item that cannot be read", `"memories":[` + good + `,7]`, "it is no object but a number"},
+		{"an item that cannot be read", `"memories":[` + good + `,7]`, "it is a number, not an object"},
 		{"a relation to itself", `"memories":[` + good + `,{"id":"` + id2 + `","content":"kept","project":"shop"}],
 			"relations":[{"source":"` + id1 + `","relation":"caused_by","target":"` + id1 + `"}]`, "cannot be related to itself"},
 	} {

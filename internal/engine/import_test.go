@@ -108,9 +108,9 @@ func TestAnImportIsToldItemByItem(t *testing.T) {
 		want       string // of the reasons, in order
 	}{
 		{"a memory without content", file(`"memories":[{"title":"x"}]`), "content is empty"},
-		{"a memory that is no object", file(`"memories":[7]`), "it is no object but a number"},
+		{"a memory that is no object", file(`"memories":[7]`), "it is a number, not an object"},
 		{"a field of another kind", file(`"memories":[{"content":"x","tags":"a"}]`), "tags cannot be a string"},
-		{"a time that is none", file(`"memories":[{"content":"x","created_at":"soon"}]`), `"soon" is no time`},
+		{"a time that is none", file(`"memories":[{"content":"x","created_at":"soon"}]`), `"soon" is not a time`},
 		{"an importance out of range", file(`"memories":[{"content":"x","importance":7}]`), "importance 7 is out of range"},
 		{"a strength out of range", file(`"memories":[{"content":"x","strength":99}]`), "strength 99 is out of range"},
 		{"a scope that does not exist", file(`"memories":[{"content":"x","scope":"galaxy"}]`), `scope "galaxy" does not exist`},
@@ -118,7 +118,7 @@ func TestAnImportIsToldItemByItem(t *testing.T) {
 		{"a project that leads out of a folder", file(`"memories":[{"content":"x","project":"../../etc"}]`), "project has a part that is . or .."},
 		{"a project of an owner", file(`"memories":[{"content":"x","project":"me/app"}]`), ""},
 		{"a field twice", file(`"memories":[{"content":"one","content":"two"}]`), "content is there twice"},
-		{"half of a letter", file(`"memories":[{"content":"one \ud83d"}]`), "a text has half of a letter (a lone surrogate)"},
+		{"half of a letter", file(`"memories":[{"content":"one \ud83d"}]`), "a text has a lone surrogate (half of a character)"},
 		{"metadata too deep", file(`"memories":[{"content":"x","metadata":{"k":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}}]`), "it is nested more than 1000 deep"},
 		{"a NUL byte", file(`"memories":[{"content":"x\u0000"}]`), "content contains a NUL byte"},
 		{"a relation to nowhere", file(`"memories":[` + good + `],"relations":[{"source":"` + id1 + `","relation":"caused_by","target":"` + id2 + `"}]`), "its target is not here"},

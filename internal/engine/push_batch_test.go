@@ -17,7 +17,7 @@ type narrow struct {
 
 func (r narrow) Write(ctx context.Context, head engram.Batch, records []engram.Record) (engram.Batch, error) {
 	if slices.ContainsFunc(records, func(rec engram.Record) bool { return rec.Memory != nil && rec.Memory.Memory.Title == r.title }) {
-		return engram.Batch{}, engram.Errorf(engram.CodeInvalid, "the records have more than 32 MiB, packed")
+		return engram.Batch{}, engram.Errorf(engram.CodeInvalid, "the records are larger than 32 MiB, packed")
 	}
 	return r.Remote.Write(ctx, head, records)
 }

@@ -328,7 +328,7 @@ func TestNotesThatCannotComeInAreToldAndChangeNothing(t *testing.T) {
 		{"a note of no project", "new.md", "new", "noted", "it says of no project"},
 		{"a note with a project of its own", "new.md", "---\nproject: shop\n---\nnew", "created", ""},
 		{"an id that nothing has", "shop/new.md", "---\nid: mem_01m806jkpqhmcmj478e3cqpkg0\n---\nnew", "created", ""},
-		{"another program's id", "shop/new.md", "---\nid: 12\n---\nnew", "rejected", "its id is none of a memory"},
+		{"another program's id", "shop/new.md", "---\nid: 12\n---\nnew", "rejected", "its id is not that of a memory"},
 		{"a note that says nothing yet", "shop/Untitled.md", "\n", "", ""},
 		{"a note of a session", "_sessions/mine.md", "new", "", ""},
 		{"an attachment", "shop/picture.png", "new", "", ""},

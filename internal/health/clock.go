@@ -18,7 +18,7 @@ func judgeClock(f Facts, p Policy, why string) Check {
 	e["ahead_seconds"] = int64(ahead / time.Second)
 	return bad(Warning, Finding{Check: ClockBackwards, Reason: "clock_moved_backwards", Why: why, Evidence: e,
 		Message: fmt.Sprintf("The store has entries that are %s ahead of the clock.", ahead.Round(time.Second)),
-		Next:    "Set the clock of this machine right. If it is right now, it was wrong before: the order of entries holds all the same, and this goes away as time passes."})
+		Next:    "Correct the clock of this machine. If it is correct now, it was wrong before: the order of entries is still right, and this warning disappears with time."})
 }
 
 // timestamp formats a time for evidence; "" for never.

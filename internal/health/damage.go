@@ -9,11 +9,11 @@ import (
 
 // restore is the advice for a damaged file. The doctor does not do it: the file may hold more than
 // the newest backup.
-const restore = "Stop what uses the database, keep a copy of the file with its -wal and -shm, and put the newest file of the backups folder in its place. Nothing was changed."
+const restore = "Stop the programs that use the database, keep a copy of the file with its -wal and -shm, and replace it by the newest file in the backups folder. Nothing was changed."
 
 // unreadable reports a file that could not be read.
 func unreadable(id ID, why string, err error) Check {
-	f := Finding{Check: id, Reason: string(id) + "_unreadable", Message: "The database cannot be read: " + sentence(err), Why: why,
+	f := Finding{Check: id, Reason: string(id) + "_unreadable", Message: "Cannot read the database: " + sentence(err), Why: why,
 		Evidence: Evidence{"error": err.Error(), "code": string(engram.CodeOf(err))}, Next: restore, Confirm: true}
 	if hint := engram.HintOf(err); hint != "" && engram.CodeOf(err) != engram.CodeInternal {
 		f.Next, f.Confirm = strings.ToUpper(hint[:1])+hint[1:]+".", false
@@ -36,11 +36,11 @@ func judgeDamage(f Facts, p Policy, why string) Check {
 		found.Reason, found.Message = "database_damaged", "The database is damaged: "+strings.TrimSuffix(d.Problems[0], ".")+"."
 	case d.Altered.Count > 0:
 		found.Reason = "content_altered"
-		found.Message = fmt.Sprintf("%s not say what was saved.", these(d.Altered.Count, "memory does", "memories do"))
+		found.Message = fmt.Sprintf("%s not match what was saved.", counted(d.Altered.Count, "memory does", "memories do"))
 		found.Next = "Look at them with engram get, and take their text from a backup. " + restore
 	case d.Orphans > 0:
 		found.Reason = "rows_without_parent"
-		found.Message = fmt.Sprintf("%s to something that is not there (%s).", these(d.Orphans, "row refers", "rows refer"), strings.Join(d.Tables, ", "))
+		found.Message = fmt.Sprintf("%s to missing rows (%s).", counted(d.Orphans, "row refers", "rows refer"), strings.Join(d.Tables, ", "))
 		found.Next = "Another program wrote to the database without its rules. Keep a copy of the file, and take what is missing from a backup."
 	default:
 		return fine(Integrity, why, e)
@@ -50,7 +50,7 @@ func judgeDamage(f Facts, p Policy, why string) Check {
 		c.Findings = append(c.Findings, single(c.Finding, problem, Evidence{"problem": problem}))
 	}
 	for _, num := range d.Altered.First {
-		c.Findings = append(c.Findings, single(c.Finding, fmt.Sprintf("The content of memory #%d is not what its digest was made of.", num), Evidence{"memory": num}))
+		c.Findings = append(c.Findings, single(c.Finding, fmt.Sprintf("The content of memory #%d does not match its digest.", num), Evidence{"memory": num}))
 	}
 	return c
 }
@@ -61,8 +61,8 @@ func single(f Finding, message string, e Evidence) Finding {
 	return f
 }
 
-// these returns "1 memory does" or "2 memories do".
-func these(n int, one, many string) string {
+// counted returns "1 memory does" or "2 memories do".
+func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -20,7 +20,7 @@ func judgeSpace(f Facts, p Policy, why string) Check {
 	}
 	return bad(result, Finding{Check: DiskSpace, Reason: "disk_space_low", Why: why, Evidence: e,
 		Message: fmt.Sprintf("There are %s free on the disk of the database, which has %s.", size(d.Free), size(d.Database)),
-		Next:    fmt.Sprintf("Make room for at least %s, or move the data folder to a larger disk.", size(need))})
+		Next:    fmt.Sprintf("Free at least %s, or move the data folder to a larger disk.", size(need))})
 }
 
 // remote reports file systems whose locks do not reach other machines or programs.
@@ -32,14 +32,14 @@ func judgeFileSystem(f Facts, p Policy, why string) Check {
 	d := f.Files
 	e := Evidence{"file_system": d.Kind, "folders": d.Folders}
 	found := Finding{Check: FileSystemKind, Why: why, Evidence: e, Confirm: true,
-		Next: "Stop what uses the database, move the data folder to a local disk, and name it with --data-dir or ENGRAM_DATA_DIR. To share memories between machines, use export and import."}
+		Next: "Stop the programs that use the database, move the data folder to a local disk, and name it with --data-dir or ENGRAM_DATA_DIR. To share memories between machines, use export and import."}
 	if remote(d.Kind) {
 		found.Reason, found.Message = "network_file_system", fmt.Sprintf("The database is on a network file system or one in user space (%s).", d.Kind)
 		return bad(Warning, found)
 	}
 	for _, folder := range d.Folders {
 		if name := synced(folder); name != "" {
-			found.Reason, found.Message = "synced_folder", fmt.Sprintf("The database is in a folder that %s keeps in step with other machines.", name)
+			found.Reason, found.Message = "synced_folder", fmt.Sprintf("The database is in a folder that %s synchronizes with other machines.", name)
 			e["synced_by"] = name
 			return bad(Warning, found)
 		}
@@ -77,8 +77,8 @@ func judgeModes(f Facts, p Policy, why string) Check {
 		return fine(FileModes, why, e)
 	}
 	c := bad(Warning, Finding{Check: FileModes, Reason: "files_open_to_others", Why: why, Evidence: e,
-		Message: these(len(open), "file or folder is open to others.", "files or folders are open to others."),
-		Next:    "engram doctor --fix takes the rights of others away."})
+		Message: counted(len(open), "file or folder is open to others.", "files or folders are open to others."),
+		Next:    "engram doctor --fix removes the rights of others."})
 	for _, m := range open[:min(len(open), p.Examples)] {
 		c.Findings = append(c.Findings, single(c.Finding, fmt.Sprintf("%s has mode %04o instead of %04o.", m.Path, m.Mode, m.Want),
 			Evidence{"path": m.Path, "mode": fmt.Sprintf("%04o", m.Mode), "want": fmt.Sprintf("%04o", m.Want)}))

@@ -155,32 +155,25 @@ func Unknown(project, asked string) Report {
 	}
 	return NewReport(project, []Check{{Result: Failed, Finding: Finding{
 		Check: invalidCheck, Severity: Fatal, Reason: string(invalidCheck), Message: "There is no such check.",
-		Why: "Only the checks that are listed can be asked for.", Evidence: Evidence{"check": asked, "known": IDs()},
-		Next: "Leave the check out, or name one of those that are known.",
+		Why: "Only listed checks can be requested.", Evidence: Evidence{"check": asked, "known": IDs()},
+		Next: "Omit the check, or name a known one.",
 	}}})
 }
 
 // fine is the outcome of a check without findings.
 func fine(id ID, why string, e Evidence) Check {
 	return Check{Result: OK, Finding: Finding{Check: id, Severity: Info, Reason: string(id) + "_ok", Message: nothingReported,
-		Why: why, Evidence: orEmpty(e), Next: nothingToDo}}
+		Why: why, Evidence: e, Next: nothingToDo}}
 }
 
 // bad is the outcome of a check with a finding.
 func bad(result Status, f Finding) Check {
-	f.Severity, f.Evidence = result.severity(), orEmpty(f.Evidence)
+	f.Severity = result.severity()
 	return Check{Result: result, Finding: f}
 }
 
 // unmade is the outcome of a check that failed.
 func unmade(id ID, why string, err error) Check {
-	return bad(Failed, Finding{Check: id, Reason: string(id) + "_not_checked", Message: "This could not be looked at: " + err.Error() + ".",
-		Why: why, Evidence: Evidence{"error": err.Error()}, Next: "See what " + string(Integrity) + " says, and mend that first."})
-}
-
-func orEmpty(e Evidence) Evidence {
-	if e == nil {
-		return Evidence{}
-	}
-	return e
+	return bad(Failed, Finding{Check: id, Reason: string(id) + "_not_checked", Message: "Cannot check this: " + err.Error() + ".",
+		Why: why, Evidence: Evidence{"error": err.Error()}, Next: "See what " + string(Integrity) + " says and repair that first."})
 }

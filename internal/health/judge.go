@@ -38,7 +38,7 @@ func Judge(id ID, f Facts, p Policy) Check {
 		return Unknown("", string(id)).Checks[0]
 	case f.Missing && f.NoPlace != nil && id == Integrity:
 		return bad(Failed, Finding{Check: id, Reason: string(id) + "_no_place", Why: "Without a database nothing can be remembered.",
-			Message: "The database cannot be created: " + f.NoPlace.Error() + ".", Evidence: Evidence{"database": f.Path, "error": f.NoPlace.Error()},
+			Message: "Cannot create the database: " + f.NoPlace.Error() + ".", Evidence: Evidence{"database": f.Path, "error": f.NoPlace.Error()},
 			Next: "Make the folder writable, or choose another one with --data-dir or ENGRAM_DATA_DIR."})
 	case f.Missing && id != AgentsSwitched && id != HooksInTime && id != SharedManifest && id != SettingsInForce:
 		return fine(id, rule.why, Evidence{"database": f.Path, "exists": false})
@@ -75,17 +75,17 @@ func rules() map[ID]rule {
 	return map[ID]rule{
 		Integrity: {"A damaged page may hide memories, or make every answer fail.",
 			func(f Facts) Part { return f.Damage.Part }, judgeDamage, unreadable},
-		IndexInStep: {"A search finds only what stands in the index of words.",
+		IndexInStep: {"A search finds only what is in the index of words.",
 			func(f Facts) Part { return f.Index.Part }, judgeIndex, unmade},
-		VectorsInStep: {"A memory without a vector is found by its words alone, and a vector of a forgotten one costs room.",
+		VectorsInStep: {"A memory without a vector is found by its words alone, and vectors of forgotten memories cost space.",
 			func(f Facts) Part { return f.Vectors.Part }, judgeVectors, unmade},
 		RequiredFields: {"A replica would refuse these memories, and everything behind them in the queue would wait.",
 			func(f Facts) Part { return f.Records.Part }, judgeRecords, unmade},
-		Nowhere: {"A relation to a memory that is not there leads searches and graphs nowhere.",
+		Nowhere: {"A relation to a missing memory leads searches and graphs nowhere.",
 			func(f Facts) Part { return f.Relations.Part }, judgeRelations, unmade},
-		ManualSession: {"What is saved outside a session is kept in a session named for its project; one that belongs to another splits the project.",
+		ManualSession: {"Saves outside a session go to a session named after the project; one that belongs to another project splits it.",
 			func(f Facts) Part { return f.Sessions.Part }, judgeManual, unmade},
-		SessionFolder: {"Memories under a wrong project are not found where the work goes on.",
+		SessionFolder: {"Memories under a wrong project are not found where they are needed.",
 			func(f Facts) Part { return f.Sessions.Part }, judgeFolders, unmade},
 		LockContention: {"While another program holds the database, saves wait and in the end fail.",
 			func(f Facts) Part { return f.Log.Part }, judgeLock, unprobed},
@@ -101,17 +101,17 @@ func rules() map[ID]rule {
 			func(f Facts) Part { return f.Files.Part }, judgeSpace, unmade},
 		FileSystemKind: {"SQLite's locks do not hold on network file systems, and programs that synchronise folders copy a database in mid-write.",
 			func(f Facts) Part { return f.Files.Part }, judgeFileSystem, unmade},
-		FileModes: {"Memories hold what was told in confidence: only their owner should be able to read them.",
+		FileModes: {"Memories are confidential: only their owner should be able to read them.",
 			func(f Facts) Part { return f.Files.Part }, judgeModes, unmade},
-		Secrets: {"A password or a key that stands in a memory is read by every agent, and goes wherever memories go.",
+		Secrets: {"Every agent reads a password or a key in a memory, and it spreads wherever memories go.",
 			func(f Facts) Part { return f.Secrets.Part }, judgeSecrets, unmade},
-		AgentsSwitched: {"While agents are switched off, nothing that happens is remembered.",
+		AgentsSwitched: {"While agents are switched off, nothing is remembered.",
 			func(Facts) Part { return Part{Known: true} }, judgeSwitch, unmade},
-		HooksInTime: {"A hook that runs out of time tells an agent nothing, as if nothing were known; on a busy machine that may be every one.",
+		HooksInTime: {"A hook that runs out of time gives an agent no memories; on a busy machine that may be every hook.",
 			func(Facts) Part { return Part{Known: true} }, judgeHooks, unmade},
-		SharedManifest: {"Programs that go by the list of chunks miss what it does not list, and a chunk without a file reaches nobody.",
+		SharedManifest: {"Programs that read the list of chunks miss unlisted ones, and a listed chunk without a file is lost to every reader.",
 			func(Facts) Part { return Part{Known: true} }, judgeShared, unmade},
-		SettingsInForce: {"A setting that does not count leaves the program doing something else than its owner thinks.",
+		SettingsInForce: {"An ignored setting makes the program behave differently than its owner expects.",
 			func(Facts) Part { return Part{Known: true} }, judgeSettings, unmade},
 	}
 }

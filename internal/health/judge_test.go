@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
-// well is a store with nothing wrong.
+// well is a store without faults.
 func well() health.Facts {
 	known := health.Part{Known: true}
 	now := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)
@@ -52,17 +52,17 @@ func TestEachCheckFindsItsMatter(t *testing.T) {
 		{"a content is not what was saved", health.Integrity, func(f *health.Facts) { f.Damage.Full = true; f.Damage.Altered.Add(4, 9) },
 			health.Failed, "content_altered", "#4"},
 		{"rows refer to nothing", health.Integrity, func(f *health.Facts) { f.Damage.Orphans = 2; f.Damage.Tables = []string{"tags"} },
-			health.Failed, "rows_without_parent", "2 rows refer to something that is not there (tags)"},
+			health.Failed, "rows_without_parent", "2 rows refer to missing rows (tags)"},
 		{"the file cannot be read", health.Integrity, func(f *health.Facts) { *f = health.Facts{Err: errors.New("not a database")} },
 			health.Failed, "database_integrity_unreadable", "not a database"},
 		{"what nobody looked at is not called well", health.IndexInStep, func(f *health.Facts) { f.Index = health.Index{} },
-			health.Failed, "index_in_step_not_checked", "could not be looked at"},
+			health.Failed, "index_in_step_not_checked", "Cannot check this"},
 		{"what hangs on a damaged file is blocked", health.IndexInStep, func(f *health.Facts) { f.Index.Err = errors.New("malformed"); f.Damage.Problems = []string{"page 3"} },
 			health.Blocked, "index_in_step_not_checked", "malformed"},
 		{"a memory is not in the index", health.IndexInStep, func(f *health.Facts) { f.Index.Missing.Add(2, 9) },
 			health.Failed, "index_out_of_step", "1 memory is not found by its words"},
 		{"the index holds what is gone", health.IndexInStep, func(f *health.Facts) { f.Index.Dead.Add(2, 9); f.Index.Dead.Add(3, 9) },
-			health.Failed, "index_out_of_step", "2 memories that are forgotten or gone"},
+			health.Failed, "index_out_of_step", "2 forgotten or deleted memories"},
 		{"a memory is in the index twice", health.IndexInStep, func(f *health.Facts) { f.Index.Doubled.Add(2, 9) },
 			health.Failed, "index_out_of_step", "twice"},
 		{"the index cannot be read", health.IndexInStep, func(f *health.Facts) { f.Index.Broken = errors.New("segment 3") },
@@ -70,7 +70,7 @@ func TestEachCheckFindsItsMatter(t *testing.T) {
 		{"a memory has no vector", health.VectorsInStep, func(f *health.Facts) { f.Vectors.Missing.Add(2, 9) },
 			health.Warning, "vectors_out_of_step", "1 memory has no vector"},
 		{"a vector outlived its memory", health.VectorsInStep, func(f *health.Facts) { f.Vectors.Stale.Add(2, 9) },
-			health.Warning, "vectors_out_of_step", "forgotten or gone"},
+			health.Warning, "vectors_out_of_step", "forgotten or deleted"},
 		{"a vector is too short", health.VectorsInStep, func(f *health.Facts) { f.Vectors.Misfit.Add(2, 9) },
 			health.Warning, "vectors_out_of_step", "length"},
 		{"a vector has another's code", health.VectorsInStep, func(f *health.Facts) { f.Vectors.OffCode.Add(2, 9) },
@@ -142,8 +142,8 @@ func TestEachCheckFindsItsMatter(t *testing.T) {
 			f.Secrets.Memories.Add(7, 9)
 			f.Secrets.Past.Add(8, 9)
 			f.Secrets.Kinds = map[string]int{"jwt": 1, "github-pat": 2}
-		}, health.Warning, "secrets_kept", "2 texts have secrets that nobody means to keep: github-pat 2, jwt 1."},
-		{"single memories are named", health.Secrets, func(f *health.Facts) { f.Secrets.Past.Add(8, 9) }, health.Warning, "secrets_kept", "Memory #8 had some"},
+		}, health.Warning, "secrets_kept", "2 texts have secrets that were not kept on purpose: github-pat 2, jwt 1."},
+		{"single memories are named", health.Secrets, func(f *health.Facts) { f.Secrets.Past.Add(8, 9) }, health.Warning, "secrets_kept", "Earlier texts of memory #8"},
 		{"nothing was found by newer rules", health.Secrets, func(f *health.Facts) { f.Secrets.Rules = "1" }, health.Warning, "secret_rules_older", "older rules"},
 		{"agents are switched off", health.AgentsSwitched, func(f *health.Facts) { f.Switch = health.Switch{Everything: true, Since: now} },
 			health.Warning, "agents_switched_off", "hooks are silent"},

@@ -10,9 +10,9 @@ func logEvidence(l Log) Evidence {
 // untried is the outcome if the lock was not tried: opening a damaged file for writing may change
 // it.
 func untried(id ID, why string) Check {
-	return bad(Blocked, Finding{Check: id, Reason: string(id) + "_not_checked", Why: why,
+	return bad(Blocked, Finding{Check: id, Reason: string(id) + "_not_checked", Why: why, Evidence: Evidence{},
 		Message: "This was not tried, because the database is damaged or its index is not in step.",
-		Next:    "See what " + string(Integrity) + " and " + string(IndexInStep) + " say, and mend that first."})
+		Next:    "See what " + string(Integrity) + " and " + string(IndexInStep) + " say and repair that first."})
 }
 
 // unprobed is the outcome if trying the lock failed.
@@ -32,7 +32,7 @@ func judgeLock(f Facts, p Policy, why string) Check {
 		what = fmt.Sprintf("Another program held the write lock for more than %d ms.", l.Patience.Milliseconds())
 	}
 	return bad(Warning, Finding{Check: LockContention, Reason: "sqlite_lock_contention_detected", Message: what, Why: why,
-		Evidence: logEvidence(l), Next: "Find what has the database open (an agent, a server, a database browser) and look again in a moment."})
+		Evidence: logEvidence(l), Next: "Find the program that has the database open (an agent, a server, a database browser), then check again."})
 }
 
 func judgeLog(f Facts, p Policy, why string) Check {
@@ -44,8 +44,8 @@ func judgeLog(f Facts, p Policy, why string) Check {
 		found.Reason, found.Message = "journal_mode_not_wal", fmt.Sprintf("The journal mode is %q instead of wal.", l.Mode)
 		found.Next = "Keep the database on a local disk; any command of engram then sets the mode."
 	case l.Bytes > p.LongLog:
-		found.Reason, found.Message = "wal_too_long", fmt.Sprintf("The write-ahead log has %s; %s of it could not be moved into the database.", size(l.Bytes), these(left, "page", "pages"))
-		found.Next = "End what reads all the time (a server, a database browser); engram doctor --fix then empties the log."
+		found.Reason, found.Message = "wal_too_long", fmt.Sprintf("The write-ahead log has %s; %s of it could not be moved into the database.", size(l.Bytes), counted(left, "page", "pages"))
+		found.Next = "Stop the program that reads all the time (a server, a database browser); engram doctor --fix then empties the log."
 	default:
 		return fine(LogCheckpoint, why, found.Evidence)
 	}

@@ -57,8 +57,8 @@ func TestPlanMendsWhatIsSafe(t *testing.T) {
 	}
 }
 
-// However programs take turns: as long as one version alone writes, its entry is
-// written once a day at most; as soon as another wrote in between, that shows.
+// A version that writes alone updates its entry at most once a day; a write of another version in
+// between shows.
 func TestTakingTurnsShows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)

@@ -34,8 +34,8 @@ func judgeSecrets(f Facts, p Policy, why string) Check {
 		if s.Rules == s.Current {
 			return fine(Secrets, why, e)
 		}
-		found.Reason, found.Message = "secret_rules_older", "What is kept was looked at by older rules. The newer ones find no secret in it."
-		found.Next = "engram doctor --fix, or a sleep, notes that, and it needs not be looked at again whenever it is shown."
+		found.Reason, found.Message = "secret_rules_older", "Stored texts were last checked by older rules. The present rules find no secret in them."
+		found.Next = "engram doctor --fix or a sleep records that, so that texts are not checked again whenever they are shown."
 		return bad(Warning, found)
 	}
 	var kinds []string
@@ -44,14 +44,14 @@ func judgeSecrets(f Facts, p Policy, why string) Check {
 	}
 	e["kinds"] = s.Kinds
 	found.Reason = "secrets_kept"
-	found.Message = these(s.Texts(), "text has", "texts have") + " secrets that nobody means to keep: " + strings.Join(kinds, ", ") + "."
-	found.Next = "engram doctor --fix cuts them out, after a backup, which has them still. What a person means to keep is saved with --allow-secret. Replace what is out."
+	found.Message = counted(s.Texts(), "text has", "texts have") + " secrets that were not kept on purpose: " + strings.Join(kinds, ", ") + "."
+	found.Next = "engram doctor --fix removes them, after a backup that still has them. Save intended secrets with --allow-secret. Replace secrets that may have leaked."
 	c := bad(Warning, found)
 	for _, k := range []struct {
 		Cases
 		says, name string
-	}{{s.Memories, "Memory #%d has some.", "memory"}, {s.Past, "Memory #%d had some, and its past has them still.", "memory"},
-		{s.Prompts, "Prompt #%d has some.", "prompt"}, {s.Relations, "Relation #%d has some.", "relation"}} {
+	}{{s.Memories, "Memory #%d has secrets.", "memory"}, {s.Past, "Earlier texts of memory #%d have secrets.", "memory"},
+		{s.Prompts, "Prompt #%d has secrets.", "prompt"}, {s.Relations, "Relation #%d has secrets.", "relation"}} {
 		for _, num := range k.First[:min(len(k.First), p.Examples-len(c.Findings))] {
 			c.Findings = append(c.Findings, single(c.Finding, fmt.Sprintf(k.says, num), Evidence{k.name: num}))
 		}

@@ -8,11 +8,11 @@ func judgeSettings(f Facts, p Policy, why string) Check {
 	ignored := 0
 	for _, s := range f.Settings {
 		found := Finding{Check: SettingsInForce, Severity: Info, Reason: "setting_note", Message: s.Text, Why: why, Evidence: Evidence{},
-			Next: "Nothing to do, if that is what was meant."}
+			Next: "Nothing to do if this is intended."}
 		if s.Ignored {
 			ignored++
 			found.Severity, found.Reason = Warns, "setting_ignored"
-			found.Next = "Correct it, or remove it where it stands."
+			found.Next = "Correct it or remove it."
 		}
 		notes = append(notes, s.Text)
 		findings = append(findings, found)
@@ -21,17 +21,17 @@ func judgeSettings(f Facts, p Policy, why string) Check {
 	all := Finding{Check: SettingsInForce, Why: why, Evidence: e}
 	switch {
 	case ignored > 0:
-		all.Reason, all.Message = "settings_ignored", fmt.Sprintf("%d of the settings do not count.", ignored)
+		all.Reason, all.Message = "settings_ignored", fmt.Sprintf("%d settings are ignored.", ignored)
 		if ignored == 1 {
-			all.Message = "One of the settings does not count."
+			all.Message = "One setting is ignored."
 		}
-		all.Next = "Correct each where it stands, or remove it; engram config list shows what is in force."
+		all.Next = "Correct or remove each; engram config list shows the values in force."
 		c := bad(Warning, all)
 		c.Findings = findings[:min(len(findings), p.Examples)]
 		return c
 	case len(notes) > 0:
 		all.Severity, all.Reason, all.Message = Info, "settings_noted", notes[0]
-		all.Next = "Nothing to do, if that is what was meant."
+		all.Next = "Nothing to do if this is intended."
 		return Check{Result: OK, Finding: all, Findings: findings}
 	}
 	return fine(SettingsInForce, why, e)

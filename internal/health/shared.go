@@ -20,18 +20,18 @@ func judgeShared(f Facts, p Policy, why string) Check {
 		return fine(SharedManifest, why, e)
 	}
 	found := Finding{Check: SharedManifest, Reason: "shared_manifest_faulty", Why: why, Evidence: e,
-		Next: "engram doctor --fix, or engram sync --import, makes the list anew from the chunks; git add " + s.Folder + " afterwards."}
+		Next: "engram doctor --fix or engram sync --import rebuilds the list from the chunks; run git add " + s.Folder + " afterwards."}
 	if !s.Repair {
-		found.Next = "Look at " + s.Folder + " by hand: git log on it says who pushed it."
+		found.Next = "Check " + s.Folder + " by hand; git log shows its author."
 	}
 	var cases []Finding
 	for _, n := range s.Faults[:min(len(s.Faults), p.Examples)] {
 		cases = append(cases, Finding{Check: SharedManifest, Severity: Warns, Reason: found.Reason, Message: n.Item + ": " + n.Reason + ".",
 			Why: why, Evidence: Evidence{"item": n.Item}, Next: found.Next})
 	}
-	found.Message = "The list of the chunks in .engram does not fit them: " + cases[0].Message
+	found.Message = "The list of chunks in .engram does not match the chunks: " + cases[0].Message
 	if more := len(s.Faults) - 1; more > 0 {
-		found.Message += fmt.Sprintf(" And %s.", these(more, "other fault", "other faults"))
+		found.Message += fmt.Sprintf(" And %s.", counted(more, "other fault", "other faults"))
 	}
 	c := bad(Warning, found)
 	c.Findings = cases

@@ -9,8 +9,8 @@ func judgeSwitch(f Facts, p Policy, why string) Check {
 	switch {
 	case s.Broken != "":
 		e["error"] = s.Broken
-		found.Reason, found.Message = "switch_unreadable", "What agents are switched off for cannot be read, so they are off for everything: "+strings.TrimSuffix(s.Broken, ".")+"."
-		found.Next = "Run engram on, and switch off again by name what should be off."
+		found.Reason, found.Message = "switch_unreadable", "Cannot read what agents are switched off for, so they are off for everything: "+strings.TrimSuffix(s.Broken, ".")+"."
+		found.Next = "Run engram on, then switch projects off again by name."
 		return bad(Blocked, found)
 	case s.Everything:
 		found.Reason, found.Message = "agents_switched_off", "Agents are switched off: hooks are silent, and MCP tools answer that they are off."
@@ -19,7 +19,7 @@ func judgeSwitch(f Facts, p Policy, why string) Check {
 	case len(s.Projects) > 0:
 		found.Severity, found.Reason, found.Confirm = Info, "agents_switched_off_by_project", false
 		found.Message = "Agents are switched off for " + strings.Join(s.Projects, ", ") + "."
-		found.Next = "Run engram on --project NAME when agents should remember of it again."
+		found.Next = "Run engram on --project NAME when agents should remember it again."
 		return Check{Result: OK, Finding: found}
 	}
 	return fine(AgentsSwitched, why, e)

@@ -66,7 +66,7 @@ func TestImportsThatAreRefused(t *testing.T) {
 		{"a format that does not exist", "GET /export?format=xml", "", 400, `format \"xml\" does not exist`},
 		{"a project that does not exist", "GET /export?project=nowhere", "", 404, `project \"nowhere\" does not exist`},
 		{"a mode that does not exist", "POST /import?mode=mix", `{}`, 400, `mode \"mix\" does not exist`},
-		{"no export", "POST /import", `{"a":1}`, 400, "the file is no export that this program knows"},
+		{"no export", "POST /import", `{"a":1}`, 400, "the file is not a known export"},
 		{"a file that was cut off", "POST /import", `{"version":"0.1.0","sessions":[{"id":"s1"`, 400, "the file ends at byte"},
 		{"a newer version", "POST /import", `{"format":"engram","version":9}`, 409, "version 9"},
 		{"nothing at all", "POST /import", "", 400, "the file is empty"},

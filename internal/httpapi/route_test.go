@@ -127,7 +127,7 @@ func projectCases() []routeCase {
 		{"the doctor finds nothing", "GET /doctor", "GET /doctor?project=demo&check=relations_to_nowhere", "", 200,
 			`{"status":"ok","project":"demo","summary":{"total":1,"ok":1,"warnings":0,"blocked":0,"errors":0},"checks":[{"check_id":"relations_to_nowhere",` +
 				`"result":"ok","severity":"info","reason_code":"relations_to_nowhere_ok","message":"No issues detected.",` +
-				`"why":"A relation to a memory that is not there leads searches and graphs nowhere.","evidence":{"relations":0},` +
+				`"why":"A relation to a missing memory leads searches and graphs nowhere.","evidence":{"relations":0},` +
 				`"safe_next_step":"Nothing to do.","requires_confirmation":false}]}`},
 		{"a check nobody knows is a report", "GET /doctor", "GET /doctor?check=nope", "", 200, ""},
 		{"the doctor knows no such project", "GET /doctor", "GET /doctor?project=nope", "", 404,
@@ -142,7 +142,7 @@ func projectCases() []routeCase {
 			`{"status":"skipped","reason":"no records found"}`},
 		{"an export of a blank project is none", "GET /export", "GET /export?project=", "", 400, `{"error":"project parameter must not be blank","code":"invalid"}`},
 		{"what is no export is not imported", "POST /import", "POST /import", `{"memory":"a"}`, 400,
-			`{"error":"the file is no export that this program knows","code":"invalid","hint":"an object with format and version, with observations, or with memories and relationships"}`},
+			`{"error":"the file is not a known export","code":"invalid","hint":"use an object with format and version, with observations, or with memories and relationships"}`},
 		{"a move needs two names", "POST /projects/migrate", "POST /projects/migrate", `{"old_project":"nope"}`, 400,
 			`{"error":"old_project and new_project are required","code":"invalid"}`},
 		{"the project of a folder", "GET /project/current", "GET /project/current?cwd=/nowhere/Shop", "", 200,

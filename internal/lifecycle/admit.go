@@ -85,13 +85,13 @@ func Admit(m engram.Memory, k Known, mode AdmitMode, p Policy) Decision {
 	case k.Topic != nil && k.Topic.NormalizedHash == m.NormalizedHash && k.Topic.Title == m.Title && k.Topic.Type == m.Type:
 		return Decision{Action: Repeat, Target: *k.Topic, Reason: "the topic says this already"}
 	case k.Topic != nil && k.TopicSaid:
-		return Decision{Action: Repeat, Target: *k.Topic, Reason: "the topic said this before, and a later one of these has it"}
+		return Decision{Action: Repeat, Target: *k.Topic, Reason: "the topic had this before, and a later item replaces it"}
 	case k.Topic != nil:
 		return Decision{Action: Revise, Target: *k.Topic, Reason: "same topic key"}
 	case k.Repeat != nil:
 		return Decision{Action: Repeat, Target: *k.Repeat, Reason: "exact repeat"}
 	case k.Standing != nil:
-		return Decision{Action: Revise, Target: *k.Standing, Reason: "in place of the summary that the session had"}
+		return Decision{Action: Revise, Target: *k.Standing, Reason: "replaces the session's summary"}
 	case m.TopicKey != "":
 		return Decision{Action: Insert, Reason: "first of its topic"}
 	case mode != AdmitMerging:

@@ -98,7 +98,7 @@ func Explain(m engram.Memory, now time.Time, d engram.Decay) (float64, string) {
 	}
 	said = append(said, counted(m.AccessCount, "access", "accesses"), string(curve)+" curve")
 	if curve == engram.CurveImportance && strength == leastStrength {
-		said = append(said, "its floor")
+		said = append(said, "its minimum")
 	}
 	return strength, strings.Join(said, " · ")
 }

@@ -200,7 +200,7 @@ func TestExplain(t *testing.T) {
 		{"the floor", with(func(m *engram.Memory) {
 			m.UpdatedAt, m.TouchedAt, m.AccessCount = noon().Add(-3650*day), noon().Add(-3650*day), 0
 		}), "",
-			"0.10 · 3650 days without access · importance 0.5 · 0 accesses · importance curve · its floor"},
+			"0.10 · 3650 days without access · importance 0.5 · 0 accesses · importance curve · its minimum"},
 		{"permanent", with(func(m *engram.Memory) { m.Permanent = true }), engram.CurveGeometric, "1.00 · permanent, does not fade"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

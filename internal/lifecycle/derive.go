@@ -226,11 +226,11 @@ func Overridden(here, there engram.Record, s engram.VersionStamp) engram.Record 
 	}
 	was, tags := members(fullSets(*here.Causal, membersOf(here))), members(fullSets(*there.Causal, membersOf(there)))
 	l = Retagged(l, was, tags, s)
-	switch gone := Forgotten(*there.Causal); {
-	case gone && !Forgotten(l):
+	switch forgotten := Forgotten(*there.Causal); {
+	case forgotten && !Forgotten(l):
 		l = Stamped(l, []engram.Part{engram.PartDeleted}, s)
 		setDeleted(now, there)
-	case !gone && Forgotten(l):
+	case !forgotten && Forgotten(l):
 		l = Stamped(l, []engram.Part{engram.PartRestored}, s)
 	}
 	now.Causal = &l

@@ -95,7 +95,7 @@ func TestAdmitMerging(t *testing.T) {
 			lifecycle.Insert, 0, "near-duplicate of #7, cosine 0.97, but not of one type"},
 		{"summaries of sessions stay apart", old(0, "Session summary: demo", "We wrote tests.", of(engram.TypeSessionSummary)),
 			lifecycle.Known{Titled: titled(near(0, old(7, "Session summary: demo", "We wrote code.", of(engram.TypeSessionSummary))))}, lifecycle.AdmitMerging,
-			lifecycle.Insert, 0, "same type and title as #7, but each tells of its own session"},
+			lifecycle.Insert, 0, "same type and title as #7, but each is about its own session"},
 		{"a topic of its own stays apart", old(0, "Pool size", "More.", func(m *engram.Memory) { m.TopicKey = "pool" }),
 			lifecycle.Known{Titled: titled(near(0, pool)), Near: []lifecycle.Near{near(.99, pool)}, Duplicate: .93}, lifecycle.AdmitMerging,
 			lifecycle.Insert, 0, "first of its topic"},
@@ -195,7 +195,7 @@ func TestMerged(t *testing.T) {
 	}
 }
 
-// phrases are texts whose parts often meet again in other ones.
+// phrases are texts with common parts.
 func phrases() *rapid.Generator[string] {
 	part := rapid.SampledFrom([]string{"use jwt", "JWT", "never use JWT", "15 minutes", "- 15 minutes", "Why?", "!!", "🚀", "端口。", "e.g. this", "3.5"})
 	between := rapid.SampledFrom([]string{" ", ". ", "\n", "\n\n", "; ", "  "})

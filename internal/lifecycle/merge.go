@@ -130,14 +130,14 @@ func blank(r engram.Record) engram.Record {
 // then every member of a set has its dots.
 func resolved(m engram.Record) engram.Record {
 	l := m.Causal
-	gone := Forgotten(*l)
+	forgotten := Forgotten(*l)
 	switch {
 	case m.Memory != nil:
-		resolveMemory(m.Memory, l, gone)
+		resolveMemory(m.Memory, l, forgotten)
 	case m.Prompt != nil:
-		m.Prompt.DeletedAt = deletedAt(m.Prompt.DeletedAt, *l, gone)
+		m.Prompt.DeletedAt = deletedAt(m.Prompt.DeletedAt, *l, forgotten)
 	case m.Session != nil:
-		m.Tombstone = gone
+		m.Tombstone = forgotten
 	case m.Project != nil:
 		m.Project.Aliases = members(l.Sets)
 	case m.Relation != nil:
@@ -155,9 +155,9 @@ func resolved(m engram.Record) engram.Record {
 }
 
 // deletedAt returns when a thing was forgotten; zero if it was not.
-func deletedAt(at time.Time, l engram.CausalMetadata, gone bool) time.Time {
+func deletedAt(at time.Time, l engram.CausalMetadata, forgotten bool) time.Time {
 	switch {
-	case !gone:
+	case !forgotten:
 		return time.Time{}
 	case !deleted(l):
 		return l.Parts[engram.PartLeft].At.Time()

@@ -106,10 +106,10 @@ func countedBy(l engram.CausalMetadata) engram.Count {
 }
 
 // resolveMemory sets what follows from m's causal metadata and texts.
-func resolveMemory(m *engram.MemoryRecord, l *engram.CausalMetadata, gone bool) {
+func resolveMemory(m *engram.MemoryRecord, l *engram.CausalMetadata, forgotten bool) {
 	now := &m.Memory
 	now.Tags = members(l.Sets)
-	now.DeletedAt = deletedAt(now.DeletedAt, *l, gone)
+	now.DeletedAt = deletedAt(now.DeletedAt, *l, forgotten)
 	sum := countedBy(*l)
 	now.AccessCount, now.DuplicateCount = sum.Accesses, sum.Repeats+1
 	m.Revisions = texts(m.Revisions, textOf(*now, l.Of(engram.PartText)))

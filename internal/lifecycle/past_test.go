@@ -10,8 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// A local write looks at the texts before it no more than it must; what comes of that is what
-// comes of a look at all of them.
+// A local write reads the earlier texts only if it must, with the same result as reading all.
 func TestTheSetOfOlderTextsIsTheSameStepByStep(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		stamp := func(n int) engram.VersionStamp {

@@ -50,7 +50,7 @@ func TestATextIsFoundInAnotherHoweverItIsSet(t *testing.T) {
 	}
 }
 
-// Whatever becomes of two texts, the erase of one must name the memory that holds it.
+// However two texts were merged, erasing one must name the memory that holds it.
 func TestWhatWasMergedIsFoundInIt(t *testing.T) {
 	text := rapid.StringMatching(`([-*] )?[A-Za-z。？.!?; \n-]{0,30}[a-z][。.!? ]{0,2}`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -30,7 +30,7 @@ func MayMerge(a, b engram.Memory) (against string, may bool) {
 	case a.Type != b.Type:
 		return "not of one type", false
 	case a.Type == engram.TypeSessionSummary:
-		return "each tells of its own session", false
+		return "each is about its own session", false
 	case a.TopicKey != "" && b.TopicKey != "" && a.TopicKey != b.TopicKey:
 		return "different topics", false
 	case !a.ValidFrom.Equal(b.ValidFrom) || !a.ValidTo.Equal(b.ValidTo):
@@ -45,22 +45,22 @@ func MayMerge(a, b engram.Memory) (against string, may bool) {
 // be pruned are excluded.
 func (n Night) merges(byNum map[int64]engram.Memory, now time.Time, p Policy) []Step {
 	near := map[int64]map[int64]float64{}
-	tie := func(from, to int64, cosine float64) {
+	pair := func(from, to int64, cosine float64) {
 		if near[from] == nil {
 			near[from] = map[int64]float64{}
 		}
 		near[from][to] = cosine
 	}
-	weak := func(m engram.Memory) bool { return n.Kept(m, now, p) == "" }
+	pruned := func(m engram.Memory) bool { return n.Kept(m, now, p) == "" }
 	for _, t := range n.NearDuplicates {
 		a, knownA := byNum[t.A]
 		b, knownB := byNum[t.B]
 		_, may := MayMerge(a, b)
-		if !knownA || !knownB || !may || t.Against != "" || weak(a) || weak(b) {
+		if !knownA || !knownB || !may || t.Against != "" || pruned(a) || pruned(b) {
 			continue
 		}
-		tie(t.A, t.B, t.Cosine)
-		tie(t.B, t.A, t.Cosine)
+		pair(t.A, t.B, t.Cosine)
+		pair(t.B, t.A, t.Cosine)
 	}
 	nums := slices.Collect(maps.Keys(near))
 	strength := func(num int64) float64 {
@@ -102,31 +102,31 @@ func (n Night) merges(byNum map[int64]engram.Memory, now time.Time, p Policy) []
 	return steps
 }
 
-// Absorbed returns kept with gone merged in at now, as sleep does with near-duplicates. Unlike
-// Merged, kept wins conflicts and keeps its review date unless gone's is earlier; counts are added,
+// Absorbed returns kept with absorbed merged in at now, as sleep does with near-duplicates. Unlike
+// Merged, kept wins conflicts and keeps its review date unless absorbed's is earlier; counts are added,
 // and the strength is the greater one after the boosts either has earned. d is how kept fades.
-func Absorbed(kept, gone engram.Memory, now time.Time, d engram.Decay, p Policy) engram.Memory {
+func Absorbed(kept, absorbed engram.Memory, now time.Time, d engram.Decay, p Policy) engram.Memory {
 	kept, _ = Boosted(kept, now, d, p)
-	gone, _ = Boosted(gone, now, d, p)
-	r := Merged(kept, gone, now, p)
-	r.Metadata = merged(gone.Metadata, kept.Metadata)
-	r.Anchors = anchorsOfBoth(gone.Anchors, kept.Anchors)
-	r.TopicKey = cmp.Or(kept.TopicKey, gone.TopicKey)
+	absorbed, _ = Boosted(absorbed, now, d, p)
+	r := Merged(kept, absorbed, now, p)
+	r.Metadata = merged(absorbed.Metadata, kept.Metadata)
+	r.Anchors = anchorsOfBoth(absorbed.Anchors, kept.Anchors)
+	r.TopicKey = cmp.Or(kept.TopicKey, absorbed.TopicKey)
 	r.RevisionCount = kept.RevisionCount
-	r.DuplicateCount = kept.DuplicateCount + gone.DuplicateCount
-	r.AccessCount = kept.AccessCount + gone.AccessCount
-	r.LastAccessedAt = later(kept.LastAccessedAt, gone.LastAccessedAt)
-	r.LastSeenAt = later(kept.LastSeenAt, gone.LastSeenAt)
+	r.DuplicateCount = kept.DuplicateCount + absorbed.DuplicateCount
+	r.AccessCount = kept.AccessCount + absorbed.AccessCount
+	r.LastAccessedAt = later(kept.LastAccessedAt, absorbed.LastAccessedAt)
+	r.LastSeenAt = later(kept.LastSeenAt, absorbed.LastSeenAt)
 	// A clock set back must not make it older.
 	r.UpdatedAt, r.TouchedAt = later(kept.UpdatedAt, now), later(kept.TouchedAt, now)
 	r.ReviewAfter = kept.ReviewAfter
-	if !gone.ReviewAfter.IsZero() && (r.ReviewAfter.IsZero() || gone.ReviewAfter.Before(r.ReviewAfter)) {
-		r.ReviewAfter = gone.ReviewAfter
+	if !absorbed.ReviewAfter.IsZero() && (r.ReviewAfter.IsZero() || absorbed.ReviewAfter.Before(r.ReviewAfter)) {
+		r.ReviewAfter = absorbed.ReviewAfter
 	}
-	r.Strength = max(kept.Strength, gone.Strength)
+	r.Strength = max(kept.Strength, absorbed.Strength)
 	if d.Curve == engram.CurveEbbinghaus || r.Permanent {
 		// The curve counts from TouchedAt, which moves: keep what was lost so far.
-		r.Strength = max(Strength(kept, now, d), Strength(gone, now, d))
+		r.Strength = max(Strength(kept, now, d), Strength(absorbed, now, d))
 	}
 	return r
 }

@@ -70,7 +70,7 @@ func Creatable(path string) error {
 			return fmt.Errorf("%s is not a folder", dir)
 		}
 		if err := writable(dir); err != nil {
-			return fmt.Errorf("the folder %s cannot be written: %w", dir, err)
+			return fmt.Errorf("the folder %s is not writable: %w", dir, err)
 		}
 		return nil
 	}
@@ -89,7 +89,7 @@ func Tighten(path string) (closed []string, err error) {
 	var errs []error
 	for _, o := range open {
 		if err := os.Chmod(o.Path, fs.FileMode(o.Mode&o.Want)); err != nil {
-			errs = append(errs, fmt.Errorf("take the rights of others on %s away: %w", o.Path, err))
+			errs = append(errs, fmt.Errorf("remove the rights of others on %s: %w", o.Path, err))
 			continue
 		}
 		closed = append(closed, o.Path)

@@ -10,8 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/machine"
 )
 
-// folder is a data folder with files of these modes; a mode with the bit of folders
-// makes one.
+// folder makes a data folder with files of these modes; a mode with the folder bit makes a folder.
 func folder(t *testing.T, modes map[string]os.FileMode) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -94,7 +93,7 @@ func TestLookTellsTheDisk(t *testing.T) {
 	}
 }
 
-// A link leads from a harmless name into a folder that may be synchronised.
+// A link may lead into a synchronized folder.
 func TestLookFollowsLinks(t *testing.T) {
 	dir := folder(t, map[string]os.FileMode{"engram.db": 0o600})
 	link := filepath.Join(t.TempDir(), "store")

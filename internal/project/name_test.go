@@ -162,7 +162,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// checkDetected asserts that a detected name can be a project's.
+// checkDetected checks that a detected name is valid.
 func checkDetected(t *testing.T, f project.Facts) {
 	d, err := project.Detect(f)
 	if err != nil {

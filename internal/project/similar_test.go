@@ -70,7 +70,7 @@ func TestSimilarHoldsForAnyNames(t *testing.T) {
 		a, b := name.Draw(t, "a"), name.Draw(t, "b")
 		there := len(project.Similar(a, []string{b})) > 0
 		back := len(project.Similar(b, []string{a})) > 0
-		// Between names of one length no rule looks at one side alone.
+		// Between names of one length no rule depends on one side alone.
 		if len(a) == len(b) && there != back {
 			t.Errorf("%q is similar to %q: %v, the other way round: %v", a, b, there, back)
 		}

@@ -52,8 +52,8 @@ func Put(path, text string, dry bool) (Change, error) {
 	case err == nil:
 		c.Action, c.Backup = Replaced, path+backupSuffix
 		if _, err := os.Lstat(c.Backup); !errors.Is(err, fs.ErrNotExist) {
-			return Change{}, engram.Errorf(engram.CodeConflict, "%s is not as it was written here, and there is a backup of an older one", path).
-				WithHint("look at both, and remove %s or the file itself", c.Backup)
+			return Change{}, engram.Errorf(engram.CodeConflict, "%s was changed since, and a backup of an older file exists", path).
+				WithHint("compare both, and remove %s or the file itself", c.Backup)
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return Change{}, unwritable(path, err)
@@ -90,7 +90,7 @@ func TakeAway(path string, dry bool) (Change, error) {
 	case err != nil:
 		return Change{}, unwritable(path, err)
 	case !ours(string(there)):
-		return Change{}, engram.Errorf(engram.CodeConflict, "%s is not as it was written here", path).WithHint("look at it, and remove it yourself")
+		return Change{}, engram.Errorf(engram.CodeConflict, "%s was changed since", path).WithHint("check it and remove it yourself")
 	}
 	kept, err := os.ReadFile(path + backupSuffix)
 	switch {
@@ -131,5 +131,5 @@ func leadsTo(path string) (string, fs.FileMode, error) {
 }
 
 func unwritable(path string, err error) error {
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", path).WithHint("nothing was changed").WithCause(err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot write %s", path).WithHint("nothing was changed").WithCause(err)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/service"
 )
 
-// unit is the text of a unit for a program.
+// unit is the unit of a program.
 func unit(t *testing.T, program string) string {
 	t.Helper()
 	text, err := service.Systemd(service.Server{Program: program, Args: []string{"serve"}})
@@ -28,7 +28,7 @@ func write(t *testing.T, path, text string, mode fs.FileMode) {
 	}
 }
 
-// has fails unless the file says text; "" is no file.
+// has fails unless the file has text; "" means no file.
 func has(t *testing.T, path, text string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -40,7 +40,7 @@ func has(t *testing.T, path, text string) {
 	}
 }
 
-// alone fails when anything but the names lies in the folder: half-written files.
+// alone fails if the folder has other files, such as half-written ones.
 func alone(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -33,8 +33,8 @@ func (s Server) check() error {
 	}
 	for _, t := range texts {
 		if !utf8.ValidString(t) || strings.ContainsFunc(t, unicode.IsControl) {
-			return engram.Errorf(engram.CodeInvalid, "%q cannot stand in the file of a service", t).
-				WithHint("it has control characters or is not UTF-8: choose another folder or value")
+			return engram.Errorf(engram.CodeInvalid, "%q cannot be in the file of a service", t).
+				WithHint("choose another folder or value; it has control characters or is not UTF-8")
 		}
 	}
 	return nil

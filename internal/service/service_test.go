@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/service"
 )
 
-// hostile are parts of paths and values that mean something to some system.
+// hostile are parts of paths and values with a meaning to some system.
 func hostile() []string {
 	return []string{"plain", "two words", `quo"te`, "it's", "50%", "%h%n", "$HOME", "${HOME}", "$$", `back\slash`, `\x41`, "a;b", "ß 日本", "-dash", "#hash",
 		"k=v", "~", "{a}", "$(id)", "`id`", "end ", "<b>&amp;</b>", "]]>", "-->", "", "@x", ":x", "!x", "+x", "'"}
@@ -32,8 +32,8 @@ func server() *rapid.Generator[service.Server] {
 	})
 }
 
-// Whatever stands in a unit, systemd reads the same words again; and a program that it
-// would not run for its name is run by a shell that is given the name as a word.
+// systemd reads the same words from any unit, and a shell runs a program whose name systemd
+// rejects.
 func TestAUnitSaysWhatItWasTold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := server().Draw(t, "server")
@@ -63,8 +63,8 @@ func TestAUnitSaysWhatItWasTold(t *testing.T) {
 	})
 }
 
-// unitWords reads words as systemd does: quotes group, a backslash escapes, and then %%
-// is a percent sign. A specifier is an error.
+// unitWords reads words like systemd: quotes group, a backslash escapes, then %% is a percent sign.
+// A specifier is an error.
 func unitWords(t *rapid.T, line string) (words []string) {
 	var word strings.Builder
 	var quote rune
@@ -124,7 +124,7 @@ func TestAnAgentSaysWhatItWasTold(t *testing.T) {
 	})
 }
 
-// xmlStrings are the texts of all <string>s of a document, which must be well-formed.
+// xmlStrings returns the texts of all <string>s of a document, which must be well-formed.
 func xmlStrings(t *rapid.T, doc string) (all []string) {
 	d := xml.NewDecoder(strings.NewReader(doc))
 	for {

@@ -35,10 +35,10 @@ func decode(text []byte) (State, error) {
 		return State{}, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return State{}, errors.New("there is more than one value in it")
+		return State{}, errors.New("it has more than one value")
 	}
 	if f.Version != version {
-		return State{}, fmt.Errorf("it is of version %d, and only %d is known", f.Version, version)
+		return State{}, fmt.Errorf("it has version %d, but only %d is known", f.Version, version)
 	}
 	s := State{Projects: f.Projects}
 	if f.Everything != nil {

@@ -78,8 +78,8 @@ func (s Switch) State() State {
 		now, err = decode(text)
 	}
 	if err != nil {
-		return State{Everything: true, Broken: engram.Errorf(engram.CodeInvalid, "%s cannot be understood, so agents are switched off", s.path()).
-			WithHint("{on} keeps what it says beside it and writes it anew; projects that were off by name have to be switched off again").WithCause(err)}
+		return State{Everything: true, Broken: engram.Errorf(engram.CodeInvalid, "cannot read %s, so agents are switched off", s.path()).
+			WithHint("run {on}, which keeps a copy, then switch projects off again by name").WithCause(err)}
 	}
 	return now
 }
@@ -169,6 +169,6 @@ func (s Switch) change(ctx context.Context, names []string, at time.Time, do fun
 func (s Switch) path() string { return filepath.Join(s.o.Dir, FileName) }
 
 func (s Switch) unwritable(err error) error {
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", s.path()).
+	return engram.Errorf(engram.CodeUnavailable, "cannot write %s", s.path()).
 		WithHint("check the rights of the folder and the space on the disk").WithCause(fmt.Errorf("switch: %w", err))
 }

@@ -90,8 +90,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestNothingThatDisagreesIsAnAddition holds the rule against every pair that was written
-// down as disagreeing.
+// TestNothingThatDisagreesIsAnAddition checks the rule against every pair recorded as disagreeing.
 func TestNothingThatDisagreesIsAnAddition(t *testing.T) {
 	for _, name := range []string{"writes.tsv", "writes-fresh.tsv", "writes-others.tsv"} {
 		file, err := os.ReadFile("../contradiction/testdata/" + name)

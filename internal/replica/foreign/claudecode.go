@@ -35,7 +35,7 @@ func openClaudeCode(name string, info fs.FileInfo, o Options) (engram.Source, er
 	only, base := "", "."
 	if !info.IsDir() {
 		if !isMarkdown(real) {
-			return nil, engram.Errorf(engram.CodeInvalid, "%s is no Markdown file", name).WithHint("name a folder such as ~/.claude/projects/SLUG/memory, or a .md file of it")
+			return nil, engram.Errorf(engram.CodeInvalid, "%s is not a Markdown file", name).WithHint("name a folder such as ~/.claude/projects/SLUG/memory, or a .md file in it")
 		}
 		real, only = filepath.Dir(real), filepath.Base(real)
 	}
@@ -122,7 +122,7 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 			paths = append(paths, path.Join(dir, e.Name()))
 		}
 	}
-	called, ties, open := pageNames{}, ties{naming: c.naming}, []openLink(nil)
+	called, relations, open := pageNames{}, relations{naming: c.naming}, []openLink(nil)
 	more = true
 	all := func(r engram.Record) bool { more = yield(r); return more }
 	c.below = strings.TrimPrefix(dir+"/", "./")
@@ -148,10 +148,10 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 	}
 	for _, l := range open {
 		if to := called[nameKey(l.target)]; to != "" && to != l.from {
-			ties.add(tie{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
+			relations.add(relation{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
 		}
 	}
-	ties.each(all)
+	relations.each(all)
 	return more, nil
 }
 
@@ -205,15 +205,7 @@ func (c *claudeCode) withoutPointers(pg page, body string, line int) string {
 		left++
 	}
 	if left > 0 {
-		c.note(fmt.Sprintf("%s:%d", pg.path, line), "left out: "+pointing(left)+" to the files by topic")
+		c.note(fmt.Sprintf("%s:%d", pg.path, line), fmt.Sprintf("left out: pointers to topic files (%d)", left))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// pointing returns "1 line that points" or "2 lines that point".
-func pointing(lines int) string {
-	if lines == 1 {
-		return "1 line that points"
-	}
-	return fmt.Sprintf("%d lines that point", lines)
 }

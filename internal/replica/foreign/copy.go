@@ -32,7 +32,7 @@ func stateOf(path string) (state, error) {
 			continue
 		}
 		if err == nil && !info.Mode().IsRegular() { // opening a pipe would block
-			err = fmt.Errorf("%s is no file", path+end)
+			err = fmt.Errorf("%s is not a file", path+end)
 		}
 		if err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func (s state) inUse() bool { return s["-wal"].size > 0 || s["-journal"].size > 
 func (d *database) copy(temp string) (string, error) {
 	dir, err := os.MkdirTemp(temp, "engram-migrate-") // mode 0700
 	if err != nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "no place for a copy of %s", d.name).WithHint("set TMPDIR to a folder that can be written").WithCause(err)
+		return "", engram.Errorf(engram.CodeUnavailable, "cannot create a folder for a copy of %s", d.name).WithHint("set TMPDIR to a writable folder").WithCause(err)
 	}
 	d.copied = dir
 	target := filepath.Join(dir, "copy.db")
@@ -79,7 +79,7 @@ func (d *database) copy(temp string) (string, error) {
 }
 
 func (d *database) busy() error {
-	return engram.Errorf(engram.CodeUnavailable, "%s is being written", d.name).WithHint("stop the program that uses it, and try again; nothing came in")
+	return engram.Errorf(engram.CodeUnavailable, "another program is writing to %s", d.name).WithHint("stop that program and try again; nothing was imported")
 }
 
 // copyFile copies a file; a missing file removes the copy.
@@ -97,11 +97,11 @@ func copyFile(from, to string) (err error) {
 	defer func() { _ = in.Close() }()
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
-		return engram.Errorf(engram.CodeUnavailable, "no copy of %s can be written", from).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot write a copy of %s", from).WithCause(err)
 	}
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Close()); err != nil {
-		return engram.Errorf(engram.CodeUnavailable, "%s cannot be copied", from).WithHint("make room for a copy of it, or set TMPDIR").WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot copy %s", from).WithHint("free space for a copy, or set TMPDIR").WithCause(err)
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func checkDatabase(name, path string) error {
 		return missing(name, err)
 	}
 	if !info.Mode().IsRegular() {
-		return engram.Errorf(engram.CodeInvalid, "%s is no file", name).WithHint("name the database file itself")
+		return engram.Errorf(engram.CodeInvalid, "%s is not a file", name).WithHint("name the database file itself")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -96,7 +96,7 @@ func checkDatabase(name, path string) error {
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return unreadable(name, err)
 	case n < len(head) || !bytes.HasPrefix(head, []byte(sqliteMagic)):
-		return engram.Errorf(engram.CodeInvalid, "%s is no SQLite database", name).WithHint("name the database file of that program, such as engram.db or claude-mem.db")
+		return engram.Errorf(engram.CodeInvalid, "%s is not a SQLite database", name).WithHint("name the database file of that program, such as engram.db or claude-mem.db")
 	}
 	return nil
 }
@@ -129,9 +129,9 @@ func (d *database) broken(err error) error {
 	}
 	switch codeOf(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", d.name).WithHint("copy it once more, or mend it with: sqlite3 FILE .recover").WithCause(err)
+		return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", d.name).WithHint("copy it again, or repair it with: sqlite3 FILE .recover").WithCause(err)
 	case sqlite3.SQLITE_TOOBIG:
-		return engram.Errorf(engram.CodeInvalid, "%s has a value of more than %d MiB", d.name, maxValue>>20).WithCause(err)
+		return engram.Errorf(engram.CodeInvalid, "%s has a value larger than %d MiB", d.name, maxValue>>20).WithCause(err)
 	}
 	return unreadable(d.name, err)
 }

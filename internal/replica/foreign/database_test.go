@@ -14,7 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
 )
 
-// database makes a SQLite database of statements.
+// database makes a SQLite database from statements.
 func database(t *testing.T, name string, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -45,7 +45,7 @@ func connect(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-// memSchema is the schema of the mem_* program as its documents have it.
+// memSchema is the documented schema of the mem_* program.
 const memSchema = `CREATE TABLE sessions (id TEXT PRIMARY KEY, project TEXT NOT NULL, directory TEXT NOT NULL, started_at TEXT NOT NULL, ended_at TEXT, summary TEXT, status TEXT);
 CREATE TABLE observations (id INTEGER PRIMARY KEY AUTOINCREMENT, sync_id TEXT, session_id TEXT NOT NULL REFERENCES sessions(id), type TEXT NOT NULL, title TEXT NOT NULL,
 	content TEXT NOT NULL, tool_name TEXT, project TEXT, scope TEXT NOT NULL DEFAULT 'project', topic_key TEXT, normalized_hash TEXT, revision_count INTEGER NOT NULL DEFAULT 1,
@@ -85,7 +85,7 @@ func TestTheDatabaseOfTheMemProgram(t *testing.T) {
 			t.Errorf("Old port is %+v, want it forgotten and personal", old)
 		}
 		same(t, "relations", all.relations(), []string{"Auth model supersedes Old port: newer", "Auth model contradicts Old port: "})
-		same(t, "flaws", all.flaws(), []string{"memory_relations 3: one of its memories was gone there already"})
+		same(t, "flaws", all.flaws(), []string{"memory_relations 3: one of its memories is missing"})
 		var kinds []engram.Entity
 		for _, r := range all.records {
 			kinds = append(kinds, r.Entity())
@@ -189,7 +189,7 @@ func TestTheDatabaseOfClaudeMem(t *testing.T) {
 	checkClaudeMem(t, must(t, foreign.ClaudeMem, path, foreign.Options{}))
 }
 
-// A database that a program has open has its latest changes in a log beside it.
+// An open database has its latest changes in a log beside it.
 func TestADatabaseThatIsInUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "claude-mem.db")
 	db := connect(t, path)
@@ -212,8 +212,7 @@ func TestADatabaseThatIsInUse(t *testing.T) {
 	}
 }
 
-// A program that was killed in the middle of a write has left half of it in the file, and what
-// was there before in a journal beside it.
+// A program killed during a write leaves half of it in the file, and the old content in a journal.
 func TestADatabaseWhoseProgramWasKilled(t *testing.T) {
 	from := database(t, "claude-mem.db", cmSchema, cmRows)
 	db := connect(t, from)

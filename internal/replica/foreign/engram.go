@@ -65,7 +65,7 @@ func newEngram(ctx context.Context, db *database, o Options) (engram.Source, err
 	}
 	if err := db.require(ctx, "the mem_* program", memObservations(), memSessions()); err != nil {
 		if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeInvalid {
-			err = told.WithHint("it has none of its tables; one of this program moves by {export FILE} and {import FILE}")
+			err = told.WithHint("name a database of the mem_* program; it has none of the expected tables. Use {export FILE} and {import FILE} for a database of this program")
 		}
 		return nil, err
 	}
@@ -211,7 +211,7 @@ func (m *memDatabase) erased(v values) engram.Record {
 func (m *memDatabase) relation(v values) engram.Record {
 	verb, status := engram.Verb(v.text("relation")), engram.RelationStatus(v.text("judgment_status"))
 	if status == "orphaned" {
-		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "one of its memories was gone there already")}
+		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "one of its memories is missing")}
 	}
 	if verb == "pending" || verb == "" {
 		verb, status = engram.VerbContradicts, engram.RelationPending

@@ -70,7 +70,7 @@ func (f *folder) find(ctx context.Context, enter func(dir string) bool, want fun
 	looked := 0
 	err := fs.WalkDir(f.root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		if looked++; looked > mostLooked || len(found) > mostFiles {
-			return engram.Errorf(engram.CodeInvalid, "the folder has more than %d files", mostFiles).WithHint("name a folder further down")
+			return engram.Errorf(engram.CodeInvalid, "the folder has more than %d files", mostFiles).WithHint("name a folder further inside")
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -106,31 +106,31 @@ func (f *folder) text(name string) (string, time.Time, error) {
 	info, err := f.root.Stat(filepath.FromSlash(name))
 	if err != nil {
 		if at, linked := f.root.Lstat(filepath.FromSlash(name)); linked == nil && at.Mode()&fs.ModeSymlink != 0 {
-			return flaw("it is a link that leads out of the folder, or nowhere")
+			return flaw("it is a link out of the folder, or to nothing")
 		}
-		return flaw("it cannot be read: %v", errors.Unwrap(err))
+		return flaw("cannot read it: %v", errors.Unwrap(err))
 	}
 	switch {
 	case info.IsDir():
 		return flaw("it is a folder, or a link to one")
 	case !info.Mode().IsRegular(): // opening a pipe would block
-		return flaw("it is no file")
+		return flaw("it is not a file")
 	case info.Size() > maxFile:
 		return flaw("it has %d bytes, the limit is %d", info.Size(), maxFile)
 	}
 	file, err := f.root.Open(filepath.FromSlash(name))
 	if err != nil {
-		return flaw("it cannot be read: %v", errors.Unwrap(err))
+		return flaw("cannot read it: %v", errors.Unwrap(err))
 	}
 	defer func() { _ = file.Close() }()
 	b, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	switch {
 	case err != nil:
-		return flaw("it cannot be read: %v", errors.Unwrap(err))
+		return flaw("cannot read it: %v", errors.Unwrap(err))
 	case len(b) > maxFile:
 		return flaw("it is longer than %d bytes", maxFile)
 	case notMarkdown(b) != "":
-		return flaw("it is %s, and no Markdown", notMarkdown(b))
+		return flaw("it is %s, not Markdown", notMarkdown(b))
 	case !utf8.Valid(b):
 		return flaw("it is not valid UTF-8")
 	}
@@ -150,9 +150,9 @@ func notMarkdown(b []byte) string {
 	case bytes.HasPrefix(b, []byte(sqliteMagic)):
 		return "a SQLite database"
 	case bytes.HasPrefix(b, []byte{0x1f, 0x8b}):
-		return "packed with gzip"
+		return "a gzip file"
 	case bytes.IndexByte(b, 0) >= 0:
-		return "no text"
+		return "binary data"
 	case open == '{' && (bytes.HasPrefix(after, []byte(`"`)) || bytes.HasPrefix(after, []byte("}"))), open == '[' && bytes.HasPrefix(after, []byte("{")):
 		return "JSON"
 	}

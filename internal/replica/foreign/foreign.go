@@ -77,7 +77,7 @@ func Open(ctx context.Context, s System, path string, o Options) (engram.Source,
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return nil, engram.Errorf(engram.CodeInvalid, "%s is neither a file nor a folder", path)
 	case !info.IsDir() && info.Size() == 0:
-		return nil, engram.Errorf(engram.CodeInvalid, "%s is empty", path).WithHint("copy it once more: nothing was written into it, or it was cut off")
+		return nil, engram.Errorf(engram.CodeInvalid, "%s is empty", path).WithHint("copy it again")
 	case !info.IsDir():
 		f, err := os.Open(path) // report an unreadable file at once
 		if err != nil {
@@ -105,7 +105,7 @@ func Open(ctx context.Context, s System, path string, o Options) (engram.Source,
 	for _, known := range Systems() {
 		names = append(names, string(known))
 	}
-	return nil, engram.Errorf(engram.CodeInvalid, "system %q does not exist", string(s)).WithHint("one of %s", strings.Join(names, ", "))
+	return nil, engram.Errorf(engram.CodeInvalid, "system %q does not exist", string(s)).WithHint("use one of %s", strings.Join(names, ", "))
 }
 
 // inside returns the system's file in a folder, or path itself if it is a file.
@@ -117,7 +117,7 @@ func inside(path string, info fs.FileInfo, name string) string {
 }
 
 func unreadable(path string, err error) error {
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).WithCause(err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot read %s", path).WithCause(err)
 }
 
 // source is a Source whose records come from a function.

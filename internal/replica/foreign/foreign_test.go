@@ -14,10 +14,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
 )
 
-// fileTime is when the files of these tests were written.
+// fileTime is the time of the files of these tests.
 func fileTime() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
 
-// folder writes files under a new folder, all of the same time.
+// folder writes files to a new folder, all of the same time.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// everything is what a source gave.
+// everything is the content of a source.
 type everything struct {
 	head     engram.Snapshot
 	records  []engram.Record
@@ -48,7 +48,7 @@ type everything struct {
 	notes    []engram.ImportNote
 }
 
-// open reads all of a source, and looks whether its folder is as it was before.
+// open reads a whole source and checks that its folder is unchanged.
 func open(t *testing.T, s foreign.System, path string, o foreign.Options) (everything, error) {
 	t.Helper()
 	before := look(t, path)
@@ -94,7 +94,7 @@ func must(t *testing.T, s foreign.System, path string, o foreign.Options) everyt
 	return all
 }
 
-// look is what lies in a folder, or beside a file: names, sizes and times.
+// look lists a folder, or the files beside a file: names, sizes and times.
 func look(t *testing.T, path string) []string {
 	t.Helper()
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
@@ -117,7 +117,7 @@ func look(t *testing.T, path string) []string {
 	return seen
 }
 
-// memory is the one memory of that title.
+// memory returns the one memory of that title.
 func (e everything) memory(t *testing.T, title string) engram.Memory {
 	t.Helper()
 	var found []engram.Memory
@@ -140,7 +140,7 @@ func (e everything) titles() []string {
 	return out
 }
 
-// relations are told as "A verb B: reason", by titles.
+// relations formats relations as "A verb B: reason", by titles.
 func (e everything) relations() []string {
 	name := map[string]string{}
 	for _, m := range e.memories {
@@ -155,7 +155,7 @@ func (e everything) relations() []string {
 	return out
 }
 
-// flaws are told as "item: reason".
+// flaws formats flaws as "item: reason".
 func (e everything) flaws() []string {
 	var out []string
 	for _, r := range e.records {
@@ -220,7 +220,7 @@ func TestAnEmptyGraphIsOne(t *testing.T) {
 	}
 }
 
-// Reading twice gives the same names, whatever they are read from and where it lies.
+// Reading twice gives the same names, wherever the source is.
 func TestNamesAreTheSameEachTime(t *testing.T) {
 	files := map[string]string{
 		"memory.jsonl": `{"type":"entity","name":"Ana","entityType":"person","observations":["a"]}` + "\n", "AGENTS.md": "# A\n\n## B\n\ntext\n\n## B\n\nother\n",

@@ -41,13 +41,13 @@ func openGraph(path string, info fs.FileInfo, o Options) (engram.Source, error) 
 	path = inside(path, info, graphFile)
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, engram.Errorf(engram.CodeNotFound, "%s does not exist", path).WithHint("name the file that MEMORY_FILE_PATH names for the memory server")
+		return nil, engram.Errorf(engram.CodeNotFound, "%s does not exist", path).WithHint("name the file in the memory server's MEMORY_FILE_PATH")
 	}
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(engram.Errorf(engram.CodeInvalid, "%s is no file", path), f.Close())
+		return nil, errors.Join(engram.Errorf(engram.CodeInvalid, "%s is not a file", path), f.Close())
 	}
 	g := &graph{file: f, name: filepath.Base(path), at: info.ModTime().UTC(), project: o.home(), seen: map[string]int{}}
 	g.said.naming = naming{MCPMemory, g.project}
@@ -59,7 +59,7 @@ func openGraph(path string, info fs.FileInfo, o Options) (engram.Source, error) 
 // graph reads such a file.
 type graph struct {
 	source
-	said    ties
+	said    relations
 	file    *os.File
 	name    string
 	at      time.Time
@@ -71,7 +71,6 @@ type graph struct {
 
 // each yields the records. Relations come last, because they may precede their entities.
 func (g *graph) each(ctx context.Context, yield func(engram.Record) bool) error {
-	errStopped := errors.New("stopped")
 	lines := 0
 	err := eachLine(g.file, func(number int, line []byte, long bool) error {
 		if err := ctx.Err(); err != nil {
@@ -87,23 +86,23 @@ func (g *graph) each(ctx context.Context, yield func(engram.Record) bool) error 
 		item := fmt.Sprintf("%s:%d", g.name, number)
 		r, given := g.line(item, line, long)
 		if given && !yield(r) {
-			return errStopped
+			return errEnough
 		}
 		return nil
 	})
 	switch {
-	case errors.Is(err, errStopped):
+	case errors.Is(err, errEnough):
 		return nil
 	case err != nil && ctx.Err() == nil:
 		return unreadable(g.name, err)
 	case err != nil:
 		return err
 	case g.broken && g.found > 0:
-		return engram.Errorf(engram.CodeInvalid, "%s is cut off: its last line breaks off", g.name).
-			WithHint("copy it once more; if it is as the memory server left it, take the last line away")
+		return engram.Errorf(engram.CodeInvalid, "%s is cut off in its last line", g.name).
+			WithHint("copy it again; if the memory server left it so, remove the last line")
 	case lines > 0 && g.found == 0:
 		return engram.Errorf(engram.CodeInvalid, "%s has no entities and no relations", g.name).
-			WithHint("it should have a JSON object a line, with type entity or relation")
+			WithHint("use a file with one JSON object per line, of type entity or relation")
 	}
 	g.said.each(yield)
 	return nil
@@ -129,7 +128,7 @@ func (g *graph) line(item string, text []byte, long bool) (r engram.Record, give
 		if bad, ok := errors.AsType[*json.SyntaxError](err); ok && bad.Offset >= int64(len(text)) {
 			g.broken = true
 		}
-		return flaw("the line is no JSON object")
+		return flaw("the line is not a JSON object")
 	}
 	switch l.Type {
 	case "entity":
@@ -143,9 +142,9 @@ func (g *graph) line(item string, text []byte, long bool) (r engram.Record, give
 	case "relation":
 		g.found++
 		if l.From == "" || l.To == "" {
-			return flaw("the relation does not say between whom it is")
+			return flaw("the relation lacks from or to")
 		}
-		g.said.add(tie{from: g.said.memory(l.From, "1"), to: g.said.memory(l.To, "1"), word: l.RelationType, item: item, at: g.at})
+		g.said.add(relation{from: g.said.memory(l.From, "1"), to: g.said.memory(l.To, "1"), word: l.RelationType, item: item, at: g.at})
 		return r, false
 	}
 	g.note(item, fmt.Sprintf("left out: it is neither an entity nor a relation but %.40q", l.Type))

@@ -56,8 +56,8 @@ broken
 {"type":"entity","name":"Long","observations":["` + strings.Repeat("x", 9<<20) + `"]}
 {"type":"entity","name":"Last","observations":["no end of line"]}`})
 	all := must(t, foreign.MCPMemory, filepath.Join(dir, "g.jsonl"), foreign.Options{})
-	same(t, "flaws", all.flaws(), []string{"g.jsonl:2: the line is no JSON object", "g.jsonl:3: the line is no JSON object", "g.jsonl:4: name cannot be a number",
-		"g.jsonl:5: the entity has no name", "g.jsonl:6: the relation does not say between whom it is", "g.jsonl:9: the line is longer than 8 MiB"})
+	same(t, "flaws", all.flaws(), []string{"g.jsonl:2: the line is not a JSON object", "g.jsonl:3: the line is not a JSON object", "g.jsonl:4: name cannot be a number",
+		"g.jsonl:5: the entity has no name", "g.jsonl:6: the relation lacks from or to", "g.jsonl:9: the line is longer than 8 MiB"})
 	same(t, "titles", all.titles(), []string{"Ana", "Ana", "Last"})
 	if all.memories[0].SyncID == all.memories[1].SyncID {
 		t.Error("two entities of a name have one id: what the second says would be lost")
@@ -146,8 +146,7 @@ func TestEntitiesOfAProjectGraphBringTheirRelations(t *testing.T) {
 	}
 }
 
-// A page of entities may hold anything: what is read of it is read to its end, and relates
-// nothing to itself.
+// Any page of entities is read to its end and relates nothing to itself.
 func FuzzProjectGraph(f *testing.F) {
 	for _, page := range []string{"## a\n\n- uses: b\n\n## b\n\na -> x -> b", "- a\n- b\n- a --x--> b (c)", "->", "a -> -> (", "[[a]] -> [[b]]\n: , :\n```\n", "## [[\n\n- (: )->(\n"} {
 		f.Add(page)

@@ -44,8 +44,8 @@ func (g *graphPages) add(m engram.Memory, s section, item string) {
 	g.said = append(g.said, graphText{m.SyncID, text, item, m.CreatedAt})
 }
 
-// tie relates the entities.
-func (g *graphPages) tie(all *ties) {
+// relate relates the entities.
+func (g *graphPages) relate(all *relations) {
 	for _, t := range g.said {
 		for _, l := range prose(t.text) {
 			for _, x := range g.patterns.sayings(l) {
@@ -60,7 +60,7 @@ func (g *graphPages) tie(all *ties) {
 					}
 				}
 				if from != "" && to != "" && from != to {
-					all.add(tie{from: from, to: to, word: x.word, item: t.item, at: t.at})
+					all.add(relation{from: from, to: to, word: x.word, item: t.item, at: t.at})
 				}
 			}
 		}

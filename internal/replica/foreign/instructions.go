@@ -34,7 +34,7 @@ func (i *instructions) each(ctx context.Context, yield func(engram.Record) bool)
 		return err
 	}
 	if len(paths) == 0 {
-		return nothing("file of instructions for agents", "it looks for AGENTS.md, CLAUDE.md, MEMORY.md, GEMINI.md and the rules of editors; another file can be named itself")
+		return nothing("file of instructions for agents", "use AGENTS.md, CLAUDE.md, MEMORY.md, GEMINI.md or editor rules, or name another file itself")
 	}
 	// Of copies, prefer the page that is not specific to an editor.
 	slices.SortStableFunc(paths, func(a, b string) int {

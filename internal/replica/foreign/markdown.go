@@ -41,7 +41,7 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 		paths = slices.DeleteFunc(paths, func(p string) bool { return !isPage(p) })
 	}
 	if len(paths) == 0 {
-		return nothing("Markdown", "name a .md file, or a folder that has some")
+		return nothing("Markdown", "name a .md file, or a folder with such files")
 	}
 	stopped := false
 	err = m.pages(ctx, paths, func(r engram.Record) bool { stopped = !yield(r); return !stopped }, func(pg page) bool {
@@ -75,8 +75,8 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 	if err != nil || stopped {
 		return err
 	}
-	all := ties{naming: m.naming}
-	m.graph.tie(&all)
+	all := relations{naming: m.naming}
+	m.graph.relate(&all)
 	all.each(yield)
 	return nil
 }

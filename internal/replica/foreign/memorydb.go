@@ -64,7 +64,7 @@ func (g *graphDatabase) project(v values) engram.Record {
 	if rate, is := v.row["decay_rate"].(float64); is && rate != usualRate {
 		p.Decay = &engram.ProjectDecay{Decay: engram.Decay{Curve: engram.CurveImportance, Rate: rate}}
 		if rate <= 0 || p.Decay.Validate() != nil {
-			v.doubt("its decay_rate %v is none that can be: the project fades as all do", rate)
+			v.doubt("its decay_rate %v is invalid: the project uses the default", rate)
 			p.Decay = nil
 		}
 	}
@@ -78,7 +78,7 @@ func (g *graphDatabase) memory(v values) engram.Record {
 	id := v.text("id")
 	project := cmp.Or(g.projects[v.text("project_id")], v.text("project_id"))
 	if id == "" {
-		v.doubt("it has no id: it is known by what it says")
+		v.doubt("it has no id and is identified by its text")
 	}
 	r := newMemory(engram.Memory{ID: engram.ID(id), Project: project, Type: engram.Type(v.text("memory_type")), Content: v.text("content"),
 		Summary: v.text("summary"), Tags: tagList(v.text("tags")), AccessCount: int(v.number("access_count")), CreatedAt: v.moment("created_at"),

@@ -8,7 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
 )
 
-// graphSchema is the schema of the memory_* program as its documents have it.
+// graphSchema is the documented schema of the memory_* program.
 const graphSchema = `CREATE TABLE memories (id TEXT PRIMARY KEY, project_id TEXT NOT NULL, memory_type TEXT NOT NULL, content TEXT NOT NULL, summary TEXT, tags TEXT,
 	importance REAL DEFAULT 0.5, relevance_score REAL DEFAULT 1.0, access_count INTEGER DEFAULT 0, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, last_accessed_at INTEGER NOT NULL);
 CREATE TABLE embeddings (memory_id TEXT PRIMARY KEY REFERENCES memories(id) ON DELETE CASCADE, vector BLOB NOT NULL, model_version TEXT NOT NULL);
@@ -44,8 +44,8 @@ func TestTheDatabaseOfTheMemoryProgram(t *testing.T) {
 		auth.LastAccessedAt.Unix() != 1767400000 || auth.Metadata["source"] != "engram" || auth.Metadata["source_id"] != "mem_abc123" {
 		t.Errorf("mem_abc123 is %+v", auth)
 	}
-	// A project that has no row is called by its id; times may be of milliseconds, and numbers
-	// out of their range are the nearest in it.
+	// A project without a row is named by its id; times may be milliseconds, and numbers out of
+	// range are limited.
 	if redis := m["mem_ghi789"]; redis.Project != "elsewhere" || len(redis.Tags) != 2 || redis.Importance != 1 || redis.Strength != 1 || redis.CreatedAt.Unix() != 1767323047 {
 		t.Errorf("mem_ghi789 is %+v", redis)
 	}

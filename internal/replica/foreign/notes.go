@@ -36,7 +36,7 @@ type notes struct {
 	papers
 	patterns patterns
 	called   pageNames
-	said     ties
+	said     relations
 	open     []openLink // resolved after all notes are read
 }
 
@@ -74,7 +74,7 @@ func (n *notes) noteOf(pg page) engram.Record {
 	plain := strings.TrimSuffix(pg.path, path.Ext(pg.path))
 	id := cmp.Or(m.first("permalink"), nameKey(plain))
 	if own := n.own(id); own != id {
-		n.note(pg.path, "another note has the permalink "+id+": it is called "+own+" here")
+		n.note(pg.path, "another note has the permalink "+id+": it is named "+own+" here")
 		id = own
 	}
 	sync := n.memory(id)
@@ -137,9 +137,9 @@ func (n *notes) relateAll() {
 		to, known := n.called[nameKey(l.target)]
 		switch {
 		case !known:
-			n.note(l.item, fmt.Sprintf("no relation: there is no note [[%s]] yet", l.target))
+			n.note(l.item, fmt.Sprintf("no relation: note [[%s]] does not exist yet", l.target))
 		case to != l.from:
-			n.said.add(tie{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
+			n.said.add(relation{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
 )
 
-// openCodeSchema has of OpenCode's tables the columns that are read, and some that are not.
+// openCodeSchema has the columns of OpenCode's tables that are read, and some others.
 const openCodeSchema = `CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, slug text NOT NULL, directory text NOT NULL, title text NOT NULL,
 	time_created integer NOT NULL, time_updated integer NOT NULL, time_archived integer);
 CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);

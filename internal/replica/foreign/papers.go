@@ -36,7 +36,7 @@ func (p *papers) repeated(item, headings, text string) bool {
 	words := func(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 	sum := sha256.Sum256([]byte(p.space + "\x00" + words(headings) + "\x00" + words(text)))
 	if first, known := p.seen[sum]; known {
-		p.note(item, "left out: it says what "+first+" says")
+		p.note(item, "left out: same text as "+first)
 		return true
 	}
 	p.seen[sum] = item
@@ -140,12 +140,12 @@ func flawedPage(p page) engram.Record {
 		return engram.Record{}
 	}
 	return engram.Record{Item: fmt.Sprintf("%s:%d", p.path, m.broken),
-		Flaw: engram.Errorf(engram.CodeInvalid, "the front matter has something here that has no end").WithHint("end it, or copy the file once more")}
+		Flaw: engram.Errorf(engram.CodeInvalid, "the front matter is unterminated here").WithHint("complete it, or copy the file again")}
 }
 
 // nothing reports a folder without the wanted files.
 func nothing(what, hint string) error {
-	return engram.Errorf(engram.CodeNotFound, "there is no %s there", what).WithHint("%s", hint)
+	return engram.Errorf(engram.CodeNotFound, "no %s found there", what).WithHint("%s", hint)
 }
 
 // fieldsOf returns fields of front matter for metadata, without those that are stored elsewhere.

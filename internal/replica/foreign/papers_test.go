@@ -49,7 +49,7 @@ func TestInstructionsAreCutAtTheirHeadings(t *testing.T) {
 	})
 	all := must(t, foreign.MemoryMD, dir, foreign.Options{Here: "Shop"})
 	same(t, "titles", all.titles(), []string{"AGENTS.md", "Build", "Policies", "CLAUDE.local.md", "Only here", ".cursorrules", "Web", "Go style"})
-	same(t, "notes", all.noted(), []string{"CLAUDE.md:1: left out: it points to AGENTS.md", "CLAUDE.md:5: left out: it says what AGENTS.md:7 says"})
+	same(t, "notes", all.noted(), []string{"CLAUDE.md:1: left out: it points to AGENTS.md", "CLAUDE.md:5: left out: same text as AGENTS.md:7"})
 	build := all.memory(t, "Build")
 	if build.Type != engram.TypePolicy || build.Project != "shop" || !strings.Contains(build.Content, "## nor this") || !strings.HasSuffix(build.Content, "### In CI\n\nThe same.") {
 		t.Errorf("Build is %+v, want all of its section", build)
@@ -174,7 +174,7 @@ func TestNotesOfBasicMemory(t *testing.T) {
 	all := must(t, foreign.BasicMemory, dir, foreign.Options{Here: "shop"})
 	same(t, "titles", all.titles(), []string{"API Requirements", "Core", "Auth Design", "old-login"})
 	same(t, "relations", all.relations(), []string{"Auth Design relates_to Core: links_to; relates_to", "Auth Design relates_to API Requirements: implements (first part)", "Auth Design supersedes old-login: replaces"})
-	same(t, "notes", all.noted(), []string{"design/Auth Design.md:24: no relation: there is no note [[Nobody Wrote This]] yet"})
+	same(t, "notes", all.noted(), []string{"design/Auth Design.md:24: no relation: note [[Nobody Wrote This]] does not exist yet"})
 	auth := all.memory(t, "Auth Design")
 	fields, _ := auth.Metadata["front_matter"].(map[string]any)
 	if auth.Type != engram.TypeDecision || auth.Metadata["source_id"] != "design/auth-design" || fields["status"] != "active" || auth.CreatedAt.Year() != 2026 || strings.Contains(auth.Content, "# Auth Design\n") ||
@@ -204,8 +204,8 @@ func TestTheAutoMemoryOfClaudeCode(t *testing.T) {
 	same(t, "titles", all.titles(), []string{"MEMORY", "Gotchas", "Patterns", "real-database", "user ana"})
 	same(t, "projects", []string{all.memories[0].Project, all.memory(t, "Gotchas").Project}, []string{"src-blog", "my-shop"})
 	same(t, "relations", all.relations(), []string{"real-database relates_to user ana: links_to"})
-	same(t, "notes", all.noted(), []string{"projects/-src-blog/memory/MEMORY.md: its project is called src-blog, after the folder: nothing there says what its real name is",
-		"MEMORY.md:1: left out: 2 lines that point to the files by topic"})
+	same(t, "notes", all.noted(), []string{"projects/-src-blog/memory/MEMORY.md: its project is named src-blog after the folder: its real name is unknown",
+		"MEMORY.md:1: left out: pointers to topic files (2)"})
 	feedback := all.memory(t, "real-database")
 	if feedback.Type != engram.TypePolicy || feedback.Summary != "tests use a real database" || feedback.Metadata["source_type"] != "feedback" || feedback.Metadata["source_id"] != "feedback_tests.md" {
 		t.Errorf("feedback is %+v", feedback)
@@ -216,7 +216,7 @@ func TestTheAutoMemoryOfClaudeCode(t *testing.T) {
 	if m := all.memory(t, "Patterns"); m.Type != engram.TypePattern {
 		t.Errorf("a file without front matter is %+v", m)
 	}
-	// Whichever folder is named, the memories are the same.
+	// Any of these folders gives the same memories.
 	want := all.memory(t, "Gotchas").SyncID
 	for _, path := range []string{"projects", "projects/-src-my-shop", "projects/-src-my-shop/memory"} {
 		if got := must(t, foreign.ClaudeCode, filepath.Join(dir, path), foreign.Options{}).memory(t, "Gotchas").SyncID; got != want {
@@ -247,14 +247,14 @@ func TestLinksThatLeadOutAreNotFollowed(t *testing.T) {
 		}
 	}
 	all := must(t, foreign.BasicMemory, filepath.Join(dir, "v"), foreign.Options{})
-	same(t, "flaws", all.flaws(), []string{"gone.md: it is a link that leads out of the folder, or nowhere", "out.md: it is a link that leads out of the folder, or nowhere",
-		"ring.md: it is a link that leads out of the folder, or nowhere"})
+	same(t, "flaws", all.flaws(), []string{"gone.md: it is a link out of the folder, or to nothing", "out.md: it is a link out of the folder, or to nothing",
+		"ring.md: it is a link out of the folder, or to nothing"})
 	for _, m := range all.memories {
 		if strings.Contains(m.Content, "outside") {
 			t.Errorf("%q came in from outside", m.Content)
 		}
 	}
-	same(t, "a link that stays inside", must(t, foreign.MemoryMD, filepath.Join(dir, "v"), foreign.Options{}).noted(), []string{"CLAUDE.md:1: left out: it says what AGENTS.md:1 says"})
+	same(t, "a link that stays inside", must(t, foreign.MemoryMD, filepath.Join(dir, "v"), foreign.Options{}).noted(), []string{"CLAUDE.md:1: left out: same text as AGENTS.md:1"})
 }
 
 func TestWhatIsCalledAlikeIsNotLost(t *testing.T) {
@@ -284,17 +284,17 @@ func TestWhatIsCalledAlikeIsNotLost(t *testing.T) {
 func TestPagesThatCannotBeRead(t *testing.T) {
 	dir := folder(t, map[string]string{"a.md": "good", "binary.md": "\xff\xfe\x00", "huge.md": strings.Repeat("x", 17<<20)})
 	all := must(t, foreign.Markdown, dir, foreign.Options{})
-	same(t, "flaws", all.flaws(), []string{"binary.md: it is no text, and no Markdown", "huge.md: it has 17825792 bytes, the limit is 16777216"})
+	same(t, "flaws", all.flaws(), []string{"binary.md: it is binary data, not Markdown", "huge.md: it has 17825792 bytes, the limit is 16777216"})
 	same(t, "titles", all.titles(), []string{"a"})
 }
 
 func TestWhatIsNoMarkdownIsRefused(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"a database", "SQLite format 3\x00and more", "it is a SQLite database, and no Markdown"},
-		{"a packed file", "\x1f\x8b\x08\x00", "it is packed with gzip, and no Markdown"},
-		{"bytes of zero", "text\x00text", "it is no text, and no Markdown"},
-		{"JSON that is cut off", "\n{\n  \"name\": \"Ana\", \"obs", "it is JSON, and no Markdown"},
-		{"a list of JSON", `[ {"a":1}]`, "it is JSON, and no Markdown"},
+		{"a database", "SQLite format 3\x00and more", "it is a SQLite database, not Markdown"},
+		{"a packed file", "\x1f\x8b\x08\x00", "it is a gzip file, not Markdown"},
+		{"bytes of zero", "text\x00text", "it is binary data, not Markdown"},
+		{"JSON that is cut off", "\n{\n  \"name\": \"Ana\", \"obs", "it is JSON, not Markdown"},
+		{"a list of JSON", `[ {"a":1}]`, "it is JSON, not Markdown"},
 		{"Latin-1", "caf\xe9", "it is not valid UTF-8"},
 		{"a text with braces", "{{ template }}\n\n[{link}](x.md)\n", ""},
 		{"a link first", "[a](b.md) \n", ""},

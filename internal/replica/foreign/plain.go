@@ -50,7 +50,7 @@ type plainDatabase struct {
 	names     map[string]engram.Ref // of memories, by their ids there
 	tags      map[string][]string
 	revisions map[string][]engram.Revision
-	ties      []engram.Record // named in the metadata of memories
+	relations []engram.Record // named in the metadata of memories
 }
 
 // newPlain returns the source of a database, which it closes.
@@ -96,7 +96,7 @@ func (p *plainDatabase) each(ctx context.Context, yield func(engram.Record) bool
 	if stopped, err := p.db.records(ctx, yield, readers...); err != nil || stopped {
 		return err
 	}
-	if slices.ContainsFunc(p.ties, func(r engram.Record) bool { return !yield(r) }) {
+	if slices.ContainsFunc(p.relations, func(r engram.Record) bool { return !yield(r) }) {
 		return nil
 	}
 	return p.db.leftOut(ctx)
@@ -111,7 +111,7 @@ func (p *plainDatabase) revision(v values) {
 	at := v.moment("created_at")
 	id := v.text("memory_id")
 	p.revisions[id] = append(p.revisions[id], engram.Revision{Number: len(p.revisions[id]) + 1, Type: engram.Type(v.first("category", "type")), Title: v.text("title"),
-		Content: v.text("content"), WrittenAt: at, ReplacedAt: cmp.Or(v.moment("replaced_at"), at), Reason: cmp.Or(v.text("reason"), "before it came in")})
+		Content: v.text("content"), WrittenAt: at, ReplacedAt: cmp.Or(v.moment("replaced_at"), at), Reason: cmp.Or(v.text("reason"), "before the import")})
 }
 
 func (p *plainDatabase) memory(v values) engram.Record {
@@ -137,14 +137,14 @@ func (p *plainDatabase) memory(v values) engram.Record {
 	more := map[string]any{}
 	if text := v.text("metadata"); text != "" {
 		if err := json.Unmarshal([]byte(text), &more); err != nil || more == nil {
-			v.doubt("its metadata is no JSON object: it is kept as text")
+			v.doubt("its metadata is not a JSON object and is kept as text")
 			more = map[string]any{"metadata": text}
 		}
 	}
 	if len(m.Tags) == 0 && strings.HasPrefix(strings.TrimSpace(v.text("tags")), "[") && strings.TrimSpace(v.text("tags")) != "[]" {
-		v.doubt("its tags are no JSON list of words")
+		v.doubt("its tags are not a JSON list of words")
 	}
-	p.tie(id, m, more)
+	p.relateByMetadata(id, m, more)
 	m.Metadata = p.origin(id, "", more)
 	r := newMemory(m)
 	r.Memory.Revisions = p.revisions[id]
@@ -152,8 +152,8 @@ func (p *plainDatabase) memory(v values) engram.Record {
 	return r
 }
 
-// tie makes relations of the ids that agents kept in metadata.
-func (p *plainDatabase) tie(id string, m engram.Memory, metadata map[string]any) {
+// relateByMetadata makes relations of the ids that agents kept in metadata.
+func (p *plainDatabase) relateByMetadata(id string, m engram.Memory, metadata map[string]any) {
 	for _, f := range []struct {
 		field string
 		verb  engram.Verb
@@ -168,7 +168,7 @@ func (p *plainDatabase) tie(id string, m engram.Memory, metadata map[string]any)
 				continue
 			}
 			reason, _ := metadata[f.field+"_reason"].(string)
-			p.ties = append(p.ties, engram.Record{Item: "memories " + id + ", metadata " + f.field, Relation: &engram.RelationRecord{
+			p.relations = append(p.relations, engram.Record{Item: "memories " + id + ", metadata " + f.field, Relation: &engram.RelationRecord{
 				Relation: engram.Relation{Verb: f.verb, Strength: 1, Reason: reason, CreatedAt: cmp.Or(m.UpdatedAt, m.CreatedAt)},
 				Source:   p.end(id), Target: p.end(target)}})
 		}
@@ -195,7 +195,7 @@ func (p *plainDatabase) link(v values) engram.Record {
 	}
 	from, to := v.first("source_id", "from_id", "from_memory_id", "source"), v.first("target_id", "to_id", "to_memory_id", "target")
 	if from == "" || to == "" {
-		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "it does not name two memories in columns that are known")}
+		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "it does not name two memories in known columns")}
 	}
 	from, to = word.ends(from, to)
 	return engram.Record{Relation: &engram.RelationRecord{Relation: r, Source: p.end(from), Target: p.end(to)}}

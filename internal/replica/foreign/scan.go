@@ -49,7 +49,7 @@ func (s *scanned) all(ctx context.Context, fn func(values) (more bool), lost fun
 		} else if found {
 			where = fmt.Sprintf("%s, rows before %d", s.table.name, readable)
 		}
-		lost(engram.Record{Item: where, Flaw: engram.Errorf(engram.CodeInvalid, "the page on which they stand is damaged: what there was of them is lost").WithCause(err)})
+		lost(engram.Record{Item: where, Flaw: engram.Errorf(engram.CodeInvalid, "their page is damaged, and they are lost").WithCause(err)})
 		if !found {
 			return nil
 		}
@@ -151,7 +151,7 @@ func (d *database) leftOut(ctx context.Context) error {
 		}
 	}
 	if len(told) > 0 {
-		d.told("rows of "+strings.Join(told, ", "), "left out: vectors and indexes are made anew, and the rest is of use to that program alone")
+		d.told("rows of "+strings.Join(told, ", "), "left out: vectors and indexes are computed anew, and the rest only serves that program")
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
 )
 
-// many is a database of the mem_* program with n observations, each of which says its number.
+// many is a database of the mem_* program with n numbered observations.
 func many(t *testing.T, n int) string {
 	t.Helper()
 	return database(t, "engram.db", memSchema, `INSERT INTO sessions VALUES ('s1', 'shop', '/src/shop', '2026-01-02 03:04:05', NULL, NULL, NULL)`,
@@ -21,7 +21,7 @@ func many(t *testing.T, n int) string {
 		`INSERT INTO user_prompts (session_id, content, project, created_at) VALUES ('s1', 'What now?', 'shop', '2026-01-02 03:04:05')`)
 }
 
-// spoil overwrites the pages of a database on which a text stands.
+// spoil overwrites the pages of a database that contain a text.
 func spoil(t *testing.T, path string, texts ...string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -43,8 +43,7 @@ func spoil(t *testing.T, path string, texts ...string) {
 	}
 }
 
-// What stands on other pages than the damaged ones comes in, and for each gap it is told which
-// rows were there: all rows are either read or told.
+// Rows on undamaged pages are imported, and every gap is reported: each row is read or reported.
 func TestWhatIsBehindADamagedPageComesIn(t *testing.T) {
 	const n = 3000
 	for _, tt := range []struct {
@@ -103,7 +102,7 @@ func TestWhatIsBehindADamagedPageComesIn(t *testing.T) {
 	}
 }
 
-// A row may hold anything: what can be read of it comes in, and the rest is told by its id.
+// Any row is imported as far as possible; the rest is reported by its id.
 func TestRowsThatHoldAnything(t *testing.T) {
 	path := database(t, "engram.db",
 		`CREATE TABLE sessions (id TEXT, project TEXT, directory TEXT, started_at TEXT)`,
@@ -127,8 +126,8 @@ func TestRowsThatHoldAnything(t *testing.T) {
 		t.Errorf("the third is %+v", m)
 	}
 	said := strings.Join(all.noted(), "\n")
-	for _, want := range []string{"observations 2:", `its created_at is no time: "0000-00-00"`, `its updated_at is no time: "2026-13-45 99:99:99"`, `observations 3: its deleted_at is no time: "-1"`,
-		`observations 4: its updated_at is no time: "1e+300"`, `sessions, row 1: its started_at is no time: "yesterday"`} {
+	for _, want := range []string{"observations 2:", `its created_at is not a time: "0000-00-00"`, `its updated_at is not a time: "2026-13-45 99:99:99"`, `observations 3: its deleted_at is not a time: "-1"`,
+		`observations 4: its updated_at is not a time: "1e+300"`, `sessions, row 1: its started_at is not a time: "yesterday"`} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the notes lack %q:\n%s", want, said)
 		}

@@ -54,8 +54,8 @@ func Seize(ctx context.Context, path string) (*Seized, error) {
 		case <-ctx.Done():
 			return nil, errors.Join(ctx.Err(), s.Release())
 		case <-until.C:
-			return nil, errors.Join(engram.Errorf(engram.CodeUnavailable, "%s is open in another program, which would go on writing to it", path).
-				WithHint("stop the earlier engram (its server, and the editors and agents that run it) and try again; nothing was changed").WithCause(err), s.Release())
+			return nil, errors.Join(engram.Errorf(engram.CodeUnavailable, "another program has %s open and would continue to write to it", path).
+				WithHint("stop the earlier engram (its server, and the editors and agents that run it) and try again; nothing has changed").WithCause(err), s.Release())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -87,14 +87,14 @@ func (s *Seized) Copy(ctx context.Context, to string) error {
 		err = f.Close()
 	}
 	if err != nil {
-		return engram.Errorf(engram.CodeUnavailable, "no copy of %s can be made", s.path).WithHint("check that %s can be written", filepath.Dir(to)).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot copy %s", s.path).WithHint("check that %s is writable", filepath.Dir(to)).WithCause(err)
 	}
 	err = s.conn.Raw(func(c any) error {
 		source, ok := c.(interface {
 			NewBackup(string) (*sqlite.Backup, error)
 		})
 		if !ok {
-			return errors.New("the driver makes no copies")
+			return errors.New("the driver does not support copies")
 		}
 		b, err := source.NewBackup(uriOf(to, ""))
 		if err != nil {
@@ -112,7 +112,7 @@ func (s *Seized) Copy(ctx context.Context, to string) error {
 		err = syncFile(to)
 	}
 	if err != nil {
-		return errors.Join(engram.Errorf(engram.CodeUnavailable, "%s cannot be copied", s.path).WithHint("make room for a copy of it").WithCause(err), os.Remove(to))
+		return errors.Join(engram.Errorf(engram.CodeUnavailable, "cannot copy %s", s.path).WithHint("free space for a copy").WithCause(err), os.Remove(to))
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (s *Seized) Replace(ctx context.Context, by string) error {
 	// A leftover log would be taken for that of the other database.
 	var mode string
 	if err := s.conn.QueryRowContext(ctx, "PRAGMA journal_mode = DELETE").Scan(&mode); err != nil || mode != "delete" {
-		return engram.Errorf(engram.CodeUnavailable, "the log of %s cannot be folded into it", s.path).WithHint("it was left as it is; try again").WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot merge the log of %s into it", s.path).WithHint("try again; nothing has changed").WithCause(err)
 	}
 	// Use an ordinary transaction, which holds the same lock: one of the other kind would leave its
 	// journal there.
@@ -140,7 +140,7 @@ func (s *Seized) Replace(ctx context.Context, by string) error {
 		}
 	}
 	if err := os.Rename(by, s.path); err != nil {
-		return engram.Errorf(engram.CodeUnavailable, "%s cannot be replaced", s.path).WithHint("check that its folder can be written; it was left as it is").WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot replace %s", s.path).WithHint("check that its folder is writable; nothing has changed").WithCause(err)
 	}
 	return syncFolder(filepath.Dir(s.path))
 }

@@ -37,7 +37,7 @@ func (c *claudeCode) projectOf(ctx context.Context, dir string) string {
 		return project.Normalize(path.Base(strings.ReplaceAll(cwd, `\`, "/")))
 	}
 	name := project.Normalize(strings.Trim(slug, "-"))
-	c.note(path.Join(dir, "MEMORY.md"), fmt.Sprintf("its project is called %s, after the folder: nothing there says what its real name is", name))
+	c.note(path.Join(dir, "MEMORY.md"), fmt.Sprintf("its project is named %s after the folder: its real name is unknown", name))
 	return name
 }
 

@@ -145,13 +145,13 @@ func (d *database) require(ctx context.Context, program string, tables ...table)
 	case err != nil:
 		return err
 	case len(own) > 0 && len(lacks) > 0:
-		return engram.Errorf(engram.CodeInvalid, "%s is a database of this program, and of no other", d.name).
-			WithHint("it moves by {export FILE}, with --data-dir, and {import FILE}")
+		return engram.Errorf(engram.CodeInvalid, "%s is a database of this program", d.name).
+			WithHint("use {export FILE}, with --data-dir, and {import FILE}")
 	case found == 0:
-		return engram.Errorf(engram.CodeInvalid, "%s is no database of %s", d.name, program).WithHint("it has none of its tables; name another file, or another system with --from")
+		return engram.Errorf(engram.CodeInvalid, "%s is not a database of %s", d.name, program).WithHint("name another file, or another system with --from; it has none of the expected tables")
 	case len(lacks) > 0:
-		return engram.Errorf(engram.CodeConflict, "%s is of a version of %s that is not known: it has no %s", d.name, program, strings.Join(lacks, ", ")).
-			WithHint("use a newer engram, or that program's own export")
+		return engram.Errorf(engram.CodeConflict, "%s has an unknown version of %s: it has no %s", d.name, program, strings.Join(lacks, ", ")).
+			WithHint("use a newer engram, or the export of that program")
 	}
 	return nil
 }
@@ -212,7 +212,7 @@ func (v values) checkTimes() {
 			continue
 		}
 		if text := v.text(name); text != "" && text != "0" && v.moment(name).IsZero() {
-			v.doubt("its %s is no time: %.40q", name, text)
+			v.doubt("its %s is not a time: %.40q", name, text)
 		}
 	}
 }

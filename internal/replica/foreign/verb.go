@@ -52,8 +52,8 @@ func read(name string) reading {
 	return reading{engram.VerbRelatesTo, false}
 }
 
-// tie is a relation as another system has it.
-type tie struct {
+// relation is a relation as another system has it.
+type relation struct {
 	from, to string // names of memories, made by naming
 	word     string // the system's word for it
 	about    string // its remark; "" for none
@@ -61,21 +61,21 @@ type tie struct {
 	at       time.Time
 }
 
-// ties merges relations between the same two memories whose words are one verb here; the reason
+// relations merges relations between the same two memories whose words are one verb here; the reason
 // keeps all words.
-type ties struct {
+type relations struct {
 	naming
 	order []string
-	known map[string]*tied
+	known map[string]*joinedRelation
 }
 
-type tied struct {
-	tie
+type joinedRelation struct {
+	relation
 	verb    engram.Verb
 	reasons []string
 }
 
-func (t *ties) add(x tie) {
+func (t *relations) add(x relation) {
 	r := read(x.word)
 	reason := x.word
 	if x.about != "" {
@@ -94,9 +94,9 @@ func (t *ties) add(x tie) {
 	}
 	was := t.known[k]
 	if was == nil {
-		was = &tied{tie: x, verb: r.verb}
+		was = &joinedRelation{relation: x, verb: r.verb}
 		if t.known == nil {
-			t.known = map[string]*tied{}
+			t.known = map[string]*joinedRelation{}
 		}
 		t.known[k], t.order = was, append(t.order, k)
 	}
@@ -109,7 +109,7 @@ func (t *ties) add(x tie) {
 }
 
 // each yields the relations in the order of their first mention.
-func (t *ties) each(yield func(engram.Record) bool) {
+func (t *relations) each(yield func(engram.Record) bool) {
 	for _, k := range t.order {
 		x := t.known[k]
 		r := engram.Relation{ID: t.relation(k), Verb: x.verb, Status: engram.RelationJudged, Strength: 1, Reason: strings.Join(x.reasons, "; "),

@@ -31,7 +31,7 @@ type found struct {
 func chunksIn(at *os.Root) (all []found, others []string, err error) {
 	entries, err := fs.ReadDir(at.FS(), ".") // sorted: the unsealed one comes first
 	if err != nil {
-		return nil, nil, failed("the chunks cannot be listed", err)
+		return nil, nil, failed("cannot list the chunks", err)
 	}
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), sealedSuffix)
@@ -272,7 +272,7 @@ func (r *Repository) Read(ctx context.Context, id string) iter.Seq2[engram.Recor
 
 // find loads the chunk of an ID.
 func (r *Repository) find(ctx context.Context, id string) (chunk, error) {
-	missing := engram.Errorf(engram.CodeNotFound, "there is no chunk %.80q", id)
+	missing := engram.Errorf(engram.CodeNotFound, "chunk %.80q does not exist", id)
 	if strings.HasPrefix(id, exportPrefix) {
 		folder, err := r.folder(false, folderName)
 		if err != nil || folder == nil {
@@ -310,7 +310,7 @@ func named(err error, id string) error {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case !ok:
-		return engram.Errorf(engram.CodeUnavailable, "chunk %s cannot be read", id).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot read chunk %s", id).WithCause(err)
 	case strings.Contains(told.Msg, id):
 		return err
 	}
@@ -341,7 +341,7 @@ func (r *Repository) Notes(ctx context.Context) ([]engram.ImportNote, error) {
 	}
 	var notes []engram.ImportNote
 	for _, name := range others[:min(len(others), engram.MostImportNotes)] {
-		notes = append(notes, engram.ImportNote{Item: name, Reason: "it is not called as a chunk is, and was not looked at"})
+		notes = append(notes, engram.ImportNote{Item: name, Reason: "its name is not that of a chunk, so it was not read"})
 	}
 	return notes, ctx.Err()
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// realistic is a memory as agents write them: some sentences about code, with a tag, a
-// topic, and names by chance.
+// realistic is a memory as agents write them: some sentences about code, a tag, a topic, and random
+// names.
 func realistic(n int) engram.Record {
 	chance := rand.New(rand.NewPCG(uint64(n), 7))
 	words := strings.Fields(`the handler of orders retries twice before it gives up because upstream answers late when caches are cold
@@ -68,7 +68,7 @@ func BenchmarkReadAThousand(b *testing.B) {
 	}
 }
 
-// A status asks for the batches alone, of years of chunks.
+// A status only lists batches, of years of chunks.
 func BenchmarkBatchesOfAThousandChunks(b *testing.B) {
 	dir := b.TempDir()
 	r := open(b, gitchunks.Options{Dir: dir})

@@ -27,7 +27,7 @@ func stamp(second int, device string) engram.VersionStamp {
 	return engram.VersionStamp{At: engram.Clock(0).Tick(at(second)), Device: device}
 }
 
-// idOf is the ID of a chunk by the documented rule.
+// idOf returns the ID of a chunk by the documented rule.
 func idOf(plain []byte) string {
 	sum := sha256.Sum256(plain)
 	return hex.EncodeToString(sum[:])[:8]
@@ -46,7 +46,7 @@ func zipped(t testing.TB, plain []byte) []byte {
 	return b.Bytes()
 }
 
-// lay puts bytes where the chunk of an ID lies.
+// lay writes bytes as the chunk of an ID.
 func lay(t testing.TB, dir, id string, b []byte) {
 	t.Helper()
 	path := filepath.Join(dir, ".engram", "chunks", id+".jsonl.gz")
@@ -58,7 +58,7 @@ func lay(t testing.TB, dir, id string, b []byte) {
 	}
 }
 
-// layPlain puts a chunk into a repository as another program does, and returns its ID.
+// layPlain writes a chunk as another program does, and returns its ID.
 func layPlain(t testing.TB, dir, plain string) string {
 	t.Helper()
 	id := idOf([]byte(plain))
@@ -66,7 +66,7 @@ func layPlain(t testing.TB, dir, plain string) string {
 	return id
 }
 
-// plainOf is the JSON of a chunk in a repository.
+// plainOf returns the JSON of a chunk in a repository.
 func plainOf(t testing.TB, dir, id string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, ".engram", "chunks", id+".jsonl.gz"))
@@ -113,7 +113,7 @@ func memory(n int, content string) engram.Record {
 		RevisionCount: 1, DuplicateCount: 1}}}
 }
 
-// TestTheFormat holds the bytes of a chunk and of the manifest against what the format says.
+// TestTheFormat checks the bytes of a chunk and of the manifest against the format.
 func TestTheFormat(t *testing.T) {
 	dir := t.TempDir()
 	m := memory(1, "JWT <b>, 15 minutes")
@@ -154,8 +154,7 @@ func TestTheFormat(t *testing.T) {
 	}
 }
 
-// What is written can be read by a program that knows the documented shapes alone, with the
-// types that they have there.
+// A program that only knows the documented shapes and types can read what is written.
 func TestAProgramOfTheFormatReadsIt(t *testing.T) {
 	dir := t.TempDir()
 	m := memory(1, "c")
@@ -193,7 +192,7 @@ func TestAProgramOfTheFormatReadsIt(t *testing.T) {
 	}
 }
 
-// The same in another order, from another store, is the same batch.
+// The same records in another order, from another store, are the same batch.
 func TestTheOrderOfRecordsDoesNotMatter(t *testing.T) {
 	a, b := memory(1, "a"), memory(2, "b")
 	first := open(t, gitchunks.Options{Dir: t.TempDir()})
@@ -209,7 +208,7 @@ func TestTheOrderOfRecordsDoesNotMatter(t *testing.T) {
 	}
 }
 
-// A chunk of an old program: built by what its format says, without any field of Engram's.
+// A chunk of an old program, built by its format, without any field of Engram's.
 func TestAChunkOfAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	id := layPlain(t, dir, `{"sessions":[{"id":"s1","project":"shop","directory":"/src","started_at":"2026-01-02 03:04:01"}],
@@ -244,14 +243,14 @@ func TestAChunkOfAnotherProgram(t *testing.T) {
 		{Item: "observations[0]", Memory: &engram.MemoryRecord{Memory: engram.Memory{SyncID: "obs-00000000000000aa", Project: "shop", SessionID: "s1", Type: "decision", Title: "Auth", Content: "JWT", Scope: "project",
 			RevisionCount: 2, DuplicateCount: 1, CreatedAt: at(1), UpdatedAt: at(2), Importance: engram.DefaultImportance, Strength: 1}}},
 		{Item: "mutations[0]", Erased: &engram.Erased{Entity: engram.EntityMemory, ID: "obs-00000000000000bb", SyncID: "obs-00000000000000bb", Project: "shop", At: engram.Clock(0).Tick(at(5))}},
-		{Item: "mutations[4]", Flaw: engram.Errorf(engram.CodeInvalid, `it deletes "obs-00000000000000cc" without what that says`)},
+		{Item: "mutations[4]", Flaw: engram.Errorf(engram.CodeInvalid, `it deletes "obs-00000000000000cc" without its content`)},
 		{Item: "mutations[5]", Memory: &engram.MemoryRecord{Memory: engram.Memory{SyncID: "obs-00000000000000dd", Project: "shop", Title: "T", Content: "c", DeletedAt: at(5), Importance: engram.DefaultImportance, Strength: 1}}},
 		{Item: "prompts[0]", Prompt: &engram.Prompt{SyncID: "prompt-00000000000000aa", SessionID: "s1", Project: "web", Content: "why?", CreatedAt: at(1)}},
 		{Item: "mutations[8]", Prompt: &engram.Prompt{SyncID: "prompt-00000000000000bb", Project: "shop", Content: "how?"}},
 		relation(1, engram.Relation{ID: "rel-0000000000000001", Verb: engram.VerbContradicts, Status: engram.RelationJudged, Confidence: 0.5, Actor: "agent", ActorKind: "agent"}, a, b),
 		relation(2, engram.Relation{ID: "rel-0000000000000002", Verb: engram.VerbContradicts, Status: engram.RelationPending}, engram.Ref{ID: "a"}, engram.Ref{ID: "b"}),
 		relation(3, engram.Relation{ID: "rel-0000000000000003", Verb: engram.VerbRelatesTo, Status: engram.RelationIgnored}, engram.Ref{ID: "a"}, engram.Ref{ID: "b"}),
-		{Item: "mutations[9]", Flaw: engram.Errorf(engram.CodeInvalid, `nothing is known of a "enrolment"`)},
+		{Item: "mutations[9]", Flaw: engram.Errorf(engram.CodeInvalid, `unknown entity "enrolment"`)},
 	}
 	for i := range max(len(got), len(want)) {
 		switch {
@@ -274,7 +273,7 @@ func told(r engram.Record) string {
 	return fmt.Sprintf("%s %v %v", b, r.Flaw, err)
 }
 
-// Another program's chunk does not say who made it and when; its manifest does.
+// Another program's chunk has neither author nor time; its manifest does.
 func TestTheManifestDatesOtherProgramsChunks(t *testing.T) {
 	dir := t.TempDir()
 	older := layPlain(t, dir, `{"sessions":null,"observations":[{"sync_id":"obs-1","content":"a"}],"prompts":null}`)
@@ -293,7 +292,7 @@ func TestTheManifestDatesOtherProgramsChunks(t *testing.T) {
 	}
 }
 
-// Whatever a record says comes back from a chunk.
+// Any record comes back from a chunk.
 func TestEveryRecordComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(name string) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
-// open opens the memory in a repository; nothing may be in it yet.
+// open opens the memory in a repository, which may be empty.
 func open(t testing.TB, o gitchunks.Options) *gitchunks.Repository {
 	t.Helper()
 	r, err := gitchunks.Open(o)

@@ -39,13 +39,13 @@ func open(plain []byte) (chunk, error) {
 	}
 	fields, ok := wire.FieldsOf(plain, maxFields)
 	if !ok {
-		return chunk{}, engram.Errorf(engram.CodeInvalid, "it is no object with the lists of a chunk")
+		return chunk{}, engram.Errorf(engram.CodeInvalid, "it is not an object with the lists of a chunk")
 	}
 	var c chunk
 	seen := map[string]bool{}
 	for _, f := range fields {
 		if seen[f.Name] {
-			return chunk{}, engram.Errorf(engram.CodeInvalid, "it says %.40q twice", f.Name)
+			return chunk{}, engram.Errorf(engram.CodeInvalid, "it has %.40q twice", f.Name)
 		}
 		seen[f.Name] = true
 		list := slices.Index(lists(), f.Name)
@@ -58,7 +58,7 @@ func open(plain []byte) (chunk, error) {
 		case list >= 0:
 			raws, ok := wire.ItemsOf(f.Value, maxItems-len(c.items))
 			if !ok {
-				return chunk{}, engram.Errorf(engram.CodeInvalid, "%s is no list, or one of more than %d items", f.Name, maxItems)
+				return chunk{}, engram.Errorf(engram.CodeInvalid, "%s is not a list, or has more than %d items", f.Name, maxItems)
 			}
 			for i, raw := range raws {
 				c.items = append(c.items, item{list, i, raw})
@@ -88,43 +88,42 @@ func (c *chunk) readHead(raw []byte) error {
 
 // inOrder returns the items with referenced things first.
 func (c chunk) inOrder() []item {
-	rank := func(i item) int {
-		switch i.list {
-		case listProjects:
-			return wire.Projects
-		case listSessions:
-			return wire.Sessions
-		case listObservations:
-			return wire.Memories
-		case listPrompts:
-			return wire.Prompts
-		}
-		return c.rankOfMutation(i.raw)
-	}
 	byRank := make([][]item, wire.Erasures+1)
 	for _, i := range c.items {
-		at := rank(i)
-		byRank[at] = append(byRank[at], i)
+		rank := wire.Relations
+		switch list := i.list; {
+		case list == listProjects:
+			rank = wire.Projects
+		case list != listMutations:
+			rank = nativeOf(list)
+		default:
+			if list = listOf(entityIn(i.raw)); list >= 0 {
+				rank = nativeOf(list)
+			}
+		}
+		byRank[rank] = append(byRank[rank], i)
 	}
 	return slices.Concat(byRank...)
 }
 
-func (c chunk) rankOfMutation(raw []byte) int {
+// entityIn returns the entity of a mutation; "" for none.
+func entityIn(raw []byte) string {
 	fields, _ := wire.FieldsOf(raw, maxFields)
 	for _, f := range fields {
 		if f.Name == "entity" && f.Value[0] == '"' {
-			switch wire.Unquote(f.Value) {
-			case "session":
-				return wire.Sessions
-			case "observation":
-				return wire.Memories
-			case "prompt":
-				return wire.Prompts
-			}
+			return wire.Unquote(f.Value)
 		}
 	}
-	return wire.Relations
+	return ""
 }
+
+// listOf returns the list of the things that a mutation of an entity is about; -1 for none.
+func listOf(entity string) int {
+	return slices.Index([]string{"session", "observation", "prompt"}, entity)
+}
+
+// nativeOf returns the native list of the things in one of the dialect's lists.
+func nativeOf(list int) int { return []int{wire.Sessions, wire.Memories, wire.Prompts}[list] }
 
 // record decodes an item; a fault of the item is its Flaw.
 func (c chunk) record(i item, project string) engram.Record {
@@ -171,26 +170,25 @@ func (c chunk) readMutation(raw []byte) (engram.Record, error) {
 // own reads a mutation that Engram wrote.
 func (m mutation) own() (engram.Record, error) {
 	layers := [][]byte{m.Payload, m.Extra}
-	switch m.Entity {
-	case "relation":
+	if m.Entity == "relation" {
 		return wire.Decode(wire.Relations, layers...)
-	case "session", "observation", "prompt":
-	default:
-		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is known of a %.40q", m.Entity)
+	}
+	list := listOf(m.Entity)
+	if list < 0 {
+		return engram.Record{}, m.unknown()
 	}
 	var said goodbye
 	if err := json.Unmarshal(m.Payload, &said); err != nil {
 		return engram.Record{}, wire.Misfit(err)
 	}
-	switch {
-	case said.HardDelete:
+	if said.HardDelete {
 		return erasureIn(layers)
-	case m.Entity == "session":
-		return wire.Decode(wire.Sessions, layers...)
-	case m.Entity == "observation":
-		return wire.Decode(wire.Memories, layers...)
 	}
-	return wire.Decode(wire.Prompts, layers...)
+	return wire.Decode(nativeOf(list), layers...)
+}
+
+func (m mutation) unknown() error {
+	return engram.Errorf(engram.CodeInvalid, "unknown entity %.40q", m.Entity)
 }
 
 // erasureIn reads an erasure; Engram's field has its kind.
@@ -203,7 +201,7 @@ func erasureIn(layers [][]byte) (engram.Record, error) {
 	case engram.EntityMemory, engram.EntityPrompt, engram.EntitySession:
 		return r, nil
 	}
-	return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is erased that is a %.40q", string(r.Erased.Entity))
+	return engram.Record{}, engram.Errorf(engram.CodeInvalid, "unknown erased entity %.40q", string(r.Erased.Entity))
 }
 
 // foreign reads a mutation of another program. A hard delete becomes an erasure at its time, or at
@@ -228,19 +226,11 @@ func (m mutation) foreign(at time.Time) (engram.Record, error) {
 	case m.Op == "delete" && (said.HardDelete || m.Entity != "observation"):
 		return m.erased(said, at)
 	case m.Op == "delete" && said.Content == "":
-		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it deletes %.80q without what that says", m.EntityKey)
-	case m.Entity == "session":
-		return inMutation(m, wire.MemSessions)
-	case m.Entity == "observation":
-		return inMutation(m, wire.Observations)
-	case m.Entity == "prompt":
-		return inMutation(m, wire.MemPrompts)
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it deletes %.80q without its content", m.EntityKey)
+	case listOf(m.Entity) < 0:
+		return engram.Record{}, m.unknown()
 	}
-	return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is known of a %.40q", m.Entity)
-}
-
-func inMutation(m mutation, section int) (engram.Record, error) {
-	r, err := wire.DecodeDialect(section, m.Payload)
+	r, err := wire.DecodeDialect(listOf(m.Entity), m.Payload)
 	if err == nil {
 		inProject(&r, m.Project)
 	}
@@ -248,14 +238,11 @@ func inMutation(m mutation, section int) (engram.Record, error) {
 }
 
 func (m mutation) erased(said goodbye, at time.Time) (engram.Record, error) {
-	entity := engram.Entity(m.Entity)
-	switch m.Entity {
-	case "observation":
-		entity = engram.EntityMemory
-	case "session", "prompt":
-	default:
-		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is known of a %.40q", m.Entity)
+	list := listOf(m.Entity)
+	if list < 0 {
+		return engram.Record{}, m.unknown()
 	}
+	entity := []engram.Entity{engram.EntitySession, engram.EntityMemory, engram.EntityPrompt}[list]
 	x := engram.Erased{Entity: entity, ID: cmp.Or(m.EntityKey, said.SyncID, said.ID), Project: cmp.Or(said.Project, m.Project)}
 	if entity != engram.EntitySession {
 		x.SyncID = x.ID

@@ -100,22 +100,6 @@ func headOf(b engram.Batch, body []byte) head {
 		Records: hex.EncodeToString(sum[:])}
 }
 
-// counted sets the numbers of records in a batch.
-func counted(b engram.Batch, records []engram.Record) engram.Batch {
-	b.Sessions, b.Memories, b.Prompts = 0, 0, 0
-	for _, r := range records {
-		switch {
-		case r.Session != nil:
-			b.Sessions++
-		case r.Memory != nil:
-			b.Memories++
-		case r.Prompt != nil:
-			b.Prompts++
-		}
-	}
-	return b
-}
-
 // sorted sorts records by kind and name.
 func sorted(records []engram.Record) []engram.Record {
 	type named struct {
@@ -125,7 +109,7 @@ func sorted(records []engram.Record) []engram.Record {
 	}
 	all := make([]named, len(records))
 	for i, r := range records {
-		all[i] = named{r, sectionOf(r), nameOf(r)}
+		all[i] = named{r, sectionOf(r), wire.KeyOf(r)}
 	}
 	slices.SortStableFunc(all, func(a, b named) int {
 		return cmp.Or(cmp.Compare(a.section, b.section), cmp.Compare(a.name, b.name))
@@ -154,28 +138,10 @@ func sectionOf(r engram.Record) int {
 	return wire.Erasures
 }
 
-func nameOf(r engram.Record) string {
-	switch {
-	case r.Project != nil:
-		return r.Project.Name
-	case r.Session != nil:
-		return r.Session.ID
-	case r.Memory != nil:
-		return cmp.Or(string(r.Memory.Memory.ID), r.Memory.Memory.SyncID)
-	case r.Prompt != nil:
-		return r.Prompt.SyncID
-	case r.Relation != nil:
-		return r.Relation.Relation.ID
-	case r.Erased != nil:
-		return string(r.Erased.Entity) + " " + r.Erased.ID
-	}
-	return ""
-}
-
 // itemOf returns a record as an item, and its list; nil for an empty record. What the format would
 // misread as live, such as a deleted prompt, is a mutation.
 func itemOf(r engram.Record, known syncIDs) (list int, item []byte, err error) {
-	r = portable(r)
+	r = wire.Portable(r)
 	if r.Project != nil {
 		_, shape := wire.Encode(r)
 		item, err = wire.Marshal(shape)
@@ -186,19 +152,4 @@ func itemOf(r engram.Record, known syncIDs) (list int, item []byte, err error) {
 	}
 	item, err = mutationOf(r, known)
 	return listMutations, item, err
-}
-
-// portable returns a record without values local to a store.
-func portable(r engram.Record) engram.Record {
-	switch {
-	case r.Memory != nil:
-		m := *r.Memory
-		m.Memory.Num, m.Vectors = 0, nil
-		r.Memory = &m
-	case r.Prompt != nil:
-		p := *r.Prompt
-		p.Num = 0
-		r.Prompt = &p
-	}
-	return r
 }

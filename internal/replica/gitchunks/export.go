@@ -29,7 +29,7 @@ func (r *Repository) most() int64 {
 }
 
 func tooMuch(most int64) error {
-	return engram.Errorf(engram.CodeInvalid, "it has more than %d KiB, and was left for later", most>>10).WithHint("{sync --import} takes it in")
+	return engram.Errorf(engram.CodeInvalid, "it is larger than %d KiB and was skipped", most>>10).WithHint("run {sync --import} to import it")
 }
 
 // export returns the export with this ID.
@@ -39,7 +39,7 @@ func (r *Repository) export(ctx context.Context, folder *os.Root, id string) ([]
 		return nil, err
 	}
 	if exportID(text) != id {
-		return nil, engram.Errorf(engram.CodeNotFound, "%s was changed meanwhile", exportName)
+		return nil, engram.Errorf(engram.CodeNotFound, "%s changed meanwhile", exportName)
 	}
 	return text, nil
 }
@@ -56,7 +56,7 @@ func (r *Repository) exported(ctx context.Context, folder *os.Root, most int64) 
 	case errors.Is(err, fs.ErrNotExist), engram.CodeOf(err) == engram.CodeInvalid, engram.CodeOf(err) == engram.CodeForbidden:
 		return "", nil
 	case err != nil:
-		return "", failed(exportName+" cannot be read", err)
+		return "", failed("cannot read "+exportName, err)
 	}
 	return exportID(text), nil
 }

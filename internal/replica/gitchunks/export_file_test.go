@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// An export that lies in the folder is a batch of what is in it now.
+// An export in the folder is a batch of its present content.
 func TestAnExportIsABatch(t *testing.T) {
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir, Project: "shop"})
@@ -48,14 +48,14 @@ func TestAnExportIsABatch(t *testing.T) {
 	}
 }
 
-// Of what may be anything no more is read than was asked for.
+// Never read more of a file than the limit.
 func TestAChunkIsReadUpToALimit(t *testing.T) {
 	dir := t.TempDir()
 	large := `{"observations":[{"content":"` + strings.Repeat("a", 300<<10) + `"}]}`
 	id := layPlain(t, dir, large)
 	small := layPlain(t, dir, `{"observations":[{"content":"b"}]}`)
 	r := open(t, gitchunks.Options{Dir: dir, Most: 256 << 10})
-	if _, err := readAll(t, r, id); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "left for later") {
+	if _, err := readAll(t, r, id); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "was skipped") {
 		t.Errorf("the large one: %v, want that it is left", err)
 	}
 	if records, err := readAll(t, r, small); err != nil || len(records) != 1 {

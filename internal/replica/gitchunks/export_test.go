@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
 // ReadPlain reads the JSON of a chunk as Repository.Read does once it was unpacked: a fuzzer
@@ -26,7 +27,7 @@ func WritePlain(b engram.Batch, records []engram.Record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chunkOf(headOf(counted(b, records), body), body)
+	return chunkOf(headOf(wire.Counted(b, records), body), body)
 }
 
 // ManifestTwice reads a manifest, and returns what is made of it and of the same again.

@@ -35,8 +35,8 @@ func readFile(ctx context.Context, at *os.Root, name string, most int64) ([]byte
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, engram.Errorf(engram.CodeForbidden, "%s is no file, and links are not followed", name).
-			WithHint("whoever pushed it can be seen with git log; take it away")
+		return nil, engram.Errorf(engram.CodeForbidden, "%s is not a file, and links are not followed", name).
+			WithHint("see git log for its author; remove it")
 	}
 	if info.Size() > most {
 		return nil, tooLarge(name, most)
@@ -62,7 +62,7 @@ func openFile(at *os.Root, name string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = engram.Errorf(engram.CodeForbidden, "%s is no file", name).WithHint("whoever put it there is at work; take it away")
+		err = engram.Errorf(engram.CodeForbidden, "%s is not a file", name).WithHint("remove it; another program replaced it just now")
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -71,8 +71,8 @@ func openFile(at *os.Root, name string) (*os.File, error) {
 }
 
 func tooLarge(name string, most int64) error {
-	return engram.Errorf(engram.CodeInvalid, "%s has more than %d MiB", name, most>>20).
-		WithHint("no push makes one so large: it was put there by something else")
+	return engram.Errorf(engram.CodeInvalid, "%s is larger than %d MiB", name, most>>20).
+		WithHint("remove it; no push creates such a file")
 }
 
 // writeFile writes a file atomically and durably: readers see the old or the new content, also
@@ -87,8 +87,8 @@ func writeFile(at *os.Root, name string, b []byte) error {
 	}
 	if err != nil {
 		_ = at.Remove(beside)
-		return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", filepath.Join(at.Name(), name)).
-			WithHint("make room on the disk or see to the rights of the folder; nothing was changed").WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot write %s", filepath.Join(at.Name(), name)).
+			WithHint("free space on the disk, or check the rights of the folder; nothing has changed").WithCause(err)
 	}
 	return syncFolder(at)
 }
@@ -112,11 +112,11 @@ func syncFolder(at *os.Root) error {
 	}
 	f, err := at.Open(".") // the open folder: no link or pipe can replace it
 	if err != nil {
-		return failed("the folder cannot be made durable", err)
+		return failed("cannot sync the folder", err)
 	}
 	defer func() { _ = f.Close() }()
 	if err := f.Sync(); err != nil && !cannotSync(err) {
-		return failed("the folder cannot be made durable", err)
+		return failed("cannot sync the folder", err)
 	}
 	return nil
 }

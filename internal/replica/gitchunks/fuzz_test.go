@@ -8,8 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// FuzzRead: whatever is in a chunk, reading ends with records or with what is wrong, and
-// what was read can be written and read again.
+// FuzzRead: for any chunk, reading ends with records or errors, and what was read can be written
+// and read again.
 func FuzzRead(f *testing.F) {
 	own, err := gitchunks.WritePlain(engram.Batch{By: "ana", At: at(1)}, []engram.Record{memory(1, "a"),
 		{Erased: &engram.Erased{Entity: engram.EntityPrompt, ID: "prompt-1", At: 7}}, {Tombstone: true, Session: &engram.Session{ID: "s"}}})
@@ -49,8 +49,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzManifest: whatever the manifest says, what is made of it is a manifest, and stays as
-// it is.
+// FuzzManifest: any manifest gives a valid one, which stays as it is.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"version":1,"chunks":[{"id":"0123abcd","created_by":"a","created_at":"2026-01-02T03:04:05Z"}]}`))
 	f.Add([]byte("<<<<<<< a\n{\"id\":\"0123abcd\"}\n=======\n{{}"))

@@ -71,7 +71,7 @@ var _ engram.Remote = (*Repository)(nil)
 func Open(o Options) (*Repository, error) {
 	info, err := os.Stat(o.Dir)
 	if err != nil || !info.IsDir() {
-		return nil, engram.Errorf(engram.CodeNotFound, "%s is no folder that can be read", o.Dir).WithCause(err)
+		return nil, engram.Errorf(engram.CodeNotFound, "%s is not a readable folder", o.Dir).WithCause(err)
 	}
 	if _, err := recipientsOf(o.Recipients); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (r *Repository) Example() string {
 func (r *Repository) folder(create bool, path ...string) (*os.Root, error) {
 	at, err := os.OpenRoot(r.o.Dir)
 	if err != nil {
-		return nil, failed("the repository cannot be read", err)
+		return nil, failed("cannot read the repository", err)
 	}
 	for _, name := range path {
 		next, err := within(at, name, create)
@@ -113,7 +113,7 @@ func (r *Repository) folder(create bool, path ...string) (*os.Root, error) {
 func within(at *os.Root, name string, create bool) (*os.Root, error) {
 	if create {
 		if err := at.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, failed("the folder of chunks cannot be made", err)
+			return nil, failed("cannot create the folder of chunks", err)
 		}
 	}
 	info, err := at.Lstat(name)
@@ -121,14 +121,14 @@ func within(at *os.Root, name string, create bool) (*os.Root, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, failed("the folder of chunks cannot be read", err)
+		return nil, failed("cannot read the folder of chunks", err)
 	case !info.IsDir():
-		return nil, engram.Errorf(engram.CodeForbidden, "%s is no folder, and links are not followed", filepath.Join(at.Name(), name)).
-			WithHint("git log on it says who pushed it; remove it, and run this again")
+		return nil, engram.Errorf(engram.CodeForbidden, "%s is not a folder, and links are not followed", filepath.Join(at.Name(), name)).
+			WithHint("see git log for its author; remove it and run this again")
 	}
 	next, err := at.OpenRoot(name)
 	if err != nil {
-		return nil, failed("the folder of chunks cannot be read", err)
+		return nil, failed("cannot read the folder of chunks", err)
 	}
 	return next, nil
 }

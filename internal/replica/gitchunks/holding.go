@@ -21,13 +21,7 @@ const maxHeld = 256 << 20
 // ids, and of those that could not be read completely, both sorted. An erasure is not a mention.
 // Links and sealed chunks count as unread. A repository without chunks has neither.
 func Holding(ctx context.Context, dir string, syncIDs []string) (holding, unread []string, err error) {
-	return (&Repository{o: Options{Dir: dir}}).Holding(ctx, syncIDs)
-}
-
-// Holding is like the function Holding, and also searches the sealed chunks that the identity
-// opens.
-func (r *Repository) Holding(ctx context.Context, syncIDs []string) (holding, unread []string, err error) {
-	ids := seek(syncIDs)
+	r, ids := &Repository{o: Options{Dir: dir}}, seek(syncIDs)
 	if len(ids.ids) == 0 {
 		return nil, nil, nil
 	}
@@ -48,11 +42,12 @@ func (r *Repository) Holding(ctx context.Context, syncIDs []string) (holding, un
 		if err := ctx.Err(); err != nil {
 			return holding, unread, err
 		}
-		if !strings.HasSuffix(entry.Name(), plainSuffix) && !strings.HasSuffix(entry.Name(), sealedSuffix) {
+		sealed := strings.HasSuffix(entry.Name(), sealedSuffix)
+		if !sealed && !strings.HasSuffix(entry.Name(), plainSuffix) {
 			continue
 		}
 		path := filepath.Join(chunks, entry.Name())
-		if !entry.Type().IsRegular() { // opening a pipe would block
+		if sealed || !entry.Type().IsRegular() { // opening a pipe would block
 			unread = append(unread, path)
 			continue
 		}
@@ -68,12 +63,11 @@ func (r *Repository) Holding(ctx context.Context, syncIDs []string) (holding, un
 
 // mentions reports whether a chunk has one of the ids other than as erased.
 func (r *Repository) mentions(ctx context.Context, root *os.Root, name string, ids sought) (bool, error) {
-	held, err := r.names(ctx, root, name, ids)
+	held, err := names(root, name, ids)
 	if err != nil || !held {
 		return false, err
 	}
-	id := strings.TrimSuffix(strings.TrimSuffix(name, sealedSuffix), plainSuffix)
-	c, err := r.load(ctx, root, found{id, name})
+	c, err := r.load(ctx, root, found{strings.TrimSuffix(name, plainSuffix), name})
 	if err != nil {
 		return true, nil // it is unusable, but the text is there
 	}
@@ -86,11 +80,11 @@ func (r *Repository) mentions(ctx context.Context, root *os.Root, name string, i
 }
 
 // errLong reports a chunk longer than the searched part.
-var errLong = errors.New("the chunk is longer than is read")
+var errLong = errors.New("the chunk is too long to search")
 
 // names reports whether a chunk contains one of the ids. They are too long to occur by chance, so
 // nothing needs to be parsed.
-func (r *Repository) names(ctx context.Context, root *os.Root, name string, ids sought) (bool, error) {
+func names(root *os.Root, name string, ids sought) (bool, error) {
 	f, err := openFile(root, name)
 	if err != nil {
 		return false, err
@@ -100,17 +94,7 @@ func (r *Repository) names(ctx context.Context, root *os.Root, name string, ids 
 	if err != nil {
 		return false, err
 	}
-	var in io.Reader = f
-	if strings.HasSuffix(name, sealedSuffix) {
-		sealed, err := readFile(ctx, root, name, maxPacked+sealing)
-		if err != nil {
-			return false, err
-		}
-		if in, err = r.unsealing(sealed); err != nil {
-			return false, err
-		}
-	}
-	z, err := gzip.NewReader(in)
+	z, err := gzip.NewReader(f)
 	if err != nil {
 		return false, err
 	}

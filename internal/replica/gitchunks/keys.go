@@ -17,7 +17,7 @@ const maxKeys = 64 << 10
 func GenerateIdentity() (identity, recipient string, err error) {
 	i, err := age.GenerateX25519Identity()
 	if err != nil {
-		return "", "", engram.Errorf(engram.CodeInternal, "no key can be made").WithCause(err)
+		return "", "", engram.Errorf(engram.CodeInternal, "cannot create a key").WithCause(err)
 	}
 	return i.String(), i.Recipient().String(), nil
 }
@@ -40,7 +40,7 @@ func RecipientsOf(identities string) ([]string, error) {
 func identitiesOf(r io.Reader) ([]*age.X25519Identity, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxKeys+1))
 	if err != nil {
-		return nil, failed("the identities cannot be read", err)
+		return nil, failed("cannot read the identities", err)
 	}
 	var all []*age.X25519Identity
 	for n, line := range strings.Split(string(text), "\n") {
@@ -75,23 +75,23 @@ func recipientsOf(texts []string) ([]age.Recipient, error) {
 func noIdentity(n int, line string) error {
 	switch {
 	case strings.HasPrefix(line, "AGE-PLUGIN-"):
-		return engram.Errorf(engram.CodeInvalid, "line %d is an identity of an age plugin, and no plugin is run", n).WithHint("move the file away, and make a key of age's own: {sync keygen}")
+		return engram.Errorf(engram.CodeInvalid, "line %d is an identity of an age plugin, which is not supported", n).WithHint("move the file away and create an age key: {sync keygen}")
 	case strings.HasPrefix(line, "-----BEGIN AGE ENCRYPTED"), strings.HasPrefix(line, "age-encryption.org/"):
-		return engram.Errorf(engram.CodeInvalid, "line %d is the beginning of a file that a passphrase protects, and nobody is asked for one", n).WithHint("age --decrypt it, and keep it where only you can read it")
+		return engram.Errorf(engram.CodeInvalid, "line %d begins a file protected by a passphrase, which is not supported", n).WithHint("decrypt it with age --decrypt and keep it where only you can read it")
 	case strings.HasPrefix(line, "-----BEGIN") && strings.Contains(line, "PRIVATE KEY"):
-		return engram.Errorf(engram.CodeInvalid, "line %d is the beginning of an SSH or PEM key, and only age's own are read", n).WithHint("move the file away, and make a key of age's own: {sync keygen}")
+		return engram.Errorf(engram.CodeInvalid, "line %d begins an SSH or PEM key; only age keys are supported", n).WithHint("move the file away and create an age key: {sync keygen}")
 	}
-	return engram.Errorf(engram.CodeInvalid, "line %d is no age identity", n).WithHint("a line each, as age-keygen writes them: AGE-SECRET-KEY-1…")
+	return engram.Errorf(engram.CodeInvalid, "line %d is not an age identity", n).WithHint("write one per line, as age-keygen does: AGE-SECRET-KEY-1…")
 }
 
 func noRecipient(text string) error {
 	text = strings.TrimSpace(text)
-	is := "no age recipient"
+	is := "not an age recipient"
 	switch {
 	case strings.HasPrefix(text, "ssh-"), strings.HasPrefix(text, "ecdsa-"):
-		is = "an SSH key, and only age's own are read"
+		is = "an SSH key; only age keys are supported"
 	case strings.HasPrefix(text, "age1") && strings.Contains(text[len("age1"):], "1"):
-		is = "a recipient of an age plugin, and no plugin is run" // the plugin's name precedes the second 1, which no data has
+		is = "a recipient of an age plugin, which is not supported" // the plugin's name precedes the second 1, which no data has
 	}
-	return engram.Errorf(engram.CodeInvalid, "%.80q is %s", text, is).WithHint("one begins with age1, and belongs to an identity that {sync keygen} or age-keygen made")
+	return engram.Errorf(engram.CodeInvalid, "%.80q is %s", text, is).WithHint("use a recipient that begins with age1, made by {sync keygen} or age-keygen")
 }

@@ -51,9 +51,9 @@ func readManifest(ctx context.Context, folder *os.Root) (manifest, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return manifest{}, nil
 	case engram.CodeOf(err) == engram.CodeInvalid: // too large
-		return manifest{exists: true, flaw: "it is larger than any list of chunks"}, nil
+		return manifest{exists: true, flaw: "it is too large"}, nil
 	case err != nil:
-		return manifest{}, failed(manifestName+" cannot be read", err)
+		return manifest{}, failed("cannot read "+manifestName, err)
 	}
 	return parseManifest(b), nil
 }
@@ -69,15 +69,15 @@ func parseManifest(b []byte) manifest {
 	}
 	var entries []json.RawMessage
 	if json.Unmarshal(file.Chunks, &entries) != nil {
-		m.flaw = "it is no list of chunks as JSON"
+		m.flaw = "it is not a JSON list of chunks"
 		if markers().Match(b) {
-			m.flaw = "a merge has left its conflict markers in it"
+			m.flaw = "it has conflict markers of a merge"
 		}
 		m.scan(b)
 		return m
 	}
 	if file.Version != manifestVersion {
-		m.flaw = "it has no version that is known"
+		m.flaw = "its version is unknown"
 	}
 	for _, object := range entries {
 		if flaw := m.add(object); flaw != "" {
@@ -109,10 +109,10 @@ func (m manifest) mentioned() (ids []string) {
 func (m *manifest) add(object []byte) (flaw string) {
 	var e manifestEntry
 	if json.Unmarshal(object, &e) != nil || wire.Inspect(object) != nil || !isID(e.ID) {
-		return "an entry says something twice, as a merge leaves it, or is no entry"
+		return "an entry is invalid or has a field twice, as after a merge"
 	}
 	if _, twice := m.entries[e.ID]; twice {
-		return "an entry stands in it twice"
+		return "it has an entry twice"
 	}
 	m.entries[e.ID] = e
 	m.order = append(m.order, e.ID)
@@ -255,12 +255,12 @@ func (r *Repository) ManifestFaults(ctx context.Context) ([]engram.ImportNote, e
 	}
 	for _, id := range slices.Sorted(maps.Keys(listed)) {
 		if !files[id] {
-			notes = append(notes, engram.ImportNote{Item: id, Reason: "the manifest lists it, and its file is not there: whoever wrote it may have left it out of a commit"})
+			notes = append(notes, engram.ImportNote{Item: id, Reason: "the manifest lists it, but its file is missing; it may be missing from a commit"})
 		}
 	}
 	for _, b := range usable {
 		if !listed[b.ID] && said.exists {
-			notes = append(notes, engram.ImportNote{Item: b.ID, Reason: "its file is there, and the manifest does not list it"})
+			notes = append(notes, engram.ImportNote{Item: b.ID, Reason: "the manifest does not list it"})
 		}
 	}
 	return notes, nil

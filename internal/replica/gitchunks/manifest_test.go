@@ -32,7 +32,7 @@ func writeText(t testing.TB, path, text string) {
 	}
 }
 
-// idsOf are the IDs in a manifest, which must be whole.
+// idsOf returns the IDs in a manifest, which must be valid.
 func idsOf(t testing.TB, manifest string) (ids []string) {
 	t.Helper()
 	var m struct {
@@ -51,8 +51,7 @@ func idsOf(t testing.TB, manifest string) (ids []string) {
 	return ids
 }
 
-// Whatever was done to the manifest, Settle makes it what it was: Engram's chunks say
-// themselves who made them.
+// Settle restores a manifest after any change: Engram's chunks name their author.
 func TestAManifestIsMadeAnew(t *testing.T) {
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
@@ -106,8 +105,7 @@ func TestAManifestIsMadeAnew(t *testing.T) {
 	}
 }
 
-// What only the manifest knows of another program's chunk is kept, as far as it can be told
-// what is of which entry.
+// What only the manifest knows about another program's chunk is kept, if it can be attributed.
 func TestWhatAManifestAloneKnowsIsKept(t *testing.T) {
 	dir := t.TempDir()
 	id := layPlain(t, dir, `{"sessions":null,"observations":[{"content":"a"}],"prompts":null}`)
@@ -130,7 +128,7 @@ func TestWhatAManifestAloneKnowsIsKept(t *testing.T) {
 	}
 }
 
-// As git merged the manifests of two clones, line by line: JSON it is, and true it is not.
+// Manifests of two clones merged by git, line by line: valid JSON, but not true.
 func TestAMergeThatMixedEntries(t *testing.T) {
 	dir := t.TempDir()
 	a := layPlain(t, dir, `{"observations":[{"content":"a"}]}`)
@@ -154,7 +152,7 @@ func TestSettlingTouchesNothingThatFits(t *testing.T) {
 		t.Errorf("in a repository without memory: got %v and\n%s\nwant that nothing is made", err, listing(t, dir))
 	}
 	b := keep(t, r, engram.Batch{By: "ana", At: at(1)}, memory(1, "a"))
-	// Written by hand, in another order and form, and with an attribute more: it fits.
+	// Written by hand, in another order and form, and with another attribute: it fits.
 	other := `{"chunks":[{"id":"` + b.ID + `","created_at":"2026-01-02T03:04:01Z","created_by":"ana"}],"version":1}`
 	writeText(t, manifestPath(dir), other)
 	attributes := filepath.Join(dir, ".engram", ".gitattributes")
@@ -206,8 +204,7 @@ func TestGitIsToldHowToMerge(t *testing.T) {
 	}
 }
 
-// What a write that was killed has left is taken away, and what another process is writing
-// is not.
+// Leftovers of killed writes are removed, files of running writes are not.
 func TestLeftoversAreSwept(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now().UTC()

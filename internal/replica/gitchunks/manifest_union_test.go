@@ -15,8 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// listed are the IDs that a program of the format reads out of a manifest: one that knows JSON and
-// the documented keys alone. A chunk twice is read twice, which changes nothing.
+// listed returns the IDs that a program of the format reads from a manifest with JSON and the
+// documented keys alone. A chunk listed twice is read twice, which changes nothing.
 func listed(manifest []byte) (ids []string, err error) {
 	var m struct {
 		Version int
@@ -34,7 +34,7 @@ func listed(manifest []byte) (ids []string, err error) {
 	return slices.Compact(ids), nil
 }
 
-// side is a clone: the chunks that it has, and its manifest.
+// side is a clone: its chunks and its manifest.
 type side struct {
 	manifest []byte
 	chunks   map[string]engram.Batch
@@ -76,9 +76,9 @@ func (s *side) ids() []string {
 	return ids
 }
 
-// The union that git makes of the manifests of two clones that have one in common is a manifest
-// with the entries of both, whatever the clocks of the machines say and however often they merge;
-// of two that have nothing in common all entries can be read at least.
+// Git's union of the manifests of two clones with a common ancestor is a manifest with the entries
+// of both, for any clocks and any number of merges. Without an ancestor, all entries can be read at
+// least.
 func TestTheUnionOfManifestsIsOne(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, text []byte) string {
@@ -140,8 +140,8 @@ func TestTheUnionOfManifestsIsOne(t *testing.T) {
 	})
 }
 
-// A side whose manifest another program wrote, over several lines and oldest first, loses nothing:
-// what comes of the merge is read as far as it goes, and names every chunk.
+// A manifest of another program, over several lines and oldest first, loses nothing: the merge is
+// read as far as possible, and names every chunk.
 func TestTheUnionWithAManifestOverSeveralLines(t *testing.T) {
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})

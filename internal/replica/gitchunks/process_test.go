@@ -21,8 +21,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// childEnv makes the test binary a process that writes chunks: a kill and a full disk are
-// nothing that a goroutine could show.
+// childEnv makes the test binary a process that writes chunks: a goroutine cannot be killed or fill
+// a disk.
 const childEnv = "ENGRAM_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// childWrite writes chunks of one memory each, from a number on, and prints the ID of each
-// once it is kept.
+// childWrite writes chunks of one memory each, from a number on, and prints each ID once it is
+// stored.
 func childWrite(dir, from, count string) error {
 	first, err := strconv.Atoi(from)
 	if err != nil {
@@ -66,8 +66,7 @@ func childWrite(dir, from, count string) error {
 	return nil
 }
 
-// childFull writes a chunk while no file may have more than so many bytes, and prints what
-// became of it.
+// childFull writes a chunk under a file size limit, and prints the result.
 func childFull(dir, most string) error {
 	n, err := strconv.ParseUint(most, 10, 64)
 	if err != nil {
@@ -93,8 +92,8 @@ func child(t testing.TB, name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// whole checks that every chunk can be read, that those with these IDs are there, and that
-// after Settle the manifest lists just them and nothing else is left.
+// whole checks that every chunk is readable, that these IDs are there, and that after Settle the
+// manifest lists exactly them and nothing else is left.
 func whole(t *testing.T, dir string, kept []string) {
 	t.Helper()
 	r := open(t, gitchunks.Options{Dir: dir, Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
@@ -127,7 +126,7 @@ func whole(t *testing.T, dir string, kept []string) {
 	}
 }
 
-// Killed at any moment, a write has happened or has not.
+// A write killed at any moment happened or did not.
 func TestAWriterIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	var kept []string
@@ -182,8 +181,7 @@ func TestTwoProcessesWriteAtOnce(t *testing.T) {
 	whole(t, dir, kept)
 }
 
-// A disk that is full leaves what there was, whether it is the chunk that does not fit or
-// the manifest behind it.
+// A full disk keeps the old state, whether the chunk or the manifest does not fit.
 func TestAFullDiskLeavesTheOldState(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -40,7 +40,7 @@ func recipientsIn(folder *os.Root) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, failed(recipientsName+" cannot be read", err)
+		return nil, failed("cannot read "+recipientsName, err)
 	}
 	var all []string
 	for line := range strings.Lines(string(b)) {
@@ -66,7 +66,7 @@ func (r *Repository) Sealed() (bool, error) {
 	defer func() { _ = at.Close() }()
 	entries, err := fs.ReadDir(at.FS(), ".")
 	if err != nil {
-		return false, failed("the chunks cannot be listed", err)
+		return false, failed("cannot list the chunks", err)
 	}
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), sealedSuffix) }), nil
 }
@@ -84,7 +84,7 @@ func (r *Repository) SetRecipients(recipients []string) error {
 	defer func() { _ = folder.Close() }()
 	if len(recipients) == 0 {
 		if err := folder.Remove(recipientsName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return failed(recipientsName+" cannot be taken away", err)
+			return failed("cannot remove "+recipientsName, err)
 		}
 		return nil
 	}
@@ -104,11 +104,11 @@ func (r *Repository) agreed(folder *os.Root) error {
 		return nil
 	}
 	if len(mine) == 0 {
-		return engram.Errorf(engram.CodeForbidden, "the memory in this repository is sealed for %d recipients, and you have not agreed to them", len(named)).
-			WithHint("look at %s/%s, ask whose keys these are, and agree to them", folderName, recipientsName)
+		return engram.Errorf(engram.CodeForbidden, "the memory in this repository is sealed for %d recipients to whom you have not agreed", len(named)).
+			WithHint("check whose keys %s/%s has, then agree to them", folderName, recipientsName)
 	}
 	return engram.Errorf(engram.CodeConflict, "%s/%s has changed: %s", folderName, recipientsName, difference(named, mine)).
-		WithHint("git log on the file says who did it; agree to them, or put back what was there")
+		WithHint("see git log on the file; agree to the change, or restore the file")
 }
 
 // difference lists added and removed recipients.
@@ -144,7 +144,7 @@ func (r *Repository) seal(packed []byte) ([]byte, error) {
 		err = cmp.Or(err, w.Close())
 	}
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeInternal, "the chunk cannot be sealed").WithCause(err)
+		return nil, engram.Errorf(engram.CodeInternal, "cannot seal the chunk").WithCause(err)
 	}
 	return b.Bytes(), nil
 }
@@ -159,16 +159,16 @@ func (r *Repository) unsealing(sealed []byte) (io.Reader, error) {
 		return nil, &elsewhere{err}
 	}
 	if len(all) == 0 {
-		return nil, &elsewhere{engram.Errorf(engram.CodeForbidden, "it is sealed, and there is no identity to open it with%s", where(r.o.IdentityFile)).
-			WithHint("bring back the file that had it; else make an identity, and ask the team to add its recipient and to push once more")}
+		return nil, &elsewhere{engram.Errorf(engram.CodeForbidden, "it is sealed, and no identity to open it was found%s", where(r.o.IdentityFile)).
+			WithHint("restore the identity file; or create an identity, and ask the team to add its recipient and push again")}
 	}
 	in, err := age.Decrypt(bytes.NewReader(sealed), all...)
 	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
-		return nil, &elsewhere{engram.Errorf(engram.CodeForbidden, "it is sealed, and not for your identity").
-			WithHint("ask the team to add your recipient, and to push once more")}
+		return nil, &elsewhere{engram.Errorf(engram.CodeForbidden, "it is not sealed for your identity").
+			WithHint("ask the team to add your recipient and push again")}
 	}
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "it cannot be opened: its seal is broken").WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot open it: its seal is broken").WithCause(err)
 	}
 	return in, nil
 }
@@ -189,11 +189,11 @@ func OnlyMine(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return failed("the identities cannot be read", err)
+		return failed("cannot read the identities", err)
 	case !info.Mode().IsRegular():
-		return engram.Errorf(engram.CodeForbidden, "%s is no file, and links are not followed", path).WithHint("put the file itself there")
+		return engram.Errorf(engram.CodeForbidden, "%s is not a file, and links are not followed", path).WithHint("replace it by the file itself")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return engram.Errorf(engram.CodeForbidden, "%s can be read by others: its mode is %04o", path, info.Mode().Perm()).WithHint("chmod 600 %s", path)
+		return engram.Errorf(engram.CodeForbidden, "others can read %s: its mode is %04o", path, info.Mode().Perm()).WithHint("chmod 600 %s", path)
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func (r *Repository) identities() ([]age.Identity, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, failed("the identities cannot be read", err)
+		return nil, failed("cannot read the identities", err)
 	}
 	defer func() { _ = f.Close() }()
 	mine, err := identitiesOf(f)

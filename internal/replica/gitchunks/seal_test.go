@@ -40,9 +40,9 @@ func TestASealedChunkIsForItsRecipients(t *testing.T) {
 	}{
 		"one of the team":          {theirs, "", ""},
 		"who wrote it":             {mine, "", ""},
-		"a stranger":               {strangers, engram.CodeForbidden, "not for your identity"},
-		"somebody without a key":   {"", engram.CodeForbidden, "no identity to open it with"},
-		"somebody who lost theirs": {filepath.Join(dir, "lost"), engram.CodeForbidden, "no identity to open it with"},
+		"a stranger":               {strangers, engram.CodeForbidden, "not sealed for your identity"},
+		"somebody without a key":   {"", engram.CodeForbidden, "no identity to open it was found"},
+		"somebody who lost theirs": {filepath.Join(dir, "lost"), engram.CodeForbidden, "no identity to open it was found"},
 	} {
 		reader := open(t, gitchunks.Options{Dir: dir, IdentityFile: tt.file})
 		records, err := readAll(t, reader, b.ID)
@@ -182,7 +182,7 @@ func TestSealedChunksThatCannotBeOpened(t *testing.T) {
 		{"cut off", sealed[:len(sealed)-3], "cut off or changed"},
 		{"a letter changed", flipped, "cut off or changed"},
 		{"something behind it", append(slices.Clone(sealed), "more"...), "cut off or changed"},
-		{"a head that was changed", bytes.Replace(sealed, []byte("X25519"), []byte("X25518"), 1), "not for your identity"},
+		{"a head that was changed", bytes.Replace(sealed, []byte("X25519"), []byte("X25518"), 1), "not sealed for your identity"},
 		{"a seal that is broken", bytes.Replace(sealed, []byte("\n---"), []byte("\n-> x\n---"), 1), "its seal is broken"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestSealedChunksThatCannotBeOpened(t *testing.T) {
 	}
 	bad := filepath.Join(t.TempDir(), "identity.txt")
 	writeText(t, bad, "not a key\n")
-	if _, err := readAll(t, open(t, gitchunks.Options{Dir: good, IdentityFile: bad}), b.ID); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "line 1 is no age identity") {
+	if _, err := readAll(t, open(t, gitchunks.Options{Dir: good, IdentityFile: bad}), b.ID); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "line 1 is not an age identity") {
 		t.Errorf("with identities that are none: got %v", err)
 	}
 }

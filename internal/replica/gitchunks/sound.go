@@ -60,7 +60,7 @@ func why(err error) string {
 	if told, ok := errors.AsType[*engram.Error](err); ok {
 		return told.Msg
 	}
-	return "it cannot be read"
+	return "cannot read it"
 }
 
 // beginning checks the beginning of a chunk.
@@ -70,7 +70,7 @@ func (r *Repository) beginning(ctx context.Context, at *os.Root, c found) error 
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return engram.Errorf(engram.CodeForbidden, "%s is no file, and links are not followed", c.name)
+		return engram.Errorf(engram.CodeForbidden, "%s is not a file, and links are not followed", c.name)
 	}
 	if h, err := r.headOf(ctx, at, c); err != nil || h.Version > 0 { // the head is at the beginning
 		return err
@@ -81,7 +81,7 @@ func (r *Repository) beginning(ctx context.Context, at *os.Root, c found) error 
 		return err
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")) {
-		return engram.Errorf(engram.CodeInvalid, "it is no object with the lists of a chunk")
+		return engram.Errorf(engram.CodeInvalid, "it is not an object with the lists of a chunk")
 	}
 	return nil
 }

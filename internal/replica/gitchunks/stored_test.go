@@ -16,8 +16,8 @@ import (
 // A chunk kept by a git filter is intact in another clone: it is reported, and not written again.
 func TestAChunkThatGitKeepsInAnotherForm(t *testing.T) {
 	for _, tt := range []struct{ name, text, want, hint string }{
-		{"a pointer of Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", "Git LFS", "git lfs pull"},
-		{"locked by git-crypt", "\x00GITCRYPT\x00\x01\x02", "git-crypt", "git-crypt unlock"},
+		{"a pointer of Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", "Git LFS", "run git lfs pull"},
+		{"locked by git-crypt", "\x00GITCRYPT\x00\x01\x02", "git-crypt", "run git-crypt unlock"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -90,11 +90,11 @@ func TestAFolderThatCannotBeMadeDurable(t *testing.T) {
 // A foreign key is reported by its kind, without quoting a secret.
 func TestKeysOfOtherKinds(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"an SSH key, with a passphrase or without", "-----BEGIN OPENSSH PRIVATE KEY-----\nSECRET\n", "line 1 is the beginning of an SSH or PEM key"},
+		{"an SSH key, with a passphrase or without", "-----BEGIN OPENSSH PRIVATE KEY-----\nSECRET\n", "line 1 begins an SSH or PEM key"},
 		{"a plugin's identity", "# mine\nAGE-PLUGIN-YUBIKEY-1SECRET\n", "line 2 is an identity of an age plugin"},
-		{"a file with a passphrase, armoured", "-----BEGIN AGE ENCRYPTED FILE-----\nSECRET\n", "line 1 is the beginning of a file that a passphrase protects"},
-		{"a file with a passphrase", "age-encryption.org/v1\n-> scrypt SECRET\n", "line 1 is the beginning of a file that a passphrase protects"},
-		{"anything else", "SECRET", "line 1 is no age identity"},
+		{"a file with a passphrase, armoured", "-----BEGIN AGE ENCRYPTED FILE-----\nSECRET\n", "line 1 begins a file protected by a passphrase"},
+		{"a file with a passphrase", "age-encryption.org/v1\n-> scrypt SECRET\n", "line 1 begins a file protected by a passphrase"},
+		{"anything else", "SECRET", "line 1 is not an age identity"},
 	} {
 		if _, err := gitchunks.RecipientsOf(tt.text); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
@@ -103,8 +103,8 @@ func TestKeysOfOtherKinds(t *testing.T) {
 	for text, want := range map[string]string{
 		"ssh-ed25519 AAAAC3Nz ana@host": "is an SSH key",
 		"age1yubikey1qwt50d05nh5vutpdz": "is a recipient of an age plugin",
-		"age1bad":                       "is no age recipient",
-		"":                              "is no age recipient",
+		"age1bad":                       "is not an age recipient",
+		"":                              "is not an age recipient",
 	} {
 		if _, err := gitchunks.Open(gitchunks.Options{Dir: t.TempDir(), Recipients: []string{text}}); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)

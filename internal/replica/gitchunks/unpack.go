@@ -51,7 +51,7 @@ func unpack(ctx context.Context, packed []byte, id string, most int64) ([]byte, 
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)[:4]); got != id {
 		return nil, engram.Errorf(engram.CodeInvalid, "chunk %s is not what its name says: its content is that of %s", id, got).
-			WithHint("somebody changed it after it was pushed; git log on the file says who, and an earlier state of it may be good")
+			WithHint("it was changed after it was pushed; see git log on the file and restore an earlier version")
 	}
 	plain := bytes.NewBuffer(make([]byte, 0, n+bytes.MinRead))
 	if _, err := inflate(ctx, plain, packed, most); err != nil {
@@ -79,12 +79,12 @@ func inflate(ctx context.Context, w io.Writer, packed []byte, most int64) (int64
 	case n > limit && most < maxPlain:
 		return n, tooMuch(most)
 	case n > limit && limit < maxPlain:
-		return n, engram.Errorf(engram.CodeInvalid, "it unpacks to more than %d times its %d bytes", maxRatio, len(packed)).
-			WithHint("no text does that: it was made to fill the memory of whoever reads it")
+		return n, engram.Errorf(engram.CodeInvalid, "it unpacks to more than %d times its size of %d bytes", maxRatio, len(packed)).
+			WithHint("remove it: it is made to exhaust the memory of readers")
 	case n > limit:
 		return n, engram.Errorf(engram.CodeInvalid, "it unpacks to more than %d MiB", maxPlain>>20)
 	case in.Len() > 0:
-		return n, engram.Errorf(engram.CodeInvalid, "%d bytes follow what was packed", in.Len())
+		return n, engram.Errorf(engram.CodeInvalid, "%d bytes follow the packed data", in.Len())
 	}
 	return n, nil
 }
@@ -95,11 +95,11 @@ func stored(first []byte) error {
 	magic := []byte{0x1f, 0x8b}
 	switch {
 	case bytes.HasPrefix(first, []byte("version https://git-lfs.github.com/spec/")):
-		return &elsewhere{engram.Errorf(engram.CodeForbidden, "it lies in Git LFS, and here is only what points to it").WithHint("git lfs pull")}
+		return &elsewhere{engram.Errorf(engram.CodeForbidden, "it is in Git LFS, and only its pointer is here").WithHint("run git lfs pull")}
 	case bytes.HasPrefix(first, []byte("\x00GITCRYPT\x00")):
-		return &elsewhere{engram.Errorf(engram.CodeForbidden, "it is locked by git-crypt").WithHint("git-crypt unlock")}
+		return &elsewhere{engram.Errorf(engram.CodeForbidden, "it is locked by git-crypt").WithHint("run git-crypt unlock")}
 	case len(first) >= len(magic) && !bytes.HasPrefix(first, magic):
-		return engram.Errorf(engram.CodeInvalid, "it cannot be unpacked: it is no gzip file")
+		return engram.Errorf(engram.CodeInvalid, "cannot unpack it: it is not a gzip file")
 	}
 	return nil
 }
@@ -124,9 +124,9 @@ func unzipped(err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return engram.Errorf(engram.CodeInvalid, "it was cut off").WithHint("fetch the repository once more; if it stays, whoever pushed it has to push again")
+		return engram.Errorf(engram.CodeInvalid, "it was cut off").WithHint("fetch the repository again; if that does not help, ask its author to push again")
 	}
-	return engram.Errorf(engram.CodeInvalid, "it cannot be unpacked").WithCause(err)
+	return engram.Errorf(engram.CodeInvalid, "cannot unpack it").WithCause(err)
 }
 
 // pack compresses JSON. The same JSON gives the same bytes: no time is included.

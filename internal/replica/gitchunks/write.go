@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
 // Write implements engram.Remote: a chunk first, then the manifest. An existing batch of the same
@@ -35,7 +36,7 @@ func (r *Repository) Write(ctx context.Context, b engram.Batch, records []engram
 		return engram.Batch{}, err
 	}
 	defer func() { _ = at.Close() }()
-	h := headOf(counted(b, records), body)
+	h := headOf(wire.Counted(b, records), body)
 	if known, ok, err := r.written(ctx, at, h, body); ok || err != nil {
 		return known, err
 	}
@@ -65,7 +66,7 @@ func bodyThatFits(records []engram.Record) ([]byte, error) {
 		size = len(body)
 	}
 	if size > most {
-		return nil, engram.Errorf(engram.CodeInvalid, "%d records have more than %d MiB together", len(records), maxPlain>>20).WithHint("write fewer at once")
+		return nil, engram.Errorf(engram.CodeInvalid, "%d records are larger than %d MiB together", len(records), maxPlain>>20).WithHint("write fewer at once")
 	}
 	return body, nil
 }
@@ -115,7 +116,7 @@ func (r *Repository) add(ctx context.Context, folder, at *os.Root, h head, body 
 		return engram.Batch{}, err
 	}
 	if len(packed) > maxPacked {
-		return engram.Batch{}, engram.Errorf(engram.CodeInvalid, "the records have more than %d MiB, packed", maxPacked>>20).WithHint("write fewer at once")
+		return engram.Batch{}, engram.Errorf(engram.CodeInvalid, "the records are larger than %d MiB packed", maxPacked>>20).WithHint("write fewer at once")
 	}
 	name := id + plainSuffix
 	if len(r.o.Recipients) > 0 {
@@ -154,8 +155,8 @@ func (r *Repository) unused(at *os.Root, h head, body []byte) (string, []byte, e
 			return id, plain, nil
 		}
 	}
-	return "", nil, engram.Errorf(engram.CodeConflict, "every name for a chunk of these records is taken").
-		WithHint("something fills %s/%s with chunks; git log says who", folderName, chunksName)
+	return "", nil, engram.Errorf(engram.CodeConflict, "every name for these records is taken").
+		WithHint("see git log for the author of the chunks in %s/%s", folderName, chunksName)
 }
 
 // Settle implements engram.Remote: it updates the manifest and git's merge configuration, and
@@ -196,7 +197,7 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 	}
 	if said.version > manifestVersion {
 		return engram.Errorf(engram.CodeConflict, "%s/%s has version %d, and this program writes %d", folderName, manifestName, said.version, manifestVersion).
-			WithHint("a newer version of this program can")
+			WithHint("use a newer version of this program")
 	}
 	batches, others, err := r.listed(ctx, folder, said, added)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// 8 hex digits are few: what has the name already is neither believed nor written over.
+// 8 hex digits are few: an existing file of that name is neither trusted nor overwritten.
 func TestANameThatIsTaken(t *testing.T) {
 	fresh := t.TempDir()
 	want := keep(t, open(t, gitchunks.Options{Dir: fresh}), engram.Batch{By: "ana", At: at(1)}, memory(1, "a"))
@@ -47,8 +47,7 @@ func TestANameThatIsTaken(t *testing.T) {
 	}
 }
 
-// A chunk that says of itself that it has the records which somebody is about to push must
-// not keep them from being pushed.
+// A chunk that falsely claims to have these records must not keep them from being pushed.
 func TestAChunkThatClaimsOthersRecords(t *testing.T) {
 	mine := t.TempDir()
 	b := keep(t, open(t, gitchunks.Options{Dir: mine}), engram.Batch{At: at(1)}, memory(1, "a"))
@@ -72,7 +71,7 @@ func TestRecordsThatAreTooMuch(t *testing.T) {
 	big := memory(1, strings.Repeat("a", 33<<20))
 	big.Memory.Revisions = []engram.Revision{{Number: 1, Content: strings.Repeat("b", 33<<20)}}
 	same := memory(1, strings.Repeat("a", 9<<20))
-	for name, rec := range map[string]engram.Record{"more than 64 MiB": big, "more than 200 times": same} {
+	for name, rec := range map[string]engram.Record{"larger than 64 MiB": big, "more than 200 times": same} {
 		if b, err := r.Write(t.Context(), engram.Batch{}, []engram.Record{rec}); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %+v, %v", name, b, err)
 		}
@@ -113,7 +112,7 @@ func TestWhatIsNotThereOrNotToBeHad(t *testing.T) {
 	}
 }
 
-// figures: 1,000 memories as people keep them come to how many bytes.
+// figures: the size of 1,000 ordinary memories.
 func TestChunksAreSmall(t *testing.T) {
 	var records []engram.Record
 	var raw strings.Builder

@@ -1,4 +1,4 @@
 package jsonfile
 
-// Lists are the names of the lists of native files.
+// Lists returns the names of the lists of native files.
 func Lists() []string { return nativeSections() }

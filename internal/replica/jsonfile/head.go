@@ -28,8 +28,8 @@ func (f *reading) decide(section string) error {
 			f.form = nativeForm()
 		}
 	case told:
-		return engram.Errorf(engram.CodeInvalid, "the file has the format %.40q, which this program does not know", format).
-			WithHint("exports of Engram say %q, and those of the mem_* programs have no format", nativeName)
+		return engram.Errorf(engram.CodeInvalid, "the file has the unknown format %.40q", format).
+			WithHint("use an export of Engram, with the format %q, or of a mem_* program, without a format", nativeName)
 	case section == "memories" || section == "relationships" || section == "embeddings":
 		f.form = graphForm()
 	case f.head["entityType"] != nil:
@@ -53,7 +53,7 @@ func (f *reading) decide(section string) error {
 // decides what a list holds.
 func misplaced() error {
 	return engram.Errorf(engram.CodeInvalid, "the file has a list before its format and version").
-		WithHint("put these two first; a tool that sorts the keys of JSON has moved them")
+		WithHint("put these two first; a tool may have sorted the keys")
 }
 
 // versioned reports whether a native file has the field that version 1 lacks.
@@ -71,18 +71,18 @@ func (f *reading) checkVersion() error {
 	v, number := said.(float64)
 	switch {
 	case said == nil:
-		return engram.Errorf(engram.CodeInvalid, "the file does not say the version of its format").WithHint("format and version come before the lists")
+		return engram.Errorf(engram.CodeInvalid, "the file lacks the version of its format").WithHint("add format and version before the lists")
 	case !number || v < 1 || v != math.Trunc(v):
 		text, _ := json.Marshal(said) // a scalar from JSON
-		return engram.Errorf(engram.CodeInvalid, "the file has version %.40s of the format, and there is none such", text).
-			WithHint("versions are whole numbers from 1, without quotes; this program writes format_version %d", nativeVersion)
+		return engram.Errorf(engram.CodeInvalid, "the file has the invalid format version %.40s", text).
+			WithHint("use a whole number from 1, without quotes; this program writes format_version %d", nativeVersion)
 	case v > newest:
 		by := ""
 		if program, _ := f.head["program"].(string); program != "" {
 			by = fmt.Sprintf(", by engram %.40s", program)
 		}
 		return engram.Errorf(engram.CodeConflict, "the file has version %v of the format%s, and this program reads up to %v", v, by, newest).
-			WithHint("import it with that version or a newer one, or let that one export it as mem: {export --format mem}")
+			WithHint("import it with that version or a newer one, or export it there with {export --format mem}")
 	}
 	return nil
 }
@@ -125,15 +125,15 @@ func (f *reading) snapshot() engram.Snapshot {
 
 // foreign reports a file of no known form.
 func (f *reading) foreign() error {
-	return engram.Errorf(engram.CodeInvalid, "the file is no export that this program knows").
-		WithHint("an object with format and version, with observations, or with memories and relationships")
+	return engram.Errorf(engram.CodeInvalid, "the file is not a known export").
+		WithHint("use an object with format and version, with observations, or with memories and relationships")
 }
 
 // lines reports a file with one object per line.
 func (f *reading) lines() error {
-	err := engram.Errorf(engram.CodeInvalid, "the file has an object a line, and an export is one object")
+	err := engram.Errorf(engram.CodeInvalid, "the file has an object per line, but an export is one object")
 	if f.head["entityType"] != nil || f.head["type"] == "entity" || f.head["type"] == "relation" {
-		return err.WithHint("the graph of a memory server comes in by: {migrate --from mcp-memory FILE}")
+		return err.WithHint("import the graph of a memory server with {migrate --from mcp-memory FILE}")
 	}
-	return err.WithHint("memories, one a line, come in by: {ingest FILE}")
+	return err.WithHint("import memories, one per line, with {ingest FILE}")
 }

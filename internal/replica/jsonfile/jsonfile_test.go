@@ -23,7 +23,7 @@ func stamp(second int, device string) engram.VersionStamp {
 	return engram.VersionStamp{At: engram.Clock(0).Tick(instant(second)), Device: device}
 }
 
-// everything is one of each record, with every field that a file has room for.
+// everything is one record of each kind, with every field that a file has.
 func everything() []engram.Record {
 	m := engram.Memory{ID: "mem_00000000000000000000000001", SyncID: "obs-00000000000000aa", Project: "shop", Scope: engram.ScopeGlobal, Type: "decision",
 		Title: "Auth <b>", Content: "line\r\nnext\t\"é 日本 \u2028", Summary: "short", Tags: []string{"a", "b"}, Metadata: map[string]any{"k": 1.5, "l": []any{nil, true}},
@@ -144,8 +144,7 @@ func TestTheDialectIsWhatPluginsKnow(t *testing.T) {
 	}
 }
 
-// What a program of the dialect reads of the file that keeps everything is its own export: what
-// was deleted does not come alive there.
+// A program of the dialect reads its own export in the complete file: deleted things stay deleted.
 func TestReadersOfTheDialectFindTheirLists(t *testing.T) {
 	in := everything()
 	live := engram.Record{Prompt: &engram.Prompt{Num: 3, SyncID: "prompt-2", SessionID: "s1", Project: "shop", Content: "how?", CreatedAt: instant(1)}}
@@ -174,7 +173,7 @@ func TestReadersOfTheDialectFindTheirLists(t *testing.T) {
 	}
 }
 
-// Another program adds an item to a file, or says a field of ours twice.
+// Another program adds an item to a file, or repeats a field of ours.
 func TestItemsOfOthersInANativeFile(t *testing.T) {
 	const head = `{"version":"0.1.0","format":"engram","format_version":2,"observations":[`
 	_, records, err := read(strings.NewReader(head + `{"id":7,"sync_id":"obs-1","title":"A","content":"a"}]}`))
@@ -189,7 +188,7 @@ func TestItemsOfOthersInANativeFile(t *testing.T) {
 	}
 }
 
-// The rows of the memory_* program's tables, as its schema has them.
+// Rows of the memory_* program's tables, by its schema.
 func TestTheGraphForm(t *testing.T) {
 	head, records, err := read(strings.NewReader(`{"version":"1.0","project_id":"shop","exported_at":1767323045,
 		"memories":[{"id":"mem_abc123","project_id":"shop","memory_type":"fact","content":"bcrypt","summary":null,"tags":"[\"auth\"]","importance":0.8,
@@ -216,24 +215,24 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		want       string
 	}{
 		{"nothing", "", engram.CodeInvalid, "the file is empty"},
-		{"a text", "hello", engram.CodeInvalid, "the file is no JSON at byte 0"},
+		{"a text", "hello", engram.CodeInvalid, "the file is not JSON at byte 0"},
 		{"a list", "[{}]", engram.CodeInvalid, "the file is a list"},
-		{"an object of something else", `{"name":"x"}`, engram.CodeInvalid, "no export that this program knows"},
-		{"another format", `{"format":"csv","memories":[]}`, engram.CodeInvalid, `the format "csv"`},
-		{"no version", `{"format":"engram","memories":[]}`, engram.CodeInvalid, "does not say the version"},
+		{"an object of something else", `{"name":"x"}`, engram.CodeInvalid, "not a known export"},
+		{"another format", `{"format":"csv","memories":[]}`, engram.CodeInvalid, `the unknown format "csv"`},
+		{"no version", `{"format":"engram","memories":[]}`, engram.CodeInvalid, "lacks the version"},
 		{"a newer version", `{"format":"engram","version":2,"memories":[]}`, engram.CodeConflict, "version 2 of the format, and this program reads up to 1"},
 		{"a newer format version", `{"version":"0.1.0","format":"engram","format_version":3,"observations":[]}`, engram.CodeConflict, "version 3 of the format, and this program reads up to 2"},
-		{"a format version in quotes", `{"version":"0.1.0","format":"engram","format_version":"2","observations":[]}`, engram.CodeInvalid, `version "2" of the format`},
-		{"the dialect's version alone", `{"version":"0.1.0","format":"engram","observations":[]}`, engram.CodeInvalid, `version "0.1.0" of the format`},
+		{"a format version in quotes", `{"version":"0.1.0","format":"engram","format_version":"2","observations":[]}`, engram.CodeInvalid, `invalid format version "2"`},
+		{"the dialect's version alone", `{"version":"0.1.0","format":"engram","observations":[]}`, engram.CodeInvalid, `invalid format version "0.1.0"`},
 		{"sorted keys of the new one", `{"count":1,"deleted_prompts":[],"format":"engram","format_version":2}`, engram.CodeInvalid, "a list before its format and version"},
 		{"sorted keys", `{"erased":[],"format":"engram","memories":[],"version":1}`, engram.CodeInvalid, "a list before its format and version"},
 		{"the format behind a list that others have too", `{"memories":[],"format":"engram","version":1}`, engram.CodeInvalid, "a list before its format and version"},
-		{"the version behind a list", `{"format":"engram","memories":[],"version":1}`, engram.CodeInvalid, "does not say the version"},
+		{"the version behind a list", `{"format":"engram","memories":[],"version":1}`, engram.CodeInvalid, "lacks the version"},
 		{"cut in an item", `{"format":"engram","version":1,"memories":[{"content":"a"},{"con`, engram.CodeInvalid, "ends at byte 64 (memories[1])"},
 		{"cut between items", `{"format":"engram","version":1,"memories":[{"content":"a"},`, engram.CodeInvalid, "ends at byte 59 (memories[1])"},
 		{"cut at the end", `{"format":"engram","version":1,"memories":[]`, engram.CodeInvalid, "ends at byte 44"},
 		{"two files in one", `{"format":"engram","version":1,"memories":[]}{}`, engram.CodeInvalid, "something follows the export at byte 46"},
-		{"broken in an item", `{"format":"engram","version":1,"memories":[{"content":}]}`, engram.CodeInvalid, "no JSON at byte 43 (memories[0])"},
+		{"broken in an item", `{"format":"engram","version":1,"memories":[{"content":}]}`, engram.CodeInvalid, "not JSON at byte 43 (memories[0])"},
 		{"broken between items", `{"format":"engram","version":1,"memories":[{"content":"a"} 7]}`, engram.CodeInvalid, "(memories[1])"},
 		{"not UTF-8", "{\"format\":\"engram\",\"version\":1,\"memories\":[{\"content\":\"\xe9\"}]}", engram.CodeInvalid, "not valid UTF-8 at byte 55"},
 		{"half a letter at the end", "{\"version\":\"\xc3", engram.CodeInvalid, "not valid UTF-8"},
@@ -258,7 +257,7 @@ func TestAFileThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// endless gives the letter x for ever.
+// endless is an endless stream of the letter x.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -285,8 +284,8 @@ func TestAnErrorOfTheRecordsEndsTheFile(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever comes in, reading ends, and what was read can be written and read
-// again to the same.
+// FuzzRead: for any input, reading ends, and what was read can be written and read again with the
+// same result.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"version":"0.1.0","observations":[{"content":"a"}]}`))
 	f.Add([]byte(`{"memories":[{"id":"a","tags":"[]"}],"relationships":[{}],"embeddings":[1]}`))
@@ -317,7 +316,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// rank is the place of a record's section.
+// rank is the position of a record's section.
 func rank(r engram.Record) int {
 	switch {
 	case r.Project != nil:

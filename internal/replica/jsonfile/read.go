@@ -85,7 +85,7 @@ func (f *reading) begin() error {
 	case err != nil:
 		return f.failed(err)
 	case t == json.Delim('['):
-		return engram.Errorf(engram.CodeInvalid, "the file is a list, and an export is an object").WithHint("a list of memories comes in by: {ingest FILE}")
+		return engram.Errorf(engram.CodeInvalid, "the file is a list, but an export is an object").WithHint("import a list of memories with {ingest FILE}")
 	case t != json.Delim('{'):
 		return f.foreign()
 	}
@@ -99,11 +99,11 @@ func (f *reading) failed(err error) error {
 		if errors.Is(err, io.ErrUnexpectedEOF) || bad.Error() == "unexpected end of JSON input" {
 			return f.cut()
 		}
-		return engram.Errorf(engram.CodeInvalid, "the file is no JSON at byte %d%s: %v", at, f.where(), bad)
+		return engram.Errorf(engram.CodeInvalid, "the file is not JSON at byte %d%s: %v", at, f.where(), bad)
 	}
 	switch {
 	case errors.Is(err, io.EOF) && f.in.read == 0:
-		return engram.Errorf(engram.CodeInvalid, "the file is empty").WithHint("export it anew, or copy it once more")
+		return engram.Errorf(engram.CodeInvalid, "the file is empty").WithHint("export it or copy it again")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return f.cut()
 	}
@@ -111,18 +111,18 @@ func (f *reading) failed(err error) error {
 		return told
 	}
 	if f.in.foreign {
-		return engram.Errorf(engram.CodeUnavailable, "the file cannot be read after byte %d%s", at, f.where()).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot read the file after byte %d%s", at, f.where()).WithCause(err)
 	}
-	bad := engram.Errorf(engram.CodeInvalid, "the file cannot be read after byte %d%s: %v", at, f.where(), err)
+	bad := engram.Errorf(engram.CodeInvalid, "cannot read the file after byte %d%s: %v", at, f.where(), err)
 	if errors.Is(err, errEncoding) {
-		return bad.WithHint("it may be Latin-1 or Windows-1252: convert it first, as with iconv -f WINDOWS-1252 -t UTF-8")
+		return bad.WithHint("convert it first, for example from Windows-1252 with iconv -f WINDOWS-1252 -t UTF-8")
 	}
 	return bad
 }
 
 func (f *reading) cut() error {
 	return engram.Errorf(engram.CodeInvalid, "the file ends at byte %d%s, in the middle of something", f.in.read+f.in.skip, f.where()).
-		WithHint("it was cut off: export it anew, or copy it once more")
+		WithHint("export it or copy it again; it was cut off")
 }
 
 // where names the current item.
@@ -169,13 +169,13 @@ func (f *reading) next() error {
 				continue
 			}
 			if f.begun[name] {
-				return engram.Errorf(engram.CodeInvalid, "the file has %s twice", name).WithHint("which of the two is meant?")
+				return engram.Errorf(engram.CodeInvalid, "the file has %s twice", name).WithHint("remove one of the two")
 			}
 			f.section, f.begun[name] = name, true
 			return nil
 		case f.misspelt(name) != "":
-			return engram.Errorf(engram.CodeInvalid, "the file has %.40q, and no list is called that", name).
-				WithHint("is %s meant? nobody would read it by this name", f.misspelt(name))
+			return engram.Errorf(engram.CodeInvalid, "the file has %.40q, which is not the name of a list", name).
+				WithHint("rename it to %s if that is meant", f.misspelt(name))
 		default:
 			if err := f.skip(); err != nil {
 				return err
@@ -271,7 +271,7 @@ func (f *reading) decode(raw []byte) (engram.Record, error) {
 	case f.section == "embeddings":
 		return engram.Record{}, nil
 	case string(raw) == "null":
-		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it is no object but null")
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it is null, not an object")
 	}
 	if err := wire.Ambiguous(raw); err != nil {
 		return engram.Record{}, err

@@ -90,7 +90,7 @@ func TestTheSchemaRefusesOtherFiles(t *testing.T) {
 	}
 }
 
-// A field that is added to a shape has to be in the schema, and the other way round.
+// Shapes and the schema have the same fields.
 func TestTheSchemaHasEveryField(t *testing.T) {
 	defs := published(t).Defs
 	for name, shape := range map[string]any{"project": wire.Project{}, "session": wire.Session{}, "memory": wire.Memory{}, "revision": wire.Revision{},
@@ -113,7 +113,7 @@ func TestTheSchemaHasEveryField(t *testing.T) {
 	}
 }
 
-// fieldsOf are the names of a shape's fields in JSON, sorted.
+// fieldsOf returns the names of a shape's JSON fields, sorted.
 func fieldsOf(shape reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(shape) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {

@@ -43,7 +43,7 @@ func (f *reading) noList(name string, value json.Token) error {
 		}
 		return err
 	}
-	return engram.Errorf(engram.CodeInvalid, "%s is no list but %s", name, kindOf(value)).WithHint("it holds the items in brackets; [] is none")
+	return engram.Errorf(engram.CodeInvalid, "%s is %s, not a list", name, kindOf(value)).WithHint("put the items in brackets; use [] for an empty list")
 }
 
 // misspelt returns the list that a similar field name of a native file was meant to be; "" for

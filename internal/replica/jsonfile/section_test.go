@@ -9,20 +9,20 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A list that cannot be read as one says nothing of what is not in it.
+// An unreadable list says nothing about missing items.
 func TestAListThatIsNone(t *testing.T) {
 	const native = `{"format":"engram","version":1,"project":"",`
 	for _, tt := range []struct{ name, file, want string }{
-		{"an object", native + `"memories":{}}`, "memories is no list but an object"},
-		{"a text", native + `"memories":"x"}`, "memories is no list but a text"},
-		{"null", native + `"memories":null}`, "memories is no list but null"},
-		{"a number behind another list", native + `"sessions":[],"relations":7}`, "relations is no list but a number"},
-		{"true in the dialect", `{"version":"0.1.0","exported_at":"2026-01-02 03:04:05","observations":true}`, "observations is no list but true or false"},
-		{"an object in a graph", `{"memories":[],"relationships":{}}`, "relationships is no list but an object"},
-		{"capital letters", native + `"sessions":[],"Memories":[{"content":"a"}]}`, `has "Memories", and no list is called that`},
-		{"one for many", native + `"memory":[{"content":"a"}]}`, `has "memory", and no list is called that`},
-		{"a number of something else", `{"name":"x","projects":7}`, "no export that this program knows"},
-		{"a version of another file before an object", `{"format":"csv","memories":{}}`, `the format "csv"`},
+		{"an object", native + `"memories":{}}`, "memories is an object"},
+		{"a text", native + `"memories":"x"}`, "memories is a text"},
+		{"null", native + `"memories":null}`, "memories is null"},
+		{"a number behind another list", native + `"sessions":[],"relations":7}`, "relations is a number"},
+		{"true in the dialect", `{"version":"0.1.0","exported_at":"2026-01-02 03:04:05","observations":true}`, "observations is true or false"},
+		{"an object in a graph", `{"memories":[],"relationships":{}}`, "relationships is an object"},
+		{"capital letters", native + `"sessions":[],"Memories":[{"content":"a"}]}`, `has "Memories", which is not the name of a list`},
+		{"one for many", native + `"memory":[{"content":"a"}]}`, `has "memory", which is not the name of a list`},
+		{"a number of something else", `{"name":"x","projects":7}`, "not a known export"},
+		{"a version of another file before an object", `{"format":"csv","memories":{}}`, `the unknown format "csv"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := read(strings.NewReader(tt.file))
@@ -72,7 +72,7 @@ func TestTheDialectOfAnotherVersion(t *testing.T) {
 func TestWhatCannotBeReadHasAHint(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
 		{"an archive", "PK\x03\x04\x14\x00\x00\x00", "zip archive"},
-		{"another format", `{"format":"other","memories":[]}`, `the format "other"`},
+		{"another format", `{"format":"other","memories":[]}`, `the unknown format "other"`},
 		{"nothing", "", "the file is empty"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -19,19 +19,19 @@ func sniffed(r io.Reader) (io.Reader, error) {
 	_, _ = in.Peek(1)
 	head, _ := in.Peek(min(in.Buffered(), enough))
 	if code := encoding(head); code != "" {
-		return nil, engram.Errorf(engram.CodeInvalid, "the file is %s, and an export is UTF-8", code).
-			WithHint("convert it first, as with iconv -f %s -t UTF-8", code)
+		return nil, engram.Errorf(engram.CodeInvalid, "the file is %s, but an export is UTF-8", code).
+			WithHint("convert it first, for example with iconv -f %s -t UTF-8", code)
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
-		return nil, engram.Errorf(engram.CodeInvalid, "the file is a SQLite database, and no export").
-			WithHint("that of another memory program comes in by {migrate --from SYSTEM FILE}; one of Engram leaves it by {export FILE}, with --data-dir")
+		return nil, engram.Errorf(engram.CodeInvalid, "the file is a SQLite database, not an export").
+			WithHint("import another memory program's database with {migrate --from SYSTEM FILE}; export one of Engram with {export FILE} and --data-dir")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return nil, engram.Errorf(engram.CodeInvalid, "the file is a zip archive, and no export").
-			WithHint("unpack it, and name the file that is in it")
+		return nil, engram.Errorf(engram.CodeInvalid, "the file is a zip archive, not an export").
+			WithHint("unpack it and name the file in it")
 	case markdown(head):
-		return nil, engram.Errorf(engram.CodeInvalid, "the file looks like Markdown, and no export").
-			WithHint("Markdown comes in by {migrate --from markdown FILE}, a folder that obsidian-export wrote by {import FOLDER --format obsidian}")
+		return nil, engram.Errorf(engram.CodeInvalid, "the file looks like Markdown, not an export").
+			WithHint("import Markdown with {migrate --from markdown FILE}, and a folder written by obsidian-export with {import FOLDER --format obsidian}")
 	}
 	return in, nil
 }

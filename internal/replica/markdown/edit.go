@@ -70,8 +70,8 @@ func (n *notes) strays() *strays {
 			s.bad = append(s.bad, stray{f.path, bad})
 			continue
 		case r.foreign:
-			s.bad = append(s.bad, stray{f.path, &flaw{0, engram.Errorf(engram.CodeInvalid, "its id is none of a memory").
-				WithHint("take the line id away, and it becomes a memory of its own")}})
+			s.bad = append(s.bad, stray{f.path, &flaw{0, engram.Errorf(engram.CodeInvalid, "its id is not that of a memory").
+				WithHint("remove the line id to make it a new memory")}})
 			continue
 		case r.id != "":
 			s.of[r.id] = append(s.of[r.id], f.path)
@@ -141,7 +141,7 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool) 
 	f, stands := n.file(x.Path)
 	switch {
 	case !stands && n.taken(x.Path):
-		e.Flaw = engram.Errorf(engram.CodeInvalid, "it is a link now").WithHint("nothing is read through links")
+		e.Flaw = engram.Errorf(engram.CodeInvalid, "it is a link now").WithHint("replace it by the file; links are not followed")
 		return e, true
 	case !stands:
 		e.Deleted = true
@@ -161,7 +161,7 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool) 
 		e.Line, e.Flaw = bad.line, bad.err
 		return e, true
 	case r.id != id && !(x.Hand && r.id == "" && !r.foreign):
-		e.Flaw = engram.Errorf(engram.CodeInvalid, "its id is gone, or another one").WithHint("put back: id: %s", id)
+		e.Flaw = engram.Errorf(engram.CodeInvalid, "its id is missing or changed").WithHint("restore the line id: %s", id)
 		return e, true
 	}
 	if bad := r.end(x.Tail); bad != nil {
@@ -177,7 +177,7 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool) 
 	tail := digest([]byte(r.tail))
 	n.asRead[e.Path] = asRead{fileState{digest(b), f.size, f.time}, tail}
 	if tail != x.Tail {
-		e.Ignored = append(e.Ignored, "what stands below the line that ends the memory is not read: move it above")
+		e.Ignored = append(e.Ignored, "text below the line that ends the memory is ignored; move it above")
 	}
 	if e.Flaw == nil && len(r.differs(base)) == 0 && tail == x.Tail {
 		x.fileState, n.changed = fileState{digest(b), f.size, f.time}, true // only the person's own parts were edited
@@ -198,7 +198,7 @@ func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 				n.asRead[e.Path] = n.asRead[name]
 				if n.state.Notes[id] != nil || i > 0 {
 					e.Flaw = engram.Errorf(engram.CodeInvalid, "%s has a note already", id).
-						WithHint("remove its id, and it becomes a memory of its own")
+						WithHint("remove its id to make it a new memory")
 				}
 				if !yield(e) {
 					return
@@ -208,7 +208,7 @@ func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 		for _, name := range s.new {
 			e, told := n.newNote(name, s.read[name])
 			if !told && s.read[name].fields.Content != "" {
-				n.remark(name, "it says of no project, and is left alone: put it into the folder of one, or give it a line project: NAME")
+				n.remark(name, "it names no project, so it was skipped: move it into a project's folder, or add a line project: NAME")
 			}
 			if told && !yield(e) {
 				return
@@ -263,7 +263,7 @@ func under(shownPath string) string { return strings.TrimPrefix(shownPath, folde
 func (n *notes) Settle(e engram.NoteEdit, id engram.ID, base engram.NoteDigest) error {
 	r, known := n.asRead[e.Path]
 	if !known {
-		return engram.Errorf(engram.CodeInternal, "note %s was not told", e.Path)
+		return engram.Errorf(engram.CodeInternal, "note %s was not reported", e.Path)
 	}
 	x := n.state.Notes[id]
 	if x == nil {
@@ -281,7 +281,7 @@ func (n *notes) Settle(e engram.NoteEdit, id engram.ID, base engram.NoteDigest) 
 // SetAside implements engram.VaultNotes.
 func (n *notes) SetAside(e engram.NoteEdit) (string, error) {
 	if _, stands := n.file(under(e.Path)); !stands {
-		return "", errors.New("note " + e.Path + " is not there")
+		return "", errors.New("note " + e.Path + " does not exist")
 	}
 	at, err := n.aside(under(e.Path))
 	if err != nil {

@@ -38,7 +38,7 @@ func (n *notes) look(ctx context.Context) error {
 			return unread(name, err)
 		}
 		if !utf8.ValidString(name) { // not ours, and fs cannot open it
-			n.remark(strings.ToValidUTF8(name, "\ufffd"), "its name is not UTF-8: it is left alone")
+			n.remark(strings.ToValidUTF8(name, "\ufffd"), "its name is not UTF-8, so it was skipped")
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -53,7 +53,7 @@ func (n *notes) look(ctx context.Context) error {
 		case !d.Type().IsRegular():
 			n.links[sameFile(name)] = true
 			if _, ours := n.holders[sameFile(name)]; !ours && !hidden { // Edits and Put report ours
-				n.remark(name, "it is a link, or no file: nothing is read or written through it")
+				n.remark(name, "it is a link or not a file, so it was skipped")
 			}
 			return nil
 		case hidden:
@@ -160,9 +160,9 @@ func (n *notes) makeFolders(dir string) error {
 			return unwritten(shown(dir[:i]), err)
 		case info.Mode()&fs.ModeSymlink != 0:
 			return engram.Errorf(engram.CodeInvalid, "%s is a symbolic link", shown(dir[:i])).
-				WithHint("nothing is written through links; put a folder there")
+				WithHint("replace it by a folder; links are not followed")
 		case !info.IsDir():
-			return engram.Errorf(engram.CodeInvalid, "%s is no folder", shown(dir[:i])).WithHint("move it out of the way")
+			return engram.Errorf(engram.CodeInvalid, "%s is not a folder", shown(dir[:i])).WithHint("move it out of the way")
 		}
 	}
 	n.folders[dir] = true

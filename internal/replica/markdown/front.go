@@ -25,7 +25,7 @@ func (r *read) readFront(head string) *flaw {
 	for i := 0; i+1 < len(doc); i += 2 {
 		k, v := doc[i], doc[i+1]
 		if seen[k.Value] {
-			return flawed(k.Line+1, "%s stands there twice", strconv.Quote(k.Value))
+			return flawed(k.Line+1, "%s is there twice", strconv.Quote(k.Value))
 		}
 		seen[k.Value] = true
 		if !slices.Contains(ownKeys(), k.Value) {
@@ -61,14 +61,14 @@ func parseYAML(head string) ([]*yaml.Node, *flaw) {
 		return nil, nil
 	}
 	if m.Kind != yaml.MappingNode {
-		return nil, flawed(m.Line+1, "the front matter is no list of keys and values")
+		return nil, flawed(m.Line+1, "the front matter is not a list of keys and values")
 	}
 	if n := outlawed(m); n != nil {
-		return nil, flawed(n.Line+1, "anchors, aliases, tags and merges of YAML are not read in front matter")
+		return nil, flawed(n.Line+1, "front matter must not have YAML anchors, aliases, tags or merges")
 	}
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Kind != yaml.ScalarNode {
-			return nil, flawed(m.Content[i].Line+1, "a key of the front matter is no word")
+			return nil, flawed(m.Content[i].Line+1, "a key of the front matter is not a word")
 		}
 	}
 	return m.Content, nil
@@ -131,14 +131,14 @@ func (r *read) take(key string, v *yaml.Node) *flaw {
 	case "importance":
 		n, err := strconv.ParseFloat(v.Value, 64)
 		if v.Kind != yaml.ScalarNode || err != nil || !(n >= 0 && n <= 1) {
-			return flawed(v.Line+1, "importance is a number from 0 to 1")
+			return flawed(v.Line+1, "importance must be a number from 0 to 1")
 		}
 		r.fields.Importance = n
 		return nil
 	case "permanent":
 		b, known := map[string]bool{"true": true, "false": false, "": false, "null": false, "~": false}[strings.ToLower(v.Value)]
 		if v.Kind != yaml.ScalarNode || !known {
-			return flawed(v.Line+1, "permanent is true or false")
+			return flawed(v.Line+1, "permanent must be true or false")
 		}
 		r.fields.Permanent = b
 		return nil
@@ -160,7 +160,7 @@ func (r *read) take(key string, v *yaml.Node) *flaw {
 	case "scope":
 		r.fields.Scope = engram.Scope(s)
 		if s != "" && engram.ParseScope(s) != engram.Scope(strings.ToLower(s)) {
-			return flawed(v.Line+1, "scope is project, personal or global")
+			return flawed(v.Line+1, "scope must be project, personal or global")
 		}
 		r.fields.Scope = engram.ParseScope(s)
 	case "topic", "topic_key":
@@ -184,7 +184,7 @@ func ourID(s string) bool {
 func wordOf(key string, v *yaml.Node) (string, *flaw) {
 	switch {
 	case v.Kind != yaml.ScalarNode:
-		return "", flawed(v.Line+1, "%s is one value, and not a list", key)
+		return "", flawed(v.Line+1, "%s must be one value, not a list", key)
 	case v.ShortTag() == "!!null":
 		return "", nil
 	}
@@ -208,7 +208,7 @@ func wordsOf(key string, v *yaml.Node) ([]string, *flaw) {
 		return words, f
 	}
 	if v.Kind != yaml.SequenceNode {
-		return nil, flawed(v.Line+1, "%s is a list", key)
+		return nil, flawed(v.Line+1, "%s must be a list", key)
 	}
 	for _, item := range v.Content {
 		s, f := wordOf(key, item)
@@ -230,11 +230,11 @@ func (r *read) keep(extra []*yaml.Node) *flaw {
 	}
 	b, err := yaml.Dump(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: extra})
 	if err != nil {
-		return flawed(extra[0].Line+1, "%s cannot be kept: %v", strconv.Quote(extra[0].Value), err)
+		return flawed(extra[0].Line+1, "cannot keep %s: %v", strconv.Quote(extra[0].Value), err)
 	}
 	// Do not write what cannot be read again: the next look would not find the note.
 	if bytes.Contains(b, []byte("\n---")) || bytes.HasPrefix(b, []byte("---")) || len(b) > maxFront/2 {
-		return flawed(extra[0].Line+1, "%s cannot be kept", strconv.Quote(extra[0].Value))
+		return flawed(extra[0].Line+1, "cannot keep %s", strconv.Quote(extra[0].Value))
 	}
 	r.kept.extra = string(b)
 	return nil

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// begin opens a vault of a test.
+// begin opens a vault for a test.
 func begin(t *testing.T, o Options, how engram.VaultMode) *notes {
 	t.Helper()
 	v, err := New(o).Begin(t.Context(), how)
@@ -26,7 +26,7 @@ func begin(t *testing.T, o Options, how engram.VaultMode) *notes {
 	return v.(*notes)
 }
 
-// story is a vault of three memories and what leads to them.
+// story is a vault of three memories and what links to them.
 func story() (all []engram.VaultNote, hubs []engram.Hub) {
 	day := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)
 	auth := engram.Memory{ID: "mem_01m806jkpqhmcmj478e3cqpkg0", SyncID: "obs-1e778c7086a98ef9", Project: "shop", Scope: engram.ScopeProject,
@@ -54,7 +54,7 @@ func story() (all []engram.VaultNote, hubs []engram.Hub) {
 	return all, []engram.Hub{session, topic}
 }
 
-// report writes the story into a vault, and returns what was done with each note.
+// report writes the story to a vault, and returns the result for each note.
 func report(t *testing.T, n *notes) (done []engram.NoteDone) {
 	t.Helper()
 	all, hubs := story()
@@ -77,8 +77,7 @@ func report(t *testing.T, n *notes) (done []engram.NoteDone) {
 	return done
 }
 
-// A note is a format: people's scripts and queries read it. What changes here changes every
-// vault there is.
+// A note is a format that scripts and queries read. A change here changes every vault.
 func TestNotesLookAsTheyDid(t *testing.T) {
 	for _, tt := range []struct {
 		golden string

@@ -24,7 +24,7 @@ func (n *notes) Dress() error {
 	}
 	was, err := n.readGraph()
 	if err != nil && n.opts.Graph == GraphPreserve && engram.CodeOf(err) == engram.CodeInvalid {
-		n.remarks = append(n.remarks, engram.NoteRemark{Path: graphName, Reason: err.Error() + ": it is left as it is"})
+		n.remarks = append(n.remarks, engram.NoteRemark{Path: graphName, Reason: err.Error() + "; it was not changed"})
 		return nil
 	}
 	if err != nil {
@@ -39,7 +39,7 @@ func (n *notes) Dress() error {
 	was["colorGroups"] = colours()
 	text, err := json.MarshalIndent(was, "", "  ")
 	if err != nil {
-		return engram.Errorf(engram.CodeInternal, "%s cannot be written", graphName).WithCause(err)
+		return engram.Errorf(engram.CodeInternal, "cannot write %s", graphName).WithCause(err)
 	}
 	return n.writeGraph(append(text, '\n'))
 }
@@ -52,28 +52,28 @@ func (n *notes) readGraph() (map[string]any, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, nil
 		case err != nil:
-			return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", part).WithCause(err)
+			return nil, engram.Errorf(engram.CodeUnavailable, "cannot read %s", part).WithCause(err)
 		case info.IsDir() != (part == graphFolder), info.Mode().Type() != 0 && !info.IsDir():
-			return nil, engram.Errorf(engram.CodeInvalid, "%s is a link, or a folder where a file should be, or the other way round", part).
-				WithHint("move it out of the way, or give --graph-config skip")
+			return nil, engram.Errorf(engram.CodeInvalid, "%s is a link, or a folder in place of a file, or a file in place of a folder", part).
+				WithHint("move it out of the way, or use --graph-config skip")
 		case info.Size() > maxGraph && !info.IsDir():
-			return nil, engram.Errorf(engram.CodeInvalid, "%s has %d bytes, the limit is %d", part, info.Size(), maxGraph).WithHint("--graph-config skip leaves it alone")
+			return nil, engram.Errorf(engram.CodeInvalid, "%s has %d bytes, the limit is %d", part, info.Size(), maxGraph).WithHint("use --graph-config skip")
 		}
 	}
 	f, err := n.vault.Open(graphName)
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", graphName).WithCause(err)
+		return nil, engram.Errorf(engram.CodeUnavailable, "cannot read %s", graphName).WithCause(err)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxGraph))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", graphName).WithCause(err)
+		return nil, engram.Errorf(engram.CodeUnavailable, "cannot read %s", graphName).WithCause(err)
 	}
 	was := map[string]any{}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber() // keeps 0.1 as 0.1
 	if err := dec.Decode(&was); err != nil || was == nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s is no JSON object", graphName).
-			WithHint("remove it, or give --graph-config skip")
+		return nil, engram.Errorf(engram.CodeInvalid, "%s is not a JSON object", graphName).
+			WithHint("remove it, or use --graph-config skip")
 	}
 	return was, nil
 }

@@ -33,30 +33,30 @@ func (n *notes) PutHubs(hubs []engram.Hub, projects []string) (engram.HubsDone, 
 func (n *notes) putHub(h engram.Hub, done *engram.HubsDone) error {
 	text, name := []byte(n.hubText(h)), hubName(h)
 	if dir := n.barred(name); dir != "" {
-		n.remark(name, shown(dir)+" is a link, or no folder: the note is not written")
+		n.remark(name, shown(dir)+" is a link or not a folder, so the note was not written")
 		return nil
 	}
-	x := n.state.Hubs[h.Name()]
 	f, stands := n.file(name)
-	if stands || n.taken(name) {
-		as, err := n.hubStands(f, stands, x, text)
+	same, edited := false, n.taken(name) // by a link, unless it stands
+	if stands {
+		var err error
+		if same, edited, err = n.hubStands(f, n.state.Hubs[h.Name()], text); err != nil {
+			return err
+		}
+	}
+	switch {
+	case same:
+		n.leaveHub(h, name, fileState{digest(text), f.size, f.time})
+		return nil
+	case edited && (!n.how.Force || !stands):
+		done.Edited = append(done.Edited, shown(name))
+		return nil
+	case edited:
+		aside, err := n.aside(name)
 		if err != nil {
 			return err
 		}
-		switch {
-		case as == hubSame:
-			n.leaveHub(h, name, fileState{digest(text), f.size, f.time})
-			return nil
-		case as == hubEdited && (!n.how.Force || !stands):
-			done.Edited = append(done.Edited, shown(name))
-			return nil
-		case as == hubEdited:
-			aside, err := n.aside(name)
-			if err != nil {
-				return err
-			}
-			done.Aside = append(done.Aside, aside)
-		}
+		done.Aside = append(done.Aside, aside)
 	}
 	left, still, err := n.write(name, text)
 	if err != nil {
@@ -79,33 +79,17 @@ func (n *notes) leaveHub(h engram.Hub, name string, left fileState) {
 	}
 }
 
-// States of a hub's file.
-const (
-	hubOld    = iota // written by Engram, but outdated
-	hubSame          // up to date
-	hubEdited        // written by another program
-)
-
-func (n *notes) hubStands(f found, stands bool, x *hubState, text []byte) (int, error) {
-	if !stands {
-		return hubEdited, nil // a link
-	}
+// hubStands reports whether the file of a hub has its text already, or was edited.
+func (n *notes) hubStands(f found, x *hubState, text []byte) (same, edited bool, err error) {
 	if x != nil {
-		edited, err := n.changedSince(f, &x.fileState)
-		switch {
-		case err != nil:
-			return hubEdited, err
-		case !edited && x.File == digest(text):
-			return hubSame, nil
-		case !edited:
-			return hubOld, nil
+		if edited, err = n.changedSince(f, &x.fileState); err != nil || !edited {
+			return x.File == digest(text), false, err
 		}
 	}
 	// It may have been written without the list of notes.
-	if b, err := n.readFile(f.path, maxState); err == nil && digest(b) == digest(text) {
-		return hubSame, nil
-	}
-	return hubEdited, nil
+	b, err := n.readFile(f.path, maxState)
+	same = err == nil && digest(b) == digest(text)
+	return same, !same, nil
 }
 
 func (n *notes) removeHub(name string, x *hubState, done *engram.HubsDone) error {

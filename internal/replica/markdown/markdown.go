@@ -67,9 +67,9 @@ func (n *notes) open(ctx context.Context) error {
 		n.state = newState()
 		return n.look(ctx)
 	case err != nil && (isFile(n.opts.Dir) || errors.Is(err, syscall.ENOTDIR)):
-		return engram.Errorf(engram.CodeInvalid, "%s cannot be a vault: it is a file, or below one", n.opts.Dir).WithHint("name a folder")
+		return engram.Errorf(engram.CodeInvalid, "%s cannot be a vault: it is a file or inside a file", n.opts.Dir).WithHint("name a folder")
 	case err != nil:
-		return engram.Errorf(engram.CodeUnavailable, "%s cannot be opened", n.opts.Dir).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot open %s", n.opts.Dir).WithCause(err)
 	}
 	n.vault = root
 	info, err := root.Lstat(folderName)
@@ -85,10 +85,10 @@ func (n *notes) open(ctx context.Context) error {
 		return unwritten(folderName, err)
 	case !info.IsDir():
 		return engram.Errorf(engram.CodeInvalid, "%s in the vault is a link or a file", folderName).
-			WithHint("nothing is written through links; move it out of the way")
+			WithHint("move it out of the way; links are not followed")
 	}
 	if n.root, err = root.OpenRoot(folderName); err != nil {
-		return engram.Errorf(engram.CodeUnavailable, "%s in the vault cannot be opened", folderName).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot open %s in the vault", folderName).WithCause(err)
 	}
 	if n.state, err = n.readState(); err != nil {
 		return err
@@ -121,15 +121,15 @@ func shown(name string) string { return path.Join(folderName, name) }
 // unwritten reports a refused write with its reason. The temporary file is not named: it is removed
 // by then.
 func unwritten(name string, err error) error {
-	refused := engram.Errorf(engram.CodeUnavailable, "%s cannot be written", name)
+	refused := engram.Errorf(engram.CodeUnavailable, "cannot write %s", name)
 	reason, ok := errors.AsType[syscall.Errno](err)
 	switch {
 	case !ok:
 		return refused.WithCause(err)
 	case reason == syscall.ENOSPC || reason == syscall.EDQUOT:
-		refused = refused.WithHint("the disk is full: free some space and do it again; notes that were written are whole")
+		refused = refused.WithHint("free space on the disk and try again; the notes written so far are complete")
 	case reason == syscall.EACCES || reason == syscall.EPERM || reason == syscall.EROFS:
-		refused = refused.WithHint("see to it that you may write into the vault, and do it again")
+		refused = refused.WithHint("make the vault writable and try again")
 	}
 	return refused.WithCause(reason)
 }

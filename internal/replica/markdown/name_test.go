@@ -14,9 +14,8 @@ import (
 
 const someID = engram.ID("mem_01m806jkpqhmcmj478e3cqpkg0")
 
-// awkward are titles with which exporters have come to grief, and what their notes are
-// called. Titles come from agents and from other people: none may leave the folder, name a
-// device or hide.
+// awkward are titles that broke other exporters, and the names of their notes. Titles come from
+// agents and others: none may leave the folder, name a device or hide.
 func awkward() []struct{ what, title, stem string } {
 	return []struct{ what, title, stem string }{
 		{"a path upwards", "../../etc/passwd", "etc-passwd"},
@@ -93,8 +92,7 @@ func TestAwkwardFolders(t *testing.T) {
 	}
 }
 
-// Whatever a memory is called, its note is one that every file system takes, and the notes
-// of two memories are never one.
+// Any title gives a note that every file system accepts, and no two memories share a note.
 func TestNamesAreSafeWhateverTheTitle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[\pL\pM. _/\\-]{0,200}`), rapid.SampledFrom([]string{"con", "..", "_topics", "LPT9.md"}))
@@ -110,7 +108,7 @@ func TestNamesAreSafeWhateverTheTitle(t *testing.T) {
 	})
 }
 
-// checkName holds the name of a note against the rules of the file systems there are.
+// checkName checks the name of a note against the rules of file systems.
 func checkName(t interface {
 	Helper()
 	Errorf(string, ...any)

@@ -133,7 +133,7 @@ func (p *putting) text(own kept) string { return noteText(p.note.Memory, own) + 
 func (p *putting) put() (engram.NoteDone, error) {
 	if dir := p.barred(p.want); dir != "" {
 		p.done.Path = shown(p.want)
-		p.remark(p.want, shown(dir)+" is a link, or no folder: the note is not written")
+		p.remark(p.want, shown(dir)+" is a link or not a folder, so the note was not written")
 		return p.end(engram.NoteSkipped)
 	}
 	at := p.want
@@ -264,29 +264,27 @@ func (n *notes) Remove(id engram.ID) (engram.NoteDone, error) {
 	n.follow(id, x)
 	done := engram.NoteDone{Act: engram.NoteDeleted, Path: shown(x.Path)}
 	f, stands := n.file(x.Path)
-	if !stands && n.taken(x.Path) {
+	switch {
+	case !stands && n.taken(x.Path):
 		done.Act = engram.NoteEdited
 		return done, nil
-	}
-	if stands && x.Hand {
-		n.remark(x.Path, "its memory is gone; you wrote the note, and it stays: delete it where you want it no more")
+	case !stands:
+		done.Act = engram.NoteSkipped // already deleted
+	case x.Hand:
+		n.remark(x.Path, "its memory is gone, but you wrote the note: delete it if you no longer want it")
 		done.Act = engram.NoteSkipped
 		return done, nil
-	}
-	if stands {
+	default:
 		edited, err := n.changedSince(f, &x.fileState)
-		if err != nil {
-			return done, err
-		}
 		if edited {
 			done.Act = engram.NoteEdited
-			return done, nil
+		}
+		if err != nil || edited {
+			return done, err
 		}
 		if err := n.remove(x.Path); err != nil {
 			return done, err
 		}
-	} else {
-		done.Act = engram.NoteSkipped // already deleted
 	}
 	delete(n.state.Notes, id)
 	n.changed = true

@@ -54,8 +54,8 @@ func readNote(b []byte) (read, *flaw) {
 	head, body, found := splitFront(text)
 	r := read{unmerged: unmerged(text)}
 	if !found && unclosed(text) {
-		return r, &flaw{1, engram.Errorf(engram.CodeInvalid, "the front matter that begins here has no end").
-			WithHint("end it with a line of ---, or put an empty line first if it is none")}
+		return r, &flaw{1, engram.Errorf(engram.CodeInvalid, "the front matter that begins here is unterminated").
+			WithHint("end it with a line of ---, or begin the file with an empty line if this is not front matter")}
 	}
 	if !found {
 		r.lacks = []string{"title", "type", "scope", "topic", "tags", "importance", "permanent"}

@@ -19,23 +19,23 @@ func TestNotesThatCannotBeReadSayWhere(t *testing.T) {
 		line       int
 		says       string
 	}{
-		{"an alias", "---\nid: x\na: &a [1]\nb: *a\n---\n", 3, "anchors, aliases, tags and merges"},
-		{"a tag", "---\ntitle: !!binary aGk=\n---\n", 2, "anchors, aliases, tags and merges"},
-		{"a merge", "---\n<<: {a: 1}\n---\n", 2, "anchors, aliases, tags and merges"},
+		{"an alias", "---\nid: x\na: &a [1]\nb: *a\n---\n", 3, "YAML anchors, aliases, tags or merges"},
+		{"a tag", "---\ntitle: !!binary aGk=\n---\n", 2, "YAML anchors, aliases, tags or merges"},
+		{"a merge", "---\n<<: {a: 1}\n---\n", 2, "YAML anchors, aliases, tags or merges"},
 		{"a bomb", "---\na: &a [x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n---\n", 2, "anchors"},
-		{"a key that stands twice", "---\ntitle: a\ntype: b\ntitle: c\n---\n", 4, `"title" stands there twice`},
-		{"a key of the person's that stands twice", "---\nmood: a\nmood: c\n---\n", 3, `"mood" stands there twice`},
-		{"a title that is a list", "---\ntitle: [a, b]\n---\n", 2, "title is one value"},
-		{"tags that are a map", "---\ntype: x\ntags: {a: b}\n---\n", 3, "tags is a list"},
-		{"a tag that is a list", "---\ntags:\n  - a\n  - [b]\n---\n", 4, "tags is one value"},
-		{"an importance that is a word", "---\nimportance: high\n---\n", 2, "importance is a number from 0 to 1"},
-		{"an importance that is no number", "---\nimportance: .nan\n---\n", 2, "importance is a number from 0 to 1"},
-		{"an importance out of range", "---\nimportance: 7\n---\n", 2, "importance is a number from 0 to 1"},
-		{"permanent that is a word", "---\npermanent: maybe\n---\n", 2, "permanent is true or false"},
-		{"a scope that is none", "---\nscope: galaxy\n---\n", 2, "scope is project, personal or global"},
+		{"a key that stands twice", "---\ntitle: a\ntype: b\ntitle: c\n---\n", 4, `"title" is there twice`},
+		{"a key of the person's that stands twice", "---\nmood: a\nmood: c\n---\n", 3, `"mood" is there twice`},
+		{"a title that is a list", "---\ntitle: [a, b]\n---\n", 2, "title must be one value"},
+		{"tags that are a map", "---\ntype: x\ntags: {a: b}\n---\n", 3, "tags must be a list"},
+		{"a tag that is a list", "---\ntags:\n  - a\n  - [b]\n---\n", 4, "tags must be one value"},
+		{"an importance that is a word", "---\nimportance: high\n---\n", 2, "importance must be a number from 0 to 1"},
+		{"an importance that is no number", "---\nimportance: .nan\n---\n", 2, "importance must be a number from 0 to 1"},
+		{"an importance out of range", "---\nimportance: 7\n---\n", 2, "importance must be a number from 0 to 1"},
+		{"permanent that is a word", "---\npermanent: maybe\n---\n", 2, "permanent must be true or false"},
+		{"a scope that is none", "---\nscope: galaxy\n---\n", 2, "scope must be project, personal or global"},
 		{"what is no YAML", "---\ntitle: a\nb: [1\n---\n", 0, "the front matter is not YAML"},
-		{"a list", "---\n- a\n---\n", 2, "no list of keys and values"},
-		{"a key that is a list", "---\n? [a]\n: b\n---\n", 2, "a key of the front matter is no word"},
+		{"a list", "---\n- a\n---\n", 2, "not a list of keys and values"},
+		{"a key that is a list", "---\n? [a]\n: b\n---\n", 2, "a key of the front matter is not a word"},
 		{"too much of it", "---\ntitle: " + strings.Repeat("x", maxFront) + "\n---\n", 1, "the limit is"},
 		{"too deep", "---\n" + deep + "\n---\n", 0, "the front matter is not YAML"},
 		{"a NUL", "---\ntitle: a\n---\nb\x00", 0, "NUL"},
@@ -89,7 +89,7 @@ func TestNotesAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// anyMemory is a memory of whatever texts: what is stored has passed Validate and no more.
+// anyMemory is a memory with any valid texts.
 func anyMemory(t *rapid.T) engram.Memory {
 	odd := rapid.SampledFrom([]string{"---", "a: b", "- x", "@x", "*x", "&x", "!x", "%x", "`x", "'", `"`, "null", "true", "1.0", "0x1", "~", "#x", " x ",
 		"x #y", "a\nb", "\u2028", "\u0085", "\ufeffx", "👩‍👧", "{a}", "[a]", "?", "|", ">", "...", "2026-01-31", "\\x", "<!-- x -->", marker})
@@ -105,7 +105,7 @@ func anyMemory(t *rapid.T) engram.Memory {
 	return m
 }
 
-// What a note says of a memory is what is read of it, to the byte.
+// A note is read back to the byte.
 func TestNotesAreReadAsTheyWereWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyMemory(t)
@@ -124,7 +124,7 @@ func TestNotesAreReadAsTheyWereWritten(t *testing.T) {
 	})
 }
 
-// What a person keeps in a note stays through a writing of Engram's, whatever it is.
+// The person's part of a note survives a write of Engram's.
 func TestWhatAPersonKeepsStays(t *testing.T) {
 	for _, extra := range []string{"mood: good\n", "status: [draft, mine]\n", "nested:\n  a:\n    - b\n    - c: d\n", "text: |\n  one\n  two\n",
 		"date: 2026-01-31\nn: 0x10\nyes: no\n", "quoted: \"a: b\"\n", "# why\nmood: good # because\n", "- : x\n", "empty:\n"} {
@@ -170,7 +170,7 @@ func FuzzReadNote(f *testing.F) {
 	})
 }
 
-// valuesOf is what front matter says, without comments and styles.
+// valuesOf returns the values of front matter, without comments and styles.
 func valuesOf(t *testing.T, extra string) string {
 	nodes, bad := parseYAML(extra)
 	if bad != nil {
@@ -191,7 +191,7 @@ func valuesOf(t *testing.T, extra string) string {
 	return b.String()
 }
 
-// A megabyte of what may end a note is looked at once: a vault is often shared.
+// A megabyte of possible note ends is scanned once: vaults are often shared.
 func TestWhereANoteEndsIsFoundInOneLook(t *testing.T) {
 	for _, tt := range []struct{ name, body string }{
 		{"headings of relations", strings.Repeat("## Relations\n", 80_000)},

@@ -79,8 +79,8 @@ func (n *notes) readState() (*state, error) {
 	newer := s.Version
 	if why != "" {
 		s, newer = n.salvage(b)
-		n.remark(stateName, "it could not be read ("+why+"): what is missing in it is known again by the id of each note; "+
-			"notes that were deleted are written again")
+		n.remark(stateName, "cannot read it ("+why+"): its missing notes are found by their ids; "+
+			"deleted notes are written again")
 		n.changed = true
 	}
 	if newer > stateVersion {
@@ -112,12 +112,12 @@ func parseState(b []byte) (s *state, why string) {
 func (s *state) check() string {
 	for id, x := range s.Notes {
 		if x == nil || !ourID(string(id)) || !local(x.Path) {
-			return "a note of it is none"
+			return "it has an invalid note"
 		}
 	}
 	for name, x := range s.Hubs {
 		if x == nil || !strings.Contains(name, ":") || !local(x.Path) {
-			return "a hub of it is none"
+			return "it has an invalid hub"
 		}
 	}
 	if s.Notes == nil || s.Hubs == nil || s.Folders == nil {
@@ -139,7 +139,7 @@ func (n *notes) writeState() error {
 	}
 	b, err := n.state.text()
 	if err != nil {
-		return engram.Errorf(engram.CodeInternal, "the list of notes cannot be written").WithCause(err)
+		return engram.Errorf(engram.CodeInternal, "cannot write the list of notes").WithCause(err)
 	}
 	_, err = n.writeFile(stateName, b, true)
 	return err
@@ -185,7 +185,7 @@ func (n *notes) readFile(name string, most int64) ([]byte, error) {
 		return nil, unread(name, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s is no file", shown(name)).WithHint("nothing is read through links")
+		return nil, engram.Errorf(engram.CodeInvalid, "%s is not a file", shown(name)).WithHint("replace it by a file; links are not followed")
 	}
 	if info.Size() > most {
 		return nil, engram.Errorf(engram.CodeInvalid, "%s has %d bytes, the limit is %d", shown(name), info.Size(), most)
@@ -202,5 +202,5 @@ func (n *notes) readFile(name string, most int64) ([]byte, error) {
 }
 
 func unread(name string, err error) error {
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", shown(name)).WithCause(err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot read %s", shown(name)).WithCause(err)
 }

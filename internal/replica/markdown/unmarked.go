@@ -53,8 +53,8 @@ func (r *read) end(tail string) *flaw {
 // unended reports a note whose memory has no certain end; at is where that shows in body.
 func (r *read) unended(at int) *flaw {
 	return &flaw{r.first + strings.Count(r.body[:at], "\n"),
-		engram.Errorf(engram.CodeConflict, "the line that ends the memory is gone, and what stands here may not be all of its text, or more").
-			WithHint("put it back behind the text: %s", marker)}
+		engram.Errorf(engram.CodeConflict, "the line that ends the memory is missing, so its text may be incomplete or too long here").
+			WithHint("add it after the text: %s", marker)}
 }
 
 // lastHeading returns the position of the last relations heading on a line by itself; -1 for none.
@@ -137,6 +137,6 @@ func unmerged(s string) int {
 
 // errUnmerged reports an unfinished merge.
 func errUnmerged() *engram.Error {
-	return engram.Errorf(engram.CodeConflict, "a merge was left unfinished here").
-		WithHint("choose what is to hold, and remove the lines <<<<<<<, ======= and >>>>>>>")
+	return engram.Errorf(engram.CodeConflict, "a merge is unfinished here").
+		WithHint("choose one side and remove the lines <<<<<<<, ======= and >>>>>>>")
 }

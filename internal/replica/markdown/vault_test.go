@@ -46,8 +46,7 @@ func TestADryRunWritesNothing(t *testing.T) {
 	}
 }
 
-// A name that the person's own file has is left to it, in whatever case and whatever
-// letters it is written.
+// A name of the person's own file stays with it, in any case and spelling.
 func TestAPersonsFileKeepsItsName(t *testing.T) {
 	dir := t.TempDir()
 	own := filepath.Join(dir, "engram", "shop", "fact", "POOL-size-kbdxsc.MD")
@@ -76,7 +75,7 @@ func slicesOf(files map[string]string) (names []string) {
 	return names
 }
 
-// A file that somebody writes between the look at it and its turn is left alone.
+// A file written by another program between look and write is left alone.
 func TestWhatIsWrittenMeanwhileIsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	round(t, dir, engram.VaultMode{})
@@ -147,12 +146,12 @@ func TestAHubThatWasEditedIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A vault on a disk that is full, or that may not be written, keeps what it had.
+// A vault on a full or read-only disk keeps what it had.
 func TestAVaultThatCannotBeWrittenStaysAsItWas(t *testing.T) {
 	dir := t.TempDir()
 	round(t, dir, engram.VaultMode{})
 	before := filesOf(t, dir)
-	// A folder that is a file stands for a disk that refuses: it does so for every user.
+	// A folder that is a file acts as a disk that refuses, for every user.
 	n := begin(t, Options{Dir: dir}, engram.VaultMode{})
 	all, _ := story()
 	if err := os.WriteFile(filepath.Join(dir, "engram", "other"), nil, 0o600); err != nil {
@@ -180,8 +179,7 @@ func TestAVaultThatCannotBeWrittenStaysAsItWas(t *testing.T) {
 	}
 }
 
-// What a disk refuses names the file that is wanted, not the one that stands for it meanwhile,
-// and says what can be done.
+// A refused write names the wanted file, not the temporary one, and says what to do.
 func TestADiskThatRefusesIsToldWithItsFileAndWhatToDo(t *testing.T) {
 	temp := func(no syscall.Errno) error {
 		return &os.PathError{Op: "write", Path: ".engram-abcdef123456.tmp", Err: no}
@@ -191,11 +189,11 @@ func TestADiskThatRefusesIsToldWithItsFileAndWhatToDo(t *testing.T) {
 		err        error
 		says, hint string
 	}{
-		{"a full disk", temp(syscall.ENOSPC), "engram/shop/a.md cannot be written: " + syscall.ENOSPC.Error(), "free some space"},
-		{"a full disk, and what was begun stays", errors.Join(temp(syscall.ENOSPC), temp(syscall.EIO)), "engram/shop/a.md cannot be written: " + syscall.ENOSPC.Error(), "free some space"},
-		{"no permission", temp(syscall.EACCES), "engram/shop/a.md cannot be written: " + syscall.EACCES.Error(), "may write into the vault"},
-		{"a rename that fails", &os.LinkError{Op: "rename", Old: ".engram-abcdef123456.tmp", New: "shop/a.md", Err: syscall.EIO}, "engram/shop/a.md cannot be written: " + syscall.EIO.Error(), ""},
-		{"what no system says", errors.New("path escapes"), "engram/shop/a.md cannot be written: path escapes", ""},
+		{"a full disk", temp(syscall.ENOSPC), "cannot write engram/shop/a.md: " + syscall.ENOSPC.Error(), "free space"},
+		{"a full disk, and what was begun stays", errors.Join(temp(syscall.ENOSPC), temp(syscall.EIO)), "cannot write engram/shop/a.md: " + syscall.ENOSPC.Error(), "free space"},
+		{"no permission", temp(syscall.EACCES), "cannot write engram/shop/a.md: " + syscall.EACCES.Error(), "make the vault writable"},
+		{"a rename that fails", &os.LinkError{Op: "rename", Old: ".engram-abcdef123456.tmp", New: "shop/a.md", Err: syscall.EIO}, "cannot write engram/shop/a.md: " + syscall.EIO.Error(), ""},
+		{"what no system says", errors.New("path escapes"), "cannot write engram/shop/a.md: path escapes", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := unwritten("engram/shop/a.md", tt.err)

@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// check says what is wrong in the end.
+// check returns what is wrong in the end.
 func (h *history) check(ctx context.Context) error {
 	if err := h.personal(ctx); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (h *history) check(ctx context.Context) error {
 	return nil
 }
 
-// waiting tells what some wait for; "" is nothing.
+// waiting formats what some peers wait for; "" for nothing.
 func (h *history) waiting(ctx context.Context, some ...*peer) (told string) {
 	for _, p := range some {
 		for _, project := range h.projects {
@@ -50,12 +50,12 @@ func (h *history) waiting(ctx context.Context, some ...*peer) (told string) {
 	return told
 }
 
-// personal notes which memories are somebody's own, and the sessions in which they stand.
+// personal collects personal memories and the sessions that have them.
 func (h *history) personal(ctx context.Context) error {
 	h.owned = map[string]bool{}
 	for _, p := range h.peers {
 		err := p.store.View(ctx, func(r engram.Reader) error {
-			for id, f := range h.fates {
+			for id, f := range h.outcomes {
 				m, err := r.Memory(ctx, engram.ByID(id))
 				if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 					return err
@@ -73,8 +73,8 @@ func (h *history) personal(ctx context.Context) error {
 	return nil
 }
 
-// saidBy reports whether somebody said any of it first.
-func (f *fate) saidBy(name string) bool {
+// saidBy reports whether a peer was the first to write any of it.
+func (f *outcome) saidBy(name string) bool {
 	for _, by := range f.texts {
 		if by == name {
 			return true
@@ -83,11 +83,10 @@ func (f *fate) saidBy(name string) bool {
 	return false
 }
 
-// texts checks that every text is kept by the memory that it was written to, by one version
-// of a number.
+// texts checks that every text is kept by its memory, by one version per number.
 func (h *history) texts(ctx context.Context, p *peer) error {
 	return p.store.View(ctx, func(r engram.Reader) error {
-		for id, f := range h.fates {
+		for id, f := range h.outcomes {
 			if f.erased {
 				continue // one who edited it meanwhile has lost that, too: it was asked for
 			}
@@ -132,7 +131,7 @@ func (h *history) texts(ctx context.Context, p *peer) error {
 	})
 }
 
-// ties checks that no two relations are shown that say the same.
+// ties checks that no two visible relations say the same.
 func (h *history) ties(ctx context.Context, p *peer) error {
 	return p.store.View(ctx, func(r engram.Reader) error {
 		var all []engram.Relation
@@ -159,7 +158,7 @@ func (h *history) ties(ctx context.Context, p *peer) error {
 	})
 }
 
-// differing are the lines that only one of two dumps has.
+// differing returns the lines that only one of two dumps has.
 func differing(a, b string) string {
 	in := func(text string) map[string]bool {
 		all := map[string]bool{}

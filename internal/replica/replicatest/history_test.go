@@ -8,7 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// write lets one person do something by chance.
+// write lets one peer do something at random.
 func (h *history) write(ctx context.Context, p *peer) error {
 	h.tally.Writes++
 	text := fmt.Sprintf("text %d of %s in %s", h.tally.Writes, p.name, h.project)
@@ -53,7 +53,7 @@ func (h *history) write(ctx context.Context, p *peer) error {
 		}
 		what = "erases " + string(m.ID)
 		if _, err = p.Delete(ctx, true, ref); err == nil {
-			h.fates[m.ID].erased = true
+			h.outcomes[m.ID].erased = true
 			h.tally.Erased++
 		}
 	case 14:
@@ -103,7 +103,7 @@ func (h *history) write(ctx context.Context, p *peer) error {
 	return h.minor(p, what, err)
 }
 
-// join makes one project of two, or gives one another name.
+// join joins two projects, or renames one.
 func (h *history) join(ctx context.Context, p *peer) (what string, err error) {
 	if h.rng.IntN(4) > 0 {
 		return "thinks of other names", nil
@@ -122,8 +122,8 @@ func (h *history) join(ctx context.Context, p *peer) (what string, err error) {
 	return fmt.Sprintf("merges %s into %s", from, to), err
 }
 
-// agree lets everybody call all projects by one name, also those who never had some of them: what
-// they are called is a matter of each store, and no remote tells of it.
+// agree lets all peers use one name for each project, because aliases are local and no remote
+// shares them.
 func (h *history) agree(ctx context.Context) error {
 	h.say("everybody agrees on one project")
 	for _, p := range h.peers {
@@ -140,7 +140,7 @@ func (h *history) agree(ctx context.Context) error {
 	return nil
 }
 
-// talk is what people do beside memories.
+// talk does what people do besides memories.
 func (h *history) talk(ctx context.Context, p *peer, project, text string) (what string, err error) {
 	id := project + "-" + h.word("s1", "s2")
 	switch h.rng.IntN(6) {
@@ -164,7 +164,7 @@ func (h *history) talk(ctx context.Context, p *peer, project, text string) (what
 	return "asks in " + id, err
 }
 
-// minor tells what was done; what a verb refuses is part of life.
+// minor records what was done; refusals are expected.
 func (h *history) minor(p *peer, what string, err error) error {
 	h.say("%s %s: %v", p.name, what, err)
 	switch engram.CodeOf(err) {
@@ -189,12 +189,12 @@ func (h *history) save(ctx context.Context, p *peer, project, text string) error
 	return nil
 }
 
-// remember notes what a memory says now, and who said so.
+// remember records a memory's text and its author.
 func (h *history) remember(p *peer, m engram.Memory) {
-	f := h.fates[m.ID]
+	f := h.outcomes[m.ID]
 	if f == nil {
-		f = &fate{texts: map[string]string{}}
-		h.fates[m.ID] = f
+		f = &outcome{texts: map[string]string{}}
+		h.outcomes[m.ID] = f
 	}
 	if _, known := f.texts[m.Content]; !known {
 		f.texts[m.Content] = p.name
@@ -202,7 +202,7 @@ func (h *history) remember(p *peer, m engram.Memory) {
 	}
 }
 
-// topic is one of few, so that people take the same, or none.
+// topic returns one of few topics, so that peers share some, or none.
 func (h *history) topic() string { return h.word("", "", "a/b", "c/d") }
 
 func (h *history) word(words ...string) string { return words[h.rng.IntN(len(words))] }

@@ -153,7 +153,7 @@ func (h *history) erased(ctx context.Context, p *peer) (told string, err error) 
 // isPersonal reports whether a memory is personal, or a relation of one. Peers that had it before
 // have its old state, or have forgotten it.
 func (h *history) isPersonal(r engram.Record) bool {
-	personal := func(id string) bool { return h.fates[engram.ID(id)] != nil && h.fates[engram.ID(id)].personal }
+	personal := func(id string) bool { return h.outcomes[engram.ID(id)] != nil && h.outcomes[engram.ID(id)].personal }
 	switch {
 	case r.Memory != nil:
 		return personal(string(r.Memory.Memory.ID))

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
 // Place is a meeting place of remotes in memory: all that Open returns share its batches. It is
@@ -116,7 +117,7 @@ func (m memory) Write(ctx context.Context, head engram.Batch, records []engram.R
 	if err != nil {
 		return engram.Batch{}, engram.Errorf(engram.CodeInvalid, "a record cannot be written").WithCause(err)
 	}
-	head = counted(head, records)
+	head = wire.Counted(head, records)
 	head.ID = idOf(text)
 	m.place.mu.Lock()
 	defer m.place.mu.Unlock()
@@ -135,38 +136,16 @@ func idOf(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// counted returns head with the numbers of records.
-func counted(head engram.Batch, records []engram.Record) engram.Batch {
-	head.Sessions, head.Memories, head.Prompts = 0, 0, 0
-	for _, r := range records {
-		switch {
-		case r.Session != nil:
-			head.Sessions++
-		case r.Memory != nil:
-			head.Memories++
-		case r.Prompt != nil:
-			head.Prompts++
-		}
-	}
-	return head
-}
-
-// portableOf returns a record without values local to a store.
+// portableOf returns a record without values local to a store or a file.
 func portableOf(r engram.Record) engram.Record {
+	r = wire.Portable(r)
 	r.Item, r.Flaw = "", nil
 	switch {
-	case r.Memory != nil:
-		m := *r.Memory
-		m.Memory.Num, m.Vectors = 0, nil
-		m.Revisions = slices.Clone(m.Revisions)
-		for i := range m.Revisions {
-			m.Revisions[i].Memory = 0
+	case r.Memory != nil: // a copy of Portable's
+		r.Memory.Revisions = slices.Clone(r.Memory.Revisions)
+		for i := range r.Memory.Revisions {
+			r.Memory.Revisions[i].Memory = 0
 		}
-		r.Memory = &m
-	case r.Prompt != nil:
-		p := *r.Prompt
-		p.Num = 0
-		r.Prompt = &p
 	case r.Relation != nil:
 		rel := *r.Relation
 		rel.Relation.Num, rel.Relation.Source, rel.Relation.Target = 0, 0, 0

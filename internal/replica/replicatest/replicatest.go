@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
 // Run tests the remotes that open returns. Each dir is an empty folder that names a place: remotes
@@ -108,27 +109,11 @@ func named(t *testing.T, records []engram.Record) map[string]string {
 	for _, r := range records {
 		text, err := json.Marshal(plain(r))
 		if err != nil {
-			t.Fatalf("%s %s: %v", r.Entity(), nameOf(r), err)
+			t.Fatalf("%s %s: %v", r.Entity(), wire.KeyOf(r), err)
 		}
-		all[string(r.Entity())+" "+nameOf(r)] = string(text)
+		all[string(r.Entity())+" "+wire.KeyOf(r)] = string(text)
 	}
 	return all
-}
-
-func nameOf(r engram.Record) string {
-	switch {
-	case r.Session != nil:
-		return r.Session.ID
-	case r.Memory != nil:
-		return string(r.Memory.Memory.ID)
-	case r.Prompt != nil:
-		return r.Prompt.SyncID
-	case r.Relation != nil:
-		return r.Relation.Relation.ID
-	case r.Erased != nil:
-		return r.Erased.ID
-	}
-	return ""
 }
 
 // plain returns a record without computed values, and with empty lists as nil.

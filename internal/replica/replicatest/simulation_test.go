@@ -206,12 +206,12 @@ type history struct {
 		Open() engram.Remote
 		Drop(string)
 	}
-	files []file // written files, for late readers
-	fates map[engram.ID]*fate
-	kept  map[string]bool // what some peers keep to themselves in the end, by kind and name
-	owned map[string]bool // sessions with a personal memory
-	told  bytes.Buffer    // log of events, for a failure
-	tally tally
+	files    []file // written files, for late readers
+	outcomes map[engram.ID]*outcome
+	kept     map[string]bool // what some peers keep to themselves in the end, by kind and name
+	owned    map[string]bool // sessions with a personal memory
+	told     bytes.Buffer    // log of events, for a failure
+	tally    tally
 }
 
 // file is an export.
@@ -220,21 +220,21 @@ type file struct {
 	text []byte
 }
 
-// fate is the history of a memory.
-type fate struct {
+// outcome is the history of a memory.
+type outcome struct {
 	texts    map[string]string // by first author
 	erased   bool
 	personal bool // a peer has it as personal in the end: the others are not checked
 }
 
-// apart separates histories on every clock: the stamps of one are later than those of all before.
-const apart = 30 * 24 * time.Hour
+// historyGap separates histories on every clock: the stamps of one are later than those of all before.
+const historyGap = 30 * 24 * time.Hour
 
 func newHistory(w *world, seed uint64, n int) *history {
-	h := &history{world: w, rng: rand.New(rand.NewPCG(seed, uint64(n))), project: fmt.Sprintf("h%d", n), fates: map[engram.ID]*fate{}}
+	h := &history{world: w, rng: rand.New(rand.NewPCG(seed, uint64(n))), project: fmt.Sprintf("h%d", n), outcomes: map[engram.ID]*outcome{}}
 	h.projects = []string{h.project, h.project + "-side", h.project + "-new"}
 	for i, p := range w.peers {
-		p.now = enginetest.Start().Add(time.Duration(n)*apart + time.Duration(h.rng.IntN(16*3600_000))*time.Millisecond)
+		p.now = enginetest.Start().Add(time.Duration(n)*historyGap + time.Duration(h.rng.IntN(16*3600_000))*time.Millisecond)
 		p.steps = rand.New(rand.NewPCG(seed^uint64(i+1), uint64(n)))
 		p.pulls = nil
 		made := 0
@@ -252,7 +252,7 @@ func (h *history) say(format string, args ...any) { fmt.Fprintf(&h.told, format+
 // play plays it to the end, and returns what is wrong with that.
 func (h *history) play(ctx context.Context) error {
 	h.open()
-	offline := h.rng.IntN(2 * replicas) // this one meets nobody before the end; often there is none
+	offline := h.rng.IntN(2 * replicas) // this peer exchanges nothing before the end; often an index without a peer
 	for range 20 + h.rng.IntN(40) {
 		i := h.rng.IntN(replicas)
 		var err error

@@ -32,7 +32,7 @@ func Ambiguous(item []byte) error {
 			end := at + 1 + textEnd(item[at+1:])
 			text := item[at : end+1]
 			if bytes.Contains(text, []byte(`\u`)) && halfLetter(text) {
-				return engram.Errorf(engram.CodeInvalid, "a text has half of a letter (a lone surrogate)").WithHint("convert it to UTF-8 first")
+				return engram.Errorf(engram.CodeInvalid, "a text has a lone surrogate (half of a character)").WithHint("convert it to UTF-8 first")
 			}
 			if key && depth == 1 {
 				key = false
@@ -41,7 +41,7 @@ func Ambiguous(item []byte) error {
 				}
 				name := nameOf(text)
 				if fields[name] {
-					return engram.Errorf(engram.CodeInvalid, "%.40s is there twice", name).WithHint("which of the two is meant?")
+					return engram.Errorf(engram.CodeInvalid, "%.40s is there twice", name).WithHint("remove one of the two")
 				}
 				fields[name] = true
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// BenchmarkExtended is one memory as an item of an export.
+// BenchmarkExtended encodes one memory as an item of an export.
 func BenchmarkExtended(b *testing.B) {
 	at := time.UnixMilli(1_700_000_000_123).UTC()
 	r := engram.Record{Causal: &engram.CausalMetadata{Base: engram.VersionStamp{At: 7, Device: "d1"}}, Memory: &engram.MemoryRecord{Memory: engram.Memory{ID: "mem_00000000000000000000000001",

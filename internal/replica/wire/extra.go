@@ -45,7 +45,7 @@ func EncodeExtended(r engram.Record) (list int, item []byte, err error) {
 func DecodeExtended(list int, item []byte) (engram.Record, error) {
 	fields, ok := FieldsOf(item, mostFields)
 	if !ok {
-		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it is no object")
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it is not an object")
 	}
 	rest := valueOf(fields, Extra)
 	if rest == nil {
@@ -154,7 +154,7 @@ func Marshal(v any) ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "a record cannot be written").WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot write a record").WithCause(err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

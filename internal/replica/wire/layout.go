@@ -26,7 +26,7 @@ func WellFormed(b []byte) error {
 		return engram.Errorf(engram.CodeInvalid, "it is not valid UTF-8")
 	}
 	if !json.Valid(b) {
-		return engram.Errorf(engram.CodeInvalid, "it is no JSON").WithCause(json.Unmarshal(b, new(struct{})))
+		return engram.Errorf(engram.CodeInvalid, "it is not JSON").WithCause(json.Unmarshal(b, new(struct{})))
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func Inspect(b []byte) error {
 				top := &stack[len(stack)-1]
 				text := Unquote(b[i:end])
 				if !top.add(text) {
-					return engram.Errorf(engram.CodeInvalid, "it says %.40q twice", text)
+					return engram.Errorf(engram.CodeInvalid, "it has %.40q twice", text)
 				}
 				name, free = false, top.free || text == "metadata"
 			}

@@ -60,7 +60,7 @@ func (m *Time) count(text string) error {
 	const tooManySeconds = 100_000_000_000 // the year 5138
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n > -tooManySeconds*1000 && n < tooManySeconds*1000) { // false for NaN
-		return fmt.Errorf("%.40q is no time", text)
+		return fmt.Errorf("%.40q is not a time", text)
 	}
 	if n < tooManySeconds && n > -tooManySeconds {
 		n *= 1000

@@ -18,12 +18,12 @@ func (t Trail) on(r engram.Record) engram.Record {
 	return r
 }
 
-// maxLineage is the most parts, members, and devices in the causal metadata of one thing; no team
+// maxCausal is the most parts, members, and devices in the causal metadata of one thing; no team
 // has so many devices.
-const maxLineage = 10_000
+const maxCausal = 10_000
 
-// checkLineage rejects causal metadata that no store writes.
-func checkLineage(l engram.CausalMetadata) error {
+// checkCausal rejects causal metadata that no store writes.
+func checkCausal(l engram.CausalMetadata) error {
 	size := len(l.Parts) + len(l.Counts)
 	for member, dots := range l.Sets {
 		size += 1 + len(dots)
@@ -42,7 +42,7 @@ func checkLineage(l engram.CausalMetadata) error {
 	for device, c := range l.Counts {
 		const most = 1 << 40 // the sum of all fits into an int
 		if c.Accesses < 0 || c.Repeats < 0 || c.Accesses > most || c.Repeats > most {
-			return engram.Errorf(engram.CodeInvalid, "lineage.counts has a count that nobody can have reached")
+			return engram.Errorf(engram.CodeInvalid, "lineage.counts has an impossible count")
 		}
 		if err := engram.CheckText("device", device, engram.MaxName); err != nil {
 			return err
@@ -53,8 +53,8 @@ func checkLineage(l engram.CausalMetadata) error {
 			return err
 		}
 	}
-	if size > maxLineage {
-		return engram.Errorf(engram.CodeInvalid, "lineage has %d entries, the limit is %d", size, maxLineage)
+	if size > maxCausal {
+		return engram.Errorf(engram.CodeInvalid, "lineage has %d entries, the limit is %d", size, maxCausal)
 	}
 	return nil
 }

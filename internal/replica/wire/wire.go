@@ -78,7 +78,7 @@ func decode[T shape](layers [][]byte) (engram.Record, error) {
 	}
 	r := v.record()
 	if r.Causal != nil {
-		if err := checkLineage(*r.Causal); err != nil {
+		if err := checkCausal(*r.Causal); err != nil {
 			return engram.Record{}, err
 		}
 	}
@@ -95,7 +95,7 @@ func Misfit(err error) error {
 	case !ok:
 		return engram.Errorf(engram.CodeInvalid, "%v", err)
 	case bad.Field == "":
-		return engram.Errorf(engram.CodeInvalid, "it is no object but %s", withArticle(bad.Value))
+		return engram.Errorf(engram.CodeInvalid, "it is %s, not an object", withArticle(bad.Value))
 	}
 	return engram.Errorf(engram.CodeInvalid, "%s cannot be %s", bad.Field, withArticle(bad.Value))
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// texts are texts as memories have them: any letters, without what UTF-8 forbids.
+// texts are valid texts of memories.
 func texts() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", "line\r\n\tnext", "<b>&</b>", "\u2028é日本", "obs", `"quoted\"`, "\x00\x01"}))
 }
 
-// times are times of a store: none, or one in whole milliseconds.
+// times are times of a store: zero, or in whole milliseconds.
 func times() *rapid.Generator[time.Time] {
 	return rapid.Custom(func(t *rapid.T) time.Time {
 		ms := rapid.Int64Range(-1, 4_000_000_000_000).Draw(t, "ms")
@@ -120,7 +120,7 @@ func relations() *rapid.Generator[engram.Record] {
 	})
 }
 
-// records are records of every kind, with or without lineage.
+// records are records of every kind, with or without causal metadata.
 func records() *rapid.Generator[engram.Record] {
 	return rapid.Custom(func(t *rapid.T) engram.Record {
 		text, at := func(name string) string { return texts().Draw(t, name) }, func(name string) time.Time { return times().Draw(t, name) }
@@ -161,7 +161,7 @@ func TestWhatIsEncodedIsDecodedToTheSame(t *testing.T) {
 	})
 }
 
-// What an older program wrote lacks what was added since.
+// Items of older programs lack newer fields.
 func TestAnItemWithoutLineage(t *testing.T) {
 	r, err := wire.Decode(wire.Memories, []byte(`{"content":"a","revisions":[{"number":1,"content":"b"}]}`))
 	if err != nil || r.Causal != nil || r.Tombstone || r.Memory.Memory.Content != "a" || r.Memory.Revisions[0].Stamp != (engram.VersionStamp{}) {
@@ -189,15 +189,15 @@ func TestItemsThatDoNotFit(t *testing.T) {
 	for _, tt := range []struct {
 		name, item, want string
 	}{
-		{"a list", `[]`, "it is no object but an array"},
+		{"a list", `[]`, "it is an array"},
 		{"a number for a text", `{"title":7}`, "title cannot be a number"},
 		{"a text for a list", `{"tags":"a"}`, "tags cannot be a string"},
-		{"no time", `{"created_at":"soon"}`, `"soon" is no time`},
+		{"no time", `{"created_at":"soon"}`, `"soon" is not a time`},
 		{"a lineage that is a text", `{"lineage":"x"}`, "lineage cannot be a string"},
 		{"a stamp that is none", `{"lineage":{"base":"yesterday"}}`, `"yesterday" is not a version stamp`},
 		{"a clock before 1970", `{"lineage":{"sets":{"t":{"d":{"a":-1}}}}}`, "before 1970"},
-		{"a count below nothing", `{"lineage":{"counts":{"d":{"a":-1}}}}`, "nobody can have reached"},
-		{"a count that would overflow", `{"lineage":{"counts":{"d":{"r":9007199254740992}}}}`, "nobody can have reached"},
+		{"a count below nothing", `{"lineage":{"counts":{"d":{"a":-1}}}}`, "an impossible count"},
+		{"a count that would overflow", `{"lineage":{"counts":{"d":{"r":9007199254740992}}}}`, "an impossible count"},
 		{"a device with a NUL", `{"lineage":{"counts":{"d\u0000":{}}}}`, "NUL"},
 		{"a part with a NUL", `{"lineage":{"parts":{"d\u0000":""}}}`, "NUL"},
 		{"a member with a NUL", `{"lineage":{"sets":{"d\u0000":{}}}}`, "NUL"},
@@ -218,7 +218,7 @@ func TestNothingHasNoList(t *testing.T) {
 	}
 }
 
-// The dialect has whole seconds and few words, and what it has comes back.
+// The dialect has whole seconds and few fields, which come back.
 func TestWhatTheDialectSaysIsRead(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	m := engram.Memory{Num: 7, SyncID: "obs-1", SessionID: "s", Type: "fact", Title: "T", Content: "c", Project: "shop", Scope: engram.ScopeProject, TopicKey: "a/b", ToolName: "Bash",
@@ -247,7 +247,7 @@ func TestWhatTheDialectSaysIsRead(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever stands in an item, it is refused, or can be written and read again.
+// FuzzDecode: any item is rejected, or can be written and read again.
 func FuzzDecode(f *testing.F) {
 	f.Add(2, []byte(`{"content":"a","lineage":{"base":"0000000000000001-d","sets":{"t":{"d":{"a":1}}}},"created_at":7}`))
 	f.Add(0, []byte(`{"name":"a","decay":{"rate":0.5}}`))

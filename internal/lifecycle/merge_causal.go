@@ -100,11 +100,11 @@ func dotsOf(l engram.CausalMetadata, member string, there bool) engram.Dots {
 
 // without returns dots with every add seen and removed.
 func without(d engram.Dots) engram.Dots {
-	gone := make(engram.Dots, len(d))
+	removed := make(engram.Dots, len(d))
 	for device, dot := range d {
-		gone[device] = engram.Dot{Added: dot.Added, Removed: max(dot.Added, dot.Removed)}
+		removed[device] = engram.Dot{Added: dot.Added, Removed: max(dot.Added, dot.Removed)}
 	}
-	return gone
+	return removed
 }
 
 // membersOf returns the members of the one set of a thing.
