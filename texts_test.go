@@ -19,13 +19,14 @@ var textsFile = flag.String("texts", "", "file that TestWordsInTexts writes ever
 type userText struct {
 	at   string // path:line
 	text string
+	node ast.Node
 }
 
 // notTexts are the folders whose strings are patterns, word lists, SQL and test kits.
 func notTexts() []string {
 	return []string{"internal/suspicion", "internal/text", "internal/contradiction", "internal/capture", "internal/wording",
 		"internal/secret", "internal/attend", "internal/storetest", "internal/enginetest", "internal/replica/replicatest",
-		"internal/embedding/embeddingtest", "internal/gist"}
+		"internal/embedding/embeddingtest", "internal/eval/live", "internal/gist"}
 }
 
 var (
@@ -57,7 +58,7 @@ func textsOf(f source) (all []userText) {
 				s = reflect.StructTag(s).Get("doc")
 			}
 			if twoWords.MatchString(s) && !sqlText.MatchString(s) {
-				all = append(all, userText{at: fmt.Sprintf("%s:%d", f.path, f.fset.Position(n.Pos()).Line), text: s})
+				all = append(all, userText{at: fmt.Sprintf("%s:%d", f.path, f.fset.Position(n.Pos()).Line), text: s, node: n})
 			}
 		}
 		return true

@@ -72,7 +72,7 @@ func (w worktree) identity() string {
 	return "local:" + hex.EncodeToString(sum[:8])
 }
 
-// head returns the checked-out commit; "" if there is none yet, or its files do not name it.
+// head returns the checked-out commit; "" before the first one, or if git's files do not name it.
 func (w worktree) head() string {
 	line := firstLine(filepath.Join(w.git, "HEAD"))
 	for range 5 { // a reference may point to another one

@@ -73,7 +73,7 @@ func (e Env) words(c []byte, path []string) []string {
 	return wordsOf(is)
 }
 
-// usual is a value that a file needs, whoever added it: an existing one is kept, and it is removed
+// usual is a value that a file needs beside our entry: an existing one is kept, and it is removed
 // with the last entry of ours.
 func usual(value any, name string) entry {
 	path := []string{name}
