@@ -451,20 +451,20 @@ func (f ServiceFile) makeRoom(ctx context.Context) (ended int, err error) {
 	return was.PID, err
 }
 
-// TakeAway removes the file after telling the system to stop the server, if possible; told is the
+// TakeAway removes the file after telling the system to stop the server, if possible; stopErr is the
 // error if that fails.
-func (f ServiceFile) TakeAway(ctx context.Context, dry bool) (done Set, told error, err error) {
+func (f ServiceFile) TakeAway(ctx context.Context, dry bool) (done Set, stopErr error, err error) {
 	c, err := service.TakeAway(f.Path, true)
 	if err != nil || dry || c.Action == service.Nothing {
 		return setOf(c), nil, err
 	}
 	used := false
 	if service.Has(f.Leave) {
-		told = service.Run(ctx, f.Leave)
-		used = told == nil
+		stopErr = service.Run(ctx, f.Leave)
+		used = stopErr == nil
 	}
 	c, err = service.TakeAway(f.Path, false)
 	done = setOf(c)
 	done.Used = used
-	return done, told, err
+	return done, stopErr, err
 }

@@ -164,7 +164,7 @@ func makeIdentity(path string) ([]byte, error) {
 
 // unreachable wraps an error of the file system.
 func unreachable(path string, err error) error {
-	if _, told := errors.AsType[*engram.Error](err); told {
+	if _, hasCode := errors.AsType[*engram.Error](err); hasCode {
 		return err
 	}
 	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read or written", path).WithCause(err)

@@ -57,21 +57,21 @@ func (a *App) earlier(err error) error {
 	if a.opts.Config.Origins["db_path"].Source == config.SourceEnv {
 		command = "ENGRAM_DB_PATH=" + engram.Quoted(a.opts.Config.DBPath) + " " + command // there is no flag for it
 	}
-	told := engram.Errorf(engram.CodeConflict, "%s is the database of an earlier Engram (%s): take it over with %s", a.opts.Config.DBPath, of, command)
-	return &Earlier{of, told.WithHint("run %s: it keeps a copy and imports everything", command)}
+	report := engram.Errorf(engram.CodeConflict, "%s is the database of an earlier Engram (%s): take it over with %s", a.opts.Config.DBPath, of, command)
+	return &Earlier{of, report.WithHint("run %s: it keeps a copy and imports everything", command)}
 }
 
 // Earlier is the error for the database of an earlier Engram.
 type Earlier struct {
-	Of   string // its common name: "mem_* tools"
-	told *engram.Error
+	Of     string // its common name: "mem_* tools"
+	report *engram.Error
 }
 
 // Error implements error.
-func (e *Earlier) Error() string { return e.told.Msg }
+func (e *Earlier) Error() string { return e.report.Msg }
 
 // Unwrap returns the engram.Error with its code and hint.
-func (e *Earlier) Unwrap() error { return e.told }
+func (e *Earlier) Unwrap() error { return e.report }
 
 // TakeOverInput configures the conversion of an earlier Engram's database.
 type TakeOverInput struct {

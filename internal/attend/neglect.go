@@ -272,13 +272,13 @@ var alikeParts = sync.OnceValue(func() alikePatterns {
 
 // Alike reports whether a text describes an error like fault (Fault): the same class or identifier,
 // the same file and more, or several of the same telling words.
-func Alike(fault, told string) bool {
-	told = strings.ToLower(told)
+func Alike(fault, memoryText string) bool {
+	memoryText = strings.ToLower(memoryText)
 	p, sum := alikeParts(), 0
 	known := map[string]bool{}
 	add := func(part string, weight int) {
 		part = strings.ToLower(part)
-		if !known[part] && Names(told, part) {
+		if !known[part] && Names(memoryText, part) {
 			sum += weight
 		}
 		known[part] = true
@@ -298,14 +298,14 @@ func Alike(fault, told string) bool {
 			add(name, alikeName)
 		}
 	}
-	return sum+alikeWord*p.sameWords(p.file.ReplaceAllString(fault, " "), told, known) >= alikeEnough
+	return sum+alikeWord*p.sameWords(p.file.ReplaceAllString(fault, " "), memoryText, known) >= alikeEnough
 }
 
-// sameWords counts the different telling words of fault in told, without the names and files in
+// sameWords counts the different telling words of fault in the text of a memory, without the names and files in
 // known, which were compared before.
-func (p alikePatterns) sameWords(fault, told string, known map[string]bool) int {
+func (p alikePatterns) sameWords(fault, memoryText string, known map[string]bool) int {
 	has := map[string]bool{}
-	text.Scan(told, func(t text.Token) { has[t.Text()] = true })
+	text.Scan(memoryText, func(t text.Token) { has[t.Text()] = true })
 	same := map[string]bool{}
 	for _, w := range text.Query(fault) {
 		if !w.Joined && !w.Stop && !known[strings.ToLower(w.Written)] && len(w.Written) > 2 && strings.ContainsFunc(w.Written, unicode.IsLetter) && !p.failure[strings.ToLower(w.Written)] && has[w.Word] {

@@ -32,12 +32,12 @@ func (e *BatchError) Error() string { return e.Unwrap().Error() }
 // Unwrap returns the first item's error with the messages of the others appended.
 func (e *BatchError) Unwrap() error {
 	first := OfItem(e.Items[0].Index, e.Items[0].Err)
-	told, ok := errors.AsType[*engram.Error](first)
+	known, ok := errors.AsType[*engram.Error](first)
 	if !ok || len(e.Items) == 1 {
 		return first
 	}
 	var b strings.Builder
-	b.WriteString(told.Msg)
+	b.WriteString(known.Msg)
 	for i, item := range e.Items[1:] {
 		if i == mostItems-1 {
 			fmt.Fprintf(&b, "; and %d more", len(e.Items)-mostItems)
@@ -45,13 +45,13 @@ func (e *BatchError) Unwrap() error {
 		}
 		fmt.Fprintf(&b, "; memory %d: %s", item.Index+1, wordsOf(item.Err))
 	}
-	return engram.Errorf(told.Code, "%s", b.String()).WithHintOf(told).WithCause(told.Err)
+	return engram.Errorf(known.Code, "%s", b.String()).WithHintOf(known).WithCause(known.Err)
 }
 
 // wordsOf returns the message of err without its cause.
 func wordsOf(err error) string {
-	if told, ok := errors.AsType[*engram.Error](err); ok {
-		return told.Msg
+	if known, ok := errors.AsType[*engram.Error](err); ok {
+		return known.Msg
 	}
 	return err.Error()
 }
@@ -202,9 +202,9 @@ func ofItem(err error) bool {
 
 // OfItem adds an item's index, from 0, to its error.
 func OfItem(i int, err error) error {
-	told, ok := errors.AsType[*engram.Error](err)
+	known, ok := errors.AsType[*engram.Error](err)
 	if !ok {
 		return fmt.Errorf("memory %d: %w", i+1, err)
 	}
-	return engram.Errorf(told.Code, "memory %d: %s", i+1, told.Msg).WithHintOf(told).WithCause(told.Err)
+	return engram.Errorf(known.Code, "memory %d: %s", i+1, known.Msg).WithHintOf(known).WithCause(known.Err)
 }

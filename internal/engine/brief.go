@@ -135,7 +135,7 @@ func (b *briefBuilder) inject(ctx context.Context, s *exposure) (claimed bool) {
 	h := b.deliver(ctx, b.in.Inject, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s, nil) })
 	b.out.Memories = slices.DeleteFunc(b.out.Memories, func(m engram.Memory) bool { return !slices.Contains(h.nums, m.Num) })
 	b.out.Text = ""
-	if h.told {
+	if h.given {
 		b.out.Text = b.textOf(h.nums)
 	}
 	b.out.Tokens = text.Tokens(b.out.Text)
@@ -152,7 +152,7 @@ type briefBuilder struct {
 	worth   []engram.Memory // best first
 	notes   engram.Notes
 	shown   []exposedItem
-	told    []briefLineItem // lines of shown memories
+	lines   []briefLineItem // lines of shown memories
 	frame   render.SessionBrief
 	rest    int // tokens
 }
@@ -343,12 +343,12 @@ func (b *briefBuilder) report() {
 	}
 	b.frame = t
 	var alike []engram.Memory
-	var told titles
+	var seen titles
 	for _, m := range b.worth {
-		if told.has(m.Title) {
+		if seen.has(m.Title) {
 			alike = append(alike, m)
 		} else if b.reportMemory(m) {
-			told.add(m.Title)
+			seen.add(m.Title)
 		}
 	}
 	for _, m := range alike {
@@ -367,7 +367,7 @@ type briefLineItem struct {
 // textOf returns the text of the brief with only some of its memories.
 func (b *briefBuilder) textOf(mine []int64) string {
 	t := b.frame
-	for _, l := range b.told {
+	for _, l := range b.lines {
 		switch {
 		case !slices.Contains(mine, l.num):
 		case l.holds:
@@ -425,7 +425,7 @@ func (b *briefBuilder) reportMemory(m engram.Memory) bool {
 	if !b.fits(l) {
 		return false
 	}
-	b.told = append(b.told, briefLineItem{m.Num, l, holds(m)})
+	b.lines = append(b.lines, briefLineItem{m.Num, l, holds(m)})
 	b.out.Memories = append(b.out.Memories, m)
 	b.shown = append(b.shown, exposedItem{m, text.Tokens(l)})
 	return true

@@ -241,16 +241,16 @@ func (w *decayReport) add(m engram.Memory) {
 
 // page reads the memories of the page and explains their strength.
 func (w *decayReport) page(ctx context.Context, r engram.Reader) ([]Faded, error) {
-	told := w.all[min(w.in.Offset, len(w.all)):]
-	told = told[:min(w.in.Limit, len(told))]
-	ms, err := r.Memories(ctx, mapped(told, func(f weakness) int64 { return f.num }))
+	chosen := w.all[min(w.in.Offset, len(w.all)):]
+	chosen = chosen[:min(w.in.Limit, len(chosen))]
+	ms, err := r.Memories(ctx, mapped(chosen, func(f weakness) int64 { return f.num }))
 	if err != nil {
 		return nil, err
 	}
 	fs := make([]Faded, len(ms))
 	for i, m := range ms { // one snapshot has them all
 		d := w.asked(m)
-		fs[i] = Faded{Memory: m, Later: told[i].later, Curve: cmp.Or(d.Curve, engram.CurveImportance)}
+		fs[i] = Faded{Memory: m, Later: chosen[i].later, Curve: cmp.Or(d.Curve, engram.CurveImportance)}
 		fs[i].Now, fs[i].Reason = lifecycle.Explain(m, w.now, d)
 	}
 	return fs, nil

@@ -272,13 +272,13 @@ type Injection struct {
 	Claim func(nums []int64) (mine []int64, err error)
 }
 
-// Injector shows an Injection and returns the shown part of its Nums. told is false if nothing was shown, for
+// Injector shows an Injection and returns the shown part of its Nums. given is false if nothing was shown, for
 // example because time ran out; then nothing is recorded.
-type Injector func(Injection) (nums []int64, told bool)
+type Injector func(Injection) (nums []int64, given bool)
 
 type delivery struct {
 	nums    []int64
-	told    bool
+	given   bool
 	claimed bool // recorded in the store already
 }
 
@@ -293,8 +293,8 @@ func (e *Engine) deliver(ctx context.Context, report Injector, s *exposure, agai
 		h.claimed = err == nil
 		return mine, err
 	}
-	h.nums, h.told = report(t)
-	if !h.told {
+	h.nums, h.given = report(t)
+	if !h.given {
 		h.nums = nil
 	}
 	s.items = s.only(h.nums)

@@ -161,12 +161,12 @@ func (e *Engine) heldOutside(ctx context.Context, ms []engram.Memory, roots []st
 type holders struct {
 	r      engram.Reader
 	erased func(engram.Memory) bool // it is to be erased too
-	told   map[int64]bool
+	listed map[int64]bool
 	held   []engram.Trace
 }
 
 func holdersIn(r engram.Reader, erased func(engram.Memory) bool) *holders {
-	return &holders{r: r, erased: erased, told: map[int64]bool{}}
+	return &holders{r: r, erased: erased, listed: map[int64]bool{}}
 }
 
 // relatedMemory is a memory to which a text may have been copied.
@@ -192,7 +192,7 @@ func (h *holders) lookFor(ctx context.Context, m engram.Memory) error {
 		contents, titles = append(contents, lifecycle.SaidIn(v.Content)), append(titles, lifecycle.SaidIn(v.Title))
 	}
 	for _, other := range others {
-		if h.told[other.num] {
+		if h.listed[other.num] {
 			continue
 		}
 		called := titles
@@ -216,7 +216,7 @@ func (h *holders) lookIn(ctx context.Context, num int64, contents, titles []life
 	for _, v := range history.Versions {
 		said := lifecycle.SaidIn(v.Title + "\n" + v.Content)
 		if slices.ContainsFunc(contents, said.Holds) || slices.ContainsFunc(titles, said.Says) {
-			h.told[num] = true
+			h.listed[num] = true
 			h.held = append(h.held, engram.Trace{Kind: engram.TraceMemory, Where: fmt.Sprintf("#%d", num)})
 			return nil
 		}

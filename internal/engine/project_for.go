@@ -71,8 +71,8 @@ func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInFor
 			p.Warning = fmt.Sprintf("Project name normalized: %q → %q", r.Override, p.Name)
 		}
 		err := e.checkName(ctx, r.Override)
-		wrong, told := errors.AsType[*engram.Error](err)
-		if !e.options.Resolved || !told || wrong.Code != engram.CodeInvalid {
+		wrong, hasCode := errors.AsType[*engram.Error](err)
+		if !e.options.Resolved || !hasCode || wrong.Code != engram.CodeInvalid {
 			return p, err
 		}
 		if p, err = e.folderProject(ctx, r); err == nil {
@@ -173,7 +173,7 @@ func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (Project
 		}
 	}
 	folder, err := e.folderProject(ctx, ProjectRequest{Dir: r.Dir})
-	if _, told := errors.AsType[*project.Problem](err); err != nil && !told {
+	if _, hasCode := errors.AsType[*project.Problem](err); err != nil && !hasCode {
 		return in, err // the folder could not be read
 	}
 	switch {

@@ -223,14 +223,14 @@ func (t *reminderBuilder) trusted(ctx context.Context, r engram.Reader, hits []e
 	yes, withheld, err := t.injectable(ctx, r, memoriesOf(hits))
 	t.out.Withheld += withheld
 	known := byNum(yes)
-	var told []engram.Hit
+	var kept []engram.Hit
 	for _, h := range hits {
 		if m, ok := known[h.Memory.Num]; ok {
 			h.Memory = m // redacted
-			told = append(told, h)
+			kept = append(kept, h)
 		}
 	}
-	return told, err
+	return kept, err
 }
 
 func (t *reminderBuilder) report() {
@@ -415,7 +415,7 @@ func (t *reminderBuilder) aboutFile(ctx context.Context, r engram.Reader, hits [
 	if len(hits) == 0 {
 		return nil
 	}
-	if told, err := t.remindedBefore(ctx, r); err != nil || told && !t.in.Again {
+	if reminded, err := t.remindedBefore(ctx, r); err != nil || reminded && !t.in.Again {
 		return err
 	}
 	if err := t.annotate(ctx, r, hits); err != nil {

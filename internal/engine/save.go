@@ -203,11 +203,11 @@ func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 	if err := s.relate(ctx, res.Memory, in.Related); err != nil {
 		return res, err
 	}
-	told, err := s.relateByMetadata(ctx, res.Memory, m.Metadata)
+	warned, err := s.relateByMetadata(ctx, res.Memory, m.Metadata)
 	if err != nil {
 		return res, err
 	}
-	res.Warnings = append(res.Warnings, told...)
+	res.Warnings = append(res.Warnings, warned...)
 	return res, s.relateNear(ctx, near, &res)
 }
 

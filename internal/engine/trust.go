@@ -250,17 +250,17 @@ func whyFlagged(m engram.Memory, marks []engram.Trust, report func(suspicion.Rea
 func whyAndWhere(r suspicion.Reason) string { return r.Why + ": " + r.Excerpt }
 
 // reportReasons lists each reason once; a title that repeats the content adds none.
-func reportReasons(all []suspicious, report func(suspicion.Reason) string) (told []string) {
+func reportReasons(all []suspicious, report func(suspicion.Reason) string) (lines []string) {
 	known := map[string]bool{}
 	for _, s := range all {
 		for _, r := range s.reasons {
-			if line := report(r); !slices.Contains(told, line) && !(s.again && known[r.Why]) {
-				told = append(told, line)
+			if line := report(r); !slices.Contains(lines, line) && !(s.again && known[r.Why]) {
+				lines = append(lines, line)
 			}
 			known[r.Why] = true
 		}
 	}
-	return told
+	return lines
 }
 
 func memoryNums(ms []engram.Memory) []int64 {

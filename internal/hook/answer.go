@@ -101,8 +101,8 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 		return false // otherwise every event would try, if no attempt can be noted
 	}
 	in := engine.SessionBriefInput{Project: r.project, SessionID: r.event.Session, Directory: r.dir, Again: again, Injected: knownIn(notes)}
-	in.Inject = func(t engine.Injection) (mine []int64, told bool) {
-		told = r.report(func() (a Answer, ok bool) {
+	in.Inject = func(t engine.Injection) (mine []int64, shown bool) {
+		shown = r.report(func() (a Answer, ok bool) {
 			mine, ok = r.claim(t, again, func(noted []attend.Note) ([]attend.Note, bool) {
 				return []attend.Note{note}, !r.briefed(noted, notes, again)
 			})
@@ -114,7 +114,7 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 			r.giveBack(note)
 			r.giveBack(injectedNote(mine))
 		})
-		return mine, told
+		return mine, shown
 	}
 	r.do("brief")
 	b, err := r.Engine().Brief(ctx, in)
@@ -130,32 +130,32 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 
 // reportShut tells a new session about a database that stays closed until a person acts.
 func (r *run) reportShut(err error) {
-	if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeConflict {
-		r.say(Answer{Context: "Engram's memory cannot be used in this session, and the user should know: " + told.Msg + ". " + told.Hint + "."})
+	if known, ok := errors.AsType[*engram.Error](err); ok && known.Code == engram.CodeConflict {
+		r.say(Answer{Context: "Engram's memory cannot be used in this session, and the user should know: " + known.Msg + ". " + known.Hint + "."})
 	}
 }
 
 // briefed reports whether another event gives the brief according to the notes now: one that
 // claimed it since this event began, or one at the same moment.
 func (r *run) briefed(now, began []attend.Note, again bool) bool {
-	told := givenBriefs(now, again)
-	return len(told) > len(givenBriefs(began, again)) ||
-		slices.ContainsFunc(told, func(n attend.Note) bool { return r.at.Sub(n.At).Abs() <= sameMoment })
+	briefs := givenBriefs(now, again)
+	return len(briefs) > len(givenBriefs(began, again)) ||
+		slices.ContainsFunc(briefs, func(n attend.Note) bool { return r.at.Sub(n.At).Abs() <= sameMoment })
 }
 
 // givenBriefs returns the notes of briefs that were given and not taken back; with again, only those
 // after a compaction, because earlier ones are forgotten.
-func givenBriefs(notes []attend.Note, again bool) (told []attend.Note) {
+func givenBriefs(notes []attend.Note, again bool) (briefs []attend.Note) {
 	for _, n := range notes {
 		switch {
 		case n.Kind != noteBrief || again && n.Text != afterCompaction:
 		case n.Failed: // noted before an attempt, and after taking a brief back
-			told = slices.DeleteFunc(told, func(t attend.Note) bool { return t.At.Equal(n.At) })
+			briefs = slices.DeleteFunc(briefs, func(t attend.Note) bool { return t.At.Equal(n.At) })
 		default:
-			told = append(told, n)
+			briefs = append(briefs, n)
 		}
 	}
-	return told
+	return briefs
 }
 
 // late gives the brief that a session has not had: its agent has no start event, that event ran out
@@ -172,13 +172,13 @@ func (r *run) late(ctx context.Context, notes []attend.Note) bool {
 // the notes after the last one. A brief that another event is giving counts.
 func owesBrief(notes []attend.Note) (since []attend.Note, owed, again bool) {
 	since, owed = notes, true
-	var told attend.Note
+	var last attend.Note
 	for i, n := range notes {
-		beside := n.Text == told.Text && n.At.Sub(told.At).Abs() <= sameMoment && !n.At.Equal(told.At)
+		beside := n.Text == last.Text && n.At.Sub(last.At).Abs() <= sameMoment && !n.At.Equal(last.At)
 		switch {
 		case n.Kind != noteBrief || n.Failed && beside:
 		case !n.Failed:
-			since, owed, told, again = notes[i+1:], false, n, false
+			since, owed, last, again = notes[i+1:], false, n, false
 		default:
 			owed, again = true, again || n.Text == afterCompaction
 		}

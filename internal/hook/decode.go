@@ -112,7 +112,7 @@ func whole(said string) json.RawMessage {
 func (f fields) lift(names ...string) {
 	for _, name := range names {
 		for inner, v := range f.object(name) {
-			if _, told := f[inner]; !told {
+			if _, given := f[inner]; !given {
 				f[inner] = v
 			}
 		}

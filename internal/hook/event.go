@@ -91,7 +91,7 @@ func (r *run) detect(ctx context.Context, folder string) (engine.ProjectInForce,
 		return in, nil
 	}
 	r.trouble("project", err)
-	if _, told := errors.AsType[*project.Problem](err); told {
+	if _, problem := errors.AsType[*project.Problem](err); problem {
 		in.Name, err = "", nil
 	}
 	return in, err

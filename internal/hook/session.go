@@ -60,13 +60,13 @@ func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindI
 		in.Project, in.Directory = r.project, r.dir
 	}
 	over := true
-	in.Inject = func(t engine.Injection) (mine []int64, told bool) {
-		told = r.report(func() (Answer, bool) {
+	in.Inject = func(t engine.Injection) (mine []int64, shown bool) {
+		shown = r.report(func() (Answer, bool) {
 			mine, over = r.claim(t, false, func([]attend.Note) ([]attend.Note, bool) { return nil, true })
 			return Answer{Context: t.Text(mine)}, len(mine) > 0
 		}, func() { r.giveBack(injectedNote(mine)) })
-		over = over && (told || len(mine) == 0)
-		return mine, told
+		over = over && (shown || len(mine) == 0)
+		return mine, shown
 	}
 	r.do("remind")
 	if _, err := r.Engine().Remind(ctx, in); err != nil {

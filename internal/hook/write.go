@@ -109,7 +109,7 @@ func write(ctx context.Context, e *engine.Engine, notes Notes, session string, w
 	well := true
 	for _, w := range waiting {
 		err := keep(ctx, e, w)
-		if p, told := errors.AsType[*project.Problem](err); told && p.Reason == project.ReasonSession {
+		if p, known := errors.AsType[*project.Problem](err); known && p.Reason == project.ReasonSession {
 			err = keepElsewhere(ctx, e, w)
 		}
 		if err != nil {

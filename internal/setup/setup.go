@@ -111,7 +111,7 @@ func (s *state) change(agent string, p Part) (Change, error) {
 }
 
 type fileError struct {
-	told  error         // without the path
+	cause error         // without the path
 	whole *engram.Error // with the path
 }
 
@@ -119,19 +119,19 @@ func (e *fileError) Error() string { return e.whole.Error() }
 func (e *fileError) Unwrap() error { return e.whole }
 
 func inFile(path string, err error) error {
-	told, ok := errors.AsType[*engram.Error](err)
+	cause, ok := errors.AsType[*engram.Error](err)
 	if !ok {
 		return err
 	}
-	whole := *told
-	whole.Msg = path + ": " + told.Msg
+	whole := *cause
+	whole.Msg = path + ": " + cause.Msg
 	if at, placed := errors.AsType[*edit.Fault](err); placed { // in the form that editors open
 		whole.Msg = fmt.Sprintf("%s:%d:%d: %s", path, at.Line, at.Column, at.Why)
 	}
 	if whole.Hint == "" {
 		whole.Hint = "fix the file; it was not touched"
 	}
-	return &fileError{told, &whole}
+	return &fileError{cause, &whole}
 }
 
 type file struct {

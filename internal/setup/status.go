@@ -140,7 +140,7 @@ func firstDifference(a, b []byte) int {
 // plainly returns an error about a file without its path, which is shown beside it.
 func plainly(path string, err error) string {
 	if in, ok := errors.AsType[*fileError](err); ok {
-		return in.told.Error()
+		return in.cause.Error()
 	}
 	if rest, ok := strings.CutPrefix(err.Error(), path); ok {
 		return "it" + rest

@@ -134,9 +134,9 @@ func (x *examination) damage(ctx context.Context) error {
 	if d.Full {
 		check = "integrity_check"
 	}
-	problem := func(told string) {
-		if told != "ok" {
-			d.Problems = append(d.Problems, told)
+	problem := func(line string) {
+		if line != "ok" {
+			d.Problems = append(d.Problems, line)
 		}
 	}
 	err := each(ctx, x.tx, fmt.Sprintf("PRAGMA %s(%d)", check, max(x.query.Most, 1)), problem)

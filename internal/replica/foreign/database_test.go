@@ -302,7 +302,7 @@ func TestDatabasesThatAreNoneOfTheirs(t *testing.T) {
 			if engram.CodeOf(err) != tt.want {
 				t.Errorf("%v (%s), want %s", err, engram.CodeOf(err), tt.want)
 			}
-			if told, ok := err.(*engram.Error); ok && told.Hint == "" {
+			if remark, ok := err.(*engram.Error); ok && remark.Hint == "" {
 				t.Errorf("%v has no hint", err)
 			}
 		})

@@ -64,8 +64,8 @@ func newEngram(ctx context.Context, db *database, o Options) (engram.Source, err
 		return newPlain(ctx, db, o)
 	}
 	if err := db.require(ctx, "the mem_* program", memObservations(), memSessions()); err != nil {
-		if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeInvalid {
-			err = told.WithHint("name a database of the mem_* program; it has none of the expected tables. Use {export FILE} and {import FILE} for a database of this program")
+		if known, ok := errors.AsType[*engram.Error](err); ok && known.Code == engram.CodeInvalid {
+			err = known.WithHint("name a database of the mem_* program; it has none of the expected tables. Use {export FILE} and {import FILE} for a database of this program")
 		}
 		return nil, err
 	}

@@ -144,14 +144,14 @@ func (d *database) leftOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var told []string
+	var rows []string
 	for _, name := range others {
 		if n := d.count(ctx, name); n > 0 && !d.readTables[name] {
-			told = append(told, fmt.Sprintf("%s (%d)", name, n))
+			rows = append(rows, fmt.Sprintf("%s (%d)", name, n))
 		}
 	}
-	if len(told) > 0 {
-		d.told("rows of "+strings.Join(told, ", "), "left out: vectors and indexes are computed anew, and the rest only serves that program")
+	if len(rows) > 0 {
+		d.remark("rows of "+strings.Join(rows, ", "), "left out: vectors and indexes are computed anew, and the rest only serves that program")
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func TestWhatIsBehindADamagedPageComesIn(t *testing.T) {
 					prompts++
 				}
 			}
-			lost, told := n-len(read), 0
+			lost, remark := n-len(read), 0
 			for _, r := range all.records {
 				var from, to int
 				switch {
@@ -79,24 +79,24 @@ func TestWhatIsBehindADamagedPageComesIn(t *testing.T) {
 					if _, err := fmt.Sscanf(r.Item, "observations, rows after %d", &from); err != nil {
 						t.Fatal(err)
 					}
-					told += n - from
+					remark += n - from
 				case strings.HasPrefix(r.Item, "observations, rows before "):
 					if _, err := fmt.Sscanf(r.Item, "observations, rows before %d", &to); err != nil {
 						t.Fatal(err)
 					}
-					told += to - 1
+					remark += to - 1
 				default:
 					if _, err := fmt.Sscanf(r.Item, "observations, rows %d to %d", &from, &to); err != nil {
 						t.Fatalf("%s: %v", r.Item, err)
 					}
-					told += to - from + 1
+					remark += to - from + 1
 				}
 				if r.Flaw != nil && engram.CodeOf(r.Flaw) != engram.CodeInvalid {
 					t.Errorf("%s: %v", r.Item, r.Flaw)
 				}
 			}
-			if lost == 0 || lost > 45*len(tt.texts) || told != lost || prompts != 1 {
-				t.Errorf("%d of %d rows are not read, %d are told, and %d prompts came; want some, all told, and one", lost, n, told, prompts)
+			if lost == 0 || lost > 45*len(tt.texts) || remark != lost || prompts != 1 {
+				t.Errorf("%d of %d rows are not read, %d are told, and %d prompts came; want some, all told, and one", lost, n, remark, prompts)
 			}
 		})
 	}

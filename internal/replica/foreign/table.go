@@ -72,7 +72,7 @@ func (d *database) records(ctx context.Context, yield func(engram.Record) bool, 
 		err := d.each(ctx, t.table, func(v values) bool {
 			good++
 			item := v.item(t.table)
-			v.doubts = func(reason string) { d.told(item, reason) }
+			v.doubts = func(reason string) { d.remark(item, reason) }
 			r := t.record(v)
 			r.Item = item
 			v.checkTimes()
@@ -92,8 +92,8 @@ func (d *database) records(ctx context.Context, yield func(engram.Record) bool, 
 	return false, d.settled()
 }
 
-// told notes something about an imported item.
-func (d *database) told(item, reason string) {
+// remark notes something about an imported item.
+func (d *database) remark(item, reason string) {
 	if d.note != nil {
 		d.note(item, reason)
 	}

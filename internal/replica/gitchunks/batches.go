@@ -109,14 +109,14 @@ func older(a, b engram.Batch) int {
 
 // batch returns the batch of a chunk, from its head, the manifest, or its items.
 func (r *Repository) batch(ctx context.Context, at *os.Root, c found, said manifest) (engram.Batch, error) {
-	b, told := said.batch(c.id)
+	b, known := said.batch(c.id)
 	h, err := r.headOf(ctx, at, c)
 	switch {
 	case err != nil:
 		return b, err
 	case h.Version > 0:
 		b = batchOf(c.id, h)
-	case !told && strings.HasSuffix(c.name, plainSuffix):
+	case !known && strings.HasSuffix(c.name, plainSuffix):
 		b = r.count(ctx, at, c)
 	}
 	b.ID = c.id
@@ -305,13 +305,13 @@ func (r *Repository) find(ctx context.Context, id string) (chunk, error) {
 
 // named adds the name of a chunk to its error.
 func named(err error, id string) error {
-	told, ok := errors.AsType[*engram.Error](err)
+	known, ok := errors.AsType[*engram.Error](err)
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case !ok:
 		return engram.Errorf(engram.CodeUnavailable, "cannot read chunk %s", id).WithCause(err)
-	case strings.Contains(told.Msg, id):
+	case strings.Contains(known.Msg, id):
 		return err
 	}
 	return prefixed("chunk "+id+": ", err)
@@ -319,12 +319,12 @@ func named(err error, id string) error {
 
 // prefixed prepends text to the message of an *engram.Error.
 func prefixed(before string, err error) error {
-	told, ok := errors.AsType[*engram.Error](err)
+	known, ok := errors.AsType[*engram.Error](err)
 	if !ok {
 		return err
 	}
-	whole := *told
-	whole.Msg = before + told.Msg
+	whole := *known
+	whole.Msg = before + known.Msg
 	return &whole
 }
 

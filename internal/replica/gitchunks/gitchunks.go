@@ -135,7 +135,7 @@ func within(at *os.Root, name string, create bool) (*os.Root, error) {
 
 // failed reports a file system error, which may be temporary.
 func failed(what string, err error) error {
-	if _, told := errors.AsType[*engram.Error](err); told {
+	if _, known := errors.AsType[*engram.Error](err); known {
 		return err
 	}
 	return engram.Errorf(engram.CodeUnavailable, "%s", what).WithCause(err)

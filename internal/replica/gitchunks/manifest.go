@@ -142,13 +142,13 @@ func (m *manifest) scan(b []byte) {
 }
 
 // batch returns what the manifest knows about a chunk.
-func (m manifest) batch(id string) (b engram.Batch, told bool) {
-	e, told := m.entries[id]
+func (m manifest) batch(id string) (b engram.Batch, inList bool) {
+	e, inList := m.entries[id]
 	var at wire.Time
 	if text, err := json.Marshal(e.CreatedAt); err == nil && at.UnmarshalJSON(text) != nil {
 		at = wire.Time{}
 	}
-	return engram.Batch{ID: id, By: e.CreatedBy, At: at.Time, Sessions: e.Sessions, Memories: e.Memories, Prompts: e.Prompts}, told
+	return engram.Batch{ID: id, By: e.CreatedBy, At: at.Time, Sessions: e.Sessions, Memories: e.Memories, Prompts: e.Prompts}, inList
 }
 
 // inOrder returns the entries in order.
@@ -184,7 +184,7 @@ func (m manifest) of(batches []engram.Batch) ([]byte, error) {
 	there := map[string]bool{}
 	for _, b := range slices.Backward(batches) {
 		there[b.ID] = true
-		if _, told := m.entries[b.ID]; !m.lines || !told {
+		if _, inList := m.entries[b.ID]; !m.lines || !inList {
 			entries = append(entries, entryOf(b))
 		}
 	}

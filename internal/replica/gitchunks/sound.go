@@ -57,8 +57,8 @@ func notForUs(err error) bool {
 }
 
 func why(err error) string {
-	if told, ok := errors.AsType[*engram.Error](err); ok {
-		return told.Msg
+	if known, ok := errors.AsType[*engram.Error](err); ok {
+		return known.Msg
 	}
 	return "cannot read it"
 }

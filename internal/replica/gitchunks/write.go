@@ -247,8 +247,8 @@ func (r *Repository) listed(ctx context.Context, folder *os.Root, said manifest,
 	defer func() { _ = at.Close() }()
 	for _, anew := range []bool{false, true} {
 		damaged, err := r.damaged(ctx, at, func(id string) bool {
-			_, told := said.entries[id]
-			return id != added.ID && (anew || !told)
+			_, inList := said.entries[id]
+			return id != added.ID && (anew || !inList)
 		})
 		if err != nil {
 			return nil, nil, err

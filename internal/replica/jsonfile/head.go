@@ -17,9 +17,9 @@ func (f *reading) decide(section string) error {
 	if f.known {
 		return nil
 	}
-	format, told := f.head["format"].(string)
+	format, given := f.head["format"].(string)
 	switch {
-	case told && format == nativeName:
+	case given && format == nativeName:
 		if err := f.checkVersion(); err != nil {
 			return err
 		}
@@ -27,7 +27,7 @@ func (f *reading) decide(section string) error {
 		if f.versioned() {
 			f.form = nativeForm()
 		}
-	case told:
+	case given:
 		return engram.Errorf(engram.CodeInvalid, "the file has the unknown format %.40q", format).
 			WithHint("use an export of Engram, with the format %q, or of a mem_* program, without a format", nativeName)
 	case section == "memories" || section == "relationships" || section == "embeddings":
@@ -114,7 +114,7 @@ func (f *reading) snapshot() engram.Snapshot {
 	if s.Project = text("project"); f.form.name == NameGraph && s.Project == "" {
 		s.Project = text("project_id")
 	}
-	if project, told := f.head["project"]; f.form.native() && told && project == "" {
+	if project, given := f.head["project"]; f.form.native() && given && project == "" {
 		s.Whole = true
 	}
 	if n, ok := f.head["count"].(float64); ok && n > 0 && n < 1<<40 {

@@ -107,8 +107,8 @@ func (f *reading) failed(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return f.cut()
 	}
-	if told, ok := errors.AsType[*engram.Error](err); ok {
-		return told
+	if typed, ok := errors.AsType[*engram.Error](err); ok {
+		return typed
 	}
 	if f.in.foreign {
 		return engram.Errorf(engram.CodeUnavailable, "cannot read the file after byte %d%s", at, f.where()).WithCause(err)

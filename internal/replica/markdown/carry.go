@@ -24,7 +24,7 @@ func (n *notes) Named() []engram.ID {
 }
 
 // Replicated implements engram.VaultNotes.
-func (n *notes) Replicated(id engram.ID) (c engram.ReplicatedNote, told bool, err error) {
+func (n *notes) Replicated(id engram.ID) (c engram.ReplicatedNote, ok bool, err error) {
 	name, edited, hand, base, tail := "", false, false, (*engram.NoteDigest)(nil), ""
 	if x := n.state.Notes[id]; x != nil {
 		n.follow(id, x)
@@ -54,8 +54,8 @@ func (n *notes) Replicated(id engram.ID) (c engram.ReplicatedNote, told bool, er
 	if bad != nil || r.id != id && !(hand && r.id == "" && !r.foreign) || r.unmerged > 0 || r.end(tail) != nil {
 		return c, false, nil // likewise
 	}
-	e, told := n.newNote(name, r)
-	if !told {
+	e, ok := n.newNote(name, r)
+	if !ok {
 		return c, false, nil
 	}
 	e.ID, e.Base = id, base
@@ -64,7 +64,7 @@ func (n *notes) Replicated(id engram.ID) (c engram.ReplicatedNote, told bool, er
 
 // replicatedMemory returns the memory that another store's note contains.
 func replicatedMemory(e engram.NoteEdit, r read) engram.Memory {
-	m := engram.Memory{ID: e.ID, SyncID: r.told["sync_id"], Project: e.Project, SessionID: r.told["session"], Title: e.Fields.Title, Content: e.Fields.Content,
+	m := engram.Memory{ID: e.ID, SyncID: r.fixed["sync_id"], Project: e.Project, SessionID: r.fixed["session"], Title: e.Fields.Title, Content: e.Fields.Content,
 		Type: cmp.Or(e.Fields.Type, engram.TypeManual), Scope: e.Fields.Scope, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Importance: e.Fields.Importance, Permanent: e.Fields.Permanent,
 		Origin: engram.OriginImport, Strength: 1}
 	if slices.Contains(e.Lacks, "scope") {
@@ -75,7 +75,7 @@ func replicatedMemory(e engram.NoteEdit, r read) engram.Memory {
 	}
 	for key, at := range map[string]*time.Time{"created": &m.CreatedAt, "updated": &m.UpdatedAt, "review_after": &m.ReviewAfter,
 		"valid_from": &m.ValidFrom, "valid_to": &m.ValidTo} {
-		if t, err := time.Parse(time.RFC3339, r.told[key]); err == nil {
+		if t, err := time.Parse(time.RFC3339, r.fixed[key]); err == nil {
 			*at = t.UTC()
 		}
 	}

@@ -117,7 +117,7 @@ func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
 				yield(engram.NoteEdit{}, err)
 				return
 			}
-			if e, told := n.edit(id, n.state.Notes[id]); told && !yield(e, nil) {
+			if e, ok := n.edit(id, n.state.Notes[id]); ok && !yield(e, nil) {
 				return
 			}
 		}
@@ -133,8 +133,8 @@ func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
 	}
 }
 
-// edit returns the edit of a known note; told is false without one.
-func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool) {
+// edit returns the edit of a known note; ok is false without one.
+func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, ok bool) {
 	n.follow(id, x)
 	base := x.Base
 	e = engram.NoteEdit{Path: shown(x.Path), ID: id, Base: &base}
@@ -206,11 +206,11 @@ func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 			}
 		}
 		for _, name := range s.new {
-			e, told := n.newNote(name, s.read[name])
-			if !told && s.read[name].fields.Content != "" {
+			e, ok := n.newNote(name, s.read[name])
+			if !ok && s.read[name].fields.Content != "" {
 				n.remark(name, "it names no project, so it was skipped: move it into a project's folder, or add a line project: NAME")
 			}
-			if told && !yield(e) {
+			if ok && !yield(e) {
 				return
 			}
 		}
@@ -222,9 +222,9 @@ func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 	}
 }
 
-// newNote returns a note that a person wrote; told is false if it is empty, or has neither a folder
+// newNote returns a note that a person wrote; ok is false if it is empty, or has neither a folder
 // nor a project.
-func (n *notes) newNote(name string, r read) (e engram.NoteEdit, told bool) {
+func (n *notes) newNote(name string, r read) (e engram.NoteEdit, ok bool) {
 	if r.fields.Content == "" {
 		return e, false
 	}

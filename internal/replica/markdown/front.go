@@ -166,10 +166,10 @@ func (r *read) take(key string, v *yaml.Node) *flaw {
 	case "topic", "topic_key":
 		r.fields.TopicKey = s
 	case "sync_id", "session", "created", "updated", "review_after", "valid_from", "valid_to":
-		if r.told == nil {
-			r.told = map[string]string{}
+		if r.fixed == nil {
+			r.fixed = map[string]string{}
 		}
-		r.told[key] = s
+		r.fixed[key] = s
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type read struct {
 	project string
 	fields  engram.NoteFields
 	lacks   []string          // missing fields
-	told    map[string]string // values that edits do not change: sync_id, session, times
+	fixed   map[string]string // values that edits do not change: sync_id, session, times
 	kept    kept
 	tail    string // the text after the marker
 	// unmarked reports a note of Engram's without a marker: then end finds where the memory ends in

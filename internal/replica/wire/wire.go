@@ -87,8 +87,8 @@ func decode[T shape](layers [][]byte) (engram.Record, error) {
 
 // Misfit says why JSON does not fit a shape, without names of Go types. The error is CodeInvalid.
 func Misfit(err error) error {
-	if told, ok := errors.AsType[*engram.Error](err); ok {
-		return told
+	if known, ok := errors.AsType[*engram.Error](err); ok {
+		return known
 	}
 	bad, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {

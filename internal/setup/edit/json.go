@@ -195,10 +195,10 @@ func parse(src []byte) (*document, error) {
 	}
 	if err != nil {
 		at, why := place{1, 1}, err.Error()
-		if told := placed.FindStringSubmatch(why); told != nil {
-			at.line, _ = strconv.Atoi(told[1]) // the expression matches only digits
-			at.column, _ = strconv.Atoi(told[2])
-			why = why[len(told[0]):]
+		if match := placed.FindStringSubmatch(why); match != nil {
+			at.line, _ = strconv.Atoi(match[1]) // the expression matches only digits
+			at.column, _ = strconv.Atoi(match[2])
+			why = why[len(match[0]):]
 		}
 		return nil, wrong(at, "invalid JSON: %s", strings.TrimPrefix(why, "hujson: "))
 	}
