@@ -169,7 +169,7 @@ func TestADatabaseThatIsInUseIsNotTakenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := engram(t, dir, "migrate")
-	if err == nil || !strings.Contains(out, "is open in another program") || !strings.Contains(out, "nothing was changed") {
+	if err == nil || !strings.Contains(out, "another program has ") || !strings.Contains(out, "nothing has changed") {
 		t.Errorf("migrate: %v\n%s\nwant it refused", err, out)
 	}
 	// The state after a crash: the row is only in the log.

@@ -325,7 +325,7 @@ func TestNotesThatCannotComeInAreToldAndChangeNothing(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, act, reason string }{
 		{"a topic that another memory has", "shop/new.md", "---\ntopic: a/b\n---\nnew", "rejected", "topic a/b belongs to memory #1"},
 		{"what a memory says already", "shop/new.md", "One.", "rejected", "memory #1 says this already"},
-		{"a note of no project", "new.md", "new", "noted", "it says of no project"},
+		{"a note of no project", "new.md", "new", "noted", "it names no project"},
 		{"a note with a project of its own", "new.md", "---\nproject: shop\n---\nnew", "created", ""},
 		{"an id that nothing has", "shop/new.md", "---\nid: mem_01m806jkpqhmcmj478e3cqpkg0\n---\nnew", "created", ""},
 		{"another program's id", "shop/new.md", "---\nid: 12\n---\nnew", "rejected", "its id is not that of a memory"},
