@@ -75,8 +75,8 @@ type VectorQuery struct {
 	Close bool
 }
 
-// ModelUse is how much of the store a model's vectors cover.
-type ModelUse struct {
+// ModelCoverage is how much of the store a model's vectors cover.
+type ModelCoverage struct {
 	Model    Model // only Name, Fingerprint and Dimensions
 	Memories int   // live memories with a vector of it
 }

@@ -121,8 +121,8 @@ type Exposure struct {
 	Fallback  bool   // a channel could not answer, or an empty question listed the newest
 }
 
-// UseCount is how often a memory was requested, and when last.
-type UseCount struct {
+// ExposureCount is how often a memory was requested, and when last.
+type ExposureCount struct {
 	Count int
 	Last  time.Time
 }

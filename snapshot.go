@@ -19,9 +19,9 @@ type Snapshot struct {
 	Whole    bool      // it says that it was taken from every project
 	Memories int       // approximate number of live memories; 0: unknown
 	Lacks    []Entity  // kinds of things the format cannot hold
-	// Untold are the fields of memories, by their names in a native file, that the format cannot hold.
-	Untold []string
-	Grid   time.Duration // resolution of its times; 0: milliseconds
+	// Unlisted are the fields of memories, by their names in a native file, that the format cannot hold.
+	Unlisted []string
+	Grid     time.Duration // resolution of its times; 0: milliseconds
 }
 
 // Record is one exported thing. One of the pointers is set, or Flaw.

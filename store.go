@@ -154,7 +154,7 @@ type VectorReader interface {
 	// most, newest first.
 	NewestVectors(ctx context.Context, model, project string, most int) ([][]float32, error)
 	// Models returns the models with vectors, the one that covers most first.
-	Models(ctx context.Context) ([]ModelUse, error)
+	Models(ctx context.Context) ([]ModelCoverage, error)
 	// Unembedded returns live memories without a vector of the model, by number, from after on.
 	Unembedded(ctx context.Context, model string, after int64, limit int) ([]Memory, error)
 }
@@ -171,8 +171,8 @@ type VectorWriter interface {
 
 // ExposureReader reads what was shown to whom.
 type ExposureReader interface {
-	// Uses returns the exposures of a session, oldest first; "" is every session.
-	Uses(ctx context.Context, session string, p Page) ([]Exposure, error)
+	// Exposures returns the exposures of a session, oldest first; "" is every session.
+	Exposures(ctx context.Context, session string, p Page) ([]Exposure, error)
 	// Shown returns the memories that a session was shown, by number, each once.
 	Shown(ctx context.Context, session string) ([]int64, error)
 	// LatelyUsed returns a project's recently requested memories, latest first, each once; "" is every project.
@@ -180,17 +180,17 @@ type ExposureReader interface {
 	LatelyUsed(ctx context.Context, project string, limit int) ([]int64, error)
 	// ExposedBy returns those of the memories that the session was shown by one of these operations, by number.
 	ExposedBy(ctx context.Context, session string, verbs []string, nums []int64) ([]int64, error)
-	// UseCounts returns how often each of the memories was requested. Exposures by a context or a reminder do
+	// ExposureCounts returns how often each of the memories was requested. Exposures by a context or a reminder do
 	// not count: they would reinforce themselves.
-	UseCounts(ctx context.Context, nums []int64) (map[int64]UseCount, error)
+	ExposureCounts(ctx context.Context, nums []int64) (map[int64]ExposureCount, error)
 }
 
 // ExposureWriter records exposures.
 type ExposureWriter interface {
-	// AppendUses adds exposures. Their session and project must exist; those of an erased memory are skipped.
+	// AppendExposures adds exposures. Their session and project must exist; those of an erased memory are skipped.
 	// They are not journaled. The store may drop the oldest beyond 100,000, and those more than 90 days older
 	// than us.
-	AppendUses(ctx context.Context, us []Exposure) error
+	AppendExposures(ctx context.Context, us []Exposure) error
 }
 
 // MemoryWriter changes memories and updates the full-text index.

@@ -182,9 +182,9 @@ func placeOf(lines []faultLine, i int) int {
 	return -1
 }
 
-// Told returns an error without lines about success or progress, one line each: the part worth
+// ErrorLines returns an error without lines about success or progress, one line each: the part worth
 // keeping where there is no room for all.
-func Told(text string) string {
+func ErrorLines(text string) string {
 	var b strings.Builder
 	for i, l := range faultLines(text) {
 		if i > 0 {

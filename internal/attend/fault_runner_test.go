@@ -70,8 +70,8 @@ func TestWhatFailedIsFoundInWhatIsPrinted(t *testing.T) {
 			if got := attend.Fault(tt.printed); got != tt.fault {
 				t.Errorf("Fault of\n%s\n got %q\nwant %q", tt.printed, got, tt.fault)
 			}
-			if got := attend.Fault(attend.Told(tt.printed)); got != tt.fault {
-				t.Errorf("Fault of what is kept\n%s\n got %q\nwant %q", attend.Told(tt.printed), got, tt.fault)
+			if got := attend.Fault(attend.ErrorLines(tt.printed)); got != tt.fault {
+				t.Errorf("Fault of what is kept\n%s\n got %q\nwant %q", attend.ErrorLines(tt.printed), got, tt.fault)
 			}
 			o := attend.Outcomes([]attend.Note{failed("make check", tt.printed), edited("a.go"), ran("make check")})[0]
 			if n := utf8.RuneCountInString(o.Title); n > 100 || !strings.Contains(o.Title, string([]rune(tt.fault)[:min(18, len([]rune(tt.fault)))])) {

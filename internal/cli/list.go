@@ -215,13 +215,13 @@ the cost in tokens. Exposures are recorded for sessions with an id and kept for 
 
 // accountDoc is the answer of `why`.
 type accountDoc struct {
-	Session sessionDoc          `json:"session"`
-	Tokens  int                 `json:"tokens"` // of all exposures, about
-	Uses    []document.Exposure `json:"uses"`   // oldest first
+	Session   sessionDoc          `json:"session"`
+	Tokens    int                 `json:"tokens"` // of all exposures, about
+	Exposures []document.Exposure `json:"uses"`   // oldest first
 }
 
 func accountOf(a engine.Account) accountDoc {
-	return accountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Uses, func(u engine.Shown) document.Exposure {
+	return accountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Exposures, func(u engine.Shown) document.Exposure {
 		return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
 	})}
 }
@@ -229,12 +229,12 @@ func accountOf(a engine.Account) accountDoc {
 // writeAccount writes a line for each answer, and one for each memory in it.
 func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
 	fmt.Fprintf(b, "Session %s (%s)\n", render.Line(a.Session.ID, 0), render.Line(a.Session.Project, 0))
-	if len(a.Uses) == 0 {
+	if len(a.Exposures) == 0 {
 		fmt.Fprintln(b, "No exposures are recorded.")
 		return
 	}
-	for i, u := range a.Uses {
-		if i == 0 || !sameAnswer(a.Uses[i-1], u) {
+	for i, u := range a.Exposures {
+		if i == 0 || !sameAnswer(a.Exposures[i-1], u) {
 			fmt.Fprintf(b, "\n%s %s", render.Time(u.At, o), u.Operation)
 			if u.Query != "" {
 				fmt.Fprintf(b, " %s", quote(render.Line(u.Query, 100)))

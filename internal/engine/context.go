@@ -202,7 +202,7 @@ func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.
 			all = append(all, m)
 		}
 	}
-	counts, err := r.UseCounts(ctx, memoryNums(all))
+	counts, err := r.ExposureCounts(ctx, memoryNums(all))
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func notFinite[T float32 | float64](x T) bool {
 // coverage is how many memories each model's vectors cover.
 type coverage struct {
 	at     time.Time
-	models []engram.ModelUse
+	models []engram.ModelCoverage
 }
 
 // coverageAge is how long coverage is cached: it only changes during a re-embedding, which takes longer.
@@ -234,7 +234,7 @@ func (e *Engine) embedBatch(ctx context.Context, batch []engram.Memory) (int, er
 }
 
 func (e *Engine) dropFormer(ctx context.Context, res *Reembedded) error {
-	models, err := view(ctx, e, func(r engram.Reader) ([]engram.ModelUse, error) { return r.Models(ctx) })
+	models, err := view(ctx, e, func(r engram.Reader) ([]engram.ModelCoverage, error) { return r.Models(ctx) })
 	if err != nil {
 		return err
 	}

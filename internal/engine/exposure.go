@@ -76,7 +76,7 @@ func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s exposure, at ti
 	if len(exposures) == 0 {
 		return nil
 	}
-	return tx.AppendUses(ctx, exposures)
+	return tx.AppendExposures(ctx, exposures)
 }
 
 // waiting returns a context for writes after an answer was made: it outlives the request, since the answer was
@@ -321,16 +321,16 @@ func (e *Engine) claim(ctx context.Context, s exposure, nums []int64, again bool
 		if len(of.items) == 0 {
 			return nil
 		}
-		return tx.AppendUses(ctx, of.exposures(at))
+		return tx.AppendExposures(ctx, of.exposures(at))
 	})
 	return mine, err
 }
 
 // Account lists what a session was shown.
 type Account struct {
-	Session engram.Session
-	Uses    []Shown // oldest first
-	Tokens  int     // total
+	Session   engram.Session
+	Exposures []Shown // oldest first
+	Tokens    int     // total
 }
 
 // Shown is an exposure with its memory.
@@ -355,8 +355,8 @@ func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
 		if err != nil {
 			return a, err
 		}
-		a.Uses, err = withMemories(ctx, r, exposures)
-		for _, u := range a.Uses {
+		a.Exposures, err = withMemories(ctx, r, exposures)
+		for _, u := range a.Exposures {
 			a.Tokens += u.Tokens
 		}
 		return a, err
@@ -366,7 +366,7 @@ func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
 func exposuresOf(ctx context.Context, r engram.Reader, session string) (all []engram.Exposure, err error) {
 	const page = 1000
 	for {
-		us, err := r.Uses(ctx, session, engram.Page{Limit: page, Offset: len(all)})
+		us, err := r.Exposures(ctx, session, engram.Page{Limit: page, Offset: len(all)})
 		all = append(all, us...)
 		if err != nil || len(us) < page {
 			return all, err

@@ -37,7 +37,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 
 	a := w.why("s")
 	sum, told := 0, []string{}
-	for _, u := range a.Uses {
+	for _, u := range a.Exposures {
 		sum += u.Tokens
 		told = append(told, u.Operation+" "+u.Title)
 		if (u.Memory == 0) != (u.Tokens == 0) || (u.Memory == 0) != (u.Rank == 0) || u.At.IsZero() || u.SessionID != "s" || u.Deleted || strings.Contains(u.Query, "hunter2") {
@@ -55,7 +55,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 	if _, err := w.Delete(t.Context(), true, engram.ByNum(first)); err != nil {
 		t.Fatal(err)
 	}
-	for _, u := range w.why("s").Uses {
+	for _, u := range w.why("s").Exposures {
 		erased := u.Memory == 0 && u.Tokens > 0
 		if u.Deleted != (erased || u.Memory == second) || erased && (u.Query != "" || u.Title != "") {
 			t.Errorf("after forgetting #%d and erasing #%d: %+v", second, first, u)
@@ -94,7 +94,7 @@ func TestNobodyAsksNothingIsRemembered(t *testing.T) {
 func (w world) used() (n int) {
 	w.Helper()
 	err := w.Store.View(w.Context(), func(r engram.Reader) error {
-		us, err := r.Uses(w.Context(), "", engram.Page{Limit: 1000})
+		us, err := r.Exposures(w.Context(), "", engram.Page{Limit: 1000})
 		n = len(us)
 		return err
 	})
@@ -146,7 +146,7 @@ func TestALongQuestionIsRememberedInPart(t *testing.T) {
 	w.note("Tokens", "Tokens live in cookies.")
 	w.session("s", "demo")
 	w.recall(engine.RecallInput{SearchInput: asked(strings.Repeat("tokens ", 10_000)), SessionID: "s"})
-	if uses := w.why("s").Uses; len(uses) != 1 || len(uses[0].Query) > 400 || !strings.HasPrefix(uses[0].Query, "tokens tokens") {
+	if uses := w.why("s").Exposures; len(uses) != 1 || len(uses[0].Query) > 400 || !strings.HasPrefix(uses[0].Query, "tokens tokens") {
 		t.Errorf("%d uses, the first %+v; want one with the beginning of the question", len(uses), uses)
 	}
 }

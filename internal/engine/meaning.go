@@ -145,7 +145,7 @@ func (q *question) uncovered(ctx context.Context) error {
 		return nil
 	}
 	models, err := q.r.Models(ctx)
-	if slices.ContainsFunc(models, func(m engram.ModelUse) bool { return m.Model.Fingerprint == q.meaning.model.Fingerprint }) {
+	if slices.ContainsFunc(models, func(m engram.ModelCoverage) bool { return m.Model.Fingerprint == q.meaning.model.Fingerprint }) {
 		return err
 	}
 	q.wordsAlone = true

@@ -293,8 +293,8 @@ func TestWhatWasToldUnaskedIsNoAccess(t *testing.T) {
 	}
 	remind(t, w.Engine, engine.RemindInput{SessionID: "s1", Query: lock})
 	a, err := w.Why(t.Context(), "s1")
-	if err != nil || len(a.Uses) != 1 || a.Uses[0].Operation != "remind" || a.Uses[0].Memory != 1 {
-		t.Errorf("uses %+v, %v", a.Uses, err)
+	if err != nil || len(a.Exposures) != 1 || a.Exposures[0].Operation != "remind" || a.Exposures[0].Memory != 1 {
+		t.Errorf("uses %+v, %v", a.Exposures, err)
 	}
 	if d, err := w.Get(t.Context(), engram.ByNum(1)); err != nil || d.Memory.AccessCount != 0 {
 		t.Errorf("it counts %d accesses, %v", d.Memory.AccessCount, err)

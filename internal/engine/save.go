@@ -58,8 +58,8 @@ type AdmitMode = lifecycle.AdmitMode
 
 // The modes.
 const (
-	AdmitApart   = lifecycle.AdmitApart
-	AdmitMerging = lifecycle.AdmitMerging
+	AdmitSeparately = lifecycle.AdmitSeparately
+	AdmitMerging    = lifecycle.AdmitMerging
 )
 
 // SaveResult is the memory after a save and the outcome.

@@ -17,7 +17,7 @@ func TestASeriesIsNoContradiction(t *testing.T) {
 		"dates":    func(i int) string { return fmt.Sprintf("The backup of 2026-03-%02d has %d rows", i+1, 900+i) },
 		"names":    func(i int) string { return fmt.Sprintf("%s owns the wiki page", names[i%10]) },
 	} {
-		for mode, admit := range map[string]engine.AdmitMode{"save": engine.AdmitApart, "remember": engine.AdmitMerging} {
+		for mode, admit := range map[string]engine.AdmitMode{"save": engine.AdmitSeparately, "remember": engine.AdmitMerging} {
 			t.Run(name+", "+mode, func(t *testing.T) {
 				w := newWorld(t)
 				for i := range 10 {

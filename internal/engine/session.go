@@ -419,7 +419,7 @@ func isEmpty(ctx context.Context, r engram.Reader, id string) (empty, known bool
 	if prompts, err := r.DeletedPromptsIn(ctx, id); err != nil || len(prompts) > 0 {
 		return false, true, err
 	}
-	exposures, err := r.Uses(ctx, id, engram.Page{Limit: manyExposures})
+	exposures, err := r.Exposures(ctx, id, engram.Page{Limit: manyExposures})
 	for _, u := range exposures {
 		if u.Operation != opContext && u.Operation != opRemind {
 			return false, true, err

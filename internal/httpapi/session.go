@@ -193,12 +193,12 @@ type usesDoc struct {
 	SessionID string              `json:"session_id"`
 	Project   string              `json:"project"`
 	Tokens    int                 `json:"tokens"` // of all uses, about
-	Uses      []document.Exposure `json:"uses"`   // oldest first
+	Exposures []document.Exposure `json:"uses"`   // oldest first
 }
 
 func (a *API) sessionUses(q *request) (reply, error) {
 	account, err := a.Engine.Why(q.Context(), q.PathValue("id"))
-	return reply{body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Uses, func(u engine.Shown) document.Exposure {
+	return reply{body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Exposures, func(u engine.Shown) document.Exposure {
 		return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
 	})}}, err
 }

@@ -28,9 +28,9 @@ type AdmitMode string
 
 // The modes.
 const (
-	// AdmitApart, the default, changes no others: it revises a topic and counts an exact repeat
+	// AdmitSeparately, the default, changes no others: it revises a topic and counts an exact repeat
 	// within the window.
-	AdmitApart AdmitMode = ""
+	AdmitSeparately AdmitMode = ""
 	// AdmitMerging also recognizes the same type and title, and merges near-duplicates.
 	AdmitMerging AdmitMode = "merge"
 )

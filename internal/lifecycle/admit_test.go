@@ -41,7 +41,7 @@ func TestAdmit(t *testing.T) {
 			lifecycle.Revise, 7, "same topic key"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := lifecycle.Admit(tt.m, lifecycle.Known{Topic: tt.topic, Repeat: tt.repeat}, lifecycle.AdmitApart, lifecycle.DefaultPolicy())
+			got := lifecycle.Admit(tt.m, lifecycle.Known{Topic: tt.topic, Repeat: tt.repeat}, lifecycle.AdmitSeparately, lifecycle.DefaultPolicy())
 			if got.Action != tt.want || got.Target.Num != tt.target || got.Reason != tt.reason {
 				t.Errorf("Admit(%+v, %+v, %+v)\n got %s of #%d, %q\nwant %s of #%d, %q", tt.m, tt.topic, tt.repeat,
 					got.Action, got.Target.Num, got.Reason, tt.want, tt.target, tt.reason)

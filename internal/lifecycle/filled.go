@@ -22,7 +22,7 @@ func Filled(here, there engram.Record, head engram.Snapshot) engram.Record {
 	case there.Memory != nil && here.Memory != nil:
 		filled := *there.Memory
 		there.Memory = &filled
-		fillFields(there, here, head.Untold)
+		fillFields(there, here, head.Unlisted)
 		m, was := &filled.Memory, &here.Memory.Memory
 		uncut([2]*time.Time{&m.CreatedAt, &was.CreatedAt}, [2]*time.Time{&m.UpdatedAt, &was.UpdatedAt}, [2]*time.Time{&m.LastSeenAt, &was.LastSeenAt},
 			[2]*time.Time{&m.LastAccessedAt, &was.LastAccessedAt}, [2]*time.Time{&m.ReviewAfter, &was.ReviewAfter}, [2]*time.Time{&m.DeletedAt, &was.DeletedAt})

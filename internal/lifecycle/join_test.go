@@ -42,7 +42,7 @@ func TestAdmitMerging(t *testing.T) {
 		reason string
 	}{
 		{"the same title, and nothing is merged unasked", old(0, "Pool size", "It is of the primary alone."),
-			lifecycle.Known{Titled: titled(near(0, pool)), Near: []lifecycle.Near{near(.99, pool)}, Duplicate: .9}, lifecycle.AdmitApart,
+			lifecycle.Known{Titled: titled(near(0, pool)), Near: []lifecycle.Near{near(.99, pool)}, Duplicate: .9}, lifecycle.AdmitSeparately,
 			lifecycle.Insert, 0, "new"},
 		{"the same type and title says more", old(0, "Pool size", "The pool has 20 connections. It is of the primary alone."), lifecycle.Known{Titled: titled(near(0, pool))},
 			lifecycle.AdmitMerging, lifecycle.Absorb, 7, "same type and title as #7"},
@@ -82,7 +82,7 @@ func TestAdmitMerging(t *testing.T) {
 		{"the same words under another type", old(0, "Pool size", "The pool has 20 connections.", of("insight")), lifecycle.Known{Said: &pool},
 			lifecycle.AdmitMerging, lifecycle.Repeat, 7, "#7 has this text already"},
 		{"the same words, and nothing is merged unasked", old(0, "Pool size", "The pool has 20 connections.", of("insight")), lifecycle.Known{Said: &pool},
-			lifecycle.AdmitApart, lifecycle.Insert, 0, "new"},
+			lifecycle.AdmitSeparately, lifecycle.Insert, 0, "new"},
 		{"the same words, of which nobody had said what they are", pool, lifecycle.Known{Said: new(old(8, "Pool size", "The pool has 20 connections.", of(engram.TypeManual)))},
 			lifecycle.AdmitMerging, lifecycle.Absorb, 8, "#8 has this text already, and is of type decision now"},
 		{"the same words in the summary of a session", old(0, "Pool size", "The pool has 20 connections.", of(engram.TypeSessionSummary)), lifecycle.Known{Said: &pool},

@@ -44,7 +44,7 @@ func (n *Notebook) tail(s string) string {
 		s += "\n" + end
 	}
 	if s = n.unsecret(s); len(s) > maxField {
-		s = attend.Told(s)
+		s = attend.ErrorLines(s)
 	}
 	return last(s, maxField)
 }

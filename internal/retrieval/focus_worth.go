@@ -14,7 +14,7 @@ import (
 // every 30 days since it was written, repeated or requested, down to a twentieth; importance above
 // the default raises that minimum, up to four fifths. A permanent memory counts as touched today,
 // and three times.
-func Worth(m engram.Memory, use engram.UseCount, now time.Time) float64 {
+func Worth(m engram.Memory, use engram.ExposureCount, now time.Time) float64 {
 	const halfLife, permanent, perDoubling = 30 * 24 * time.Hour, 3, 0.4
 	worth := kindWorth(m.Type) * (0.5 + m.Importance) * (1 + perDoubling*math.Log2(1+float64(max(0, use.Count)+max(0, m.AccessCount))))
 	if m.Permanent {

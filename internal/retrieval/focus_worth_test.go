@@ -15,7 +15,7 @@ func TestWorthOrders(t *testing.T) {
 	ago := func(days float64) time.Time { return now.Add(-time.Duration(days * 24 * float64(time.Hour))) }
 	type known struct {
 		m   engram.Memory
-		use engram.UseCount
+		use engram.ExposureCount
 	}
 	plain := func(days float64, change ...func(*known)) known {
 		k := known{m: engram.Memory{Type: engram.TypeManual, Importance: engram.DefaultImportance, CreatedAt: ago(days)}}
@@ -36,9 +36,9 @@ func TestWorthOrders(t *testing.T) {
 		{"a permanent memory however old before a plain one of today", plain(3000, func(k *known) { k.m.Permanent = true }), plain(0)},
 		{"an important one before a new one", plain(10, func(k *known) { k.m.Importance = 1 }), plain(0)},
 		{"the most important before any other of today, however old it is", plain(3000, func(k *known) { k.m.Importance = 1 }), plain(0)},
-		{"one that is asked for again and again before a new one", plain(200, func(k *known) { k.use = engram.UseCount{Count: 8, Last: ago(2)} }), plain(0)},
-		{"one asked for lately before one asked for as often long ago", plain(200, func(k *known) { k.use = engram.UseCount{Count: 2, Last: ago(2)} }),
-			plain(200, func(k *known) { k.use = engram.UseCount{Count: 2, Last: ago(90)} })},
+		{"one that is asked for again and again before a new one", plain(200, func(k *known) { k.use = engram.ExposureCount{Count: 8, Last: ago(2)} }), plain(0)},
+		{"one asked for lately before one asked for as often long ago", plain(200, func(k *known) { k.use = engram.ExposureCount{Count: 2, Last: ago(2)} }),
+			plain(200, func(k *known) { k.use = engram.ExposureCount{Count: 2, Last: ago(90)} })},
 		{"one that was repeated yesterday before one that was not", plain(100, func(k *known) { k.m.LastSeenAt = ago(1) }), plain(100)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,8 +59,8 @@ func TestWorthNeverFallsWithUse(t *testing.T) {
 		}
 		m := engram.Memory{Type: rapid.SampledFrom(engram.KnownTypes()).Draw(t, "type"), Importance: rapid.Float64Range(0, 1).Draw(t, "importance"),
 			CreatedAt: at("made"), Permanent: rapid.Bool().Draw(t, "permanent")}
-		use := engram.UseCount{Count: rapid.IntRange(0, 100).Draw(t, "count"), Last: at("last")}
-		before, after := retrieval.Worth(m, use, now), retrieval.Worth(m, engram.UseCount{Count: use.Count + 1, Last: use.Last.Add(time.Hour)}, now)
+		use := engram.ExposureCount{Count: rapid.IntRange(0, 100).Draw(t, "count"), Last: at("last")}
+		before, after := retrieval.Worth(m, use, now), retrieval.Worth(m, engram.ExposureCount{Count: use.Count + 1, Last: use.Last.Add(time.Hour)}, now)
 		if before <= 0 || after <= before {
 			t.Fatalf("Worth(%+v, %+v)\n got %v, and %v with one use more\nwant more than 0, and more again", m, use, before, after)
 		}

@@ -86,9 +86,9 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 }
 
 // Models returns the models that have vectors, by coverage.
-func (t *tx) Models(ctx context.Context) ([]engram.ModelUse, error) {
+func (t *tx) Models(ctx context.Context) ([]engram.ModelCoverage, error) {
 	const query = `SELECT name, fingerprint, dimensions, memories FROM models WHERE memories > 0 ORDER BY memories DESC, num`
-	return list(ctx, t, "read models", query, nil, func(s scanner) (u engram.ModelUse, err error) {
+	return list(ctx, t, "read models", query, nil, func(s scanner) (u engram.ModelCoverage, err error) {
 		err = s.Scan(&u.Model.Name, &u.Model.Fingerprint, &u.Model.Dimensions, &u.Memories)
 		return u, err
 	})

@@ -381,7 +381,7 @@ func vectorChangeCases() []testCase {
 // models formats what Models returns.
 func (k *kit) models() string {
 	k.Helper()
-	return strings.Join(every(read0(k, engram.Reader.Models), func(u engram.ModelUse) string {
+	return strings.Join(every(read0(k, engram.Reader.Models), func(u engram.ModelCoverage) string {
 		return fmt.Sprintf("%s/%s/%d: %d", u.Model.Name, u.Model.Fingerprint, u.Model.Dimensions, u.Memories)
 	}), ", ")
 }

@@ -61,7 +61,7 @@ func (k *kept) read(ctx context.Context, r engram.Reader, project string) (err e
 	if err != nil {
 		return err
 	}
-	k.exposures, err = pages(maxExposures, func(p engram.Page) ([]engram.Exposure, error) { return r.Uses(ctx, "", p) })
+	k.exposures, err = pages(maxExposures, func(p engram.Page) ([]engram.Exposure, error) { return r.Exposures(ctx, "", p) })
 	return err
 }
 

@@ -101,7 +101,7 @@ func (f *reading) checkDialect() error {
 
 // snapshot returns the head of the file.
 func (f *reading) snapshot() engram.Snapshot {
-	s := engram.Snapshot{Format: f.form.name, Lacks: f.unlisted(), Untold: f.form.untold, Grid: f.form.grid}
+	s := engram.Snapshot{Format: f.form.name, Lacks: f.unlisted(), Unlisted: f.form.unlistedFields, Grid: f.form.grid}
 	text := func(name string) string { t, _ := f.head[name].(string); return t }
 	var m wire.Time
 	b, _ := json.Marshal(f.head["exported_at"]) // a scalar from JSON

@@ -14,12 +14,12 @@ import (
 
 // form is a detected form.
 type form struct {
-	name     string
-	sections []string
-	lacks    []engram.Entity
-	untold   []string      // fields of memories that it lacks
-	grid     time.Duration // resolution of its times; 0: milliseconds
-	decode   func(section string, raw []byte) (engram.Record, error)
+	name           string
+	sections       []string
+	lacks          []engram.Entity
+	unlistedFields []string      // fields of memories that it lacks
+	grid           time.Duration // resolution of its times; 0: milliseconds
+	decode         func(section string, raw []byte) (engram.Record, error)
 }
 
 func nativeForm() form {

@@ -11,7 +11,7 @@ import (
 func usePlans(t *testing.T) []planCase {
 	ctx := t.Context()
 	return []planCase{
-		{name: "uses of a session", run: func(t *tx) error { _, err := t.Uses(ctx, "s", engram.Page{Limit: 10}); return err },
+		{name: "uses of a session", run: func(t *tx) error { _, err := t.Exposures(ctx, "s", engram.Page{Limit: 10}); return err },
 			want: []string{"SEARCH s USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH u USING INDEX uses_session (session=?)",
 				"SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN", "USE TEMP B-TREE FOR ORDER BY"},
 			why: "what one session was shown, in order"},
@@ -20,7 +20,7 @@ func usePlans(t *testing.T) []planCase {
 		{name: "lately used", run: func(t *tx) error { _, err := t.LatelyUsed(ctx, "app", 10); return err },
 			want: []string{"SCAN uses", "SCAN (subquery-1)", "USE TEMP B-TREE FOR GROUP BY", "USE TEMP B-TREE FOR ORDER BY"},
 			why:  "the latest two thousand, whatever the number of all"},
-		{name: "counts of uses", run: func(t *tx) error { _, err := t.UseCounts(ctx, []int64{1, 2}); return err },
+		{name: "counts of uses", run: func(t *tx) error { _, err := t.ExposureCounts(ctx, []int64{1, 2}); return err },
 			want: []string{"SEARCH uses USING INDEX uses_asked (memory=?)"}},
 		{name: "lasting memories of a project", run: func(t *tx) error { _, err := t.Lasting(ctx, "app", "", 10); return err },
 			want: []string{"SEARCH m USING INDEX memories_lasting (project=?)"}},
@@ -52,14 +52,14 @@ func TestOldExposuresAreDropped(t *testing.T) {
 		for i := range us {
 			us[i] = engram.Exposure{At: at, SessionID: "s", Project: "app", Operation: "search", Memory: 1, Rank: 1, Tokens: 9}
 		}
-		if err := s.Update(t.Context(), func(tx engram.Tx) error { return tx.AppendUses(t.Context(), us) }); err != nil {
+		if err := s.Update(t.Context(), func(tx engram.Tx) error { return tx.AppendExposures(t.Context(), us) }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	kept := func() (us []engram.Exposure) {
 		t.Helper()
 		err := s.View(t.Context(), func(r engram.Reader) (err error) {
-			us, err = r.Uses(t.Context(), "", engram.Page{Limit: 2 * keptUses})
+			us, err = r.Exposures(t.Context(), "", engram.Page{Limit: 2 * keptUses})
 			return err
 		})
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 const usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens, u.fallback
 	FROM uses u JOIN sessions s ON s.num = u.session LEFT JOIN projects p ON p.num = u.project WHERE `
 
-// Uses returns the exposures of a session, oldest first.
-func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.Exposure, error) {
+// Exposures returns the exposures of a session, oldest first.
+func (t *tx) Exposures(ctx context.Context, session string, p engram.Page) ([]engram.Exposure, error) {
 	where, args := "1"+t.hidden.and("u.project"), []any{p.Limit, p.Offset}
 	if session != "" {
 		num, err := t.sessionNum(ctx, session)
@@ -88,12 +88,12 @@ func (t *tx) Lasting(ctx context.Context, project string, scope engram.Scope, li
 const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses INDEXED BY uses_asked
 	WHERE memory IN (SELECT value FROM json_each(?)) AND verb NOT IN ('context', 'remind') GROUP BY memory ORDER BY memory`
 
-// UseCounts returns how often each of the memories was requested, without those never requested.
-func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseCount, error) {
-	counts := map[int64]engram.UseCount{}
+// ExposureCounts returns how often each of the memories was requested, without those never requested.
+func (t *tx) ExposureCounts(ctx context.Context, nums []int64) (map[int64]engram.ExposureCount, error) {
+	counts := map[int64]engram.ExposureCount{}
 	err := t.rows(ctx, useCountsSQL, []any{jsonNums(nums)}, func(s scanner) error {
 		var num int64
-		var c engram.UseCount
+		var c engram.ExposureCount
 		err := s.Scan(&num, &c.Count, instant{&c.Last})
 		counts[num] = c
 		return err
@@ -101,8 +101,8 @@ func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseC
 	return counts, doing(err, "count exposures")
 }
 
-// AppendUses records exposures.
-func (t *tx) AppendUses(ctx context.Context, us []engram.Exposure) error {
+// AppendExposures records exposures.
+func (t *tx) AppendExposures(ctx context.Context, us []engram.Exposure) error {
 	// The WHERE drops exposures of memories erased meanwhile, so that their query is not stored again.
 	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens, fallback) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9
 		WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM memories WHERE num = ?6)`

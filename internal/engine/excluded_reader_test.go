@@ -102,7 +102,7 @@ func openToAll() map[string]string {
 	return map[string]string{
 		"Beside": named, "ByHash": named, "ByTitle": named, "ByTopic": named, "CountInSession": named, "DeletedPrompts": named, "DeletedPromptsIn": named,
 		"Mutations": named, "MutationsIn": "what was known of memories that are shown", "Named": sync, "OpenSession": named, "Operation": named, "Project": named, "PromptBySyncID": sync, "RelationsBetween": named,
-		"Revisions": named, "SeenAnchors": named, "Session": named, "Shown": named, "ExposedBy": named, "Trust": named, "UseCounts": named, "Vectors": named,
+		"Revisions": named, "SeenAnchors": named, "Session": named, "Shown": named, "ExposedBy": named, "Trust": named, "ExposureCounts": named, "Vectors": named,
 		"Decays": "how projects fade, by names that are asked for", "SecretKept": "numbers alone, which are not told", "NewestVectors": "numbers of which no text can be made",
 		"Unembedded": "of what is reckoned in the background", "FirstMade": keeper, "Models": keeper, "Fact": keeper, "JournalBegins": keeper, "LastMutation": keeper,
 		"SeqBefore": keeper, "Device": keeper, "LatestClock": keeper,
@@ -169,7 +169,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 			}
 			return numsApart(ctx, w, all, err)
 		},
-		"Uses":             func(ctx ctxt, r engram.Reader) (any, error) { return r.Uses(ctx, "", page) },
+		"Exposures":        func(ctx ctxt, r engram.Reader) (any, error) { return r.Exposures(ctx, "", page) },
 		"Relations":        func(ctx ctxt, r engram.Reader) (any, error) { return r.Relations(ctx, both) },
 		"RelationsOf":      func(ctx ctxt, r engram.Reader) (any, error) { return r.RelationsOf(ctx, both, nil, 100) },
 		"RemovedRelations": func(ctx ctxt, r engram.Reader) (any, error) { return r.RemovedRelations(ctx, both, time.Time{}) },

@@ -25,12 +25,12 @@ func operation(v string) func(*engram.Exposure) { return func(u *engram.Exposure
 
 func (k *kit) expose(us ...engram.Exposure) {
 	k.Helper()
-	each(k, engram.Tx.AppendUses, us)
+	each(k, engram.Tx.AppendExposures, us)
 }
 
 func (k *kit) exposures(session string, p engram.Page) []engram.Exposure {
 	k.Helper()
-	return read2(k, engram.Reader.Uses, session, p)
+	return read2(k, engram.Reader.Exposures, session, p)
 }
 
 func exposureCases() []testCase {
@@ -57,11 +57,11 @@ func exposureCases() []testCase {
 		{"an unknown session has no exposures", func(k *kit) {
 			failing(k, engram.CodeNotFound, engram.Reader.Shown, "nope")
 			failing(k, engram.CodeNotFound, func(r engram.Reader, ctx context.Context, session string) ([]engram.Exposure, error) {
-				return r.Uses(ctx, session, all)
+				return r.Exposures(ctx, session, all)
 			}, "nope")
 			m := k.save()
 			k.refused("a use in it", engram.CodeNotFound, func(tx engram.Tx) error {
-				return tx.AppendUses(k.Context(), []engram.Exposure{exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })})
+				return tx.AppendExposures(k.Context(), []engram.Exposure{exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })})
 			})
 			k.same("nothing was written", len(k.exposures("", all)), 0)
 		}},
@@ -75,8 +75,8 @@ func exposureCases() []testCase {
 		{"requested exposures are counted, injected ones are not", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			k.expose(exposure(1, a), exposure(5, a, operation("get")), exposure(3, a, operation("recall")), exposure(9, a, operation("context")), exposure(4, b, operation("context")), exposure(7, b, operation("remind")), exposure(2, c))
-			counts := read1(k, engram.Reader.UseCounts, []int64{a.Num, b.Num, c.Num, 99})
-			k.same("counts", counts, map[int64]engram.UseCount{a.Num: {Count: 3, Last: at(5)}, c.Num: {Count: 1, Last: at(2)}})
+			counts := read1(k, engram.Reader.ExposureCounts, []int64{a.Num, b.Num, c.Num, 99})
+			k.same("counts", counts, map[int64]engram.ExposureCount{a.Num: {Count: 3, Last: at(5)}, c.Num: {Count: 1, Last: at(2)}})
 		}},
 		{"LatelyUsed returns recently requested memories, latest first", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
