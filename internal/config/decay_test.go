@@ -45,7 +45,7 @@ func TestWrongDecayAndReviewsNameTheGoodOnes(t *testing.T) {
 		{"a rate of nothing", "ENGRAM_DECAY_RATE", "0", "not a number above 0"},
 		{"a rate that fits another curve", "ENGRAM_DECAY_RATE", "30", "such as 0.01"},
 		{"a rate that is no rate", "ENGRAM_DECAY_RATE", "NaN", "not a number above 0"},
-		{"a boost that weakens", "ENGRAM_DECAY_MAX_ACCESS_BOOST", "0.5", "from 1"},
+		{"a boost that weakens", "ENGRAM_DECAY_MAX_ACCESS_BOOST", "0.5", "use 1 (no boost) to 1000"},
 		{"a type without a curve", "ENGRAM_DECAY_TYPES", "fact", "fact=geometric:0.97"},
 		{"a type with an empty curve", "ENGRAM_DECAY_TYPES", "fact=", "importance, geometric or ebbinghaus"},
 		{"a type with a wrong curve", "ENGRAM_DECAY_TYPES", "fact=linear:1", "importance, geometric or ebbinghaus"},

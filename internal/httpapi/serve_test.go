@@ -173,6 +173,7 @@ func TestStoppingLetsWhatIsUnderWayFinish(t *testing.T) {
 	serving(t, httpapi.Options{MCP: slow(500 * time.Millisecond)}, func(t *testing.T, p *pipes, stop func() error) {
 		c := p.dial()
 		send(t, c, mcpCall)
+		synctest.Wait() // the handler has the request
 		stopped := make(chan error, 1)
 		go func() { stopped <- stop() }()
 		if got := status(t, c); got != "200 OK" {

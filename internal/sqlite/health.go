@@ -169,8 +169,9 @@ func (s *Store) Probe(ctx context.Context) health.Log {
 func (s *Store) probe(ctx context.Context, l *health.Log) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	timedOut := func(err error) bool { return ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) }
 	c, err := s.writes.take(wait)
-	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+	if timedOut(err) {
 		l.Locked = true // by this process
 		return s.size(l)
 	}
@@ -183,7 +184,8 @@ func (s *Store) probe(ctx context.Context, l *health.Log) error {
 	}
 	err = retryBusy(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") })
 	c.rollback()
-	if l.Locked = isBusy(err); err != nil && !l.Locked {
+	// The wait may end inside the last attempt, before SQLite reports that it is busy.
+	if l.Locked = isBusy(err) || timedOut(err); err != nil && !l.Locked {
 		return err
 	}
 	if err := s.tryCheckpoint(wait, c, l); err != nil {
