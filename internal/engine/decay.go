@@ -309,7 +309,7 @@ func namedProject(ctx context.Context, r engram.Reader, name string) (engram.Pro
 	name = normalProject(name)
 	p, known, err := r.Project(ctx, name)
 	if err == nil && !known {
-		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
+		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("see {projects list}")
 	}
 	return p, err
 }

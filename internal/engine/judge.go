@@ -122,7 +122,7 @@ func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now 
 		return named, now, err
 	}
 	if now.Removed() {
-		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s was removed", named.ID).WithHint("{conflicts list} shows what there is")
+		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s was removed", named.ID).WithHint("see {conflicts list}")
 	}
 	if !IsVerdict(now.Verb) {
 		return named, now, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is not a verdict", named.ID, now.Verb).

@@ -218,7 +218,7 @@ func unknownProject(msg, name string, names []string) error {
 	const most = 20
 	similar := project.Similar(name, names)
 	available := append(slices.Clone(similar), slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(similar, n) })...)
-	err := engram.Errorf(engram.CodeNotFound, "%s", msg).WithHint("{projects list} shows what there is")
+	err := engram.Errorf(engram.CodeNotFound, "%s", msg).WithHint("see {projects list}")
 	if len(similar) > 0 {
 		err = err.WithHint("did you mean %q?", similar[0])
 	}

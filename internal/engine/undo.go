@@ -86,7 +86,7 @@ func (e *Engine) tried(ctx context.Context, number int64, err error) error {
 			return err
 		}
 	}
-	return engram.Errorf(refused.refused.Code, "%s", refused.refused.Msg).WithHint("{log} shows what there is")
+	return engram.Errorf(refused.refused.Code, "%s", refused.refused.Msg).WithHint("see {log}")
 }
 
 func isNothingLeft(err error) bool {
@@ -270,7 +270,7 @@ func (u *undoing) nothingLeft() error {
 		}
 	}
 	return &undoError{refused: engram.Errorf(engram.CodeConflict, "operation %d (%s) cannot be taken back: %s", u.res.Undone.Op, u.res.Undone.Name, why).
-		WithHint("{log} shows what there is")}
+		WithHint("see {log}")}
 }
 
 // noteOnce fills once, which saves a quarter of the work of undoing an import.
@@ -330,7 +330,7 @@ func (u *undoing) entriesOf(ctx context.Context, number int64) (engram.Operation
 	begins, beginsErr := u.tx.JournalBegins(ctx)
 	if beginsErr == nil && !begins.IsZero() {
 		return op, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d: it begins on %s", number, begins.Format("2 January 2006")).
-			WithHint("{log} shows what there is")
+			WithHint("see {log}")
 	}
 	return op, nil, err
 }
@@ -446,7 +446,7 @@ func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Und
 		}
 	}
 	if len(all) == 0 {
-		return nil, engram.Errorf(engram.CodeNotFound, "from %d to %d there is nothing to undo", in.First, in.Last).WithHint("{log} shows what there is")
+		return nil, engram.Errorf(engram.CodeNotFound, "from %d to %d there is nothing to undo", in.First, in.Last).WithHint("see {log}")
 	}
 	return all, nil
 }

@@ -18,7 +18,7 @@ func TestHintsNameRequests(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"a list", refuse().WithHint("{projects list} shows what there is"), "GET /projects shows what there is"},
+		{"a list", refuse().WithHint("see {projects list}"), "see GET /projects"},
 		{"a list with a filter", refuse().WithHint("{list --forgotten} shows what was forgotten"), "GET /memories?forgotten=true shows what was forgotten"},
 		{"a memory in the path, a change in the body", refuse().WithHint("{update %d --scope global}", 4), `PATCH /memories/4 {"scope":"global"}`},
 		{"an operation", refuse().WithHint("{undo %d} first; nothing was changed", 7), `POST /undo {"op":7} first; nothing was changed`},

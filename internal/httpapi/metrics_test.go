@@ -186,7 +186,7 @@ func TestUsageTellsWhatMetricsOfTheCommandLineDo(t *testing.T) {
 func usageCases() []routeCase {
 	return []routeCase{
 		{"what was asked and saved", "GET /usage", "GET /usage?session_id=s1", "", 200, `{"project":"","session":"s1","since":null,"events":2,"remember":2,"recall":0,"found":0,"fallbacks":0,"hit_rate":null,"fallback_rate":null,"memories":0,"tokens":0,"sessions":1,"verbs":[{"verb":"save","outcomes":{"inserted":2},"events":2,"remember":2,"recall":0,"found":0,"fallbacks":0,"hit_rate":null,"fallback_rate":null,"memories":0,"tokens":0}],"projects":[],"days":[]}`},
-		{"of a session nobody knows", "GET /usage", "GET /usage?session_id=nope", "", 404, `{"error":{"code":"not_found","message":"session \"nope\" does not exist","hint":"GET /sessions/recent shows what there is"}}`},
+		{"of a session nobody knows", "GET /usage", "GET /usage?session_id=nope", "", 404, `{"error":{"code":"not_found","message":"session \"nope\" does not exist","hint":"see GET /sessions/recent"}}`},
 		{"metrics nobody asked for", "GET /metrics", "GET /metrics", "", 404, `{"error":{"code":"not_found","message":"metrics are off","hint":"enable them with engram serve --metrics or engram config set metrics true; GET /usage has numbers for people"}}`},
 	}
 }

@@ -16,7 +16,7 @@ func recallCases() []routeCase {
 		{"nothing to recall", "GET /recall", "GET /recall?q=zeppelin&project=other", "", 200,
 			`{"query":"zeppelin","budget":4000,"tokens":0,"text":"","items":[],"left_out":[{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","reason":"below the floor"}],"repaired":[],"times":[],"degraded":[],"elsewhere":"Nothing found among 1 memory in project other; 2 in others: leave project out"}`},
 		{"a project that is not is told", "GET /recall", "GET /recall?q=zeppelin&project=nobody", "", 404,
-			`{"error":{"code":"not_found","message":"Project \"nobody\" not found in store","hint":"GET /projects shows what there is"}}`},
+			`{"error":{"code":"not_found","message":"Project \"nobody\" not found in store","hint":"see GET /projects"}}`},
 		{"a budget of one token", "GET /recall", "GET /recall?project=other&budget=1", "", 200,
 			`{"query":"","budget":1,"tokens":0,"text":"","items":[],"left_out":[{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","reason":"over the budget"}],"repaired":[],"times":[],"degraded":[]}`},
 		{"a question recalls", "GET /recall", "GET /recall?project=other&budget=0", "", 200,
@@ -32,7 +32,7 @@ func recallCases() []routeCase {
 		{"what a session was shown, when it was nothing", "GET /sessions/{id}/uses", "GET /sessions/empty/uses", "", 200,
 			`{"session_id":"empty","project":"demo","tokens":0,"uses":[]}`},
 		{"what a session that nobody knows was shown", "GET /sessions/{id}/uses", "GET /sessions/nope/uses", "", 404,
-			`{"error":{"code":"not_found","message":"session \"nope\" does not exist","hint":"GET /sessions/recent shows what there is"}}`},
+			`{"error":{"code":"not_found","message":"session \"nope\" does not exist","hint":"see GET /sessions/recent"}}`},
 	}
 }
 

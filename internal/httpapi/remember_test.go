@@ -45,7 +45,7 @@ func rememberCases() []routeCase {
 		{"a memory is forgotten by its id", "POST /forget", "POST /forget", `{"id":"mem_00000000000000000000000004"}`, 200, `{"forgotten":true}`},
 		{"a memory is forgotten by its number", "POST /forget", "POST /forget", `{"id":"3"}`, 200, `{"forgotten":true}`},
 		{"a memory that is not is told", "POST /forget", "POST /forget", `{"id":"99"}`, 404,
-			`{"error":{"code":"not_found","message":"memory #99 does not exist","hint":"GET /search?q=WORDS finds what there is"}}`},
+			`{"error":{"code":"not_found","message":"memory #99 does not exist","hint":"find it with GET /search?q=WORDS"}}`},
 		{"nothing is not forgotten", "POST /forget", "POST /forget", `{}`, 400, bad("id is required", "")},
 		{"words are no id", "POST /forget", "POST /forget", `{"id":"the login"}`, 400, bad(`\"the login\" does not name a memory`, "use a number (12), an id (mem_…) or topic:KEY")},
 	}

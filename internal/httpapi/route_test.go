@@ -131,7 +131,7 @@ func projectCases() []routeCase {
 				`"safe_next_step":"Nothing to do.","requires_confirmation":false}]}`},
 		{"a check nobody knows is a report", "GET /doctor", "GET /doctor?check=nope", "", 200, ""},
 		{"the doctor knows no such project", "GET /doctor", "GET /doctor?project=nope", "", 404,
-			`{"error":"project \"nope\" not found","code":"unknown_project","hint":"GET /projects shows what there is","available_projects":["demo","other"]}`},
+			`{"error":"project \"nope\" not found","code":"unknown_project","hint":"see GET /projects","available_projects":["demo","other"]}`},
 		{"the projects", "GET /projects", "GET /projects", "", 200,
 			`{"projects":[{"name":"demo","aliases":[],"memories":2,"sessions":2,"prompts":1},{"name":"other","aliases":[],"memories":1,"sessions":1,"prompts":0}]}`},
 		{"a project is moved", "POST /projects/migrate", "POST /projects/migrate", `{"old_project":"Other","new_project":"demo"}`, 200,

@@ -16,16 +16,16 @@ func TestHintsNameToolsThatAreOffered(t *testing.T) {
 		err             error
 		want            string
 	}{
-		{"a tool that is offered", "all", "mem_save", refuse().WithHint("{projects list} shows what there is"), "mem_stats shows what there is"},
-		{"one that is not", "agent", "mem_save", refuse().WithHint("{projects list} shows what there is"), "engram projects list shows what there is"},
+		{"a tool that is offered", "all", "mem_save", refuse().WithHint("see {projects list}"), "see mem_stats"},
+		{"one that is not", "agent", "mem_save", refuse().WithHint("see {projects list}"), "see engram projects list"},
 		{"arguments", "all", "mem_link", refuse().WithHint("{update %d --scope global}", 4), "mem_update id=4 scope=global"},
 		{"a name with a space", "all", "mem_update", refuse().WithHint("{projects merge %s --into %s}", "my shop", "b"), `mem_merge_projects from="my shop" to=b`},
 		{"a name with braces", "all", "mem_update", refuse().WithHint("{projects merge %s --into b}, not %s", "{log}", "{log}"), "mem_merge_projects from={log} to=b, not {log}"},
 		{"the dialect that was called", "all", "memory_get", refuse().WithHint("{graph %d}", 2), "memory_graph id=2"},
 		{"the same of another", "all", "mem_link", refuse().WithHint("{graph %d}", 2), "mem_graph id=2"},
 		{"another dialect, where one's own has none", "all", "memory_delete", refuse().WithHint("{undo %d} first", 2), "mem_undo op=2 first"},
-		{"its own alone is offered", "recall", "forget", refuse().WithHint("{search WORDS} finds what there is"), "recall finds what there is"},
-		{"a resource", "memory", "memory_", refuse().WithHint("{search WORDS} finds what there is"), "memory_query finds what there is"},
+		{"its own alone is offered", "recall", "forget", refuse().WithHint("find it with {search WORDS}"), "find it with recall"},
+		{"a resource", "memory", "memory_", refuse().WithHint("find it with {search WORDS}"), "find it with memory_query"},
 		{"what no tool does", "all", "mem_search", refuse().WithHint("{reembed --all} makes it anew"), "engram reembed --all makes it anew"},
 		{"no call", "all", "mem_search", refuse().WithHint("from 1 to 9"), "from 1 to 9"},
 	} {

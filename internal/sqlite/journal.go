@@ -235,7 +235,7 @@ func (t *tx) Operation(ctx context.Context, op int64) (engram.Operation, []engra
 	o, found, err := first(list(ctx, t, fmt.Sprintf("read operation %d", op),
 		`SELECT `+operationColumns+` FROM mutations j WHERE j.seq = ?1 AND j.op = ?1`, []any{op}, scanOperation))
 	if err == nil && !found {
-		err = engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("{log} shows what there is")
+		err = engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("see {log}")
 	}
 	if err != nil {
 		return engram.Operation{}, nil, err

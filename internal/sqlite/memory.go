@@ -87,7 +87,7 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 		return engram.Memory{}, fmt.Errorf("read memory %s: %w", ref, err)
 	case len(found) == 0:
 		return engram.Memory{}, engram.Errorf(engram.CodeNotFound, "memory %s does not exist", ref).
-			WithHint("{search WORDS} finds what there is")
+			WithHint("find it with {search WORDS}")
 	case len(found) > 1:
 		return engram.Memory{}, engram.Errorf(engram.CodeConflict, "%s names more than one memory", ref).
 			WithHint("use the number or a longer prefix; it matches %s and %s, for example", found[0].ID, found[1].ID)

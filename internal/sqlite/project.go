@@ -41,7 +41,7 @@ func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 	if found {
 		keep(&t.names.projects, name, num)
 	} else if err == nil {
-		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
+		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("see {projects list}")
 	}
 	return num, err
 }

@@ -61,7 +61,7 @@ func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relat
 	r, found, err := first(t.relations(ctx, `SELECT `+relationColumns+` FROM relations r WHERE r.`+column+` = ?`, arg))
 	if err == nil && !found {
 		err = engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", fmt.Sprint(arg)).
-			WithHint("{conflicts list} and {graph ID} show what there is")
+			WithHint("see {conflicts list} and {graph ID}")
 	}
 	return r, err
 }

@@ -25,7 +25,7 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 	s, found, err := first(list(ctx, t, fmt.Sprintf("read session %q", id),
 		`SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanSession))
 	if err == nil && !found {
-		err = engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("{session list} shows what there is")
+		err = engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("see {session list}")
 	}
 	return s, err
 }

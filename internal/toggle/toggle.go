@@ -138,7 +138,7 @@ func (s Switch) change(ctx context.Context, names []string, at time.Time, do fun
 		}
 		if names[i] = project.Normalize(name); names[i] == "" {
 			return before, after, engram.Errorf(engram.CodeInvalid, "a project has no name").
-				WithHint("{projects list} shows what there is")
+				WithHint("see {projects list}")
 		}
 	}
 	if err := os.MkdirAll(s.o.Dir, 0o700); err != nil {
