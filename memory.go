@@ -185,7 +185,7 @@ func (m Memory) Validate() error {
 	}
 	// A negation, so that NaN is rejected too.
 	if !(m.Importance >= 0 && m.Importance <= 1) {
-		return Errorf(CodeInvalid, "importance %v is out of range", m.Importance).WithHint("from 0 to 1")
+		return Errorf(CodeInvalid, "importance %v is out of range", m.Importance).WithHint("use a number from 0 to 1")
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ type Decay struct {
 // Validate reports an invalid setting as CodeInvalid.
 func (d Decay) Validate() error {
 	if d.Curve != "" && !slices.Contains(Curves(), d.Curve) {
-		return Errorf(CodeInvalid, "there is no curve %.40q", string(d.Curve)).WithHint("importance, geometric or ebbinghaus")
+		return Errorf(CodeInvalid, "there is no curve %.40q", string(d.Curve)).WithHint("use importance, geometric or ebbinghaus")
 	}
 	most, what := 10.0, "the importance curve loses more than 0 and at most 10 a day, such as 0.01"
 	switch d.Curve {

@@ -57,7 +57,7 @@ func ParseVerb(s string) (Verb, error) {
 		}
 		names = append(names, string(known))
 	}
-	return "", Errorf(CodeInvalid, "relation %q does not exist", s).WithHint("one of %s", strings.Join(names, ", "))
+	return "", Errorf(CodeInvalid, "relation %q does not exist", s).WithHint("use one of %s", strings.Join(names, ", "))
 }
 
 // RelationIDPrefix opens every relation ID.
@@ -192,7 +192,7 @@ func ParseQueueKinds(names []string) ([]QueueKind, error) {
 	for _, name := range names {
 		k := QueueKind(strings.ToLower(strings.TrimSpace(name)))
 		if !slices.Contains(QueueKinds(), k) {
-			return nil, Errorf(CodeInvalid, "review kind %q does not exist", name).WithHint("suspect, waiting, proposal, changed or due")
+			return nil, Errorf(CodeInvalid, "review kind %q does not exist", name).WithHint("use suspect, waiting, proposal, changed or due")
 		}
 		if !slices.Contains(kinds, k) {
 			kinds = append(kinds, k)

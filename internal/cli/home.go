@@ -124,8 +124,8 @@ func (d *homeDoc) advice(self string) (next []nextDoc) {
 		add("ask a question", "search how long do tokens live")
 	}
 	if !d.Agents {
-		add("give your agents their memory", "setup")
-		add("or serve them over HTTP", "serve")
+		add("connect your agents", "setup")
+		add("serve memories over HTTP", "serve")
 	} else {
 		add("see what a session starts with", "context")
 	}
@@ -148,7 +148,7 @@ func writeHome(b *strings.Builder, doc homeDoc, columns int) {
 		}
 		fmt.Fprintln(b, render.Fold(where, "", columns))
 	} else {
-		fmt.Fprintln(b, render.Fold("Engram is a memory for AI agents. Nothing is remembered yet in "+doc.Database, "", columns))
+		fmt.Fprintln(b, render.Fold("Engram is a memory for AI agents. There are no memories yet in "+doc.Database, "", columns))
 	}
 	if doc.Server != "" {
 		fmt.Fprintf(b, "A server listens on %s\n", doc.Server)

@@ -409,7 +409,7 @@ export. Memories that have changed since stay pending.`,
 		Args:    between(0, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if given := cmd.Flags().Changed("operation"); given == (len(args) > 0) {
-				return invalidf("nothing to approve is given").WithHint("give names from {review}, or --operation NUMBER")
+				return invalidf("no items to approve were given").WithHint("give names from {review}, or --operation NUMBER")
 			} else if given {
 				res, err := e.ApproveOperation(cmd.Context(), operation)
 				return p.answerDecided(e, "Approved", res, err)

@@ -347,7 +347,7 @@ func (p *program) when(flag, given string, now time.Time) (time.Time, error) {
 	}
 	t, ok := text.When(given, now.In(p.loaded.Timezone))
 	if !ok {
-		return t, invalidf("--%s %q is not a time", flag, given).WithHint("%s", text.WhenForms)
+		return t, invalidf("--%s %q is not a time", flag, given).WithHint("use %s", text.WhenForms)
 	}
 	return t, nil
 }

@@ -121,7 +121,7 @@ func plainMetadata(in map[string]any) (map[string]any, error) {
 	}
 	b, err := json.Marshal(in)
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithHint("numbers, texts, lists and objects").WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithHint("use numbers, texts, lists and objects").WithCause(err)
 	}
 	if len(b) > engram.MaxMetadata {
 		return nil, engram.Errorf(engram.CodeInvalid, "metadata has %d bytes, the limit is %d", len(b), engram.MaxMetadata).

@@ -56,7 +56,7 @@ func (e *Engine) Conflicts(ctx context.Context, f ConflictFilter) (list []Confli
 		return nil, 0, err
 	}
 	if f.Page.Offset < 0 {
-		return nil, 0, engram.Errorf(engram.CodeInvalid, "offset %d is out of range", f.Page.Offset).WithHint("from 0")
+		return nil, 0, engram.Errorf(engram.CodeInvalid, "offset %d is out of range", f.Page.Offset).WithHint("use a number from 0")
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		var rs []engram.Relation
@@ -79,7 +79,7 @@ func conflictFilter(f ConflictFilter) (engram.RelationFilter, error) {
 		out.Ends, out.Statuses = engram.EndsLive, []engram.RelationStatus{f.Status}
 	default:
 		names := mapped(ConflictStatuses(), func(s engram.RelationStatus) string { return string(s) })
-		return out, engram.Errorf(engram.CodeInvalid, "status %.40q does not exist", f.Status).WithHint("one of %s", strings.Join(names, ", "))
+		return out, engram.Errorf(engram.CodeInvalid, "status %.40q does not exist", f.Status).WithHint("use one of %s", strings.Join(names, ", "))
 	}
 	return out, nil
 }

@@ -177,7 +177,7 @@ func (in DecayInput) clean() (DecayInput, error) {
 // checkShare rejects anything but a number from 0 to 1.
 func checkShare(name string, v float64) error {
 	if !(v >= 0 && v <= 1) { // NaN too
-		return engram.Errorf(engram.CodeInvalid, "%s %v is out of range", name, v).WithHint("from 0 to 1")
+		return engram.Errorf(engram.CodeInvalid, "%s %v is out of range", name, v).WithHint("use a number from 0 to 1")
 	}
 	return nil
 }

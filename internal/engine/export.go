@@ -85,7 +85,7 @@ func (e *Engine) format(name string) (engram.Format, error) {
 		return f, nil
 	}
 	return nil, engram.Errorf(engram.CodeInvalid, "format %q does not exist", name).
-		WithHint("one of %s", strings.Join(slices.Sorted(maps.Keys(e.options.Formats)), ", "))
+		WithHint("use one of %s", strings.Join(slices.Sorted(maps.Keys(e.options.Formats)), ", "))
 }
 
 // exportPage is how many things are read at once: few enough to hold a page of long memories, many enough to keep the

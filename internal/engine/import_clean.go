@@ -175,10 +175,10 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 		Permanent: m.Permanent, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),
 		DuplicateCount: min(max(m.DuplicateCount, 1), maxCount)}
 	if !(m.Strength >= 0 && m.Strength <= 1) {
-		return nil, false, engram.Errorf(engram.CodeInvalid, "strength %v is out of range", m.Strength).WithHint("from 0 to 1")
+		return nil, false, engram.Errorf(engram.CodeInvalid, "strength %v is out of range", m.Strength).WithHint("use a number from 0 to 1")
 	}
 	if given := strings.ToLower(strings.TrimSpace(string(m.Scope))); given != "" && given != string(now.Scope) {
-		return nil, false, engram.Errorf(engram.CodeInvalid, "scope %.40q does not exist", string(m.Scope)).WithHint("project, personal or global")
+		return nil, false, engram.Errorf(engram.CodeInvalid, "scope %.40q does not exist", string(m.Scope)).WithHint("use project, personal or global")
 	}
 	if now.Title == "" {
 		now.Title = titleOf(now.Content)
@@ -328,7 +328,7 @@ func (c cleaning) relation(r engram.RelationRecord) (_ *engram.RelationRecord, u
 		now.Status = engram.RelationJudged
 	case engram.RelationPending, engram.RelationJudged, engram.RelationIgnored:
 	default:
-		return nil, false, engram.Errorf(engram.CodeInvalid, "status %.40q does not exist", string(now.Status)).WithHint("pending, judged or ignored")
+		return nil, false, engram.Errorf(engram.CodeInvalid, "status %.40q does not exist", string(now.Status)).WithHint("use pending, judged or ignored")
 	}
 	if !(now.Strength >= 0 && now.Strength <= 1) || !(now.Confidence >= 0 && now.Confidence <= 1) {
 		return nil, false, engram.Errorf(engram.CodeInvalid, "strength and confidence are from 0 to 1")

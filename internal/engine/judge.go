@@ -98,7 +98,7 @@ func (e *Engine) verdict(in JudgeInput) (verdict, error) {
 	in.ActorKind = cmp.Or(in.ActorKind, KindAgent)
 	actor, known := map[string]string{KindAgent: KindAgent, KindHuman: "user", KindSystem: "engram"}[in.ActorKind]
 	if !known {
-		return verdict{}, engram.Errorf(engram.CodeInvalid, "unknown kind of judge %q", in.ActorKind).WithHint("agent, human or system")
+		return verdict{}, engram.Errorf(engram.CodeInvalid, "unknown kind of judge %q", in.ActorKind).WithHint("use agent, human or system")
 	}
 	w := e.redactor()
 	return verdict{said: engram.Relation{Verb: in.Verb, Status: engram.RelationJudged, Strength: 1, Reason: w.line(in.Reason),
@@ -108,7 +108,7 @@ func (e *Engine) verdict(in JudgeInput) (verdict, error) {
 
 func notAVerdict(v engram.Verb) error {
 	names := mapped(Verdicts(), func(known engram.Verb) string { return string(known) })
-	return engram.Errorf(engram.CodeInvalid, "%q is not a verdict", v).WithHint("one of %s", strings.Join(names, ", "))
+	return engram.Errorf(engram.CodeInvalid, "%q is not a verdict", v).WithHint("use one of %s", strings.Join(names, ", "))
 }
 
 // judgeable returns the relation that ref names and the one to judge: the same, or its replacement. Relations

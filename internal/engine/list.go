@@ -103,7 +103,7 @@ func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int
 	const most = 100
 	for i, name := range []string{"before", "after"} {
 		if n := []int{before, after}[i]; n < 0 || n > most {
-			return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("from 0 to %d", most)
+			return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("use a number from 0 to %d", most)
 		}
 	}
 	return view(ctx, e, func(r engram.Reader) (t engram.Timeline, err error) {

@@ -119,7 +119,7 @@ func (in SearchInput) clean() (SearchInput, error) {
 		in.Mode = ModeHybrid
 	case ModeHybrid, ModeSemantic, ModeLexical:
 	default:
-		return in, engram.Errorf(engram.CodeInvalid, "mode %q does not exist", in.Mode).WithHint("hybrid, semantic or fts")
+		return in, engram.Errorf(engram.CodeInvalid, "mode %q does not exist", in.Mode).WithHint("use hybrid, semantic or fts")
 	}
 	switch in.Fusion {
 	case "", engram.FusionScore, engram.FusionRank:
@@ -127,7 +127,7 @@ func (in SearchInput) clean() (SearchInput, error) {
 		return in, engram.Errorf(engram.CodeInvalid, "fusion %q does not exist", in.Fusion).WithHint("score or rank")
 	}
 	if in.Hops != nil && (*in.Hops < 0 || *in.Hops > MaxHops) {
-		return in, engram.Errorf(engram.CodeInvalid, "hops %d is out of range", *in.Hops).WithHint("from 0 to %d", MaxHops)
+		return in, engram.Errorf(engram.CodeInvalid, "hops %d is out of range", *in.Hops).WithHint("use a number from 0 to %d", MaxHops)
 	}
 	return in.cleanRelevance()
 }

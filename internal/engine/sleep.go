@@ -86,7 +86,7 @@ func (e *Engine) newSleep(ctx context.Context, in SleepInput) (*sleep, error) {
 	}
 	for _, a := range in.Only {
 		if steps := lifecycle.StepActions(); !slices.Contains(steps, a) {
-			return nil, engram.Errorf(engram.CodeInvalid, "%.40q is not a step of a sleep", a).WithHint("one of %s", listed(steps))
+			return nil, engram.Errorf(engram.CodeInvalid, "%.40q is not a step of a sleep", a).WithHint("use one of %s", listed(steps))
 		}
 	}
 	s := &sleep{Engine: e, in: in, policy: e.policy, night: lifecycle.Night{Only: in.Only}}

@@ -91,7 +91,7 @@ func (e *Engine) spans(by engram.Grouping, since, now time.Time) ([]time.Time, e
 	case known && length.usual == 0:
 		return nil, nil
 	case !known:
-		return nil, engram.Errorf(engram.CodeInvalid, "cannot count by %.40q", by).WithHint("project, type, day, week or month")
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot count by %.40q", by).WithHint("use project, type, day, week or month")
 	}
 	last := start(now)
 	first := step(last, 1-length.usual)

@@ -332,7 +332,7 @@ func reads(what string, names []string) string {
 	if len(names) == 0 {
 		return "this route takes no " + what
 	}
-	return "one of " + strings.Join(names, ", ")
+	return "use one of " + strings.Join(names, ", ")
 }
 
 // clip shortens an unknown name for an error.

@@ -212,7 +212,7 @@ func (a *API) scanConflicts(q *request, in scanBody) (reply, error) {
 	if since := strings.TrimSpace(in.Since); since != "" {
 		t, ok := text.When(since, a.Engine.Now().UTC())
 		if !ok {
-			return reply{}, invalid("invalid since: must be RFC3339").WithHint("%s", text.WhenForms)
+			return reply{}, invalid("invalid since: must be RFC3339").WithHint("use %s", text.WhenForms)
 		}
 		scan.Since = t.UTC()
 	}
@@ -253,7 +253,7 @@ type deferredRow struct {
 func (a *API) deferred(q *request) (reply, error) {
 	status, page := strings.TrimSpace(q.query.Get("status")), deferredPage{Rows: []deferredRow{}}
 	if states := q.param("status").Enum; status != "" && !slices.Contains(states, status) {
-		return reply{}, invalid("status %q does not exist", clip(status)).WithHint("one of %s", strings.Join(states, ", "))
+		return reply{}, invalid("status %q does not exist", clip(status)).WithHint("use one of %s", strings.Join(states, ", "))
 	}
 	var offset int
 	for name, n := range map[string]*int{"limit": &page.Limit, "offset": &offset} {

@@ -17,7 +17,7 @@ func conflictCases() []routeCase {
 		{"conflicts since a time", "GET /conflicts", "GET /conflicts?project=demo&since=2026-01-01T00:00:00Z&limit=9999&offset=2", "", 200, `{"total":0,"limit":500,"offset":2,"relations":[]}`},
 		{"conflicts since no time", "GET /conflicts", "GET /conflicts?since=soon", "", 400, bad("invalid since parameter: must be RFC3339")},
 		{"conflicts of a status that does not exist", "GET /conflicts", "GET /conflicts?status=open", "", 400,
-			`{"error":"status \"open\" does not exist","code":"invalid","hint":"one of pending, judged, ignored, orphaned"}`},
+			`{"error":"status \"open\" does not exist","code":"invalid","hint":"use one of pending, judged, ignored, orphaned"}`},
 		{"counts of conflicts", "GET /conflicts/stats", "GET /conflicts/stats?project=demo", "", 200,
 			`{"project":"demo","by_relation":{},"by_judgment_status":{},"deferred":0,"dead":0}`},
 		{"nothing waits to be applied", "GET /conflicts/deferred", "GET /conflicts/deferred?status=dead&limit=5&offset=1", "", 200, `{"total":0,"limit":5,"rows":[]}`},

@@ -14,7 +14,7 @@ func decayCases() []routeCase {
 		return `{"error":{"code":"invalid","message":"` + message + `","hint":"` + hint + `"}}`
 	}
 	const (
-		curves = "importance, geometric or ebbinghaus"
+		curves = "use importance, geometric or ebbinghaus"
 		plain  = `{"project":"demo","in_force":{"curve":"importance","rate":0,"max_boost":0},"own":null,"types":{}}`
 		own    = `{"project":"demo","in_force":{"curve":"geometric","rate":0.9,"max_boost":0},"own":{"curve":"geometric","rate":0.9,"max_boost":0},"types":{}}`
 		single = `{"project":"demo","in_force":{"curve":"geometric","rate":0.5,"max_boost":0},"own":null,"types":{"fact":{"curve":"geometric","rate":0.5,"max_boost":0}}}`
@@ -43,7 +43,7 @@ func decayCases() []routeCase {
 		{"a memory is approved", "POST /review/approve", "POST /review/approve", `{"names":["3"]}`, 200, `{"memories":[` + mem3 + `],"records":[],"done":[{"name":"3","op":0,"memory":3}],"degraded":[]}`},
 		{"nothing is approved", "POST /review/approve", "POST /review/approve", `{}`, 400, ""},
 		{"what an operation wrote is approved", "POST /review/approve", "POST /review/approve", `{"operation":1}`, 404, ""},
-		{"names and an operation are approved", "POST /review/approve", "POST /review/approve", `{"names":["3"],"operation":1}`, 400, bad("nothing to approve is given", `send either {\"names\": [\"12\", \"w3\"]} or {\"operation\": 42}`)},
+		{"names and an operation are approved", "POST /review/approve", "POST /review/approve", `{"names":["3"],"operation":1}`, 400, bad("no items to approve were given", `send either {\"names\": [\"12\", \"w3\"]} or {\"operation\": 42}`)},
 		{"a memory is refused", "POST /review/refuse", "POST /review/refuse", `{"names":["3"]}`, 200, ""},
 		{"what does not wait is refused", "POST /review/refuse", "POST /review/refuse", `{"names":["w99"]}`, 404, ""},
 		{"reviews of a project nobody knows", "GET /review", "GET /review?project=nope", "", 404, ""},

@@ -159,7 +159,7 @@ func refs(names []string) ([]engram.Ref, error) {
 func knownScope(text string) (engram.Scope, error) {
 	scope := engram.Scope(strings.ToLower(strings.TrimSpace(text)))
 	if scope != "" && engram.ParseScope(string(scope)) != scope {
-		return "", invalid("scope %q does not exist", text).WithHint("project, personal or global")
+		return "", invalid("scope %q does not exist", text).WithHint("use project, personal or global")
 	}
 	return scope, nil
 }

@@ -82,7 +82,7 @@ func (q *request) fits(p Param) {
 	case p.Kind == KindWhole:
 		q.numberAs(p)
 	case p.Enum != nil && !slices.Contains(p.Enum, given):
-		q.bad(invalid("%s %q does not exist", p.Name, given).WithHint("one of %s", strings.Join(p.Enum, ", ")))
+		q.bad(invalid("%s %q does not exist", p.Name, given).WithHint("use one of %s", strings.Join(p.Enum, ", ")))
 	}
 }
 
@@ -198,7 +198,7 @@ func (q *request) when(name string, now time.Time) time.Time {
 			return t.UTC()
 		}
 	}
-	q.bad(invalid("invalid %s parameter: %q is not a time", name, given).WithHint("%s", text.WhenForms))
+	q.bad(invalid("invalid %s parameter: %q is not a time", name, given).WithHint("use %s", text.WhenForms))
 	return time.Time{}
 }
 

@@ -94,6 +94,6 @@ func (q *request) graphFormat() (func(engram.Graph) reply, error) {
 	case "mermaid":
 		return text(mediaMermaid, render.Mermaid), nil
 	default:
-		return nil, invalid("format %q does not exist", format).WithHint("json, text, dot or mermaid")
+		return nil, invalid("format %q does not exist", format).WithHint("use json, text, dot or mermaid")
 	}
 }

@@ -12,7 +12,7 @@ func relationCases() []routeCase {
 		return `{"error":{"code":"invalid","message":"` + message + `","hint":"` + hint + `"}}`
 	}
 	const (
-		verbs = "one of relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped, not_conflict"
+		verbs = "use one of relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped, not_conflict"
 		node3 = `{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","project":"other","scope":"project","state":"active","depth":0,"superseded":false}`
 	)
 	return []routeCase{
@@ -24,7 +24,7 @@ func relationCases() []routeCase {
 		{"a relation without a target", "POST /relations", "POST /relations", `{"source":"2","relation":"related"}`, 400, bad("source and target are required", "give a number, an id or topic:KEY for each")},
 		{"a relation of nothing is not removed", "DELETE /relations", "DELETE /relations?target=1", "", 400, bad("source and target are required", "give a number, an id or topic:KEY for each")},
 		{"a graph of nothing", "GET /graph", "GET /graph", "", 400, bad("ref is required", "a number, an id or topic:KEY")},
-		{"a strength out of range", "POST /relations", "POST /relations", `{"source":"2","target":"1","relation":"related","strength":2}`, 400, bad("strength 2 is out of range", "from 0 to 1")},
+		{"a strength out of range", "POST /relations", "POST /relations", `{"source":"2","target":"1","relation":"related","strength":2}`, 400, bad("strength 2 is out of range", "use a number from 0 to 1")},
 		{"nothing to take away", "DELETE /relations", "DELETE /relations?source=1&target=2", "", 404, ""},
 		{"a relation to take away that is none", "DELETE /relations", "DELETE /relations?source=1&target=2&relation=+", "", 400, bad("relation is empty", "leave it out to remove every relation")},
 
@@ -33,7 +33,7 @@ func relationCases() []routeCase {
 		{"a graph of nothing", "GET /graph", "GET /graph", "", 400, ""},
 		{"a graph too deep", "GET /graph", "GET /graph?ref=3&depth=6", "", 400, bad("depth 6 is out of range", "from 1 to 5")},
 		{"a graph by a relation that does not exist", "GET /graph", "GET /graph?ref=3&relation=likes", "", 400, bad(`relation \"likes\" does not exist`, verbs)},
-		{"a graph in a format that does not exist", "GET /graph", "GET /graph?ref=3&format=svg", "", 400, bad(`format \"svg\" does not exist`, "json, text, dot or mermaid")},
+		{"a graph in a format that does not exist", "GET /graph", "GET /graph?ref=3&format=svg", "", 400, bad(`format \"svg\" does not exist`, "use json, text, dot or mermaid")},
 	}
 }
 

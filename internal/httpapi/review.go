@@ -120,7 +120,7 @@ type decidedDoc struct {
 
 func (a *API) reviewApprove(q *request, in approveBody) (reply, error) {
 	if (len(in.Names) == 0) == (in.Operation == 0) {
-		return reply{}, invalid("nothing to approve is given").WithHint("%s", `send either {"names": ["12", "w3"]} or {"operation": 42}`)
+		return reply{}, invalid("no items to approve were given").WithHint("%s", `send either {"names": ["12", "w3"]} or {"operation": 42}`)
 	}
 	if in.Operation != 0 {
 		return a.decided(a.Engine.ApproveOperation(q.Context(), in.Operation))

@@ -21,9 +21,9 @@ func findingCases() []routeCase {
 			`[` + strings.TrimSuffix(obs3, "}") + `,"rank":0,"why":{"channels":[{"channel":"recent","rank":1,"score":0}],"factors":[],"notes":[]}}]`},
 		{"a search by type and time", "GET /search", "GET /search?type=bugfix,decision&since=2026-06-12T09:00:00Z&until=2027-01-01&project=other", "", 200, `[]`},
 		{"a time that is none is told", "GET /search", "GET /search?q=x&since=soon", "", 400,
-			`{"error":"invalid since parameter: \"soon\" is not a time","code":"invalid","hint":"7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z"}`},
+			`{"error":"invalid since parameter: \"soon\" is not a time","code":"invalid","hint":"use 7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z"}`},
 		{"nor is one to look back to", "GET /search", "GET /search?q=x&as_of=soon", "", 400,
-			`{"error":"invalid as_of parameter: \"soon\" is not a time","code":"invalid","hint":"7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z"}`},
+			`{"error":"invalid as_of parameter: \"soon\" is not a time","code":"invalid","hint":"use 7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z"}`},
 		{"before the first memory nothing was found", "GET /search", "GET /search?q=login&as_of=2026-06-12", "", 200, `[]`},
 		{"a way to match that is none is told", "GET /search", "GET /search?q=x&match=some", "", 400, `{"error":"match \"some\" is neither any nor all","code":"invalid"}`},
 

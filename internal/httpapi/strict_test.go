@@ -64,10 +64,10 @@ func TestWhatIsUnknownIsNamedWithTheNearestGoodOne(t *testing.T) {
 		{"a field of an embedded draft is known", "POST /memories", `{"titel":"A","content":"B"}`, `"hint":"did you mean title?"`},
 		{"an item of a list is named by its place", "POST /memories/batch", `{"memories":[{"content":"A"},{"contant":"B"}]}`,
 			`"message":"there is no field \"memories[1].contant\"","hint":"did you mean memories[1].content?"`},
-		{"a field that is like none has them all in its hint", "POST /restore", `{"bogus":1}`, `"hint":"one of ref, version"`},
+		{"a field that is like none has them all in its hint", "POST /restore", `{"bogus":1}`, `"hint":"use one of ref, version"`},
 		{"a misspelt parameter", "GET /graph?ref=1&dept=3", "", `"message":"there is no parameter \"dept\"","hint":"did you mean depth?"`},
 		{"a parameter where there is none", "GET /projects?limit=3", "", `"hint":"this route takes no parameter"`},
-		{"a body where parameters are read", "DELETE /relations", `{"source":"1","target":"2"}`, `"message":"DELETE /relations takes no body","hint":"one of source, target, relation"`},
+		{"a body where parameters are read", "DELETE /relations", `{"source":"1","target":"2"}`, `"message":"DELETE /relations takes no body","hint":"use one of source, target, relation"`},
 		{"a long name is not sent back whole", "POST /sleep", `{"` + strings.Repeat("x", 5000) + `":1}`, strings.Repeat("x", 64) + `…\"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -125,7 +125,7 @@ func TestWhatWaitsIsListed(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"status=waiting": `{"error":"status \"waiting\" does not exist","code":"invalid","hint":"one of deferred, dead"}`,
+		"status=waiting": `{"error":"status \"waiting\" does not exist","code":"invalid","hint":"use one of deferred, dead"}`,
 		"limit=x":        `{"error":"limit \"x\" is not a number from 1","code":"invalid","hint":"leave it out for 50"}`,
 		"limit=0":        `{"error":"limit \"0\" is not a number from 1","code":"invalid","hint":"leave it out for 50"}`,
 		"offset=-1":      `{"error":"offset \"-1\" is not a number from 0","code":"invalid","hint":"leave it out for 0"}`,

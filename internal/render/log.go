@@ -109,7 +109,7 @@ func Undone(u engram.Undone, dry bool) string {
 		fmt.Fprintf(&b, "  left unchanged: %s\n", Line(left, 0))
 	}
 	if u.Op != 0 && !dry {
-		fmt.Fprintf(&b, "To redo it: undo %d\n", u.Op)
+		fmt.Fprintf(&b, "To redo it, undo operation %d\n", u.Op)
 	}
 	return b.String()
 }

@@ -101,7 +101,7 @@ func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unl
 func relationOf(word string) (engram.Verb, error) {
 	verb, err := engram.ParseVerb(redact.Private(word))
 	if err != nil {
-		return "", engram.Errorf(engram.CodeInvalid, "relation %q does not exist", brief(word)).WithHint("one of %s", linkRelations)
+		return "", engram.Errorf(engram.CodeInvalid, "relation %q does not exist", brief(word)).WithHint("use one of %s", linkRelations)
 	}
 	return verb, nil
 }

@@ -176,7 +176,7 @@ func (p param) outOfRange(format string, n any) error {
 	err := engram.Errorf(engram.CodeInvalid, format, p.name, n)
 	switch {
 	case p.min != nil && p.max != nil:
-		return err.WithHint("from %v to %v", *p.min, *p.max)
+		return err.WithHint("use a number from %v to %v", *p.min, *p.max)
 	case p.min != nil:
 		return err.WithHint("at least %v", *p.min)
 	}
@@ -194,7 +194,7 @@ func (p param) allowed(s string) (string, error) {
 	}
 	if !p.lax && s != "" {
 		return "", engram.Errorf(engram.CodeInvalid, "%s %q is not known", p.name, Clip(s)).
-			WithHint("one of: %s", strings.Join(p.enum, ", "))
+			WithHint("use one of: %s", strings.Join(p.enum, ", "))
 	}
 	if p.def == nil {
 		return "", nil
