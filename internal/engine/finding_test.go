@@ -78,11 +78,11 @@ func TestWhatASearchCannotBeAskedIsToldWithAHint(t *testing.T) {
 		in   engine.SearchInput
 		hint string
 	}{
-		{"a mode that is none", engine.SearchInput{Mode: "guess"}, "hybrid, semantic or fts"},
-		{"a mode in capitals", engine.SearchInput{Mode: "FTS"}, "hybrid, semantic or fts"},
+		{"a mode that is none", engine.SearchInput{Mode: "guess"}, "use hybrid, semantic or fts"},
+		{"a mode in capitals", engine.SearchInput{Mode: "FTS"}, "use hybrid, semantic or fts"},
 		{"a fusion that is none", engine.SearchInput{Fusion: "sum"}, "score or rank"},
-		{"too many hops", engine.SearchInput{Hops: &far}, "from 0 to 5"},
-		{"hops backwards", engine.SearchInput{Hops: &back}, "from 0 to 5"},
+		{"too many hops", engine.SearchInput{Hops: &far}, "use a number from 0 to 5"},
+		{"hops backwards", engine.SearchInput{Hops: &back}, "use a number from 0 to 5"},
 		{"more than a hundred", engine.SearchInput{Limit: 101}, "from 1 to 100"},
 		{"less than none", engine.SearchInput{Limit: -1}, "from 1 to 100"},
 	} {
