@@ -270,7 +270,7 @@ func (a *App) offSwitch() toggle.Switch {
 
 // switchAlone waits until no other process switches: two at once would undo each other.
 func (a *App) switchAlone(ctx context.Context) (release func() error, err error) {
-	f, err := hold(ctx, filepath.Join(a.opts.Config.DataDir, "off.lock"), switchWait, "another command switches on or off")
+	f, err := hold(ctx, filepath.Join(a.opts.Config.DataDir, "off.lock"), switchWait, "another command is switching agents on or off")
 	if err != nil {
 		return nil, err
 	}

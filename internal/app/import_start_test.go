@@ -34,7 +34,7 @@ func leave(t *testing.T, folder, title string) {
 	write(t, filepath.Join(folder, ".engram", "memories.json"), string(text))
 }
 
-// While another sync is at work a start waits for none: it says what is pending, and the next one
+// While another sync is running a start waits for none: it says what is pending, and the next one
 // brings it in.
 func TestAStartDoesNotWaitForAnotherSync(t *testing.T) {
 	data, folder := t.TempDir(), filepath.Join(t.TempDir(), "shop")

@@ -411,7 +411,7 @@ func (a *App) Alone(ctx context.Context, do func() error) error {
 
 // syncAlone is Alone that waits at most within.
 func (a *App) syncAlone(ctx context.Context, within time.Duration, do func() error) error {
-	f, err := hold(ctx, filepath.Join(a.opts.Config.DataDir, "sync.lock"), within, "another sync is at work")
+	f, err := hold(ctx, filepath.Join(a.opts.Config.DataDir, "sync.lock"), within, "another sync is running")
 	if err != nil {
 		return err
 	}

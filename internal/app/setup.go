@@ -340,7 +340,7 @@ const setupWait = 10 * time.Second
 // removes the folder if it holds no records any more.
 func waitFor(ctx context.Context, dir string) (release func() error, err error) {
 	path := filepath.Join(dir, "lock")
-	f, err := hold(ctx, path, setupWait, "another setup is at work")
+	f, err := hold(ctx, path, setupWait, "another setup is running")
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func TestProblemsOfHintsAreSeen(t *testing.T) {
 		want   string // part of the only problem; "" for none
 	}{
 		{format: "{projects list} lists the projects"},
-		{format: "{undo %d} first; nothing was changed"},
+		{format: "run {undo %d} first; nothing was changed"},
 		{format: "{projects merge %s --into %s}"},
 		{format: "send %s", texts: []string{`{"name": value}`}},
 		{format: "update that one, or choose another topic key"},

@@ -34,7 +34,7 @@ recognised by their id. If a record exists in both places, the later edit wins a
 
 Without --project, existing memories stay in their project and new ones go into the project named in the file. With
 --project everything goes into that project, whatever the file names; memories that exist in another project are left
-alone there and imported as copies with new ids. A memory that only an undone import put elsewhere is moved instead.
+alone there and imported as copies with new ids. A memory that is in another project only because of an import that was undone is moved instead.
 
 With --mode replace, memories that are not in the file are forgotten: by default only in the project of this folder, and
 the file's memories of other projects are skipped; with --project the whole file replaces that project; with

@@ -129,7 +129,7 @@ func (p *program) writeServing(b *strings.Builder, doc servingDoc) {
 	fmt.Fprintf(b, "  MCP endpoint   %s\n", doc.MCP)
 	fmt.Fprintf(b, "  Database       %s\n", doc.Database)
 	fmt.Fprintf(b, "\nConnect an agent:\n  %s\n", doc.Connect)
-	fmt.Fprintf(b, "  %s setup      (all installed agents, without this server)\n", p.self())
+	fmt.Fprintf(b, "  %s setup      (connects all installed agents; they do not need this server)\n", p.self())
 	fmt.Fprintf(b, "\nNext, in another terminal: watch two agent sessions share one memory\n  %s\n", doc.Next)
 }
 

@@ -261,7 +261,7 @@ func writeSetupStatus(b *strings.Builder, doc setupDoc, all bool, columns int) {
 		}
 	}
 	if len(shown) == 0 {
-		b.WriteString("No agent is installed on this machine or set up.\n")
+		b.WriteString("No agent is installed or connected on this machine.\n")
 	}
 }
 

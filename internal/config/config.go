@@ -88,7 +88,7 @@ type Remark struct {
 func (r Remark) String() string {
 	switch {
 	case r.Key == "":
-		return r.Text + " (the file is ignored; in force are the defaults" + r.Instead + ")"
+		return r.Text + " (the file is ignored; using the defaults" + r.Instead + ")"
 	case r.Instead != "":
 		return fmt.Sprintf("%s (%s): %s; in force is %s", r.Key, r.Origin, r.Text, r.Instead)
 	case !r.Ignored:

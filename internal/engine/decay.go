@@ -298,7 +298,7 @@ func (e *Engine) DecayProject(ctx context.Context, in ProjectDecayInput) (Projec
 			return ProjectDecay{}, err
 		}
 		if !reflect.DeepEqual(was.Decay, now.Decay) {
-			err = o.replaceProject(ctx, was, now, "asked for")
+			err = o.replaceProject(ctx, was, now, "requested")
 		}
 		return decayIn(now, in.Type, o.policy), err
 	})

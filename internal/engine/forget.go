@@ -21,7 +21,7 @@ func (o *op) forgetAll(ctx context.Context, refs []engram.Ref) ([]engram.Memory,
 		return nil, err
 	}
 	for i := range ms {
-		if err := o.forget(ctx, &ms[i], "asked for"); err != nil {
+		if err := o.forget(ctx, &ms[i], "requested"); err != nil {
 			return nil, err
 		}
 	}

@@ -68,7 +68,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	case hasLeft && left.Compare(ours) > 0 && theirs.Compare(left) >= 0:
 		return nil
 	}
-	return &missing{fmt.Sprintf("it is in project %.80q here, and comes in when it leaves there, or when you merge that project into %.80q", here.Project, i.border)}
+	return &missing{fmt.Sprintf("it belongs to project %.80q here; it is imported when it leaves that project, or when you merge that project into %.80q", here.Project, i.border)}
 }
 
 // comesBack reports whether something in another project is there by an undone import: it comes in itself, not as a

@@ -356,7 +356,7 @@ func (c cleaning) erased(x engram.Erased) (*engram.Erased, error) {
 	switch x.Entity {
 	case engram.EntityMemory, engram.EntityPrompt, engram.EntitySession:
 	default:
-		return nil, engram.Errorf(engram.CodeInvalid, "nothing is erased that is a %.40q", string(x.Entity))
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot erase a %.40q: only memories, prompts and sessions can be erased", string(x.Entity))
 	}
 	if now.ID == "" {
 		return nil, engram.Errorf(engram.CodeInvalid, "the erasure has no id")

@@ -124,7 +124,7 @@ func (i *importing) run(ctx context.Context, w *spooledRecords) error {
 		}
 	}
 	if i.copies > 0 {
-		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which stay unchanged: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
+		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which stay unchanged: they were imported as copies with new ids and %s in their metadata", i.copies, copyField)})
 	}
 	return i.end(ctx)
 }
@@ -341,7 +341,7 @@ func (i *importing) reportTwice(r incoming, here engram.Memory) {
 func (i *importing) vectors(ctx context.Context, m engram.Memory, r incoming) error {
 	for _, row := range r.Memory.Vectors {
 		if len(row.Values) == 0 {
-			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "a vector of it has values that are not numbers: it comes in without"})
+			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "one of its vectors has values that are not numbers: imported without that vector"})
 			continue
 		}
 		if i.embedder == nil || row.Model != i.embedder.Model().Fingerprint {
@@ -351,7 +351,7 @@ func (i *importing) vectors(ctx context.Context, m engram.Memory, r incoming) er
 		switch {
 		case len(row.Values) != model.Dimensions:
 			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: fmt.Sprintf(
-				"its vector has %d numbers instead of %d: it comes in without", len(row.Values), model.Dimensions)})
+				"its vector has %d numbers instead of %d: imported without the vector", len(row.Values), model.Dimensions)})
 		case !model.Instant && !m.Forgotten():
 			return i.tx.PutVectors(ctx, model, []engram.Vector{{Num: m.Num, Values: row.Values}})
 		}

@@ -70,7 +70,7 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 				_, err := w.Save(ctx, engine.SaveInput{Content: "d", Project: "demo", Related: []engram.Ref{engram.ByNum(1)}})
 				return err
 			},
-			[]entry{{"save", "memory", "2", "new", nil}, {"save", "relation", "1", "asked for", nil}}},
+			[]entry{{"save", "memory", "2", "new", nil}, {"save", "relation", "1", "requested", nil}}},
 		{"an update of two fields", func(w world) { w.note("t", "c") },
 			func(w world) error {
 				_, err := w.Update(ctx, engine.UpdateInput{Ref: engram.ByNum(1), Importance: new(0.9), Type: new(engram.Type("decision"))})
@@ -90,7 +90,7 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			}, nil},
 		{"forgetting", func(w world) { w.note("t", "c"); w.note("u", "d") },
 			func(w world) error { _, err := w.Forget(ctx, engram.ByNum(2), engram.ByNum(1)); return err },
-			[]entry{{"forget", "memory", "2", "asked for", []string{"deleted_at"}}, {"forget", "memory", "1", "asked for", []string{"deleted_at"}}}},
+			[]entry{{"forget", "memory", "2", "requested", []string{"deleted_at"}}, {"forget", "memory", "1", "requested", []string{"deleted_at"}}}},
 		{"forgetting nothing", nil, func(w world) error { _, err := w.Forget(ctx); return err }, nil},
 		{"erasing leaves no values", func(w world) { w.note("t", "c") },
 			func(w world) error { _, err := w.Delete(ctx, true, engram.ByNum(1)); return err },
@@ -112,10 +112,10 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			[]entry{{"session_end", "session", "s1", "ended", []string{"ended_at", "summary"}}, {"session_end", "memory", "1", "new", nil}}},
 		{"deleting a session", func(w world) { w.session("s1", "demo") },
 			func(w world) error { return w.DeleteSession(ctx, "s1", false) },
-			[]entry{{"session_delete", "session", "s1", "asked for", []string{"directory", "ended_at", "project", "started_at", "summary"}}}},
+			[]entry{{"session_delete", "session", "s1", "requested", []string{"directory", "ended_at", "project", "started_at", "summary"}}}},
 		{"erasing a session leaves no text", func(w world) { w.session("s1", "demo") },
 			func(w world) error { return w.DeleteSession(ctx, "s1", true) },
-			[]entry{{"session_erase", "session", "s1", "asked for", nil}}},
+			[]entry{{"session_erase", "session", "s1", "requested", nil}}},
 		{"a prompt", func(w world) { w.session("s1", "demo") },
 			func(w world) error {
 				_, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why", Project: "demo"})
@@ -138,14 +138,14 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			}
 		},
 			func(w world) error { return w.DeletePrompt(ctx, 1, true) },
-			[]entry{{"prompt_erase", "prompt", "1", "asked for", nil}}},
+			[]entry{{"prompt_erase", "prompt", "1", "requested", nil}}},
 		{"deleting a prompt", func(w world) {
 			if _, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why"}); err != nil {
 				w.Fatal(err)
 			}
 		},
 			func(w world) error { return w.DeletePrompt(ctx, 1, false) },
-			[]entry{{"prompt_delete", "prompt", "1", "asked for", []string{"deleted_at"}}}},
+			[]entry{{"prompt_delete", "prompt", "1", "requested", []string{"deleted_at"}}}},
 		{"a capture", func(w world) { w.session("s1", "demo") },
 			func(w world) error {
 				_, err := w.Capture(ctx, engine.CaptureInput{Project: "demo", Content: "## Learnings\n1. one learning of many words\n2. one learning of many words\n"})
@@ -161,8 +161,8 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			func(w world) error { _, err := w.MergeProjects(ctx, []string{"old"}, "demo"); return err }, nil},
 		{"pruning", func(w world) { w.session("s1", "demo") },
 			func(w world) error { _, err := w.PruneProjects(ctx, nil, false); return err },
-			[]entry{{"project_prune", "session", "s1", "asked for", []string{"directory", "ended_at", "project", "started_at", "summary"}},
-				{"project_prune", "project", "demo", "asked for", []string{"aliases", "created_at", "decay", "remote", "root"}}}},
+			[]entry{{"project_prune", "session", "s1", "requested", []string{"directory", "ended_at", "project", "started_at", "summary"}},
+				{"project_prune", "project", "demo", "requested", []string{"aliases", "created_at", "decay", "remote", "root"}}}},
 		{"a dry run", func(w world) { w.session("s1", "demo") },
 			func(w world) error { _, err := w.PruneProjects(ctx, nil, true); return err }, nil},
 		{"deleting a project", func(w world) { w.note("t", "c") },

@@ -58,7 +58,7 @@ func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 		return Conflict{}, err
 	}
 	if in.Reverse && in.Verb != engram.VerbSupersedes {
-		return Conflict{}, engram.Errorf(engram.CodeInvalid, "%s says the same both ways", in.Verb).WithHint("reverse is for supersedes")
+		return Conflict{}, engram.Errorf(engram.CodeInvalid, "cannot reverse %s: it is the same in both directions", in.Verb).WithHint("use reverse only with supersedes")
 	}
 	return perform(ctx, e, "judge", func(o *op) (Conflict, error) {
 		named, r, err := o.judgeable(ctx, in.Ref)

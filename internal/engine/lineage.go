@@ -296,7 +296,7 @@ func (o *op) removeProject(ctx context.Context, p engram.Project) error {
 
 // topicResolved is the reason of entries that show or hide a topic key: several memories from different stores may
 // have one topic, of which one shows it.
-const topicResolved = "topic key that several have"
+const topicResolved = "several memories have this topic key"
 
 // topicPart is the part that is shadowed when another memory shows the topic.
 const topicPart engram.Part = "topic_key"

@@ -119,7 +119,7 @@ func (l link) write(ctx context.Context) (Linked, error) {
 	}
 	now := l.said
 	now.Source, now.Target = l.source.Num, l.target.Num
-	err = l.insertRelation(ctx, &now, l.source.Project, "asked for")
+	err = l.insertRelation(ctx, &now, l.source.Project, "requested")
 	return l.done(now, LinkMade), err
 }
 
@@ -180,7 +180,7 @@ func (l link) verdict(ctx context.Context, pair []engram.Relation) (Linked, erro
 	for _, r := range pair {
 		if r.Verb == engram.VerbSupersedes && r.Supersedes() && l.said.Verb == engram.VerbSupersedes {
 			return Linked{}, engram.Errorf(engram.CodeConflict, "#%d supersedes #%d already, and both would be hidden", l.target.Num, l.source.Num).
-				WithHint("{unlink %d supersedes %d} first", l.target.Num, l.source.Num)
+				WithHint("run {unlink %d supersedes %d} first", l.target.Num, l.source.Num)
 		}
 		if r.Judgment() {
 			action = LinkChanged
@@ -243,7 +243,7 @@ func (o *op) unlink(ctx context.Context, a, b engram.Memory, verb engram.Verb) (
 	}
 	var gone []Linked
 	for _, was := range chosen {
-		now, err := o.removeRelation(ctx, was, a.Project, "asked for")
+		now, err := o.removeRelation(ctx, was, a.Project, "requested")
 		if err != nil {
 			return nil, err
 		}

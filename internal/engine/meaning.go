@@ -29,7 +29,7 @@ const nearDepth = 120
 func (q *question) byMeaning(ctx context.Context) error {
 	if q.in.Mode == ModeLexical || q.in.All {
 		if q.in.Mode == ModeSemantic {
-			q.degrade("meaning cannot check for every word; nothing is found by meaning")
+			q.degrade("cannot search by meaning: every word must match")
 		}
 		return nil
 	}

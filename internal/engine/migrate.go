@@ -41,7 +41,7 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 		if len(flags) == engram.MostImportNotes {
 			many += " or more"
 		}
-		flags = []engram.ImportNote{{Item: "memories that read like an instruction to an agent", Reason: fmt.Sprintf("%s, the first is %s: they come in, because the store is your own; forget those that are not yours", many, flags[0].Item)}}
+		flags = []engram.ImportNote{{Item: "memories that read like an instruction to an agent", Reason: fmt.Sprintf("%s, the first is %s: they are imported because the store is your own; forget those that are not yours", many, flags[0].Item)}}
 	}
 	for _, n := range append(flags, s.Notes()...) {
 		res.Note(n)

@@ -267,7 +267,7 @@ func (o *op) rewriteSession(ctx context.Context, was *engram.Session, now engram
 // remove its content too.
 func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) error {
 	if hard {
-		if err := o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", map[string]any{}); err != nil {
+		if err := o.log(ctx, engram.EntitySession, s.ID, s.Project, "requested", map[string]any{}); err != nil {
 			return err
 		}
 		return o.tx.EraseSession(ctx, s.ID)
@@ -284,7 +284,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, s.ID, l); err != nil {
 		return err
 	}
-	return o.dropSessionRow(ctx, s, "asked for")
+	return o.dropSessionRow(ctx, s, "requested")
 }
 
 // dropSessionRow is deleteSession without stamping.

@@ -13,7 +13,7 @@ import (
 func TestNoSecretIsWrittenAsAReason(t *testing.T) {
 	token := "ghp_" + "x8K2mQ9vT4rW7yB1nC6zL3pD5sF0gH2jA4kE"
 	w := newApartWorld(t)
-	reasons := []string{"opened with " + token, "opened with " + token, "asked for", "closed with " + token}
+	reasons := []string{"opened with " + token, "opened with " + token, "requested", "closed with " + token}
 	number, err := w.e.Note(t.Context(), w.plain, reasons...)
 	if err != nil {
 		t.Fatal(err)

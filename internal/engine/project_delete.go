@@ -182,7 +182,7 @@ func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProjec
 	if !hard {
 		was = projectFields(p)
 	}
-	if err := o.log(ctx, engram.EntityProject, p.Name, p.Name, "asked for", was); err != nil {
+	if err := o.log(ctx, engram.EntityProject, p.Name, p.Name, "requested", was); err != nil {
 		return err
 	}
 	return o.removeProject(ctx, p)

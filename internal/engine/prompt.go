@@ -112,13 +112,13 @@ func (e *Engine) DeletePrompt(ctx context.Context, num int64, hard bool) error {
 		}
 		now := p
 		now.DeletedAt = o.at
-		return o.replacePrompt(ctx, p, now, "asked for")
+		return o.replacePrompt(ctx, p, now, "requested")
 	})
 }
 
 // erasePrompt removes p for good. It is journaled first: the tombstone takes the entry's clock.
 func (o *op) erasePrompt(ctx context.Context, p engram.Prompt) error {
-	if err := o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "asked for", map[string]any{}); err != nil {
+	if err := o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "requested", map[string]any{}); err != nil {
 		return err
 	}
 	return o.tx.ErasePrompt(ctx, p.Num)

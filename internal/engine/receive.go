@@ -334,7 +334,7 @@ func (i *importing) reportTopics(ctx context.Context) error {
 				return err
 			}
 			if has {
-				i.res.Note(engram.ImportNote{Item: w.item, Name: string(w.name), Reason: "topic " + w.topic + " belongs to memory #" + key(other.Num) + " here: it comes in without"})
+				i.res.Note(engram.ImportNote{Item: w.item, Name: string(w.name), Reason: "topic " + w.topic + " belongs to memory #" + key(other.Num) + " here: imported without the topic"})
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (outcome, error) {
 		return i.memoryAgain(ctx, here, r)
 	}
 	if r.Tombstone {
-		return unchanged, &missing{"it is not here, and left"}
+		return unchanged, &missing{"it left its project elsewhere and does not exist here"}
 	}
 	if copied != nil {
 		i.copies++

@@ -21,7 +21,7 @@ const (
 )
 
 // placeResolved is the reason of entries that show something in another place because its project or session changed.
-const placeResolved = "project or session that it was written in"
+const placeResolved = "its project or session changed"
 
 type location struct{ project, session string }
 

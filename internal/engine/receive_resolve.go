@@ -12,7 +12,7 @@ import (
 )
 
 // relationResolved is the reason of entries that show or hide a relation without a write.
-const relationResolved = "relation that another one is shown for"
+const relationResolved = "visibility decided by another relation of the pair"
 
 // contested is a relation that was not removed by a write, whether it is visible or not.
 type contested struct {

@@ -9,7 +9,7 @@ import (
 
 // sessionReplaced is the reason of entries that give a session its fields which existed only for its content. An undo
 // does not restore the empty fields: writing them would be a claim that other replicas follow.
-const sessionReplaced = "what others wrote of a session that only stood for what is in it"
+const sessionReplaced = "fields received for a session that existed only for its contents"
 
 // session adds a session, or merges the one here with it. A deleted one has metadata and no row.
 func (i *importing) session(ctx context.Context, r incoming) (outcome, error) {

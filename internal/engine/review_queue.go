@@ -276,7 +276,7 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 	if left.Pending == now.Why {
 		return nil
 	}
-	return u.changedSince("record "+engram.PendingName(now.Num), []string{"it was decided anew"}, later[len(later)-1])
+	return u.changedSince("record "+engram.PendingName(now.Num), []string{"it was decided again"}, later[len(later)-1])
 }
 
 // dropDecided removes records decided before a time: the journal no longer reaches them.

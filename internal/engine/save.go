@@ -300,7 +300,7 @@ func (o *op) relate(ctx context.Context, m engram.Memory, to []engram.Ref) error
 		}
 		r := engram.Relation{Source: m.Num, Target: other.Num, Verb: engram.VerbRelatesTo,
 			Status: engram.RelationJudged, Strength: 1, Actor: o.actor, ActorKind: string(m.Origin), SessionID: m.SessionID}
-		err = o.insertRelation(ctx, &r, m.Project, "asked for")
+		err = o.insertRelation(ctx, &r, m.Project, "requested")
 		if err != nil && engram.CodeOf(err) != engram.CodeConflict { // the relation exists
 			return err
 		}

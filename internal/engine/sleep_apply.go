@@ -194,8 +194,8 @@ func (o *op) inherit(ctx context.Context, kept, gone engram.Memory) error {
 		if r.Source == r.Target {
 			continue
 		}
-		r.Reason, r.Evidence = fmt.Sprintf("as #%d was, which was merged", gone.Num), ""
-		if err := o.insertIfNew(ctx, r, kept.Project, fmt.Sprintf("was one of #%d", gone.Num)); err != nil {
+		r.Reason, r.Evidence = fmt.Sprintf("copied from #%d, which was merged", gone.Num), ""
+		if err := o.insertIfNew(ctx, r, kept.Project, fmt.Sprintf("moved from #%d", gone.Num)); err != nil {
 			return err
 		}
 	}

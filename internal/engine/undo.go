@@ -262,7 +262,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 
 func (u *undoing) nothingLeft() error {
 	const most = 5
-	why := "nothing of it is left as it was"
+	why := "everything it changed has changed since"
 	if n := len(u.res.Left); n > 0 {
 		why = strings.Join(u.res.Left[:min(n, most)], ", ")
 		if n > most {

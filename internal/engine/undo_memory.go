@@ -72,7 +72,7 @@ func (s fieldsSince) moved(name string, now json.RawMessage) (by engram.Mutation
 // changedSince is the error of a thing that was changed after the operation.
 func (u *undoing) changedSince(what string, fields []string, by engram.Mutation) error {
 	return offering(engram.Errorf(engram.CodeConflict, "%s was changed since, by operation %d (%s): %s", what, by.Op, by.Operation, strings.Join(fields, ", ")),
-		by.Op, "{undo %d} first; nothing was changed")
+		by.Op, "run {undo %d} first; nothing was changed")
 }
 
 func values(fields map[string]any) (oldFields, error) {
@@ -359,7 +359,7 @@ func (u *undoing) judgedSince(ctx context.Context, other engram.Relation) error 
 	}
 	refused := engram.Errorf(engram.CodeConflict, "#%d and #%d were judged since: %s", other.Source, other.Target, other.Verb)
 	if len(entries) > 0 {
-		return offering(refused, entries[0].Op, "{undo %d} first; nothing was changed")
+		return offering(refused, entries[0].Op, "run {undo %d} first; nothing was changed")
 	}
 	return refused
 }

@@ -87,7 +87,7 @@ func (u *undoing) renamed(ctx context.Context, name, now string) error {
 	if err != nil || len(entries) == 0 {
 		return refused.WithHint("{log --all-projects} shows what became of it")
 	}
-	return offering(refused, entries[0].Op, "{undo %d} first; nothing was changed")
+	return offering(refused, entries[0].Op, "run {undo %d} first; nothing was changed")
 }
 
 func (u *undoing) moveBack(ctx context.Context, entry engram.Mutation, was projectWas) error {
@@ -160,7 +160,7 @@ func (u *undoing) unmakeProject(ctx context.Context, entry engram.Mutation, p en
 		return err
 	}
 	if anew {
-		u.leave("project %q was removed since, and made anew", p.Name)
+		u.leave("project %q was removed and created again since", p.Name)
 		return nil
 	}
 	full, err := u.inUse(ctx, p.Name)
@@ -370,7 +370,7 @@ func (u *undoing) unmakeSession(ctx context.Context, entry engram.Mutation, s en
 		return err
 	}
 	if anew {
-		u.leave("session %q was deleted since, and made anew", s.ID)
+		u.leave("session %q was deleted and created again since", s.ID)
 		return nil
 	}
 	if _, err := u.restorable(fmt.Sprintf("session %q", s.ID), since.left(), sessionFields(s), since); err != nil {
@@ -420,7 +420,7 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 	if entry.Operation == "pull" || shared {
 		// Batches with the erasure are not read again: without the tombstone this store would bring back for others
 		// what was erased.
-		u.leave("%s %s was erased elsewhere, and stays away", x.Entity, x.Name())
+		u.leave("%s %s was erased in another store and stays erased", x.Entity, x.Name())
 		return nil
 	}
 	x, known, err := u.tx.DropErased(ctx, entry.Key)

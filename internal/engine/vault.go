@@ -495,7 +495,7 @@ func (x *vaultImport) reportReplicated(ctx context.Context, notes []*engram.Repl
 // flagReason returns why a memory looks like an instruction to an agent; "" if it does not.
 func flagReason(m engram.Memory) string {
 	if found := suspicionsIn(shownTexts(m)); len(found) > 0 {
-		return "it reads like an instruction to an agent, and came in nevertheless: " + whyAndWhere(found[0].reasons[0])
+		return "imported although it reads like an instruction to an agent: " + whyAndWhere(found[0].reasons[0])
 	}
 	return ""
 }

@@ -175,5 +175,5 @@ func bad(result Status, f Finding) Check {
 // unmade is the outcome of a check that failed.
 func unmade(id ID, why string, err error) Check {
 	return bad(Failed, Finding{Check: id, Reason: string(id) + "_not_checked", Message: "Cannot check this: " + err.Error() + ".",
-		Why: why, Evidence: Evidence{"error": err.Error()}, Next: "See what " + string(Integrity) + " says and repair that first."})
+		Why: why, Evidence: Evidence{"error": err.Error()}, Next: "Fix what " + string(Integrity) + " reports first."})
 }

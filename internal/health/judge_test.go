@@ -83,7 +83,7 @@ func TestEachCheckFindsItsMatter(t *testing.T) {
 			f.Records.Count, f.Records.Lacking = 1, []health.Lacking{{Num: 5, Fields: []string{"type"}}}
 		}, health.Blocked, "memories_lack_required_fields", "Memory #5 lacks: type."},
 		{"a journal entry has no verb", health.RequiredFields, func(f *health.Facts) { f.Records.Entries.Add(8, 9) },
-			health.Blocked, "journal_entries_lack_required_fields", "Journal entry 8 has no verb"},
+			health.Blocked, "journal_entries_lack_required_fields", "Journal entry 8 has no operation"},
 		{"a relation leads nowhere", health.Nowhere, func(f *health.Facts) { f.Relations.Add(3, 9) }, health.Warning, "relations_to_nowhere", "1 relation leads"},
 		{"a session is named for another project", health.ManualSession,
 			func(f *health.Facts) {

@@ -27,7 +27,7 @@ func judgeRecords(f Facts, p Policy, why string) Check {
 			Evidence{"memory": m.Num, "missing_fields": m.Fields}))
 	}
 	for _, seq := range r.Entries.First {
-		c.Findings = append(c.Findings, single(c.Finding, fmt.Sprintf("Journal entry %d has no verb, thing or time, or old values that are not JSON.", seq),
+		c.Findings = append(c.Findings, single(c.Finding, fmt.Sprintf("Journal entry %d has no operation, record or time, or its old values are not JSON.", seq),
 			Evidence{"journal_entry": seq}))
 	}
 	return c

@@ -14,7 +14,7 @@ func recallCases() []routeCase {
 	}
 	return []routeCase{
 		{"nothing to recall", "GET /recall", "GET /recall?q=zeppelin&project=other", "", 200,
-			`{"query":"zeppelin","budget":4000,"tokens":0,"text":"","items":[],"left_out":[{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","reason":"below the floor"}],"repaired":[],"times":[],"degraded":[],"elsewhere":"Nothing found among 1 memory in project other; 2 in others: leave project out"}`},
+			`{"query":"zeppelin","budget":4000,"tokens":0,"text":"","items":[],"left_out":[{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","reason":"below the relevance threshold"}],"repaired":[],"times":[],"degraded":[],"elsewhere":"Nothing found among 1 memory in project other; 2 in others: leave project out"}`},
 		{"a project that is not is told", "GET /recall", "GET /recall?q=zeppelin&project=nobody", "", 404,
 			`{"error":{"code":"not_found","message":"Project \"nobody\" not found in store","hint":"see GET /projects"}}`},
 		{"a budget of one token", "GET /recall", "GET /recall?project=other&budget=1", "", 200,

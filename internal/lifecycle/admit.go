@@ -144,7 +144,7 @@ func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 		case adds != AddsAround:
 			why = l.how + ", but " + SaysElse
 		case !fits(Merged(l.Memory, m, l.Memory.UpdatedAt, p)):
-			why = l.how + ", but too much together"
+			why = l.how + ", but too long together"
 		default:
 			return Decision{Action: Absorb, Target: l.Memory, Reason: l.how}
 		}

@@ -108,10 +108,10 @@ func TestAdmitMerging(t *testing.T) {
 			lifecycle.AdmitMerging, lifecycle.Insert, 0, "same type and title as #7, but too long together"},
 		{"more tags than a memory may have", old(0, "Pool size", "Less. More.", func(m *engram.Memory) { m.Tags = []string{"one", "more"} }),
 			lifecycle.Known{Titled: titled(near(0, old(7, "Pool size", "Less.", func(m *engram.Memory) { m.Tags = tags })))},
-			lifecycle.AdmitMerging, lifecycle.Insert, 0, "same type and title as #7, but too much together"},
+			lifecycle.AdmitMerging, lifecycle.Insert, 0, "same type and title as #7, but too long together"},
 		{"more metadata than a memory may have", old(0, "Pool size", "Less. More.", func(m *engram.Memory) { m.Metadata = map[string]any{"b": strings.Repeat("b", engram.MaxMetadata/2)} }),
 			lifecycle.Known{Titled: titled(near(0, old(7, "Pool size", "Less.", func(m *engram.Memory) { m.Metadata = map[string]any{"a": strings.Repeat("a", engram.MaxMetadata/2)} })))},
-			lifecycle.AdmitMerging, lifecycle.Insert, 0, "same type and title as #7, but too much together"},
+			lifecycle.AdmitMerging, lifecycle.Insert, 0, "same type and title as #7, but too long together"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := lifecycle.Admit(tt.m, tt.known, tt.mode, lifecycle.DefaultPolicy())

@@ -127,11 +127,11 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 	case n.Wants(StepPrune) && n.Kept(m, now, p) == "":
 		reason := fmt.Sprintf("strength %.3f is below %.2g, %s", strength, s.Prune, idle(m, now))
 		if left := unfloored(m, now, d); left < strength {
-			reason = fmt.Sprintf("strength %.3f is the least of its curve and would be %.3f, below %.2g; %s", strength, left, s.Prune, idle(m, now))
+			reason = fmt.Sprintf("strength %.3f is the minimum of its curve; without it, it would be %.3f, below %.2g; %s", strength, left, s.Prune, idle(m, now))
 		}
 		return Step{Action: StepPrune, Memories: []int64{m.Num}, From: strength, To: strength, Reason: reason}, true
 	case against == "" && n.Wants(StepBoost):
-		reason := fmt.Sprintf("%s, the last one since its strength was set %s ago", counted(m.AccessCount, "access", "accesses"), days(m.TouchedAt, now))
+		reason := fmt.Sprintf("%s, the last one after its strength was set %s ago", counted(m.AccessCount, "access", "accesses"), days(m.TouchedAt, now))
 		return Step{Action: StepBoost, Memories: []int64{m.Num}, From: strength, To: Strength(boosted, now, d), Reason: reason}, true
 	case n.Wants(StepFade):
 		faded, some := Faded(m, now, d, p)

@@ -72,7 +72,7 @@ type Left struct {
 // Reasons for leaving out a memory, besides repeating another one.
 const (
 	LeftSeen           = "seen in this session"
-	LeftBelowThreshold = "below the floor"
+	LeftBelowThreshold = "below the relevance threshold"
 	LeftBudget         = "over the budget"
 )
 

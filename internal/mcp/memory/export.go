@@ -85,7 +85,7 @@ const (
 
 type importArgs struct {
 	Data    json.RawMessage `json:"data" doc:"the object of memory_export" required:"true"`
-	Mode    string          `json:"mode" doc:"replace: what the object lacks is deleted" enum:"merge,replace" default:"merge"`
+	Mode    string          `json:"mode" doc:"replace: delete memories that are not in the object" enum:"merge,replace" default:"merge"`
 	Forget  int             `json:"may_forget" doc:"for replace: how many memories the user agreed to forget" default:"0" min:"0"`
 	Project string          `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }

@@ -151,7 +151,7 @@ func (d *database) leftOut(ctx context.Context) error {
 		}
 	}
 	if len(rows) > 0 {
-		d.remark("rows of "+strings.Join(rows, ", "), "left out: vectors and indexes are computed anew, and the rest only serves that program")
+		d.remark("rows of "+strings.Join(rows, ", "), "left out: vectors and indexes are computed again; only that program uses the rest")
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (r *Repository) SetRecipients(recipients []string) error {
 		}
 		return nil
 	}
-	text := "# Whose keys open the memory in this folder: age recipients, a line each.\n" + strings.Join(setSorted(recipients), "\n") + "\n"
+	text := "# The age recipients that can decrypt the chunks in this folder, one per line.\n" + strings.Join(setSorted(recipients), "\n") + "\n"
 	return writeFile(folder, recipientsName, []byte(text))
 }
 
@@ -104,11 +104,11 @@ func (r *Repository) agreed(folder *os.Root) error {
 		return nil
 	}
 	if len(mine) == 0 {
-		return engram.Errorf(engram.CodeForbidden, "the memory in this repository is sealed for %d recipients to whom you have not agreed", len(named)).
-			WithHint("check whose keys %s/%s has, then agree to them", folderName, recipientsName)
+		return engram.Errorf(engram.CodeForbidden, "the chunks in this repository are encrypted to %d recipients that you have not confirmed", len(named)).
+			WithHint("check the recipients in %s/%s, then confirm them: {sync recipients trust}", folderName, recipientsName)
 	}
 	return engram.Errorf(engram.CodeConflict, "%s/%s has changed: %s", folderName, recipientsName, difference(named, mine)).
-		WithHint("see git log on the file; agree to the change, or restore the file")
+		WithHint("see git log on the file; confirm the change with {sync recipients trust}, or restore the file")
 }
 
 // difference lists added and removed recipients.
@@ -144,7 +144,7 @@ func (r *Repository) seal(packed []byte) ([]byte, error) {
 		err = cmp.Or(err, w.Close())
 	}
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeInternal, "cannot seal the chunk").WithCause(err)
+		return nil, engram.Errorf(engram.CodeInternal, "cannot encrypt the chunk").WithCause(err)
 	}
 	return b.Bytes(), nil
 }
@@ -152,23 +152,23 @@ func (r *Repository) seal(packed []byte) ([]byte, error) {
 // unsealing decrypts a sealed chunk; CodeForbidden if it is not for this reader.
 func (r *Repository) unsealing(sealed []byte) (io.Reader, error) {
 	if !bytes.Contains(sealed[:min(len(sealed), maxHeader)], []byte("\n---")) {
-		return nil, engram.Errorf(engram.CodeInvalid, "it is not sealed by age, or its head is longer than %d KiB", maxHeader>>10)
+		return nil, engram.Errorf(engram.CodeInvalid, "it is not encrypted with age, or its header is longer than %d KiB", maxHeader>>10)
 	}
 	all, err := r.identities()
 	if err != nil {
 		return nil, &elsewhere{err}
 	}
 	if len(all) == 0 {
-		return nil, &elsewhere{engram.Errorf(engram.CodeForbidden, "it is sealed, and no identity to open it was found%s", where(r.o.IdentityFile)).
+		return nil, &elsewhere{engram.Errorf(engram.CodeForbidden, "cannot decrypt it: no identity was found%s", where(r.o.IdentityFile)).
 			WithHint("restore the identity file; or create an identity, and ask the team to add its recipient and push again")}
 	}
 	in, err := age.Decrypt(bytes.NewReader(sealed), all...)
 	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
-		return nil, &elsewhere{engram.Errorf(engram.CodeForbidden, "it is not sealed for your identity").
+		return nil, &elsewhere{engram.Errorf(engram.CodeForbidden, "it is not encrypted to your identity").
 			WithHint("ask the team to add your recipient and push again")}
 	}
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "cannot open it: its seal is broken").WithCause(err)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot decrypt it: its content is damaged").WithCause(err)
 	}
 	return in, nil
 }

@@ -40,9 +40,9 @@ func TestASealedChunkIsForItsRecipients(t *testing.T) {
 	}{
 		"one of the team":          {theirs, "", ""},
 		"who wrote it":             {mine, "", ""},
-		"a stranger":               {strangers, engram.CodeForbidden, "not sealed for your identity"},
-		"somebody without a key":   {"", engram.CodeForbidden, "no identity to open it was found"},
-		"somebody who lost theirs": {filepath.Join(dir, "lost"), engram.CodeForbidden, "no identity to open it was found"},
+		"a stranger":               {strangers, engram.CodeForbidden, "not encrypted to your identity"},
+		"somebody without a key":   {"", engram.CodeForbidden, "cannot decrypt it: no identity was found"},
+		"somebody who lost theirs": {filepath.Join(dir, "lost"), engram.CodeForbidden, "cannot decrypt it: no identity was found"},
 	} {
 		reader := open(t, gitchunks.Options{Dir: dir, IdentityFile: tt.file})
 		records, err := readAll(t, reader, b.ID)
@@ -176,14 +176,14 @@ func TestSealedChunksThatCannotBeOpened(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		{"nothing", nil, "not sealed by age"},
-		{"no age file", []byte("hello"), "not sealed by age"},
-		{"a head for more than any team has", slices.Concat(header, bytes.Repeat([]byte("\n-> X25519 AAAA\nBBBB"), 10_000), sealed[len(header):]), "its head is longer than 64 KiB"},
+		{"nothing", nil, "not encrypted with age"},
+		{"no age file", []byte("hello"), "not encrypted with age"},
+		{"a head for more than any team has", slices.Concat(header, bytes.Repeat([]byte("\n-> X25519 AAAA\nBBBB"), 10_000), sealed[len(header):]), "its header is longer than 64 KiB"},
 		{"cut off", sealed[:len(sealed)-3], "cut off or changed"},
 		{"a letter changed", flipped, "cut off or changed"},
 		{"something behind it", append(slices.Clone(sealed), "more"...), "cut off or changed"},
-		{"a head that was changed", bytes.Replace(sealed, []byte("X25519"), []byte("X25518"), 1), "not sealed for your identity"},
-		{"a seal that is broken", bytes.Replace(sealed, []byte("\n---"), []byte("\n-> x\n---"), 1), "its seal is broken"},
+		{"a head that was changed", bytes.Replace(sealed, []byte("X25519"), []byte("X25518"), 1), "not encrypted to your identity"},
+		{"a seal that is broken", bytes.Replace(sealed, []byte("\n---"), []byte("\n-> x\n---"), 1), "its content is damaged"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -179,7 +179,7 @@ func (r *Repository) Settle(ctx context.Context) error {
 
 // attributes is git's configuration. Both sides of a merge add lines to the top of the manifest:
 // union keeps both, and an invalid result is rebuilt.
-const attributes = `# How git merges what Engram keeps here. The manifest is made anew from the chunks when a
+const attributes = `# How git merges what Engram keeps here. The manifest is rebuilt from the chunks when a
 # merge has spoilt it; chunks never change.
 ` + manifestName + ` text eol=lf merge=union
 ` + recipientsName + ` text eol=lf
