@@ -108,7 +108,7 @@ func (e *Engine) tryIntakes(ctx context.Context, intakes []intake) (all []SaveRe
 // every bad item.
 func (e *Engine) drafts(ctx context.Context, n int, draft drafter) (_ []intake, err error) {
 	if n == 0 || n > MaxBatch {
-		return nil, engram.Errorf(engram.CodeInvalid, "cannot save %d memories at once", n).WithHint("from 1 to %d", MaxBatch)
+		return nil, engram.Errorf(engram.CodeInvalid, "cannot save %d memories at once", n).WithHint("save from 1 to %d", MaxBatch)
 	}
 	var wrong BatchError
 	var fine []intake

@@ -215,8 +215,8 @@ func TestABatchIsSavedWholeOrNotAtAll(t *testing.T) {
 		code engram.Code
 		msg  string
 	}{
-		{"none", nil, engram.CodeInvalid, "0 memories cannot be saved at once"},
-		{"too many", many, engram.CodeInvalid, "101 memories cannot be saved at once"},
+		{"none", nil, engram.CodeInvalid, "cannot save 0 memories at once"},
+		{"too many", many, engram.CodeInvalid, "cannot save 101 memories at once"},
 		{"one is empty", []engine.SaveInput{good, {Title: "t", Project: "demo"}, good}, engram.CodeInvalid, "memory 2: content is empty"},
 		{"one is of a session that does not exist", []engine.SaveInput{good, {Content: "c", SessionID: "nobody"}}, engram.CodeNotFound, `memory 2: Session "nobody" was provided but does not exist`},
 		{"one relates to nothing", []engine.SaveInput{good, {Content: "c", Project: "demo", Related: []engram.Ref{engram.ByNum(77)}}}, engram.CodeNotFound, "memory 2: memory #77 does not exist"},

@@ -83,8 +83,8 @@ func TestWhatASearchCannotBeAskedIsToldWithAHint(t *testing.T) {
 		{"a fusion that is none", engine.SearchInput{Fusion: "sum"}, "score or rank"},
 		{"too many hops", engine.SearchInput{Hops: &far}, "use a number from 0 to 5"},
 		{"hops backwards", engine.SearchInput{Hops: &back}, "use a number from 0 to 5"},
-		{"more than a hundred", engine.SearchInput{Limit: 101}, "from 1 to 100"},
-		{"less than none", engine.SearchInput{Limit: -1}, "from 1 to 100"},
+		{"more than a hundred", engine.SearchInput{Limit: 101}, "use a number from 1 to 100"},
+		{"less than none", engine.SearchInput{Limit: -1}, "use a number from 1 to 100"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.in.Query = "doctor"

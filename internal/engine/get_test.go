@@ -125,7 +125,7 @@ func TestTimelineIsOneSession(t *testing.T) {
 	for _, n := range [][2]int{{-1, 5}, {5, -1}, {101, 5}, {5, 101}} {
 		_, err := w.Timeline(t.Context(), engram.ByNum(inA[3]), n[0], n[1])
 		wantCode(t, err, engram.CodeInvalid)
-		if engram.HintOf(err) != "from 0 to 100" {
+		if engram.HintOf(err) != "use a number from 0 to 100" {
 			t.Errorf("the hint is %q", engram.HintOf(err))
 		}
 	}

@@ -50,8 +50,8 @@ func TestTheTalliesOfAFileAddUpToItsItems(t *testing.T) {
 			told = append(told, n.Item+" "+n.Reason)
 		}
 		all := strings.Join(told, "\n")
-		for _, want := range []string{"memories[6] the file has it more than once", "memories[7] the file has it more than once", "memories[9] a vector of it has values that are not numbers",
-			"memories[10] a vector", "memories[11] a vector", "memories[12] a vector", "memories[13] a vector", "memories[14] its vector has 1 numbers"} {
+		for _, want := range []string{"memories[6] the file has it more than once", "memories[7] the file has it more than once", "memories[9] one of its vectors has values that are not numbers",
+			"memories[10] one of its vectors", "memories[11] one of its vectors", "memories[12] one of its vectors", "memories[13] one of its vectors", "memories[14] its vector has 1 numbers"} {
 			if !strings.Contains(all, want) {
 				t.Errorf("notes with %+v: got\n%s\nwant one that begins with %q", in, all, want)
 			}

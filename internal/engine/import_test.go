@@ -131,7 +131,7 @@ func TestAnImportIsToldItemByItem(t *testing.T) {
 		{"a session without an id", file(`"sessions":[{"project":"shop"}]`), "session id is empty"},
 		{"a project without a name", file(`"projects":[{"name":" "}]`), "the project has no name"},
 		{"a curve that does not exist", file(`"projects":[{"name":"a","decay":{"curve":"cliff"}}]`), `there is no curve "cliff"`},
-		{"what is erased and has no kind", file(`"erased":[{"kind":"dream","id":"x"}]`), `nothing is erased that is a "dream"`},
+		{"what is erased and has no kind", file(`"erased":[{"kind":"dream","id":"x"}]`), `cannot erase a "dream": only memories, prompts and sessions can be erased`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			res := imported(t, enginetest.New(t), tt.file, engine.ImportInput{})

@@ -261,7 +261,7 @@ func limited(name string, n, fallback, most int) (int, error) {
 		return fallback, nil
 	}
 	if n < 0 || n > most {
-		return 0, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("from 1 to %d", most)
+		return 0, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("use a number from 1 to %d", most)
 	}
 	return n, nil
 }

@@ -157,7 +157,7 @@ func TestLimits(t *testing.T) {
 	for _, limit := range []int{-1, 101, 1 << 40} {
 		_, err := w.Search(t.Context(), engine.SearchInput{Query: "walrus", Limit: limit})
 		wantCode(t, err, engram.CodeInvalid)
-		if engram.HintOf(err) != "from 1 to 100" {
+		if engram.HintOf(err) != "use a number from 1 to 100" {
 			t.Errorf("the hint is %q", engram.HintOf(err))
 		}
 	}

@@ -298,7 +298,7 @@ func (l *life) act() {
 func (l *life) undoAll(ops []int64) (own []int64) {
 	for _, op := range slices.Backward(ops) {
 		res, err := l.Undo(l.Context(), engine.UndoInput{Op: op})
-		if err != nil && strings.Contains(err.Error(), "cannot be taken back: nothing") {
+		if err != nil && strings.Contains(err.Error(), "cannot be taken back: everything it changed") {
 			continue
 		}
 		if err != nil {

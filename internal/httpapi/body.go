@@ -47,39 +47,39 @@ func tooLarge(limit int64) error {
 
 // decode reads the body into a T. Older routes ignore unknown fields, newer ones reject them. The request records
 // an error, which is CodeInvalid and names the field.
-func decode[T any](q *request) T {
-	in, err := decoding[T](q)
-	q.bad(err)
+func decode[T any](q *request) (in T) {
+	q.bad(q.decodeInto(&in))
 	return in
 }
 
-func decoding[T any](q *request) (T, error) {
-	var in T
-	if reflect.TypeFor[T]() != reflect.TypeOf(q.route.Body) {
-		return in, engram.Errorf(engram.CodeInternal, "%s decodes a %T, its row takes a %T", q.route.name(), in, q.route.Body)
+// decodeInto is decode without the type parameter, so that it is compiled once: in is a pointer to the zero value of
+// the route's body.
+func (q *request) decodeInto(in any) error {
+	v := reflect.ValueOf(in).Elem()
+	if v.Type() != reflect.TypeOf(q.route.Body) {
+		return engram.Errorf(engram.CodeInternal, "%s decodes a %s, its row takes a %T", q.route.name(), v.Type(), q.route.Body)
 	}
 	// Go's JSON reader would silently replace invalid bytes, and save other text than was sent.
 	if !utf8.Valid(q.body) {
-		return in, engram.Errorf(engram.CodeInvalid, "invalid json: the body is not valid UTF-8").WithHint("convert the text to UTF-8 first")
+		return engram.Errorf(engram.CodeInvalid, "invalid json: the body is not valid UTF-8").WithHint("convert the text to UTF-8 first")
 	}
 	if strings.TrimSpace(string(q.body)) == "" {
-		return in, engram.Errorf(engram.CodeInvalid, "invalid json: the body is empty").WithHint("send a JSON object")
+		return engram.Errorf(engram.CodeInvalid, "invalid json: the body is empty").WithHint("send a JSON object")
 	}
 	body := q.body
-	err := json.Unmarshal(body, &in)
+	err := json.Unmarshal(body, in)
 	if _, mistyped := errors.AsType[*json.UnmarshalTypeError](err); mistyped { // retry with lenient types
-		var meant T
-		body = loosened(body, reflect.TypeFor[T]())
-		err = json.Unmarshal(body, &meant)
-		in = meant
+		body = loosened(body, v.Type())
+		v.SetZero()
+		err = json.Unmarshal(body, in)
 	}
 	if err != nil {
-		return in, notDecoded(err)
+		return notDecoded(err)
 	}
 	if q.route.Newer {
-		return in, unknownField(body, reflect.TypeFor[T](), "")
+		return unknownField(body, v.Type(), "")
 	}
-	return in, nil
+	return nil
 }
 
 func notDecoded(err error) error {

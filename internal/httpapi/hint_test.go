@@ -21,7 +21,7 @@ func TestHintsNameRequests(t *testing.T) {
 		{"a list", refuse().WithHint("see {projects list}"), "see GET /projects"},
 		{"a list with a filter", refuse().WithHint("{list --forgotten} shows what was forgotten"), "GET /memories?forgotten=true shows what was forgotten"},
 		{"a memory in the path, a change in the body", refuse().WithHint("{update %d --scope global}", 4), `PATCH /memories/4 {"scope":"global"}`},
-		{"an operation", refuse().WithHint("run {undo %d} first; nothing was changed", 7), `POST /undo {"op":7} first; nothing was changed`},
+		{"an operation", refuse().WithHint("run {undo %d} first; nothing was changed", 7), `run POST /undo {"op":7} first; nothing was changed`},
 		{"two calls", refuse().WithHint("{log %d} shows what forgot it, and {undo OP} takes that back", 3), `GET /log?ref=3 shows what forgot it, and POST /undo {"op":OP} takes that back`},
 		{"names that JSON must quote", refuse().WithHint("{projects merge %s --into %s}", `my "shop"`, "b {log}"),
 			`POST /projects/migrate {"old_project":"my \"shop\"","new_project":"b {log}"}`},

@@ -24,7 +24,7 @@ func memoryCases() []routeCase {
 
 		{"several memories, of which one says the same", "POST /memories/batch", "POST /memories/batch",
 			`{"memories":[{"title":"Batch","content":"One after the other.","project":"shop"},{"title":"Batch","content":"one after the other","project":"shop"}],"merge":true}`, 201, ""},
-		{"a batch of none is refused", "POST /memories/batch", "POST /memories/batch", `{"memories":[]}`, 400, bad("0 memories cannot be saved at once", "from 1 to 100")},
+		{"a batch of none is refused", "POST /memories/batch", "POST /memories/batch", `{"memories":[]}`, 400, bad("cannot save 0 memories at once", "save from 1 to 100")},
 		{"one of a batch is refused, and so are all", "POST /memories/batch", "POST /memories/batch", `{"memories":[{"content":"x"},{"content":"y","scope":"team"}]}`, 400,
 			bad(`memory 2: scope \"team\" does not exist`, "use project, personal or global")},
 		{"one of a batch has no content", "POST /memories/batch", "POST /memories/batch", `{"memories":[{"content":"x"},{"title":"y"}]}`, 400,

@@ -318,7 +318,7 @@ func (a *API) recollect(q *request, in recollectBody) (reply, error) {
 	ask := engine.RecollectInput{Query: in.Query, Category: string(in.Category), MinStrength: in.MinStrength, Metadata: in.Metadata}
 	if in.Limit != nil {
 		if ask.Limit = *in.Limit; ask.Limit == 0 {
-			return reply{}, invalid("limit 0 is out of range").WithHint("from 1 to 100")
+			return reply{}, invalid("limit 0 is out of range").WithHint("use a number from 1 to 100")
 		}
 	}
 	found, err := a.Engine.Recollect(q.Context(), ask)

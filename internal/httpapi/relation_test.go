@@ -31,7 +31,7 @@ func relationCases() []routeCase {
 		{"a graph of one", "GET /graph", "GET /graph?ref=3", "", 200, `{"nodes":[` + node3 + `],"edges":[],"cut":false}`},
 		{"a graph of a memory nobody knows", "GET /graph", "GET /graph?ref=99", "", 404, ""},
 		{"a graph of nothing", "GET /graph", "GET /graph", "", 400, ""},
-		{"a graph too deep", "GET /graph", "GET /graph?ref=3&depth=6", "", 400, bad("depth 6 is out of range", "from 1 to 5")},
+		{"a graph too deep", "GET /graph", "GET /graph?ref=3&depth=6", "", 400, bad("depth 6 is out of range", "use a number from 1 to 5")},
 		{"a graph by a relation that does not exist", "GET /graph", "GET /graph?ref=3&relation=likes", "", 400, bad(`relation \"likes\" does not exist`, verbs)},
 		{"a graph in a format that does not exist", "GET /graph", "GET /graph?ref=3&format=svg", "", 400, bad(`format \"svg\" does not exist`, "use json, text, dot or mermaid")},
 	}
@@ -42,7 +42,7 @@ func TestRelationsAreMadeShownAndTakenAway(t *testing.T) {
 	stocked(t, h)
 	load(t, h, [2]string{"POST /relations", `{"source":"2","target":"1","relation":"supersedes"}`})
 	want(t, ask(h, "POST", "/relations", `{"source":"1","target":"2","relation":"supersedes"}`), "the circle", 409,
-		`{"error":{"code":"conflict","message":"#2 supersedes #1 already, and both would be hidden","hint":"DELETE /relations?source=2\u0026relation=supersedes\u0026target=1 first"}}`)
+		`{"error":{"code":"conflict","message":"#2 supersedes #1 already, and both would be hidden","hint":"run DELETE /relations?source=2\u0026relation=supersedes\u0026target=1 first"}}`)
 	if w := ask(h, "POST", "/relations", `{"source":"2","target":"1","relation":"supersedes"}`); w.Code != 200 || !strings.Contains(w.Body.String(), `"action":"known"`) {
 		t.Errorf("the same again: got %d %s, want 200 and that it is known", w.Code, w.Body)
 	}

@@ -37,8 +37,8 @@ func rememberCases() []routeCase {
 		{"nothing relevant", "POST /recall", "POST /recall", `{"query":"zeppelin"}`, 200, none},
 		{"nothing of these metadata", "POST /recall", "POST /recall", `{"query":"","metadata_filter":{"ticket":7}}`, 200, none},
 		{"too weak", "POST /recall", "POST /recall", `{"min_strength":0.9}`, 200, none},
-		{"a limit of nothing", "POST /recall", "POST /recall", `{"limit":0}`, 400, bad("limit 0 is out of range", "from 1 to 100")},
-		{"a limit past counting", "POST /recall", "POST /recall", `{"limit":101}`, 400, bad("limit 101 is out of range", "from 1 to 100")},
+		{"a limit of nothing", "POST /recall", "POST /recall", `{"limit":0}`, 400, bad("limit 0 is out of range", "use a number from 1 to 100")},
+		{"a limit past counting", "POST /recall", "POST /recall", `{"limit":101}`, 400, bad("limit 101 is out of range", "use a number from 1 to 100")},
 		{"a strength above all", "POST /recall", "POST /recall", `{"min_strength":1.5}`, 400, bad("min_strength 1.5 is out of range", "use a number from 0 to 1")},
 		{"a filter that is a list", "POST /recall", "POST /recall", `{"metadata_filter":[]}`, 400, bad("invalid json: metadata_filter cannot be an array", "send metadata_filter as an object")},
 

@@ -415,7 +415,7 @@ func (d *Dialect) RecallContext(ctx context.Context, by tool.Caller, topic, budg
 		n, err := strconv.Atoi(budget)
 		if err != nil || n < 1 || n > engine.MaxBudget {
 			return "", engram.Errorf(engram.CodeInvalid, "%s %q is not a number of tokens", BudgetArg, tool.Clip(redact.Private(budget))).
-				WithHint("from 1 to %d", engine.MaxBudget)
+				WithHint("use a number from 1 to %d", engine.MaxBudget)
 		}
 		in.Budget = n
 	}
