@@ -24,7 +24,7 @@ func TestDecayIsChecked(t *testing.T) {
 		{"more than all kept each day", engram.Decay{Curve: engram.CurveGeometric, Rate: 1.01},
 			"the geometric curve keeps more than 0 and at most 1 of it a day, such as 0.95"},
 		{"a rate below nothing", engram.Decay{Rate: -0.1}, "the importance curve loses more than 0 and at most 10 a day, such as 0.01"},
-		{"a rate that is none", engram.Decay{Curve: engram.CurveEbbinghaus, Rate: math.NaN()},
+		{"an invalid rate", engram.Decay{Curve: engram.CurveEbbinghaus, Rate: math.NaN()},
 			"the ebbinghaus curve is stable for more than 0 and at most 100,000 days, such as 30"},
 		{"a boost that weakens", engram.Decay{MaxBoost: 0.9}, "use 1 (no boost) to 1000; the default is 2"},
 		{"a boost without end", engram.Decay{MaxBoost: math.Inf(1)}, "use 1 (no boost) to 1000; the default is 2"},

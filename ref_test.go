@@ -28,7 +28,7 @@ func TestParseRefReadsWhatIsShown(t *testing.T) {
 		{"a UUID behind the prefix", "mem_550e8400-e29b-41d4-a716-446655440000", engram.Ref{ID: "mem_550e8400-e29b-41d4-a716-446655440000"}, false},
 		{"what is nearly a UUID", "550e8400-e29b-41d4-a716-44665544000g", engram.Ref{}, true},
 		{"nothing of an id", "#obs-", engram.Ref{}, true},
-		{"a number that is none", "#-3", engram.Ref{}, true},
+		{"an invalid number", "#-3", engram.Ref{}, true},
 	} {
 		got, err := engram.ParseRef(tt.in)
 		if got != tt.want || (err != nil) != tt.wrong || err != nil && engram.CodeOf(err) != engram.CodeInvalid {

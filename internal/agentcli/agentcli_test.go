@@ -146,7 +146,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"no object", "I cannot tell.", "no object"},
 		{"an object of something else", `{"answer": 42}`, "no object"},
 		{"a verb that is no verdict", `{"relation":"derived_from","confidence":1}`, "not offered"},
-		{"a verb that is none", `{"relation":"beats","confidence":1}`, "not offered"},
+		{"an invalid verb", `{"relation":"beats","confidence":1}`, "not offered"},
 		{"no confidence", `{"relation":"scoped"}`, "confidence"},
 		{"a confidence out of range", `{"relation":"scoped","confidence":7}`, "confidence"},
 		{"nothing but noise", "chatters", "no object"},

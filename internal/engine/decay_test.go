@@ -83,7 +83,7 @@ func TestDecayTellsTheWeakestFirst(t *testing.T) {
 	}
 	for name, in := range map[string]engine.DecayInput{
 		"a curve that does not exist": {Curve: "linear"}, "a limit below 1": {Limit: -1}, "days past counting": {Days: engine.MaxDecayDays + 1},
-		"an offset below 0": {Offset: -1}, "a share above 1": {Below: 1.5}, "a share that is none": {Below: math.NaN()},
+		"an offset below 0": {Offset: -1}, "a share above 1": {Below: 1.5}, "an invalid share": {Below: math.NaN()},
 		"a strength above 1": {Filter: engram.Filter{MinStrength: 2}},
 	} {
 		if _, err := w.Decay(t.Context(), in); engram.CodeOf(err) != engram.CodeInvalid {
@@ -308,7 +308,7 @@ func TestWhatCannotBeTheDecayOfAProject(t *testing.T) {
 		{"a curve that does not exist", engine.ProjectDecayInput{Project: "demo", Curve: &linear}, engram.CodeInvalid},
 		{"a rate that does not fit", engine.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: new(30.0)}, engram.CodeInvalid},
 		{"a rate below nothing", engine.ProjectDecayInput{Project: "demo", Rate: new(-1.0)}, engram.CodeInvalid},
-		{"a rate that is none", engine.ProjectDecayInput{Project: "demo", Rate: new(math.NaN())}, engram.CodeInvalid},
+		{"an invalid rate", engine.ProjectDecayInput{Project: "demo", Rate: new(math.NaN())}, engram.CodeInvalid},
 		{"a boost that weakens", engine.ProjectDecayInput{Project: "demo", MaxBoost: new(0.5)}, engram.CodeInvalid},
 		{"a reset with a setting", engine.ProjectDecayInput{Project: "demo", Reset: true, Rate: new(0.1)}, engram.CodeInvalid},
 		{"a wrong rate for one type", engine.ProjectDecayInput{Project: "demo", Type: "fact", Rate: new(-1.0)}, engram.CodeInvalid},

@@ -78,9 +78,9 @@ func TestWhatASearchCannotBeAskedIsToldWithAHint(t *testing.T) {
 		in   engine.SearchInput
 		hint string
 	}{
-		{"a mode that is none", engine.SearchInput{Mode: "guess"}, "use hybrid, semantic or fts"},
+		{"an invalid mode", engine.SearchInput{Mode: "guess"}, "use hybrid, semantic or fts"},
 		{"a mode in capitals", engine.SearchInput{Mode: "FTS"}, "use hybrid, semantic or fts"},
-		{"a fusion that is none", engine.SearchInput{Fusion: "sum"}, "score or rank"},
+		{"an invalid fusion", engine.SearchInput{Fusion: "sum"}, "use score or rank"},
 		{"too many hops", engine.SearchInput{Hops: &far}, "use a number from 0 to 5"},
 		{"hops backwards", engine.SearchInput{Hops: &back}, "use a number from 0 to 5"},
 		{"more than a hundred", engine.SearchInput{Limit: 101}, "use a number from 1 to 100"},

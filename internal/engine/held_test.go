@@ -176,7 +176,7 @@ func TestARelationThatWasInheritedQuotesNobody(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			if got, want := w.ties(a), fmt.Sprintf("%d caused_by %d", a, ties[b]); !strings.Contains(got, want) {
+			if got, want := w.liveRelations(a), fmt.Sprintf("%d caused_by %d", a, ties[b]); !strings.Contains(got, want) {
 				t.Fatalf("relations of the kept one: got %q, want %q among them", got, want)
 			}
 			if undone {

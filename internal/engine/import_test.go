@@ -110,7 +110,7 @@ func TestAnImportIsToldItemByItem(t *testing.T) {
 		{"a memory without content", file(`"memories":[{"title":"x"}]`), "content is empty"},
 		{"a memory that is no object", file(`"memories":[7]`), "it is a number, not an object"},
 		{"a field of another kind", file(`"memories":[{"content":"x","tags":"a"}]`), "tags cannot be a string"},
-		{"a time that is none", file(`"memories":[{"content":"x","created_at":"soon"}]`), `"soon" is not a time`},
+		{"an invalid time", file(`"memories":[{"content":"x","created_at":"soon"}]`), `"soon" is not a time`},
 		{"an importance out of range", file(`"memories":[{"content":"x","importance":7}]`), "importance 7 is out of range"},
 		{"a strength out of range", file(`"memories":[{"content":"x","strength":99}]`), "strength 99 is out of range"},
 		{"a scope that does not exist", file(`"memories":[{"content":"x","scope":"galaxy"}]`), `scope "galaxy" does not exist`},

@@ -415,14 +415,14 @@ func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int
 
 // flag adds a pending candidate for m and a similar memory that differs. It flags a pair once: if the pair is
 // pending or judged, it returns that relation and false. A pair whose verdict was removed may be flagged again.
-func (o *op) flag(ctx context.Context, m engram.Memory, n Near, d contradiction.Difference) (r engram.Relation, raised bool, err error) {
+func (o *op) flag(ctx context.Context, m engram.Memory, n Near, d contradiction.Difference) (r engram.Relation, added bool, err error) {
 	relations, err := o.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 	if err != nil {
 		return r, false, err
 	}
-	for _, tie := range relations {
-		if tie.Judgment() {
-			return tie, false, nil
+	for _, pair := range relations {
+		if pair.Judgment() {
+			return pair, false, nil
 		}
 	}
 	r = engram.Relation{Source: m.Num, Target: n.Memory.Num, Verb: engram.VerbContradicts, Status: engram.RelationPending,

@@ -108,7 +108,7 @@ func TestJudgeRefuses(t *testing.T) {
 			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: engram.RelationRef{ID: "rel-0000000000000000"}, Verb: engram.VerbScoped})
 			return err
 		}, engram.CodeNotFound, "rel-0000000000000000"},
-		{"a verb that is none", func() error {
+		{"an invalid verb", func() error {
 			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: "beats"})
 			return err
 		}, engram.CodeInvalid, "beats"},

@@ -29,8 +29,8 @@ func (w world) unlink(a, b int64, verb engram.Verb) []engine.Linked {
 	return gone
 }
 
-// ties returns the relations between memories as text, oldest first.
-func (w world) ties(nums ...int64) string {
+// liveRelations returns the relations between memories as text, oldest first.
+func (w world) liveRelations(nums ...int64) string {
 	w.Helper()
 	var all []engram.Relation
 	err := w.Store.View(w.Context(), func(r engram.Reader) (err error) {
@@ -113,7 +113,7 @@ func TestToLinkAgainChangesOnlyWhatIsNew(t *testing.T) {
 	if l := said(nil, ""); l.Relation.Strength != 0.5 || l.Relation.Reason != "because" || l.Action != engine.LinkKnown {
 		t.Errorf("who says nothing of strength and reason got %+v, want them left", l)
 	}
-	if got, want := w.ties(a, b), fmt.Sprintf("%d relates_to %d", a, b); got != want {
+	if got, want := w.liveRelations(a, b), fmt.Sprintf("%d relates_to %d", a, b); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -137,7 +137,7 @@ func TestLinkRefuses(t *testing.T) {
 		{"a memory and itself", a, engram.VerbRelatesTo, a, nil, engram.CodeInvalid},
 		{"a verb that does not exist", a, "likes", b, nil, engram.CodeInvalid},
 		{"no verb", a, "", b, nil, engram.CodeInvalid},
-		{"a verdict that is none", a, "pending", b, nil, engram.CodeInvalid},
+		{"an invalid verdict", a, "pending", b, nil, engram.CodeInvalid},
 		{"a source that was forgotten", gone, engram.VerbRelatesTo, b, nil, engram.CodeNotFound},
 		{"a target that was forgotten", a, engram.VerbRelatesTo, gone, nil, engram.CodeNotFound},
 		{"a target that does not exist", a, engram.VerbRelatesTo, 99, nil, engram.CodeNotFound},
@@ -180,7 +180,7 @@ func TestNoCircleOfWhatSupersedes(t *testing.T) {
 	a, b, c := w.note("a", "one"), w.note("b", "two"), w.note("c", "three")
 	w.link(b, engram.VerbSupersedes, a)
 	w.link(c, engram.VerbSupersedes, b)
-	before := w.ties(a, b, c)
+	before := w.liveRelations(a, b, c)
 	for _, pair := range [][2]int64{{a, b}, {b, c}, {a, c}} {
 		_, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(pair[0]), Verb: engram.VerbSupersedes, Target: engram.ByNum(pair[1])})
 		wantCode(t, err, engram.CodeConflict)
@@ -188,7 +188,7 @@ func TestNoCircleOfWhatSupersedes(t *testing.T) {
 			t.Errorf("#%d supersedes #%d: no hint with %v", pair[0], pair[1], err)
 		}
 	}
-	if got := w.ties(a, b, c); got != before {
+	if got := w.liveRelations(a, b, c); got != before {
 		t.Errorf("got %s, want as before: %s", got, before)
 	}
 	w.unlink(b, a, engram.VerbSupersedes)
@@ -218,7 +218,7 @@ func TestOfTwoMemoriesThereIsOneVerdict(t *testing.T) {
 			a, b := w.note("a", "one"), w.note("b", "two")
 			tt.before(w, a, b)
 			l := w.link(a, tt.verb, b)
-			if got := w.ties(a, b); got != tt.want || l.Action != tt.action {
+			if got := w.liveRelations(a, b); got != tt.want || l.Action != tt.action {
 				t.Errorf("%s: got %s (%s), want %s (%s)", tt.verb, got, l.Action, tt.want, tt.action)
 			}
 			if l.Source.Num != l.Relation.Source || l.Target.Num != l.Relation.Target {
@@ -239,11 +239,11 @@ func TestUnlinkTakesAwayWhatIsNamed(t *testing.T) {
 	if gone := w.unlink(a, b, "related"); len(gone) != 2 || !gone[0].Relation.Removed() || gone[1].Source.Num != b {
 		t.Errorf("unlink relates_to: got %+v, want both directions", gone)
 	}
-	if got, want := w.ties(a, b, c), "1 caused_by 2, 1 relates_to 3, 2 contradicts 1 (pending)"; got != want {
+	if got, want := w.liveRelations(a, b, c), "1 caused_by 2, 1 relates_to 3, 2 contradicts 1 (pending)"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	w.unlink(b, a, "")
-	if got, want := w.ties(a, b, c), "1 relates_to 3"; got != want {
+	if got, want := w.liveRelations(a, b, c), "1 relates_to 3"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, verb := range []engram.Verb{"", engram.VerbRelatesTo} {
@@ -268,7 +268,7 @@ func TestUnlinkReachesWhatWasForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.unlink(a, b, "")
-	if got := w.ties(a, b); got != "" {
+	if got := w.liveRelations(a, b); got != "" {
 		t.Errorf("got %s, want nothing", got)
 	}
 }

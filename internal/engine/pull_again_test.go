@@ -38,7 +38,7 @@ func TestARelationThatOneChangedAndTheOtherRemovedStays(t *testing.T) {
 			meet(all...)
 			equal(t, all...)
 			for n, r := range all {
-				if got, want := r.ties(), "A caused_by B"; got != want {
+				if got, want := r.liveRelations(), "A caused_by B"; got != want {
 					t.Errorf("replica %d shows %q, want %q", n, got, want)
 				}
 			}
@@ -46,7 +46,7 @@ func TestARelationThatOneChangedAndTheOtherRemovedStays(t *testing.T) {
 			c.unlink(c.num(ids[0]), c.num(ids[1]), "")
 			meet(all...)
 			equal(t, all...)
-			if got := a.ties(); got != "" {
+			if got := a.liveRelations(); got != "" {
 				t.Errorf("after the removal by the third: %q, want none", got)
 			}
 		})

@@ -143,7 +143,7 @@ func TestReplicasComeTogether(t *testing.T) {
 			if got != want {
 				rt.Fatalf("replica %d has\n%s\nand the first\n%s", n, got, want)
 			}
-			if ties, first := c.ties(), (clone{world{t, all[0].Parts}, nil}).ties(); ties != first && !hides {
+			if ties, first := c.liveRelations(), (clone{world{t, all[0].Parts}, nil}).liveRelations(); ties != first && !hides {
 				rt.Fatalf("replica %d shows %s\nand the first %s", n, ties, first)
 			}
 			m.texts(rt, written, hides)

@@ -228,8 +228,8 @@ func (c clone) link(source, target engram.ID, verb engram.Verb) {
 	}
 }
 
-// ties returns the live relations of a store, by the titles of their memories.
-func (c clone) ties() string {
+// liveRelations returns the live relations of a store, by the titles of their memories.
+func (c clone) liveRelations() string {
 	c.Helper()
 	var all []string
 	err := c.Store.View(c.Context(), func(r engram.Reader) error {
@@ -284,7 +284,7 @@ func TestRelationsThatCannotAllBeShown(t *testing.T) {
 			meet(a, b)
 			equal(t, a, b)
 			for n, c := range []clone{a, b} {
-				if got := c.ties(); got != tt.want {
+				if got := c.liveRelations(); got != tt.want {
 					t.Errorf("replica %d shows %q, want %q", n, got, tt.want)
 				}
 			}
@@ -421,12 +421,12 @@ func TestWhatWaitsComesInWhenItCan(t *testing.T) {
 		Relation: engram.Relation{ID: "rel-0000000000000001", Verb: engram.VerbCausedBy, Status: engram.RelationJudged, CreatedAt: now, UpdatedAt: now},
 		Source:   engram.ByID(id1), Target: engram.ByID(id2)}}
 	write(t, c.remote, "a", foreign(id1, now, "x", "first"), rel)
-	if p := c.pull(); p.Deferred != 1 || c.ties() != "" {
-		t.Fatalf("pull: %+v, ties %q; want the relation to wait", p, c.ties())
+	if p := c.pull(); p.Deferred != 1 || c.liveRelations() != "" {
+		t.Fatalf("pull: %+v, ties %q; want the relation to wait", p, c.liveRelations())
 	}
 	write(t, c.remote, "b", foreign(id2, now, "y", "second"))
-	if p := c.pull(); p.Relations.Added != 1 || c.ties() != "x caused_by y" {
-		t.Errorf("pull: %+v, ties %q; want the relation to come in", p, c.ties())
+	if p := c.pull(); p.Relations.Added != 1 || c.liveRelations() != "x caused_by y" {
+		t.Errorf("pull: %+v, ties %q; want the relation to come in", p, c.liveRelations())
 	}
 	if waits, err := c.Deferred(t.Context(), ""); err != nil || len(waits) != 0 {
 		t.Errorf("%v wait still, %v", waits, err)

@@ -66,19 +66,19 @@ func TestWhatAnotherWasShownForIsShownWhenThatGoes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a, b, ids := opposed(t, tt.said[0], tt.said[1])
 			for n, c := range []clone{a, b} {
-				if got := c.ties(); got != tt.shown {
+				if got := c.liveRelations(); got != tt.shown {
 					t.Fatalf("replica %d shows %s, want %s", n, got, tt.shown)
 				}
 			}
 			if err := tt.take(a, ids); err != nil {
 				t.Fatal(err)
 			}
-			if got := a.ties(); got != tt.then {
+			if got := a.liveRelations(); got != tt.then {
 				t.Errorf("when it is gone there is %s, want %s", got, tt.then)
 			}
 			op := a.op()
 			meet(a, b)
-			if got, want := b.ties(), cmp.Or(tt.there, tt.then); got != want {
+			if got, want := b.liveRelations(), cmp.Or(tt.there, tt.then); got != want {
 				t.Errorf("elsewhere there is %s, want %s", got, want)
 			}
 			equal(t, a, b)
@@ -86,16 +86,16 @@ func TestWhatAnotherWasShownForIsShownWhenThatGoes(t *testing.T) {
 				return
 			}
 			a.world.takeBack(op)
-			if got := a.ties(); got != tt.undone {
+			if got := a.liveRelations(); got != tt.undone {
 				t.Errorf("after an undo there is %s, want %s", got, tt.undone)
 			}
 			redo := a.op()
 			meet(a, b)
-			if got := b.ties(); got != tt.undone {
+			if got := b.liveRelations(); got != tt.undone {
 				t.Errorf("elsewhere after an undo there is %s, want %s", got, tt.undone)
 			}
 			a.world.takeBack(redo)
-			if got := a.ties(); got != tt.then {
+			if got := a.liveRelations(); got != tt.then {
 				t.Errorf("after the undo was undone there is %s, want %s", got, tt.then)
 			}
 			meet(a, b)
@@ -120,7 +120,7 @@ func TestTheUndoOfWhatIsHiddenTakesItAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	meet(a, b)
-	if got := a.ties() + b.ties(); got != "" {
+	if got := a.liveRelations() + b.liveRelations(); got != "" {
 		t.Errorf("there is %s, want nothing: both are taken back", got)
 	}
 	equal(t, a, b)
@@ -169,7 +169,7 @@ func TestWhatIsShownFollowsFromWhatWasWritten(t *testing.T) {
 		meet(a, b)
 		late.pull()
 		for name, other := range map[string]clone{"the other one": b, "one that came late": late} {
-			if got, want := a.ties(), other.ties(); got != want {
+			if got, want := a.liveRelations(), other.liveRelations(); got != want {
 				rt.Fatalf("one shows %q, %s %q", got, name, want)
 			}
 		}

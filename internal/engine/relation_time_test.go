@@ -79,7 +79,7 @@ func TestWhatAnUndoOfAPullHidesKeepsItsTime(t *testing.T) {
 	a.push()
 	p := b.pull()
 	undone(t, b.Engine, p.Batches[0].Op)
-	if got := b.ties(); got != "" {
+	if got := b.liveRelations(); got != "" {
 		t.Errorf("after the undo there is %q, want nothing", got)
 	}
 	equal(t, a, b)

@@ -124,7 +124,7 @@ func (in SearchInput) clean() (SearchInput, error) {
 	switch in.Fusion {
 	case "", engram.FusionScore, engram.FusionRank:
 	default:
-		return in, engram.Errorf(engram.CodeInvalid, "fusion %q does not exist", in.Fusion).WithHint("score or rank")
+		return in, engram.Errorf(engram.CodeInvalid, "fusion %q does not exist", in.Fusion).WithHint("use score or rank")
 	}
 	if in.Hops != nil && (*in.Hops < 0 || *in.Hops > MaxHops) {
 		return in, engram.Errorf(engram.CodeInvalid, "hops %d is out of range", *in.Hops).WithHint("use a number from 0 to %d", MaxHops)

@@ -68,7 +68,7 @@ func TestReadSetNamesWhatIsWrong(t *testing.T) {
 		{"a question that is no JSON", corpus, "x", qrels, "queries.jsonl, line 1"},
 		{"a question that occurs twice", corpus, questions + questions, qrels, `queries.jsonl, line 3: question "q1" occurs twice`},
 		{"a document without an id", corpus + "\n" + `{"text":"x"}`, questions, qrels, "corpus.jsonl, line 5: the document has no id"},
-		{"a time that is none", `{"id":"d1","time":"tomorrow"}`, questions, qrels, "corpus.jsonl, line 1"},
+		{"an invalid time", `{"id":"d1","time":"tomorrow"}`, questions, qrels, "corpus.jsonl, line 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := eval.ReadSet(fstest.MapFS{

@@ -38,7 +38,7 @@ func conflictCases() []routeCase {
 
 		{"a verdict needs a candidate", "POST /conflicts/judge", "POST /conflicts/judge", `{"relation":"scoped"}`, 400, bad("judgment_id is required")},
 		{"a verdict needs a relation", "POST /conflicts/judge", "POST /conflicts/judge", `{"judgment_id":"rel-0123456789abcdef"}`, 400, bad("relation is required")},
-		{"a verdict that is none", "POST /conflicts/judge", "POST /conflicts/judge", `{"judgment_id":"rel-0123456789abcdef","relation":"beats"}`, 400,
+		{"an invalid verdict", "POST /conflicts/judge", "POST /conflicts/judge", `{"judgment_id":"rel-0123456789abcdef","relation":"beats"}`, 400,
 			bad(`JudgeRelation: invalid relation verb \"beats\" — must be one of: relates_to, compatible, scoped, contradicts, supersedes, not_conflict`)},
 		{"a verdict on a relation nobody knows", "POST /conflicts/judge", "POST /conflicts/judge", `{"judgment_id":"rel-0123456789abcdef","relation":"scoped"}`, 400,
 			`{"error":"JudgeRelation: relation \"rel-0123456789abcdef\" not found","code":"not_found"}`},

@@ -28,7 +28,7 @@ func decayCases() []routeCase {
 		{"strength of a memory nobody knows", "GET /decay", "GET /decay?id=99", "", 404, ""},
 		{"strength in days that are none", "GET /decay", "GET /decay?days=0", "", 400, bad(`days \"0\" is not a number from 1`, "")},
 		{"strength below what is none", "GET /decay", "GET /decay?below=2", "", 400, bad(`below \"2\" is not a number from 0 to 1`, "")},
-		{"a least strength that is none", "GET /memories", "GET /memories?min_strength=NaN", "", 400, bad(`min_strength \"NaN\" is not a number from 0 to 1`, "")},
+		{"an invalid least strength", "GET /memories", "GET /memories?min_strength=NaN", "", 400, bad(`min_strength \"NaN\" is not a number from 0 to 1`, "")},
 		{"what is strong", "GET /memories", "GET /memories?min_strength=0.9", "", 200, `{"limit":20,"offset":0,"memories":[],"elsewhere":"Nothing found among 3 memories of every project"}`},
 
 		{"how a project fades", "GET /projects/{name}/decay", "GET /projects/demo/decay", "", 200, plain},

@@ -42,7 +42,7 @@ func TestNoRouteIsReachedByAPage(t *testing.T) {
 		{"a foreign host", 421, []string{"Host: evil.test"}},
 		{"a foreign host on the right port", 421, []string{"Host: evil.test:7437"}},
 		{"a port that is a name", 421, []string{"Host: localhost:80.evil.test"}},
-		{"a port that is none", 421, []string{"Host: localhost:"}},
+		{"an invalid port", 421, []string{"Host: localhost:"}},
 		{"a port out of range", 421, []string{"Host: localhost:65536"}},
 		{"a port of zero", 421, []string{"Host: localhost:0"}},
 		{"a port with a sign", 421, []string{"Host: localhost:+80"}},

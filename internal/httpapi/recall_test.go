@@ -22,12 +22,12 @@ func recallCases() []routeCase {
 		{"a question recalls", "GET /recall", "GET /recall?project=other&budget=0", "", 200,
 			`{"query":"","budget":4000,"tokens":22,"text":"## Recalled\n\n### #3 [manual] Else (2026-06-12, other)\nSomething else about a login.\n\n","items":[{"rank":1,"score":0,"whole":true,"tokens":18,"text":"### #3 [manual] Else (2026-06-12, other)\nSomething else about a login.\n","memory":` + mem3 + `,"relations":[],"why":{"channels":[{"channel":"recent","rank":1,"score":0}],"factors":[],"notes":[]}}],"left_out":[],"repaired":[],"times":[],"degraded":[]}`},
 		{"a budget below nothing is told", "GET /recall", "GET /recall?q=x&budget=-1", "", 400, bad(`budget \"-1\" is not a number from 0`, "")},
-		{"a budget that is none is told", "GET /recall", "GET /recall?q=x&budget=much", "", 400, bad(`budget \"much\" is not a number from 0`, "")},
-		{"a scope that is none is told", "GET /recall", "GET /recall?q=x&scope=team", "", 400, bad(`scope \"team\" does not exist`, "use project, personal or global")},
+		{"an invalid budget is told", "GET /recall", "GET /recall?q=x&budget=much", "", 400, bad(`budget \"much\" is not a number from 0`, "")},
+		{"an invalid scope is told", "GET /recall", "GET /recall?q=x&scope=team", "", 400, bad(`scope \"team\" does not exist`, "use project, personal or global")},
 		{"a wish that is unclear is told", "GET /recall", "GET /recall?q=x&again=maybe", "", 400, bad(`again \"maybe\" is neither true nor false`, "")},
 
 		{"a context within a budget", "GET /context", "GET /context?project=other&budget=1", "", 200, `{"context":""}`},
-		{"a budget that is none is the default, as of old", "GET /context", "GET /context?project=other&budget=many", "", 200, ""},
+		{"an invalid budget is the default, as of old", "GET /context", "GET /context?project=other&budget=many", "", 200, ""},
 
 		{"what a session was shown, when it was nothing", "GET /sessions/{id}/uses", "GET /sessions/empty/uses", "", 200,
 			`{"session_id":"empty","project":"demo","tokens":0,"uses":[]}`},

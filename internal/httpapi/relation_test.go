@@ -26,7 +26,7 @@ func relationCases() []routeCase {
 		{"a graph of nothing", "GET /graph", "GET /graph", "", 400, bad("ref is required", "a number, an id or topic:KEY")},
 		{"a strength out of range", "POST /relations", "POST /relations", `{"source":"2","target":"1","relation":"related","strength":2}`, 400, bad("strength 2 is out of range", "use a number from 0 to 1")},
 		{"nothing to take away", "DELETE /relations", "DELETE /relations?source=1&target=2", "", 404, ""},
-		{"a relation to take away that is none", "DELETE /relations", "DELETE /relations?source=1&target=2&relation=+", "", 400, bad("relation is empty", "leave it out to remove every relation")},
+		{"an invalid relation to take away", "DELETE /relations", "DELETE /relations?source=1&target=2&relation=+", "", 400, bad("relation is empty", "leave it out to remove every relation")},
 
 		{"a graph of one", "GET /graph", "GET /graph?ref=3", "", 200, `{"nodes":[` + node3 + `],"edges":[],"cut":false}`},
 		{"a graph of a memory nobody knows", "GET /graph", "GET /graph?ref=99", "", 404, ""},

@@ -84,7 +84,7 @@ func observationCases() []routeCase {
 		{"another order is refused", "GET /observations", "GET /observations?sort=title", "", 400, `{"error":"unsupported sort: use created_at:desc","code":"invalid"}`},
 		{"the newest memories", "GET /observations/recent", "GET /observations/recent?limit=1", "", 200, `[` + obs3 + `]`},
 		{"no memories are an empty list", "GET /observations/recent", "GET /observations/recent?scope=personal", "", 200, `[]`},
-		{"a limit that is none is the default", "GET /observations/recent", "GET /observations/recent?limit=-5&project=other", "", 200, `[` + obs3 + `]`},
+		{"an invalid limit is the default", "GET /observations/recent", "GET /observations/recent?limit=-5&project=other", "", 200, `[` + obs3 + `]`},
 		{"one memory", "GET /observations/{id}", "GET /observations/1", "", 200, obs1},
 		{"a memory nobody knows", "GET /observations/{id}", "GET /observations/99", "", 404, `{"error":"observation not found","code":"not_found"}`},
 		{"a memory of number zero", "GET /observations/{id}", "GET /observations/0", "", 404, `{"error":"observation not found","code":"not_found"}`},

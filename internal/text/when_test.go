@@ -28,7 +28,7 @@ func TestWhen(t *testing.T) {
 		{"a number without a unit", "7", ""},
 		{"an age in the future", "-7d", ""},
 		{"a word", "soon", ""},
-		{"a month that is none", "2026-13-01", ""},
+		{"an invalid month", "2026-13-01", ""},
 		{"a number past counting", "99999999999999999999d", ""},
 		{"an age past the calendar", "1000000y", ""},
 	} {

@@ -132,7 +132,7 @@ func TestAFileThatCannotBeUnderstoodIsOff(t *testing.T) {
 		"no version":          "{}",
 		"a later version":     `{"version":2,"everything":"2026-03-04T05:06:07Z"}`,
 		"a word nobody knows": `{"version":1,"folders":["/src"]}`,
-		"a time that is none": `{"version":1,"everything":"yesterday"}`,
+		"an invalid time":     `{"version":1,"everything":"yesterday"}`,
 		"two values":          `{"version":1}{"version":1}`,
 		"too large":           `{"version":1}` + strings.Repeat(" ", 1<<20),
 	} {

@@ -96,7 +96,7 @@ func TestAProjectThatIsNoneIsRefused(t *testing.T) {
 	e := enginetest.New(t)
 	d := memory.New(tool.Options{Engine: e, Project: "no/such/../name"})
 	if _, _, err := d.Resources(t.Context(), ""); engram.CodeOf(err) != engram.CodeInvalid {
-		t.Errorf("a project that is none: got %v, want invalid", err)
+		t.Errorf("an invalid project: got %v, want invalid", err)
 	}
 }
 

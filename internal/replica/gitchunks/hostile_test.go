@@ -127,7 +127,7 @@ func TestItemsThatCannotBeRead(t *testing.T) {
 		{"nested too deep", `{"metadata":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`, "nested more than 1000 deep"},
 		{"more values than a memory has", `{"tags":[` + strings.Repeat(`"",`, 300_000) + `""]}`, "more than 200000 values"},
 		{"a field of Engram's that is a text", `{"content":"a","engram":"x"}`, "it is a string"},
-		{"a lineage that is none", `{"content":"a","engram":{"lineage":{"base":"yesterday"}}}`, `"yesterday" is not a version stamp`},
+		{"an invalid lineage", `{"content":"a","engram":{"lineage":{"base":"yesterday"}}}`, `"yesterday" is not a version stamp`},
 		{"a revision that is a text", `{"content":"a","engram":{"revisions":["x"]}}`, "revisions cannot be a string"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

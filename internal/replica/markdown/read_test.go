@@ -32,7 +32,7 @@ func TestNotesThatCannotBeReadSayWhere(t *testing.T) {
 		{"an importance that is no number", "---\nimportance: .nan\n---\n", 2, "importance must be a number from 0 to 1"},
 		{"an importance out of range", "---\nimportance: 7\n---\n", 2, "importance must be a number from 0 to 1"},
 		{"permanent that is a word", "---\npermanent: maybe\n---\n", 2, "permanent must be true or false"},
-		{"a scope that is none", "---\nscope: galaxy\n---\n", 2, "scope must be project, personal or global"},
+		{"an invalid scope", "---\nscope: galaxy\n---\n", 2, "scope must be project, personal or global"},
 		{"what is no YAML", "---\ntitle: a\nb: [1\n---\n", 0, "the front matter is not YAML"},
 		{"a list", "---\n- a\n---\n", 2, "not a list of keys and values"},
 		{"a key that is a list", "---\n? [a]\n: b\n---\n", 2, "a key of the front matter is not a word"},

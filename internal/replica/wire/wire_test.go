@@ -194,7 +194,7 @@ func TestItemsThatDoNotFit(t *testing.T) {
 		{"a text for a list", `{"tags":"a"}`, "tags cannot be a string"},
 		{"no time", `{"created_at":"soon"}`, `"soon" is not a time`},
 		{"a lineage that is a text", `{"lineage":"x"}`, "lineage cannot be a string"},
-		{"a stamp that is none", `{"lineage":{"base":"yesterday"}}`, `"yesterday" is not a version stamp`},
+		{"an invalid stamp", `{"lineage":{"base":"yesterday"}}`, `"yesterday" is not a version stamp`},
 		{"a clock before 1970", `{"lineage":{"sets":{"t":{"d":{"a":-1}}}}}`, "before 1970"},
 		{"a count below nothing", `{"lineage":{"counts":{"d":{"a":-1}}}}`, "an impossible count"},
 		{"a count that would overflow", `{"lineage":{"counts":{"d":{"r":9007199254740992}}}}`, "an impossible count"},
