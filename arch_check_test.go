@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -79,8 +80,8 @@ func (s source) at(n ast.Node, format string, args ...any) string {
 }
 
 // checkImports says which imports of f point against the arrows or at a module that
-// its row does not name. Tests may use the test kits and the assets as well.
-func checkImports(f source, known map[string]row, kinds map[string]room) (problems []string) {
+// its row does not name. Tests may use the test kits and the assets as well, and climb inside a house.
+func checkImports(f source, known map[string]row, kinds map[string]room, ordered map[string][]string) (problems []string) {
 	own := known[f.dir]
 	for _, spec := range f.file.Imports {
 		imported := unquote(spec.Path)
@@ -93,6 +94,9 @@ func checkImports(f source, known map[string]row, kinds map[string]room) (proble
 				problems = append(problems, f.at(spec, "%s may not use %s", f.dir, imported))
 			}
 		case house(dir) == house(f.dir):
+			if why := climbs(ordered, f.dir, dir); why != "" && !f.test {
+				problems = append(problems, f.at(spec, "%s may not import %s: %s", f.dir, dir, why))
+			}
 		default:
 			to := known[dir].room
 			if !slices.Contains(kinds[own.room].imports, to) && !(f.test && (to == "testkit" || to == "root" || to == "asset")) {
@@ -284,10 +288,64 @@ func moduleDir(importPath string) (string, bool) {
 }
 
 // house is the folder that a package shares with its subfolders, such as
-// internal/mcp: inside it everybody may import everybody.
+// internal/mcp: inside it the order in houses counts, or without one everybody may import everybody.
 func house(dir string) string {
 	parts := strings.Split(dir, "/")
 	return strings.Join(parts[:min(2, len(parts))], "/")
+}
+
+// climbs says why from may not import to in the smallest ordered house that holds both; "" if it may.
+func climbs(ordered map[string][]string, from, to string) string {
+	var at string
+	for dir := range ordered {
+		if under(from, dir) && under(to, dir) && len(dir) > len(at) {
+			at = dir
+		}
+	}
+	lower, upper := storey(ordered[at], at, to), storey(ordered[at], at, from)
+	switch {
+	case at == "":
+		return ""
+	case lower < 0 || upper < 0:
+		return "one of them has no place in the order of " + at
+	case lower >= upper:
+		return fmt.Sprintf("in the order of %s it does not stand below", at)
+	}
+	return ""
+}
+
+// storey is the place of a package in the order of its house, from 0; -1 for none.
+func storey(order []string, house, dir string) int {
+	room, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(dir, house), "/"), "/")
+	if room == "" {
+		room = "."
+	}
+	return slices.IndexFunc(order, func(peers string) bool { return slices.Contains(strings.Fields(peers), room) })
+}
+
+// checkHouses says which packages of ordered houses have no place in the order, and which places have no
+// package.
+func checkHouses(ordered map[string][]string, dirs []string) (problems []string) {
+	for _, at := range slices.Sorted(maps.Keys(ordered)) {
+		empty := map[string]bool{}
+		for _, room := range strings.Fields(strings.Join(ordered[at], " ")) {
+			empty[path.Join(at, room)] = true
+		}
+		for _, dir := range dirs {
+			if under(dir, at) && storey(ordered[at], at, dir) < 0 {
+				problems = append(problems, fmt.Sprintf("package %s has no place in the order of %s", dir, at))
+			}
+			for room := range empty {
+				if dir == room || room != at && under(dir, room) {
+					delete(empty, room)
+				}
+			}
+		}
+		for _, room := range slices.Sorted(maps.Keys(empty)) {
+			problems = append(problems, fmt.Sprintf("the order of %s names %s, where no package is: remove it", at, room))
+		}
+	}
+	return problems
 }
 
 // under reports whether p is dir or lies below it.
