@@ -66,10 +66,15 @@ func rows() map[string]row {
 		"internal/secret":        {room: "rule"},
 		"internal/setup/edit":    {room: "rule", modules: []string{"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}},
 		"internal/suspicion":     {room: "rule"},
-		"internal/text":          {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},
-		"internal/topic":         {room: "rule"},
-		"internal/vector":        {room: "rule"},
-		"internal/wording":       {room: "rule"},
+
+		"internal/suspicion/finding": {room: "rule"},
+		"internal/suspicion/grammar": {room: "rule"},
+		"internal/suspicion/surface": {room: "rule"},
+
+		"internal/text":    {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},
+		"internal/topic":   {room: "rule"},
+		"internal/vector":  {room: "rule"},
+		"internal/wording": {room: "rule"},
 
 		"internal/engine": {room: "engine"},
 
@@ -142,6 +147,7 @@ func houses() map[string][]string {
 	return map[string][]string{
 		"internal/replica/foreign": {"source", "database pages",
 			"basicmemory claudecode claudemem earlier instructions markdown mcpmemory opencode", "."},
+		"internal/suspicion": {"finding", "grammar", "surface", "."},
 	}
 }
 

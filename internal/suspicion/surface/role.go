@@ -1,13 +1,17 @@
-package suspicion
+package surface
 
-import "strings"
+import (
+	"strings"
 
-// roles finds turn markers of chat templates and tags of agent harnesses, which make a memory
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+)
+
+// Roles finds turn markers of chat templates and tags of agent harnesses, which make a memory
 // look like a turn of the conversation.
 //
 // A marker in backticks or in the middle of a sentence is a mention. Template markers in a code
 // block count, since models read those too.
-func roles(text string, found *findings) {
+func Roles(text string, found *finding.Findings) {
 	for at := 0; at < len(text); {
 		i := strings.IndexAny(text[at:], "<[")
 		if i < 0 {
@@ -16,7 +20,7 @@ func roles(text string, found *findings) {
 		at += i
 		n, sure := mark(text[at:])
 		if n > 0 && !quoted(text, at, at+n) && (sure && !spokenOf(text, at, at+n) || opensLine(text, at)) {
-			found.add(codeRole, "contains conversation markers that imitate the system or another turn", at, at+n)
+			found.Add(finding.Role, "contains conversation markers that imitate the system or another turn", at, at+n)
 			return
 		}
 		at++
@@ -28,7 +32,7 @@ func roles(text string, found *findings) {
 // mark returns the length of the marker at the beginning of s, 0 without one, and whether it has
 // no other use.
 func mark(s string) (n int, sure bool) {
-	word := func(i int) string { return lowered(s[i:min(len(s), i+24)]) }
+	word := func(i int) string { return finding.Lowered(s[i:min(len(s), i+24)]) }
 	switch {
 	case strings.HasPrefix(s, "<|"):
 		if end := strings.Index(s[:min(len(s), 40)], "|>"); end > 2 && !strings.ContainsAny(s[2:end], " \n") {
@@ -87,21 +91,21 @@ func quoted(text string, from, to int) bool {
 
 // saysYes finds a made-up conversation: an agent announces an action and a person agrees in a
 // word or two.
-func saysYes(text string, found *findings) {
+func saysYes(text string, found *finding.Findings) {
 	const shortest, longest = 2, 24 // bytes of an answer
 	acts, at := false, 0
-	for from, line := range lines(text) {
+	for from, line := range finding.Lines(text) {
 		name, said, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok {
 			continue
 		}
-		said = lowered(strings.TrimSpace(said))
-		switch lowered(name) {
+		said = finding.Lowered(strings.TrimSpace(said))
+		switch finding.Lowered(name) {
 		case "assistant", "ai", "agent":
-			acts, at = anyOf(said, "i'll ", "i will ", "i am going to ", "shall i ", "i’ll "), from
+			acts, at = finding.AnyOf(said, "i'll ", "i will ", "i am going to ", "shall i ", "i’ll "), from
 		case "human", "user":
-			if yes := anyOf(said, "yes", "go on", "go ahead", "proceed", "approved", "do it"); acts && yes && len(said) >= shortest && len(said) <= longest {
-				found.add(codeRole, "contains a made-up conversation in which a person agrees", at, from+len(line))
+			if yes := finding.AnyOf(said, "yes", "go on", "go ahead", "proceed", "approved", "do it"); acts && yes && len(said) >= shortest && len(said) <= longest {
+				found.Add(finding.Role, "contains a made-up conversation in which a person agrees", at, from+len(line))
 				return
 			}
 			acts = false
@@ -110,16 +114,16 @@ func saysYes(text string, found *findings) {
 }
 
 // turns finds lines that begin like a turn: "System: you are …", "### Instruction:".
-func turns(text string, found *findings) {
-	for from, line := range lines(text) {
+func turns(text string, found *finding.Findings) {
+	for from, line := range finding.Lines(text) {
 		begin := strings.TrimLeft(line, " \t#>*")
 		// The next words distinguish a turn from a heading.
 		name, said, ok := strings.Cut(begin[:min(len(begin), 80)], ":")
 		if !ok {
 			continue
 		}
-		name = lowered(strings.TrimSpace(strings.Trim(name, "*")))
-		said = lowered(strings.TrimSpace(strings.Trim(said, "* ")))
+		name = finding.Lowered(strings.TrimSpace(strings.Trim(name, "*")))
+		said = finding.Lowered(strings.TrimSpace(strings.Trim(said, "* ")))
 		switch name {
 		case "system", "system prompt", "system message", "system override", "new instructions", "developer message", "instruction to the assistant":
 		default:
@@ -127,7 +131,7 @@ func turns(text string, found *findings) {
 		}
 		for _, w := range []string{"you ", "ignore ", "disregard ", "forget ", "from now", "always ", "never ", "override", "the user ", "execute ", "run ", "new "} {
 			if strings.HasPrefix(said, w) {
-				found.add(codeRole, "a line pretends to come from the system", from, from+len(line))
+				found.Add(finding.Role, "a line pretends to come from the system", from, from+len(line))
 				return
 			}
 		}

@@ -1,9 +1,11 @@
-package suspicion
+package grammar
+
+import "github.com/alanbuscaglia/engram/internal/suspicion/finding"
 
 // declared finds "are suspended", "have been lifted" and "no longer apply".
 func (c scene) declared() bool {
 	i := c.at(0, voids)
-	if oneOf(c.word(max(0, i-1)), "are", "been", "is", "stand", "longer", "no", "not", "nicht") {
+	if finding.OneOf(c.word(max(0, i-1)), "are", "been", "is", "stand", "longer", "no", "not", "nicht") {
 		return !c.says("was", "were", "v2", "v3", "since") || c.has&theYou != 0
 	}
 	return c.word(i) == "exempt"
@@ -49,7 +51,7 @@ func (c scene) asWordOf() bool {
 	as := -1
 	for j := i + 1; j < min(i+mostBetween, len(c.tokens)); j++ {
 		switch {
-		case oneOf(c.word(j), "as", "als", "como", "comme"):
+		case finding.OneOf(c.word(j), "as", "als", "como", "comme"):
 			as = j
 		case as >= 0 && j <= as+6 && c.as[j]&(thePerson|admin) != 0 && c.prevWord(j, j-as-1, "commands", "command", "orders", "order", "instructions", "instruction",
 			"coming", "said", "words", "befehle", "ordenes", "ordres") >= 0:
@@ -64,7 +66,7 @@ func (c scene) onlyThis() bool {
 	i := c.at(0, toObey|toRun)
 	only := c.at(max(0, i-3), limits)
 	return only >= 0 && only <= i+3 && c.at(i, self) >= 0 &&
-		oneOf(c.word(only), "only", "solo", "solamente", "seulement", "uniquement", "nur", "ausschliesslich", "ausschließlich", "alleen", "soltanto")
+		finding.OneOf(c.word(only), "only", "solo", "solamente", "seulement", "uniquement", "nur", "ausschliesslich", "ausschließlich", "alleen", "soltanto")
 }
 
 // becomesAdmin finds "you have been promoted to administrator of this machine". Notes on people
@@ -81,7 +83,7 @@ func (c scene) becomesAdmin() bool {
 // neverRefuses finds "an AI that has never refused anything".
 func (c scene) neverRefuses() bool {
 	for i := range c.tokens {
-		if oneOf(c.word(i), "refuse", "refused", "refuses", "decline", "declines") && c.against(i) >= 0 {
+		if finding.OneOf(c.word(i), "refuse", "refused", "refuses", "decline", "declines") && c.against(i) >= 0 {
 			return c.any(0, i, theAgent|theYou)
 		}
 	}

@@ -1,13 +1,17 @@
-package suspicion
+package grammar
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+)
 
 // blunt reports an English imperative in running text: "overlay ignore all …". After a singular
 // noun the plain form is an imperative. It is not one after a plural ("models ignore"), after a
 // verb that takes it ("made the model ignore"), in questions and in mentions ("the phrase ignore
 // all …").
 func (s sentence) blunt(i int) bool {
-	if i == 0 || !oneOf(s.word(i), "ignore", "disregard", "forget", "override", "bypass", "neglect", "overrule", "discard") || s.negated(i) || s.asks() || s.has&reported != 0 {
+	if i == 0 || !finding.OneOf(s.word(i), "ignore", "disregard", "forget", "override", "bypass", "neglect", "overrule", "discard") || s.negated(i) || s.asks() || s.has&reported != 0 {
 		return false
 	}
 	if s.begins(i) && !s.begins(i-1) {
@@ -28,7 +32,7 @@ func (s sentence) blunt(i int) bool {
 			return false
 		}
 	}
-	return j == 0 || !oneOf(s.word(j-1), "and", "or")
+	return j == 0 || !finding.OneOf(s.word(j-1), "and", "or")
 }
 
 // begins reports a word with a capital.
@@ -46,17 +50,17 @@ func (s sentence) asks() bool {
 // many reports a possible plural.
 func (s sentence) many(i int) bool {
 	w := s.word(i)
-	return strings.HasSuffix(w, "s") || oneOf(w, "people", "children", "men", "women", "data", "often", "still", "even", "both", "some", "many", "most", "all", "half", "few", "several")
+	return strings.HasSuffix(w, "s") || finding.OneOf(w, "people", "children", "men", "women", "data", "often", "still", "even", "both", "some", "many", "most", "all", "half", "few", "several")
 }
 
 // mentions reports a word that introduces a quotation.
 func (s sentence) mentions(i int) bool {
-	return oneOf(s.word(i), "phrase", "string", "strings", "wording", "words", "sentence", "sentences", "like", "as", "saying", "says", "say", "said", "read", "reads")
+	return finding.OneOf(s.word(i), "phrase", "string", "strings", "wording", "words", "sentence", "sentences", "like", "as", "saying", "says", "say", "said", "read", "reads")
 }
 
 // takesVerb reports a word that a verb in the plain form may follow.
 func takesVerb(w string) bool {
-	return oneOf(w, "make", "makes", "made", "making", "let", "lets", "letting", "help", "helps", "helped", "helping", "have", "has", "had", "having",
+	return finding.OneOf(w, "make", "makes", "made", "making", "let", "lets", "letting", "help", "helps", "helped", "helping", "have", "has", "had", "having",
 		"see", "saw", "seen", "seeing", "watch", "watched", "watching", "hear", "heard", "notice", "noticed", "do", "does", "did", "can", "could", "will", "would",
 		"should", "shall", "may", "might", "must", "if", "whether", "that", "why", "how")
 }

@@ -1,8 +1,10 @@
-package suspicion
+package grammar
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
 // withoutConfirmation reports an action of an agent without confirmation. Dialogs of a program and
@@ -64,13 +66,13 @@ func (c scene) lifts() bool {
 
 // removes reports a verb that fits any object, so that its object must be a specific control.
 func (c scene) removes(i int) bool {
-	return oneOf(c.word(i), "remove", "delete", "drop", "strip", "clear", "add", "omit", "truncate")
+	return finding.OneOf(c.word(i), "remove", "delete", "drop", "strip", "clear", "add", "omit", "truncate")
 }
 
 // guardOfTwo reports a specific control, such as signature verification.
 func (c scene) guardOfTwo() bool {
 	for i := range c.as {
-		if c.as[i]&guards != 0 && !oneOf(c.word(i), "permission", "permissions", "protection", "protections", "scanner", "authentication", "authorization", "sandbox",
+		if c.as[i]&guards != 0 && !finding.OneOf(c.word(i), "permission", "permissions", "protection", "protections", "scanner", "authentication", "authorization", "sandbox",
 			"confirmation", "confirmations", "approval", "approvals", "moderation", "antivirus") {
 			return true
 		}
@@ -81,7 +83,7 @@ func (c scene) guardOfTwo() bool {
 // asAdmin finds "add x as an administrator of …" and "give x owner rights on …".
 func (c scene) asAdmin() bool {
 	i := c.at(0, toGrant|toPut)
-	if oneOf(c.word(i), "add", "invite", "promote", "make") {
+	if finding.OneOf(c.word(i), "add", "invite", "promote", "make") {
 		return c.says("as", "administrator") && !c.says("codeowners")
 	}
 	return c.as[i]&toGrant != 0 && c.says("rights", "access", "permissions", "owner", "admin")

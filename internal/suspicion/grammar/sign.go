@@ -1,4 +1,4 @@
-package suspicion
+package grammar
 
 // sign is the set of grammatical categories of a word, one bit each.
 type sign uint64

@@ -1,8 +1,10 @@
-package suspicion
+package grammar
 
 import (
 	"net/netip"
 	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
 // longestThing limits the length of an address or path, in bytes, and so the time for text
@@ -23,10 +25,10 @@ var endsThing = func() (ends [256]bool) {
 func thing(s string) (n int, e entry) {
 	switch c := s[0]; {
 	case c == '~' || c == '.' || c == '/' || c == '$':
-		if len(s) < 3 || !letter(s[1]) && s[1] != '/' && s[1] != '.' && s[1] != '{' {
+		if len(s) < 3 || !finding.Letter(s[1]) && s[1] != '/' && s[1] != '.' && s[1] != '{' {
 			return 0, e
 		}
-	case !letter(c) || c >= 0x80:
+	case !finding.Letter(c) || c >= 0x80:
 		return 0, e
 	}
 	named := false                      // it has a character that words and base64 lack
@@ -56,7 +58,7 @@ func thing(s string) (n int, e entry) {
 // entryOfThing describes an address or a path.
 func entryOfThing(s string) entry {
 	e := entry{is: signOfThing(s)}
-	low := lowered(s)
+	low := finding.Lowered(s)
 	switch {
 	case e.is&secretFile != 0:
 		e.means = keys
@@ -104,12 +106,12 @@ func hostName(s string) bool {
 	name, _, _ := strings.Cut(s, "/")
 	name, _, _ = strings.Cut(name, ":")
 	i := strings.LastIndexByte(name, '.')
-	if i < 2 || strings.ContainsAny(name, "_$@~=*+\\&") || !letter(name[0]) {
+	if i < 2 || strings.ContainsAny(name, "_$@~=*+\\&") || !finding.Letter(name[0]) {
 		return false
 	}
 	switch name[i+1:] {
 	case "com", "net", "org", "io", "dev", "example", "xyz", "info", "biz", "ru", "cn", "tk", "top", "site", "online", "cloud", "host", "link", "click", "onion":
-		return away("x://" + name)
+		return Away("x://" + name)
 	}
 	return false
 }
@@ -144,22 +146,25 @@ func foreignTo(url string) bool {
 	return true
 }
 
+// NamesSecrets reports the path of a file with secrets, as opposed to an example of one.
+func NamesSecrets(path string) bool { return signOfThing(path) == secretFile }
+
 // signOfThing returns the signs of an address or a path.
 func signOfThing(s string) sign {
-	s = lowered(s)
+	s = finding.Lowered(s)
 	switch {
 	case strings.Contains(s, "://"):
-		if away(s) {
+		if Away(s) {
 			return addressed
 		}
 		return nearby
 	case isMail(s):
 		return addressed
 	}
-	for _, p := range secretPaths {
+	for _, p := range SecretPaths {
 		if i := strings.Index(s, p); i >= 0 {
 			rest := s[i+len(p):]
-			if rest != "" && letter(rest[0]) || strings.HasPrefix(rest, ".example") || strings.HasPrefix(rest, ".sample") || strings.HasPrefix(rest, ".template") || strings.HasSuffix(rest, ".pub") {
+			if rest != "" && finding.Letter(rest[0]) || strings.HasPrefix(rest, ".example") || strings.HasPrefix(rest, ".sample") || strings.HasPrefix(rest, ".template") || strings.HasSuffix(rest, ".pub") {
 				continue
 			}
 			return secretFile
@@ -174,12 +179,12 @@ func signOfThing(s string) sign {
 	return 0
 }
 
-// secretPaths are files with secrets.
-var secretPaths = []string{".env", "id_rsa", "id_ed25519", "id_ecdsa", "/.ssh", "/.aws", "/.gnupg", ".aws/credentials", ".aws/config", ".npmrc", ".netrc", ".pgpass", ".kube/config",
+// SecretPaths are files with secrets.
+var SecretPaths = []string{".env", "id_rsa", "id_ed25519", "id_ecdsa", "/.ssh", "/.aws", "/.gnupg", ".aws/credentials", ".aws/config", ".npmrc", ".netrc", ".pgpass", ".kube/config",
 	".git-credentials", ".docker/config.json", "/etc/shadow", "mcp.json", ".config/gh/hosts", "credentials.json", "login.keychain", "wallet.dat", ".vault-token", "service-account.json"}
 
-// away reports an address on another machine outside private networks.
-func away(url string) bool {
+// Away reports an address on another machine outside private networks.
+func Away(url string) bool {
 	_, host, _ := strings.Cut(url, "://")
 	if end := strings.IndexAny(host, "/?#"); end >= 0 {
 		host = host[:end]

@@ -1,4 +1,4 @@
-package suspicion
+package grammar
 
 // leaves reports a secret that is sent somewhere, as opposed to one that logs in there, such as
 // the credentials in the header of a request.

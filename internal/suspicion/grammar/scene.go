@@ -1,8 +1,10 @@
-package suspicion
+package grammar
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
 // scene is a part of a sentence with the notions that count in it.
@@ -70,7 +72,7 @@ func (s sentence) negatesVerb(j, i int) bool {
 	if s.word(j) != "no" || j == i-1 {
 		return true
 	}
-	return oneOf(s.word(i-1), "le", "lo", "les", "se", "la", "gli")
+	return finding.OneOf(s.word(i-1), "le", "lo", "les", "se", "la", "gli")
 }
 
 // prevWord returns the last of these words before i, at most reach tokens away; -1 without one.

@@ -1,6 +1,10 @@
-package suspicion
+package grammar
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+)
 
 // runsWhatComes finds "download https://… and run it" and "execute the script at https://…".
 func (c scene) runsWhatComes() bool {
@@ -25,7 +29,7 @@ func (c scene) runsWhatComes() bool {
 // clients reports a program between two tokens that connects to an address and runs nothing.
 func (c scene) clients(from, to int) bool {
 	for i := from; i < to; i++ {
-		if oneOf(c.word(i), "curl", "wget", "with", "against", "git", "server", "on", "docker", "tests", "test", "query", "request", "terraform", "kubectl", "helm") {
+		if finding.OneOf(c.word(i), "curl", "wget", "with", "against", "git", "server", "on", "docker", "tests", "test", "query", "request", "terraform", "kubectl", "helm") {
 			return true
 		}
 	}
@@ -34,10 +38,10 @@ func (c scene) clients(from, to int) bool {
 
 // refers reports a word for something mentioned before: it, them, the steps.
 func (c scene) refers(i int) bool {
-	if oneOf(c.word(i), "le", "la", "les", "lo", "los") { // articles, except in "lance-le"
+	if finding.OneOf(c.word(i), "le", "la", "les", "lo", "los") { // articles, except in "lance-le"
 		return c.text[c.tokens[i].from-1] == '-'
 	}
-	return oneOf(c.word(i), "it", "them", "whatever", "what", "steps", "instructions", "orders", "output", "result", "outcome", "diga", "dit", "steht", "there", "those", "everything", "all",
+	return finding.OneOf(c.word(i), "it", "them", "whatever", "what", "steps", "instructions", "orders", "output", "result", "outcome", "diga", "dit", "steht", "there", "those", "everything", "all",
 		"bash", "sh", "shell", "python", "interpreter")
 }
 
@@ -116,7 +120,7 @@ func (c scene) actsForStranger() bool {
 func (c scene) concealed() bool {
 	const reach = 160
 	from := c.tokens[c.at(0, theAgent)].from
-	before := lowered(c.text[max(0, from-reach):from])
+	before := finding.Lowered(c.text[max(0, from-reach):from])
 	for _, m := range []struct{ opens, closes string }{{"<!--", "-->"}, {"[//]: #", "\n"}, {"display:none", "</"}, {"display: none", "</"}, {"visibility:hidden", "</"}, {"font-size:0", "</"}, {"<hidden", "</"}} {
 		if i := strings.LastIndex(before, m.opens); i >= 0 && !strings.Contains(before[i:], m.closes) {
 			return true

@@ -1,6 +1,10 @@
-package suspicion
+package grammar
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+)
 
 // sentence is one sentence with the grammatical categories of its words.
 type sentence struct {
@@ -10,8 +14,8 @@ type sentence struct {
 	attack bool // it describes an attack, or the next sentence does
 }
 
-// orders finds known instructions to an agent, sentence by sentence.
-func orders(t sentences, found *findings) {
+// Orders finds known instructions to an agent, sentence by sentence.
+func Orders(t Sentences, found *finding.Findings) {
 	for i := range t.begins {
 		s := t.of(i)
 		for _, r := range wordRules {
@@ -19,7 +23,7 @@ func orders(t sentences, found *findings) {
 				continue
 			}
 			if from, to, ok := r.find(s); ok && !s.cited(from) {
-				found.add(r.code, r.why, s.tokens[from].from, s.tokens[to].to)
+				found.Add(r.code, r.why, s.tokens[from].from, s.tokens[to].to)
 			}
 		}
 	}
@@ -34,19 +38,19 @@ type wordRule struct {
 }
 
 var wordRules = []wordRule{
-	{codeOverride, "overrides the agent's earlier instructions", setAside, sentence.override},
-	{codeOverride, "asks to ignore the agent's instructions", not | obey, sentence.disobeyed},
-	{codeOverride, "assigns the agent another role", you | now, sentence.persona},
-	{codeOverride, "gives the agent new instructions", your | made, sentence.replaced},
-	{codeSecrecy, "asks not to tell the user", not | report, sentence.untold},
-	{codeSecrecy, "asks to keep it from the user", not | know | person, sentence.unknown},
-	{codeSecrecy, "asks to hide something from the user", hide | person, sentence.hiding},
-	{codeBypass, "asks to act without asking the user", not | ask, sentence.unconfirmed},
-	{codeOrder, "a standing order runs or fetches what is on another machine", addressed, sentence.standing},
-	{codePlanted, "asks to distort answers to the user", advise, sentence.bent},
-	{codePlanted, "asks to insert something into the agent's answers", put | answer, sentence.seeded},
-	{codeExfil, "a file of secrets is to be read and passed on", secretFile | read1, sentence.passed},
-	{codeExfil, "asks the agent to reveal its instructions", spill | your, sentence.spilled},
+	{finding.Override, "overrides the agent's earlier instructions", setAside, sentence.override},
+	{finding.Override, "asks to ignore the agent's instructions", not | obey, sentence.disobeyed},
+	{finding.Override, "assigns the agent another role", you | now, sentence.persona},
+	{finding.Override, "gives the agent new instructions", your | made, sentence.replaced},
+	{finding.Secrecy, "asks not to tell the user", not | report, sentence.untold},
+	{finding.Secrecy, "asks to keep it from the user", not | know | person, sentence.unknown},
+	{finding.Secrecy, "asks to hide something from the user", hide | person, sentence.hiding},
+	{finding.Bypass, "asks to act without asking the user", not | ask, sentence.unconfirmed},
+	{finding.Order, "a standing order runs or fetches what is on another machine", addressed, sentence.standing},
+	{finding.Planted, "asks to distort answers to the user", advise, sentence.bent},
+	{finding.Planted, "asks to insert something into the agent's answers", put | answer, sentence.seeded},
+	{finding.Exfil, "a file of secrets is to be read and passed on", secretFile | read1, sentence.passed},
+	{finding.Exfil, "asks the agent to reveal its instructions", spill | your, sentence.spilled},
 }
 
 // next returns the first token after i, with at most gap tokens between, that has one of these
@@ -111,7 +115,7 @@ func (s sentence) together(i, j int) bool {
 }
 
 // word returns the token as written, in lower case.
-func (s sentence) word(i int) string { return lowered(s.text[s.tokens[i].from:s.tokens[i].to]) }
+func (s sentence) word(i int) string { return finding.Lowered(s.text[s.tokens[i].from:s.tokens[i].to]) }
 
 // last reports the end of a clause.
 func (s sentence) last(i int) bool {

@@ -1,37 +1,38 @@
-package suspicion
+package surface
 
 import (
 	"encoding/hex"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
-// ciphers checks the plain text of hex, rot13, reversed and spaced letters.
-func ciphers(text string, found *findings) {
-	for from, line := range lines(text) {
+// Ciphers checks the plain text of hex, rot13, reversed and spaced letters.
+func Ciphers(text string, judge Judge, found *finding.Findings) {
+	for from, line := range finding.Lines(text) {
 		line = line[:min(len(line), maxLine)]
-		low := lowered(line)
+		low := finding.Lowered(line)
 		if has := charsOf(low); has.any("1") && strings.Contains(low, "rot13") || has.any("-") && strings.Contains(low, "rot-13") {
-			dressed(found, turned(line), "letters that are moved by 13 places", from, from+len(line))
+			dressed(judge, found, turned(line), "letters that are moved by 13 places", from, from+len(line))
 		}
 		if strings.Contains(low, "revers") || strings.Contains(low, "backwards") {
 			back := []rune(line)
 			slices.Reverse(back)
-			dressed(found, string(back), "text in reverse", from, from+len(line))
+			dressed(judge, found, string(back), "text in reverse", from, from+len(line))
 		}
 		if plain := closed(line); plain != "" {
-			dressed(found, plain, "letters set apart", from, from+len(line))
+			dressed(judge, found, plain, "letters set apart", from, from+len(line))
 		}
 	}
-	hexed(text, found)
+	hexed(text, judge, found)
 }
 
 // dressed reports what the decoded text is flagged for.
-func dressed(found *findings, plain, as string, from, to int) {
-	for _, r := range judged(plain, 1) {
-		found.add(codeBlob, as+" say what is suspicious by itself: "+r.Why, from, to)
-		return
+func dressed(judge Judge, found *finding.Findings, plain, as string, from, to int) {
+	if why := judge(plain); why != "" {
+		found.Add(finding.Blob, as+" say what is suspicious by itself: "+why, from, to)
 	}
 }
 
@@ -58,8 +59,8 @@ func closed(line string) string {
 	run, longest := 0, 0
 	for i := 0; i < len(line); i++ {
 		c := line[i]
-		single := letter(c) && c < utf8.RuneSelf && (i == 0 || line[i-1] == ' ') && i+1 < len(line) && line[i+1] == ' '
-		if c == ' ' && run > 0 && i+2 < len(line) && line[i+2] == ' ' && letter(line[i+1]) {
+		single := finding.Letter(c) && c < utf8.RuneSelf && (i == 0 || line[i-1] == ' ') && i+1 < len(line) && line[i+1] == ' '
+		if c == ' ' && run > 0 && i+2 < len(line) && line[i+2] == ' ' && finding.Letter(line[i+1]) {
 			continue // between two single letters
 		}
 		if single {
@@ -101,7 +102,7 @@ func apartLetters(line string, many int) bool {
 const minHex = 32 // digits of the shortest run that is decoded
 
 // hexed decodes runs of hexadecimal digits. Hashes and keys are not text.
-func hexed(text string, found *findings) {
+func hexed(text string, judge Judge, found *finding.Findings) {
 	for i := 0; i+minHex <= len(text); {
 		// A run that begins between i and last includes last.
 		last := i + minHex - 1
@@ -117,9 +118,9 @@ func hexed(text string, found *findings) {
 		for to < len(text) && to-from < maxBlob && isHex(text[to]) {
 			to++
 		}
-		if n := (to - from) &^ 1; n >= minHex && (from == 0 || !letter(text[from-1])) {
+		if n := (to - from) &^ 1; n >= minHex && (from == 0 || !finding.Letter(text[from-1])) {
 			if raw, err := hex.DecodeString(text[from : from+n]); err == nil && readable(string(raw)) {
-				dressed(found, string(raw), "hexadecimal digits", from, to)
+				dressed(judge, found, string(raw), "hexadecimal digits", from, to)
 			}
 		}
 		i = to

@@ -1,9 +1,15 @@
-package suspicion
+// Package surface finds what shows in a text without reading its sentences: shell commands (command.go),
+// characters that hide text (hidden.go), turn markers (role.go), and encoded text (blob.go, cipher.go).
+//
+// Each function adds to the findings, is linear in the text and may be called concurrently.
+package surface
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
 // mostStray is the number of adjacent zero-width characters in a text that web pages and word
@@ -11,10 +17,10 @@ import (
 // @names with them.
 const mostStray = 8
 
-// hidden finds characters that hide or reorder text. Joiners between non-Latin letters, tag
+// Hidden finds characters that hide or reorder text. Joiners between non-Latin letters, tag
 // characters of flags and direction marks in right-to-left text are ordinary.
-func hidden(text string, found *findings) {
-	if ascii(text) {
+func Hidden(text string, found *finding.Findings) {
+	if finding.ASCII(text) {
 		escapes(text, found)
 		return
 	}
@@ -28,21 +34,21 @@ func hidden(text string, found *findings) {
 		switch {
 		case r < 0x80:
 		case r == 0x202d || r == 0x202e:
-			found.add(codeHidden, "a bidirectional control character changes the text that a reader sees", i, next)
+			found.Add(finding.Hidden, "a bidirectional control character changes the text that a reader sees", i, next)
 		case r >= 0x2066 && r <= 0x2068 || r == 0x202a || r == 0x202b:
 			if !turns && !turning(text) {
-				found.add(codeHidden, "unneeded bidirectional control characters", i, next)
+				found.Add(finding.Hidden, "unneeded bidirectional control characters", i, next)
 			}
 			turns = true
 		case r >= 0xe0000 && r <= 0xe007f:
 			if !flag {
-				found.add(codeHidden, "invisible characters carry text", i, next)
+				found.Add(finding.Hidden, "invisible characters carry text", i, next)
 			}
-		case r >= 0xe0100 && r <= 0xe01ef && !unicode.Is(unicode.Han, before), r >= 0xfe00 && r <= 0xfe0f && isSelector(before):
-			found.add(codeHidden, "misplaced variation selectors can carry text", i, next)
-		case invisible(r) && plainLetter(before) && plainLetter(after):
-			found.add(codeHidden, "a zero-width character inside a word", i, next)
-		case invisible(r) && (invisible(before) || invisible(after)):
+		case r >= 0xe0100 && r <= 0xe01ef && !unicode.Is(unicode.Han, before), r >= 0xfe00 && r <= 0xfe0f && finding.IsSelector(before):
+			found.Add(finding.Hidden, "misplaced variation selectors can carry text", i, next)
+		case finding.Invisible(r) && plainLetter(before) && plainLetter(after):
+			found.Add(finding.Hidden, "a zero-width character inside a word", i, next)
+		case finding.Invisible(r) && (finding.Invisible(before) || finding.Invisible(after)):
 			if stray++; stray == 1 {
 				firstStray = i
 			}
@@ -51,13 +57,13 @@ func hidden(text string, found *findings) {
 		before, i = r, next
 	}
 	if stray > mostStray {
-		found.add(codeHidden, "many zero-width characters can carry a message", firstStray, firstStray+1)
+		found.Add(finding.Hidden, "many zero-width characters can carry a message", firstStray, firstStray+1)
 	}
 	escapes(text, found)
 }
 
 // escapes finds sequences that a terminal acts on or hides.
-func escapes(text string, found *findings) {
+func escapes(text string, found *finding.Findings) {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], 0x1b)
 		if i < 0 {
@@ -67,18 +73,9 @@ func escapes(text string, found *findings) {
 		rest := text[at:min(len(text), at+12)]
 		switch {
 		case strings.HasPrefix(rest, "[8m"), strings.HasPrefix(rest, "]52;"), strings.HasPrefix(rest, "P"):
-			found.add(codeHidden, "an escape sequence hides text in a terminal", at-1, at+3)
+			found.Add(finding.Hidden, "an escape sequence hides text in a terminal", at-1, at+3)
 		}
 	}
-}
-
-func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // turning reports letters of a right-to-left script.
@@ -90,14 +87,6 @@ func turning(text string) bool {
 	}
 	return false
 }
-
-// invisible reports a zero-width character. Soft hyphens are common in copied text.
-func invisible(r rune) bool {
-	return r == 0x200b || joiner(r) || r >= 0x2060 && r <= 0x2064 || r == 0xfeff || r == 0x180e
-}
-
-func joiner(r rune) bool     { return r == 0x200c || r == 0x200d }
-func isSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
 // plainLetter reports a letter of a script without joiners.
 func plainLetter(r rune) bool {

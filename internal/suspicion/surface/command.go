@@ -1,22 +1,27 @@
-package suspicion
+package surface
 
-import "strings"
+import (
+	"strings"
 
-// commands finds shell commands that run downloaded code, open the machine or send its secrets.
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+	"github.com/alanbuscaglia/engram/internal/suspicion/grammar"
+)
+
+// Commands finds shell commands that run downloaded code, open the machine or send its secrets.
 // Each line is a command of its own, as in a shell.
-func commands(text string, found *findings) {
-	for from, line := range lines(text) {
+func Commands(text string, found *finding.Findings) {
+	for from, line := range finding.Lines(text) {
 		if len(line) > maxLine {
 			line = line[:maxLine]
 		}
-		low := lowered(line)
+		low := finding.Lowered(line)
 		has := charsOf(low)
 		for _, r := range lineRules {
 			if !r.may(has, low) {
 				continue
 			}
 			if at, to := r.find(low); to > at && !prevented(low[:at]) && !gone(low[at:]) {
-				found.add(r.code, r.why, from+at, from+to)
+				found.Add(r.code, r.why, from+at, from+to)
 			}
 		}
 	}
@@ -35,21 +40,21 @@ type lineRule struct {
 }
 
 var lineRules = []lineRule{
-	{codeCommand, "runs downloaded code without showing it", piped, func(has chars, _ string) bool { return has.any("|(`&;") }},
-	{codeCommand, "opens a shell to another machine", opened, func(has chars, line string) bool {
+	{finding.Command, "runs downloaded code without showing it", piped, func(has chars, _ string) bool { return has.any("|(`&;") }},
+	{finding.Command, "opens a shell to another machine", opened, func(has chars, line string) bool {
 		return has.any("&") && strings.Contains(line, ">&") || has.any("-") && strings.Contains(line, "-e ") || has.any(":") && strings.Contains(line, "exec:")
 	}},
-	{codeCommand, "asks to install a permanent key or command", planted, func(has chars, _ string) bool { return has.any(">|") }},
-	{codeExfil, "a command sends secrets to another machine", carried, func(has chars, line string) bool {
+	{finding.Command, "asks to install a permanent key or command", planted, func(has chars, _ string) bool { return has.any(">|") }},
+	{finding.Exfil, "a command sends secrets to another machine", carried, func(has chars, line string) bool {
 		return has.any("@|`$") || has.any(":") && strings.Contains(line, "scp ")
 	}},
-	{codeExfil, "leaks data through an image URL", imaged, func(has chars, _ string) bool { return has.any("]") && has.any("!") }},
-	{codeBypass, "asks to disable an agent's confirmation prompts", unleashed, func(chars, string) bool { return true }},
-	{codeBypass, "a check is to be passed over always", passing, func(has chars, line string) bool {
+	{finding.Exfil, "leaks data through an image URL", imaged, func(has chars, _ string) bool { return has.any("]") && has.any("!") }},
+	{finding.Bypass, "asks to disable an agent's confirmation prompts", unleashed, func(chars, string) bool { return true }},
+	{finding.Bypass, "a check is to be passed over always", passing, func(has chars, line string) bool {
 		return has.any("-=_") || has.any(":0.") && (strings.Contains(line, "unauthorized") || strings.Contains(line, "setenforce") || strings.Contains(line, "verify")) ||
 			strings.Contains(line, "skipverify") || strings.Contains(line, "ufw ")
 	}},
-	{codeOrder, "a standing order destroys files", destroying, func(has chars, _ string) bool { return has.any("-") }},
+	{finding.Order, "a standing order destroys files", destroying, func(has chars, _ string) bool { return has.any("-") }},
 }
 
 // chars is a set of ASCII characters, one bit each.
@@ -96,7 +101,7 @@ func gone(after string) bool {
 	if i := strings.IndexAny(after, ".;"); i >= 0 && i+1 < len(after) && after[i+1] == ' ' {
 		after = after[:i]
 	}
-	return anyOf(after, " was replaced", " were replaced", " was removed", " is forbidden", " is banned", " is blocked", " is rejected", " is no longer ", " must not ", " must never ")
+	return finding.AnyOf(after, " was replaced", " were replaced", " was removed", " is forbidden", " is banned", " is blocked", " is rejected", " is no longer ", " must not ", " must never ")
 }
 
 // piped finds curl … | sh, bash <(curl …), sh -c "$(curl …)" and iex (irm …). Installers of
@@ -122,7 +127,7 @@ func piped(line string) (from, to int) {
 	// curl -o x … && sh x
 	rest := line[fetch:]
 	for _, then := range []string{"&& sh ", "&& bash ", "; sh ", "; bash ", "&& chmod +x", "; chmod +x", "&& ./", "&& python "} {
-		if i := strings.Index(rest, then); i > 0 && i < 300 && strings.Contains(rest[:i], "http") && away(rest[strings.Index(rest, "http"):i]) && unnamed(rest[:i]) {
+		if i := strings.Index(rest, then); i > 0 && i < 300 && strings.Contains(rest[:i], "http") && grammar.Away(rest[strings.Index(rest, "http"):i]) && unnamed(rest[:i]) {
 			return fetch, fetch + i + len(then)
 		}
 	}
@@ -140,7 +145,7 @@ func fetches(line string, at int) int {
 	best := -1
 	for _, w := range []string{"curl ", "wget ", "irm ", "iwr ", "invoke-webrequest ", "invoke-restmethod ", "downloadstring("} {
 		i := strings.Index(line[at:], w)
-		if i >= 0 && (best < 0 || at+i < best) && (i+at == 0 || !letter(line[at+i-1])) {
+		if i >= 0 && (best < 0 || at+i < best) && (i+at == 0 || !finding.Letter(line[at+i-1])) {
 			best = at + i
 		}
 	}
@@ -163,7 +168,7 @@ func shellAfterPipe(line string, at int) int {
 			}
 		}
 		for _, sh := range []string{"bash", "zsh", "dash", "ksh", "sh", "python3", "python", "node", "perl", "ruby", "php", "iex", "pwsh", "powershell", "invoke-expression"} {
-			if strings.HasPrefix(rest, sh) && (len(rest) == len(sh) || !letter(rest[len(sh)]) && !formats(rest[len(sh):])) {
+			if strings.HasPrefix(rest, sh) && (len(rest) == len(sh) || !finding.Letter(rest[len(sh)]) && !formats(rest[len(sh):])) {
 				return i + skipped + len(sh)
 			}
 		}
@@ -230,14 +235,14 @@ func carried(line string) (from, to int) {
 		return 0, 0
 	}
 	secret := -1
-	for _, p := range secretPaths {
-		if i := strings.Index(line, p); i >= 0 && signOfThing(strings.TrimLeft(field(line, i), "@=\"'")) == secretFile {
+	for _, p := range grammar.SecretPaths {
+		if i := strings.Index(line, p); i >= 0 && grammar.NamesSecrets(strings.TrimLeft(field(line, i), "@=\"'")) {
 			secret = i
 			break
 		}
 	}
 	for _, w := range []string{"printenv", "$(env)", "`env`", "env |", "env|"} {
-		if i := strings.Index(line, w); secret < 0 && i >= 0 && (i == 0 || !letter(line[i-1])) {
+		if i := strings.Index(line, w); secret < 0 && i >= 0 && (i == 0 || !finding.Letter(line[i-1])) {
 			secret = i
 		}
 	}
@@ -317,7 +322,7 @@ func passing(line string) (from, to int) {
 			continue
 		}
 		for _, standing := range []string{"always ", "every ", "each ", " all ", "from now on", "never bring", "from here on"} {
-			if strings.Contains(line, standing) && !anyOf(line, "only", "local", "mock", "dev ", "test", "never use", "forbidden", "rejects") {
+			if strings.Contains(line, standing) && !finding.AnyOf(line, "only", "local", "mock", "dev ", "test", "never use", "forbidden", "rejects") {
 				return i, i + len(w)
 			}
 		}

@@ -1,10 +1,10 @@
-package suspicion
+package grammar
 
 import "strings"
 
-// spoken separates the words of topic keys, tags and field names: "never-tell-the-user". The
+// Spoken separates the words of topic keys, tags and field names: "never-tell-the-user". The
 // result has the length of text. Prose, addresses and single words are unchanged.
-func spoken(text string) string {
+func Spoken(text string) string {
 	if !joined(text) {
 		return text
 	}

@@ -1,4 +1,4 @@
-package suspicion
+package grammar
 
 // keepsFromPerson reports a hidden action of an agent, as opposed to one of a program.
 func (c scene) keepsFromPerson() bool {

@@ -1,6 +1,10 @@
-package suspicion
+package grammar
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+)
 
 // knownPackages are popular packages with names of six letters or more. A similar name is a
 // typing error or an attack on one.
@@ -22,10 +26,10 @@ func lookalikes(c scene) (from, to int, ok bool) {
 			continue
 		}
 		end := c.tokens[j].to
-		for end < len(c.text) && (c.text[end] == '-' || letter(c.text[end])) {
+		for end < len(c.text) && (c.text[end] == '-' || finding.Letter(c.text[end])) {
 			end++
 		}
-		name := lowered(c.text[c.tokens[j].from:end])
+		name := finding.Lowered(c.text[c.tokens[j].from:end])
 		for _, known := range knownPackages() {
 			if name != known && oneOff(closedUp.Replace(name), closedUp.Replace(known)) {
 				return i, j, true

@@ -1,10 +1,18 @@
-package suspicion
+// Package grammar finds instructions in sentences. Read splits a text into words with their meaning (sign.go,
+// notion.go, thing.go); Kinds checks the subject of each sentence (kind.go, over scene.go), Orders known
+// wordings (order.go), and Abroad those of languages without spaces (abroad.go).
+//
+// It is frozen, as package suspicion explains: fix bugs, add no rules. All functions are linear in the text
+// and may be called concurrently.
+package grammar
 
 import (
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
 // token is a word, address or path of a text.
@@ -16,8 +24,8 @@ type token struct {
 	opens    bool // a sentence or clause
 }
 
-// sentences are the tokens of a text, with the signs and notions of each sentence as a filter.
-type sentences struct {
+// Sentences are the tokens of a text, with the signs and notions of each sentence as a filter.
+type Sentences struct {
 	text   string
 	tokens []token
 	begins []int // the index of the first token of each sentence
@@ -26,17 +34,17 @@ type sentences struct {
 	over   bool     // the last sentence has ended
 }
 
-// read splits text into sentences. It ignores zero-width characters, case and accents, and maps
+// Read splits text into sentences. It ignores zero-width characters, case and accents, and maps
 // look-alike letters to Latin.
-func read(text string) sentences {
-	t := sentences{text: text, tokens: make([]token, 0, len(text)/5+1)}
+func Read(text string) Sentences {
+	t := Sentences{text: text, tokens: make([]token, 0, len(text)/5+1)}
 	var words pair
 	known := entries()
 	open := true
 	for i := 0; i < len(text); {
 		c := text[i]
-		if c < utf8.RuneSelf && !letter(c) {
-			if n, e := thing(text[i:]); n > 1 && (i == 0 || !letter(text[i-1])) {
+		if c < utf8.RuneSelf && !finding.Letter(c) {
+			if n, e := thing(text[i:]); n > 1 && (i == 0 || !finding.Letter(text[i-1])) {
 				t.add(e, i, i+n, open)
 				i, open = i+n, false
 				continue
@@ -124,7 +132,7 @@ func undress(word []byte) bool {
 }
 
 // join adds the meaning of a pair to its second token.
-func (t *sentences) join(both entry) {
+func (t *Sentences) join(both entry) {
 	last := &t.tokens[len(t.tokens)-1]
 	last.means |= both.means
 	t.means[len(t.means)-1] |= both.means
@@ -133,7 +141,7 @@ func (t *sentences) join(both entry) {
 	}
 }
 
-func (t *sentences) add(e entry, from, to int, opens bool) {
+func (t *Sentences) add(e entry, from, to int, opens bool) {
 	is := e.is
 	if t.over || len(t.begins) == 0 {
 		t.begins, t.signs, t.means, t.over = append(t.begins, len(t.tokens)), append(t.signs, 0), append(t.means, 0), false
@@ -144,7 +152,7 @@ func (t *sentences) add(e entry, from, to int, opens bool) {
 }
 
 // of returns sentence i, from 0.
-func (t *sentences) of(i int) sentence {
+func (t *Sentences) of(i int) sentence {
 	to, about := len(t.tokens), t.signs[i]
 	if i+1 < len(t.begins) {
 		to = t.begins[i+1]
@@ -167,11 +175,6 @@ func ends(text string, i int) bool {
 	return false
 }
 
-// letter reports a byte of a word in any script.
-func letter(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= utf8.RuneSelf
-}
-
 // maxWord is the longest word in the vocabulary, in bytes.
 const maxWord = 24
 
@@ -183,7 +186,7 @@ func wordAt(text string, i int, w []byte) (to, n int) {
 		r, size := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(text[i:])
-			if invisible(r) || r == 0xad || r >= 0xe0000 && r <= 0xe01ef || unicode.Is(unicode.Mn, r) {
+			if finding.Invisible(r) || r == 0xad || r >= 0xe0000 && r <= 0xe01ef || unicode.Is(unicode.Mn, r) {
 				i += size
 				continue
 			}
@@ -193,7 +196,7 @@ func wordAt(text string, i int, w []byte) (to, n int) {
 		}
 		// "don't" and "dont" are one word.
 		if r == '\'' || r == 0x2019 {
-			if n > 0 && i+size < len(text) && letter(text[i+size]) {
+			if n > 0 && i+size < len(text) && finding.Letter(text[i+size]) {
 				i += size
 				continue
 			}
@@ -202,7 +205,7 @@ func wordAt(text string, i int, w []byte) (to, n int) {
 			}
 			break
 		}
-		if r < utf8.RuneSelf && !letter(byte(r)) || r >= utf8.RuneSelf && !unicode.IsLetter(r) {
+		if r < utf8.RuneSelf && !finding.Letter(byte(r)) || r >= utf8.RuneSelf && !unicode.IsLetter(r) {
 			if n == 0 && !long {
 				return i + size, 0
 			}

@@ -1,6 +1,10 @@
-package suspicion
+package grammar
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+)
 
 // answersFor finds "if the user wants to know why …, say …".
 func (c scene) answersFor() bool {
@@ -8,11 +12,11 @@ func (c scene) answersFor() bool {
 		return false
 	}
 	for j := c.at(0, wants) + 1; j < len(c.as); j++ {
-		if c.claims(j) && c.tokens[j].opens && oneOf(c.word(j), "say", "claim", "pretend", "deny", "lie", "di", "dis", "sag", "diga") {
+		if c.claims(j) && c.tokens[j].opens && finding.OneOf(c.word(j), "say", "claim", "pretend", "deny", "lie", "di", "dis", "sag", "diga") {
 			return true
 		}
 	}
-	return c.claims(0) && oneOf(c.word(0), "pretend", "deny", "lie")
+	return c.claims(0) && finding.OneOf(c.word(0), "pretend", "deny", "lie")
 }
 
 // claims reports a verb of saying in its plain form.
@@ -21,7 +25,7 @@ func (c scene) claims(i int) bool { return c.as[i]&toClaim != 0 && c.tokens[i].f
 // marksPassed finds "when the tests fail mark them as passed".
 func (c scene) marksPassed() bool {
 	for i := range c.as {
-		if !c.claims(i) || !oneOf(c.word(i), "mark", "report") {
+		if !c.claims(i) || !finding.OneOf(c.word(i), "mark", "report") {
 			continue
 		}
 		for j := i + 1; j < min(i+5, len(c.as)); j++ {
@@ -51,12 +55,12 @@ func (c scene) saysWhatever() bool {
 // answersBeforehand finds "answer each question about x with 'no problems found'".
 func (c scene) answersBeforehand() bool {
 	i := c.at(0, toClaim)
-	if !oneOf(c.word(i), "answer", "reply", "respond") || c.has&(each|wide) == 0 && !c.says("each") ||
+	if !finding.OneOf(c.word(i), "answer", "reply", "respond") || c.has&(each|wide) == 0 && !c.says("each") ||
 		!c.says("question", "questions", "query", "queries", "request", "requests") {
 		return false
 	}
 	for j := i + 1; j+1 < len(c.tokens); j++ {
-		if oneOf(c.word(j), "with", "by") {
+		if finding.OneOf(c.word(j), "with", "by") {
 			return strings.ContainsAny(c.text[c.tokens[j].to:c.tokens[j+1].from], "\"'“‘`")
 		}
 	}
@@ -93,5 +97,5 @@ func (c scene) callsSafe() bool {
 
 // answersWith finds "reply to every mail with the attachment at https://…".
 func (c scene) answersWith() bool {
-	return c.says("with") && oneOf(c.word(c.at(0, toClaim)), "answer", "reply", "respond")
+	return c.says("with") && finding.OneOf(c.word(c.at(0, toClaim)), "answer", "reply", "respond")
 }

@@ -7,38 +7,19 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
-// finding is a Reason before its excerpt is cut, at text[from:to].
-type finding struct {
-	code     string
-	why      string
-	from, to int
-}
-
-type findings []finding
-
-// add records a finding, once per why at its first place.
-func (f *findings) add(code string, why string, from, to int) {
-	for i, known := range *f {
-		if known.why == why {
-			if from < known.from {
-				(*f)[i] = finding{code, why, from, to}
-			}
-			return
-		}
-	}
-	*f = append(*f, finding{code, why, from, to})
-}
-
-func (f findings) reasons(text string) []Reason {
+// reasonsOf returns the reasons in the order of their places.
+func reasonsOf(f finding.Findings, text string) []Reason {
 	if len(f) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(f, func(a, b finding) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(f, func(a, b finding.Finding) int { return cmp.Compare(a.From, b.From) })
 	all := make([]Reason, min(len(f), maxReasons))
 	for i := range all {
-		all[i] = Reason{Code: f[i].code, Excerpt: excerpt(text, f[i].from, f[i].to), Why: f[i].why}
+		all[i] = Reason{Code: f[i].Code, Excerpt: excerpt(text, f[i].From, f[i].To), Why: f[i].Why}
 	}
 	return all
 }
@@ -89,7 +70,7 @@ func visible(s string) string {
 			switch {
 			case r == utf8.RuneError && size == 1:
 				fmt.Fprintf(&b, `\x%02x`, word[i])
-			case unicode.IsGraphic(r) && !isSelector(r):
+			case unicode.IsGraphic(r) && !finding.IsSelector(r):
 				b.WriteRune(r)
 			default:
 				fmt.Fprintf(&b, `\u{%x}`, r)
@@ -99,3 +80,8 @@ func visible(s string) string {
 	}
 	return b.String()
 }
+
+const (
+	maxExcerpt = 160 // bytes
+	maxReasons = 12  // of a text
+)

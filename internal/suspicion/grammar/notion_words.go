@@ -1,4 +1,4 @@
-package suspicion
+package grammar
 
 // meaning is a group of words with the same notions.
 type meaning struct {

@@ -1,15 +1,17 @@
-package suspicion
+package grammar
 
 import (
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
-// foreign finds in scripts without spaces what override finds in others.
-func foreign(text string, found *findings) {
-	if ascii(text) || !hasScript(text) {
+// Abroad finds in scripts without spaces what override finds in others.
+func Abroad(text string, found *finding.Findings) {
+	if finding.ASCII(text) || !hasScript(text) {
 		return
 	}
 	sentencesAbroad(text, found)
@@ -23,15 +25,15 @@ func foreign(text string, found *findings) {
 			at += i
 			around := text[max(0, at-reach):min(len(text), at+len(w)+reach)]
 			at += len(w)
-			if anyOf(around, "指令", "指示", "提示", "命令", "지시", "명령") && anyOf(around, "之前", "以前", "先前", "上面", "所有", "全部", "すべて", "これまで", "이전", "모든") {
-				found.add(codeOverride, "overrides the agent's earlier instructions", at-len(w), at)
+			if finding.AnyOf(around, "指令", "指示", "提示", "命令", "지시", "명령") && finding.AnyOf(around, "之前", "以前", "先前", "上面", "所有", "全部", "すべて", "これまで", "이전", "모든") {
+				found.Add(finding.Override, "overrides the agent's earlier instructions", at-len(w), at)
 				break
 			}
 		}
 	}
 	for _, w := range []string{"不要告诉用户", "不要告訴用戶", "别告诉用户", "不要让用户知道", "ユーザーに言わない", "ユーザーには言わない", "ユーザーに知らせない", "사용자에게 말하지"} {
 		if i := strings.Index(text, w); i >= 0 {
-			found.add(codeSecrecy, "asks not to tell the user", i, i+len(w))
+			found.Add(finding.Secrecy, "asks not to tell the user", i, i+len(w))
 		}
 	}
 }
@@ -54,16 +56,16 @@ func abroads() []abroad {
 	harm := append([]string{"删除", "刪除", "推送", "削除", "プッシュ", "삭제", "푸시", "部署", "デプロイ", "배포"}, run...)
 	never := []string{"不要把", "不要将", "禁止", "绝不", "してはいけない", "しないでください", "하지 마", "금지"}
 	return []abroad{
-		{codeOrder, "asks to run or obey content from a URL", [][]string{address, fetch, run}, never},
-		{codeExfil, "asks to put secrets where others can read them", [][]string{address, send, secrets}, never},
-		{codeBypass, "asks to act without asking", [][]string{unconfirmed, harm}, nil},
-		{codeOverride, "assigns the agent another role", [][]string{{"你现在是", "你現在是", "从现在起你是", "あなたは今から", "あなたはこれから", "너는 이제", "당신은 이제"}, {"管理员", "管理員", "不受", "没有限制", "沒有限制", "無制限", "制限のない", "管理者", "관리자", "제한 없는"}}, nil},
-		{codeSecrecy, "asks not to tell the user", [][]string{{"不要告诉", "不要告訴", "别告诉", "不要提及", "不让用户", "知らせずに", "伝えないで", "言わないで", "알리지 말", "말하지 말", "모르게"}, {"用户", "用戶", "任何人", "开发者", "ユーザー", "誰にも", "開発者", "사용자", "아무에게", "개발자"}}, nil},
+		{finding.Order, "asks to run or obey content from a URL", [][]string{address, fetch, run}, never},
+		{finding.Exfil, "asks to put secrets where others can read them", [][]string{address, send, secrets}, never},
+		{finding.Bypass, "asks to act without asking", [][]string{unconfirmed, harm}, nil},
+		{finding.Override, "assigns the agent another role", [][]string{{"你现在是", "你現在是", "从现在起你是", "あなたは今から", "あなたはこれから", "너는 이제", "당신은 이제"}, {"管理员", "管理員", "不受", "没有限制", "沒有限制", "無制限", "制限のない", "管理者", "관리자", "제한 없는"}}, nil},
+		{finding.Secrecy, "asks not to tell the user", [][]string{{"不要告诉", "不要告訴", "别告诉", "不要提及", "不让用户", "知らせずに", "伝えないで", "言わないで", "알리지 말", "말하지 말", "모르게"}, {"用户", "用戶", "任何人", "开发者", "ユーザー", "誰にも", "開発者", "사용자", "아무에게", "개발자"}}, nil},
 	}
 }
 
 // sentencesAbroad checks each sentence.
-func sentencesAbroad(text string, found *findings) {
+func sentencesAbroad(text string, found *finding.Findings) {
 	all := abroads()
 	for from := 0; from < len(text); {
 		to := len(text)
@@ -72,8 +74,8 @@ func sentencesAbroad(text string, found *findings) {
 		}
 		part := text[from:to]
 		for _, a := range all {
-			if !anyOf(part, a.none...) && !slices.ContainsFunc(a.all, func(words []string) bool { return !anyOf(part, words...) }) {
-				found.add(a.code, a.why, from, to)
+			if !finding.AnyOf(part, a.none...) && !slices.ContainsFunc(a.all, func(words []string) bool { return !finding.AnyOf(part, words...) }) {
+				found.Add(a.code, a.why, from, to)
 			}
 		}
 		_, size := utf8.DecodeRuneInString(text[to:])
@@ -84,15 +86,6 @@ func sentencesAbroad(text string, found *findings) {
 func hasScript(text string) bool {
 	for _, r := range text {
 		if unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
-			return true
-		}
-	}
-	return false
-}
-
-func anyOf(text string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(text, w) {
 			return true
 		}
 	}

@@ -1,6 +1,10 @@
-package suspicion
+package grammar
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+)
 
 // override finds "ignore all previous instructions" and "forget everything above".
 func (s sentence) override() (from, to int, ok bool) {
@@ -62,7 +66,7 @@ func (s sentence) disobeyed() (from, to int, ok bool) {
 
 // states reports a negative in a statement, as opposed to a prohibition.
 func (s sentence) states(i int) bool {
-	return oneOf(s.word(i), "won't", "won’t", "wont", "can't", "can’t", "cannot", "cant", "doesn't", "doesn’t", "doesnt") || s.prev(i, aside, 1) >= 0 && s.word(i) == "not"
+	return finding.OneOf(s.word(i), "won't", "won’t", "wont", "can't", "can’t", "cannot", "cant", "doesn't", "doesn’t", "doesnt") || s.prev(i, aside, 1) >= 0 && s.word(i) == "not"
 }
 
 // persona finds "you are now an assistant that …", "you are now DAN" and "from now on you are an
@@ -210,7 +214,7 @@ func (s sentence) unconfirmed() (from, to int, ok bool) {
 	}
 	return s.each(not, func(i int) int {
 		j := s.next(i, ask, 3)
-		if j < 0 || j > i+1 && !oneOf(s.word(i), "without", "sin", "sem", "sans", "ohne", "senza") {
+		if j < 0 || j > i+1 && !finding.OneOf(s.word(i), "without", "sin", "sem", "sans", "ohne", "senza") {
 			return -1
 		}
 		k := s.next(j, person|ask, 3)
@@ -229,7 +233,7 @@ func (s sentence) standing() (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	return s.each(run|get, func(i int) int {
-		if oneOf(s.word(i), "open", "browse", "visit", "load", "pull", "start", "install") || !s.commands(i) {
+		if finding.OneOf(s.word(i), "open", "browse", "visit", "load", "pull", "start", "install") || !s.commands(i) {
 			return -1
 		}
 		return s.next(i, addressed, 12)

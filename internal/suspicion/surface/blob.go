@@ -1,11 +1,16 @@
-package suspicion
+package surface
 
 import (
 	"encoding/base64"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
+
+// Judge returns a reason to flag a decoded text; "" for none.
+type Judge func(plain string) (why string)
 
 const (
 	minBlob  = 24       // bytes of the shortest base64 that is decoded
@@ -13,16 +18,16 @@ const (
 	mostBlob = 16       // blobs of a text
 )
 
-// blobs finds encoded text that is to be decoded and run, and decodes base64 to check the
+// Blobs finds encoded text that is to be decoded and run, and decodes base64 to check the
 // content. Keys, images and hashes are ordinary.
-func blobs(text string, found *findings) {
-	for from, line := range lines(text) {
+func Blobs(text string, judge Judge, found *finding.Findings) {
+	for from, line := range finding.Lines(text) {
 		line = line[:min(len(line), maxLine)]
 		if !charsOf(line).any(decodesBy) {
 			continue
 		}
-		if at, to := decoded(lowered(line)); to > at && !prevented(lowered(line[:at])) {
-			found.add(codeBlob, "asks to decode and run encoded text", from+at, from+to)
+		if at, to := decoded(finding.Lowered(line)); to > at && !prevented(finding.Lowered(line[:at])) {
+			found.Add(finding.Blob, "asks to decode and run encoded text", from+at, from+to)
 		}
 	}
 	for i, n := 0, 0; i < len(text) && n < mostBlob; {
@@ -37,9 +42,8 @@ func blobs(text string, found *findings) {
 		if to-i >= minBlob && to-i <= maxBlob {
 			n++
 			if plain, ok := unpacked(text[i:to]); ok {
-				for _, r := range judged(plain, 1) {
-					found.add(codeBlob, "suspicious encoded text: "+r.Why, i, to)
-					break
+				if why := judge(plain); why != "" {
+					found.Add(finding.Blob, "suspicious encoded text: "+why, i, to)
 				}
 			}
 		}
@@ -48,7 +52,7 @@ func blobs(text string, found *findings) {
 }
 
 func inBase64(c byte) bool {
-	return c < utf8.RuneSelf && (letter(c) || c == '+' || c == '/' || c == '-' || c == '=')
+	return c < utf8.RuneSelf && (finding.Letter(c) || c == '+' || c == '/' || c == '-' || c == '=')
 }
 
 // unpacked decodes s as standard or URL base64 if the result is text.
