@@ -1,9 +1,6 @@
-package hook
+package dialect
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // word is a fact of an event, for which each agent has its own field names.
 type word string
@@ -109,7 +106,7 @@ func dialectOf(name string) dialect {
 	return claudeWords().and(codexWords(), geminiWords(), copilotWords(), antigravityWords(), cursorWords(), clineWords(), kiroWords(), windsurfWords(), ownWords())
 }
 
-// Dialects, one function per agent. Sources: those of agentOf; marks in prompts are taken from the
+// Dialects, one function per agent. Sources: those of AgentOf; marks in prompts are taken from the
 // clients (Claude Code 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0), and for the others from their
 // transcripts.
 
@@ -211,78 +208,4 @@ func ownWords() dialect {
 		wTool: {"tool"}, wInput: {"toolInput", "input"}, wInputFile: {"filePath", "path"}, wWorkFolder: {"workdir"}, wPatch: {"patchText", "patch"},
 		wPrinted: {"output"}, wError: {"errorMessage"}, wCode: {"exit_code", "exitCode", "code"}, wCommand: {"script"},
 	}
-}
-
-// shape is the format of an agent's answers.
-type shape string
-
-const (
-	shapeClaude      shape = "claude"      // hookSpecificOutput.additionalContext; a stop is blocked with a reason
-	shapeCursor      shape = "cursor"      // additional_context; a stop has a followup_message
-	shapeCline       shape = "cline"       // contextModification
-	shapeAntigravity shape = "antigravity" // steps to inject
-	shapeOwn         shape = "own"         // {"context": …, "ask": …}, for our plugins
-	shapeText        shape = "text"        // plain text
-)
-
-// agent holds the hook capabilities of an agent.
-type agent struct {
-	shape shape
-	tells []Kind // events whose answer reaches the model
-	asks  bool   // it can be asked to continue at a stop
-	// inside means that an ask at a stop is nested like other answers.
-	inside bool
-	plain  []Kind // events with plain-text answers in spite of shape
-	// events are the event names for answers that must contain one.
-	events map[Kind]string
-}
-
-// claudeEvents returns Claude Code's event names, which other agents share.
-func claudeEvents() map[Kind]string {
-	return map[Kind]string{SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
-		BeforeCompact: "PreCompact", AfterCompact: "PostCompact", SubagentStop: "SubagentStop", Stop: "Stop", SessionEnd: "SessionEnd"}
-}
-
-// agentOf returns the capabilities of an agent. An unknown one is assumed to show plain text to its
-// model at a session start and with a prompt, as most do.
-//
-// Sources: the schemas in Claude Code 2.1.197 and Codex 0.169.0; the hook references of Gemini
-// CLI 0.61, VS Code, Cursor, Cline, Kiro, Windsurf, Devin and Antigravity.
-func agentOf(name string) agent {
-	around := []Kind{SessionStart, Prompt, BeforeTool, AfterTool}
-	switch name {
-	case "claude-code", "claude":
-		// The output of PreCompact goes to the model that writes the summary; that of PostCompact
-		// does not reach the model.
-		return agent{shape: shapeClaude, tells: append(around, BeforeCompact), plain: []Kind{BeforeCompact}, asks: true, events: claudeEvents()}
-	case "codex", "devin":
-		return agent{shape: shapeClaude, tells: around, asks: true, events: claudeEvents()}
-	case "vscode", "copilot":
-		return agent{shape: shapeClaude, tells: around, asks: true, inside: true, events: claudeEvents()}
-	case "gemini-cli", "gemini":
-		return agent{shape: shapeClaude, tells: []Kind{SessionStart, Prompt, AfterTool}, asks: true, events: map[Kind]string{
-			SessionStart: "SessionStart", Prompt: "BeforeAgent", BeforeTool: "BeforeTool", AfterTool: "AfterTool", Stop: "AfterAgent"}}
-	case "antigravity":
-		return agent{shape: shapeAntigravity, tells: []Kind{Prompt}}
-	case "cursor":
-		return agent{shape: shapeCursor, tells: []Kind{SessionStart, AfterTool}, asks: true}
-	case "cline":
-		return agent{shape: shapeCline, tells: around}
-	case "opencode", "pi":
-		return agent{shape: shapeOwn, tells: Kinds(), asks: true}
-	case "windsurf":
-		return agent{}
-	}
-	return agent{shape: shapeText, tells: []Kind{SessionStart, Prompt}}
-}
-
-// Knows reports whether an agent of this name is known.
-func Knows(name string) bool { return name == "kiro" || agentOf(name).shape != shapeText }
-
-// tellsAt reports whether an answer to an event reaches the model.
-func (a agent) tellsAt(e Event) bool {
-	if a.shape == shapeCursor && e.Kind == AfterTool && strings.HasPrefix(plain(e.Name), "after") {
-		return false // afterFileEdit and similar events take no answer
-	}
-	return slices.Contains(a.tells, e.Kind)
 }

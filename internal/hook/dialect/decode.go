@@ -1,4 +1,4 @@
-package hook
+package dialect
 
 import (
 	"bufio"
@@ -9,15 +9,17 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// errNoObject means that an event is not a JSON object.
-var errNoObject = engram.Errorf(engram.CodeInvalid, "the event is not a JSON object")
+// ErrNoObject means that an event is not a JSON object.
+var ErrNoObject = engram.Errorf(engram.CodeInvalid, "the event is not a JSON object")
 
-// Decode decodes an event. Agents differ in field names (dialect.go): unknown fields are ignored,
+// Decode decodes an event. Agents differ in field names (words.go): unknown fields are ignored,
 // missing ones stay empty, and of a truncated event the complete fields count.
 func Decode(agent string, kind Kind, name string, b []byte) (Event, error) {
 	f, err := fieldsOf(b, len(b) >= maxEvent(kind)-len(byteOrderMark))
@@ -55,13 +57,13 @@ func fieldsOf(b []byte, cut bool) (fields, error) {
 	f := fields{}
 	if !cut {
 		if err := json.Unmarshal(b, &f); err != nil || f == nil {
-			return nil, errors.Join(errNoObject, err)
+			return nil, errors.Join(ErrNoObject, err)
 		}
 		return f, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errNoObject
+		return nil, ErrNoObject
 	}
 	for d.More() {
 		t, err := d.Token()
@@ -100,7 +102,7 @@ func opened(b []byte) json.RawMessage {
 // whole returns a text that was cut anywhere, without what may be half a secret at its end.
 func whole(said string) json.RawMessage {
 	const mayBeHalf = 24 << 10 // bytes; the longest keys take 13 KiB
-	said, _ = scanner().Ends(said, max(0, len(said)-mayBeHalf), 0)
+	said, _ = Secrets().Ends(said, max(0, len(said)-mayBeHalf), 0)
 	text, err := json.Marshal(said)
 	if err != nil { // strings never fail to encode
 		return nil
@@ -241,8 +243,8 @@ func noJSON(err error) error {
 	return err
 }
 
-// readAway reads the rest of a truncated event: a closed pipe would fail an agent still writing.
-func readAway(in io.Reader) error {
+// Discard reads the rest of a truncated event: a closed pipe would fail an agent still writing.
+func Discard(in io.Reader) error {
 	_, err := io.Copy(io.Discard, io.LimitReader(in, 64<<20))
 	return err
 }
@@ -254,7 +256,7 @@ func Drain(in io.Reader, within time.Duration) {
 	go func() {
 		defer close(done)
 		if _, cut, err := Read(AfterTool, in); cut || err != nil {
-			_ = readAway(in)
+			_ = Discard(in)
 		}
 	}()
 	select {
@@ -377,3 +379,6 @@ func commandAlone(s string) bool {
 	name, is := strings.CutPrefix(s, "/")
 	return is && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !tagLetter(r) && r != ':' && r != '.' })
 }
+
+// Secrets is created for the first long text: most events have none, and it has many rules.
+var Secrets = sync.OnceValue(secret.New)

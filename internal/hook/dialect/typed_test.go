@@ -1,4 +1,4 @@
-package hook_test
+package dialect_test
 
 import (
 	"encoding/json"
@@ -7,9 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
-	"github.com/alanbuscaglia/engram/internal/hook"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 )
 
 func typed(t rapid.TB, agent, prompt string) string {
@@ -18,7 +16,7 @@ func typed(t rapid.TB, agent, prompt string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := hook.Decode(agent, hook.Prompt, "prompt", b)
+	e, err := dialect.Decode(agent, dialect.Prompt, "prompt", b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,24 +108,4 @@ func TestNothingOfAMachinesSpanIsKept(t *testing.T) {
 			t.Fatalf("got %q", got)
 		}
 	})
-}
-
-// What no person has typed is neither kept nor answered, but a session that begins with it is
-// told what it should know.
-func TestAPromptOfTheAgentsOwnIsNotKept(t *testing.T) {
-	d := newDesk(t)
-	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
-	d.says(d.report("prompt", "prompt", "/compact"), "httpOnly")
-	d.crowd()
-	if _, err := d.e.Save(t.Context(), engine.SaveInput{Title: "The till opens by a pulse", Content: "The drawer of the till opens by a pulse of 200 ms", Project: "shop", Origin: engram.OriginHuman}); err != nil {
-		t.Fatal(err)
-	}
-	d.quiet(d.report("prompt", "prompt", "<task-notification>the drawer of the till opens by a pulse of how many ms?</task-notification>"))
-	if got := d.prompts(); len(got) > 0 {
-		t.Errorf("prompts: %q", got)
-	}
-	d.says(d.report("prompt", "prompt", "the drawer of the till opens by a pulse of how many ms?"), "200 ms")
-	if got := d.prompts(); len(got) != 1 {
-		t.Errorf("prompts: %q", got)
-	}
 }

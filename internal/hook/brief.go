@@ -1,9 +1,7 @@
 package hook
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,64 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
 	"github.com/alanbuscaglia/engram/internal/engine"
-	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 )
-
-// Answer is the answer to an event; the zero Answer is no answer.
-type Answer struct {
-	Context string // added to the model's context
-	// Ask makes the agent continue with this text for the model, where a stop allows it.
-	Ask string
-}
-
-// Encode returns an answer in an agent's format; nil if empty or if the agent would not pass it on.
-func Encode(name string, e Event, a Answer) []byte {
-	how := agentOf(name)
-	if e.Kind == Stop || e.Kind == SubagentStop {
-		a.Context = ""
-	} else {
-		a.Ask = ""
-	}
-	if a == (Answer{}) || a.Ask == "" && !how.tellsAt(e) || a.Ask != "" && !how.asks {
-		return nil
-	}
-	a.Context, a.Ask = render.Tame(render.Plain(a.Context)), render.Tame(render.Plain(a.Ask)) // neutralise terminal sequences and forged roles
-	if how.shape == shapeText || slices.Contains(how.plain, e.Kind) {
-		return []byte(cmp.Or(a.Context, a.Ask) + "\n")
-	}
-	b, err := json.Marshal(how.document(e, a))
-	if err != nil { // strings never fail to encode
-		return nil
-	}
-	return append(b, '\n')
-}
-
-func (how agent) document(e Event, a Answer) any {
-	name := cmp.Or(e.Name, how.events[e.Kind])
-	if _, ours := KindOf(name); !ours {
-		name = how.events[e.Kind]
-	}
-	switch how.shape {
-	case shapeOwn:
-		return map[string]string{"context": a.Context, "ask": a.Ask}
-	case shapeCline:
-		return map[string]any{"cancel": false, "contextModification": a.Context}
-	case shapeAntigravity:
-		return map[string]any{"injectSteps": []any{map[string]string{"ephemeralMessage": a.Context}}}
-	case shapeCursor:
-		if a.Ask != "" {
-			return map[string]string{"followup_message": a.Ask}
-		}
-		return map[string]string{"additional_context": a.Context}
-	}
-	switch {
-	case a.Ask != "" && how.inside:
-		return map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": name, "decision": "block", "reason": a.Ask}}
-	case a.Ask != "":
-		return map[string]string{"decision": "block", "reason": a.Ask}
-	}
-	return map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": name, "additionalContext": a.Context}}
-}
 
 // afterCompaction is the source of a start after a compaction, when the context is lost.
 const afterCompaction = "compact"
@@ -88,7 +30,7 @@ const sameMoment = 2 * time.Second
 // whether there was one and it was given. notes are those from before the event. It notes the
 // attempt first, so that if a slow store ends the process, the next event tries again (late).
 func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said bool) {
-	if !r.agent.tellsAt(r.event) || r.briefed(notes, notes, again) {
+	if !r.agent.TellsAt(r.event) || r.briefed(notes, notes, again) {
 		return false
 	}
 	note := attend.Note{Kind: noteBrief}
@@ -97,12 +39,12 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 	}
 	tried := note
 	tried.Failed = true
-	if !r.note(tried) && r.kind != SessionStart {
+	if !r.note(tried) && r.kind != dialect.SessionStart {
 		return false // otherwise every event would try, if no attempt can be noted
 	}
 	in := engine.SessionBriefInput{Project: r.project, SessionID: r.event.Session, Directory: r.dir, Again: again, Injected: knownIn(notes)}
 	in.Inject = func(t engine.Injection) (mine []int64, shown bool) {
-		shown = r.report(func() (a Answer, ok bool) {
+		shown = r.report(func() (a dialect.Answer, ok bool) {
 			mine, ok = r.claim(t, again, func(noted []attend.Note) ([]attend.Note, bool) {
 				return []attend.Note{note}, !r.briefed(noted, notes, again)
 			})
@@ -131,7 +73,7 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 // reportShut tells a new session about a database that stays closed until a person acts.
 func (r *run) reportShut(err error) {
 	if known, ok := errors.AsType[*engram.Error](err); ok && known.Code == engram.CodeConflict {
-		r.say(Answer{Context: "Engram's memory cannot be used in this session, and the user should know: " + known.Msg + ". " + known.Hint + "."})
+		r.say(dialect.Answer{Context: "Engram's memory cannot be used in this session, and the user should know: " + known.Msg + ". " + known.Hint + "."})
 	}
 }
 
@@ -199,7 +141,7 @@ func (r *run) retryBrief(ctx context.Context, notes []attend.Note) bool {
 
 // report answers with what claim reserves for this event, since several events may offer the same,
 // and reports whether it did. A claim that came too late is taken back.
-func (r *run) report(claim func() (Answer, bool), back func()) (said bool) {
+func (r *run) report(claim func() (dialect.Answer, bool), back func()) (said bool) {
 	claiming := make(chan struct{})
 	r.mu.Lock()
 	if r.answered {
@@ -219,7 +161,7 @@ func (r *run) report(claim func() (Answer, bool), back func()) (said bool) {
 			back()
 		}
 	}()
-	var a Answer
+	var a dialect.Answer
 	if a, mine = claim(); mine {
 		said = r.say(a)
 	}
