@@ -63,10 +63,13 @@ func (q *request) decodeInto(in any) error {
 	if !utf8.Valid(q.body) {
 		return engram.Errorf(engram.CodeInvalid, "invalid json: the body is not valid UTF-8").WithHint("convert the text to UTF-8 first")
 	}
-	if strings.TrimSpace(string(q.body)) == "" {
+	body := q.body
+	switch blank := strings.TrimSpace(string(body)) == ""; {
+	case blank && q.route.Optional:
+		body = []byte("{}")
+	case blank:
 		return engram.Errorf(engram.CodeInvalid, "invalid json: the body is empty").WithHint("send a JSON object")
 	}
-	body := q.body
 	err := json.Unmarshal(body, in)
 	if _, mistyped := errors.AsType[*json.UnmarshalTypeError](err); mistyped { // retry with lenient types
 		body = loosened(body, v.Type())

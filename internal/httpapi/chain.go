@@ -46,18 +46,18 @@ type reply struct {
 }
 
 // chain checks the token and reads the body before a route.
-func (a *API) chain(route Route) http.Handler {
+func (s *server) chain(route Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := a.pass(route, w, r)
+		err := s.pass(route, w, r)
 		if err != nil {
-			a.fail(w, r, route, err)
+			s.fail(w, r, route, err)
 		}
 	})
 }
 
-func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err error) {
-	if a.needsToken(route) {
-		if err := a.authorize(r); err != nil {
+func (s *server) pass(route Route, w http.ResponseWriter, r *http.Request) (err error) {
+	if s.needsToken(route) {
+		if err := s.authorize(r); err != nil {
 			return err
 		}
 	}
@@ -81,27 +81,27 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err err
 		}
 	}
 	if route.stream != nil || route.slow {
-		return a.long(route, w, q)
+		return s.long(route, w, q)
 	}
-	return a.reply(w, q)
+	return s.reply(w, q)
 }
 
-func (a *API) reply(w http.ResponseWriter, q *request) error {
+func (s *server) reply(w http.ResponseWriter, q *request) error {
 	rep, err := q.route.handle(q)
 	if err != nil {
 		return err
 	}
-	return a.write(w, q.Request, rep)
+	return s.write(w, q.Request, rep)
 }
 
 // long answers a route without a time limit, until the server is stopped.
-func (a *API) long(route Route, w http.ResponseWriter, q *request) error {
+func (s *server) long(route Route, w http.ResponseWriter, q *request) error {
 	r := q.Request
 	unhurried(w)
 	ctx, cancel := untilStop(r.Context(), route.grace(r.Method))
 	defer cancel()
 	q.Request = r.WithContext(ctx)
-	answer := a.reply
+	answer := s.reply
 	if route.stream != nil {
 		answer = route.stream
 	}
@@ -138,7 +138,7 @@ func unhurried(w http.ResponseWriter) {
 }
 
 // write sends rep. It encodes first, so that a failure is an error and not half an answer.
-func (a *API) write(w http.ResponseWriter, r *http.Request, rep reply) error {
+func (s *server) write(w http.ResponseWriter, r *http.Request, rep reply) error {
 	answer := []byte(rep.text)
 	if rep.media == "" {
 		line, err := json.Marshal(rep.body)
@@ -159,7 +159,7 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, rep reply) error {
 	if rep.status == 0 {
 		rep.status = http.StatusOK
 	}
-	a.send(w, r, rep.status, rep.media, answer)
+	s.send(w, r, rep.status, rep.media, answer)
 	return nil
 }
 
@@ -174,7 +174,7 @@ const (
 
 // send answers with a line. Clients may keep the answer to a GET and revalidate it each time; they may not keep
 // errors and answers to changes.
-func (a *API) send(w http.ResponseWriter, r *http.Request, status int, media string, line []byte) {
+func (s *server) send(w http.ResponseWriter, r *http.Request, status int, media string, line []byte) {
 	line = append(line, '\n')
 	h := w.Header()
 	h.Set("Content-Type", media)
@@ -197,19 +197,19 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, status int, media str
 		h.Set("Content-Length", strconv.Itoa(len(body)))
 		w.WriteHeader(status)
 		if _, err := w.Write(body); err != nil {
-			a.Log.Debug("the client left before its answer", "pattern", r.Pattern, "err", err)
+			s.Log.Debug("the client left before its answer", "pattern", r.Pattern, "err", err)
 		}
 	}
 	if small {
 		put(line)
 		return
 	}
-	err := a.zip.with(line, func(zipped []byte) {
+	err := s.zip.with(line, func(zipped []byte) {
 		h.Set("Content-Encoding", "gzip")
 		put(zipped)
 	})
 	if err != nil { // unreachable: a buffer takes everything
-		a.Log.Error("an answer could not be compressed", "err", err)
+		s.Log.Error("an answer could not be compressed", "err", err)
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -36,6 +34,18 @@ func (r *refusal) Error() string { return r.err.Error() }
 
 // Unwrap returns the error itself.
 func (r *refusal) Unwrap() error { return r.err }
+
+// wrongFile is the rejection of a whole file, with each faulty item. Only older routes list the items.
+type wrongFile struct {
+	Err   error
+	Items []document.ImportNote
+}
+
+// Error implements error.
+func (w *wrongFile) Error() string { return w.Err.Error() }
+
+// Unwrap returns the error itself.
+func (w *wrongFile) Unwrap() error { return w.Err }
 
 // worded replaces the message of err, if it has this code, with the one that older clients know. It drops the
 // hint: those clients read only the message.
@@ -90,6 +100,17 @@ type rpcData struct {
 	Hint string      `json:"hint"` // "" for none
 }
 
+// errorForm returns a value of the form in which r answers errors, and the beginning of the form's names.
+func (r Route) errorForm() (name string, body any) {
+	switch {
+	case r.RPC:
+		return "Rpc", rpcFailure{}
+	case r.Newer:
+		return "", nestedError{}
+	}
+	return "Older", flatError{}
+}
+
 // JSON-RPC error codes: invalid request, internal error.
 const (
 	rpcInvalidRequest = -32600
@@ -98,8 +119,8 @@ const (
 
 // fail answers with err's message and hint, without private spans. Causes are not sent; that of an internal
 // error is logged.
-func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err error) {
-	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(hintOf(err))}
+func (s *server) fail(w http.ResponseWriter, r *http.Request, route Route, err error) {
+	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(engram.HintFor(err, s.Request))}
 	status := statusOf(body.Code)
 	if own, ok := errors.AsType[*refusal](err); ok {
 		status, route.Newer = own.status, route.Newer || own.newer
@@ -113,7 +134,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 		body.Code, status = engram.CodeUnavailable, http.StatusServiceUnavailable
 		body.Message, body.Hint = "the request was cancelled", ""
 	case status == http.StatusInternalServerError:
-		a.Log.Error("a request failed", "method", r.Method, "pattern", r.Pattern, "err", err)
+		s.Log.Error("a request failed", "method", r.Method, "pattern", r.Pattern, "err", err)
 	}
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
@@ -130,7 +151,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 		doc = flatten(body, err)
 	}
 	line, _ := json.Marshal(doc) // strings cannot fail
-	a.send(w, r, status, mediaJSON, line)
+	s.send(w, r, status, mediaJSON, line)
 }
 
 func flatten(body errorBody, err error) flatError {
@@ -139,7 +160,7 @@ func flatten(body errorBody, err error) flatError {
 		flat.Code, flat.SessionProject, flat.Project, flat.AvailableProjects = string(p.Reason), p.SessionProject, p.Project, p.Available
 	}
 	if wrong, ok := errors.AsType[*wrongFile](err); ok {
-		flat.Rejected = wrong.items
+		flat.Rejected = wrong.Items
 	}
 	return flat
 }
@@ -151,68 +172,3 @@ func messageOf(err error) string {
 	}
 	return "internal error"
 }
-
-// instead maps a command that hints name to the request that does the same. Words in angle brackets stand for
-// the command's arguments.
-type instead struct{ command, request string }
-
-// routesOfCommands lists the commands in hints that have a route.
-func routesOfCommands() []instead {
-	return []instead{
-		{"projects list", "GET /projects"},
-		{"projects merge <from> --into <to>", `POST /projects/migrate {"old_project":"<from>","new_project":"<to>"}`},
-		{"list --forgotten", "GET /memories?forgotten=true"},
-		{"search <words>", "GET /search?q=<words>"},
-		{"session list", "GET /sessions/recent"},
-		{"log", "GET /log"},
-		{"log --all-projects", "GET /log"}, // without a project it covers all
-		{"log --verb <verb>", "GET /log?verb=<verb>"},
-		{"log <ref>", "GET /log?ref=<ref>"},
-		{"undo <op>", `POST /undo {"op":<op>}`},
-		{"history <ref>", "GET /history/<ref>"},
-		{"update <ref> --scope <scope>", `PATCH /memories/<ref> {"scope":"<scope>"}`},
-		{"delete prompt <id> --hard", "DELETE /prompts/<id>?hard=true"},
-		{"graph <ref>", "GET /graph?ref=<ref>"},
-		{"graph <ref> --relation <relation>", "GET /graph?ref=<ref>&relation=<relation>"},
-		{"link <a> <b>", `POST /relations {"source":"<a>","relation":"relates_to","target":"<b>"}`},
-		{"link <a> <relation> <b>", `POST /relations {"source":"<a>","relation":"<relation>","target":"<b>"}`},
-		{"unlink <a> <relation> <b>", "DELETE /relations?source=<a>&relation=<relation>&target=<b>"},
-		{"conflicts list", "GET /conflicts"},
-		{"conflicts judge <id> <verdict>", `POST /conflicts/judge {"judgment_id":"<id>","relation":"<verdict>"}`},
-		{"export <file> --project <project>", "GET /export?project=<project>"},
-		{"ingest <file>", "POST /memories/batch"},
-	}
-}
-
-// requested writes a call as a request, or as the command where no route does the same.
-func requested(c engram.Call) string {
-	for _, r := range routesOfCommands() {
-		if values, ok := c.Match(r.command); ok {
-			address, body, with := strings.Cut(r.request, " {")
-			address = strings.NewReplacer(escaped(values, url.QueryEscape)...).Replace(address)
-			if !with {
-				return address
-			}
-			return address + " {" + strings.NewReplacer(escaped(values, inString)...).Replace(body)
-		}
-	}
-	return c.String()
-}
-
-// escaped applies escape to each value that Match returned.
-func escaped(values []string, escape func(string) string) []string {
-	all := make([]string, len(values))
-	for i := 0; i < len(values); i += 2 {
-		all[i], all[i+1] = values[i], escape(values[i+1])
-	}
-	return all
-}
-
-// inString escapes s for a JSON string.
-func inString(s string) string {
-	quoted, _ := json.Marshal(s) // a string cannot fail
-	return string(quoted[1 : len(quoted)-1])
-}
-
-// hintOf returns the hint of err in terms of routes.
-func hintOf(err error) string { return engram.HintFor(err, requested) }

@@ -23,8 +23,8 @@ import (
 //   - or come from a plain tool on this machine, such as curl -d: see plainTool.
 //
 // No route answers a preflight, no answer has CORS headers, and GET changes nothing.
-func (a *API) guard(r *http.Request) error {
-	if !a.ours(r.Host) {
+func (s *server) guard(r *http.Request) error {
+	if !s.ours(r.Host) {
 		return refuse(http.StatusMisdirectedRequest, engram.Errorf(engram.CodeForbidden, "the Host header does not name this server").
 			WithHint("call it as localhost or 127.0.0.1"))
 	}
@@ -45,7 +45,7 @@ func (a *API) guard(r *http.Request) error {
 
 // ours reports whether host is exactly one of the server's names, with or without a port:
 // localhost:80.evil.test is not.
-func (a *API) ours(host string) bool {
+func (s *server) ours(host string) bool {
 	name, port, has := cutPort(host)
 	switch {
 	case has && !isPort(port), name == "":
@@ -53,7 +53,7 @@ func (a *API) ours(host string) bool {
 	case loopback(name):
 		return true
 	}
-	return slices.ContainsFunc(a.Hosts, func(own string) bool { return name == bracketed(own) })
+	return slices.ContainsFunc(s.Hosts, func(own string) bool { return name == bracketed(own) })
 }
 
 // cutPort splits a host into its name and its port, if it has one.
@@ -142,11 +142,11 @@ func isJSON(contentType []string) bool {
 }
 
 // needsToken reports whether r requires the token, when one is set.
-func (a *API) needsToken(r Route) bool { return r.Token || a.Exposed && r.Path != "/health" }
+func (s *server) needsToken(r Route) bool { return r.Token || s.Exposed && r.Path != "/health" }
 
 // authorize rejects a request without the token, when one is set.
-func (a *API) authorize(r *http.Request) error {
-	want := a.Token()
+func (s *server) authorize(r *http.Request) error {
+	want := s.Token()
 	if want == "" {
 		return nil
 	}

@@ -21,6 +21,15 @@ func (a *API) health(*request) (reply, error) {
 	return reply{body: health{"engram", "ok", a.Version}}, nil
 }
 
+// openAPI answers with the description of every route, for programs that generate clients.
+func (a *API) openAPI(*request) (reply, error) {
+	doc, err := a.described()
+	if err != nil {
+		return reply{}, engram.Errorf(engram.CodeInternal, "cannot describe the routes").WithCause(err)
+	}
+	return reply{media: mediaJSON, text: doc}, nil
+}
+
 type greeting struct {
 	Service   string   `json:"service"`
 	Version   string   `json:"version"`

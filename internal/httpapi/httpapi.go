@@ -12,6 +12,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,11 +56,8 @@ type Options struct {
 // API answers HTTP requests. It is safe for concurrent use.
 type API struct {
 	Options
-	routes   []Route
-	patterns map[string]Route // by pattern
-	mux      *http.ServeMux
+	*server
 
-	zip       compressors
 	watchers  chan struct{} // a value for each current one
 	requests  requests
 	described func() (string, error) // returns the OpenAPI document, built once
@@ -70,26 +68,59 @@ func New(o Options) *API {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	a := &API{Options: o, watchers: make(chan struct{}, maxWatchers)}
+	how := serverOptions{Token: o.Token, Exposed: o.Exposed, Hosts: o.Hosts, Log: o.Log, Request: requested}
+	if o.Measured != nil {
+		how.Answered = a.requests.count
+	}
+	a.server = newServer(how, a.table())
+	a.described = sync.OnceValues(func() (string, error) { return describe(a.Routes(), a.Version, a.needsToken) })
+	return a
+}
+
+// serverOptions configure a server. Log is required.
+type serverOptions struct {
+	// Token returns the bearer token required by routes that change or export, and is called for each request.
+	// Nil or "" leaves everything open.
+	Token   func() string
+	Exposed bool     // other machines can reach the server: reading needs the token too
+	Hosts   []string // names by which clients may call the server beside those of the loopback address
+	Log     *slog.Logger
+	// Request writes a command that a hint names as the request that does the same.
+	Request func(engram.Call) string
+	// Answered is told the pattern ("" or "/" for no route) and status of each answer, concurrently; may be nil.
+	Answered func(pattern string, status int)
+}
+
+// server answers requests by a table of routes. It is safe for concurrent use.
+type server struct {
+	serverOptions
+	routes   []Route
+	patterns map[string]Route // by pattern
+	mux      *http.ServeMux
+	zip      compressors
+}
+
+// newServer returns a server of routes. It starts nothing.
+func newServer(o serverOptions, routes []Route) *server {
 	if o.Token == nil {
 		o.Token = func() string { return "" }
 	}
-	a := &API{Options: o, mux: http.NewServeMux(), patterns: map[string]Route{}, watchers: make(chan struct{}, maxWatchers)}
-	a.routes = a.table()
-	for _, route := range a.routes {
-		a.patterns[route.pattern()] = route
-		a.mux.Handle(route.pattern(), a.chain(route))
+	s := &server{serverOptions: o, routes: routes, mux: http.NewServeMux(), patterns: map[string]Route{}}
+	for _, r := range routes {
+		s.patterns[r.pattern()] = r
+		s.mux.Handle(r.pattern(), s.chain(r))
 	}
-	a.mux.Handle("/", a.chain(a.fallback()))
-	a.described = sync.OnceValues(a.describe)
+	s.mux.Handle("/", s.chain(s.fallback()))
 	// The mux would redirect a path without its trailing slash, which is no route.
 	bare := map[string]bool{}
-	for _, route := range a.routes {
-		if base, ok := strings.CutSuffix(route.Path, "/{ref...}"); ok && !bare[base] {
+	for _, r := range routes {
+		if base, ok := strings.CutSuffix(r.Path, "/{ref...}"); ok && !bare[base] {
 			bare[base] = true
-			a.mux.Handle(base, a.chain(a.fallback()))
+			s.mux.Handle(base, s.chain(s.fallback()))
 		}
 	}
-	return a
+	return s
 }
 
 // clean removes empty and dot segments from an escaped path; a trailing / stays.
@@ -102,41 +133,41 @@ func clean(escaped string) string {
 }
 
 // ServeHTTP answers one request, always in JSON and without internal details.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &answer{ResponseWriter: w}
-	if a.Measured != nil {
-		defer a.requests.count(out, r)
+	if s.Answered != nil {
+		defer func() { s.Answered(r.Pattern, cmp.Or(out.status, http.StatusOK)) }()
 	}
-	defer a.survive(out, r)
+	defer s.survive(out, r)
 	h := out.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	if err := a.guard(r); err != nil {
-		a.fail(out, r, a.routeOf(r), err)
+	if err := s.guard(r); err != nil {
+		s.fail(out, r, s.routeOf(r), err)
 		return
 	}
 	if escaped := r.URL.EscapedPath(); clean(escaped) != escaped {
-		a.chain(a.fallback()).ServeHTTP(out, r) // the mux would redirect
+		s.chain(s.fallback()).ServeHTTP(out, r) // the mux would redirect
 		return
 	}
-	a.mux.ServeHTTP(out, r)
+	s.mux.ServeHTTP(out, r)
 }
 
 // survive turns a panic into an error answer. When an answer has already begun it breaks the connection, so
 // that the client does not take it as complete.
-func (a *API) survive(w *answer, r *http.Request) {
+func (s *server) survive(w *answer, r *http.Request) {
 	p := recover()
 	if p == nil {
 		return
 	}
-	a.Log.Error("a request panicked", "method", r.Method, "pattern", r.Pattern, "panic", p, "stack", string(debug.Stack()))
+	s.Log.Error("a request panicked", "method", r.Method, "pattern", r.Pattern, "panic", p, "stack", string(debug.Stack()))
 	if !w.started {
-		a.fail(w, r, a.routeOf(r), engram.Errorf(engram.CodeInternal, "internal error"))
+		s.fail(w, r, s.routeOf(r), engram.Errorf(engram.CodeInternal, "internal error"))
 		return
 	}
 	if err := http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)); err != nil {
-		a.Log.Error("a broken answer could not be cut off", "err", err)
+		s.Log.Error("a broken answer could not be cut off", "err", err)
 	}
 }
 

@@ -24,15 +24,6 @@ type importedDoc struct {
 	document.Imported
 }
 
-// wrongFile is the rejection of a whole file, with each faulty item.
-type wrongFile struct {
-	error
-	items []document.ImportNote
-}
-
-// Unwrap returns the error itself.
-func (w *wrongFile) Unwrap() error { return w.error }
-
 func (a *API) importFile(w http.ResponseWriter, q *request) error {
 	dryRun := q.flag("dry_run")
 	if q.err == nil && q.ContentLength > maxImport {
@@ -51,7 +42,7 @@ func (a *API) importFile(w http.ResponseWriter, q *request) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refuse(http.StatusRequestTimeout, engram.Errorf(engram.CodeUnavailable, "the body did not arrive in time").WithCause(err))
 	case err != nil && len(res.Rejected) > 0:
-		return &wrongFile{err, document.ImportedOf(res, dryRun).Rejected}
+		return &wrongFile{Err: err, Items: document.ImportedOf(res, dryRun).Rejected}
 	case err != nil && len(res.Forgets) > 0:
 		return engram.Errorf(engram.CodeOf(err), "%v", err).WithHint("nothing was replaced; to confirm, send it with may_forget=%d, or preview it with dry_run=true", res.Memories.Removed)
 	case err != nil:

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"maps"
-	"net/http"
 	"runtime"
 	"slices"
 	"strconv"
@@ -173,9 +172,9 @@ type answered struct {
 	status int
 }
 
-// count counts the answer to r, written to w.
-func (c *requests) count(w *answer, r *http.Request) {
-	to := answered{r.Pattern, cmp.Or(w.status, http.StatusOK)}
+// count counts an answer.
+func (c *requests) count(pattern string, status int) {
+	to := answered{pattern, status}
 	if to.route == "/" { // the fallback; the greeting is GET /{$}
 		to.route = ""
 	}

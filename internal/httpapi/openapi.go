@@ -11,39 +11,29 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/alanbuscaglia/engram"
 )
-
-// openAPI answers with the description of every route, for programs that generate clients.
-func (a *API) openAPI(*request) (reply, error) {
-	doc, err := a.described()
-	if err != nil {
-		return reply{}, engram.Errorf(engram.CodeInternal, "cannot describe the routes").WithCause(err)
-	}
-	return reply{media: mediaJSON, text: doc}, nil
-}
 
 // describe writes the table of routes as an OpenAPI 3.1 document. The table is its only source.
 //
 // Source: https://spec.openapis.org/oas/v3.1.1.html
-func (a *API) describe() (string, error) {
+func describe(routes []Route, version string, needsToken func(Route) bool) (string, error) {
 	s := newSchemas()
+	s.needsToken = needsToken
 	paths := object{}
-	for _, r := range a.routes {
+	for _, r := range routes {
 		if r.Hidden {
 			continue
 		}
 		path := strings.Replace(r.Path, "...}", "}", 1)
 		method := cmp.Or(r.Method, http.MethodPost)
-		child(paths, path)[strings.ToLower(method)] = a.operation(s, r, method)
+		child(paths, path)[strings.ToLower(method)] = s.operation(r, method)
 	}
 	doc := object{
 		"openapi": "3.1.1",
-		"info": object{"title": "Engram", "version": a.Version, "license": object{"name": "MIT", "identifier": "MIT"},
+		"info": object{"title": "Engram", "version": version, "license": object{"name": "MIT", "identifier": "MIT"},
 			"description": "A memory for agents, on this machine. docs/http.md describes what all routes share."},
 		"servers": []object{{"url": "/"}},
-		"tags":    a.tags(),
+		"tags":    tags(routes),
 		"paths":   paths,
 		"components": object{
 			"schemas":   s.named,
@@ -67,15 +57,15 @@ func child(o object, key string) object {
 	return o[key].(object)
 }
 
-func (a *API) operation(s *schemas, r Route, method string) object {
+func (s *schemas) operation(r Route, method string) object {
 	op := object{
 		"operationId": operationID(method, r.Path),
 		"summary":     r.Summary,
 		"tags":        []string{tagOf(r)},
-		"responses":   a.responses(s, r, method),
+		"responses":   s.responses(r, method),
 		"security":    []object{},
 	}
-	if a.needsToken(r) {
+	if s.needsToken(r) {
 		op["security"] = []object{{"token": []string{}}}
 	}
 	var parameters []object
@@ -100,7 +90,7 @@ func (a *API) operation(s *schemas, r Route, method string) object {
 }
 
 // responses describes the answers of a route, with the errors that any route may return.
-func (a *API) responses(s *schemas, r Route, method string) object {
+func (s *schemas) responses(r Route, method string) object {
 	out := object{}
 	for _, answer := range r.Answers {
 		response := child(out, strconv.Itoa(answer.Status))
@@ -125,16 +115,16 @@ func (a *API) responses(s *schemas, r Route, method string) object {
 	if r.stream == nil && method == http.MethodGet {
 		out["304"] = object{"description": "If-None-Match matches the current answer"}
 	}
-	for _, status := range a.failing(r) {
-		out[strconv.Itoa(status)] = s.failure(status, shapeOf(r))
+	for _, status := range s.failing(r) {
+		out[strconv.Itoa(status)] = s.failure(status, r)
 	}
 	return out
 }
 
 // failing returns the error statuses of r.
-func (a *API) failing(r Route) []int {
+func (s *schemas) failing(r Route) []int {
 	all := slices.Concat(anyFailures(), r.Fails)
-	if a.needsToken(r) {
+	if s.needsToken(r) {
 		all = append(all, http.StatusUnauthorized)
 	}
 	slices.Sort(all)
@@ -147,37 +137,12 @@ func anyFailures() []int {
 		http.StatusUnsupportedMediaType, http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable}
 }
 
-// shape is the form in which a route answers errors, as a prefix of their component names.
-type shape string
-
-const (
-	nested shape = ""
-	flat   shape = "Older"
-	rpc    shape = "Rpc"
-)
-
-func shapeOf(r Route) shape {
-	switch {
-	case r.RPC:
-		return rpc
-	case r.Newer:
-		return nested
-	}
-	return flat
-}
-
-// failure describes an error in one shape and returns the reference to it.
-func (s *schemas) failure(status int, shape shape) object {
-	name := string(shape) + strings.ReplaceAll(http.StatusText(status), " ", "")
+// failure describes an error of r and returns the reference to it.
+func (s *schemas) failure(status int, r Route) object {
+	form, body := r.errorForm()
+	name := form + strings.ReplaceAll(http.StatusText(status), " ", "")
 	if s.failures[name] == nil {
-		body := reflect.TypeFor[flatError]()
-		switch shape {
-		case nested:
-			body = reflect.TypeFor[nestedError]()
-		case rpc:
-			body = reflect.TypeFor[rpcFailure]()
-		}
-		s.failures[name] = object{"description": http.StatusText(status), "content": object{mediaJSON: object{"schema": s.of(body, written)}}}
+		s.failures[name] = object{"description": http.StatusText(status), "content": object{mediaJSON: object{"schema": s.of(reflect.TypeOf(body), written)}}}
 	}
 	return object{"$ref": "#/components/responses/" + name}
 }
@@ -264,10 +229,10 @@ func tagOf(r Route) string {
 	return first
 }
 
-func (a *API) tags() []object {
+func tags(routes []Route) []object {
 	var out []object
 	var seen []string
-	for _, r := range a.routes {
+	for _, r := range routes {
 		if tag := tagOf(r); !r.Hidden && !slices.Contains(seen, tag) {
 			seen = append(seen, tag)
 			out = append(out, object{"name": tag})

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/alanbuscaglia/engram"
@@ -23,8 +24,9 @@ type schemas struct {
 	types map[string]reflect.Type // by component name
 	read  map[reflect.Type]bool   // types that are decoded
 	// failures are the error responses, by name.
-	failures object
-	err      error // the first type that cannot be described
+	failures   object
+	needsToken func(Route) bool
+	err        error // the first type that cannot be described
 }
 
 func newSchemas() *schemas {
@@ -33,10 +35,10 @@ func newSchemas() *schemas {
 
 // of describes t for a use.
 func (s *schemas) of(t reflect.Type, use use) object {
-	switch t {
-	case reflect.TypeFor[document.Timestamp]():
+	switch {
+	case t == reflect.TypeFor[document.Timestamp]():
 		return object{"type": []string{"string", "null"}, "format": "date-time"}
-	case reflect.TypeFor[clock]():
+	case t.ConvertibleTo(reflect.TypeFor[time.Time]()):
 		return object{"type": "string", "format": "date-time"}
 	}
 	switch t.Kind() {

@@ -80,14 +80,7 @@ type endBody struct {
 }
 
 // endSession succeeds for an unknown session: what should have ended has ended.
-func (a *API) endSession(q *request) (reply, error) {
-	if blank(string(q.body)) {
-		q.body = []byte("{}")
-	}
-	in := decode[endBody](q)
-	if q.err != nil {
-		return reply{}, q.err
-	}
+func (a *API) endSession(q *request, in endBody) (reply, error) {
 	id := q.PathValue("id")
 	ended, err := a.Engine.EndSession(q.Context(), id, in.Summary)
 	return reply{body: done{redact.Private(id), "completed"}, degraded: ended.Warnings}, err

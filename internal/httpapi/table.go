@@ -50,7 +50,7 @@ type Answer struct {
 
 // Routes returns the table in the order of the documentation. A request that matches no route passes the same
 // chain and is answered 404 or 405.
-func (a *API) Routes() []Route { return slices.Clone(a.routes) }
+func (s *server) Routes() []Route { return slices.Clone(s.routes) }
 
 // pattern returns the route as http.ServeMux expects it.
 func (r Route) pattern() string {
@@ -141,24 +141,24 @@ func (r Route) texts(media ...string) Route {
 func (r Route) fails(statuses ...int) Route { r.Fails = statuses; return r }
 
 // routeOf returns the route that r would reach, for requests that fail before they reach it.
-func (a *API) routeOf(r *http.Request) Route {
+func (s *server) routeOf(r *http.Request) Route {
 	if clean(r.URL.EscapedPath()) != r.URL.EscapedPath() {
-		return a.fallback()
+		return s.fallback()
 	}
-	_, pattern := a.mux.Handler(r)
-	if route, ok := a.patterns[pattern]; ok {
+	_, pattern := s.mux.Handler(r)
+	if route, ok := s.patterns[pattern]; ok {
 		return route
 	}
-	return a.fallback()
+	return s.fallback()
 }
 
 // fallback answers requests that match no route. It needs no token, because it reveals nothing.
-func (a *API) fallback() Route {
-	return Route{Path: "/", MaxBody: maxBody, handle: a.unknown}
+func (s *server) fallback() Route {
+	return Route{Path: "/", MaxBody: maxBody, handle: s.unknown}
 }
 
 // unknown answers 405 where another method would match, else 404.
-func (a *API) unknown(q *request) (reply, error) {
+func (s *server) unknown(q *request) (reply, error) {
 	path := q.URL.EscapedPath()
 	if tidy := clean(path); tidy != path {
 		err := engram.Errorf(engram.CodeNotFound, "no such route: %s", q.URL.Path).WithHint("%s is not the same; write a / inside a name as %%2F", tidy)
@@ -169,9 +169,9 @@ func (a *API) unknown(q *request) (reply, error) {
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
 		probe := *q.Request
 		probe.Method = method
-		if _, pattern := a.mux.Handler(&probe); a.patterns[pattern].Path != "" {
+		if _, pattern := s.mux.Handler(&probe); s.patterns[pattern].Path != "" {
 			allow = append(allow, method)
-			newer = a.patterns[pattern].Newer
+			newer = s.patterns[pattern].Newer
 		}
 	}
 	if slices.Contains(allow, http.MethodGet) {
@@ -228,7 +228,7 @@ func (a *API) sessionRows() []Route {
 		read("/sessions/recent", a.recentSessions, "list sessions, latest activity first").query(inProject(), limit(5, maxList).lax()).gives([]sessionRow{}),
 		read("/sessions/{id}", a.session, "read a session").gives(sessionDoc{}).fails(notFound),
 		read("/sessions/{id}/uses", a.sessionUses, "list what a session was shown").newer().gives(usesDoc{}).fails(notFound),
-		write("POST", "/sessions/{id}/end", a.endSession, "end a session").may(endBody{}).gives(done{}),
+		write("POST", "/sessions/{id}/end", decoded(a.endSession), "end a session").may(endBody{}).gives(done{}),
 		write("DELETE", "/sessions/{id}", a.deleteSession, "delete a session without memories").query(erasing()).gives(done{}).fails(notFound, conflict),
 	}
 }
