@@ -111,14 +111,16 @@ func rows() map[string]row {
 		"internal/replica/foreign/pages":        {room: "technology"},
 		"internal/replica/foreign/source":       {room: "technology"},
 
-		"internal/hook":         {room: "frontend"},
-		"internal/hook/dialect": {room: "frontend"},
-		"internal/httpapi":      {room: "frontend"},
-		"internal/mcp":          {room: "frontend", modules: []string{mcpSDK}},
-		"internal/mcp/mem":      {room: "frontend", modules: []string{mcpSDK}},
-		"internal/mcp/memory":   {room: "frontend"},
-		"internal/mcp/recall":   {room: "frontend"},
-		"internal/mcp/tool":     {room: "frontend", modules: []string{mcpSDK}},
+		"internal/hook":            {room: "frontend"},
+		"internal/hook/dialect":    {room: "frontend"},
+		"internal/httpapi":         {room: "frontend"},
+		"internal/httpapi/openapi": {room: "frontend"},
+		"internal/httpapi/route":   {room: "frontend"},
+		"internal/mcp":             {room: "frontend", modules: []string{mcpSDK}},
+		"internal/mcp/mem":         {room: "frontend", modules: []string{mcpSDK}},
+		"internal/mcp/memory":      {room: "frontend"},
+		"internal/mcp/recall":      {room: "frontend"},
+		"internal/mcp/tool":        {room: "frontend", modules: []string{mcpSDK}},
 
 		"plugin": {room: "asset"},
 
@@ -149,6 +151,7 @@ func houses() map[string][]string {
 		"internal/replica/foreign": {"source", "database pages",
 			"basicmemory claudecode claudemem earlier instructions markdown mcpmemory opencode", "."},
 		"internal/hook":      {"dialect", "."},
+		"internal/httpapi":   {"route", "openapi", "."},
 		"internal/suspicion": {"finding", "grammar", "surface", "."},
 	}
 }

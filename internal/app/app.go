@@ -27,6 +27,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/mcp"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
@@ -155,7 +156,7 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 
 		Measured: a.measured(),
 	})
-	return httpapi.Serve(ctx, l, handler, a.opts.Log)
+	return route.Serve(ctx, l, handler, a.opts.Log)
 }
 
 // ServeMCP speaks MCP until in ends or ctx does. tools lists profiles and tools, separated by

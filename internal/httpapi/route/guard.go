@@ -1,4 +1,4 @@
-package httpapi
+package route
 
 import (
 	"crypto/sha256"
@@ -23,21 +23,21 @@ import (
 //   - or come from a plain tool on this machine, such as curl -d: see plainTool.
 //
 // No route answers a preflight, no answer has CORS headers, and GET changes nothing.
-func (s *server) guard(r *http.Request) error {
+func (s *Server) guard(r *http.Request) error {
 	if !s.ours(r.Host) {
-		return refuse(http.StatusMisdirectedRequest, engram.Errorf(engram.CodeForbidden, "the Host header does not name this server").
+		return Refuse(http.StatusMisdirectedRequest, engram.Errorf(engram.CodeForbidden, "the Host header does not name this server").
 			WithHint("call it as localhost or 127.0.0.1"))
 	}
 	if !sameOrigin(r) {
-		return refuse(http.StatusForbidden, engram.Errorf(engram.CodeForbidden, "requests from other origins are rejected").
+		return Refuse(http.StatusForbidden, engram.Errorf(engram.CodeForbidden, "requests from other origins are rejected").
 			WithHint("web pages of other origins may not use this server"))
 	}
 	switch {
 	case r.ContentLength == 0 || isJSON(r.Header.Values("Content-Type")):
 	case plainTool(r):
-		r.Header.Set("Content-Type", mediaJSON)
+		r.Header.Set("Content-Type", MediaJSON)
 	default:
-		return refuse(http.StatusUnsupportedMediaType, engram.Errorf(engram.CodeInvalid, "the body is not sent as JSON").
+		return Refuse(http.StatusUnsupportedMediaType, engram.Errorf(engram.CodeInvalid, "the body is not sent as JSON").
 			WithHint("send the header Content-Type: application/json"))
 	}
 	return nil
@@ -45,7 +45,7 @@ func (s *server) guard(r *http.Request) error {
 
 // ours reports whether host is exactly one of the server's names, with or without a port:
 // localhost:80.evil.test is not.
-func (s *server) ours(host string) bool {
+func (s *Server) ours(host string) bool {
 	name, port, has := cutPort(host)
 	switch {
 	case has && !isPort(port), name == "":
@@ -141,11 +141,11 @@ func isJSON(contentType []string) bool {
 	return !given || strings.EqualFold(charset, "utf-8")
 }
 
-// needsToken reports whether r requires the token, when one is set.
-func (s *server) needsToken(r Route) bool { return r.Token || s.Exposed && r.Path != "/health" }
+// NeedsToken reports whether r requires the token, when one is set.
+func (s *Server) NeedsToken(r Route) bool { return r.Token || s.Exposed && r.Path != "/health" }
 
 // authorize rejects a request without the token, when one is set.
-func (s *server) authorize(r *http.Request) error {
+func (s *Server) authorize(r *http.Request) error {
 	want := s.Token()
 	if want == "" {
 		return nil

@@ -1,4 +1,4 @@
-package httpapi
+package route
 
 import (
 	"encoding/json"
@@ -23,7 +23,7 @@ import (
 // slow client.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
-		return nil, tooLarge(limit)
+		return nil, TooLarge(limit)
 	}
 	if r.ContentLength == 0 {
 		return nil, nil
@@ -31,39 +31,40 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	switch _, over := errors.AsType[*http.MaxBytesError](err); {
 	case over:
-		return nil, tooLarge(limit)
+		return nil, TooLarge(limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, refuse(http.StatusRequestTimeout, engram.Errorf(engram.CodeUnavailable, "the body did not arrive in time").WithCause(err))
+		return nil, Refuse(http.StatusRequestTimeout, engram.Errorf(engram.CodeUnavailable, "the body did not arrive in time").WithCause(err))
 	case err != nil:
 		return nil, engram.Errorf(engram.CodeInvalid, "cannot read the body").WithCause(err)
 	}
 	return body, nil
 }
 
-func tooLarge(limit int64) error {
-	return refuse(http.StatusRequestEntityTooLarge, engram.Errorf(engram.CodeInvalid, "the body is larger than %d bytes", limit).
+// TooLarge is the error for a body of more than limit bytes.
+func TooLarge(limit int64) error {
+	return Refuse(http.StatusRequestEntityTooLarge, engram.Errorf(engram.CodeInvalid, "the body is larger than %d bytes", limit).
 		WithHint("split it into several requests"))
 }
 
-// decode reads the body into a T. Older routes ignore unknown fields, newer ones reject them. The request records
+// Decode reads the body into a T. Older routes ignore unknown fields, newer ones reject them. The request records
 // an error, which is CodeInvalid and names the field.
-func decode[T any](q *request) (in T) {
-	q.bad(q.decodeInto(&in))
+func Decode[T any](q *Request) (in T) {
+	q.Bad(q.decodeInto(&in))
 	return in
 }
 
 // decodeInto is decode without the type parameter, so that it is compiled once: in is a pointer to the zero value of
 // the route's body.
-func (q *request) decodeInto(in any) error {
+func (q *Request) decodeInto(in any) error {
 	v := reflect.ValueOf(in).Elem()
 	if v.Type() != reflect.TypeOf(q.route.Body) {
-		return engram.Errorf(engram.CodeInternal, "%s decodes a %s, its row takes a %T", q.route.name(), v.Type(), q.route.Body)
+		return engram.Errorf(engram.CodeInternal, "%s decodes a %s, its row takes a %T", q.route.Name(), v.Type(), q.route.Body)
 	}
 	// Go's JSON reader would silently replace invalid bytes, and save other text than was sent.
-	if !utf8.Valid(q.body) {
+	if !utf8.Valid(q.Sent) {
 		return engram.Errorf(engram.CodeInvalid, "invalid json: the body is not valid UTF-8").WithHint("convert the text to UTF-8 first")
 	}
-	body := q.body
+	body := q.Sent
 	switch blank := strings.TrimSpace(string(body)) == ""; {
 	case blank && q.route.Optional:
 		body = []byte("{}")
@@ -188,22 +189,22 @@ const mostIgnored = 10
 
 // ignored returns the names of parameters and body fields that r, an older route, does not know and ignores; a
 // header lists them, so that a misspelled one shows. Nil for none.
-func (r Route) ignored(q *request) (names []string) {
+func (r Route) ignored(q *Request) (names []string) {
 	if r.Newer {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.query)) {
+	for _, name := range slices.Sorted(maps.Keys(q.Query)) {
 		if !r.knows(name) {
-			names = append(names, clip(name))
+			names = append(names, Clip(name))
 		}
 	}
 	var members map[string]json.RawMessage
 	kind := reflect.TypeOf(r.Body)
-	if kind != nil && kind.Kind() == reflect.Struct && json.Unmarshal(q.body, &members) == nil { // decode reports its errors
+	if kind != nil && kind.Kind() == reflect.Struct && json.Unmarshal(q.Sent, &members) == nil { // decode reports its errors
 		fields := fieldsOf(kind)
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			if indexOf(fields, name) < 0 {
-				names = append(names, clip(name))
+				names = append(names, Clip(name))
 			}
 		}
 	}
@@ -215,18 +216,18 @@ func (r Route) ignored(q *request) (names []string) {
 
 // refuseUnknown rejects parameters that r does not read, and a body where it reads none. For older routes it
 // removes such parameters instead.
-func (r Route) refuseUnknown(q *request) error {
+func (r Route) refuseUnknown(q *Request) error {
 	if !r.Newer {
-		maps.DeleteFunc(q.query, func(name string, _ []string) bool { return !r.knows(name) })
+		maps.DeleteFunc(q.Query, func(name string, _ []string) bool { return !r.knows(name) })
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.query)) {
+	for _, name := range slices.Sorted(maps.Keys(q.Query)) {
 		if !r.knows(name) {
 			return unknown("parameter", name, r.names())
 		}
 	}
-	if r.Body == nil && !r.unread && !q.empty() {
-		return invalid("%s %s takes no body", r.Method, r.Path).WithHint("%s", reads("parameter", r.names()))
+	if r.Body == nil && !r.unread && !q.Empty() {
+		return Invalid("%s %s takes no body", r.Method, r.Path).WithHint("%s", reads("parameter", r.names()))
 	}
 	return nil
 }
@@ -247,9 +248,9 @@ func (r Route) names() []string {
 	return names
 }
 
-// empty reports whether the body says nothing: some clients send {} with every request.
-func (q *request) empty() bool {
-	body := strings.TrimSpace(string(q.body))
+// Empty reports whether the body says nothing: some clients send {} with every request.
+func (q *Request) Empty() bool {
+	body := strings.TrimSpace(string(q.Sent))
 	return body == "" || body == "{}"
 }
 
@@ -324,7 +325,7 @@ func paths(fields []field, path string) (names []string) {
 }
 
 func unknown(what, name string, names []string) error {
-	err := invalid("there is no %s %q", what, clip(name))
+	err := Invalid("there is no %s %q", what, Clip(name))
 	if near := text.Nearest(name, names); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
@@ -338,8 +339,8 @@ func reads(what string, names []string) string {
 	return "use one of " + strings.Join(names, ", ")
 }
 
-// clip shortens an unknown name for an error.
-func clip(name string) string {
+// Clip shortens an unknown name for an error.
+func Clip(name string) string {
 	const most = 64 // bytes
 	if len(name) <= most {
 		return name

@@ -1,4 +1,4 @@
-package httpapi
+package openapi
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
 // object is a JSON object to be written.
@@ -25,7 +26,7 @@ type schemas struct {
 	read  map[reflect.Type]bool   // types that are decoded
 	// failures are the error responses, by name.
 	failures   object
-	needsToken func(Route) bool
+	needsToken func(route.Route) bool
 	err        error // the first type that cannot be described
 }
 
@@ -206,15 +207,15 @@ func (s *schemas) fail(format string, args ...any) {
 func wordsOf(t reflect.Type) []string {
 	switch t {
 	case reflect.TypeFor[engram.Scope]():
-		return strs(engram.ScopeProject, engram.ScopePersonal, engram.ScopeGlobal)
+		return route.Texts(engram.ScopeProject, engram.ScopePersonal, engram.ScopeGlobal)
 	case reflect.TypeFor[engram.Curve]():
-		return strs(engram.Curves()...)
+		return route.Texts(engram.Curves()...)
 	case reflect.TypeFor[engram.Verb]():
-		return strs(engram.Verbs()...)
+		return route.Texts(engram.Verbs()...)
 	case reflect.TypeFor[engram.RelationStatus]():
-		return strs(engram.RelationPending, engram.RelationJudged, engram.RelationIgnored, "orphaned")
+		return route.Texts(engram.RelationPending, engram.RelationJudged, engram.RelationIgnored, "orphaned")
 	case reflect.TypeFor[engram.Entity]():
-		return strs(engram.EntityMemory, engram.EntityRelation, engram.EntitySession, engram.EntityPrompt, engram.EntityProject,
+		return route.Texts(engram.EntityMemory, engram.EntityRelation, engram.EntitySession, engram.EntityPrompt, engram.EntityProject,
 			engram.EntityErased, engram.EntityPending)
 	}
 	return nil

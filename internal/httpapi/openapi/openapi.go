@@ -1,4 +1,6 @@
-package httpapi
+// Package openapi writes a table of routes as an OpenAPI 3.1 document: routes and parameters here, the Go
+// types of bodies and answers as JSON Schema in schema.go. The table is its only source.
+package openapi
 
 import (
 	"cmp"
@@ -11,12 +13,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
-// describe writes the table of routes as an OpenAPI 3.1 document. The table is its only source.
+// Document writes routes as an OpenAPI 3.1 document in JSON; needsToken reports which require the token.
 //
 // Source: https://spec.openapis.org/oas/v3.1.1.html
-func describe(routes []Route, version string, needsToken func(Route) bool) (string, error) {
+func Document(routes []route.Route, version string, needsToken func(route.Route) bool) (string, error) {
 	s := newSchemas()
 	s.needsToken = needsToken
 	paths := object{}
@@ -57,7 +61,7 @@ func child(o object, key string) object {
 	return o[key].(object)
 }
 
-func (s *schemas) operation(r Route, method string) object {
+func (s *schemas) operation(r route.Route, method string) object {
 	op := object{
 		"operationId": operationID(method, r.Path),
 		"summary":     r.Summary,
@@ -73,7 +77,7 @@ func (s *schemas) operation(r Route, method string) object {
 		parameters = append(parameters, pathParameter(r.Path, name))
 	}
 	for _, p := range r.Params {
-		parameters = append(parameters, p.describe())
+		parameters = append(parameters, parameter(p))
 	}
 	if parameters != nil {
 		op["parameters"] = parameters
@@ -84,13 +88,13 @@ func (s *schemas) operation(r Route, method string) object {
 			use = strict
 		}
 		op["requestBody"] = object{"required": !r.Optional,
-			"content": object{mediaJSON: object{"schema": s.of(reflect.TypeOf(r.Body), use)}}}
+			"content": object{route.MediaJSON: object{"schema": s.of(reflect.TypeOf(r.Body), use)}}}
 	}
 	return op
 }
 
 // responses describes the answers of a route, with the errors that any route may return.
-func (s *schemas) responses(r Route, method string) object {
+func (s *schemas) responses(r route.Route, method string) object {
 	out := object{}
 	for _, answer := range r.Answers {
 		response := child(out, strconv.Itoa(answer.Status))
@@ -98,7 +102,7 @@ func (s *schemas) responses(r Route, method string) object {
 		if answer.Body == nil {
 			continue
 		}
-		media, schema := cmp.Or(answer.Media, mediaJSON), object{"type": "string"}
+		media, schema := cmp.Or(answer.Media, route.MediaJSON), object{"type": "string"}
 		if reflect.TypeOf(answer.Body) != reflect.TypeFor[string]() {
 			schema = s.of(reflect.TypeOf(answer.Body), written)
 		}
@@ -112,7 +116,7 @@ func (s *schemas) responses(r Route, method string) object {
 		}
 		content[media] = object{"schema": schema}
 	}
-	if r.stream == nil && method == http.MethodGet {
+	if r.Stream == nil && method == http.MethodGet {
 		out["304"] = object{"description": "If-None-Match matches the current answer"}
 	}
 	for _, status := range s.failing(r) {
@@ -122,7 +126,7 @@ func (s *schemas) responses(r Route, method string) object {
 }
 
 // failing returns the error statuses of r.
-func (s *schemas) failing(r Route) []int {
+func (s *schemas) failing(r route.Route) []int {
 	all := slices.Concat(anyFailures(), r.Fails)
 	if s.needsToken(r) {
 		all = append(all, http.StatusUnauthorized)
@@ -138,18 +142,18 @@ func anyFailures() []int {
 }
 
 // failure describes an error of r and returns the reference to it.
-func (s *schemas) failure(status int, r Route) object {
-	form, body := r.errorForm()
+func (s *schemas) failure(status int, r route.Route) object {
+	form, body := r.ErrorForm()
 	name := form + strings.ReplaceAll(http.StatusText(status), " ", "")
 	if s.failures[name] == nil {
-		s.failures[name] = object{"description": http.StatusText(status), "content": object{mediaJSON: object{"schema": s.of(reflect.TypeOf(body), written)}}}
+		s.failures[name] = object{"description": http.StatusText(status), "content": object{route.MediaJSON: object{"schema": s.of(reflect.TypeOf(body), written)}}}
 	}
 	return object{"$ref": "#/components/responses/" + name}
 }
 
-func (p Param) describe() object {
+func parameter(p route.Param) object {
 	out := object{"name": p.Name, "in": "query", "description": p.Doc}
-	if p.Max != nil && p.Kind == KindWhole && !p.exact {
+	if p.Max != nil && p.Kind == route.KindWhole && !p.Exact {
 		out["description"] = fmt.Sprintf("%s; larger values count as %v", p.Doc, int(*p.Max))
 	}
 	if p.Required {
@@ -160,12 +164,12 @@ func (p Param) describe() object {
 	}
 	schema := object{"type": string(p.Kind)}
 	switch p.Kind {
-	case KindObject:
-		out["content"] = object{mediaJSON: object{"schema": schema}}
+	case route.KindObject:
+		out["content"] = object{route.MediaJSON: object{"schema": schema}}
 		return out
-	case KindList:
+	case route.KindList:
 		schema["items"] = object{"type": "string"}
-	case KindTime:
+	case route.KindTime:
 		schema["type"], out["example"] = "string", "7d"
 	}
 	if p.Enum != nil {
@@ -220,7 +224,7 @@ func operationID(method, path string) string {
 }
 
 // tagOf returns the first part of a route's path.
-func tagOf(r Route) string {
+func tagOf(r route.Route) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	first, _, _ = strings.Cut(first, ".")
 	if first == "" || first == "health" || first == "openapi" {
@@ -229,7 +233,7 @@ func tagOf(r Route) string {
 	return first
 }
 
-func tags(routes []Route) []object {
+func tags(routes []route.Route) []object {
 	var out []object
 	var seen []string
 	for _, r := range routes {

@@ -1,4 +1,4 @@
-package httpapi
+package route
 
 import (
 	"cmp"
@@ -27,7 +27,8 @@ type refusal struct {
 	err           error // has the code
 }
 
-func refuse(status int, err error) error { return &refusal{status: status, err: err} }
+// Refuse gives an error its own status.
+func Refuse(status int, err error) error { return &refusal{status: status, err: err} }
 
 // Error implements error.
 func (r *refusal) Error() string { return r.err.Error() }
@@ -35,21 +36,21 @@ func (r *refusal) Error() string { return r.err.Error() }
 // Unwrap returns the error itself.
 func (r *refusal) Unwrap() error { return r.err }
 
-// wrongFile is the rejection of a whole file, with each faulty item. Only older routes list the items.
-type wrongFile struct {
+// RejectedFile is the rejection of a whole file, with each faulty item. Only older routes list the items.
+type RejectedFile struct {
 	Err   error
 	Items []document.ImportNote
 }
 
 // Error implements error.
-func (w *wrongFile) Error() string { return w.Err.Error() }
+func (w *RejectedFile) Error() string { return w.Err.Error() }
 
 // Unwrap returns the error itself.
-func (w *wrongFile) Unwrap() error { return w.Err }
+func (w *RejectedFile) Unwrap() error { return w.Err }
 
-// worded replaces the message of err, if it has this code, with the one that older clients know. It drops the
+// Worded replaces the message of err, if it has this code, with the one that older clients know. It drops the
 // hint: those clients read only the message.
-func worded(err error, code engram.Code, format string, args ...any) error {
+func Worded(err error, code engram.Code, format string, args ...any) error {
 	if engram.CodeOf(err) != code {
 		return err
 	}
@@ -100,8 +101,8 @@ type rpcData struct {
 	Hint string      `json:"hint"` // "" for none
 }
 
-// errorForm returns a value of the form in which r answers errors, and the beginning of the form's names.
-func (r Route) errorForm() (name string, body any) {
+// ErrorForm returns a value of the form in which r answers errors, and the beginning of the form's names.
+func (r Route) ErrorForm() (name string, body any) {
 	switch {
 	case r.RPC:
 		return "Rpc", rpcFailure{}
@@ -119,8 +120,8 @@ const (
 
 // fail answers with err's message and hint, without private spans. Causes are not sent; that of an internal
 // error is logged.
-func (s *server) fail(w http.ResponseWriter, r *http.Request, route Route, err error) {
-	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(engram.HintFor(err, s.Request))}
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, route Route, err error) {
+	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(MessageOf(err)), Hint: redact.Private(engram.HintFor(err, s.Request))}
 	status := statusOf(body.Code)
 	if own, ok := errors.AsType[*refusal](err); ok {
 		status, route.Newer = own.status, route.Newer || own.newer
@@ -151,7 +152,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, route Route, err e
 		doc = flatten(body, err)
 	}
 	line, _ := json.Marshal(doc) // strings cannot fail
-	s.send(w, r, status, mediaJSON, line)
+	s.Send(w, r, status, MediaJSON, line)
 }
 
 func flatten(body errorBody, err error) flatError {
@@ -159,14 +160,14 @@ func flatten(body errorBody, err error) flatError {
 	if p, ok := errors.AsType[*project.Problem](err); ok {
 		flat.Code, flat.SessionProject, flat.Project, flat.AvailableProjects = string(p.Reason), p.SessionProject, p.Project, p.Available
 	}
-	if wrong, ok := errors.AsType[*wrongFile](err); ok {
+	if wrong, ok := errors.AsType[*RejectedFile](err); ok {
 		flat.Rejected = wrong.Items
 	}
 	return flat
 }
 
-// messageOf returns the message of the outermost *engram.Error, without its cause and context.
-func messageOf(err error) string {
+// MessageOf returns the message of the outermost *engram.Error, without its cause and context.
+func MessageOf(err error) string {
 	if e, ok := errors.AsType[*engram.Error](err); ok && e.Code != engram.CodeInternal {
 		return e.Msg
 	}
