@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -26,6 +27,7 @@ type source struct {
 	dir   string // folder of path; "." for the root
 	test  bool
 	lines int
+	code  int // lines that are neither blank nor comment
 	fset  *token.FileSet
 	file  *ast.File
 }
@@ -34,9 +36,17 @@ type source struct {
 // what is built nowhere else must keep the rules too.
 func tree(t *testing.T) []source {
 	t.Helper()
-	var all []source
+	all, err := parsedTree()
+	if err != nil {
+		t.Fatalf("read the tree: %v", err)
+	}
+	return all
+}
+
+// parsedTree is read once: parsing the tree takes longer than any check of it.
+var parsedTree = sync.OnceValues(func() (all []source, err error) {
 	root := os.DirFS(".")
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -61,17 +71,17 @@ func tree(t *testing.T) []source {
 		all = append(all, s)
 		return nil
 	})
-	if err != nil {
-		t.Fatalf("read the tree: %v", err)
-	}
-	return all
-}
+	return all, err
+})
 
 func parse(name string, text []byte) (source, error) {
 	s := source{path: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), fset: token.NewFileSet()}
 	s.lines = bytes.Count(text, []byte("\n"))
 	var err error
 	s.file, err = parser.ParseFile(s.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err == nil {
+		s.code = codeLines(text, s)
+	}
 	return s, err
 }
 
