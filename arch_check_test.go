@@ -298,7 +298,7 @@ func moduleDir(importPath string) (string, bool) {
 }
 
 // house is the folder that a package shares with its subfolders, such as
-// internal/mcp: inside it the order in houses counts, or without one everybody may import everybody.
+// internal/mcp: inside it the order in houses counts.
 func house(dir string) string {
 	parts := strings.Split(dir, "/")
 	return strings.Join(parts[:min(2, len(parts))], "/")
@@ -333,9 +333,16 @@ func storey(order []string, house, dir string) int {
 	return slices.IndexFunc(order, func(peers string) bool { return slices.Contains(strings.Fields(peers), room) })
 }
 
-// checkHouses says which packages of ordered houses have no place in the order, and which places have no
-// package.
-func checkHouses(ordered map[string][]string, dirs []string) (problems []string) {
+// checkHouses says which houses of several packages have no order, unless it is to be found yet, which packages
+// have no place in the order of their house, and which places have no package.
+func checkHouses(ordered map[string][]string, dirs, unordered []string) (problems []string) {
+	packages := map[string]int{}
+	for _, dir := range dirs {
+		at := house(dir)
+		if packages[at]++; packages[at] == 2 && ordered[at] == nil && !slices.Contains(unordered, at) {
+			problems = append(problems, fmt.Sprintf("the packages of %s have no order: say in houses() which may import which", at))
+		}
+	}
 	for _, at := range slices.Sorted(maps.Keys(ordered)) {
 		empty := map[string]bool{}
 		for _, room := range strings.Fields(strings.Join(ordered[at], " ")) {

@@ -148,10 +148,16 @@ func rows() map[string]row {
 // one text are peers, which do not import each other. "." is the folder itself.
 func houses() map[string][]string {
 	return map[string][]string{
-		"internal/replica/foreign": {"source", "database pages",
-			"basicmemory claudecode claudemem earlier instructions markdown mcpmemory opencode", "."},
+		"internal/embedding": {"embeddingtest static"},
+		"internal/eval":      {".", "own session trial"},
 		"internal/hook":      {"dialect", "."},
 		"internal/httpapi":   {"route", "openapi", "."},
+		"internal/mcp":       {"tool", "mem memory recall", "."},
+		"internal/replica":   {"wire", "gitchunks jsonfile markdown replicatest", "foreign"},
+		"internal/replica/foreign": {"source", "database pages",
+			"basicmemory claudecode claudemem earlier instructions markdown mcpmemory opencode", "."},
+		"internal/secret":    {". rulesgen"},
+		"internal/setup":     {"edit", ".", "agent"},
 		"internal/suspicion": {"finding", "grammar", "surface", "."},
 	}
 }
@@ -245,7 +251,7 @@ func TestEveryPackageHasARow(t *testing.T) {
 }
 
 func TestHousesHaveAPlaceForEveryRoom(t *testing.T) {
-	report(t, checkHouses(houses(), slices.Sorted(maps.Keys(rows()))))
+	report(t, checkHouses(houses(), slices.Sorted(maps.Keys(rows())), stillLarge()))
 }
 
 func TestImportsFollowTheArrows(t *testing.T) {
