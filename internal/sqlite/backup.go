@@ -46,12 +46,12 @@ func (s *Store) copyTo(ctx context.Context, file string) error {
 	if err := makeFile(file); err != nil { // VACUUM fills an empty file and keeps its mode
 		return err
 	}
-	c, err := s.reads.take(ctx)
+	c, err := s.reads.Take(ctx)
 	if err == nil {
-		defer s.reads.give(c)
+		defer s.reads.Give(c)
 		// A query-only connection may not even write a copy.
-		if err = c.exec(ctx, "PRAGMA query_only = 0"); err == nil {
-			err = errors.Join(c.exec(ctx, "VACUUM INTO ?", file), c.exec(context.WithoutCancel(ctx), "PRAGMA query_only = 1"))
+		if err = c.Exec(ctx, "PRAGMA query_only = 0"); err == nil {
+			err = errors.Join(c.Exec(ctx, "VACUUM INTO ?", file), c.Exec(context.WithoutCancel(ctx), "PRAGMA query_only = 1"))
 		}
 	}
 	if err != nil {

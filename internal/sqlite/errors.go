@@ -12,6 +12,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // explain gives an SQLite error its code and a hint. Other errors, and those with a code, pass
@@ -88,11 +89,11 @@ type Stranger struct {
 func (*Stranger) Error() string { return "the tables belong to another program" }
 
 // strange returns the error for a database with tables that is not ours.
-func strange(ctx context.Context, c *conn, path string) error {
+func strange(ctx context.Context, c *conn.Conn, path string) error {
 	const query = `SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY 1, c.cid`
 	who := &Stranger{Path: path, Tables: map[string][]string{}}
-	t := &tx{conn: c}
-	err := t.rows(ctx, query, nil, func(r scanner) error {
+	t := &conn.Tx{Conn: c}
+	err := t.Rows(ctx, query, nil, func(r scanner) error {
 		var table, column string
 		err := r.Scan(&table, &column)
 		who.Tables[table] = append(who.Tables[table], column)
@@ -120,7 +121,7 @@ const (
 //
 // After a failed attempt, the next is made when the log has grown by moreLog, so a long-lived reader
 // does not delay every save.
-func (s *Store) shorten(ctx context.Context, c *conn) {
+func (s *Store) shorten(ctx context.Context, c *conn.Conn) {
 	info, err := os.Stat(s.path + "-wal")
 	if err != nil || info.Size() < s.tooLong {
 		return
@@ -140,7 +141,7 @@ func (s *Store) LogHolds() bool { return s.held.Load() }
 // scrub empties the log after an erase, so that it contains no copy of the text. It waits briefly for
 // readers in the way; otherwise each later write of this process tries again, and SQLite empties the log
 // when the last connection closes.
-func (s *Store) scrub(ctx context.Context, c *conn, patience time.Duration) {
+func (s *Store) scrub(ctx context.Context, c *conn.Conn, patience time.Duration) {
 	done, err := checkpoint(ctx, c, "TRUNCATE", patience)
 	if s.held.Store(!done); !done {
 		s.log.WarnContext(ctx, "cannot empty the write-ahead log after an erase", "readers in the way", err == nil, "err", err)
@@ -149,12 +150,12 @@ func (s *Store) scrub(ctx context.Context, c *conn, patience time.Duration) {
 
 // checkpoint moves the log into the database, waiting up to patience for readers that still need it.
 // done is false if a reader stayed, or on an error.
-func checkpoint(ctx context.Context, c *conn, mode string, patience time.Duration) (done bool, err error) {
+func checkpoint(ctx context.Context, c *conn.Conn, mode string, patience time.Duration) (done bool, err error) {
 	var busy, pages, moved int // the pragma reports a reader in the way by a row, not by an error
 	err = errors.Join(
-		c.exec(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", patience.Milliseconds())),
-		c.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &moved),
-		c.exec(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", writerNap.Milliseconds())),
+		c.Exec(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", patience.Milliseconds())),
+		c.Scan(ctx, "PRAGMA wal_checkpoint("+mode+")", &busy, &pages, &moved),
+		c.Exec(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", writerNap.Milliseconds())),
 	)
 	return err == nil && busy == 0, err
 }

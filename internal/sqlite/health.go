@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
 // Examine inspects the database at path on a read-only connection: it writes no page, not even when it
@@ -29,13 +32,13 @@ func Examine(ctx context.Context, path string, q health.Query) (health.Facts, er
 		return f, fmt.Errorf("database path: %w", err)
 	}
 	// mode=ro on top of query_only: a read-only connection does not checkpoint when it closes.
-	reads, err := newPool(strings.Replace(dsn(abs, "busy_timeout(2000)", "query_only(1)"), "mode=rw", "mode=ro", 1), 1)
+	reads, err := conn.NewPool(strings.Replace(dsn(abs, "busy_timeout(2000)", "query_only(1)"), "mode=rw", "mode=ro", 1), 1)
 	if err != nil {
 		return f, err
 	}
 	s := &Store{path: abs, reads: reads, writeWait: patience}
 	f.Err = explain(s.examine(ctx, q, &f), abs)
-	if err := reads.close(); f.Err == nil {
+	if err := reads.Close(); f.Err == nil {
 		f.Err = explain(err, abs)
 	}
 	if f.Err != nil && q.Wants(health.Integrity) {
@@ -50,7 +53,7 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 	if err != nil {
 		return err
 	}
-	defer s.reads.give(c)
+	defer s.reads.Give(c)
 	steps, err := fs.Glob(migrations, "migration/*.sql")
 	if err != nil {
 		return err
@@ -65,7 +68,7 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 		return engram.Errorf(engram.CodeUnavailable, "the database has schema %d, but this program needs %d", version, len(steps)).
 			WithHint("run any other command to migrate it; a backup is made first")
 	}
-	x := &examination{tx: &tx{conn: c, kept: &kept{}}, query: q, facts: f, path: s.path}
+	x := &examination{tx: newTx(c, new(kept), false), query: q, facts: f, path: s.path}
 	err = x.snapshot(ctx, x.names)
 	for _, part := range []struct {
 		into   *health.Part
@@ -73,8 +76,8 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 		checks []health.ID
 	}{
 		{&f.Damage.Part, x.damage, []health.ID{health.Integrity}},
-		{&f.Index.Part, x.index, []health.ID{health.IndexInStep}},
-		{&f.Vectors.Part, x.vectors, []health.ID{health.VectorsInStep}},
+		{&f.Index.Part, x.words, []health.ID{health.IndexInStep}},
+		{&f.Vectors.Part, x.embedded, []health.ID{health.VectorsInStep}},
 		{&f.Records.Part, x.records, []health.ID{health.RequiredFields}},
 		{&f.Relations.Part, x.relations, []health.ID{health.Nowhere}},
 		{&f.Sessions.Part, x.sessions, []health.ID{health.ManualSession, health.SessionFolder}},
@@ -102,10 +105,10 @@ type examination struct {
 // snapshot runs read on a snapshot. Each part uses its own: a long one would keep the log of a busy
 // store from being restarted.
 func (x *examination) snapshot(ctx context.Context, read func(context.Context) error) error {
-	if err := x.conn.begin(ctx, "BEGIN"); err != nil {
+	if err := x.Conn.Begin(ctx, "BEGIN"); err != nil {
 		return err
 	}
-	defer x.conn.rollback()
+	defer x.Conn.Rollback()
 	return read(ctx)
 }
 
@@ -117,6 +120,44 @@ func (x *examination) names(ctx context.Context) error {
 	if err == nil {
 		x.facts.Names = names
 	}
+	return err
+}
+
+// liveSQL reads the columns that the index copies into its documents. It scans the table itself: no
+// index has all of them, and the check must not rely on one.
+const liveSQL = `SELECT num, project, session, type, scope, created_at FROM memories NOT INDEXED WHERE deleted_at IS NULL`
+
+// living reads the live memories.
+func (x *examination) living(ctx context.Context) (map[int64]*lexicon.Document, error) {
+	live := map[int64]*lexicon.Document{}
+	err := x.rows(ctx, liveSQL, nil, func(s scanner) error {
+		var num int64
+		m := &lexicon.Document{}
+		err := s.Scan(&num, &m.Project, &m.Session, &m.Type, &m.Scope, &m.Created)
+		live[num] = m
+		return err
+	})
+	return live, err
+}
+
+// words compares the index of words with the memories.
+func (x *examination) words(ctx context.Context) error {
+	live, err := x.living(ctx)
+	if err == nil {
+		err = x.index.Examine(ctx, x.query, live, x.eachLive, &x.facts.Index)
+		x.facts.Index.Broken = explain(x.facts.Index.Broken, x.path)
+	}
+	return err
+}
+
+// embedded compares the vectors with the memories, and their codes with the vectors.
+func (x *examination) embedded(ctx context.Context) error {
+	live := func(ctx context.Context) ([]int64, error) {
+		all, err := x.living(ctx)
+		return slices.Collect(maps.Keys(all)), err
+	}
+	err := x.vectors.Examine(ctx, x.query, live, &x.facts.Vectors)
+	x.facts.Vectors.Broken = explain(x.facts.Vectors.Broken, x.path)
 	return err
 }
 
@@ -170,7 +211,7 @@ func (s *Store) probe(ctx context.Context, l *health.Log) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	timedOut := func(err error) bool { return ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) }
-	c, err := s.writes.take(wait)
+	c, err := s.writes.Take(wait)
 	if timedOut(err) {
 		l.Locked = true // by this process
 		return s.size(l)
@@ -178,12 +219,12 @@ func (s *Store) probe(ctx context.Context, l *health.Log) error {
 	if err != nil {
 		return err
 	}
-	defer s.writes.give(c)
-	if err := c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&l.Mode); err != nil {
+	defer s.writes.Give(c)
+	if err := c.Scan(ctx, "PRAGMA journal_mode", &l.Mode); err != nil {
 		return err
 	}
-	err = retryBusy(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") })
-	c.rollback()
+	err = retryBusy(wait, func() error { return c.Begin(wait, "BEGIN IMMEDIATE") })
+	c.Rollback()
 	// The wait may end inside the last attempt, before SQLite reports that it is busy.
 	if l.Locked = isBusy(err) || timedOut(err); err != nil && !l.Locked {
 		return err
@@ -196,11 +237,11 @@ func (s *Store) probe(ctx context.Context, l *health.Log) error {
 
 // tryCheckpoint repeats a passive checkpoint until it is not busy or ctx ends: other writers checkpoint
 // too, each for a moment.
-func (s *Store) tryCheckpoint(ctx context.Context, c *conn, l *health.Log) error {
+func (s *Store) tryCheckpoint(ctx context.Context, c *conn.Conn, l *health.Log) error {
 	const nap = 20 * time.Millisecond
 	for {
 		// Not cancelled half way: a passive checkpoint never waits.
-		err := c.sql.QueryRowContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(PASSIVE)").Scan(&l.Busy, &l.Frames, &l.Moved)
+		err := c.Scan(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(PASSIVE)", &l.Busy, &l.Frames, &l.Moved)
 		if err != nil || !l.Busy {
 			return err
 		}
@@ -230,7 +271,7 @@ func (s *Store) Shorten(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, explain(err, s.path)
 	}
-	defer s.writes.give(c)
+	defer s.writes.Give(c)
 	done, err = checkpoint(ctx, c, "TRUNCATE", patience)
 	return done, explain(err, s.path)
 }

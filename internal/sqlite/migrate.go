@@ -15,6 +15,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/secret"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
 // applicationID marks the file as Engram's: "ENGR" in ASCII.
@@ -40,9 +42,9 @@ func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 			return err
 		}
 		// A copy made by SQLite, such as a restored backup, has the schema but not the journal mode.
-		return c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
+		return c.Scan(ctx, "PRAGMA journal_mode", &mode)
 	})
-	s.reads.give(c)
+	s.reads.Give(c)
 	if err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 
 // schemaVersion reads the version of the file's schema, 0 for an empty file, and fails for a file that
 // is not ours or newer than known.
-func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, error) {
+func schemaVersion(ctx context.Context, c *conn.Conn, path string, known int) (int, error) {
 	var app, version, tables int
 	for _, q := range []struct {
 		sql  string
@@ -66,7 +68,7 @@ func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, e
 		// transaction. In the other order its store would look like a stranger's.
 		{"SELECT count(*) FROM sqlite_schema", &tables}, {"PRAGMA application_id", &app}, {"PRAGMA user_version", &version},
 	} {
-		if err := c.sql.QueryRowContext(ctx, q.sql).Scan(q.into); err != nil {
+		if err := c.Scan(ctx, q.sql, q.into); err != nil {
 			return 0, err
 		}
 	}
@@ -89,7 +91,7 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, steps []string, now fu
 	if err != nil {
 		return err
 	}
-	defer s.writes.give(c)
+	defer s.writes.Give(c)
 	if err := s.useWAL(ctx, c); err != nil {
 		return fmt.Errorf("switch to write-ahead logging: %w", err)
 	}
@@ -106,7 +108,7 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, steps []string, now fu
 }
 
 // step migrates the schema from version from to the next, unless that is done already.
-func (s *Store) step(ctx context.Context, c *conn, from, known int, script string, now func() time.Time) error {
+func (s *Store) step(ctx context.Context, c *conn.Conn, from, known int, script string, now func() time.Time) error {
 	var version int
 	err := s.wait(ctx, func(ctx context.Context) (err error) {
 		version, err = schemaVersion(ctx, c, s.path, known)
@@ -115,10 +117,10 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 	if err != nil || version != from {
 		return err
 	}
-	if err := s.wait(ctx, func(ctx context.Context) error { return c.begin(ctx, "BEGIN IMMEDIATE") }); err != nil {
+	if err := s.wait(ctx, func(ctx context.Context) error { return c.Begin(ctx, "BEGIN IMMEDIATE") }); err != nil {
 		return err
 	}
-	defer c.rollback()
+	defer c.Rollback()
 	if version, err = schemaVersion(ctx, c, s.path, known); err != nil || version != from {
 		return err
 	}
@@ -128,31 +130,31 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 			return fmt.Errorf("backup: %w", err)
 		}
 	}
-	if err := c.exec(ctx, script); err != nil {
+	if err := c.Exec(ctx, script); err != nil {
 		return err
 	}
 	if from == 0 {
 		var id [8]byte
 		_, _ = rand.Read(id[:]) // never fails
-		if err := c.exec(ctx, "INSERT INTO meta (key, value) VALUES ('device', ?), ('words', ?), ('secret_rules', ?)", hex.EncodeToString(id[:]), strconv.Itoa(wordsVersion), secret.Version); err != nil {
+		if err := c.Exec(ctx, "INSERT INTO meta (key, value) VALUES ('device', ?), ('words', ?), ('secret_rules', ?)", hex.EncodeToString(id[:]), strconv.Itoa(lexicon.Version), secret.Version); err != nil {
 			return err
 		}
-		if err := c.exec(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
+		if err := c.Exec(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
 			return err
 		}
 	}
-	if err := c.exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", from+1)); err != nil {
+	if err := c.Exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", from+1)); err != nil {
 		return err
 	}
-	return c.commit(ctx)
+	return c.Commit(ctx)
 }
 
 // useWAL switches the journal mode. SQLite does not wait for other connections here, whatever the busy
 // timeout, so it is retried: processes often open a new store at the same moment.
-func (s *Store) useWAL(ctx context.Context, c *conn) error {
+func (s *Store) useWAL(ctx context.Context, c *conn.Conn) error {
 	return s.wait(ctx, func(ctx context.Context) error {
 		var mode string
-		if err := c.sql.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+		if err := c.Scan(ctx, "PRAGMA journal_mode = WAL", &mode); err != nil {
 			return err
 		}
 		if mode != "wal" {
@@ -165,9 +167,9 @@ func (s *Store) useWAL(ctx context.Context, c *conn) error {
 
 // takeRetrying takes a connection, retrying while the file is busy: opening one reads the file, which another
 // process may be creating or recovering.
-func (s *Store) takeRetrying(ctx context.Context, p *pool) (c *conn, err error) {
+func (s *Store) takeRetrying(ctx context.Context, p *conn.Pool) (c *conn.Conn, err error) {
 	err = s.wait(ctx, func(ctx context.Context) (err error) {
-		c, err = p.take(ctx)
+		c, err = p.Take(ctx)
 		return err
 	})
 	return c, err

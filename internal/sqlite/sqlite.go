@@ -22,9 +22,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	_ "modernc.org/sqlite" // registers the driver
-
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // Options configure a store. Path is required.
@@ -49,8 +48,8 @@ type Store struct {
 	path      string
 	log       *slog.Logger
 	writeWait time.Duration
-	reads     *pool
-	writes    *pool
+	reads     *conn.Pool
+	writes    *conn.Pool
 	kept      kept
 	version   string
 	now       func() time.Time
@@ -83,14 +82,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Mapped {
 		reads = append(reads, mapping()...)
 	}
-	if s.reads, err = newPool(dsn(path, reads...), readers); err != nil {
+	if s.reads, err = conn.NewPool(dsn(path, reads...), readers); err != nil {
 		return nil, err
 	}
-	if s.writes, err = newPool(dsn(path, writing()...), 1); err != nil {
+	if s.writes, err = conn.NewPool(dsn(path, writing()...), 1); err != nil {
 		return nil, err
 	}
 	if o.Single {
-		s.writes.lender, s.writes.borrow, s.writes.repay = s.reads, pragmas(writing()), pragmas(reads)
+		s.writes.BorrowFrom(s.reads, pragmas(writing()), pragmas(reads))
 	}
 	if err := s.prepare(ctx, o.Now); err != nil {
 		return nil, errors.Join(explain(err, path), s.Close())
@@ -108,24 +107,24 @@ func writing() []string {
 
 // Close waits for running transactions and closes the file.
 func (s *Store) Close() error {
-	return errors.Join(s.writes.close(), s.reads.close()) // borrowed connections go back first
+	return errors.Join(s.writes.Close(), s.reads.Close()) // borrowed connections go back first
 }
 
 // View runs fn on a snapshot.
 func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
-	c, err := s.reads.take(ctx)
+	c, err := s.reads.Take(ctx)
 	if err != nil {
 		return explain(err, s.path)
 	}
-	defer s.reads.give(c)
-	if c.unchanged == nil {
-		c.unchanged = new(unchanged)
+	defer s.reads.Give(c)
+	if c.Kept == nil {
+		c.Kept = new(unchanged)
 	}
-	if err := c.begin(ctx, "BEGIN"); err != nil {
+	if err := c.Begin(ctx, "BEGIN"); err != nil {
 		return explain(err, s.path)
 	}
-	defer c.rollback()
-	t := &tx{conn: c, kept: &s.kept}
+	defer c.Rollback()
+	t := newTx(c, &s.kept, false)
 	if err := t.hide(ctx, engram.Excluded(ctx)); err != nil {
 		return explain(err, s.path)
 	}
@@ -148,13 +147,13 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	if err != nil {
 		return explain(err, s.path)
 	}
-	defer s.writes.give(c)
-	defer c.rollback() // no-op after a commit
-	t := &tx{conn: c, kept: &s.kept, writes: true}
-	defer t.discardPending()
-	defer t.narrow()
+	defer s.writes.Give(c)
+	defer c.Rollback() // no-op after a commit
+	t := newTx(c, &s.kept, true)
+	defer t.index.Discard()
+	defer t.Narrow()
 	if err = fn(t); err == nil {
-		err = t.flush(ctx)
+		err = t.index.Flush(ctx)
 	}
 	if err == nil {
 		err = t.flushUnwritten(ctx)
@@ -167,7 +166,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	}
 	if err == nil {
 		// Cancellation must not interrupt a commit: from here it happens or not.
-		err = c.commit(context.WithoutCancel(ctx))
+		err = c.Commit(context.WithoutCancel(ctx))
 	}
 	if err != nil {
 		return explain(err, s.path)
@@ -186,7 +185,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 
 // begin takes the write connection and the write lock, within writeWait or the caller's shorter lock
 // timeout.
-func (s *Store) begin(ctx context.Context) (*conn, error) {
+func (s *Store) begin(ctx context.Context) (*conn.Conn, error) {
 	patience := s.writeWait
 	if p, said := engram.LockTimeout(ctx); said {
 		patience = min(p, patience)
@@ -197,8 +196,8 @@ func (s *Store) begin(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, s.explainWait(ctx, patience, err)
 	}
-	if err := retryBusy(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") }); err != nil {
-		s.writes.give(c)
+	if err := retryBusy(wait, func() error { return c.Begin(wait, "BEGIN IMMEDIATE") }); err != nil {
+		s.writes.Give(c)
 		return nil, s.explainWait(ctx, patience, err)
 	}
 	return c, nil
@@ -280,6 +279,6 @@ func dsn(path string, pragmas ...string) string {
 	if p[0] != '/' {
 		p = "/" + p // C:/… on Windows
 	}
-	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{fmt.Sprintf("cache_size(-%d)", usualPages), "temp_store(2)"}, pragmas...)}
+	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{fmt.Sprintf("cache_size(-%d)", conn.UsualPages), "temp_store(2)"}, pragmas...)}
 	return (&url.URL{Scheme: "file", Path: p, OmitHost: true, RawQuery: q.Encode()}).String()
 }
