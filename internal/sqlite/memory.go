@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
@@ -290,7 +291,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 		return err
 	}
 	res, err := t.exec(ctx, query, append([]any{m.Num, m.ID, m.SyncID}, values...)...)
-	if isUnique(err) {
+	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
 	}
 	if err != nil {
@@ -320,7 +321,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 		return err
 	}
 	err = t.run(ctx, query, append(values, m.Num)...)
-	if isUnique(err) {
+	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
 			WithHint("update that one, or choose another topic key")
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // clashingSQL selects the live memories of project ?2 whose topic project ?1 has too.
@@ -120,7 +121,7 @@ func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target i
 		{`UPDATE sessions SET project = ?1 WHERE project = ?2 AND id IN (SELECT value FROM json_each(?3))`, jsonText(these.Sessions)},
 	} {
 		err := t.run(ctx, move.query, target, source, move.which)
-		if isUnique(err) {
+		if conn.IsUnique(err) {
 			return engram.Errorf(engram.CodeConflict, "a topic to restore belongs to another memory now").
 				WithHint("give that memory another topic key first")
 		}

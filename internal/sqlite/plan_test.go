@@ -18,11 +18,11 @@ import (
 // statement has.
 func planned(t *testing.T, s *Store, fn func(*tx) error) []string {
 	t.Helper()
-	c, err := s.reads.Take(t.Context())
+	c, err := s.Reads.Take(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.reads.Give(c)
+	defer s.Reads.Give(c)
 	if err := errors.Join(c.Forget(), fn(newTx(c, &s.kept, false))); err != nil {
 		t.Fatal(err)
 	}

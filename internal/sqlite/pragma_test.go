@@ -3,6 +3,7 @@ package sqlite
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/file"
 )
 
 func pragma(t *testing.T, c *conn.Conn, name string) string {
@@ -52,16 +54,16 @@ func pragmasAreInForce(t *testing.T, s *Store) {
 			}
 		}
 	}
-	check("write", s.writes, map[string]string{
-		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "query_only": "0", "busy_timeout": fmt.Sprint(writerNap.Milliseconds()),
-		"application_id": fmt.Sprint(applicationID), "user_version": "1", "journal_size_limit": fmt.Sprint(usualLog)})
-	for range readers { // all of them: taken connections are not given again
-		check("read", s.reads, map[string]string{"journal_mode": "wal", "query_only": "1", "busy_timeout": fmt.Sprint(readerNap.Milliseconds())})
-		c, err := s.reads.Take(t.Context())
+	check("write", s.Writes, map[string]string{
+		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "query_only": "0", "busy_timeout": "20",
+		"application_id": fmt.Sprint(0x454e4752), "user_version": "1", "journal_size_limit": fmt.Sprint(4 << 20)})
+	for range file.Readers { // all of them: taken connections are not given again
+		check("read", s.Reads, map[string]string{"journal_mode": "wal", "query_only": "1", "busy_timeout": "2000"})
+		c, err := s.Reads.Take(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer s.reads.Give(c)
+		defer s.Reads.Give(c)
 	}
 }
 
@@ -77,7 +79,7 @@ func TestSequentialReadsOpenOneConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := s.reads.Idle(); n != 1 {
+	if n := s.Reads.Idle(); n != 1 {
 		t.Errorf("ten reads, one after the other: got %d connections, want 1", n)
 	}
 }
@@ -109,7 +111,7 @@ func TestAlternatingReadsAndWritesOpenOneConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if all := s.reads.Idle() + s.writes.Idle(); all != 1 {
+	if all := s.Reads.Idle() + s.Writes.Idle(); all != 1 {
 		t.Errorf("five writes and reads in turn: got %d connections, want 1", all)
 	}
 }
@@ -127,12 +129,12 @@ func TestAConnectionIsLentWhileThereAreNoReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	writing := func(engram.Tx) error { return s.View(t.Context(), func(engram.Reader) error { return nil }) }
-	for range 2 * readers {
+	for range 2 * file.Readers {
 		if err := s.Update(t.Context(), writing); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if reads, writes := s.reads.Idle(), s.writes.Idle(); reads+writes != 2 {
+	if reads, writes := s.Reads.Idle(), s.Writes.Idle(); reads+writes != 2 {
 		t.Errorf("one at a time beside another: got %d connections that read and %d that write, want two in all", reads, writes)
 	}
 }
@@ -154,9 +156,9 @@ func whoReadsMayMapTheFile(t *testing.T, single bool) {
 		pool *conn.Pool
 		want string
 	}{
-		{"read", s.reads, map[bool]string{true: fmt.Sprint(mapped), false: "0"}[len(mapping()) > 0]},
-		{"write", s.writes, "0"},
-		{"read, when it has written", s.reads, map[bool]string{true: fmt.Sprint(mapped), false: "0"}[len(mapping()) > 0]},
+		{"read", s.Reads, map[bool]string{true: fmt.Sprint(256 << 20), false: "0"}[runtime.GOOS == "linux" || runtime.GOOS == "darwin"]},
+		{"write", s.Writes, "0"},
+		{"read, when it has written", s.Reads, map[bool]string{true: fmt.Sprint(256 << 20), false: "0"}[runtime.GOOS == "linux" || runtime.GOOS == "darwin"]},
 	} {
 		c, err := of.pool.Take(t.Context())
 		if err != nil {
@@ -176,11 +178,11 @@ func TestSQLiteIsNewEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	c, err := s.reads.Take(t.Context())
+	c, err := s.Reads.Take(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.reads.Give(c)
+	defer s.Reads.Give(c)
 	var version string
 	if err := c.Scan(t.Context(), "SELECT sqlite_version()", &version); err != nil {
 		t.Fatal(err)

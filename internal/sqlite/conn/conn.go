@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ type Conn struct {
 	stmts  map[string]*sql.Stmt
 	open   bool // in a transaction
 	broken bool
+	wide   bool  // page cache is enlarged
 	lender *Pool // the pool to return it to; nil for its own
 
 	// Kept is what the user of the connection caches with it; a borrowed connection has none.
@@ -100,6 +102,36 @@ func (c *Conn) Rollback() {
 	// The caller's context may be done already. SQLite itself rolls back on some errors, such as a full
 	// disk; ROLLBACK then fails, and the connection is discarded to be safe.
 	if err := c.Exec(context.Background(), "ROLLBACK"); err != nil {
+		c.broken = true
+	}
+}
+
+// Sizes of a connection's page cache in KiB. A transaction that adds thousands of memories touches pages
+// all over the indexes of ids, hashes and titles; with the usual size it would write and read each page
+// some ten times.
+const (
+	UsualPages = 2 << 10 // of a connection outside such transactions
+	manyPages  = 32 << 10
+)
+
+// Widen enlarges the page cache for a large transaction, until the connection is given back.
+func (c *Conn) Widen(ctx context.Context) error {
+	if c.wide {
+		return nil
+	}
+	c.wide = true
+	return c.Exec(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", manyPages))
+}
+
+// narrow restores the page cache.
+func (c *Conn) narrow() {
+	if !c.wide {
+		return
+	}
+	c.wide = false
+	// The caller's context may be done already. If this fails, only memory is wasted, and the connection
+	// is discarded.
+	if err := c.Exec(context.Background(), fmt.Sprintf("PRAGMA cache_size = -%d; PRAGMA shrink_memory", UsualPages)); err != nil {
 		c.broken = true
 	}
 }

@@ -114,6 +114,7 @@ func (p *Pool) borrowed() *Conn {
 
 // Give returns a connection; a broken one is closed and replaced later.
 func (p *Pool) Give(c *Conn) {
+	c.narrow()
 	owner := p
 	if c.lender != nil {
 		owner, c.lender = c.lender, nil

@@ -14,7 +14,6 @@ type Tx struct {
 	Conn   *Conn
 	Writes bool // is the only writer
 	Hook   Hook // nil for none
-	wide   bool // page cache is enlarged
 }
 
 // Hook is called around the statements of a transaction.
@@ -128,35 +127,6 @@ func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scann
 		}
 	}
 	return rows.Err()
-}
-
-// Sizes of a connection's page cache in KiB. A transaction that adds thousands of memories touches pages
-// all over the indexes of ids, hashes and titles; with the usual size it would write and read each page
-// some ten times.
-const (
-	UsualPages = 2 << 10 // of a connection outside such transactions
-	manyPages  = 32 << 10
-)
-
-// Widen enlarges the page cache for a large transaction.
-func (t *Tx) Widen(ctx context.Context) error {
-	if t.wide {
-		return nil
-	}
-	t.wide = true
-	return t.Conn.Exec(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", manyPages))
-}
-
-// Narrow restores the page cache when the transaction is over.
-func (t *Tx) Narrow() {
-	if !t.wide {
-		return
-	}
-	// The caller's context may be done already. If this fails, only memory is wasted, and the connection
-	// is discarded.
-	if err := t.Conn.Exec(context.Background(), fmt.Sprintf("PRAGMA cache_size = -%d; PRAGMA shrink_memory", UsualPages)); err != nil {
-		t.Conn.broken = true
-	}
 }
 
 // List reads the rows of a query; doing is the context of errors.

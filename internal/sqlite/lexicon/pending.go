@@ -51,7 +51,7 @@ func (x *Index) addPending(ctx context.Context, d postings.Doc, m engram.Memory,
 	p.list = append(p.list, pendingDoc{doc: d, whole: whole})
 	p.texts = append(p.texts, indexedFields(m))
 	if len(p.texts) == pendingBatch {
-		if err := x.DB.Widen(ctx); err != nil {
+		if err := x.DB.Conn.Widen(ctx); err != nil {
 			return err
 		}
 		p.send()

@@ -1,8 +1,9 @@
-package sqlite
+package file
 
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,8 +54,12 @@ func holds(ctx context.Context, path string, ids []engram.ID) (held bool, err er
 		return false, err
 	}
 	defer func() { _ = db.Close() }()
+	named, err := json.Marshal(ids)
+	if err != nil {
+		return false, err
+	}
 	const query = `SELECT EXISTS (SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)))`
-	if err := db.QueryRowContext(ctx, query, jsonText(ids)).Scan(&held); err != nil {
+	if err := db.QueryRowContext(ctx, query, string(named)).Scan(&held); err != nil {
 		return false, fmt.Errorf("read %s: %w", path, err)
 	}
 	return held, nil
