@@ -119,6 +119,7 @@ func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 	} {
 		tables = append(tables, fmt.Sprintf("%s AS NOT MATERIALIZED (SELECT * FROM main.%[1]s WHERE NOT (%s))", table[0], table[1]))
 	}
+	t.index.Excluded = nums
 	t.hidden = &hidden{nums: nums, in: in, tables: "WITH " + strings.Join(tables, ", ") + " ",
 		memories:  "(SELECT * FROM main.memories INDEXED BY $2 WHERE NOT project" + in + ")$1",
 		relations: "(SELECT * FROM main.relations INDEXED BY $2 WHERE NOT (" + ends + "))$1"}
@@ -145,6 +146,3 @@ func (h *hidden) and(project string) string {
 	}
 	return " AND NOT " + project + h.in
 }
-
-// has reports whether a project is hidden.
-func (h *hidden) has(project int64) bool { return h != nil && h.nums[project] }
