@@ -39,6 +39,9 @@ func (x *Index) Scope(ctx context.Context, f Filter) (*Scope, error) { return x.
 
 // scope is Scope for a caller that with spare reads documents of large segments itself (Part.at).
 func (x *Index) scope(ctx context.Context, f Filter, spare bool) (*Scope, error) {
+	if x.Excluded[f.Project] {
+		return nil, nil
+	}
 	s := &Scope{Filter: f, index: x, spare: spare, since: math.MinInt64, until: math.MaxInt64}
 	if !f.Since.IsZero() {
 		s.since = f.Since.UnixMilli()
