@@ -41,7 +41,7 @@ func Filled(here, there engram.Record, head engram.Snapshot) engram.Record {
 // fillFields copies the named fields of a memory. A summary is copied only for the same text.
 func fillFields(there, here engram.Record, names []string) {
 	m, was := memoryOf(there), memoryOf(here)
-	for _, r := range memoryRegisters() {
+	for _, r := range registersOf(there) {
 		if slices.Contains(names, string(r.part)) && (r.part != engram.PartSummary || saysSame(there, here)) {
 			r.take(there, here)
 		}
