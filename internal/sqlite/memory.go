@@ -5,50 +5,78 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
+// memoryTable has the fields of a memory, of which each has a column.
+var memoryTable = engram.Fields[engram.Memory]()
+
 // memoryColumns is what scanMemory reads; m is the memories table.
-const memoryColumns = `m.num, m.id, m.sync_id, (SELECT name FROM projects WHERE num = m.project),
-	coalesce((SELECT id FROM sessions WHERE num = m.session), ''), m.scope, m.type, m.origin, m.title, m.topic_key, m.tool_name,
-	m.metadata, m.anchors, (SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num), m.importance, m.strength,
-	m.touched_at, m.permanent, m.access_count, m.last_accessed_at, m.created_at, m.updated_at, m.review_after,
-	m.valid_from, m.valid_to, m.revision_count, m.duplicate_count, m.last_seen_at, m.deleted_at, m.hash, m.summary, m.content`
+var memoryColumns = `m.num, m.hash` + columnsOf(memoryTable)
+
+// columnsOf returns the expressions of columns, each after a comma.
+func columnsOf(fields []engram.Field[engram.Memory]) string {
+	var b strings.Builder
+	for _, f := range fields {
+		_, text := f.Of(new(engram.Memory)).(*string)
+		switch b.WriteString(", "); {
+		case f.Name == "project":
+			b.WriteString(`(SELECT name FROM projects WHERE num = m.project)`)
+		case f.Name == "session_id":
+			b.WriteString(`coalesce((SELECT id FROM sessions WHERE num = m.session), '')`)
+		case f.Name == "tags":
+			b.WriteString(`(SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num)`)
+		case text && optional(f.Name):
+			b.WriteString(`coalesce(m.` + f.Name + `, '')`)
+		default:
+			b.WriteString(`m.` + f.Name)
+		}
+	}
+	return b.String()
+}
+
+// optional reports whether the column of a text is NULL for an empty one.
+func optional(field string) bool {
+	return field != "id" && field != "sync_id" && field != "title" && field != "content"
+}
 
 func scanMemory(s scanner) (engram.Memory, error) {
 	var m engram.Memory
-	var topic, tool, metadata, anchors, summary sql.NullString
 	var hash []byte
-	err := s.Scan(&m.Num, &m.ID, &m.SyncID, &m.Project, &m.SessionID, &m.Scope, &m.Type, &m.Origin, &m.Title, &topic, &tool,
-		&metadata, &anchors, texts{&m.Tags}, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,
-		instant{&m.LastAccessedAt}, instant{&m.CreatedAt}, instant{&m.UpdatedAt}, instant{&m.ReviewAfter},
-		instant{&m.ValidFrom}, instant{&m.ValidTo}, &m.RevisionCount, &m.DuplicateCount, instant{&m.LastSeenAt},
-		instant{&m.DeletedAt}, &hash, &summary, &m.Content)
-	if err != nil {
-		return m, err
+	into := append(make([]any, 0, 2+len(memoryTable)), &m.Num, &hash)
+	for _, f := range memoryTable {
+		into = append(into, scanned(f.Of(&m)))
 	}
-	m.TopicKey, m.ToolName, m.Summary = topic.String, tool.String, summary.String
+	if err := s.Scan(into...); err != nil {
+		return m, doing(err, "memory %d", m.Num)
+	}
 	m.NormalizedHash = hex.EncodeToString(hash)
-	if metadata.Valid {
-		if err := json.Unmarshal([]byte(metadata.String), &m.Metadata); err != nil {
-			return m, fmt.Errorf("metadata of memory %d: %w", m.Num, err)
-		}
-	}
-	if anchors.Valid {
-		if err := json.Unmarshal([]byte(anchors.String), &m.Anchors); err != nil {
-			return m, fmt.Errorf("anchors of memory %d: %w", m.Num, err)
-		}
-	}
 	return m, nil
 }
 
-// Each look-up is served by one index: the row id, memories.id, memories.sync_id or memories_topic.
-const (
+// scanned returns what reads the column of a field.
+func scanned(field any) any {
+	switch field := field.(type) {
+	case *[]string:
+		return inJSON[[]string]{field}
+	case *time.Time:
+		return instant{field}
+	case *map[string]any:
+		return inJSON[map[string]any]{field}
+	case *[]engram.Anchor:
+		return inJSON[[]engram.Anchor]{field}
+	}
+	return field
+}
+
+// Each look-up is served by one index: the row id, memories.id, memories.sync_id, memories_topic, memories_hash or
+// memories_title.
+var (
 	memoryByIDSQL     = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id = ?`
 	memoryByPrefixSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || '~' ORDER BY m.id LIMIT 2`
 	memoryBySyncIDSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.sync_id = ?`
@@ -56,6 +84,15 @@ const (
 		WHERE m.topic_key = ?1 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
 	memoryByProjectTopicSQL = `SELECT ` + memoryColumns + ` FROM memories m
 		WHERE m.topic_key = ?1 AND m.project = ?2 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
+	memoryByKeySQL = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE m.topic_key = ? AND m.project = ? AND m.scope = ? AND m.deleted_at IS NULL`
+	// The plus keeps the planner from scanning by creation time instead of using memories_hash.
+	memoryByHashSQL = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE substr(m.hash, 1, 8) = substr(?1, 1, 8) AND m.hash = ?1 AND m.project = ?2 AND m.deleted_at IS NULL
+		AND +m.created_at >= ?3 ORDER BY m.num DESC`
+	memoryByTitleSQL = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE m.project = ?1 AND substr(m.title, 1, 12) || substr(m.title, -12) = substr(?2, 1, 12) || substr(?2, -12)
+		AND m.title = ?2 AND m.type = ?3 AND m.scope = ?4 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 1`
 )
 
 // Memory returns the memory that ref names.
@@ -95,7 +132,7 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 	return found[0], nil
 }
 
-const memoriesSQL = `SELECT ` + memoryColumns + ` FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
+var memoriesSQL = `SELECT ` + memoryColumns + ` FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
 
 // Memories returns the memories with these numbers, in this order. It reads them in storage order and
 // sorts them here, because SQLite would copy all of them to sort.
@@ -147,8 +184,6 @@ const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project 
 
 // ByTopic returns the live memory with a topic key.
 func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, key string) (engram.Memory, bool, error) {
-	const query = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.topic_key = ? AND m.project = ? AND m.scope = ? AND m.deleted_at IS NULL`
 	num, found, err := t.knownProject(ctx, project)
 	if !found {
 		return engram.Memory{}, false, err
@@ -161,15 +196,11 @@ func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, ke
 			return engram.Memory{}, false, err
 		}
 	}
-	return first(t.memories(ctx, query, key, num, scope))
+	return first(t.memories(ctx, memoryByKeySQL, key, num, scope))
 }
 
 // ByHash returns the newest live memory of the project with this content hash that passes same.
 func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, same func(engram.Memory) bool) (engram.Memory, bool, error) {
-	// The plus keeps the planner from scanning by creation time instead of using memories_hash.
-	const query = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE substr(m.hash, 1, 8) = substr(?1, 1, 8) AND m.hash = ?1 AND m.project = ?2 AND m.deleted_at IS NULL
-		AND +m.created_at >= ?3 ORDER BY m.num DESC`
 	num, found, err := t.knownProject(ctx, project)
 	if !found {
 		return engram.Memory{}, false, err
@@ -178,7 +209,7 @@ func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, 
 	if err != nil {
 		return engram.Memory{}, false, fmt.Errorf("hash %q: %w", hash, err)
 	}
-	ms, err := t.memories(ctx, query, sum, num, since.UnixMilli())
+	ms, err := t.memories(ctx, memoryByHashSQL, sum, num, since.UnixMilli())
 	for _, m := range ms {
 		if same(m) {
 			return m, true, err
@@ -189,18 +220,15 @@ func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, 
 
 // ByTitle returns the newest live memory of the project with this title.
 func (t *tx) ByTitle(ctx context.Context, project string, scope engram.Scope, typ engram.Type, title string) (engram.Memory, bool, error) {
-	const query = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.project = ?1 AND substr(m.title, 1, 12) || substr(m.title, -12) = substr(?2, 1, 12) || substr(?2, -12)
-		AND m.title = ?2 AND m.type = ?3 AND m.scope = ?4 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 1`
 	num, found, err := t.knownProject(ctx, project)
 	if !found {
 		return engram.Memory{}, false, err
 	}
-	return first(t.memories(ctx, query, num, title, typ, scope))
+	return first(t.memories(ctx, memoryByTitleSQL, num, title, typ, scope))
 }
 
 // Neighbours are ordered by number, which is the order of saving.
-const (
+var (
 	earlierSQL = `SELECT * FROM (SELECT ` + memoryColumns + ` FROM memories m
 		WHERE m.session = ? AND m.num < ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT ?) ORDER BY num`
 	laterSQL = `SELECT ` + memoryColumns + ` FROM memories m
@@ -238,11 +266,6 @@ func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error
 	})
 }
 
-// The columns that a memory may change, in the order of memoryValues.
-const memoryFields = `project, session, scope, type, origin, title, topic_key, tool_name, metadata, anchors, importance, strength,
-	touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to,
-	revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content`
-
 // home is the project and session of a memory, prompt or exposure, as row numbers.
 type home struct{ project, session int64 }
 
@@ -258,37 +281,74 @@ func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err 
 	return at, err
 }
 
+// writtenFields has the fields that a memory may change in its row: tags have a table.
+var writtenFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
+	return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
+})
+
+// writtenColumns are the columns of memoryValues.
+func writtenColumns() string {
+	columns := "hash"
+	for _, f := range writtenFields {
+		if columns += ", " + f.Name; f.Name == "session_id" {
+			columns = strings.TrimSuffix(columns, "_id")
+		}
+	}
+	return columns
+}
+
+// memoryValues returns the hash and the fields of writtenFields.
 func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values []any, err error) {
 	if at, err = t.homeOf(ctx, m); err != nil {
-		return home{}, nil, err
-	}
-	metadata, err := jsonOrNull(m.Metadata, len(m.Metadata))
-	if err != nil {
-		return home{}, nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithCause(err)
-	}
-	anchors, err := jsonOrNull(m.Anchors, len(m.Anchors))
-	if err != nil {
 		return home{}, nil, err
 	}
 	hash, err := hex.DecodeString(m.NormalizedHash)
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	return at, []any{at.project, at.session, m.Scope, m.Type, m.Origin, m.Title, orNull(m.TopicKey), orNull(m.ToolName), metadata, anchors,
-		m.Importance, m.Strength, millis(m.TouchedAt), m.Permanent, m.AccessCount, millis(m.LastAccessedAt),
-		millis(m.CreatedAt), millis(m.UpdatedAt), millis(m.ReviewAfter), millis(m.ValidFrom), millis(m.ValidTo),
-		m.RevisionCount, m.DuplicateCount, millis(m.LastSeenAt), millis(m.DeletedAt), hash, orNull(m.Summary), m.Content}, nil
+	values = append(make([]any, 0, 4+len(writtenFields)), hash)
+	for _, f := range writtenFields {
+		value, err := any(nil), error(nil)
+		switch v := f.Of(&m).(type) {
+		case *string:
+			if value = *v; optional(f.Name) {
+				value = orNull(*v)
+			}
+		case *time.Time:
+			value = millis(*v)
+		case *map[string]any:
+			value, err = jsonOrNull(*v, len(*v))
+		case *[]engram.Anchor:
+			value, err = jsonOrNull(*v, len(*v))
+		default:
+			value = f.Value(&m)
+		}
+		switch f.Name {
+		case "project":
+			value = at.project
+		case "session_id":
+			value = at.session
+		}
+		if err != nil {
+			return home{}, nil, engram.Errorf(engram.CodeInvalid, "%s is not JSON", f.Name).WithCause(err)
+		}
+		values = append(values, value)
+	}
+	return at, values, nil
 }
+
+var (
+	insertMemorySQL  = `INSERT INTO memories (num, id, sync_id, ` + writtenColumns() + `) VALUES (nullif(?,0),?,?,?` + strings.Repeat(",?", len(writtenFields)) + `)`
+	replaceMemorySQL = `UPDATE memories SET (` + writtenColumns() + `) = (?` + strings.Repeat(",?", len(writtenFields)) + `) WHERE num = ?`
+)
 
 // InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
-	const query = `INSERT INTO memories (num, id, sync_id, ` + memoryFields + `)
-		VALUES (nullif(?,0),?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	at, values, err := t.memoryValues(ctx, *m)
 	if err != nil {
 		return err
 	}
-	res, err := t.exec(ctx, query, append([]any{m.Num, m.ID, m.SyncID}, values...)...)
+	res, err := t.exec(ctx, insertMemorySQL, append([]any{m.Num, m.ID, m.SyncID}, values...)...)
 	if isUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
 	}
@@ -309,7 +369,6 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 
 // ReplaceMemory writes m over the memory with its number.
 func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
-	query := `UPDATE memories SET (` + memoryFields + `) = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ?`
 	was, err := t.Memory(ctx, engram.ByNum(m.Num))
 	if err != nil {
 		return err
@@ -318,7 +377,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	err = t.run(ctx, query, append(values, m.Num)...)
+	err = t.run(ctx, replaceMemorySQL, append(values, m.Num)...)
 	if isUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
 			WithHint("update that one, or choose another topic key")

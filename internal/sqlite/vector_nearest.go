@@ -344,7 +344,7 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 	return vs, nil
 }
 
-const (
+var (
 	// liveFromSQL reads live memories by number, skipping forgotten ones.
 	liveFromSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
 	coveredSQL  = `SELECT (SELECT coalesce(sum(live), 0) FROM tallies) - memories FROM models WHERE num = ?`

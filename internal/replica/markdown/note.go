@@ -19,8 +19,23 @@ const marker = "<!-- engram: the memory ends here; what follows is written anew 
 
 // ownKeys are Engram's keys in front matter. All others are the person's and stay unchanged.
 func ownKeys() []string {
-	return []string{"id", "sync_id", "title", "aliases", "project", "scope", "type", "topic", "topic_key", "tags", "importance",
-		"permanent", "session", "origin", "created", "updated", "revision", "review_after", "valid_from", "valid_to"}
+	own := []string{"id", "sync_id", "title", "aliases", "project", "scope", "type", "topic", "topic_key", "tags", "importance",
+		"permanent", "session", "origin", "revision"}
+	for _, t := range timesOf(&engram.Memory{}) {
+		own = append(own, t.key)
+	}
+	return own
+}
+
+// noteTime is a time of a memory and its key.
+type noteTime struct {
+	key string
+	at  *time.Time
+}
+
+func timesOf(m *engram.Memory) []noteTime {
+	return []noteTime{{"created", &m.CreatedAt}, {"updated", &m.UpdatedAt}, {"review_after", &m.ReviewAfter},
+		{"valid_from", &m.ValidFrom}, {"valid_to", &m.ValidTo}}
 }
 
 // kept is the person's own part of a note.
@@ -47,10 +62,7 @@ func noteText(m engram.Memory, own kept) string {
 	}
 	f.text("session", m.SessionID)
 	f.text("origin", string(m.Origin))
-	for _, t := range []struct {
-		key string
-		at  time.Time
-	}{{"created", m.CreatedAt}, {"updated", m.UpdatedAt}, {"review_after", m.ReviewAfter}, {"valid_from", m.ValidFrom}, {"valid_to", m.ValidTo}} {
+	for _, t := range timesOf(&m) {
 		if !t.at.IsZero() {
 			f.put(t.key, t.at.UTC().Format(time.RFC3339))
 		}
