@@ -7,7 +7,7 @@ import (
 
 // Field is a field of a noun T, declared by the tag of its struct: its name in the journal, in files and in databases.
 //
-//	ValidFrom time.Time `field:"valid_from"`
+//	ReviewAfter time.Time `field:"review_after"`
 //
 // Such a field is journaled, undone, read as of a past time, replicated, and merged by its own version stamp. Words after
 // the name take some of that away:

@@ -201,11 +201,7 @@ func (t *tx) vitals(ctx context.Context, c *conditions, order string, each func(
 	query := `SELECT ` + vitalColumns + ` FROM ` + c.from() + ` WHERE ` + strings.Join(c.where, " AND ") + ` ORDER BY ` + order
 	err := t.rows(ctx, query, c.args, func(s scanner) error {
 		var m engram.Memory
-		into := append(make([]any, 0, 1+len(vitalFields)), &m.Num)
-		for _, f := range vitalFields {
-			into = append(into, scanned(f.Of(&m)))
-		}
-		err := s.Scan(into...)
+		err := s.Scan(fieldsInto(&m, vitalFields)...)
 		if err == nil && !each(m) {
 			return errStop
 		}

@@ -13,65 +13,50 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// memoryTable has the fields of a memory, of which each has a column.
+// memoryTable has the fields of a memory; each but its tags has a column.
 var memoryTable = engram.Fields[engram.Memory]()
 
 // memoryColumns is what scanMemory reads; m is the memories table.
-var memoryColumns = `m.num, m.hash` + columnsOf(memoryTable)
+var memoryColumns = `m.num` + columnsOf(memoryTable) + `, m.hash`
 
 // columnsOf returns the expressions of columns, each after a comma.
-func columnsOf(fields []engram.Field[engram.Memory]) string {
-	var b strings.Builder
+func columnsOf(fields []engram.Field[engram.Memory]) (columns string) {
+	special := map[string]string{"project": `(SELECT name FROM projects WHERE num = m.project)`,
+		"session_id": `coalesce((SELECT id FROM sessions WHERE num = m.session), '')`,
+		"tags":       `(SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num)`,
+		"topic_key":  `coalesce(m.topic_key, '')`, "tool_name": `coalesce(m.tool_name, '')`, "summary": `coalesce(m.summary, '')`}
 	for _, f := range fields {
-		_, text := f.Of(new(engram.Memory)).(*string)
-		switch b.WriteString(", "); {
-		case f.Name == "project":
-			b.WriteString(`(SELECT name FROM projects WHERE num = m.project)`)
-		case f.Name == "session_id":
-			b.WriteString(`coalesce((SELECT id FROM sessions WHERE num = m.session), '')`)
-		case f.Name == "tags":
-			b.WriteString(`(SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num)`)
-		case text && optional(f.Name):
-			b.WriteString(`coalesce(m.` + f.Name + `, '')`)
-		default:
-			b.WriteString(`m.` + f.Name)
-		}
+		columns += ", " + cmp.Or(special[f.Name], "m."+f.Name)
 	}
-	return b.String()
-}
-
-// optional reports whether the column of a text is NULL for an empty one.
-func optional(field string) bool {
-	return field != "id" && field != "sync_id" && field != "title" && field != "content"
+	return columns
 }
 
 func scanMemory(s scanner) (engram.Memory, error) {
 	var m engram.Memory
 	var hash []byte
-	into := append(make([]any, 0, 2+len(memoryTable)), &m.Num, &hash)
-	for _, f := range memoryTable {
-		into = append(into, scanned(f.Of(&m)))
-	}
-	if err := s.Scan(into...); err != nil {
-		return m, doing(err, "memory %d", m.Num)
-	}
+	err := s.Scan(append(fieldsInto(&m, memoryTable), &hash)...)
 	m.NormalizedHash = hex.EncodeToString(hash)
-	return m, nil
+	return m, doing(err, "memory %d", m.Num)
 }
 
-// scanned returns what reads the column of a field.
-func scanned(field any) any {
-	switch field := field.(type) {
-	case *[]string:
-		return inJSON[[]string]{field}
-	case *time.Time:
-		return instant{field}
-	case *map[string]any:
-		return inJSON[map[string]any]{field}
-	case *[]engram.Anchor:
-		return inJSON[[]engram.Anchor]{field}
+// fieldsInto returns what reads the number and fields of a memory.
+func fieldsInto(m *engram.Memory, fields []engram.Field[engram.Memory]) []any {
+	into := append(make([]any, 0, 2+len(fields)), &m.Num)
+	for _, f := range fields {
+		switch field := f.Of(m).(type) {
+		case *[]string:
+			into = append(into, inJSON[[]string]{field})
+		case *time.Time:
+			into = append(into, instant{field})
+		case *map[string]any:
+			into = append(into, inJSON[map[string]any]{field})
+		case *[]engram.Anchor:
+			into = append(into, inJSON[[]engram.Anchor]{field})
+		default:
+			into = append(into, field)
+		}
 	}
-	return field
+	return into
 }
 
 // Each look-up is served by one index: the row id, memories.id, memories.sync_id, memories_topic, memories_hash or
@@ -281,23 +266,12 @@ func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err 
 	return at, err
 }
 
-// writtenFields has the fields that a memory may change in its row: tags have a table.
+// writtenFields has the fields that a memory may change in its row.
 var writtenFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
 	return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
 })
 
-// writtenColumns are the columns of memoryValues.
-func writtenColumns() string {
-	columns := "hash"
-	for _, f := range writtenFields {
-		if columns += ", " + f.Name; f.Name == "session_id" {
-			columns = strings.TrimSuffix(columns, "_id")
-		}
-	}
-	return columns
-}
-
-// memoryValues returns the hash and the fields of writtenFields.
+// memoryValues returns the values of the columns that writtenMemory names.
 func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values []any, err error) {
 	if at, err = t.homeOf(ctx, m); err != nil {
 		return home{}, nil, err
@@ -308,26 +282,22 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	}
 	values = append(make([]any, 0, 4+len(writtenFields)), hash)
 	for _, f := range writtenFields {
-		value, err := any(nil), error(nil)
-		switch v := f.Of(&m).(type) {
-		case *string:
-			if value = *v; optional(f.Name) {
-				value = orNull(*v)
-			}
-		case *time.Time:
-			value = millis(*v)
-		case *map[string]any:
-			value, err = jsonOrNull(*v, len(*v))
-		case *[]engram.Anchor:
-			value, err = jsonOrNull(*v, len(*v))
-		default:
-			value = f.Value(&m)
+		value := f.Value(&m)
+		switch v := value.(type) {
+		case time.Time:
+			value = millis(v)
+		case map[string]any:
+			value, err = jsonOrNull(v, len(v))
+		case []engram.Anchor:
+			value, err = jsonOrNull(v, len(v))
 		}
 		switch f.Name {
 		case "project":
 			value = at.project
 		case "session_id":
 			value = at.session
+		case "topic_key", "tool_name", "summary":
+			value = orNull(value.(string))
 		}
 		if err != nil {
 			return home{}, nil, engram.Errorf(engram.CodeInvalid, "%s is not JSON", f.Name).WithCause(err)
@@ -338,8 +308,16 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 }
 
 var (
-	insertMemorySQL  = `INSERT INTO memories (num, id, sync_id, ` + writtenColumns() + `) VALUES (nullif(?,0),?,?,?` + strings.Repeat(",?", len(writtenFields)) + `)`
-	replaceMemorySQL = `UPDATE memories SET (` + writtenColumns() + `) = (?` + strings.Repeat(",?", len(writtenFields)) + `) WHERE num = ?`
+	writtenMemory = func() string {
+		columns := "hash"
+		for _, f := range writtenFields {
+			columns += ", " + f.Name
+		}
+		return strings.Replace(columns, "session_id", "session", 1)
+	}()
+	memoryPlaces     = `(?` + strings.Repeat(",?", len(writtenFields))
+	insertMemorySQL  = `INSERT INTO memories (` + writtenMemory + `, num, id, sync_id) VALUES ` + memoryPlaces + `,nullif(?,0),?,?)`
+	replaceMemorySQL = `UPDATE memories SET (` + writtenMemory + `) = ` + memoryPlaces + `) WHERE num = ?`
 )
 
 // InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
@@ -348,7 +326,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	res, err := t.exec(ctx, insertMemorySQL, append([]any{m.Num, m.ID, m.SyncID}, values...)...)
+	res, err := t.exec(ctx, insertMemorySQL, append(values, m.Num, m.ID, m.SyncID)...)
 	if isUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
 	}

@@ -19,15 +19,11 @@ const marker = "<!-- engram: the memory ends here; what follows is written anew 
 
 // ownKeys are Engram's keys in front matter. All others are the person's and stay unchanged.
 func ownKeys() []string {
-	own := []string{"id", "sync_id", "title", "aliases", "project", "scope", "type", "topic", "topic_key", "tags", "importance",
-		"permanent", "session", "origin", "revision"}
-	for _, t := range timesOf(&engram.Memory{}) {
-		own = append(own, t.key)
-	}
-	return own
+	return []string{"id", "sync_id", "title", "aliases", "project", "scope", "type", "topic", "topic_key", "tags", "importance",
+		"permanent", "session", "origin", "created", "updated", "revision", "review_after", "valid_from", "valid_to"}
 }
 
-// noteTime is a time of a memory and its key.
+// noteTime is a time of a memory and its key in a note.
 type noteTime struct {
 	key string
 	at  *time.Time

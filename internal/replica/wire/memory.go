@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -19,22 +20,15 @@ type memoryItem struct{ reflect.Value }
 // Trail. Fractions are pointers, since one that is not there need not be zero.
 var memoryShape = func() reflect.Type {
 	always := []string{"id", "sync_id", "project", "scope", "type", "title", "content"}
+	types := map[reflect.Type]reflect.Type{reflect.TypeFor[time.Time](): reflect.TypeFor[Time](),
+		reflect.TypeFor[[]engram.Anchor](): reflect.TypeFor[Anchors](), reflect.TypeFor[float64](): reflect.TypeFor[*float64]()}
 	var shape []reflect.StructField
 	for i, f := range engram.Fields[engram.Memory]() {
-		tag := f.Name + ",omitempty,omitzero"
+		tag, typ := f.Name+",omitempty,omitzero", reflect.TypeOf(f.Value(&engram.Memory{}))
 		if slices.Contains(always, f.Name) {
 			tag = f.Name
 		}
-		typ := reflect.TypeOf(f.Value(&engram.Memory{}))
-		switch typ {
-		case reflect.TypeFor[time.Time]():
-			typ = reflect.TypeFor[Time]()
-		case reflect.TypeFor[[]engram.Anchor]():
-			typ = reflect.TypeFor[Anchors]()
-		case reflect.TypeFor[float64]():
-			typ = reflect.TypeFor[*float64]()
-		}
-		shape = append(shape, reflect.StructField{Name: "F" + strconv.Itoa(i), Type: typ, Tag: reflect.StructTag(`json:"` + tag + `"`)})
+		shape = append(shape, reflect.StructField{Name: "F" + strconv.Itoa(i), Type: cmp.Or(types[typ], typ), Tag: reflect.StructTag(`json:"` + tag + `"`)})
 	}
 	more := reflect.TypeFor[struct {
 		Revisions []Revision `json:"revisions,omitempty"`
