@@ -15,7 +15,7 @@ const projectColumns = `p.name, (SELECT json_group_array(alias ORDER BY alias) F
 
 func scanProject(s scanner, more ...any) (p engram.Project, err error) {
 	var decay sql.NullString
-	err = s.Scan(append([]any{&p.Name, texts{&p.Aliases}, &p.Root, &p.Remote, &decay, instant{&p.CreatedAt}}, more...)...)
+	err = s.Scan(append([]any{&p.Name, inJSON[[]string]{&p.Aliases}, &p.Root, &p.Remote, &decay, instant{&p.CreatedAt}}, more...)...)
 	if err == nil && decay.Valid {
 		p.Decay = new(engram.ProjectDecay)
 		err = readDecay(decay.String, p.Name, p.Decay)

@@ -142,7 +142,7 @@ func (t *tx) wordsAreCurrent(ctx context.Context) (bool, error) {
 }
 
 // rebuiltSQL reads live memories by number, in batches.
-const rebuiltSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT 500`
+var rebuiltSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT 500`
 
 // Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
 func (t *tx) Reindex(ctx context.Context) error {
