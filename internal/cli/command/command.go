@@ -1,0 +1,154 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// The groups of commands, in the order of the help.
+const (
+	GroupMemory  = "memory"
+	GroupWork    = "work"
+	GroupServe   = "serve"
+	GroupProgram = "program"
+)
+
+// InGroup puts commands into a group of the help.
+func InGroup(group string, commands ...*cobra.Command) []*cobra.Command {
+	for _, c := range commands {
+		c.GroupID = group
+	}
+	return commands
+}
+
+// Examples joins the lines of an Example, each a command to copy.
+func Examples(lines ...string) string { return strings.Join(lines, "\n") }
+
+// FlagAlias adds a hidden alias of a flag: the name used by another command or an older design.
+func FlagAlias(cmd *cobra.Command, name, also string) {
+	f := *cmd.Flags().Lookup(name)
+	f.Name, f.Hidden, f.Shorthand = also, true, ""
+	cmd.Flags().AddFlag(&f)
+}
+
+// Group returns a command that only has subcommands.
+func Group(use, short, example string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short, Example: example, Args: UnknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			return Invalidf("%s needs a subcommand", cmd.Name()).WithHint("use one of %s; run: %s --help", strings.Join(names, ", "), cmd.CommandPath())
+		},
+	}
+	c.AddCommand(subs...)
+	return c
+}
+
+// UnknownCommand rejects arguments of a command that has only subcommands.
+func UnknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "run: " + cmd.CommandPath() + " --help"
+	if near := nearestCommand(cmd, args[0]); near != "" {
+		hint = "did you mean: " + cmd.CommandPath() + " " + near + "? " + hint
+	}
+	return engram.Errorf(engram.CodeInvalid, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "engram ")).
+		WithHint("%s", hint)
+}
+
+// OnlyOne rejects flags that contradict each other.
+func OnlyOne(cmd *cobra.Command, names ...string) error {
+	var given []string
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			given = append(given, "--"+name)
+		}
+	}
+	if len(given) < 2 {
+		return nil
+	}
+	return Invalidf("%s cannot be combined", strings.Join(given, " and ")).WithHint("use one of them")
+}
+
+// Between requires a number of arguments; most < 0 is no limit.
+func Between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= least && (most < 0 || len(args) <= most) {
+			return nil
+		}
+		what := "too many arguments"
+		if len(args) < least {
+			what = "an argument is missing"
+		}
+		hint := "usage: " + cmd.UseLine()
+		if dash := cmd.ArgsLenAtDash(); dash >= 0 && len(args) > most {
+			hint += "; everything after -- is an argument"
+		}
+		return engram.Errorf(engram.CodeInvalid, "%s: %s", cmd.Name(), what).WithHint("%s", hint)
+	}
+}
+
+// OldWords maps the words of other programs and of older designs to today's commands, for suggestions.
+// Entries whose command does not exist are ignored.
+func OldWords() map[string]string {
+	return map[string]string{
+		"ls": "list", "all": "list", "memories": "list", "observations": "list", "last": "recent", "latest": "recent",
+		"rm": "delete", "remove": "delete", "erase": "delete", "del": "delete",
+		"new": "save", "create": "save", "put": "save", "note": "save", "observe": "save", "memorize": "save", "write": "save",
+		"edit": "update", "set": "update", "change": "update", "revise": "update",
+		"find": "search", "grep": "search", "ask": "search", "lookup": "search", "focus": "recall", "foa": "recall",
+		"read": "get", "view": "get", "cat": "get", "open": "get", "detail": "get",
+		"pin": "mark", "permanent": "mark", "relate": "link", "connect": "link", "relations": "graph", "tags": "tag",
+		"revisions": "history", "versions": "history", "diff": "history", "journal": "log", "revert": "undo", "rollback": "undo",
+		"consolidate": "sleep", "clean": "prune", "gc": "prune", "duplicates": "diagnostics", "weakest": "diagnostics",
+		"batch": "ingest", "learn": "capture", "passive": "capture", "summary": "session summary", "summarize": "session summary",
+		"merge": "projects merge", "rename": "projects rename", "detect": "projects detect", "judge": "conflicts judge",
+		"contradictions": "conflicts", "scan": "conflicts scan", "compare": "conflicts judge", "due": "review", "suggest": "topic",
+		"check": "doctor", "health": "doctor", "repair": "doctor", "fix": "doctor", "server": "serve", "http": "serve", "daemon": "start", "up": "start",
+		"down": "stop", "embed": "reembed", "reindex": "reembed", "dump": "export", "backup": "export", "load": "import",
+		"restore-backup": "import", "install": "setup", "init": "setup", "settings": "config", "env": "config", "man-page": "man",
+		"disable": "off", "pause": "off", "mute": "off", "enable": "on", "resume": "on", "unmute": "on",
+		"usage": "stats", "count": "stats", "info": "stats", "benchmark": "eval",
+	}
+}
+
+// nearestCommand suggests the subcommand of cmd that word probably means; "" for none.
+func nearestCommand(cmd *cobra.Command, word string) string {
+	word = strings.ToLower(word)
+	if meant, old := OldWords()[word]; old && cmd == cmd.Root() && exists(cmd, strings.Fields(meant)) {
+		return meant
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(append(names, c.Name()), c.Aliases...)
+		}
+	}
+	near := text.Nearest(word, names)
+	// Two changed letters of a three-letter word leave too little to suggest anything.
+	if len(word) < 4 && text.Distance(word, near) > 1 && !strings.HasPrefix(near, word) {
+		return ""
+	}
+	return near
+}
+
+// exists reports whether the tree has a command at path, ignoring aliases.
+func exists(root *cobra.Command, path []string) bool {
+	for _, name := range path {
+		at := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
+		if at < 0 {
+			return false
+		}
+		root = root.Commands()[at]
+	}
+	return true
+}
