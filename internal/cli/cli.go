@@ -52,7 +52,7 @@ func Run(ctx context.Context, o command.Options) int {
 	return exitAfter(ctx, p, err)
 }
 
-// newRoot builds the whole tree. It reads nothing: help, version and completion work
+// newRoot builds the whole tree; a command without Args takes none. It reads nothing: help, version and completion work
 // without a data directory.
 func newRoot(p *command.Program) *cobra.Command {
 	root := &cobra.Command{
@@ -98,6 +98,11 @@ engram serve`,
 	} {
 		root.AddCommand(family...)
 	}
+	forEach(root, func(c *cobra.Command) {
+		if c.Args == nil {
+			c.Args = command.Between(0, 0)
+		}
+	})
 	return root
 }
 
@@ -111,7 +116,6 @@ func versionCommand(p *command.Program) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: command.Examples("engram version"),
-		Args:    command.Between(0, 0),
 		RunE:    func(*cobra.Command, []string) error { return version(p) },
 	}
 }

@@ -61,7 +61,6 @@ func demoCommand(p *command.Program) *cobra.Command {
 		Long: `Run two agent sessions over MCP on a temporary database: the first saves decisions and bug fixes and ends, the second is a
 new process that asks in plain English. Your own memories are not touched.`,
 		Example: command.Examples("engram demo", "engram demo --json"),
-		Args:    command.Between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return demo(cmd.Context(), p) },
 	}
 }

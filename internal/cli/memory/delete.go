@@ -365,3 +365,16 @@ func writeElsewhere(b *strings.Builder, docs []elsewhereDoc) {
 		fmt.Fprintln(b, "A session can be deleted when its memories are erased.")
 	}
 }
+
+func howDeleted(hard bool) string {
+	if hard {
+		return "permanently deleted"
+	}
+	return "soft-deleted"
+}
+
+func writeDeleted(b *strings.Builder, deleted []engram.Memory, hard bool) {
+	for _, m := range deleted {
+		fmt.Fprintf(b, "Memory #%d %s\n", m.Num, howDeleted(hard))
+	}
+}

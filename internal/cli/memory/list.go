@@ -269,3 +269,120 @@ func shownText(u engine.Shown) string {
 	}
 	return fmt.Sprintf("%d. #%d [%s] %s, %s%s", u.Rank, u.Memory, render.Line(string(u.Type), 0), render.Line(u.Title, 0), command.Count(u.Tokens, "token", "tokens"), gone)
 }
+
+// DetailDoc is the answer of `get`.
+type DetailDoc struct {
+	Memory    document.Memory     `json:"memory"`
+	Strength  float64             `json:"strength_now"` // 0 to 1
+	Why       string              `json:"strength_reason"`
+	Relations []document.Relation `json:"relations"`
+	Revisions []document.Version  `json:"revisions"` // oldest first, without the current text
+}
+
+func detailOf(d engine.Detail) DetailDoc {
+	return DetailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
+}
+
+// ListDoc is the answer of `list` and `recent`.
+type ListDoc struct {
+	Project  string            `json:"project"` // "" is every project
+	Limit    int               `json:"limit"`
+	Offset   int               `json:"offset"`
+	Memories []document.Marked `json:"memories"` // newest first
+}
+
+func listOf(project string, list engine.Listed, page engram.Page) ListDoc {
+	return ListDoc{project, page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes)}
+}
+
+// TimelineDoc is the answer of `timeline`.
+type TimelineDoc struct {
+	Focus   document.Marked   `json:"focus"`
+	Before  []document.Marked `json:"before"` // oldest first
+	After   []document.Marked `json:"after"`  // oldest first
+	Session SessionDoc        `json:"session"`
+	Total   int               `json:"total"` // live memories in the session
+}
+
+func timelineOf(t engram.Timeline) TimelineDoc {
+	return TimelineDoc{document.MarkedOf(t.Focus, t.Notes[t.Focus.Num]), document.MarkedOfAll(t.Before, t.Notes), document.MarkedOfAll(t.After, t.Notes), sessionOf(t.Session), t.Total}
+}
+
+func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
+	m := d.Memory
+	fmt.Fprintln(b, render.Marked(m, engram.Note{Flagged: d.Flagged}, o))
+	fmt.Fprintf(b, "Id: %s\n", m.ID)
+	if len(m.Tags) > 0 {
+		fmt.Fprintf(b, "Tags: %s\n", render.Line(strings.Join(m.Tags, ", "), 0))
+	}
+	if m.Permanent {
+		fmt.Fprintln(b, "Permanent: yes")
+	}
+	fmt.Fprintf(b, "Strength: %s\n", d.Why)
+	if d.State == engram.StateNeedsReview {
+		fmt.Fprintf(b, "State: %s since %s\n", d.State, render.Time(m.ReviewAfter, o))
+	}
+	for _, a := range d.Anchors {
+		fmt.Fprintf(b, "Code: %s\n", render.Anchor(a))
+	}
+	above, _ := splitRelations(d.Note().Relations)
+	_, below := splitRelations(d.Relations)
+	writeMarks(b, engram.Note{Relations: above}, "") // the state is printed above, with its time
+	if len(below) > 0 {
+		fmt.Fprint(b, "\n─── Relations ───\n")
+	}
+	for _, n := range below {
+		fmt.Fprintf(b, "  %s\n", render.Relation(n))
+	}
+	if len(d.Revisions) > 0 {
+		fmt.Fprint(b, "\n─── Revisions ───\n")
+	}
+	for _, r := range d.Revisions {
+		fmt.Fprintf(b, "  %d. until %s (%s): %s — %s\n", r.Number, render.Time(r.ReplacedAt, o), render.Line(r.Reason, 0), render.Line(r.Title, 0), render.Line(r.Content, 150))
+	}
+}
+
+// splitRelations separates relations so that a supersession is printed once: memories that supersede this one
+// stand above, those it supersedes below.
+func splitRelations(all []engram.RelationNote) (above, below []engram.RelationNote) {
+	for _, n := range all {
+		over := n.Relation.Supersedes()
+		if !over || !n.Outgoing {
+			above = append(above, n)
+		}
+		if !over || n.Outgoing {
+			below = append(below, n)
+		}
+	}
+	return above, below
+}
+
+// writeMarks writes the marks of a memory, a line each.
+func writeMarks(b *strings.Builder, n engram.Note, indent string) {
+	for _, mark := range render.Marks(n) {
+		fmt.Fprintln(b, indent+mark)
+	}
+}
+
+func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
+	if len(list.Memories) == 0 {
+		fmt.Fprintln(b, "No memories.")
+	}
+	var sources render.Sources
+	for _, m := range list.Memories {
+		fmt.Fprintf(b, "#%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, list.Notes[m.Num], command.ListedRunes))
+		fmt.Fprintf(b, "    %s | project: %s | scope: %s", render.Time(m.CreatedAt, o), render.Line(m.Project, 0), m.Scope)
+		if m.Forgotten() {
+			fmt.Fprintf(b, " | forgotten: %s", render.Time(m.DeletedAt, o))
+		}
+		note := list.Notes[m.Num]
+		if note.State == engram.StateNeedsReview {
+			fmt.Fprintf(b, " | state: %s", note.State)
+		}
+		if render.Quoted(m, note) {
+			fmt.Fprintf(b, " | %s", sources.Mark(m, o))
+		}
+		fmt.Fprintln(b)
+		writeMarks(b, engram.Note{Relations: note.Relations, Flagged: note.Flagged}, "    ")
+	}
+}

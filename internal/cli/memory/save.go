@@ -431,3 +431,100 @@ func originOf(s string) (engram.Origin, error) {
 	}
 	return "", command.Invalidf("unknown origin %q", s).WithHint("use human, agent or tool")
 }
+
+// savedOf is the answer of `save` and `session summary`.
+func savedOf(s engine.SaveResult) document.Saved {
+	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
+		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf),
+		Related: document.Each(s.Related, func(n engine.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) })}
+	if s.MergedWith != nil {
+		d.MergedWith = new(document.NamedOf(*s.MergedWith))
+	}
+	return d
+}
+
+func candidateOf(c engine.Candidate) document.Candidate {
+	return document.CandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
+}
+
+// ChangedDoc is the answer of `mark` and `tag`, and part of that of `update`.
+type ChangedDoc struct {
+	Memory document.Memory `json:"memory"`
+}
+
+func changedOf(e *engine.Engine, m engram.Memory) ChangedDoc {
+	return ChangedDoc{document.MemoryOf(m, e.StateOf(m))}
+}
+
+// CapturedDoc is the answer of `capture`.
+type CapturedDoc struct {
+	Extracted  int               `json:"extracted"`
+	Saved      int               `json:"saved"`
+	Duplicates int               `json:"duplicates"`
+	Memories   []document.Memory `json:"memories"` // saved memories
+}
+
+func capturedOf(e *engine.Engine, r engine.CaptureResult) CapturedDoc {
+	return CapturedDoc{r.Extracted, r.Saved, r.Duplicates, command.MemoriesOf(e, r.Memories)}
+}
+
+func writeSaved(b *strings.Builder, s engine.SaveResult) {
+	m := s.Memory
+	fmt.Fprintf(b, "Memory saved: %s\n", command.MemoryName(m))
+	switch s.Action {
+	case engine.ActionRevised:
+		fmt.Fprintf(b, "  revision %d of topic:%s; engram get %d shows the earlier text\n", m.RevisionCount, render.Line(m.TopicKey, 0), m.Num)
+	case engine.ActionRepeated:
+		fmt.Fprintf(b, "  already known; now seen %s\n", command.Count(m.DuplicateCount, "time", "times"))
+	case engine.ActionMerged:
+		fmt.Fprintf(b, "  merged into it: %s; engram get %d shows the earlier text\n", s.Reason, m.Num)
+	}
+	writeAnchored(b, m)
+	if s.SuggestedTopic != "" {
+		fmt.Fprintf(b, "Suggested topic_key: %s\n", render.Line(s.SuggestedTopic, 0))
+	}
+	for _, n := range s.Related {
+		fmt.Fprintf(b, "Similar to %s\n", command.MemoryName(n.Memory))
+	}
+	for _, c := range s.Candidates {
+		fmt.Fprintf(b, "May contradict %s: %s\n", command.MemoryName(c.Memory), render.Line(c.Reason, 0))
+		fmt.Fprintf(b, "  to judge: engram conflicts judge %s VERDICT\n", c.Relation.ID)
+	}
+}
+
+// writeAnchored lists the code that a memory is anchored to.
+func writeAnchored(b *strings.Builder, m engram.Memory) {
+	for _, l := range render.AnchoredTo(m.Anchors) {
+		fmt.Fprintln(b, l)
+	}
+}
+
+// writeLine writes a memory as a list item.
+func writeLine(b *strings.Builder, m engram.Memory) {
+	fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, engram.Note{}, command.ListedRunes))
+}
+
+func writeChanged(b *strings.Builder, m engram.Memory, done string) {
+	if done == "marked" {
+		if done = "may fade again"; m.Permanent {
+			done = "marked permanent"
+		}
+	}
+	fmt.Fprintf(b, "Memory %s: %s\n", done, command.MemoryName(m))
+	if done == "tagged" || done == "untagged" {
+		writeTags(b, m)
+	}
+	if done == "updated" {
+		writeAnchored(b, m)
+	}
+}
+
+func writeTags(b *strings.Builder, m engram.Memory) {
+	if len(m.Tags) == 0 {
+		fmt.Fprintln(b, "No tags.")
+		return
+	}
+	for _, t := range m.Tags {
+		fmt.Fprintln(b, render.Line(t, 0))
+	}
+}

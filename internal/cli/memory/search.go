@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -289,4 +290,118 @@ func countOf(args []string, limit *int) error {
 	}
 	*limit = n
 	return nil
+}
+
+// FoundDoc is the answer of `search`.
+type FoundDoc struct {
+	Query          string         `json:"query"`
+	Project        string         `json:"project"` // "" is every project
+	Hits           []document.Hit `json:"hits"`    // best first; empty if nothing is relevant
+	BelowThreshold []document.Hit `json:"weak"`    // below the relevance threshold, best first; ranks continue those of hits
+	// How the question was read: unknown words, expressions of time.
+	Repaired []document.Repair `json:"repaired"`
+	Times    []document.Time   `json:"times"`
+	Degraded []string          `json:"degraded"`
+}
+
+func foundOf(query, project string, f engram.Found) FoundDoc {
+	return FoundDoc{Query: query, Project: project, Hits: document.HitsOf(f.Hits, 0), BelowThreshold: document.HitsOf(f.BelowThreshold, len(f.Hits)),
+		Repaired: document.Each(f.Repaired, document.RepairOf), Times: document.Each(f.Times, document.TimeOf), Degraded: document.OrEmpty(f.Degraded)}
+}
+
+// ContextDoc is the answer of `context`.
+type ContextDoc struct {
+	Project  string             `json:"project"` // "" is every project
+	Text     string             `json:"text"`    // the text for a new session
+	Sessions []SessionDoc       `json:"sessions"`
+	Prompts  []PromptDoc        `json:"prompts"`
+	Memories []document.Marked  `json:"memories"`         // newest first
+	Personal []document.Marked  `json:"personal"`         // personal and global memories of other projects, newest first
+	Budget   int                `json:"budget"`           // in tokens
+	Tokens   int                `json:"tokens"`           // estimated tokens of text
+	Again    bool               `json:"again"`            // the session has seen all of them; there is nothing else
+	Withheld int                `json:"withheld"`         // memories withheld as instruction-like, pending review
+	Left     int                `json:"withheld_prompts"` // prompts left out as instruction-like
+	LeftOut  []document.LeftOut `json:"left_out"`         // memories that did not fit, best first
+	Degraded []string           `json:"degraded"`
+}
+
+func contextOf(project string, c engram.Context, o render.Options) ContextDoc {
+	return ContextDoc{project, render.Context(c, o), document.Each(c.Sessions, activityOf), document.Each(c.Prompts, promptOf), document.MarkedOfAll(c.Memories, c.Notes),
+		document.MarkedOfAll(c.Personal, c.Notes), c.Budget, c.Tokens, c.Again, c.Withheld, c.WithheldPrompts, document.Each(c.LeftOut, document.LeftOutOf), document.OrEmpty(c.Degraded)}
+}
+
+func writeFound(b *strings.Builder, query string, f engram.Found, explain bool, o render.Options) {
+	text, cut := render.Search(query, f, o)
+	fmt.Fprintln(b, text)
+	if explain {
+		writeWhy(b, f, o)
+	}
+	if cut {
+		fmt.Fprintf(b, "\nengram get %d shows the whole memory.\n", f.Hits[0].Memory.Num)
+	}
+}
+
+// factorText describes the effect of a factor on the score: most multiply it, some are added, and the
+// relevance only separates the list.
+func factorText(f engram.Factor) string {
+	if name, added := strings.CutPrefix(f.Name, "+ "); added {
+		return fmt.Sprintf("%s + %.4g", name, f.Value)
+	}
+	if f.Name == "relevance" {
+		return fmt.Sprintf("%s %.4g", f.Name, f.Value)
+	}
+	return fmt.Sprintf("%s × %.4g", f.Name, f.Value)
+}
+
+// writeWhy explains how the question was read and how each hit got its rank.
+func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
+	if len(f.Hits)+len(f.BelowThreshold) > 0 {
+		fmt.Fprint(b, "\nWhy:\n")
+	}
+	for _, r := range f.Repaired {
+		fmt.Fprintf(b, "  %q is not in any memory; searched for %s\n", render.Line(r.Written, 0), render.Line(strings.Join(r.Read, ", "), 0))
+	}
+	for _, t := range f.Times {
+		fmt.Fprintf(b, "  %q was interpreted as %s\n", render.Line(t.Phrase, 0), span(t, o))
+	}
+	for i, h := range slices.Concat(f.Hits, f.BelowThreshold) {
+		fmt.Fprintf(b, "  [%d] #%d score %.4g", i+1, h.Memory.Num, h.Score)
+		for _, c := range h.Why.Channels {
+			fmt.Fprintf(b, " | %s: rank %d, %.4g", c.Channel, c.Rank, c.Score)
+		}
+		for _, v := range h.Why.Factors {
+			fmt.Fprintf(b, " | %s", factorText(v))
+		}
+		for _, n := range h.Why.Notes {
+			fmt.Fprintf(b, " | %s", render.Line(n, 0))
+		}
+		if i >= len(f.Hits) {
+			fmt.Fprint(b, " | below the threshold")
+		}
+		fmt.Fprintln(b)
+	}
+}
+
+// span returns a time span in words.
+func span(t engram.TimeSpan, o render.Options) string {
+	switch {
+	case t.From.IsZero():
+		return "before " + render.Time(t.To, o)
+	case t.To.IsZero():
+		return "since " + render.Time(t.From, o)
+	}
+	return render.Time(t.From, o) + " to " + render.Time(t.To, o)
+}
+
+func writeContext(b *strings.Builder, c engram.Context, o render.Options) {
+	switch {
+	case c.Empty() && len(c.LeftOut) > 0:
+		fmt.Fprintf(b, "Nothing fits into the token budget: %s left out.\n", command.Count(len(c.LeftOut), "memory is", "memories are"))
+		return
+	case c.Empty():
+		fmt.Fprintln(b, "No previous session memories found.")
+		return
+	}
+	fmt.Fprintln(b, strings.TrimRight(render.Context(c, o), "\n"))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -269,4 +270,112 @@ func promptSearchCommand(p *command.Program) *cobra.Command {
 		},
 		doc: promptsOf, write: writePrompts,
 	}.command(p)
+}
+
+// SessionDoc is the answer of `session start` and `session end`.
+type SessionDoc struct {
+	ID        string             `json:"id"`
+	Project   string             `json:"project"`
+	Directory string             `json:"directory"`
+	StartedAt document.Timestamp `json:"started_at"`
+	EndedAt   document.Timestamp `json:"ended_at"` // null while it is open
+	ActiveAt  document.Timestamp `json:"active_at"`
+	Summary   string             `json:"summary"`
+	Flagged   []string           `json:"suspect,omitempty"`  // why the summary is flagged as instruction-like; absent if it is not
+	Memories  *int               `json:"memories,omitempty"` // live memories; only in lists of sessions
+}
+
+func sessionOf(s engram.Session) SessionDoc {
+	return SessionDoc{s.ID, s.Project, s.Directory, document.Timestamp(s.StartedAt), document.Timestamp(s.EndedAt), document.Timestamp(s.ActiveAt), s.Summary, engine.FlaggedSummary(s), nil}
+}
+
+func activityOf(s engram.SessionActivity) SessionDoc {
+	d := sessionOf(s.Session)
+	d.Memories = &s.Memories
+	return d
+}
+
+// SessionsDoc is the answer of `session list`.
+type SessionsDoc struct {
+	Project  string       `json:"project"` // "" is every project
+	Limit    int          `json:"limit"`
+	Offset   int          `json:"offset"`
+	Sessions []SessionDoc `json:"sessions"` // newest activity first
+}
+
+func sessionsOf(project string, list []engram.SessionActivity, page engram.Page) any {
+	return SessionsDoc{project, page.Limit, page.Offset, document.Each(list, activityOf)}
+}
+
+// SessionShownDoc is the answer of `session show`.
+type SessionShownDoc struct {
+	Session  SessionDoc        `json:"session"`
+	Memories []document.Marked `json:"memories"` // newest first
+}
+
+func sessionShownOf(s engram.Session, list engine.Listed) SessionShownDoc {
+	return SessionShownDoc{sessionOf(s), document.MarkedOfAll(list.Memories, list.Notes)}
+}
+
+// PromptDoc is the answer of `prompt save`.
+type PromptDoc struct {
+	Num       int64              `json:"num"`
+	SyncID    string             `json:"sync_id"`
+	SessionID string             `json:"session_id"`
+	Project   string             `json:"project"`
+	Content   string             `json:"content"`
+	CreatedAt document.Timestamp `json:"created_at"`
+}
+
+func promptOf(p engram.Prompt) PromptDoc {
+	return PromptDoc{p.Num, p.SyncID, p.SessionID, p.Project, p.Content, document.Timestamp(p.CreatedAt)}
+}
+
+// PromptsDoc is the answer of `prompt list` and `prompt search`.
+type PromptsDoc struct {
+	Project string      `json:"project"` // "" is every project
+	Prompts []PromptDoc `json:"prompts"`
+}
+
+func promptsOf(project string, list []engram.Prompt, _ engram.Page) any {
+	return PromptsDoc{project, document.Each(list, promptOf)}
+}
+
+func writeSessions(b *strings.Builder, list []engram.SessionActivity, o render.Options) {
+	if len(list) == 0 {
+		fmt.Fprintln(b, "No sessions.")
+	}
+	for _, s := range list {
+		fmt.Fprintf(b, "%s (%s) %s, %s\n", render.Line(s.ID, 0), render.Line(s.Project, 0), render.Time(s.StartedAt, o), command.Count(s.Memories, "memory", "memories"))
+		if s.Summary != "" {
+			fmt.Fprintf(b, "    %s\n", render.Summary(s.Session, 200, engine.FlaggedSummary(s.Session)))
+		}
+	}
+}
+
+func writeSession(b *strings.Builder, s engram.Session, list engine.Listed, o render.Options) {
+	fmt.Fprintf(b, "Session %s\n  Project: %s\n  Started: %s\n", render.Line(s.ID, 0), render.Line(s.Project, 0), render.Time(s.StartedAt, o))
+	if !s.EndedAt.IsZero() {
+		fmt.Fprintf(b, "  Ended: %s\n", render.Time(s.EndedAt, o))
+	}
+	if s.Directory != "" {
+		fmt.Fprintf(b, "  Directory: %s\n", render.Line(s.Directory, 0))
+	}
+	if s.Summary != "" {
+		fmt.Fprintf(b, "  Summary: %s\n", render.Summary(s, 0, engine.FlaggedSummary(s)))
+	}
+	fmt.Fprintf(b, "  %s\n", command.Count(len(list.Memories), "memory", "memories"))
+	for _, m := range list.Memories {
+		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, list.Notes[m.Num], command.ListedRunes))
+		writeMarks(b, list.Notes[m.Num], "    ")
+	}
+}
+
+func writePrompts(b *strings.Builder, list []engram.Prompt, o render.Options) {
+	if len(list) == 0 {
+		fmt.Fprintln(b, "No prompts.")
+	}
+	for _, p := range list {
+		fmt.Fprintf(b, "#%d %s (%s): %s\n", p.Num, render.Time(p.CreatedAt, o), render.Line(p.Project, 0), render.Line(p.Content, 200))
+	}
 }

@@ -32,7 +32,6 @@ func conflictsListCommand(p *command.Program) *cobra.Command {
 		Use:     "list",
 		Short:   "List candidate contradictions and verdicts, newest first",
 		Example: command.Examples("engram conflicts list --status pending", "engram conflicts list --all-projects --since 7d --json"),
-		Args:    command.Between(0, 0),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			var err error
 			if page.Limit < 1 {
@@ -99,7 +98,6 @@ func conflictsStatsCommand(p *command.Program) *cobra.Command {
 		Use:     "stats",
 		Short:   "Count candidates and verdicts",
 		Example: command.Examples("engram conflicts stats", "engram conflicts stats --all-projects --json"),
-		Args:    command.Between(0, 0),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			name, err := p.ReadProject(cmd, e, all)
 			if err != nil {
@@ -365,7 +363,6 @@ func conflictsDeferredCommand(p *command.Program) *cobra.Command {
 		Long: `List changes from other stores that could not be applied yet: they refer to something that has not arrived, they are
 dated in the future, or a person has to review them first (engram sync deferred, accept and drop).`,
 		Example: command.Examples("engram conflicts deferred", "engram conflicts deferred --replay --json"),
-		Args:    command.Between(0, 0),
 		RunE:    p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return deferred(p, cmd, e, f) }),
 	}
 	cmd.Flags().StringVar(&f.status, "status", "", "only those with this `status`: use deferred or dead")

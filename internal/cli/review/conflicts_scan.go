@@ -38,7 +38,6 @@ Titles and contents of the pairs are sent to that agent and so to the provider o
 are recorded; engram undo reverts one.`,
 		Example: command.Examples("engram conflicts scan", "engram conflicts scan --since 30d --apply",
 			"ENGRAM_AGENT_CLI=claude engram conflicts scan --semantic --apply --max-semantic 20"),
-		Args: command.Between(0, 0),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return scan(p, cmd, e, f) }),
 	}
 	flags := cmd.Flags()

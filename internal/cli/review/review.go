@@ -66,7 +66,6 @@ func reviewListCommand(p *command.Program) *cobra.Command {
 		Use:     "list",
 		Short:   "List the review queue (the default)",
 		Example: command.Examples("engram review list", "engram review list --kind changed,due", "engram review list --all-projects --json"),
-		Args:    command.Between(0, 0),
 		RunE:    p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return reviewQueue(p, cmd, e, f) }),
 	}
 	f.register(cmd)

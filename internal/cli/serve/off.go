@@ -141,7 +141,7 @@ func switchCommand(p *command.Program, word, long, short string, do func(*app.Ap
 	write func(*strings.Builder, switched)) *cobra.Command {
 	var here bool
 	cmd := &cobra.Command{
-		Use: word, Short: short, Long: long, Args: command.Between(0, 0),
+		Use: word, Short: short, Long: long,
 		Example: command.Examples("engram "+word, "engram "+word+" --here", "engram "+word+" --project shop"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			names, err := switchedProject(p, cmd, e, here)

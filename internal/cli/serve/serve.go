@@ -245,7 +245,6 @@ engram setup configures them. The project is that of the folder unless --project
 --tools selects the tools: agent, for everyday work (the default); core, three tools for small models; admin, to
 maintain a store; mem, memory and recall, all tools of one dialect; all; or single tools by name.`,
 		Example: command.Examples("engram mcp --tools=core", "engram mcp --tools=all --project shop"),
-		Args:    command.Between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := p.Config(cmd)
 			if err != nil {
@@ -279,6 +278,7 @@ name. EVENT is session-start, prompt, before-tool, after-tool, before-compact, a
 session-end, or the agent's own name for it. hook.log in the data directory records errors and missed events.`,
 		Example: command.Examples(`echo '{"session_id":"s1","cwd":"."}' | engram hook claude-code session-start`,
 			`echo '{"session_id":"s1","prompt":"why do logins expire?"}' | engram hook claude-code prompt`),
+		Args:               cobra.ArbitraryArgs,
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && terminal.Is(p.Stdin) {

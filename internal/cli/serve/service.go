@@ -46,7 +46,6 @@ settings from the environment and flags, but no secrets: put those into config.t
 a copy is kept beside it. With --now a server running in the background is replaced, and later changes take effect at
 once.`,
 		Example: command.Examples("engram setup service --now", "engram setup service --print", "engram setup service --undo"),
-		Args:    command.Between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := command.OnlyOne(cmd, "print", "undo", "now"); err != nil {
 				return err

@@ -45,7 +45,6 @@ func startCommand(p *command.Program) *cobra.Command {
 nothing happens and the exit code is 0. The log is engram.log in the data directory. engram setup service starts the
 server whenever you log in.`,
 		Example: command.Examples("engram start", "engram start --port 7438", "engram start --json"),
-		Args:    command.Between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return start(p, cmd) },
 	}
 	addServerFlags(cmd)
@@ -156,7 +155,6 @@ func restartCommand(p *command.Program) *cobra.Command {
 		Long: `Stop the server of this data directory, if one is running, and start one in the background. Use it after an update or after
 changing settings. The new server keeps the flags of the old one, except those given now.`,
 		Example: command.Examples("engram restart", "engram restart --port 7438"),
-		Args:    command.Between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, _, err := serverConfig(p, cmd)
 			if err != nil {
@@ -234,7 +232,6 @@ func stopCommand(p *command.Program) *cobra.Command {
 code is 0. With --force the process is killed if it does not stop in time: open requests break off, but saved data is never
 lost.`,
 		Example: command.Examples("engram stop", "engram stop --wait 3s --force"),
-		Args:    command.Between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := p.Config(cmd)
 			if err != nil {
@@ -305,7 +302,6 @@ func statusCommand(p *command.Program) *cobra.Command {
 number of memories, and whether Engram is switched off for agents. The exit code is 0 if a server is running, 3 if not,
 and 5 if it does not answer.`,
 		Example: command.Examples("engram status", "engram status --json"),
-		Args:    command.Between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := p.Config(cmd)
 			if err != nil {

@@ -73,7 +73,6 @@ func configListCommand(p *command.Program) *cobra.Command {
 overrides config.toml in the data directory, which overrides the default. Secrets are only reported as set.
 docs/config.md explains each setting.`,
 		Example: command.Examples("engram config list", "engram config list --json"),
-		Args:    command.Between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return listSettings(p, cmd) },
 	}
 }

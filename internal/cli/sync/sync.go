@@ -289,7 +289,6 @@ func syncKeygenCommand(p *command.Program) *cobra.Command {
 public part, the recipient, is printed for the team to add: engram sync recipients add RECIPIENT. An existing key is kept,
 and its recipient is printed. Keep a copy of the file: without it, chunks encrypted to the key cannot be read.`,
 		Example: command.Examples("engram sync keygen"),
-		Args:    command.Between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := p.Open(cmd); err != nil {
 				return err

@@ -31,6 +31,7 @@ Strength is computed when it is needed and never stored, so this command changes
 weak memory ranks lower in searches and is hidden only by --min-strength. To keep a memory from fading: engram mark ID
 --permanent. To set how a project fades: engram projects decay.`,
 		Example: command.Examples("engram decay", "engram decay 12", "engram decay --below 0.3 --days 90", "engram decay --type decision --curve ebbinghaus"),
+		Args:    cobra.ArbitraryArgs,
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			refs, err := command.RefsOf(args)
 			if err != nil {
@@ -194,7 +195,6 @@ that are important, were ever read, or were created or changed in the last 30 da
 The importance curve (the default) never reports a strength below 0.1; for pruning it is continued below that. A memory of
 average importance that is never read falls below 0.05 after 271 days.`,
 		Example: command.Examples("engram prune --dry-run", "engram prune --below 0.2", "engram prune --below 0.3 --all-projects --json"),
-		Args:    command.Between(0, 0),
 		RunE:    p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return sleep(p, cmd, e, in, all) }),
 	}
 	flags := cmd.Flags()
@@ -224,7 +224,6 @@ func sleepCommand(p *command.Program) *cobra.Command {
 --dry-run prints the plan that a run would apply. You can stop a sleep at any time; the next one continues, and running it
 again right away does nothing. Every step is in engram log and can be reverted with engram undo.`,
 		Example: command.Examples("engram sleep --dry-run", "engram sleep", "engram sleep --only merge,boost --all-projects --json"),
-		Args:    command.Between(0, 0),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			if cmd.Flags().Changed("only") && len(only) == 0 {
 				return command.Invalidf("--only names no step").WithHint("leave it out to run all steps")
@@ -293,7 +292,6 @@ func diagnosticsCommand(p *command.Program) *cobra.Command {
 them; orphans (no relation, no topic, never accessed); and memories that were never recalled. Nothing is changed. To check
 the store itself: engram doctor.`,
 		Example: command.Examples("engram diagnostics", "engram diagnostics --limit 50 --all-projects --json"),
-		Args:    command.Between(0, 0),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			if in.Limit < 1 { // the engine replaces 0 by its default
 				return command.Invalidf("limit %d is out of range", in.Limit).WithHint("use a number from 1")
@@ -326,7 +324,6 @@ func reembedCommand(p *command.Program) *cobra.Command {
 		Long: `Compute the missing vectors of the configured embedding model, and delete those of other models. Searches use the old
 vectors meanwhile. You can stop the command at any time; the next run continues. A server does the same in the background.`,
 		Example: command.Examples("engram reembed", "engram reembed --all --json"),
-		Args:    command.Between(0, 0),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			bar := p.Progress("embedding")
 			res, err := e.Reembed(cmd.Context(), engine.ReembedInput{All: all, Progress: bar.Report})

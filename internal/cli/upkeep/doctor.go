@@ -35,7 +35,6 @@ func doctorCommand(p *command.Program) *cobra.Command {
 		Long: `Check the store: the database, its indexes, sessions, the clock and the disk. Without --fix nothing is changed. With --fix
 a backup is made, safe repairs are applied, and each one is reported.`,
 		Example: command.Examples("engram doctor", "engram doctor --check disk_space --json", "engram doctor --full", "engram doctor --fix"),
-		Args:    command.Between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := knownCheck(check); err != nil {
 				return err
@@ -226,7 +225,6 @@ func doctorRepairCommand(p *command.Program) *cobra.Command {
 JSON. --plan and --dry-run change nothing; --apply makes a backup first, and engram undo reverts it.`,
 		Example: command.Examples("engram doctor repair --project shop --check session_project_directory_mismatch --plan",
 			"engram doctor repair --project shop --check manual_session_name_project_mismatch --apply"),
-		Args: command.Between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			modes := map[engine.RepairMode]bool{engine.RepairPlan: plan, engine.RepairDryRun: dryRun, engine.RepairApply: apply}
 			var mode engine.RepairMode

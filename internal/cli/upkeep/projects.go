@@ -125,7 +125,6 @@ func projectsListCommand(p *command.Program) *cobra.Command {
 		Use:     "list",
 		Short:   "List projects with their contents",
 		Example: command.Examples("engram projects list", "engram projects list --json"),
-		Args:    command.Between(0, 0),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			list, err := e.Projects(cmd.Context())
 			if err != nil {
@@ -316,7 +315,6 @@ func projectsConsolidateCommand(p *command.Program) *cobra.Command {
 of it, or nothing. With --yes each group is merged into its largest project; --into NAME merges only the group of that
 name, into NAME.`,
 		Example: command.Examples("engram projects consolidate", "engram projects consolidate --dry-run", "engram projects consolidate --into shop --yes"),
-		Args:    command.Between(0, 0),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			return consolidate(p, cmd, e, into, yes, dryRun)
 		}),

@@ -57,7 +57,6 @@ func statsCommand(p *command.Program) *cobra.Command {
 week or month of creation, as a chart. --since skips older ones; by default days cover the last 30, weeks the last 26, months
 the last 12, and projects and types everything.`,
 		Example: command.Examples("engram stats", "engram stats --by project", "engram stats --by week --project shop", "engram stats --by day --since 90d --json"),
-		Args:    command.Between(0, 0),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			var err error
 			// Without --by, one line shows the last days.
@@ -206,7 +205,6 @@ share that fell back (a channel could not answer, or an empty question listed th
 daily counts in UTC are kept for this, and no questions. Counts of a server's last ten seconds may be missing. With
 --session the exposures of that session are counted, as far as engram why knows them.`,
 		Example: command.Examples("engram metrics", "engram metrics --project shop --since 90d", "engram metrics --session s1 --json"),
-		Args:    command.Between(0, 0),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			var err error
 			in := engine.MetricsInput{Session: session}
