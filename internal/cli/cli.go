@@ -52,7 +52,7 @@ func Run(ctx context.Context, o command.Options) int {
 	return exitAfter(ctx, p, err)
 }
 
-// newRoot builds the whole tree; a command without Args takes none. It reads nothing: help, version and completion work
+// newRoot builds the whole tree; a command without Args takes those of its usage line. It reads nothing: help, version and completion work
 // without a data directory.
 func newRoot(p *command.Program) *cobra.Command {
 	root := &cobra.Command{
@@ -100,7 +100,7 @@ engram serve`,
 	}
 	forEach(root, func(c *cobra.Command) {
 		if c.Args == nil {
-			c.Args = command.Between(0, 0)
+			c.Args = command.Arguments
 		}
 	})
 	return root

@@ -342,7 +342,6 @@ func completionCommand(p *command.Program) *cobra.Command {
 		Long:  "Print the completion script of a shell. Load it in the start-up file of that shell.",
 		Example: command.Examples("source <(engram completion bash)", "engram completion zsh > \"${fpath[1]}/_engram\"",
 			"engram completion fish > ~/.config/fish/completions/engram.fish"),
-		Args: command.Between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root, w := cmd.Root(), cmd.OutOrStdout()
 			switch args[0] {

@@ -124,7 +124,6 @@ func manCommand(p *command.Program) *cobra.Command {
 		Long: `Print the manual page of the program, which lists all commands, or of one command. --dir writes the pages of the program
 and of every command into a folder, for packages.`,
 		Example: command.Examples("engram man | man -l -", "engram man conflicts scan | man -l -", "engram man --dir /usr/local/share/man/man1"),
-		Args:    command.Between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir != "" {
 				if len(args) > 0 {

@@ -79,22 +79,39 @@ func OnlyOne(cmd *cobra.Command, names ...string) error {
 	return Invalidf("%s cannot be combined", strings.Join(given, " and ")).WithHint("use one of them")
 }
 
-// Between requires a number of arguments; most < 0 is no limit.
-func Between(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) >= least && (most < 0 || len(args) <= most) {
-			return nil
+// Arguments requires as many arguments as the usage line of cmd names before its flags: NAME is one, [NAME] may be left
+// out, and NAME… may be repeated.
+func Arguments(cmd *cobra.Command, args []string) error {
+	least, most := 0, 0
+	for _, word := range strings.Fields(cmd.Use)[1:] {
+		optional := strings.HasPrefix(word, "[")
+		if strings.HasPrefix(strings.TrimPrefix(word, "["), "--") {
+			break
 		}
-		what := "too many arguments"
-		if len(args) < least {
-			what = "an argument is missing"
+		if most++; strings.Contains(word, "…") || strings.Contains(word, "...") {
+			most = len(args) + 1
 		}
-		hint := "usage: " + cmd.UseLine()
-		if dash := cmd.ArgsLenAtDash(); dash >= 0 && len(args) > most {
-			hint += "; everything after -- is an argument"
+		if !optional {
+			least++
 		}
-		return engram.Errorf(engram.CodeInvalid, "%s: %s", cmd.Name(), what).WithHint("%s", hint)
 	}
+	return ArgumentsBetween(least, most, cmd, args)
+}
+
+// ArgumentsBetween requires from least to most arguments.
+func ArgumentsBetween(least, most int, cmd *cobra.Command, args []string) error {
+	if len(args) >= least && len(args) <= most {
+		return nil
+	}
+	what := "too many arguments"
+	if len(args) < least {
+		what = "an argument is missing"
+	}
+	hint := "usage: " + cmd.UseLine()
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 && len(args) > most {
+		hint += "; everything after -- is an argument"
+	}
+	return engram.Errorf(engram.CodeInvalid, "%s: %s", cmd.Name(), what).WithHint("%s", hint)
 }
 
 // OldWords maps the words of other programs and of older designs to today's commands, for suggestions.

@@ -30,9 +30,9 @@ its words are listed, forgotten after a confirmation, and searched for once more
 			"engram delete session s1", "engram delete project shop"),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("query") {
-				return command.Between(0, 0)(cmd, args)
+				return command.ArgumentsBetween(0, 0, cmd, args)
 			}
-			return command.Between(1, -1)(cmd, args)
+			return command.Arguments(cmd, args)
 		},
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if cmd.Flags().Changed("query") {
@@ -102,7 +102,7 @@ type deletion struct {
 
 func deleteThing(p *command.Program, d deletion) *cobra.Command {
 	var hard bool
-	cmd := &cobra.Command{Use: d.kind + " " + d.arg, Short: d.short, Long: d.long, Example: d.example, Args: command.Between(1, 1)}
+	cmd := &cobra.Command{Use: d.kind + " " + d.arg, Short: d.short, Long: d.long, Example: d.example}
 	cmd.RunE = p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 		id, text, err := d.do(cmd.Context(), e, args[0], hard)
 		if err != nil {
@@ -133,7 +133,6 @@ func deleteProjectCommand(p *command.Program) *cobra.Command {
 		Long: `Forget a project's memories and delete its prompts. With --hard the memories are erased, and its sessions and the project
 itself are deleted, too.`,
 		Example: command.Examples("engram delete project old-shop", "engram delete project old-shop --hard"),
-		Args:    command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if strings.TrimSpace(args[0]) == "" {
 				return engram.Errorf(engram.CodeInvalid, "project name is empty").WithHint("{projects list} shows the names")

@@ -36,7 +36,6 @@ Each batch of --batch memories is one transaction: if one memory is invalid, non
 reports its position and the reason, saves the other batches, and exits with 2. Memories that already exist stay
 unchanged, so correct the file and run the command again. Memory use does not grow with the size of the file.`,
 		Example: command.Examples("engram ingest memories.jsonl", `engram ingest '[{"title":"Ports","content":"The shop listens on 8443."}]'`, "engram ingest memories.jsonl --dry-run", `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
-		Args:    command.Between(0, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			name := "-"
 			if len(args) == 1 {

@@ -25,7 +25,6 @@ supersedes hides B from searches and lists while A exists; contradicts marks bot
 strength and reason. engram unlink removes it.`,
 		Example: command.Examples("engram link 12 supersedes 9", "engram link 12 derived_from topic:architecture/auth-model --strength 0.5",
 			"engram link 12 contradicts 9 --reason 'two lifetimes'"),
-		Args: command.Between(2, 3),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if len(args) == 3 {
 				if cmd.Flags().Changed("relation") {
@@ -64,7 +63,6 @@ func unlinkCommand(p *command.Program) *cobra.Command {
 		Long: `Remove a relation between two memories, in either direction; without RELATION remove all of them, pending candidates
 included. A pair whose verdict is removed may be flagged again.`,
 		Example: command.Examples("engram unlink 12 supersedes 9", "engram unlink 12 9"),
-		Args:    command.Between(2, 3),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var in engine.UnlinkInput
 			if len(args) == 3 {
@@ -127,7 +125,6 @@ func graphCommand(p *command.Program) *cobra.Command {
 request.`,
 		Example: command.Examples("engram graph 12", "engram graph 12 --depth 4 --relation supersedes,derived_from",
 			"engram graph 12 --format dot | dot -Tsvg > graph.svg", "engram graph 12 --format mermaid"),
-		Args: command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if p.JSON && !cmd.Flags().Changed("format") {
 				format = "json"

@@ -29,7 +29,7 @@ func lister(p *command.Program, use, short string, limit int, example string) *c
 	var forgotten bool
 	var asOf string
 	cmd := &cobra.Command{
-		Use: use, Short: short, Example: example, Args: command.Between(0, 1),
+		Use: use, Short: short, Example: example,
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if len(args) == 1 && cmd.Flags().Changed("limit") {
 				return command.Invalidf("the number of memories is given twice").WithHint("use %s or --limit", render.Preview(args[0], 40))
@@ -74,7 +74,6 @@ func getCommand(p *command.Program) *cobra.Command {
 		Aliases: []string{"show"},
 		Short:   "Show a memory with its relations and revisions",
 		Example: command.Examples("engram get 12", "engram get mem_01k3", "engram get topic:architecture/auth-model"),
-		Args:    command.Between(1, 1),
 		RunE: p.WithRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			at, err := p.When("as-of", asOf, e.Now())
 			if err != nil {
@@ -103,7 +102,6 @@ func timelineCommand(p *command.Program) *cobra.Command {
 		Use:     "timeline ID",
 		Short:   "Show what was saved around a memory in its session",
 		Example: command.Examples("engram timeline 12", "engram timeline 12 --before 10 --after 0"),
-		Args:    command.Between(1, 1),
 		RunE: p.WithRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			t, err := e.Timeline(cmd.Context(), ref, before, after)
 			if err != nil {
@@ -126,7 +124,6 @@ func historyCommand(p *command.Program) *cobra.Command {
 		Long: `Show the version history of a memory, oldest first. --version prints one version in full. --diff compares two versions
 (1,3), or one version with the current text (2). To restore a version: engram restore.`,
 		Example: command.Examples("engram history 12", "engram history 12 --version 2", "engram history 12 --diff 1,3", "engram history 12 --diff 2"),
-		Args:    command.Between(1, 1),
 		RunE: p.WithRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			h, err := e.History(cmd.Context(), ref)
 			switch {
@@ -179,7 +176,6 @@ func restoreCommand(p *command.Program) *cobra.Command {
 		Long: `Restore an earlier version of a memory; engram history shows the version numbers. The current text is kept as a version,
 so nothing is lost.`,
 		Example: command.Examples("engram restore 12 1"),
-		Args:    command.Between(2, 2),
 		RunE: p.WithRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			version, err := strconv.Atoi(args[0])
 			if err != nil || version < 1 {
@@ -203,7 +199,6 @@ func whyCommand(p *command.Program) *cobra.Command {
 		Long: `List what a session was shown by search, recall, context, get and remind (injected during its work), with the questions and
 the cost in tokens. Exposures are recorded for sessions with an id and kept for 90 days.`,
 		Example: command.Examples("engram why s1", "engram why s1 --json"),
-		Args:    command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			a, err := e.Why(cmd.Context(), args[0])
 			if err != nil {

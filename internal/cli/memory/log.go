@@ -30,7 +30,6 @@ ID only operations on this memory. engram undo reverts an operation. --compact r
 they cannot be undone any more, and --as-of cannot look behind them; no text is lost. --follow shows new operations of
 every process until it is interrupted; with --json one operation per line.`,
 		Example: command.Examples("engram log", "engram log 12", "engram log --actor mcp --since 7d --all-projects", "engram log --follow", "engram log --compact --keep 365 --dry-run"),
-		Args:    command.Between(0, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if err := c.check(cmd, args); err != nil {
 				return err
@@ -203,7 +202,6 @@ one again. Erased memories (delete --hard) cannot be restored.
 
 FIRST..LAST undoes several operations, latest first; --verb limits it to one kind, such as all steps of a sleep.`,
 		Example: command.Examples("engram undo --dry-run", "engram undo", "engram undo 41", "engram undo 120..180 --verb sleep"),
-		Args:    command.Between(0, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var err error
 			if len(args) == 1 && strings.Contains(args[0], "..") {

@@ -59,7 +59,6 @@ deleted.`,
 			`engram save 'Auth model' 'JWT, 5 minutes' --topic architecture/auth-model`,
 			`engram save 'Retries' 'Three, then the queue keeps it' --file internal/queue/retry.go:40-62`,
 			`git log -1 --format=%B | engram save 'Last change' -`),
-		Args: command.Between(1, 2),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error { return save(p, cmd, e, args, f) }),
 	}
 	flags := cmd.Flags()
@@ -164,7 +163,6 @@ func updateCommand(p *command.Program) *cobra.Command {
 		Short: "Change a memory; the old text is kept as a revision",
 		Example: command.Examples("engram update 12 --content 'JWT, 5 minutes' --type decision",
 			"git show --stat | engram update 12 --content -", "engram update 12 --metadata ticket=ENG-12 --metadata draft="),
-		Args: command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			in, err := updateInput(p, cmd, args[0], f)
 			if err != nil {
@@ -268,7 +266,6 @@ func captureCommand(p *command.Program) *cobra.Command {
 		Long: `Save each item of the last "## Key Learnings:" section of a text as a memory. Items that are already known are only
 counted. The text comes from a file or from standard input.`,
 		Example: command.Examples("engram capture notes.md", "agent --print | engram capture --source agent"),
-		Args:    command.Between(0, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			name := "-"
 			if len(args) == 1 {
@@ -330,7 +327,6 @@ func markCommand(p *command.Program) *cobra.Command {
 		Long: `Keep a memory from fading, or let it fade again: each call toggles it; --permanent and --permanent=false set it. A
 permanent memory has the tag "permanent"; adding or removing that tag has the same effect.`,
 		Example: command.Examples("engram mark 12", "engram mark 12 --permanent=false"),
-		Args:    command.Between(1, 1),
 		RunE: p.WithRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
 			in := engine.UpdateInput{Ref: ref, Mark: !cmd.Flags().Changed("permanent")}
 			if !in.Mark {
@@ -349,7 +345,6 @@ func tagCommand(p *command.Program) *cobra.Command {
 		Short:   "Add, remove or list the tags of a memory",
 		Long:    "Add, remove or list the tags of a memory. The action may also come first: tag add ID TAG.",
 		Example: command.Examples("engram tag 12 add security api", "engram tag 12 remove api", "engram tag 12 list"),
-		Args:    command.Between(2, -1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			name, action := args[0], args[1]
 			if isTagAction(name) && !isTagAction(action) {
@@ -400,7 +395,6 @@ func topicCommand(p *command.Program) *cobra.Command {
 		Use:     "topic TYPE TITLE [CONTENT]",
 		Short:   "Suggest a topic key for a memory",
 		Example: command.Examples(`engram topic decision 'Auth model'`, `engram save 'Auth model' 'JWT' --topic "$(engram topic decision 'Auth model')"`),
-		Args:    command.Between(2, 3),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			content := ""
 			if len(args) == 3 {

@@ -32,7 +32,6 @@ stored. A question may name a time ("last week", "in March"), which ranks memori
 			"engram search parseConfig --type bugfix,decision --since 30d --mode fts",
 			"engram search 'rate limit' --all-projects --explain",
 			"engram search 'token lifetime' --as-of 2026-01-31"),
-		Args: command.Between(1, -1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if match != "any" && match != "all" {
 				return command.Invalidf("--match %q is unknown", match).WithHint("use any (one word is enough) or all (every word must match)")
@@ -134,7 +133,6 @@ long ones, and repetitions are left out. Standard error lists what was left out,
 that this session has already seen are left out.`,
 		Example: command.Examples("engram recall how do we sign in", "engram recall 'release steps' --budget 1000 --session s1",
 			"engram recall 'rate limit' --type decision --all-projects --json"),
-		Args: command.Between(1, -1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			return recall(p, cmd, e, strings.Join(args, " "), f, s, o)
 		}),
@@ -233,7 +231,6 @@ func contextCommand(p *command.Program) *cobra.Command {
 memories, decisions and preferences, and memories that are read often or are new come first. With --session, memories
 that this session has already seen are left out, unless nothing else remains.`,
 		Example: command.Examples("engram context", "engram context shop --scope personal", "engram context --budget 800 --session s1"),
-		Args:    command.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 { // before the settings are read
 				if err := cmd.Flags().Set("project", args[0]); err != nil {

@@ -30,7 +30,6 @@ func sessionStartCommand(p *command.Program) *cobra.Command {
 		Short:   "Start a session; repeating it changes nothing",
 		Long:    "Start a session and print its id. Without an id a new one is generated; starting the same session again changes nothing.",
 		Example: command.Examples("engram session start", "engram session start s1 --directory ~/src/shop"),
-		Args:    command.Between(0, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var err error
 			in := engine.SessionInput{Directory: p.Dir}
@@ -64,7 +63,6 @@ func sessionEndCommand(p *command.Program) *cobra.Command {
 		Use:     "end [ID]",
 		Short:   "End a session, by default the open one of the project",
 		Example: command.Examples("engram session end", "engram session end s1 --summary 'Tokens live in cookies now'"),
-		Args:    command.Between(0, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			summary, err := p.Text(summary)
 			if err != nil {
@@ -117,7 +115,6 @@ func sessionShowCommand(p *command.Program) *cobra.Command {
 		Use:     "show ID",
 		Short:   "Show a session and what was saved in it",
 		Example: command.Examples("engram session show s1"),
-		Args:    command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			s, err := e.Session(cmd.Context(), args[0])
 			if err != nil {
@@ -138,7 +135,6 @@ func sessionSummaryCommand(p *command.Program) *cobra.Command {
 		Use:     "summary CONTENT|-",
 		Short:   "Save a session summary as a memory",
 		Example: command.Examples("engram session summary 'Moved tokens to cookies' --session s1", "engram session summary - < summary.md"),
-		Args:    command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			content, err := p.Text(args[0])
 			if err != nil {
@@ -178,11 +174,11 @@ type listing[T any] struct {
 func (l listing[T]) command(p *command.Program) *cobra.Command {
 	var all bool
 	var page engram.Page
-	cmd := &cobra.Command{Use: l.use, Short: l.short, Example: l.example, Args: command.Between(1, -1)}
+	cmd := &cobra.Command{Use: l.use, Short: l.short, Example: l.example}
 	cmd.Flags().IntVar(&page.Limit, "limit", l.limit, "maximum number of results")
 	where := "in every project"
 	if l.pages {
-		cmd.Args, where = command.Between(0, 0), "of every project"
+		where = "of every project"
 		cmd.Flags().IntVar(&page.Offset, "offset", 0, "skip this many first")
 	}
 	cmd.Flags().BoolVar(&all, "all-projects", false, where)
@@ -226,7 +222,6 @@ func promptSaveCommand(p *command.Program) *cobra.Command {
 		Use:     "save CONTENT|-",
 		Short:   "Save a prompt",
 		Example: command.Examples("engram prompt save 'make login survive a restart' --session s1"),
-		Args:    command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			content, err := p.Text(args[0])
 			if err != nil {

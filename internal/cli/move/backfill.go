@@ -46,7 +46,6 @@ proposed that a memory already says, so a second run proposes only what is new.
 Proposals go into the review queue: engram review shows them, engram review approve w12 saves one, dated to the day it
 happened, and engram review refuse w12 rejects it. --review asks about them one by one. See docs/backfill.md.`,
 		Example: command.Examples("engram backfill claude-code --since 30d --dry-run", "engram backfill git", "engram backfill codex --all-projects --limit 200", "engram backfill --review"),
-		Args:    command.Between(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b := backfilling{Program: p, cmd: cmd, backfillFlags: f}
 			if len(args) > 0 {

@@ -58,7 +58,6 @@ approval, and engram undo reverts it.
 With --format obsidian or markdown, the argument is a folder of notes, and edits made there since the export are imported:
 see engram obsidian-export.`,
 		Example: command.Examples("engram import engram-export.json", "engram import shop.json --project shop --dry-run", "engram import engram.json.gz"),
-		Args:    command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if slices.Contains(vaultFormats(), format) {
 				return importNotes(p, cmd, args[0], dryRun)
@@ -274,7 +273,6 @@ versions, tags and other fields. With --project (or one of its aliases) only tha
 memories of other projects are left out. The formats obsidian and markdown write a folder of notes, which import reads,
 too; they differ in the style of links. See engram obsidian-export.`,
 		Example: command.Examples("engram export", "engram export shop.json --project shop", "engram export engram.json.gz", "engram export notes --format markdown"),
-		Args:    command.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.Contains(vaultFormats(), in.Format) {
 				return exportNotes(p, cmd, args, in)

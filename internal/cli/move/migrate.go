@@ -42,7 +42,6 @@ Without PATH the usual places are searched; without --from the findings are only
 the project of this folder; with --project everything goes into that project. Invalid items are reported and skipped, with
 exit code 2. docs/migrate.md explains how each item is converted.`,
 		Example: command.Examples("engram migrate", "engram migrate --from claude-mem --dry-run", "engram migrate --from memory-md . --project shop", "engram migrate ~/.local/share/engram/engram.db"),
-		Args:    command.Between(0, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if over, err := takesOver(p, cmd, from, args, dryRun); over || err != nil {
 				return err

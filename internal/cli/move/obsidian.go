@@ -56,7 +56,6 @@ exporting: engram import --format obsidian VAULT.
 With --watch this is repeated until Ctrl-C.`,
 		Example: command.Examples("engram obsidian-export --vault ~/Vault", "engram obsidian-export ~/Vault --project shop --graph-config force",
 			"engram obsidian-export ~/Vault --import --watch --interval 1m"),
-		Args: command.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && f.dir != "" && args[0] != f.dir:

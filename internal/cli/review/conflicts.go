@@ -64,7 +64,6 @@ func conflictsShowCommand(p *command.Program) *cobra.Command {
 		Use:     "show ID",
 		Short:   "Show a candidate or verdict with both memories",
 		Example: command.Examples("engram conflicts show 3", "engram conflicts show rel-0123456789abcdef --json"),
-		Args:    command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			ref, err := relationRef(args[0])
 			if err != nil {
@@ -129,7 +128,6 @@ compatible      both are true together
 relates_to      both are about the same thing, nothing more
 not_conflict    they are unrelated; the pair is never flagged again`,
 		Example: command.Examples("engram conflicts judge 3 supersedes --reason 'measured again'", "engram conflicts judge rel-0123456789abcdef not_conflict"),
-		Args:    command.Between(2, 2),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var err error
 			if in.Ref, err = relationRef(args[0]); err != nil {
@@ -162,7 +160,6 @@ func conflictsIgnoreCommand(p *command.Program) *cobra.Command {
 		Use:     "ignore ID",
 		Short:   "Dismiss a candidate without a verdict",
 		Example: command.Examples("engram conflicts ignore 3 --reason 'both are drafts'"),
-		Args:    command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			ref, err := relationRef(args[0])
 			if err != nil {

@@ -37,7 +37,6 @@ func syncDeferredCommand(p *command.Program) *cobra.Command {
 items that refer to something that has not arrived. The last two are retried by each sync --import. With NUMBER one item is
 shown in full. sync accept imports an item, sync drop discards it.`,
 		Example: command.Examples("engram sync deferred", "engram sync deferred 3", "engram sync deferred --all-projects --json"),
-		Args:    command.Between(0, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			project, err := p.ReadProject(cmd, e, all || len(args) == 1)
 			if err != nil {
@@ -167,7 +166,6 @@ func syncAcceptCommand(p *command.Program) *cobra.Command {
 		Short:   "Import pending items",
 		Long:    "Import pending items after reading them (engram sync deferred NUMBER). engram undo reverts each import.",
 		Example: command.Examples("engram sync accept 3"),
-		Args:    command.Between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return decide(p, cmd, args, func(num int64, doc *DecidedDoc) error {
 				took, err := p.App.Engine.AcceptDeferred(cmd.Context(), num)
@@ -188,7 +186,6 @@ func syncDropCommand(p *command.Program) *cobra.Command {
 		Short:   "Discard pending items",
 		Long:    "Discard pending items. They stay in their chunk, which is not imported again.",
 		Example: command.Examples("engram sync drop 3 4"),
-		Args:    command.Between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return decide(p, cmd, args, func(num int64, doc *DecidedDoc) error {
 				err := p.App.Engine.DropDeferred(cmd.Context(), num)

@@ -85,7 +85,6 @@ func reviewDoneCommand(p *command.Program) *cobra.Command {
 		Aliases: []string{"mark"},
 		Short:   "Mark memories as checked and still right; their review interval starts again",
 		Example: command.Examples("engram review done 12", "engram review done 12 13"),
-		Args:    command.Between(1, -1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			return review(p, cmd, e, args, "marked reviewed", func(ref engram.Ref) (engine.ReviewResult, error) {
 				return e.Reviewed(cmd.Context(), ref)
@@ -100,7 +99,6 @@ func reviewSnoozeCommand(p *command.Program) *cobra.Command {
 		Use:     "snooze ID…",
 		Short:   "Postpone the review of memories",
 		Example: command.Examples("engram review snooze 12 --for 30d", "engram review snooze 12 --until 2027-01-31"),
-		Args:    command.Between(1, -1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if (span == "") == (until == "") {
 				return command.Invalidf("no time given").WithHint("use --for 30d or --until 2027-01-31")
@@ -182,7 +180,6 @@ func reviewShowCommand(p *command.Program) *cobra.Command {
 		Long: `Show a pending item in full, as it would be injected or imported, with all reasons why it is pending: a memory by its id,
 other items by w and a number. Read it here before engram review approve.`,
 		Example: command.Examples("engram review show w3", "engram review show 12 w4"),
-		Args:    command.Between(1, -1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var err error
 			items := make([]engram.QueueItem, len(args))
@@ -414,7 +411,7 @@ covers only the current text of a memory. engram undo reverts an approval, and a
 --operation approves, instead of names, all suspect memories written by one operation, such as an import of your own
 export. Memories that have changed since stay pending.`,
 		Example: command.Examples("engram review approve 12", "engram review approve w3 w4", "engram review approve --operation 42"),
-		Args:    command.Between(0, -1),
+		Args:    cobra.ArbitraryArgs,
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if given := cmd.Flags().Changed("operation"); given == (len(args) > 0) {
 				return command.Invalidf("no items to approve were given").WithHint("give names from {review}, or --operation NUMBER")
@@ -438,7 +435,6 @@ func reviewRefuseCommand(p *command.Program) *cobra.Command {
 discarded and neither proposed nor imported again, unless engram undo makes it pending again; engram sync drop deletes it
 permanently.`,
 		Example: command.Examples("engram review refuse 12", "engram review refuse w3"),
-		Args:    command.Between(1, -1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			res, err := e.RefuseNamed(cmd.Context(), args)
 			return answerDecided(p, e, "Rejected", res, err)

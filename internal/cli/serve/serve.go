@@ -48,7 +48,6 @@ func serveCommand(p *command.Program) *cobra.Command {
 		Long: `Serve agents and programs over HTTP on this machine until interrupted: the JSON API, and MCP under /mcp. Port 0 selects a
 free port. Connections from other machines need ENGRAM_HTTP_TOKEN.`,
 		Example: command.Examples("engram serve", "engram serve 7438", "engram serve --json 0"),
-		Args:    command.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if _, err := config.ParsePort(args[0]); err != nil {

@@ -134,7 +134,6 @@ func configGetCommand(p *command.Program) *cobra.Command {
 		Short:   "Print the effective value of a setting",
 		Long:    "Print the effective value of a setting on one line; for a secret only whether it is \"set\". Prints nothing if it has no value.",
 		Example: command.Examples("engram config get port", "engram config get sleep_at --json"),
-		Args:    command.Between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			k, err := config.Named(args[0])
 			if err != nil {
@@ -169,7 +168,6 @@ func configSetCommand(p *command.Program) *cobra.Command {
 		Long: `Set a value in config.toml in the data directory; the file is created if needed, and its comments, order and formatting
 are kept. - reads the value from standard input: use it for secrets. A running server reads settings only when it starts.`,
 		Example: command.Examples("engram config set port 7438", "engram config set review_months 'decision=3, bugfix=1'", "engram config set http_token - < token.txt"),
-		Args:    command.Between(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			value, err := p.Text(args[1])
 			if err != nil {
@@ -190,7 +188,6 @@ func configUnsetCommand(p *command.Program) *cobra.Command {
 		Short:   "Remove a setting from config.toml",
 		Long:    "Remove a setting from config.toml, so that its default applies. Unknown keys can be removed, too.",
 		Example: command.Examples("engram config unset port"),
-		Args:    command.Between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeSetting(p, cmd, args[0], "removed %s from %s", "%s is not set in %s", func(path string) (bool, error) { return config.Unset(path, args[0]) })
 		},

@@ -85,7 +85,6 @@ nothing more. --undo restores the original files byte for byte, or, if they were
 the default, because agents drop the environment; a data directory that an agent already has is kept until --data-dir names
 another. docs/agents.md lists the files of each agent and its limits.`,
 		Example: command.Examples("engram setup", "engram setup claude-code codex", "engram setup all --dry-run", "engram setup cursor --undo", "engram setup status"),
-		Args:    command.Between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return setup(p, cmd, args, o)
 		},
@@ -106,7 +105,6 @@ func setupStatusCommand(p *command.Program) *cobra.Command {
 parsed, entries that are missing or different. Without AGENT, agents that are neither installed nor connected are listed
 only with --json. Nothing is changed.`,
 		Example: command.Examples("engram setup status", "engram setup status codex --json"),
-		Args:    command.Between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := setupRefuses(cmd); err != nil {
 				return err

@@ -321,8 +321,8 @@ func recipientsOf(r app.Recipients) RecipientsDoc {
 }
 
 func syncRecipientsCommand(p *command.Program) *cobra.Command {
-	change := func(use, short, example, after string, args cobra.PositionalArgs, do func(*cobra.Command, []string) (app.Recipients, error)) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Example: command.Examples(example), Args: args, RunE: func(cmd *cobra.Command, args []string) error {
+	change := func(use, short, example, after string, do func(*cobra.Command, []string) (app.Recipients, error)) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Example: command.Examples(example), RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := p.Open(cmd); err != nil {
 				return err
 			}
@@ -339,21 +339,22 @@ func syncRecipientsCommand(p *command.Program) *cobra.Command {
 			})
 		}}
 	}
-	cmd := change("recipients", "Show or change the recipients of encrypted chunks", "engram sync recipients", "", command.UnknownCommand, func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
+	cmd := change("recipients", "Show or change the recipients of encrypted chunks", "engram sync recipients", "", func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
 		return p.App.Recipients(cmd.Context(), p.Dir)
 	})
+	cmd.Args = command.UnknownCommand
 	cmd.Long = `Show the recipients of this repository's encrypted chunks: the age recipients in .engram/recipients.txt. Without
 recipients, chunks are not encrypted. Anyone with push access can change the file, so after a change sync writes nothing
 until you confirm it: engram sync recipients trust. New recipients can read only chunks written after they were added;
 removed ones can still read older chunks.`
 	cmd.AddCommand(
-		change("add RECIPIENT…", "Add recipients", "engram sync recipients add age1…", "New recipients cannot read chunks that were encrypted earlier.", command.Between(1, -1), func(cmd *cobra.Command, args []string) (app.Recipients, error) {
+		change("add RECIPIENT…", "Add recipients", "engram sync recipients add age1…", "New recipients cannot read chunks that were encrypted earlier.", func(cmd *cobra.Command, args []string) (app.Recipients, error) {
 			return p.App.ChangeRecipients(cmd.Context(), p.Dir, args, nil)
 		}),
-		change("remove RECIPIENT…", "Remove recipients", "engram sync recipients remove age1…", "Removed recipients can still read chunks that were encrypted earlier: they remain in the git history.", command.Between(1, -1), func(cmd *cobra.Command, args []string) (app.Recipients, error) {
+		change("remove RECIPIENT…", "Remove recipients", "engram sync recipients remove age1…", "Removed recipients can still read chunks that were encrypted earlier: they remain in the git history.", func(cmd *cobra.Command, args []string) (app.Recipients, error) {
 			return p.App.ChangeRecipients(cmd.Context(), p.Dir, nil, args)
 		}),
-		change("trust", "Confirm the current recipients", "engram sync recipients trust", "", command.Between(0, 0), func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
+		change("trust", "Confirm the current recipients", "engram sync recipients trust", "", func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
 			return p.App.TrustRecipients(cmd.Context(), p.Dir)
 		}))
 	return cmd

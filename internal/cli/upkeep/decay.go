@@ -116,7 +116,6 @@ the curve: importance is the loss per day (0.01), geometric the factor kept per 
 days (30). A rate from 0.5 to 1 without a curve selects geometric.`,
 		Example: command.Examples("engram projects decay shop", "engram projects decay shop --curve geometric --rate 0.98",
 			"engram projects decay shop --type decision --rate 0.002", "engram projects decay shop --reset"),
-		Args: command.Between(1, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			in := engine.ProjectDecayInput{Project: args[0], Type: engram.Type(typ), Reset: reset}
 			if cmd.Flags().Changed("curve") {

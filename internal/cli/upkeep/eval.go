@@ -55,7 +55,6 @@ Your memories are only read.`,
 		Example: command.Examples("engram eval sets/decisions", "engram eval sets --queries queries-kw3.jsonl --json",
 			"engram eval sets --against mode=fts", "engram eval --own --with fusion=score --against fusion=rank",
 			"engram eval --own --write my-set"),
-		Args: command.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.own == (len(args) == 1) {
 				return command.Invalidf("nothing to measure is given").WithHint("give the folder of a set, or --own for your own memories")

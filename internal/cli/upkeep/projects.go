@@ -140,7 +140,6 @@ func projectsDetectCommand(p *command.Program) *cobra.Command {
 		Use:     "detect [FOLDER]",
 		Short:   "Show which project a folder belongs to, and why",
 		Example: command.Examples("engram projects detect", "engram projects detect ~/src/shop --json"),
-		Args:    command.Between(0, 1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			dir := p.Path(strings.Join(args, ""))
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -162,7 +161,6 @@ func projectsMergeCommand(p *command.Program) *cobra.Command {
 		Use:     "merge NAME… --into NAME",
 		Short:   "Merge projects into one; the old names become aliases",
 		Example: command.Examples("engram projects merge shop-old Shop --into shop"),
-		Args:    command.Between(1, -1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if strings.TrimSpace(into) == "" {
 				return command.Invalidf("merge needs a target project").WithHint("usage: %s", cmd.UseLine())
@@ -196,7 +194,6 @@ func projectsRenameCommand(p *command.Program) *cobra.Command {
 		Use:     "rename OLD NEW",
 		Short:   "Rename a project; the old name becomes an alias",
 		Example: command.Examples("engram projects rename shop storefront"),
-		Args:    command.Between(2, 2),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			r, err := e.RenameProject(cmd.Context(), args[0], args[1])
 			if err != nil {
@@ -215,7 +212,6 @@ func projectsPruneCommand(p *command.Program) *cobra.Command {
 		Long: `Remove projects without memories, with their prompts and empty sessions: all such projects, or those named. Forgotten
 memories count as memories.`,
 		Example: command.Examples("engram projects prune --dry-run", "engram projects prune scratch --yes"),
-		Args:    command.Between(0, -1),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			return prune(p, cmd, e, args, yes, dryRun)
 		}),
