@@ -79,6 +79,22 @@ func OnlyOne(cmd *cobra.Command, names ...string) error {
 	return Invalidf("%s cannot be combined", strings.Join(given, " and ")).WithHint("use one of them")
 }
 
+// Argument returns the n-th argument, from 0, or other if there are fewer.
+func Argument(args []string, n int, other string) string {
+	if n < len(args) {
+		return args[n]
+	}
+	return other
+}
+
+// Given returns the value of the flag called name, or nil if it was not given.
+func Given[T any](cmd *cobra.Command, name string, value T) *T {
+	if !cmd.Flags().Changed(name) {
+		return nil
+	}
+	return &value
+}
+
 // Arguments requires as many arguments as the usage line of cmd names before its flags: NAME is one, [NAME] may be left
 // out, and NAME… may be repeated.
 func Arguments(cmd *cobra.Command, args []string) error {

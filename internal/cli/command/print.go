@@ -23,10 +23,10 @@ func Texts[T ~string](all []T) []string {
 	return document.Each(all, func(s T) string { return string(s) })
 }
 
-// ReportItems prints a warning for each note.
+// ReportItems prints a warning for each note, unless --json has them in the answer.
 func (p *Program) ReportItems(notes []engram.ImportNote, what string) {
 	for _, n := range notes {
-		p.Warn(render.Line(fmt.Sprintf("%s %s: %s", ItemName(n), what, n.Reason), 0))
+		p.WarnBeside(render.Line(fmt.Sprintf("%s %s: %s", ItemName(n), what, n.Reason), 0))
 	}
 }
 

@@ -37,10 +37,6 @@ reports its position and the reason, saves the other batches, and exits with 2. 
 unchanged, so correct the file and run the command again. Memory use does not grow with the size of the file.`,
 		Example: command.Examples("engram ingest memories.jsonl", `engram ingest '[{"title":"Ports","content":"The shop listens on 8443."}]'`, "engram ingest memories.jsonl --dry-run", `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			name := "-"
-			if len(args) == 1 {
-				name = args[0]
-			}
 			if in.batch < 1 || in.batch > engine.MaxBatch {
 				return command.Invalidf("--batch %d is out of range", in.batch).WithHint("use a number from 1 to %d", engine.MaxBatch)
 			}
@@ -51,7 +47,7 @@ unchanged, so correct the file and run the command again. Memory use does not gr
 					return err
 				}
 			}
-			return ingest(p, cmd, e, name, in)
+			return ingest(p, cmd, e, command.Argument(args, 0, "-"), in)
 		}),
 	}
 	cmd.Flags().BoolVar(&in.merge, "merge", false, "merge near-duplicates")

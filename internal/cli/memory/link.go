@@ -32,10 +32,7 @@ strength and reason. engram unlink removes it.`,
 				}
 				verb = args[1]
 			}
-			in := engine.LinkInput{Verb: engram.Verb(verb), Reason: reason, SessionID: session, ActorKind: engine.KindHuman}
-			if cmd.Flags().Changed("strength") {
-				in.Strength = &strength
-			}
+			in := engine.LinkInput{Verb: engram.Verb(verb), Reason: reason, SessionID: session, ActorKind: engine.KindHuman, Strength: command.Given(cmd, "strength", strength)}
 			var err error
 			if in.Source, in.Target, err = refPair(args[0], args[len(args)-1]); err != nil {
 				return err

@@ -20,8 +20,8 @@ import (
 func logCommand(p *command.Program) *cobra.Command {
 	var actor, verb, since, until string
 	var limit, offset int
-	var all, follow bool
-	var c compactFlags
+	var all bool
+	var c logFlags
 	cmd := &cobra.Command{
 		Use:   "log [ID]",
 		Short: "Show the log of operations: who, what, when and why",
@@ -34,15 +34,10 @@ every process until it is interrupted; with --json one operation per line.`,
 			if err := c.check(cmd, args); err != nil {
 				return err
 			}
-			if follow {
-				if err := checkFollow(cmd, args); err != nil {
-					return err
-				}
-			}
 			if c.compact {
 				return compactJournal(p, cmd, e, c)
 			}
-			if follow {
+			if c.follow {
 				project, err := p.ReadProject(cmd, e, all)
 				if err != nil {
 					return err
@@ -87,36 +82,46 @@ every process until it is interrupted; with --json one operation per line.`,
 	flags.IntVar(&limit, "limit", 20, "maximum number of operations")
 	flags.IntVar(&offset, "offset", 0, "skip this many first")
 	flags.BoolVar(&all, "all-projects", false, "operations in every project")
-	flags.BoolVar(&follow, "follow", false, "show new operations as they happen")
+	flags.BoolVar(&c.follow, "follow", false, "show new operations as they happen")
 	flags.BoolVar(&c.compact, "compact", false, "remove old operations from the journal")
 	flags.IntVar(&c.keep, "keep", 0, "with --compact: number of `days` to keep; 0 uses the setting journal_days")
 	flags.BoolVar(&c.dry, "dry-run", false, "with --compact: only count them")
 	return cmd
 }
 
-// compactFlags are the flags of log --compact.
-type compactFlags struct {
-	compact, dry bool
-	keep         int
+// logFlags are the flags that make log do something else than list operations.
+type logFlags struct {
+	follow, compact, dry bool
+	keep                 int
 }
 
-// check rejects flags that would be ignored: compacting by mistake cannot be undone.
-func (c compactFlags) check(cmd *cobra.Command, args []string) error {
-	if c.compact && len(args) > 0 {
-		return command.Invalidf("--compact works on the whole journal and takes no ID").WithHint("run: %s --help", cmd.CommandPath())
+// check rejects arguments and flags that would be ignored: compacting by mistake cannot be undone.
+func (c logFlags) check(cmd *cobra.Command, args []string) error {
+	reject := func(format string, args ...any) error {
+		return command.Invalidf(format, args...).WithHint("run: %s --help", cmd.CommandPath())
 	}
-	reading := []string{"actor", "verb", "since", "until", "limit", "offset", "all-projects", "follow"}
-	compacting := []string{"keep", "dry-run"}
-	wrong, why := compacting, "needs"
-	if c.compact {
-		wrong, why = reading, "cannot be combined with"
-	}
-	for _, name := range wrong {
-		if cmd.Flags().Changed(name) {
-			return command.Invalidf("--%s %s --compact", name, why).WithHint("run: %s --help", cmd.CommandPath())
+	rejectGiven := func(why string, names ...string) error {
+		for _, name := range names {
+			if cmd.Flags().Changed(name) {
+				return reject("--%s %s", name, why)
+			}
 		}
+		return nil
 	}
-	return nil
+	reading := []string{"actor", "verb", "since", "until", "limit", "offset"}
+	if c.compact {
+		if len(args) > 0 {
+			return reject("--compact works on the whole journal and takes no ID")
+		}
+		return rejectGiven("cannot be combined with --compact", append(reading, "all-projects", "follow")...)
+	}
+	if err := rejectGiven("needs --compact", "keep", "dry-run"); err != nil || !c.follow {
+		return err
+	}
+	if len(args) > 0 {
+		return reject("--follow shows all operations and takes no ID")
+	}
+	return rejectGiven("cannot be combined with --follow", reading...)
 }
 
 // CompactDoc is the answer of log --compact --json.
@@ -126,7 +131,7 @@ type CompactDoc struct {
 	Before  document.Timestamp `json:"before"`  // all of them are older; null if nothing was removed
 }
 
-func compactJournal(p *command.Program, cmd *cobra.Command, e *engine.Engine, c compactFlags) error {
+func compactJournal(p *command.Program, cmd *cobra.Command, e *engine.Engine, c logFlags) error {
 	if c.keep < 0 || c.keep > 36500 {
 		return command.Invalidf("--keep %d is out of range", c.keep).WithHint("use a number of days, from 1")
 	}
@@ -175,19 +180,6 @@ func followLog(p *command.Program, cmd *cobra.Command, e *engine.Engine, project
 		return nil // the usual end
 	}
 	return err
-}
-
-// checkFollow rejects flags that would be ignored.
-func checkFollow(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return command.Invalidf("--follow shows all operations and takes no ID").WithHint("run: %s --help", cmd.CommandPath())
-	}
-	for _, name := range []string{"actor", "verb", "since", "until", "limit", "offset"} {
-		if cmd.Flags().Changed(name) {
-			return command.Invalidf("--%s cannot be combined with --follow", name).WithHint("run: %s --help", cmd.CommandPath())
-		}
-	}
-	return nil
 }
 
 func undoCommand(p *command.Program) *cobra.Command {

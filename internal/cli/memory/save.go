@@ -125,9 +125,7 @@ func saveInput(p *command.Program, cmd *cobra.Command, args []string, f saveFlag
 	if in.Origin, err = originOf(f.origin); err != nil {
 		return in, err
 	}
-	if cmd.Flags().Changed("importance") {
-		in.Importance = &f.importance
-	}
+	in.Importance = command.Given(cmd, "importance", f.importance)
 	if f.merges(cmd) {
 		in.Admit = engine.AdmitMerging
 	}
@@ -229,17 +227,14 @@ func updateInput(p *command.Program, cmd *cobra.Command, name string, f updateFl
 		}
 		in.Scope = &scope
 	}
-	if changed("type") {
-		typ := engram.Type(strings.TrimSpace(f.typ))
-		in.Type = &typ
-	}
-	in.Title = given(changed("title"), f.title)
-	in.TopicKey = given(changed("topic"), f.topic)
-	in.Project = given(changed("move-to"), f.moveTo)
-	in.Tags = given(changed("tags"), f.tags)
-	in.Importance = given(changed("importance"), f.importance)
-	in.Permanent = given(changed("permanent"), f.permanent)
-	in.Files = given(changed("file"), slices.DeleteFunc(f.files, func(path string) bool { return path == "" }))
+	in.Type = command.Given(cmd, "type", engram.Type(strings.TrimSpace(f.typ)))
+	in.Title = command.Given(cmd, "title", f.title)
+	in.TopicKey = command.Given(cmd, "topic", f.topic)
+	in.Project = command.Given(cmd, "move-to", f.moveTo)
+	in.Tags = command.Given(cmd, "tags", f.tags)
+	in.Importance = command.Given(cmd, "importance", f.importance)
+	in.Permanent = command.Given(cmd, "permanent", f.permanent)
+	in.Files = command.Given(cmd, "file", slices.DeleteFunc(f.files, func(path string) bool { return path == "" }))
 	in.AddTags, in.RemoveTags = f.addTags, f.removeTags
 	in.Metadata, err = command.MetadataOf(f.metadata)
 	for key, value := range in.Metadata {
@@ -248,14 +243,6 @@ func updateInput(p *command.Program, cmd *cobra.Command, name string, f updateFl
 		}
 	}
 	return in, err
-}
-
-// given returns a pointer to v if the flag was given, else nil.
-func given[T any](changed bool, v T) *T {
-	if !changed {
-		return nil
-	}
-	return &v
 }
 
 func captureCommand(p *command.Program) *cobra.Command {
@@ -267,11 +254,7 @@ func captureCommand(p *command.Program) *cobra.Command {
 counted. The text comes from a file or from standard input.`,
 		Example: command.Examples("engram capture notes.md", "agent --print | engram capture --source agent"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			name := "-"
-			if len(args) == 1 {
-				name = args[0]
-			}
-			return capture(p, cmd, e, name, session, source)
+			return capture(p, cmd, e, command.Argument(args, 0, "-"), session, source)
 		}),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "session `id` (default: the project's open session)")
@@ -328,10 +311,7 @@ func markCommand(p *command.Program) *cobra.Command {
 permanent memory has the tag "permanent"; adding or removing that tag has the same effect.`,
 		Example: command.Examples("engram mark 12", "engram mark 12 --permanent=false"),
 		RunE: p.WithRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
-			in := engine.UpdateInput{Ref: ref, Mark: !cmd.Flags().Changed("permanent")}
-			if !in.Mark {
-				in.Permanent = &permanent
-			}
+			in := engine.UpdateInput{Ref: ref, Mark: !cmd.Flags().Changed("permanent"), Permanent: command.Given(cmd, "permanent", permanent)}
 			return update(p, cmd, e, in, "marked")
 		}),
 	}
@@ -396,11 +376,7 @@ func topicCommand(p *command.Program) *cobra.Command {
 		Short:   "Suggest a topic key for a memory",
 		Example: command.Examples(`engram topic decision 'Auth model'`, `engram save 'Auth model' 'JWT' --topic "$(engram topic decision 'Auth model')"`),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			content := ""
-			if len(args) == 3 {
-				content = args[2]
-			}
-			key, err := e.SuggestTopic(engram.Type(args[0]), args[1], content)
+			key, err := e.SuggestTopic(engram.Type(args[0]), args[1], command.Argument(args, 2, ""))
 			if err != nil {
 				return err
 			}

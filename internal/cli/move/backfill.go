@@ -47,14 +47,7 @@ Proposals go into the review queue: engram review shows them, engram review appr
 happened, and engram review refuse w12 rejects it. --review asks about them one by one. See docs/backfill.md.`,
 		Example: command.Examples("engram backfill claude-code --since 30d --dry-run", "engram backfill git", "engram backfill codex --all-projects --limit 200", "engram backfill --review"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b := backfilling{Program: p, cmd: cmd, backfillFlags: f}
-			if len(args) > 0 {
-				b.source = args[0]
-			}
-			if len(args) > 1 {
-				b.path = args[1]
-			}
-			return b.run()
+			return backfilling{Program: p, cmd: cmd, backfillFlags: f, source: command.Argument(args, 0, ""), path: command.Argument(args, 1, "")}.run()
 		},
 	}
 	cmd.Flags().StringVar(&f.since, "since", "", "only what happened since a `time`: 30d, 2w, yesterday, 2026-01-31")

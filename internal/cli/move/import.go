@@ -114,18 +114,14 @@ func importFile(p *command.Program, cmd *cobra.Command, e *engine.Engine, name s
 		res, err = importOnce(p, cmd, e, name, in)
 	}
 	if err != nil {
-		if !p.JSON {
-			p.ReportItems(res.Rejected, "wrong")
-			if res.Backup != "" {
-				p.Warn("nothing was replaced; the backup is kept: " + res.Backup)
-			}
+		p.ReportItems(res.Rejected, "wrong")
+		if res.Backup != "" {
+			p.WarnBeside("nothing was replaced; the backup is kept: " + res.Backup)
 		}
 		return err
 	}
-	if !p.JSON {
-		p.ReportItems(res.Rejected, "not imported")
-		p.ReportItems(res.Notes, "imported")
-	}
+	p.ReportItems(res.Rejected, "not imported")
+	p.ReportItems(res.Notes, "imported")
 	doc := ImportedDoc{document.ImportedOf(res, in.DryRun), name}
 	if err := p.Answer(doc, doc.write); err != nil {
 		return err
@@ -283,11 +279,7 @@ too; they differ in the style of links. See engram obsidian-export.`,
 			if !slices.Contains([]string{"", engine.NativeFormat, "mem"}, in.Format) {
 				return command.Invalidf("unknown format %q", in.Format).WithHint("use one of json, mem, obsidian, markdown")
 			}
-			name := exportName
-			if len(args) == 1 {
-				name = args[0]
-			}
-			return export(p, cmd, name, in)
+			return export(p, cmd, command.Argument(args, 0, exportName), in)
 		},
 	}
 	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json contains everything and suits mem_* programs, too; mem contains only their fields; obsidian and markdown write a folder of notes")

@@ -49,11 +49,7 @@ exit code 2. docs/migrate.md explains how each item is converted.`,
 			if from == "" && len(args) == 0 {
 				return reportPlaces(p)
 			}
-			m := migration{Program: p, cmd: cmd, engine: e, system: from, dryRun: dryRun}
-			if len(args) == 1 {
-				m.path = args[0]
-			}
-			return m.run()
+			return migration{Program: p, cmd: cmd, engine: e, system: from, path: command.Argument(args, 0, ""), dryRun: dryRun}.run()
 		}),
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the other program (`system`): "+strings.Join(app.ForeignSystems(), ", "))
@@ -112,12 +108,9 @@ func (m migration) run() error {
 
 // reportMigrated warns of the items that were rejected or changed on the way.
 func reportMigrated(p *command.Program, res engine.Imported) {
-	if p.JSON {
-		return
-	}
 	p.ReportItems(res.Rejected, "not imported")
 	for _, n := range res.Notes {
-		p.Warn(render.Line(command.ItemName(n)+": "+n.Reason, 0))
+		p.WarnBeside(render.Line(command.ItemName(n)+": "+n.Reason, 0))
 	}
 }
 

@@ -260,9 +260,7 @@ func importNotes(p *command.Program, cmd *cobra.Command, dir string, dryRun bool
 		return err
 	}
 	doc := vaultImportedOf(res, dir, dryRun)
-	if !p.JSON {
-		warnItems(p, doc.Items)
-	}
+	warnItems(p, doc.Items)
 	if err := p.Answer(doc, doc.write); err != nil {
 		return err
 	}
@@ -456,9 +454,6 @@ const mostWarnings = 20
 
 // warnVault warns of everything that needs a person.
 func warnVault(p *command.Program, d VaultDoc) {
-	if p.JSON {
-		return
-	}
 	reported := map[string]bool{}
 	if d.Import != nil {
 		warnItems(p, d.Import.Items)
@@ -468,7 +463,7 @@ func warnVault(p *command.Program, d VaultDoc) {
 	}
 	for _, r := range d.Noted {
 		if !reported[r.Path] {
-			p.Warn(render.Plain(r.Path + ": " + r.Reason))
+			p.WarnBeside(render.Plain(r.Path + ": " + r.Reason))
 		}
 	}
 	d.Missing = slices.DeleteFunc(slices.Clone(d.Missing), func(path string) bool { return reported[path] })
@@ -481,10 +476,10 @@ func warnVault(p *command.Program, d VaultDoc) {
 func warnPaths(p *command.Program, paths []string, what string) {
 	for i, path := range paths {
 		if i == mostWarnings {
-			p.Warn(fmt.Sprintf("and %d more", len(paths)-i))
+			p.WarnBeside(fmt.Sprintf("and %d more", len(paths)-i))
 			return
 		}
-		p.Warn(render.Plain(path + " " + what))
+		p.WarnBeside(render.Plain(path + " " + what))
 	}
 }
 
@@ -512,6 +507,6 @@ func warnItems(p *command.Program, items []vaultItemDoc) {
 		if i.Aside != "" {
 			text += "; " + cmp.Or(i.Aside, i.Path) + " contains the text of the note"
 		}
-		p.Warn(render.Plain(text))
+		p.WarnBeside(render.Plain(text))
 	}
 }

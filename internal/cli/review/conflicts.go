@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -64,18 +65,25 @@ func conflictsShowCommand(p *command.Program) *cobra.Command {
 		Use:     "show ID",
 		Short:   "Show a candidate or verdict with both memories",
 		Example: command.Examples("engram conflicts show 3", "engram conflicts show rel-0123456789abcdef --json"),
-		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := relationRef(args[0])
-			if err != nil {
-				return err
-			}
-			c, err := e.Conflict(cmd.Context(), ref)
-			if err != nil {
-				return err
-			}
-			return p.Answer(conflictShownOf(e, c), func(b *strings.Builder) { writeConflict(b, c, p.Zone()) })
-		}),
+		RunE: onConflict(p, func(ctx context.Context, e *engine.Engine, ref engram.RelationRef) (engine.Conflict, error) {
+			return e.Conflict(ctx, ref)
+		}, func(b *strings.Builder, c engine.Conflict) { writeConflict(b, c, p.Zone()) }),
 	}
+}
+
+// onConflict returns the RunE of a command whose first argument names a conflict.
+func onConflict(p *command.Program, do func(context.Context, *engine.Engine, engram.RelationRef) (engine.Conflict, error), write func(*strings.Builder, engine.Conflict)) func(*cobra.Command, []string) error {
+	return p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+		ref, err := relationRef(args[0])
+		if err != nil {
+			return err
+		}
+		c, err := do(cmd.Context(), e, ref)
+		if err != nil {
+			return err
+		}
+		return p.Answer(conflictShownOf(e, c), func(b *strings.Builder) { write(b, c) })
+	})
 }
 
 // relationRef parses the number or id of a relation.
@@ -136,10 +144,7 @@ not_conflict    they are unrelated; the pair is never flagged again`,
 			if in.Verb, err = engram.ParseVerb(args[1]); err != nil {
 				in.Verb = engram.Verb(args[1]) // the engine's error lists the verdicts
 			}
-			if cmd.Flags().Changed("confidence") {
-				in.Confidence = &confidence
-			}
-			in.ActorKind = engine.KindHuman
+			in.Confidence, in.ActorKind = command.Given(cmd, "confidence", confidence), engine.KindHuman
 			c, err := e.Judge(cmd.Context(), in)
 			if err != nil {
 				return err
@@ -160,17 +165,9 @@ func conflictsIgnoreCommand(p *command.Program) *cobra.Command {
 		Use:     "ignore ID",
 		Short:   "Dismiss a candidate without a verdict",
 		Example: command.Examples("engram conflicts ignore 3 --reason 'both are drafts'"),
-		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			ref, err := relationRef(args[0])
-			if err != nil {
-				return err
-			}
-			c, err := e.Ignore(cmd.Context(), ref, reason)
-			if err != nil {
-				return err
-			}
-			return p.Answer(conflictShownOf(e, c), func(b *strings.Builder) { writeVerdict(b, c) })
-		}),
+		RunE: onConflict(p, func(ctx context.Context, e *engine.Engine, ref engram.RelationRef) (engine.Conflict, error) {
+			return e.Ignore(ctx, ref, reason)
+		}, writeVerdict),
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "`reason`, one line")
 	return cmd

@@ -69,12 +69,9 @@ func syncPush(p *command.Program, cmd *cobra.Command, s syncing, f syncFlags) er
 			return err
 		}
 	}
-	if !p.JSON {
-		for _, n := range res.Left {
-			if n.Name == "" { // a count of personal memories, not an item
-				continue
-			}
-			p.Warn(render.Plain(strings.TrimSpace(n.Name + " not exported: " + n.Reason)))
+	for _, n := range res.Left {
+		if n.Name != "" { // otherwise a count of personal memories
+			p.WarnBeside(render.Plain(strings.TrimSpace(n.Name + " not exported: " + n.Reason)))
 		}
 	}
 	doc := PushedDoc{Project: s.project, Folder: s.place.Folder, DryRun: f.dryRun, Chunks: document.Each(res.Batches, chunkOf),
@@ -182,11 +179,7 @@ func syncPull(p *command.Program, cmd *cobra.Command, s syncing, f syncFlags) er
 	if err != nil {
 		return err
 	}
-	strange, err := s.place.Strange(cmd.Context())
-	if err != nil {
-		return err
-	}
-	faults, err := s.place.ManifestFaults(cmd.Context())
+	strange, faults, err := s.faults(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -204,16 +197,14 @@ func syncPull(p *command.Program, cmd *cobra.Command, s syncing, f syncFlags) er
 	if doc.Anew = []string{}; !f.dryRun {
 		doc.Anew = document.OrEmpty(repairManifest(cmd.Context(), p, s, faults))
 	}
-	if !p.JSON {
-		reportManifest(p, faults)
-		reportChunks(p, slices.DeleteFunc(damaged, func(n engram.ImportNote) bool {
-			return slices.ContainsFunc(res.Refused, func(r engram.ImportNote) bool { return r.Item == n.Item })
-		}), "is unreadable; it was imported earlier")
-		reportChunks(p, res.Refused, "refused")
-		reportStrange(p, strange)
-		reportSame(p, res.Imported.Rejected, "not imported")
-		reportSame(p, res.Imported.Notes, "imported")
-	}
+	reportManifest(p, faults)
+	reportChunks(p, slices.DeleteFunc(damaged, func(n engram.ImportNote) bool {
+		return slices.ContainsFunc(res.Refused, func(r engram.ImportNote) bool { return r.Item == n.Item })
+	}), "is unreadable; it was imported earlier")
+	reportChunks(p, res.Refused, "refused")
+	reportStrange(p, strange)
+	reportSame(p, res.Imported.Rejected, "not imported")
+	reportSame(p, res.Imported.Notes, "imported")
 	if err := answerFolded(p, doc, doc.write); err != nil {
 		return err
 	}

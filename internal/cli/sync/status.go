@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,29 +40,19 @@ func syncStatus(p *command.Program, cmd *cobra.Command, s syncing) error {
 		return err
 	}
 	st.Trouble = append(damaged, st.Trouble...)
-	if !p.JSON {
-		reportChunks(p, st.Trouble, "cannot be used")
-	}
+	reportChunks(p, st.Trouble, "cannot be used")
 	if rule := s.place.Ignored(cmd.Context()); rule != "" {
 		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: ignored(rule)})
 		p.WarnBeside(ignored(rule))
 	}
-	strange, err := s.place.Strange(cmd.Context())
+	strange, faults, err := s.faults(cmd.Context())
 	if err != nil {
 		return err
 	}
-	st.Trouble = append(st.Trouble, strange...)
-	if !p.JSON {
-		reportStrange(p, strange)
-	}
-	faults, err := s.place.ManifestFaults(cmd.Context())
-	if err != nil {
-		return err
-	}
-	st.Trouble = append(st.Trouble, faults...)
-	if !p.JSON && len(faults) > 0 {
-		reportManifest(p, faults)
-		p.Warn("to rebuild the list of chunks: engram sync --import")
+	st.Trouble = slices.Concat(st.Trouble, strange, faults)
+	reportStrange(p, strange)
+	if reportManifest(p, faults); len(faults) > 0 {
+		p.WarnBeside("to rebuild the list of chunks: engram sync --import")
 	}
 	for _, err := range []error{s.forbidden, p.App.MayPush(cmd.Context(), s.place)} {
 		if err == nil {
@@ -73,6 +64,14 @@ func syncStatus(p *command.Program, cmd *cobra.Command, s syncing) error {
 	doc := SyncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending, Others: pendingOf(st.Others),
 		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Review: st.Review, Trouble: chunkNotes(st.Trouble)}
 	return answerFolded(p, doc, doc.write)
+}
+
+// faults returns what is wrong besides the chunks: files among them that are not chunks, and errors in their list.
+func (s syncing) faults(ctx context.Context) (strange, list []engram.ImportNote, err error) {
+	if strange, err = s.place.Strange(ctx); err == nil {
+		list, err = s.place.ManifestFaults(ctx)
+	}
+	return strange, list, err
 }
 
 func (d SyncStatusDoc) write(b *strings.Builder) {
@@ -104,13 +103,14 @@ func writeFolded(b *strings.Builder, columns int, text string) {
 // chunkLines is the number of chunks listed, a line each.
 const chunkLines = 20
 
-// warnFirst warns of the first notes, a line each, and counts the others with the noun one or many.
+// warnFirst warns of the first notes, a line each, and counts the others with the noun one or many; with --json the
+// answer has them.
 func warnFirst(p *command.Program, notes []engram.ImportNote, one, many string, line func(engram.ImportNote) string) {
 	for _, n := range notes[:min(len(notes), chunkLines)] {
-		p.Warn(render.Line(line(n), 0))
+		p.WarnBeside(render.Line(line(n), 0))
 	}
 	if left := len(notes) - chunkLines; left > 0 {
-		p.Warn("and " + command.Count(left, one, many))
+		p.WarnBeside("and " + command.Count(left, one, many))
 	}
 }
 
@@ -165,10 +165,10 @@ func reportSame(p *command.Program, notes []engram.ImportNote, what string) {
 		if more := same.items - 1; more > 0 {
 			name += fmt.Sprintf(" and %d more", more)
 		}
-		p.Warn(render.Line(fmt.Sprintf("%s %s: %s", name, what, same.first.Reason), 0))
+		p.WarnBeside(render.Line(fmt.Sprintf("%s %s: %s", name, what, same.first.Reason), 0))
 	}
 	if left > 0 {
-		p.Warn(fmt.Sprintf("and %s %s: --json lists them", command.Count(left, "more item", "more items"), what))
+		p.WarnBeside(fmt.Sprintf("and %s %s: --json lists them", command.Count(left, "more item", "more items"), what))
 	}
 }
 

@@ -289,10 +289,7 @@ func syncKeygenCommand(p *command.Program) *cobra.Command {
 public part, the recipient, is printed for the team to add: engram sync recipients add RECIPIENT. An existing key is kept,
 and its recipient is printed. Keep a copy of the file: without it, chunks encrypted to the key cannot be read.`,
 		Example: command.Examples("engram sync keygen"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := p.Open(cmd); err != nil {
-				return err
-			}
+		RunE: p.With(func(*cobra.Command, *engine.Engine, []string) error {
 			k, err := p.App.Keygen()
 			if err != nil {
 				return err
@@ -303,7 +300,7 @@ and its recipient is printed. Keep a copy of the file: without it, chunks encryp
 			return p.Answer(KeyDoc{k.Recipient, k.File}, func(b *strings.Builder) {
 				fmt.Fprintf(b, "Recipient: %s\n  The secret part: %s\n", k.Recipient, k.File)
 			})
-		},
+		}),
 	}
 }
 
@@ -322,10 +319,7 @@ func recipientsOf(r app.Recipients) RecipientsDoc {
 
 func syncRecipientsCommand(p *command.Program) *cobra.Command {
 	change := func(use, short, example, after string, do func(*cobra.Command, []string) (app.Recipients, error)) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Example: command.Examples(example), RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := p.Open(cmd); err != nil {
-				return err
-			}
+		return &cobra.Command{Use: use, Short: short, Example: command.Examples(example), RunE: p.With(func(cmd *cobra.Command, _ *engine.Engine, args []string) error {
 			r, err := do(cmd, args)
 			if err != nil {
 				return err
@@ -337,7 +331,7 @@ func syncRecipientsCommand(p *command.Program) *cobra.Command {
 					fmt.Fprintln(b, after)
 				}
 			})
-		}}
+		})}
 	}
 	cmd := change("recipients", "Show or change the recipients of encrypted chunks", "engram sync recipients", "", func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
 		return p.App.Recipients(cmd.Context(), p.Dir)

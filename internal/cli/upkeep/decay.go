@@ -117,18 +117,8 @@ days (30). A rate from 0.5 to 1 without a curve selects geometric.`,
 		Example: command.Examples("engram projects decay shop", "engram projects decay shop --curve geometric --rate 0.98",
 			"engram projects decay shop --type decision --rate 0.002", "engram projects decay shop --reset"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			in := engine.ProjectDecayInput{Project: args[0], Type: engram.Type(typ), Reset: reset}
-			if cmd.Flags().Changed("curve") {
-				c := curveOf(curve)
-				in.Curve = &c
-			}
-			if cmd.Flags().Changed("rate") {
-				in.Rate = &rate
-			}
-			if cmd.Flags().Changed("max-boost") {
-				in.MaxBoost = &boost
-			}
-			return decayProject(p, cmd, e, in)
+			return decayProject(p, cmd, e, engine.ProjectDecayInput{Project: args[0], Type: engram.Type(typ), Reset: reset, Curve: command.Given(cmd, "curve", curveOf(curve)),
+				Rate: command.Given(cmd, "rate", rate), MaxBoost: command.Given(cmd, "max-boost", boost)})
 		}),
 	}
 	flags := cmd.Flags()
