@@ -1,5 +1,5 @@
 // Package cli is the command line. It assembles the tree of the families' commands and holds what concerns all of
-// them: help and manual pages (help.go, man.go), completion, suggestions for mistyped words, and the page that engram
+// them: help and manual pages (help.go), completion, suggestions for mistyped words, and the page that engram
 // shows without arguments (home.go).
 //
 // A family is a package of commands that share words and helpers: memory, review, sync, move, setup, serve, upkeep

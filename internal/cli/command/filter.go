@@ -142,7 +142,7 @@ func (p *Program) Nothing(cmd *cobra.Command, e *engine.Engine, project string, 
 	return render.Nothing(n, "--all-projects", `engram save "title" "content"`) + "\n", nil
 }
 
-// UnlessNothing writes the sentence of nothing if there is one, else the results.
+// UnlessNothing writes the sentence of Nothing if there is one, else the results.
 func UnlessNothing(nothing string, write func(*strings.Builder)) func(*strings.Builder) {
 	return func(b *strings.Builder) {
 		if nothing != "" {
@@ -153,7 +153,7 @@ func UnlessNothing(nothing string, write func(*strings.Builder)) func(*strings.B
 	}
 }
 
-// WithNothing writes the results, and the sentence of nothing below them.
+// WithNothing writes the results, and the sentence of Nothing below them.
 func WithNothing(nothing string, write func(*strings.Builder)) func(*strings.Builder) {
 	return func(b *strings.Builder) {
 		write(b)

@@ -92,7 +92,7 @@ func ingest(p *command.Program, cmd *cobra.Command, e *engine.Engine, name strin
 	return run.doc.verdict()
 }
 
-// jsonReader is fileReader for arguments that may be JSON themselves.
+// jsonReader is FileReader for arguments that may be JSON themselves.
 func jsonReader(p *command.Program, name string) (io.ReadCloser, error) {
 	if start := strings.TrimSpace(name); strings.HasPrefix(start, "[") || strings.HasPrefix(start, "{") {
 		return io.NopCloser(strings.NewReader(start)), nil

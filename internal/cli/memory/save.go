@@ -1,7 +1,6 @@
 // Package memory holds the commands that write, find and remove memories, sessions and prompts, a file per verb or
 // group of verbs: save.go also has update, mark, tag, topic and capture, search.go recall and context, list.go get,
-// timeline, history, restore and why, log.go undo. The documents of --json are in print_json.go, the text of answers
-// that several commands print in print_text.go.
+// timeline, history, restore and why, log.go undo. What a command prints, as a document and as text, is below it.
 package memory
 
 import (

@@ -263,7 +263,7 @@ maintain a store; mem, memory and recall, all tools of one dialect; all; or sing
 	return cmd
 }
 
-// hookCommand provides help, and handles flags before the name. Agents' calls go straight to runHook.
+// hookCommand provides help, and handles flags before the name. Agents' calls go straight to RunHook.
 func hookCommand(p *command.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook AGENT EVENT",

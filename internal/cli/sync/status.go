@@ -90,7 +90,7 @@ func (c kindCounts) words() string {
 		command.Some(c.Relations, "relation", "relations"), command.Some(c.Erased, "erasure", "erasures"))
 }
 
-// answerFolded is answer for sentences: on a terminal, lines are wrapped to its width.
+// answerFolded is Answer for sentences: on a terminal, lines are wrapped to its width.
 func answerFolded(p *command.Program, doc any, text func(*strings.Builder)) error {
 	return p.Answer(doc, func(b *strings.Builder) { writeFolded(b, p.Columns(), command.PlainText(text)) })
 }

@@ -1,5 +1,5 @@
-// Package sync holds the command sync, which shares memories through the chunks of a git repository: export (push.go),
-// import (pull.go), their state (status.go), and the keys of encrypted chunks (recipients.go).
+// Package sync holds the command sync, which shares memories through the chunks of a git repository: export and import
+// (push.go), their state (status.go), and the keys of encrypted chunks (sync.go).
 package sync
 
 import (
