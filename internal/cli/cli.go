@@ -61,7 +61,7 @@ func newRoot(p *command.Program) *cobra.Command {
 		Example: `engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie' --type decision
 engram search how long do tokens live
 engram serve`,
-		Args: command.UnknownCommand,
+		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if show, _ := cmd.Flags().GetBool("version"); show {
 				return version(p)
@@ -94,7 +94,7 @@ engram serve`,
 	for _, family := range [][]*cobra.Command{
 		memory.Commands(p), review.Commands(p), sync.Commands(p, review.PendingCommands(p)...), move.Commands(p), upkeep.Commands(p),
 		serve.Commands(p), setup.Commands(p, serve.ServiceCommand(p)), demo.Commands(p),
-		command.InGroup(command.GroupProgram, versionCommand(p), completionCommand(p), manCommand(p)),
+		command.InGroup(command.GroupProgram, versionCommand(p), completionCommand(), manCommand(p)),
 	} {
 		root.AddCommand(family...)
 	}

@@ -335,7 +335,7 @@ fi
 
 `
 
-func completionCommand(p *command.Program) *cobra.Command {
+func completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print the completion script of a shell",

@@ -100,7 +100,7 @@ func helpCommand(p *command.Program) *cobra.Command {
 			}
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || found == nil || (len(rest) > 0 && found.HasSubCommands()) {
-				return command.UnknownCommand(cmd.Root(), args)
+				return unknownCommand(cmd.Root(), args)
 			}
 			found.InitDefaultHelpFlag()
 			return found.Help()
@@ -134,9 +134,9 @@ and of every command into a folder, for packages.`,
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
 				if found == nil || len(rest) == 0 || found == cmd.Root() {
-					return command.UnknownCommand(cmd.Root(), args)
+					return unknownCommand(cmd.Root(), args)
 				}
-				return command.UnknownCommand(found, rest)
+				return unknownCommand(found, rest)
 			}
 			_, err = io.WriteString(p.Stdout, manPage(p, found))
 			return command.OutputError(err)

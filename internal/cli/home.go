@@ -74,7 +74,7 @@ func home(p *command.Program, cmd *cobra.Command) error {
 			doc.earlier = found[0]
 		}
 	}
-	doc.Next = doc.advice(p.Self())
+	doc.Next = doc.advice(command.Self())
 	return p.Answer(doc, func(b *strings.Builder) { writeHome(b, doc, p.Columns()) })
 }
 

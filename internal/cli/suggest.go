@@ -18,7 +18,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	// Flags of an unknown command are parsed as flags of the root; then the command is the mistake. Commands
 	// that take arguments besides subcommands, such as delete, are meant as they are.
 	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 && cmd.ValidateArgs(words) != nil {
-		return command.UnknownCommand(cmd, words)
+		return unknownCommand(cmd, words)
 	}
 	usage := "run: " + cmd.CommandPath() + " --help"
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
@@ -53,6 +53,39 @@ func kindOf(f *pflag.Flag) string {
 		return "true or false"
 	}
 	return "a valid value"
+}
+
+// unknownCommand is command.UnknownCommand that also knows the old words for the commands of the program.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && cmd == cmd.Root() {
+		if meant, old := oldWords()[strings.ToLower(args[0])]; old {
+			return command.Unknown(cmd, args[0], meant)
+		}
+	}
+	return command.UnknownCommand(cmd, args)
+}
+
+// oldWords maps the words of other programs and of older designs to today's commands, for suggestions.
+func oldWords() map[string]string {
+	return map[string]string{
+		"ls": "list", "all": "list", "memories": "list", "observations": "list", "last": "recent", "latest": "recent",
+		"rm": "delete", "remove": "delete", "erase": "delete", "del": "delete",
+		"new": "save", "create": "save", "put": "save", "note": "save", "observe": "save", "memorize": "save", "write": "save",
+		"edit": "update", "set": "update", "change": "update", "revise": "update",
+		"find": "search", "grep": "search", "ask": "search", "lookup": "search", "focus": "recall", "foa": "recall",
+		"read": "get", "view": "get", "cat": "get", "open": "get", "detail": "get",
+		"pin": "mark", "permanent": "mark", "relate": "link", "connect": "link", "relations": "graph", "tags": "tag",
+		"revisions": "history", "versions": "history", "diff": "history", "journal": "log", "revert": "undo", "rollback": "undo",
+		"consolidate": "sleep", "clean": "prune", "gc": "prune", "duplicates": "diagnostics", "weakest": "diagnostics",
+		"batch": "ingest", "learn": "capture", "passive": "capture", "summary": "session summary", "summarize": "session summary",
+		"merge": "projects merge", "rename": "projects rename", "detect": "projects detect", "judge": "conflicts judge",
+		"contradictions": "conflicts", "scan": "conflicts scan", "compare": "conflicts judge", "due": "review", "suggest": "topic",
+		"check": "doctor", "health": "doctor", "repair": "doctor", "fix": "doctor", "server": "serve", "http": "serve", "daemon": "start", "up": "start",
+		"down": "stop", "embed": "reembed", "reindex": "reembed", "dump": "export", "backup": "export", "load": "import",
+		"restore-backup": "import", "install": "setup", "init": "setup", "settings": "config", "env": "config", "man-page": "man",
+		"disable": "off", "pause": "off", "mute": "off", "enable": "on", "resume": "on", "unmute": "on",
+		"usage": "stats", "count": "stats", "info": "stats", "benchmark": "eval",
+	}
 }
 
 // oldFlags does the same for flags.

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,11 +56,16 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	return Unknown(cmd, args[0], nearestCommand(cmd, args[0]))
+}
+
+// Unknown returns the error of a word that is no subcommand of cmd; near is the one that it may mean, "" for none.
+func Unknown(cmd *cobra.Command, word, near string) error {
 	hint := "run: " + cmd.CommandPath() + " --help"
-	if near := nearestCommand(cmd, args[0]); near != "" {
+	if near != "" {
 		hint = "did you mean: " + cmd.CommandPath() + " " + near + "? " + hint
 	}
-	return engram.Errorf(engram.CodeInvalid, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "engram ")).
+	return engram.Errorf(engram.CodeInvalid, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+word, "engram ")).
 		WithHint("%s", hint)
 }
 
@@ -130,36 +134,9 @@ func ArgumentsBetween(least, most int, cmd *cobra.Command, args []string) error 
 	return engram.Errorf(engram.CodeInvalid, "%s: %s", cmd.Name(), what).WithHint("%s", hint)
 }
 
-// OldWords maps the words of other programs and of older designs to today's commands, for suggestions.
-// Entries whose command does not exist are ignored.
-func OldWords() map[string]string {
-	return map[string]string{
-		"ls": "list", "all": "list", "memories": "list", "observations": "list", "last": "recent", "latest": "recent",
-		"rm": "delete", "remove": "delete", "erase": "delete", "del": "delete",
-		"new": "save", "create": "save", "put": "save", "note": "save", "observe": "save", "memorize": "save", "write": "save",
-		"edit": "update", "set": "update", "change": "update", "revise": "update",
-		"find": "search", "grep": "search", "ask": "search", "lookup": "search", "focus": "recall", "foa": "recall",
-		"read": "get", "view": "get", "cat": "get", "open": "get", "detail": "get",
-		"pin": "mark", "permanent": "mark", "relate": "link", "connect": "link", "relations": "graph", "tags": "tag",
-		"revisions": "history", "versions": "history", "diff": "history", "journal": "log", "revert": "undo", "rollback": "undo",
-		"consolidate": "sleep", "clean": "prune", "gc": "prune", "duplicates": "diagnostics", "weakest": "diagnostics",
-		"batch": "ingest", "learn": "capture", "passive": "capture", "summary": "session summary", "summarize": "session summary",
-		"merge": "projects merge", "rename": "projects rename", "detect": "projects detect", "judge": "conflicts judge",
-		"contradictions": "conflicts", "scan": "conflicts scan", "compare": "conflicts judge", "due": "review", "suggest": "topic",
-		"check": "doctor", "health": "doctor", "repair": "doctor", "fix": "doctor", "server": "serve", "http": "serve", "daemon": "start", "up": "start",
-		"down": "stop", "embed": "reembed", "reindex": "reembed", "dump": "export", "backup": "export", "load": "import",
-		"restore-backup": "import", "install": "setup", "init": "setup", "settings": "config", "env": "config", "man-page": "man",
-		"disable": "off", "pause": "off", "mute": "off", "enable": "on", "resume": "on", "unmute": "on",
-		"usage": "stats", "count": "stats", "info": "stats", "benchmark": "eval",
-	}
-}
-
 // nearestCommand suggests the subcommand of cmd that word probably means; "" for none.
 func nearestCommand(cmd *cobra.Command, word string) string {
 	word = strings.ToLower(word)
-	if meant, old := OldWords()[word]; old && cmd == cmd.Root() && exists(cmd, strings.Fields(meant)) {
-		return meant
-	}
 	var names []string
 	for _, c := range cmd.Commands() {
 		if !c.Hidden {
@@ -172,16 +149,4 @@ func nearestCommand(cmd *cobra.Command, word string) string {
 		return ""
 	}
 	return near
-}
-
-// exists reports whether the tree has a command at path, ignoring aliases.
-func exists(root *cobra.Command, path []string) bool {
-	for _, name := range path {
-		at := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
-		if at < 0 {
-			return false
-		}
-		root = root.Commands()[at]
-	}
-	return true
 }

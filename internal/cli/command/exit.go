@@ -84,7 +84,7 @@ func MessageOf(err error) string {
 // HintOf returns the hint of err, with commands as they are typed here, or the project names it could be
 // about.
 func (p *Program) HintOf(err error) string {
-	typed := func(c engram.Call) string { return p.Self() + strings.TrimPrefix(c.String(), "engram") }
+	typed := func(c engram.Call) string { return Self() + strings.TrimPrefix(c.String(), "engram") }
 	if hint := engram.HintFor(err, typed); hint != "" {
 		return hint
 	}

@@ -233,12 +233,12 @@ func onFirstCollection(fn func()) {
 }
 
 // Strays names variables that look like settings but are not read.
-func (p *Program) Strays() []string {
+func Strays() []string {
 	return document.Each(config.Strays(config.Variables()), config.Stray.String)
 }
 
 // Self returns how to call this program; after go run it has no name that would work again.
-func (p *Program) Self() string {
+func Self() string {
 	if path, err := os.Executable(); err == nil && strings.Contains(path, "go-build") {
 		return "go run ./cmd/engram"
 	}

@@ -83,7 +83,7 @@ func demo(ctx context.Context, p *command.Program) (err error) {
 	if err := demoSession(ctx, p, dir, doc.ask); err != nil {
 		return err
 	}
-	if err := p.Answer(doc, func(b *strings.Builder) { writeDemo(b, doc, p.Self()) }); err != nil {
+	if err := p.Answer(doc, func(b *strings.Builder) { writeDemo(b, doc, command.Self()) }); err != nil {
 		return err
 	}
 	if doc.Answered < len(doc.Answers) {

@@ -86,7 +86,7 @@ func reviewDoneCommand(p *command.Program) *cobra.Command {
 		Short:   "Mark memories as checked and still right; their review interval starts again",
 		Example: command.Examples("engram review done 12", "engram review done 12 13"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			return review(p, cmd, e, args, "marked reviewed", func(ref engram.Ref) (engine.ReviewResult, error) {
+			return review(p, e, args, "marked reviewed", func(ref engram.Ref) (engine.ReviewResult, error) {
 				return e.Reviewed(cmd.Context(), ref)
 			})
 		}),
@@ -107,7 +107,7 @@ func reviewSnoozeCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return review(p, cmd, e, args, "snoozed", func(ref engram.Ref) (engine.ReviewResult, error) {
+			return review(p, e, args, "snoozed", func(ref engram.Ref) (engine.ReviewResult, error) {
 				return e.Snooze(cmd.Context(), ref, at)
 			})
 		}),
@@ -134,7 +134,7 @@ func later(p *command.Program, span, until string, now time.Time) (time.Time, er
 }
 
 // review runs an operation on each memory; all of them must exist.
-func review(p *command.Program, cmd *cobra.Command, e *engine.Engine, args []string, done string, verb func(engram.Ref) (engine.ReviewResult, error)) error {
+func review(p *command.Program, e *engine.Engine, args []string, done string, verb func(engram.Ref) (engine.ReviewResult, error)) error {
 	refs, err := command.RefsOf(args)
 	if err != nil {
 		return err

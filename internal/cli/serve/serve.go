@@ -127,7 +127,7 @@ func serving(p *command.Program, c config.Config, addr net.Addr) ServingDoc {
 	}
 	return ServingDoc{
 		Version: p.Version, Address: url, MCP: url + "/mcp", Database: c.DBPath, Connect: connect,
-		Next: p.Self() + " demo",
+		Next: command.Self() + " demo",
 	}
 }
 
@@ -136,7 +136,7 @@ func writeServing(p *command.Program, b *strings.Builder, doc ServingDoc) {
 	fmt.Fprintf(b, "  MCP endpoint   %s\n", doc.MCP)
 	fmt.Fprintf(b, "  Database       %s\n", doc.Database)
 	fmt.Fprintf(b, "\nConnect an agent:\n  %s\n", doc.Connect)
-	fmt.Fprintf(b, "  %s setup      (connects all installed agents; they do not need this server)\n", p.Self())
+	fmt.Fprintf(b, "  %s setup      (connects all installed agents; they do not need this server)\n", command.Self())
 	fmt.Fprintf(b, "\nNext, in another terminal: watch two agent sessions share one memory\n  %s\n", doc.Next)
 }
 

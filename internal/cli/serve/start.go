@@ -87,7 +87,7 @@ func start(p *command.Program, cmd *cobra.Command) error {
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), startPatience)
 	defer cancel()
-	s, started, lines, err := Control(p, c).Start(ctx, serveLike(p, cmd, c))
+	s, started, lines, err := Control(p, c).Start(ctx, serveLike(cmd, c))
 	for _, line := range lines {
 		fmt.Fprintf(p.Stderr, "  %s\n", render.Plain(line))
 	}
@@ -98,7 +98,7 @@ func start(p *command.Program, cmd *cobra.Command) error {
 		return err
 	}
 	warnEarlier(ctx, p)
-	doc := StartedDoc{started, serverOf(p, s)}
+	doc := StartedDoc{started, serverOf(s)}
 	return p.Answer(doc, func(b *strings.Builder) {
 		what := "Engram %s is listening in the background on %s (process %d)\n"
 		if !started {
@@ -123,7 +123,7 @@ func Control(p *command.Program, c config.Config) app.Control {
 
 // serveLike returns the command line for a background server: the given flags, with absolute paths, since its
 // working folder differs. The environment is inherited.
-func serveLike(p *command.Program, cmd *cobra.Command, c config.Config) app.StartInput {
+func serveLike(cmd *cobra.Command, c config.Config) app.StartInput {
 	in := app.StartInput{Args: []string{"--background", "--data-dir=" + c.DataDir}}
 	flags := flagsOf(cmd, serverFlags())
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
@@ -282,7 +282,7 @@ type StatusDoc struct {
 	Settings []string `json:"settings"` // ignored values of settings, and what applies instead
 }
 
-func serverOf(p *command.Program, s app.Server) serverDoc {
+func serverOf(s app.Server) serverDoc {
 	d := serverDoc{Running: s.Running, Answers: s.Answers, Background: s.Background, PID: s.PID, Address: s.URL, Version: s.Version, Same: s.Same,
 		Database: s.Database, Log: s.Log, LeftBehind: s.LeftBehind}
 	if s.Running {
@@ -319,7 +319,7 @@ and 5 if it does not answer.`,
 			}
 			off := OffOf(p.App.OffState())
 			ignored := document.Each(c.Ignored(), config.Remark.String)
-			if err := p.Answer(StatusDoc{serverOf(p, s), off, document.OrEmpty(ignored)}, func(b *strings.Builder) {
+			if err := p.Answer(StatusDoc{serverOf(s), off, document.OrEmpty(ignored)}, func(b *strings.Builder) {
 				writeServer(p, b, c.DataDir, s)
 				if line := off.Line(); line != "" {
 					fmt.Fprintln(b, "  "+line)
@@ -347,7 +347,7 @@ func writeServer(p *command.Program, b *strings.Builder, dir string, s app.Serve
 		if s.LeftBehind != 0 {
 			fmt.Fprintf(b, "  The last one (process %d) ended unexpectedly; its log is %s\n", s.LeftBehind, s.Log)
 		}
-		fmt.Fprintf(b, "  %s start       start one in the background\n", p.Self())
+		fmt.Fprintf(b, "  %s start       start one in the background\n", command.Self())
 		return
 	}
 	where := "in a terminal"

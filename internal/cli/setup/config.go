@@ -82,7 +82,7 @@ func listSettings(p *command.Program, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	values, strays := c.Values(), p.Strays()
+	values, strays := c.Values(), command.Strays()
 	p.WarnBeside(strays...)
 	doc := SettingsDoc{c.Path, document.Each(values, settingOf), append(document.Each(c.Remarks, config.Remark.String), strays...)}
 	return p.Answer(doc, func(b *strings.Builder) { writeSettings(b, c, values, p.Columns()) })

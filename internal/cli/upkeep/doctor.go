@@ -43,7 +43,7 @@ a backup is made, safe repairs are applied, and each one is reported.`,
 			if err != nil {
 				return err
 			}
-			p.WarnBeside(p.Strays()...)
+			p.WarnBeside(command.Strays()...)
 			if fix {
 				return applyFixes(p, cmd, e, doctorInput(p, check, full))
 			}

@@ -226,7 +226,7 @@ func prune(p *command.Program, cmd *cobra.Command, e *engine.Engine, names []str
 		names = nil // nil is every project, an empty list is no project
 	}
 	for _, name := range names {
-		if err := projectExists(p, cmd, e, name); err != nil {
+		if err := projectExists(cmd, e, name); err != nil {
 			return err
 		}
 	}
@@ -252,13 +252,13 @@ func prune(p *command.Program, cmd *cobra.Command, e *engine.Engine, names []str
 	return p.AnswerRows(doc, func(b *strings.Builder) {
 		writePruned(b, plan, names != nil, dryRun)
 		if !dryRun && len(plan) > 0 {
-			fmt.Fprintln(b, "To undo: "+p.Self()+" undo")
+			fmt.Fprintln(b, "To undo: "+command.Self()+" undo")
 		}
 	})
 }
 
 // projectExists rejects the name of an unknown project.
-func projectExists(p *command.Program, cmd *cobra.Command, e *engine.Engine, name string) error {
+func projectExists(cmd *cobra.Command, e *engine.Engine, name string) error {
 	all, err := e.Projects(cmd.Context())
 	if err != nil {
 		return err
