@@ -63,7 +63,7 @@ func deleteMemories(p *command.Program, cmd *cobra.Command, e *engine.Engine, ar
 	}
 	p.WarnAll(d.Degraded)
 	return p.Answer(document.DeletedOf(d.Memories, d.HeldBy, hard), func(b *strings.Builder) {
-		writeDeleted(b, d.Memories, hard)
+		writeDeleted(b, rowsOf(d.Memories), hard)
 		writeHeld(b, d.HeldBy)
 	})
 }
@@ -311,9 +311,7 @@ func writeForgotten(b *strings.Builder, doc ForgottenDoc) {
 	case len(doc.Deleted) == 0:
 		fmt.Fprintln(b, "Nothing was forgotten.")
 	default:
-		for _, r := range doc.Deleted {
-			fmt.Fprintf(b, "Memory #%d %s\n", r.Num, howDeleted(doc.Hard))
-		}
+		writeDeleted(b, doc.Deleted, doc.Hard)
 		fmt.Fprintln(b, "Checked: a search finds none of them any more.")
 	}
 }
@@ -372,7 +370,7 @@ func howDeleted(hard bool) string {
 	return "soft-deleted"
 }
 
-func writeDeleted(b *strings.Builder, deleted []engram.Memory, hard bool) {
+func writeDeleted(b *strings.Builder, deleted []document.MemoryTitle, hard bool) {
 	for _, m := range deleted {
 		fmt.Fprintf(b, "Memory #%d %s\n", m.Num, howDeleted(hard))
 	}

@@ -63,7 +63,7 @@ func ingest(p *command.Program, cmd *cobra.Command, e *engine.Engine, name strin
 		return err
 	}
 	defer file.Close()
-	run := ingestion{Program: p, in: in, doc: newIngestedDoc(in.dryRun), save: e.Ingest, try: e.TryBatch}
+	run := ingestion{p: p, in: in, doc: newIngestedDoc(in.dryRun), save: e.Ingest, try: e.TryBatch}
 	if in.dryRun {
 		run.save = run.try
 	}
@@ -102,7 +102,7 @@ func jsonReader(p *command.Program, name string) (io.ReadCloser, error) {
 
 // ingestion is one run of `ingest`, batch by batch.
 type ingestion struct {
-	*command.Program
+	p       *command.Program
 	in      ingestInput
 	project string
 	// try is save with a rollback; a dry run uses it for both.
@@ -134,7 +134,7 @@ func (g *ingestion) one(ctx context.Context, batch []draftItem) error {
 		d := &batch[i]
 		var save engine.SaveInput
 		if d.err == nil {
-			save, d.err = saveOf(g.Program, d.draft, g.project, g.in)
+			save, d.err = saveOf(g.p, d.draft, g.project, g.in)
 		}
 		if d.err == nil {
 			saves, fine = append(saves, save), append(fine, i)
@@ -177,9 +177,9 @@ func (g *ingestion) reject(d draftItem, err error) {
 	}
 	row := rejectedRow{Item: d.place, Line: d.line, Code: engram.CodeOf(err), Reason: command.MessageOf(err)}
 	g.doc.Rejected = append(g.doc.Rejected, row)
-	if !g.JSON {
+	if !g.p.JSON {
 		g.bar.End()
-		g.Warn(row.String())
+		g.p.Warn(row.String())
 	}
 }
 

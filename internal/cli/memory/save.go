@@ -278,7 +278,7 @@ func capture(p *command.Program, cmd *cobra.Command, e *engine.Engine, name, ses
 	return p.Answer(capturedOf(e, res), func(b *strings.Builder) {
 		fmt.Fprintf(b, "%s found in the text: %d saved, %d already known\n", command.Count(res.Extracted, "learning", "learnings"), res.Saved, res.Duplicates)
 		for _, m := range res.Memories {
-			writeLine(b, m)
+			writeLine(b, m, engram.Note{})
 		}
 	})
 }
@@ -469,8 +469,8 @@ func writeAnchored(b *strings.Builder, m engram.Memory) {
 }
 
 // writeLine writes a memory as a list item.
-func writeLine(b *strings.Builder, m engram.Memory) {
-	fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, engram.Note{}, command.ListedRunes))
+func writeLine(b *strings.Builder, m engram.Memory, note engram.Note) {
+	fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, note, command.ListedRunes))
 }
 
 func writeChanged(b *strings.Builder, m engram.Memory, done string) {

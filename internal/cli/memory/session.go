@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -32,14 +33,11 @@ func sessionStartCommand(p *command.Program) *cobra.Command {
 		Example: command.Examples("engram session start", "engram session start s1 --directory ~/src/shop"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var err error
-			in := engine.SessionInput{Directory: p.Dir}
+			in := engine.SessionInput{Directory: cmp.Or(directory, p.Dir)}
 			if len(args) > 0 {
 				if in.ID = args[0]; strings.TrimSpace(in.ID) == "" {
 					return command.Invalidf("the id is empty").WithHint("leave it out to generate one")
 				}
-			}
-			if directory != "" {
-				in.Directory = directory
 			}
 			if in.Project, err = p.WriteProject(cmd, e); err != nil {
 				return err
@@ -361,7 +359,7 @@ func writeSession(b *strings.Builder, s engram.Session, list engine.Listed, o re
 	}
 	fmt.Fprintf(b, "  %s\n", command.Count(len(list.Memories), "memory", "memories"))
 	for _, m := range list.Memories {
-		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, list.Notes[m.Num], command.ListedRunes))
+		writeLine(b, m, list.Notes[m.Num])
 		writeMarks(b, list.Notes[m.Num], "    ")
 	}
 }

@@ -47,7 +47,7 @@ Proposals go into the review queue: engram review shows them, engram review appr
 happened, and engram review refuse w12 rejects it. --review asks about them one by one. See docs/backfill.md.`,
 		Example: command.Examples("engram backfill claude-code --since 30d --dry-run", "engram backfill git", "engram backfill codex --all-projects --limit 200", "engram backfill --review"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return backfilling{Program: p, cmd: cmd, backfillFlags: f, source: command.Argument(args, 0, ""), path: command.Argument(args, 1, "")}.run()
+			return backfilling{p: p, cmd: cmd, backfillFlags: f, source: command.Argument(args, 0, ""), path: command.Argument(args, 1, "")}.run()
 		},
 	}
 	cmd.Flags().StringVar(&f.since, "since", "", "only what happened since a `time`: 30d, 2w, yesterday, 2026-01-31")
@@ -66,7 +66,7 @@ type backfillFlags struct {
 
 // backfilling is one run of backfill.
 type backfilling struct {
-	*command.Program
+	p *command.Program
 	backfillFlags
 	cmd          *cobra.Command
 	source, path string
@@ -125,16 +125,16 @@ func (b backfilling) run() error {
 	if b.limit < 1 {
 		return command.Invalidf("limit %d is out of range", b.limit).WithHint("use a number from 1")
 	}
-	if b.walk && (b.dryRun || b.JSON) {
+	if b.walk && (b.dryRun || b.p.JSON) {
 		return command.Invalidf("--review is interactive and cannot be combined with --dry-run or --json")
 	}
-	e, err := b.Open(b.cmd)
+	e, err := b.p.Open(b.cmd)
 	if err != nil {
 		return err
 	}
-	name, err := b.ReadProject(b.cmd, e, b.all)
+	name, err := b.p.ReadProject(b.cmd, e, b.all)
 	if b.source != "" && engram.CodeOf(err) == engram.CodeNotFound { // a project without any memories yet
-		name, err = b.WriteProject(b.cmd, e)
+		name, err = b.p.WriteProject(b.cmd, e)
 	}
 	if err != nil {
 		return err
@@ -154,21 +154,21 @@ func (b backfilling) run() error {
 func (b backfilling) read(e *engine.Engine, name string) error {
 	o := app.BackfillOptions{Source: b.source, Limit: b.limit, DryRun: b.dryRun, Project: name}
 	var err error
-	if o.Since, err = b.When("since", b.since, e.Now()); err != nil {
+	if o.Since, err = b.p.When("since", b.since, e.Now()); err != nil {
 		return err
 	}
-	if o.Path = app.BackfillPlace(b.source, b.Where()); b.path != "" {
-		o.Path = b.Program.Path(b.path)
+	if o.Path = app.BackfillPlace(b.source, b.p.Where()); b.path != "" {
+		o.Path = b.p.Path(b.path)
 	}
 	if o.Path == "" {
 		return command.Invalidf("the home folder is not known").WithHint("name the folder of the transcripts")
 	}
-	if b.Loaded.Origins["project"].Source != config.SourceDefault {
+	if b.p.Loaded.Origins["project"].Source != config.SourceDefault {
 		o.Into = name
 	}
-	bar := b.Progress("reading")
+	bar := b.p.Progress("reading")
 	o.Progress = func(read int64) { bar.Report(int(read>>20), 0) }
-	res, err := b.App.Backfill(b.cmd.Context(), o)
+	res, err := b.p.App.Backfill(b.cmd.Context(), o)
 	bar.End()
 	switch {
 	case err != nil && b.path == "" && engram.CodeOf(err) == engram.CodeNotFound: // the usual place, which need not exist
@@ -176,7 +176,7 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 			return err
 		}
 		doc := BackfillDoc{Source: b.source, Path: o.Path, Project: name, DryRun: b.dryRun, Proposals: []proposalDoc{}, Notes: []pathNote{}}
-		return b.Answer(doc, func(s *strings.Builder) {
+		return b.p.Answer(doc, func(s *strings.Builder) {
 			fmt.Fprintf(s, "Nothing of %s was found in %s.\nGive its path: engram backfill %s PATH\n", b.source, render.Line(o.Path, 0), b.source)
 		})
 	case err != nil:
@@ -185,13 +185,13 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 	doc := BackfillDoc{Source: b.source, Path: o.Path, Project: name, DryRun: b.dryRun, Transcripts: res.Transcripts, Elsewhere: res.Elsewhere, Commits: res.Commits,
 		Bytes: res.Bytes, Known: res.Known, Said: res.Said, Refused: res.Refused, More: res.More, Proposals: document.Each(res.New, proposalOf),
 		Notes: document.Each(res.Notes, func(n app.BackfillNote) pathNote { return pathNote(n) })}
-	return b.Answer(doc, func(s *strings.Builder) { b.write(s, doc) })
+	return b.p.Answer(doc, func(s *strings.Builder) { b.write(s, doc) })
 }
 
 // write reports what was read and what is proposed.
 func (b backfilling) write(s *strings.Builder, d BackfillDoc) {
 	for _, n := range d.Notes {
-		b.Warn(render.Line(n.Path+": "+n.Reason, 0))
+		b.p.Warn(render.Line(n.Path+": "+n.Reason, 0))
 	}
 	if d.Source == app.BackfillGit {
 		fmt.Fprintf(s, "Read %s.\n", command.Count(d.Commits, "commit", "commits"))
@@ -225,14 +225,14 @@ func (b backfilling) write(s *strings.Builder, d BackfillDoc) {
 	}
 	if len(d.Proposals) > 0 && !d.DryRun && !b.walk {
 		fmt.Fprintln(s, "\n"+render.Fold("Nothing is saved yet. engram review lists the proposals; engram review approve wNUMBER saves one, engram review refuse wNUMBER rejects it; "+
-			"engram backfill --review goes through them one by one.", "", b.ItemColumns()))
+			"engram backfill --review goes through them one by one.", "", b.p.ItemColumns()))
 	}
 }
 
 // writeProposal shows one proposal.
 func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 	const indent = "      "
-	columns := b.ItemColumns()
+	columns := b.p.ItemColumns()
 	name := "-"
 	if d.Num > 0 {
 		name = fmt.Sprintf("w%d", d.Num)
@@ -244,7 +244,7 @@ func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 	}
 	from := d.From
 	if at := time.Time(d.At); !at.IsZero() {
-		from += ", " + render.Time(at, b.Zone())
+		from += ", " + render.Time(at, b.p.Zone())
 	}
 	if d.Project != "" {
 		from += ", project " + d.Project
@@ -269,7 +269,7 @@ func (b backfilling) decide(e *engine.Engine, project string) error {
 	}
 	saved, refused := 0, 0
 	for n, d := range all {
-		fmt.Fprintf(b.Stdout, "\n%d of %d\n", n+1, len(all))
+		fmt.Fprintf(b.p.Stdout, "\n%d of %d\n", n+1, len(all))
 		b.show(proposalOf(d))
 		done, err := b.one(e, d, &saved, &refused)
 		if err != nil {
@@ -280,7 +280,7 @@ func (b backfilling) decide(e *engine.Engine, project string) error {
 		}
 	}
 	left := len(all) - saved - refused
-	fmt.Fprintf(b.Stdout, "\nSaved %s, rejected %d, left %d.\n", command.Count(saved, "memory", "memories"), refused, left)
+	fmt.Fprintf(b.p.Stdout, "\nSaved %s, rejected %d, left %d.\n", command.Count(saved, "memory", "memories"), refused, left)
 	return nil
 }
 
@@ -290,14 +290,14 @@ func (b backfilling) show(d proposalDoc) {
 	d.Content = d.Title
 	var s strings.Builder
 	b.writeProposal(&s, d)
-	fmt.Fprintf(b.Stdout, "%s\n%s\n", s.String(), render.Plain(content))
+	fmt.Fprintf(b.p.Stdout, "%s\n%s\n", s.String(), render.Plain(content))
 }
 
 // one asks until the proposal is decided or skipped; done ends the whole review.
 func (b backfilling) one(e *engine.Engine, d engram.Deferred, saved, refused *int) (done bool, err error) {
 	edit := engine.ProposalEdit{Read: true} // show has shown it in full, and why it is flagged
 	for {
-		answer, err := b.Ask("Save it? [y]es, [n]ever again, [e]dit, [s]kip, [q]uit", "use engram review approve or engram review refuse with the number")
+		answer, err := b.p.Ask("Save it? [y]es, [n]ever again, [e]dit, [s]kip, [q]uit", "use engram review approve or engram review refuse with the number")
 		if err != nil {
 			return true, err
 		}
@@ -323,7 +323,7 @@ func (b backfilling) one(e *engine.Engine, d engram.Deferred, saved, refused *in
 		case "q", "quit", "":
 			return true, nil
 		default:
-			if !b.SomeoneThere() {
+			if !b.p.SomeoneThere() {
 				return true, command.Invalidf("unknown answer %q", answer).WithHint("answer y, n, e, s or q, one line per proposal")
 			}
 		}
@@ -337,8 +337,8 @@ func (b backfilling) edit(d engram.Deferred, to *engine.ProposalEdit) error {
 		name, was string
 		to        *string
 	}{{"Title", m.Title, &to.Title}, {"Text", m.Content, &to.Content}} {
-		fmt.Fprintf(b.Stderr, "%s (empty: as it is) ", b.Err.Bold(field.name))
-		line, err := b.Answers().ReadString('\n')
+		fmt.Fprintf(b.p.Stderr, "%s (empty: as it is) ", b.p.Err.Bold(field.name))
+		line, err := b.p.Answers().ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}

@@ -49,7 +49,7 @@ exit code 2. docs/migrate.md explains how each item is converted.`,
 			if from == "" && len(args) == 0 {
 				return reportPlaces(p)
 			}
-			return migration{Program: p, cmd: cmd, engine: e, system: from, path: command.Argument(args, 0, ""), dryRun: dryRun}.run()
+			return migration{p: p, cmd: cmd, engine: e, system: from, path: command.Argument(args, 0, ""), dryRun: dryRun}.run()
 		}),
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the other program (`system`): "+strings.Join(app.ForeignSystems(), ", "))
@@ -59,7 +59,7 @@ exit code 2. docs/migrate.md explains how each item is converted.`,
 
 // migration is one run of the command.
 type migration struct {
-	*command.Program
+	p            *command.Program
 	cmd          *cobra.Command
 	engine       *engine.Engine
 	system, path string // path as given or found
@@ -67,7 +67,7 @@ type migration struct {
 }
 
 func (m migration) run() error {
-	if m.system == "" && app.EarlierAt(m.cmd.Context(), m.Program.Path(m.path)) != "" {
+	if m.system == "" && app.EarlierAt(m.cmd.Context(), m.p.Path(m.path)) != "" {
 		m.system = "engram" // an earlier Engram is recognised by itself
 	}
 	if m.system == "" {
@@ -85,22 +85,22 @@ func (m migration) run() error {
 	if err != nil {
 		return err
 	}
-	source, err := app.Foreign(m.cmd.Context(), m.system, m.Program.Path(m.path), o)
+	source, err := app.Foreign(m.cmd.Context(), m.system, m.p.Path(m.path), o)
 	if err != nil {
 		return err
 	}
-	bar := m.Progress("migrating")
+	bar := m.p.Progress("migrating")
 	res, err := m.engine.Migrate(m.cmd.Context(), source, engine.MigrateInput{Project: o.Project, DryRun: m.dryRun, Progress: bar.Report})
 	bar.End()
 	if closing := source.Close(); err == nil {
 		err = closing
 	}
-	reportMigrated(m.Program, res)
+	reportMigrated(m.p, res)
 	if err != nil {
 		return err
 	}
 	doc := MigratedDoc{document.ImportedOf(res, m.dryRun), m.system, m.path}
-	if err := m.Answer(doc, doc.write); err != nil {
+	if err := m.p.Answer(doc, doc.write); err != nil {
 		return err
 	}
 	return rejected(res, m.dryRun, "%s could not be imported")
@@ -116,28 +116,28 @@ func reportMigrated(p *command.Program, res engine.Imported) {
 
 // options choose the project of items that name none.
 func (m migration) options() (app.ForeignOptions, error) {
-	o := app.ForeignOptions{HereDir: m.Dir, ProjectOf: m.projectOf}
-	if m.ProjectGiven() {
-		o.Project = m.Loaded.Project
+	o := app.ForeignOptions{HereDir: m.p.Dir, ProjectOf: m.projectOf}
+	if m.p.ProjectGiven() {
+		o.Project = m.p.Loaded.Project
 		return o, nil
 	}
 	switch m.system {
 	case "engram", "claude-mem": // their items name a project
 		return o, nil
 	case "memory-md": // the repository's project, whatever the working folder
-		o.HereDir = m.Program.Path(m.path)
+		o.HereDir = m.p.Path(m.path)
 		if info, err := os.Stat(o.HereDir); err == nil && !info.IsDir() {
 			o.HereDir = filepath.Dir(o.HereDir)
 		}
 	}
-	in, err := m.engine.ProjectFor(m.cmd.Context(), engine.ProjectRequest{Override: m.Loaded.Project, Dir: o.HereDir, Lenient: true})
+	in, err := m.engine.ProjectFor(m.cmd.Context(), engine.ProjectRequest{Override: m.p.Loaded.Project, Dir: o.HereDir, Lenient: true})
 	o.Here = in.Name
 	return o, err
 }
 
 // find finds the only place where the system keeps data.
 func (m *migration) find() error {
-	found, usual := app.ForeignPlaces(m.system, m.Where())
+	found, usual := app.ForeignPlaces(m.system, m.p.Where())
 	switch len(found) {
 	case 1:
 		m.path = found[0]

@@ -132,7 +132,7 @@ func (f vaultFlags) check(cmd *cobra.Command) error {
 
 // vaultWork is a vault and what to do with it.
 type vaultWork struct {
-	*command.Program
+	p       *command.Program
 	flags   vaultFlags
 	engine  *engine.Engine
 	vault   engram.Vault
@@ -145,7 +145,7 @@ func newVaultWork(p *command.Program, cmd *cobra.Command, f vaultFlags) (*vaultW
 	if err != nil {
 		return nil, err
 	}
-	w := &vaultWork{Program: p, flags: f, engine: e}
+	w := &vaultWork{p: p, flags: f, engine: e}
 	if w.project, err = p.ReadProject(cmd, e, !p.ProjectGiven()); err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (w *vaultWork) once(ctx context.Context) (VaultDoc, error) {
 		}
 		doc.Import = new(vaultImportedOf(in, w.flags.dir, w.flags.dryRun))
 	}
-	bar := w.Progress("writing notes")
+	bar := w.p.Progress("writing notes")
 	res, err := w.engine.ExportVault(ctx, w.vault, engine.VaultExportInput{Project: w.project, Limit: w.flags.limit, Since: w.since,
 		Force: w.flags.force, DryRun: w.flags.dryRun, Progress: bar.Report})
 	bar.End()
@@ -189,7 +189,7 @@ func (w *vaultWork) watch(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil // the usual end
 		case engram.CodeOf(err) == engram.CodeUnavailable && !first:
-			w.Warn(render.Plain(err.Error()))
+			w.p.Warn(render.Plain(err.Error()))
 		case err != nil:
 			return err
 		default:
@@ -207,15 +207,15 @@ func (w *vaultWork) watch(ctx context.Context) error {
 func (w *vaultWork) reportRound(doc VaultDoc, first bool, last *string) error {
 	if issues := doc.issues(); issues != *last {
 		*last = issues
-		warnVault(w.Program, doc)
+		warnVault(w.p, doc)
 	}
 	if !first && !doc.changed() {
 		return nil
 	}
-	if w.JSON {
-		return w.AnswerLine(doc)
+	if w.p.JSON {
+		return w.p.AnswerLine(doc)
 	}
-	return w.ReportTo(0, func(b *strings.Builder) {
+	return w.p.ReportTo(0, func(b *strings.Builder) {
 		if doc.Import != nil {
 			doc.Import.writeLine(b)
 		}

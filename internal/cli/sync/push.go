@@ -61,7 +61,7 @@ func syncPush(p *command.Program, cmd *cobra.Command, s syncing, f syncFlags) er
 		fmt.Fprintln(p.Stdout, "Exporting memories of all projects...")
 	}
 	bar := p.Progress("exporting")
-	res, err := s.Push(cmd.Context(), remote, engine.PushInput{Project: s.project, All: f.all, By: s.place.By, DryRun: f.dryRun, Progress: bar.Report})
+	res, err := s.engine.Push(cmd.Context(), remote, engine.PushInput{Project: s.project, All: f.all, By: s.place.By, DryRun: f.dryRun, Progress: bar.Report})
 	bar.End()
 	if err != nil {
 		// A project without memories has nothing to export.
@@ -88,7 +88,7 @@ func syncPush(p *command.Program, cmd *cobra.Command, s syncing, f syncFlags) er
 
 // has reports whether the project exists here.
 func (s syncing) has(ctx context.Context) (bool, error) {
-	all, err := s.Projects(ctx)
+	all, err := s.engine.Projects(ctx)
 	return s.project == "" || slices.ContainsFunc(all, func(p engram.ProjectCounts) bool { return p.Name == s.project }), err
 }
 
@@ -170,7 +170,7 @@ type pulledChunk struct {
 func syncPull(p *command.Program, cmd *cobra.Command, s syncing, f syncFlags) error {
 	bar := p.Progress("importing")
 	seen := newProjectsSeen(s.place.Remote)
-	res, err := s.Pull(cmd.Context(), seen, engine.PullInput{Project: s.project, All: f.all, DryRun: f.dryRun, Progress: bar.Report})
+	res, err := s.engine.Pull(cmd.Context(), seen, engine.PullInput{Project: s.project, All: f.all, DryRun: f.dryRun, Progress: bar.Report})
 	bar.End()
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func syncStatus(p *command.Program, cmd *cobra.Command, s syncing) error {
 	if err != nil {
 		return err
 	}
-	st, err := s.RemoteStatus(cmd.Context(), remote, s.project)
+	st, err := s.engine.RemoteStatus(cmd.Context(), remote, s.project)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func reportChunks(p *command.Program, notes []engram.ImportNote, what string) {
 // otherwise they are skipped.
 func reportDamaged(ctx context.Context, p *command.Program, s syncing, damaged []engram.ImportNote) error {
 	ids := document.Each(damaged, func(n engram.ImportNote) string { return n.Item })
-	known, err := s.KnownBatches(ctx, s.project, ids)
+	known, err := s.engine.KnownBatches(ctx, s.project, ids)
 	if err != nil {
 		return err
 	}

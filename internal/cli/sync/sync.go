@@ -62,7 +62,7 @@ that need a check stay pending: engram sync deferred. engram undo reverts the im
 
 // syncing is one run: the engine, the repository and the project.
 type syncing struct {
-	*engine.Engine
+	engine    *engine.Engine
 	place     app.Repository
 	project   string // "" is every project
 	forbidden error  // why sharing is not allowed, for --status
@@ -80,7 +80,7 @@ func sync(p *command.Program, cmd *cobra.Command, f syncFlags) error {
 	}
 	switch {
 	case f.dump:
-		return command.OutputError(s.Canonical(cmd.Context(), p.Stdout, s.project))
+		return command.OutputError(s.engine.Canonical(cmd.Context(), p.Stdout, s.project))
 	case f.status:
 		return syncStatus(p, cmd, s)
 	case f.pull:
@@ -91,15 +91,15 @@ func sync(p *command.Program, cmd *cobra.Command, f syncFlags) error {
 
 // newSyncing returns what to sync with which repository. An imported project may be new here.
 func newSyncing(p *command.Program, cmd *cobra.Command, f syncFlags) (s syncing, err error) {
-	if s.Engine, err = p.Open(cmd); err != nil {
+	if s.engine, err = p.Open(cmd); err != nil {
 		return s, err
 	}
 	switch {
 	case f.all:
 	case f.pull, f.status:
-		s.project, err = p.WriteProject(cmd, s.Engine)
+		s.project, err = p.WriteProject(cmd, s.engine)
 	default:
-		s.project, err = p.ReadProject(cmd, s.Engine, false)
+		s.project, err = p.ReadProject(cmd, s.engine, false)
 	}
 	if err == nil {
 		s.place, err = p.App.Repository(cmd.Context(), p.Dir, s.project)
@@ -239,7 +239,7 @@ func (s *projectsSeen) unique(ctx context.Context) []string {
 // canonical replaces an alias of the project by its name. A project that is named and unknown must be in a
 // chunk, so that a typing error does not look like an empty answer.
 func canonical(ctx context.Context, p *command.Program, s *syncing) error {
-	all, err := s.Projects(ctx)
+	all, err := s.engine.Projects(ctx)
 	if err != nil {
 		return err
 	}

@@ -113,8 +113,7 @@ func measure(p *command.Program, cmd *cobra.Command, dir string, f evalFlags) er
 	if len(reports) > 1 {
 		mean := trial.Mean(reports)
 		reports = append(reports, mean)
-		m := evalSetOf(mean)
-		doc.Mean = &m
+		doc.Mean = new(evalSetOf(mean))
 	}
 	return p.Answer(doc, func(b *strings.Builder) { writeEval(b, reports, doc.Notes) })
 }

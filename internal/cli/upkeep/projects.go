@@ -378,8 +378,7 @@ func consolidateGroup(p *command.Program, cmd *cobra.Command, e *engine.Engine, 
 	if err != nil {
 		return out, err
 	}
-	merged := mergedOf(r)
-	out.Merged = &merged
+	out.Merged = new(mergedOf(r))
 	return out, nil
 }
 
