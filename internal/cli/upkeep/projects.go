@@ -388,48 +388,41 @@ func chooseProjects(p *command.Program, g []engram.ProjectCounts, into string) (
 	const instead = "--yes, or --dry-run to preview; --into NAME for one group"
 	answer, err := p.Ask(fmt.Sprintf("Merge into %s? [all, numbers such as 1,2, rename, or nothing to skip]",
 		command.Quote(render.Line(into, 0))), instead)
-	names := namesOf(g)
-	for err == nil && !isChoice(answer, names) {
+	from, to, known := choiceOf(answer, namesOf(g), into)
+	for err == nil && !known {
 		if !p.SomeoneThere() {
 			return nil, into, command.Invalidf("unknown choice %q", answer).WithHint("answer all, numbers such as 1,2, rename, or an empty line to skip")
 		}
 		p.Warn(command.Quote(render.Line(answer, 40)) + " is not one of the choices")
 		answer, err = p.Ask("Which? [all, numbers such as 1,2, rename, or nothing to skip]", instead)
+		from, to, known = choiceOf(answer, namesOf(g), into)
 	}
-	switch answer {
-	case "", "n", "no", "none", "skip":
-		return nil, into, err
-	case "all", "y", "yes":
-		return names, into, err
-	case "rename":
-		to, err = p.Ask("Merge all into which name?", instead)
-		if to == "" {
+	if answer == "rename" {
+		if to, err = p.Ask("Merge all into which name?", instead); to == "" {
 			return nil, into, err
 		}
-		return names, to, err
 	}
-	if slices.Contains(names, answer) {
-		return names, answer, nil
-	}
-	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
-		if n, err := strconv.Atoi(word); err == nil {
-			from = append(from, names[n-1])
-		}
-	}
-	return from, into, err
+	return from, to, err
 }
 
-// isChoice reports whether chooseProjects understands the answer.
-func isChoice(answer string, names []string) bool {
-	if slices.Contains([]string{"", "n", "no", "none", "skip", "all", "y", "yes", "rename"}, answer) || slices.Contains(names, answer) {
-		return true
+// choiceOf parses an answer to chooseProjects; known reports whether it is one.
+func choiceOf(answer string, names []string, into string) (from []string, to string, known bool) {
+	switch {
+	case slices.Contains([]string{"", "n", "no", "none", "skip"}, answer):
+		return nil, into, true
+	case slices.Contains([]string{"all", "y", "yes", "rename"}, answer):
+		return names, into, true
+	case slices.Contains(names, answer):
+		return names, answer, true
 	}
 	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
-		if n, err := strconv.Atoi(word); err != nil || n < 1 || n > len(names) {
-			return false
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > len(names) {
+			return nil, into, false
 		}
+		from = append(from, names[n-1])
 	}
-	return true
+	return from, into, true
 }
 
 // writeChoice lists a group, numbered.
