@@ -19,9 +19,8 @@ const (
 // stillLarge lists what is over its limit until the rooms of these packages are built: packages, and bars by
 // name. Each entry goes with the change that brings it under the limit.
 func stillLarge() []string {
-	return []string{"internal/engine", "internal/cli", "internal/sqlite",
-		"files in internal/engine itself", "types that embed *Engine", "code lines of the largest package",
-		"files that name ValidFrom", "files in internal/sqlite itself"}
+	return []string{"internal/engine", "files in internal/engine itself", "types that embed *Engine", "code lines of the largest package",
+		"code lines of the median package"}
 }
 
 // A size is what a package holds without tests and generated files.
