@@ -67,6 +67,7 @@ func rows() map[string]row {
 		"internal/setup/edit":    {room: "rule", modules: []string{"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}},
 		"internal/suspicion":     {room: "rule"},
 
+		"internal/suspicion/command": {room: "rule"},
 		"internal/suspicion/finding": {room: "rule"},
 		"internal/suspicion/grammar": {room: "rule"},
 		"internal/suspicion/surface": {room: "rule"},
@@ -108,6 +109,7 @@ func rows() map[string]row {
 		"internal/replica/foreign/claudemem":    {room: "technology"},
 		"internal/replica/foreign/database":     {room: "technology", modules: []string{"modernc.org/sqlite"}}, // it reads the databases of other programs
 		"internal/replica/foreign/earlier":      {room: "technology"},
+		"internal/replica/foreign/frontmatter":  {room: "technology"},
 		"internal/replica/foreign/instructions": {room: "technology"},
 		"internal/replica/foreign/markdown":     {room: "technology"},
 		"internal/replica/foreign/mcpmemory":    {room: "technology"},
@@ -168,12 +170,12 @@ func houses() map[string][]string {
 		"internal/httpapi":   {"route", "openapi", "."},
 		"internal/mcp":       {"tool", "mem memory recall", "."},
 		"internal/replica":   {"wire", "gitchunks jsonfile markdown replicatest", "foreign"},
-		"internal/replica/foreign": {"source", "database pages",
+		"internal/replica/foreign": {"frontmatter source", "database pages",
 			"basicmemory claudecode claudemem earlier instructions markdown mcpmemory opencode", "."},
 		"internal/secret":    {". rulesgen"},
 		"internal/setup":     {"edit", ".", "agent"},
 		"internal/sqlite":    {"conn", "file lexicon", "vectors", "."},
-		"internal/suspicion": {"finding", "grammar", "surface", "."},
+		"internal/suspicion": {"finding", "grammar surface", "command", "."},
 	}
 }
 

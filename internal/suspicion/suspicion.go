@@ -2,8 +2,8 @@
 // memory: text that somebody planted in a web page, an issue, a chunk of a repository or a crash
 // report so that it is injected into a later session.
 //
-// It exports one function, Of, and its result. Of checks what sentences say (grammar), and shell
-// commands, hidden and encoded text and turn markers (surface). It gives reasons; the caller decides
+// It exports one function, Of, and its result. Of checks what sentences say (grammar), shell
+// commands (command), and hidden and encoded text and turn markers (surface). It gives reasons; the caller decides
 // whether such a text becomes pending, is quoted or is left out.
 //
 // It prefers to miss a text over flagging an ordinary one. Memories of engineers are full of
@@ -46,6 +46,7 @@
 package suspicion
 
 import (
+	"github.com/alanbuscaglia/engram/internal/suspicion/command"
 	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 	"github.com/alanbuscaglia/engram/internal/suspicion/grammar"
 	"github.com/alanbuscaglia/engram/internal/suspicion/surface"
@@ -63,6 +64,7 @@ type Reason struct {
 // its words. Of may be called concurrently.
 func Of(text string) []Reason {
 	found := judged(text)
+	command.Decoding(text, &found)
 	surface.Blobs(text, decoded, &found)
 	surface.Ciphers(text, decoded, &found)
 	return reasonsOf(found, text)
@@ -83,7 +85,7 @@ func judged(text string) (found finding.Findings) {
 	surface.Roles(text, &found)
 	grammar.Orders(t, &found)
 	grammar.Kinds(t, &found)
-	surface.Commands(text, &found)
+	command.Find(text, &found)
 	grammar.Abroad(text, &found)
 	return found
 }

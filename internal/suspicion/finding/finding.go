@@ -1,5 +1,5 @@
 // Package finding holds what the detectors of suspicion share: findings with their classes, and ways to read
-// a text (text.go). It knows neither words nor rules.
+// a text (text.go, chars.go). It knows neither words nor rules.
 package finding
 
 // Finding is a reason to flag a text because of text[From:To].

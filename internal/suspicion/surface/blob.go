@@ -18,18 +18,8 @@ const (
 	mostBlob = 16       // blobs of a text
 )
 
-// Blobs finds encoded text that is to be decoded and run, and decodes base64 to check the
-// content. Keys, images and hashes are ordinary.
+// Blobs decodes base64 to check the content. Keys, images and hashes are ordinary.
 func Blobs(text string, judge Judge, found *finding.Findings) {
-	for from, line := range finding.Lines(text) {
-		line = line[:min(len(line), maxLine)]
-		if !charsOf(line).any(decodesBy) {
-			continue
-		}
-		if at, to := decoded(finding.Lowered(line)); to > at && !prevented(finding.Lowered(line[:at])) {
-			found.Add(finding.Blob, "asks to decode and run encoded text", from+at, from+to)
-		}
-	}
 	for i, n := 0, 0; i < len(text) && n < mostBlob; {
 		if !inBase64(text[i]) {
 			i++
@@ -79,30 +69,4 @@ func readable(s string) bool {
 		}
 	}
 	return true
-}
-
-// decodesBy holds characters of which every decode-and-run command has one.
-const decodesBy = "|(-"
-
-// decoded finds base64 -d | sh, eval(atob(…)), powershell -enc ….
-func decoded(line string) (from, to int) {
-	for _, w := range []string{"base64 -d", "base64 --decode", "xxd -r", "openssl enc -d", "openssl base64 -d"} {
-		if i := strings.Index(line, w); i >= 0 {
-			if end := shellAfterPipe(line, i); end > 0 {
-				return i, end
-			}
-			for _, shell := range []string{"eval \"$(", "eval $(", "sh -c \"$(", "sh <("} {
-				if j := strings.LastIndex(line[:i], shell); j >= 0 {
-					return j, i + len(w)
-				}
-			}
-		}
-	}
-	for _, w := range []string{"eval(atob(", "exec(base64.b64decode(", "eval(base64.b64decode(", "exec(__import__('base64')", "eval(base64_decode(", "eval(buffer.from(", "powershell -enc ", "powershell -e ", "powershell -encodedcommand ", "pwsh -enc ",
-		"powershell.exe -enc ", "-windowstyle hidden -enc"} {
-		if i := strings.Index(line, w); i >= 0 {
-			return i, i + len(w)
-		}
-	}
-	return 0, 0
 }

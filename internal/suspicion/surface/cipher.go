@@ -12,9 +12,9 @@ import (
 // Ciphers checks the plain text of hex, rot13, reversed and spaced letters.
 func Ciphers(text string, judge Judge, found *finding.Findings) {
 	for from, line := range finding.Lines(text) {
-		line = line[:min(len(line), maxLine)]
+		line = line[:min(len(line), finding.MaxLine)]
 		low := finding.Lowered(line)
-		if has := charsOf(low); has.any("1") && strings.Contains(low, "rot13") || has.any("-") && strings.Contains(low, "rot-13") {
+		if has := finding.CharsOf(low); has.Any("1") && strings.Contains(low, "rot13") || has.Any("-") && strings.Contains(low, "rot-13") {
 			dressed(judge, found, turned(line), "letters that are moved by 13 places", from, from+len(line))
 		}
 		if strings.Contains(low, "revers") || strings.Contains(low, "backwards") {

@@ -1,5 +1,5 @@
-// Package surface finds what shows in a text without reading its sentences: shell commands (command.go),
-// characters that hide text (hidden.go), turn markers (role.go), and encoded text (blob.go, cipher.go).
+// Package surface finds what shows in a text without reading its sentences: characters that hide text
+// (hidden.go), turn markers (role.go), and encoded text (blob.go, cipher.go).
 //
 // Each function adds to the findings, is linear in the text and may be called concurrently.
 package surface

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/frontmatter"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/pages"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
@@ -67,7 +68,7 @@ func (n *notes) each(ctx context.Context, yield func(engram.Record) bool) error 
 
 // noteOf returns a note as a memory.
 func (n *notes) noteOf(pg pages.Page) engram.Record {
-	m, body, line := pages.Split(pg.Text)
+	m, body, line := frontmatter.Split(pg.Text)
 	title := cmp.Or(m.First("title"), pg.Stem())
 	plain := strings.TrimSuffix(pg.Path, path.Ext(pg.Path))
 	id := cmp.Or(m.First("permalink"), pages.NameKey(plain))

@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/frontmatter"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/pages"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
@@ -131,7 +132,7 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 	all := func(r engram.Record) bool { more = yield(r); return more }
 	c.Below = strings.TrimPrefix(dir+"/", "./")
 	err = c.Pages(ctx, paths, all, func(pg pages.Page) bool {
-		m, body, line := pages.Split(pg.Text)
+		m, body, line := frontmatter.Split(pg.Text)
 		if len(m.Fields) == 0 || pg.Path == "MEMORY.md" {
 			return c.Cut(pg, c.withoutPointers(pg, body, line), line, pg.Stem(), false, c.classify, all)
 		}
@@ -160,7 +161,7 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 }
 
 // topic returns a file with front matter as a memory.
-func (c *claudeCode) topic(pg pages.Page, m pages.Matter, body string) engram.Record {
+func (c *claudeCode) topic(pg pages.Page, m frontmatter.Matter, body string) engram.Record {
 	title := cmp.Or(m.First("name", "title"), pg.Stem())
 	content := cmp.Or(strings.TrimSpace(pages.WithoutTitle(body, title)), m.First("description"))
 	kind := strings.ToLower(m.First("type", "metadata.type"))

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/frontmatter"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/pages"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
@@ -45,7 +46,7 @@ func (i *instructions) each(ctx context.Context, yield func(engram.Record) bool)
 		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), compareHidden(a, b), cmp.Compare(a, b))
 	})
 	return i.Pages(ctx, paths, yield, func(pg pages.Page) bool {
-		matter, body, line := pages.Split(pg.Text)
+		matter, body, line := frontmatter.Split(pg.Text)
 		kind := engram.TypePolicy
 		if path.Base(pg.Path) == "MEMORY.md" {
 			kind = engram.TypeManual // notes, not rules

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/frontmatter"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/pages"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
@@ -49,7 +50,7 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 	}
 	stopped := false
 	err = m.Pages(ctx, paths, func(r engram.Record) bool { stopped = !yield(r); return !stopped }, func(pg pages.Page) bool {
-		matter, body, line := pages.Split(pg.Text)
+		matter, body, line := frontmatter.Split(pg.Text)
 		kind, named := pageType(pg.Stem())
 		if t := matter.First("type"); t != "" {
 			kind = engram.Type(t)

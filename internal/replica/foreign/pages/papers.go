@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/frontmatter"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
 
@@ -16,7 +17,7 @@ import (
 func IsGraphPage(stem string) bool { return strings.EqualFold(stem, "project_graph") }
 
 // ListOf returns a list of front matter: several values, or one with commas.
-func ListOf(m Matter, key string) []string {
+func ListOf(m frontmatter.Matter, key string) []string {
 	values := m.Fields[key]
 	if len(values) == 1 {
 		values = strings.Split(values[0], ",")
@@ -155,11 +156,11 @@ func flawedPage(p Page) engram.Record {
 	if p.missing != nil {
 		return engram.Record{Item: p.Path, Flaw: p.missing}
 	}
-	m, _, _ := Split(p.Text)
-	if m.broken == 0 {
+	m, _, _ := frontmatter.Split(p.Text)
+	if m.Broken == 0 {
 		return engram.Record{}
 	}
-	return engram.Record{Item: fmt.Sprintf("%s:%d", p.Path, m.broken),
+	return engram.Record{Item: fmt.Sprintf("%s:%d", p.Path, m.Broken),
 		Flaw: engram.Errorf(engram.CodeInvalid, "the front matter is unterminated here").WithHint("complete it, or copy the file again")}
 }
 
@@ -169,9 +170,9 @@ func Nothing(what, hint string) error {
 }
 
 // FieldsOf returns fields of front matter for metadata, without those that are stored elsewhere.
-func FieldsOf(m Matter, without ...string) map[string]any {
+func FieldsOf(m frontmatter.Matter, without ...string) map[string]any {
 	kept := map[string]any{}
-	for _, k := range m.order {
+	for _, k := range m.Order {
 		if slices.Contains(without, k) || len(kept) >= source.MostListed {
 			continue
 		}

@@ -175,7 +175,7 @@ func items(s Section) []Section {
 		switch {
 		case marked:
 			out = append(out, Section{s.Headings, body, s.Line + n})
-		case len(out) == 0 && strings.TrimSpace(l) != "", strings.TrimSpace(l) != "" && indentOf(l) < 2:
+		case len(out) == 0 && strings.TrimSpace(l) != "", strings.TrimSpace(l) != "" && len(l)-len(strings.TrimLeft(l, " \t")) < 2:
 			return nil
 		case len(out) > 0:
 			last := &out[len(out)-1]

@@ -1,4 +1,6 @@
-package surface
+// Package command finds shell commands that fetch and run code, open the machine, send secrets out or decode
+// what they run. It reads single lines: a command in prose counts like one in a block of code.
+package command
 
 import (
 	"strings"
@@ -7,15 +9,41 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion/grammar"
 )
 
-// Commands finds shell commands that run downloaded code, open the machine or send its secrets.
+// decodesBy holds characters of which every decode-and-run command has one.
+const decodesBy = "|(-"
+
+// decoded finds base64 -d | sh, eval(atob(…)), powershell -enc ….
+func decoded(line string) (from, to int) {
+	for _, w := range []string{"base64 -d", "base64 --decode", "xxd -r", "openssl enc -d", "openssl base64 -d"} {
+		if i := strings.Index(line, w); i >= 0 {
+			if end := shellAfterPipe(line, i); end > 0 {
+				return i, end
+			}
+			for _, shell := range []string{"eval \"$(", "eval $(", "sh -c \"$(", "sh <("} {
+				if j := strings.LastIndex(line[:i], shell); j >= 0 {
+					return j, i + len(w)
+				}
+			}
+		}
+	}
+	for _, w := range []string{"eval(atob(", "exec(base64.b64decode(", "eval(base64.b64decode(", "exec(__import__('base64')", "eval(base64_decode(", "eval(buffer.from(", "powershell -enc ", "powershell -e ", "powershell -encodedcommand ", "pwsh -enc ",
+		"powershell.exe -enc ", "-windowstyle hidden -enc"} {
+		if i := strings.Index(line, w); i >= 0 {
+			return i, i + len(w)
+		}
+	}
+	return 0, 0
+}
+
+// Find finds shell commands that run downloaded code, open the machine or send its secrets.
 // Each line is a command of its own, as in a shell.
-func Commands(text string, found *finding.Findings) {
+func Find(text string, found *finding.Findings) {
 	for from, line := range finding.Lines(text) {
-		if len(line) > maxLine {
-			line = line[:maxLine]
+		if len(line) > finding.MaxLine {
+			line = line[:finding.MaxLine]
 		}
 		low := finding.Lowered(line)
-		has := charsOf(low)
+		has := finding.CharsOf(low)
 		for _, r := range lineRules {
 			if !r.may(has, low) {
 				continue
@@ -27,56 +55,31 @@ func Commands(text string, found *finding.Findings) {
 	}
 }
 
-// maxLine limits the part of a line that is checked, in bytes.
-const maxLine = 8 << 10
-
 // lineRule finds one kind of command in a lower-case line, at line[from:to].
 type lineRule struct {
 	code string
 	why  string
 	find func(line string) (from, to int)
 	// may is a cheap filter on the characters of a line; false means that find returns nothing.
-	may func(has chars, line string) bool
+	may func(has finding.Chars, line string) bool
 }
 
 var lineRules = []lineRule{
-	{finding.Command, "runs downloaded code without showing it", piped, func(has chars, _ string) bool { return has.any("|(`&;") }},
-	{finding.Command, "opens a shell to another machine", opened, func(has chars, line string) bool {
-		return has.any("&") && strings.Contains(line, ">&") || has.any("-") && strings.Contains(line, "-e ") || has.any(":") && strings.Contains(line, "exec:")
+	{finding.Command, "runs downloaded code without showing it", piped, func(has finding.Chars, _ string) bool { return has.Any("|(`&;") }},
+	{finding.Command, "opens a shell to another machine", opened, func(has finding.Chars, line string) bool {
+		return has.Any("&") && strings.Contains(line, ">&") || has.Any("-") && strings.Contains(line, "-e ") || has.Any(":") && strings.Contains(line, "exec:")
 	}},
-	{finding.Command, "asks to install a permanent key or command", planted, func(has chars, _ string) bool { return has.any(">|") }},
-	{finding.Exfil, "a command sends secrets to another machine", carried, func(has chars, line string) bool {
-		return has.any("@|`$") || has.any(":") && strings.Contains(line, "scp ")
+	{finding.Command, "asks to install a permanent key or command", planted, func(has finding.Chars, _ string) bool { return has.Any(">|") }},
+	{finding.Exfil, "a command sends secrets to another machine", carried, func(has finding.Chars, line string) bool {
+		return has.Any("@|`$") || has.Any(":") && strings.Contains(line, "scp ")
 	}},
-	{finding.Exfil, "leaks data through an image URL", imaged, func(has chars, _ string) bool { return has.any("]") && has.any("!") }},
-	{finding.Bypass, "asks to disable an agent's confirmation prompts", unleashed, func(chars, string) bool { return true }},
-	{finding.Bypass, "a check is to be passed over always", passing, func(has chars, line string) bool {
-		return has.any("-=_") || has.any(":0.") && (strings.Contains(line, "unauthorized") || strings.Contains(line, "setenforce") || strings.Contains(line, "verify")) ||
+	{finding.Exfil, "leaks data through an image URL", imaged, func(has finding.Chars, _ string) bool { return has.Any("]") && has.Any("!") }},
+	{finding.Bypass, "asks to disable an agent's confirmation prompts", unleashed, func(finding.Chars, string) bool { return true }},
+	{finding.Bypass, "a check is to be passed over always", passing, func(has finding.Chars, line string) bool {
+		return has.Any("-=_") || has.Any(":0.") && (strings.Contains(line, "unauthorized") || strings.Contains(line, "setenforce") || strings.Contains(line, "verify")) ||
 			strings.Contains(line, "skipverify") || strings.Contains(line, "ufw ")
 	}},
-	{finding.Order, "a standing order destroys files", destroying, func(has chars, _ string) bool { return has.any("-") }},
-}
-
-// chars is a set of ASCII characters, one bit each.
-type chars [2]uint64
-
-func charsOf(line string) (has chars) {
-	for i := range len(line) {
-		if c := line[i]; c < 128 {
-			has[c>>6] |= 1 << (c & 63)
-		}
-	}
-	return has
-}
-
-// any reports whether the line has one of these characters.
-func (has chars) any(of string) bool {
-	for i := range len(of) {
-		if has[of[i]>>6]&(1<<(of[i]&63)) != 0 {
-			return true
-		}
-	}
-	return false
+	{finding.Order, "a standing order destroys files", destroying, func(has finding.Chars, _ string) bool { return has.Any("-") }},
 }
 
 // prevented reports a prohibition or report of an attack before a command: "never pipe … into a
@@ -348,4 +351,17 @@ func destroying(line string) (from, to int) {
 		}
 	}
 	return 0, 0
+}
+
+// Decoding finds encoded text that is to be decoded and run.
+func Decoding(text string, found *finding.Findings) {
+	for from, line := range finding.Lines(text) {
+		line = line[:min(len(line), finding.MaxLine)]
+		if !finding.CharsOf(line).Any(decodesBy) {
+			continue
+		}
+		if at, to := decoded(finding.Lowered(line)); to > at && !prevented(finding.Lowered(line[:at])) {
+			found.Add(finding.Blob, "asks to decode and run encoded text", from+at, from+to)
+		}
+	}
 }

@@ -1,4 +1,6 @@
-package pages
+// Package frontmatter reads the front matter of Markdown pages: the part of YAML that notes use, and of
+// anything else as much as it understands. It never fails, since a page is worth reading without it.
+package frontmatter
 
 import (
 	"strconv"
@@ -12,8 +14,8 @@ import (
 // and >). Anything else is ignored.
 type Matter struct {
 	Fields map[string][]string // by lower-case key
-	order  []string            // the keys in order
-	broken int                 // the line of the page where something unterminated begins; 0 for none
+	Order  []string            // the keys in order
+	Broken int                 // the line of the page where something unterminated begins; 0 for none
 }
 
 // First returns the first value of the first key that has one.
@@ -45,7 +47,7 @@ func Split(text string) (m Matter, body string, line int) {
 		lines = append(lines, l)
 	}
 	if len(lines) > 0 && isKey(lines[0]) {
-		return Matter{broken: 1}, text, 1
+		return Matter{Broken: 1}, text, 1
 	}
 	return Matter{}, text, 1 // never closed: a rule across the page
 }
@@ -90,7 +92,7 @@ func parseMatter(lines []string) Matter {
 		case value[0] == '[':
 			for at := i; !strings.HasSuffix(value, "]") && !strings.Contains(value, "] #"); { // a list over several lines
 				if i++; i >= len(lines) || isKey(lines[i]) {
-					m.broken = at + 2
+					m.Broken = at + 2
 					return m
 				}
 				value += " " + strings.TrimSpace(lines[i])
@@ -109,7 +111,7 @@ func parseMatter(lines []string) Matter {
 
 func (m *Matter) add(key, value string) {
 	if _, known := m.Fields[key]; !known {
-		m.order = append(m.order, key)
+		m.Order = append(m.Order, key)
 	}
 	m.Fields[key] = append(m.Fields[key], value)
 }
