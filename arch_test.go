@@ -93,6 +93,10 @@ func rows() map[string]row {
 		"internal/machine":           {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/notebook":          {room: "technology"},
 		"internal/sqlite":            {room: "technology", modules: []string{"modernc.org/sqlite"}},
+		"internal/sqlite/conn":       {room: "technology", modules: []string{"modernc.org/sqlite"}},
+		"internal/sqlite/file":       {room: "technology", modules: []string{"modernc.org/sqlite"}},
+		"internal/sqlite/lexicon":    {room: "technology"},
+		"internal/sqlite/vectors":    {room: "technology"},
 
 		"internal/hook":       {room: "frontend"},
 		"internal/httpapi":    {room: "frontend"},
@@ -241,7 +245,7 @@ func TestReservedCallsStayInTheirPlace(t *testing.T) {
 func TestSQLStandsOnlyWithTheStore(t *testing.T) {
 	for _, f := range tree(t) {
 		// Test kits attack with SQL, and foreign reads the databases of other programs.
-		if !f.test && f.dir != "internal/sqlite" && f.dir != "internal/replica/foreign" && rows()[f.dir].room != "testkit" {
+		if !f.test && !under(f.dir, "internal/sqlite") && f.dir != "internal/replica/foreign" && rows()[f.dir].room != "testkit" {
 			report(t, checkNoSQL(f))
 		}
 	}

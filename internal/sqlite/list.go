@@ -3,13 +3,13 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // List returns the memories that pass f, newest first. Listings without further filters are served by
@@ -202,14 +202,11 @@ func (t *tx) vitals(ctx context.Context, c *conditions, order string, each func(
 			instant{&m.LastAccessedAt}, instant{&m.CreatedAt}, instant{&m.UpdatedAt}, instant{&m.ReviewAfter},
 			instant{&m.ValidFrom}, instant{&m.ValidTo}, instant{&m.LastSeenAt}, instant{&m.DeletedAt})
 		if err == nil && !each(m) {
-			return errStop
+			return conn.Stop
 		}
 		return err
 	})
-	if err != nil && !errors.Is(err, errStop) {
-		return fmt.Errorf("read outlines: %w", err)
-	}
-	return nil
+	return doing(err, "read outlines")
 }
 
 // dueSQL is served by memories_review.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
 // memoryColumns is what scanMemory reads; m is the memories table.
@@ -244,17 +246,17 @@ const memoryFields = `project, session, scope, type, origin, title, topic_key, t
 	revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content`
 
 // home is the project and session of a memory, prompt or exposure, as row numbers.
-type home struct{ project, session int64 }
+type home = lexicon.Home
 
 func (t *tx) homeOf(ctx context.Context, m engram.Memory) (home, error) {
 	return t.homeIn(ctx, m.Project, m.SessionID)
 }
 
 func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err error) {
-	if at.project, err = t.projectNum(ctx, project); err != nil {
+	if at.Project, err = t.projectNum(ctx, project); err != nil {
 		return home{}, err
 	}
-	at.session, err = t.sessionNum(ctx, session)
+	at.Session, err = t.sessionNum(ctx, session)
 	return at, err
 }
 
@@ -274,7 +276,7 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	return at, []any{at.project, at.session, m.Scope, m.Type, m.Origin, m.Title, orNull(m.TopicKey), orNull(m.ToolName), metadata, anchors,
+	return at, []any{at.Project, at.Session, m.Scope, m.Type, m.Origin, m.Title, orNull(m.TopicKey), orNull(m.ToolName), metadata, anchors,
 		m.Importance, m.Strength, millis(m.TouchedAt), m.Permanent, m.AccessCount, millis(m.LastAccessedAt),
 		millis(m.CreatedAt), millis(m.UpdatedAt), millis(m.ReviewAfter), millis(m.ValidFrom), millis(m.ValidTo),
 		m.RevisionCount, m.DuplicateCount, millis(m.LastSeenAt), millis(m.DeletedAt), hash, orNull(m.Summary), m.Content}, nil
@@ -289,7 +291,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 		return err
 	}
 	res, err := t.exec(ctx, query, append([]any{m.Num, m.ID, m.SyncID}, values...)...)
-	if isUnique(err) {
+	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
 	}
 	if err != nil {
@@ -304,7 +306,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if err != nil || m.Forgotten() {
 		return err
 	}
-	return t.indexMemory(ctx, at, *m, true)
+	return t.index.Add(ctx, at, *m, true)
 }
 
 // ReplaceMemory writes m over the memory with its number.
@@ -319,7 +321,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 		return err
 	}
 	err = t.run(ctx, query, append(values, m.Num)...)
-	if isUnique(err) {
+	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
 			WithHint("update that one, or choose another topic key")
 	}
@@ -334,7 +336,11 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err := t.reanchor(ctx, was, m); err != nil {
 		return err
 	}
-	return t.reindexMemory(ctx, was, m, at)
+	before, err := t.homeOf(ctx, was)
+	if err != nil {
+		return err
+	}
+	return t.index.Replace(ctx, was, m, before, at)
 }
 
 func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
@@ -385,7 +391,7 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		return err
 	}
 	if !was.Forgotten() {
-		if err := t.unindexMemory(ctx, at.project, was); err != nil {
+		if err := t.index.Remove(ctx, at.Project, was); err != nil {
 			return err
 		}
 	}
@@ -411,5 +417,5 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	if err := t.recordErasure(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, num); err != nil {
 		return err
 	}
-	return t.forgetKinds(ctx)
+	return t.index.ForgetKinds(ctx)
 }

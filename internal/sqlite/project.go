@@ -160,15 +160,13 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 type names struct {
 	projects map[string]int64
 	sessions map[string]int64
-	kinds    map[kind]uint32
-	models   map[string]model // for writing only: changes may be outdated
 }
 
 // mostNames bounds the cached numbers of a kind.
 const mostNames = 4096
 
 func (n names) some() bool {
-	return len(n.projects)+len(n.sessions)+len(n.kinds)+len(n.models) > 0
+	return len(n.projects)+len(n.sessions) > 0
 }
 
 // keep caches the number of a name.
@@ -182,7 +180,7 @@ func keep[K comparable, N any](in *map[K]N, name K, num N) {
 // renames reports whether a statement may change the number of a name. Plain inserts cannot: unknown
 // names are not cached.
 func renames(query string) bool {
-	for _, table := range []string{"projects", "project_aliases", "DELETE FROM sessions", "kinds", "DELETE FROM models"} {
+	for _, table := range []string{"projects", "project_aliases", "DELETE FROM sessions"} {
 		if strings.Contains(query, table) {
 			return true
 		}

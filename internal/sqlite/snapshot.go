@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
 // Everything is read in the order of its table, so that consecutive pages do not read rows twice; the
@@ -27,10 +27,10 @@ const (
 	promptBySyncIDSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.sync_id = ?`
 )
 
-// whole returns the number of a project, several for ""; none is true if the project does not exist.
+// whole returns the number of a project, lexicon.Several for ""; none is true if the project does not exist.
 func (t *tx) whole(ctx context.Context, project string) (num int64, none bool, err error) {
 	if project == "" {
-		return several, false, nil
+		return lexicon.Several, false, nil
 	}
 	num, known, err := t.knownProject(ctx, project)
 	return num, !known, err
@@ -137,16 +137,4 @@ func jsonOrNull(v any, n int) (any, error) {
 	}
 	b, err := json.Marshal(v)
 	return string(b), err
-}
-
-// jsonNums encodes numbers for json_each, so that one statement serves any number of them.
-func jsonNums(nums []int64) string {
-	b := []byte{'['}
-	for i, n := range nums {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, n, 10)
-	}
-	return string(append(b, ']'))
 }

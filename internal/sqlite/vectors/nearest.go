@@ -1,4 +1,4 @@
-package sqlite
+package vectors
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
@@ -34,10 +36,11 @@ func width(limit, among int, onlyClose bool) (signs, levels int) {
 	return max(min(bySigns, among*2/5), 5*levels), levels
 }
 
-// Nearest ranks live memories by cosine in three steps: by the signs of their vectors, by levels, and by
-// rows. It compares the rows of all memories without a slot.
-func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked, error) {
-	m, found, err := t.model(ctx, q.Model)
+// Nearest ranks the live memories that pass f, which stands for q.Filter, by cosine in three steps: by the
+// signs of their vectors, by levels, and by rows. It compares the rows of all memories without a slot. No
+// memory passes a nil filter; q.Also are compared all the same.
+func (x *Index) Nearest(ctx context.Context, q engram.VectorQuery, f *lexicon.Filter) ([]engram.Ranked, error) {
+	m, found, err := x.model(ctx, q.Model)
 	if !found {
 		return nil, err
 	}
@@ -48,39 +51,38 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 	if !vector.Normalise(question) {
 		return nil, nil
 	}
-	s, err := t.scopeOf(ctx, q.Filter, false)
-	if err != nil {
-		return nil, err
-	}
 	var near []int64
-	if s != nil {
-		if near, err = t.near(ctx, m, s, question, q); err != nil {
+	if f != nil {
+		if near, err = x.near(ctx, m, *f, question, q); err != nil {
 			return nil, fmt.Errorf("search vectors: %w", err)
 		}
 	}
-	if t.hidden != nil && len(q.Also) > 0 {
-		if q.Also, err = column[int64](ctx, t, `SELECT num FROM memories WHERE num IN (SELECT value FROM json_each(?))`, jsonNums(q.Also)); err != nil {
-			return nil, err
-		}
-	}
-	return t.rank(ctx, m, question, near, q)
+	return x.rank(ctx, m, question, near, q)
 }
 
-// near returns candidates for the nearest memories in scope.
-func (t *tx) near(ctx context.Context, m model, s *scope, question []float32, q engram.VectorQuery) ([]int64, error) {
-	signs, levels := width(q.Limit, s.rows, q.Close)
-	if !s.needsCheck() {
-		nums, _, err := t.scan(ctx, m, s, question, signs, levels)
+// near returns candidates for the nearest memories that pass a filter.
+func (x *Index) near(ctx context.Context, m model, f lexicon.Filter, question []float32, q engram.VectorQuery) ([]int64, error) {
+	s, err := x.Words.Scope(ctx, f)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	parts, err := s.Parts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	signs, levels := width(q.Limit, s.Rows, q.Close)
+	if s.Check == nil {
+		nums, _, err := x.scan(ctx, m, parts, question, signs, levels)
 		return nums, err
 	}
 	// Conditions that need the memories are checked on ever more candidates, until enough pass or all
 	// are checked.
 	for {
-		nums, all, err := t.scan(ctx, m, s, question, signs, signs)
+		nums, all, err := x.scan(ctx, m, parts, question, signs, signs)
 		if err != nil {
 			return nil, err
 		}
-		pass, err := s.check(ctx, nums)
+		pass, err := s.Check(ctx, nums)
 		if err != nil {
 			return nil, err
 		}
@@ -94,39 +96,35 @@ func (t *tx) near(ctx context.Context, m model, s *scope, question []float32, q 
 
 // scan returns the numbers of the nearest memories in scope by code, the best by signs and of these the
 // best by levels, and of all memories without a code. all reports that these are all in scope.
-func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, signs, levels int) (nums []int64, all bool, err error) {
-	book, err := t.codesOf(ctx, m)
+func (x *Index) scan(ctx context.Context, m model, parts []*lexicon.Part, question []float32, signs, levels int) (nums []int64, all bool, err error) {
+	book, err := x.codesOf(ctx, m)
 	if err != nil {
 		return nil, false, err
 	}
 	nearest := vector.NewNearestCodes(vector.Signs(question), signs)
-	pages := make([][]codePage, len(s.segments))
-	for i, g := range slices.Backward(s.segments) {
-		w, err := s.in(ctx, g)
-		if err != nil {
-			return nil, false, err
-		}
-		if g.num == 0 {
-			for slot := range g.docs.Len() {
-				if w.pass(slot) {
-					nums = append(nums, g.docs.Num(slot))
+	pages := make([][]codePage, len(parts))
+	for i, p := range slices.Backward(parts) {
+		if p.Num() == 0 {
+			for slot := range p.Docs.Len() {
+				if p.Pass(slot) {
+					nums = append(nums, p.Docs.Num(slot))
 				}
 			}
 			continue
 		}
-		if pages[i], err = t.loadCodes(ctx, book, g.num); err != nil {
+		if pages[i], err = x.loadCodes(ctx, book, p.Num()); err != nil {
 			return nil, false, err
 		}
-		if last := len(pages[i]) - 1; last >= 0 && len(pages[i][last].sizes) > (g.docs.Len()-last*pageSlots)*vector.SignBytes(m.dimensions) {
+		if last := len(pages[i]) - 1; last >= 0 && len(pages[i][last].sizes) > (p.Docs.Len()-last*pageSlots)*vector.SignBytes(m.dimensions) {
 			return nil, false, errDamagedCodes() // codes beyond the last slot
 		}
 		for n, page := range slices.Backward(pages[i]) {
 			var pass func(int) bool
-			if !w.all() {
-				pass = func(slot int) bool { return w.pass(n*pageSlots + slot) }
+			if !p.All() {
+				pass = func(slot int) bool { return p.Pass(n*pageSlots + slot) }
 			}
 			among := page.pointing()
-			nearest.Scan(page.signs[pageHeader:], among[:], int64(i*segmentSlots+n*pageSlots), pass)
+			nearest.Scan(page.signs[pageHeader:], among[:], int64(i*lexicon.MaxSlots+n*pageSlots), pass)
 		}
 	}
 	found := nearest.Found()
@@ -135,7 +133,7 @@ func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, si
 		found = refine(found, pages, question, levels)
 	}
 	for _, at := range found {
-		nums = append(nums, s.segments[at/segmentSlots].docs.Num(int(at%segmentSlots)))
+		nums = append(nums, parts[at/lexicon.MaxSlots].Docs.Num(int(at%lexicon.MaxSlots)))
 	}
 	return nums, all, nil
 }
@@ -144,8 +142,8 @@ func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, si
 func refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
 	size, e, top := vector.SignBytes(len(question)), vector.NewEstimator(question), vector.NewTop(most)
 	for _, at := range found {
-		slot := int(at % segmentSlots)
-		top.Offer(at, e.Nearness(pages[at/segmentSlots][slot/pageSlots].code(slot%pageSlots, size)))
+		slot := int(at % lexicon.MaxSlots)
+		top.Offer(at, e.Nearness(pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)))
 	}
 	found = found[:0]
 	for _, r := range top.Ranked() {
@@ -155,7 +153,7 @@ func refine(found []int64, pages [][]codePage, question []float32, most int) []i
 }
 
 // rank compares the rows of near and of q.Also.
-func (t *tx) rank(ctx context.Context, m model, question []float32, near []int64, q engram.VectorQuery) ([]engram.Ranked, error) {
+func (x *Index) rank(ctx context.Context, m model, question []float32, near []int64, q engram.VectorQuery) ([]engram.Ranked, error) {
 	inScope := make(map[int64]bool, len(near))
 	for _, num := range near {
 		inScope[num] = true
@@ -173,7 +171,7 @@ func (t *tx) rank(ctx context.Context, m model, question []float32, near []int64
 		wanted[num] = true
 	}
 	top := vector.NewTop(q.Limit)
-	err := t.vectorRows(ctx, m, asked, func(num int64, row []byte) error {
+	err := x.vectorRows(ctx, m, asked, func(num int64, row []byte) error {
 		cosine, ok := vector.RowCosine(question, row)
 		if ok && inScope[num] {
 			top.Offer(num, cosine)
@@ -205,13 +203,13 @@ const mostKeptRows = 2000
 
 // vectorRows calls fn for each memory that has a vector. It caches rows until the next write, because
 // the nearest memories are requested again soon, and each row is on a page of its own.
-func (t *tx) vectorRows(ctx context.Context, m model, nums []int64, fn func(num int64, row []byte) error) error {
-	rows, err := t.keptRows(ctx, m, nums)
+func (x *Index) vectorRows(ctx context.Context, m model, nums []int64, fn func(num int64, row []byte) error) error {
+	rows, err := x.keptRows(ctx, m, nums)
 	if err != nil {
 		return err
 	}
 	missing := unread(rows, m, nums)
-	if err := t.readVectorRows(ctx, m, missing, rows); err != nil {
+	if err := x.readVectorRows(ctx, m, missing, rows); err != nil {
 		return err
 	}
 	for _, num := range nums {
@@ -225,24 +223,24 @@ func (t *tx) vectorRows(ctx context.Context, m model, nums []int64, fn func(num 
 }
 
 // keptRows returns the cached rows, with room for those of nums.
-func (t *tx) keptRows(ctx context.Context, m model, nums []int64) (map[vectorOf][]byte, error) {
+func (x *Index) keptRows(ctx context.Context, m model, nums []int64) (map[vectorOf][]byte, error) {
 	if len(nums) > mostKeptRows {
 		return map[vectorOf][]byte{}, nil
 	}
-	u, err := t.unchanged(ctx)
+	u, err := x.Seen(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if u != nil {
 		if missing := len(unread(u.rows, m, nums)); missing > 0 {
-			u.grow(missing * (vector.RowBytes(m.dimensions) + 100))
+			u.Grow(missing * (vector.RowBytes(m.dimensions) + 100))
 		}
 		return u.rows, nil
 	}
-	if t.vectors == nil {
-		t.vectors = map[vectorOf][]byte{}
+	if x.rows == nil {
+		x.rows = map[vectorOf][]byte{}
 	}
-	return t.vectors, nil
+	return x.rows, nil
 }
 
 // unread returns those of nums for which rows has no entry.
@@ -257,7 +255,7 @@ func unread(rows map[vectorOf][]byte, m model, nums []int64) []int64 {
 }
 
 // readVectorRows adds the memories' vectors to rows, nil for those without one.
-func (t *tx) readVectorRows(ctx context.Context, m model, nums []int64, rows map[vectorOf][]byte) error {
+func (x *Index) readVectorRows(ctx context.Context, m model, nums []int64, rows map[vectorOf][]byte) error {
 	if len(nums) == 0 {
 		return nil
 	}
@@ -267,7 +265,7 @@ func (t *tx) readVectorRows(ctx context.Context, m model, nums []int64, rows map
 	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.dimensions))
 	var num int64
 	var row sql.RawBytes
-	err := t.rows(ctx, vectorRowsSQL, []any{jsonNums(nums), m.num}, func(s scanner) error {
+	err := x.DB.Rows(ctx, vectorRowsSQL, []any{conn.JSONNums(nums), m.num}, func(s conn.Scanner) error {
 		if err := s.Scan(&num, &row); err != nil {
 			return err
 		}
@@ -296,14 +294,14 @@ const (
 // them.
 const mostKeptNewest = 128
 
-// NewestVectors returns the vectors of the newest live memories of a project, which the caller must not
-// change.
-func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, most int) ([][]float32, error) {
-	m, found, err := t.model(ctx, fingerprint)
+// Newest returns the vectors of the most newest live memories of a project, or of Several, which the caller
+// must not change.
+func (x *Index) Newest(ctx context.Context, fingerprint string, project int64, most int) ([][]float32, error) {
+	m, found, err := x.model(ctx, fingerprint)
 	if err != nil || !found {
 		return nil, err
 	}
-	u, err := t.unchanged(ctx)
+	u, err := x.Seen(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -314,15 +312,11 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 		}
 	}
 	query, args := newestVectorsSQL, []any{most, m.num}
-	if project != "" {
-		num, known, err := t.knownProject(ctx, project)
-		if err != nil || !known {
-			return nil, err
-		}
-		query, args = projectNewestVectorsSQL, []any{num, most, m.num}
+	if project != lexicon.Several {
+		query, args = projectNewestVectorsSQL, []any{project, most, m.num}
 	}
 	var vs [][]float32
-	err = t.rows(ctx, query, args, func(s scanner) error {
+	err = x.DB.Rows(ctx, query, args, func(s conn.Scanner) error {
 		var row []byte
 		if err := s.Scan(&row); err != nil {
 			return err
@@ -338,74 +332,54 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 		return nil, fmt.Errorf("read the newest vectors: %w", err)
 	}
 	if u != nil && len(vs) <= mostKeptNewest {
-		u.grow(len(vs) * (4*m.dimensions + 100))
+		u.Grow(len(vs) * (4*m.dimensions + 100))
 		u.newest[key] = vs
 	}
 	return vs, nil
 }
 
-const (
-	// liveFromSQL reads live memories by number, skipping forgotten ones.
-	liveFromSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
-	coveredSQL  = `SELECT (SELECT coalesce(sum(live), 0) FROM tallies) - memories FROM models WHERE num = ?`
-)
+const coveredSQL = `SELECT (SELECT coalesce(sum(live), 0) FROM tallies) - memories FROM models WHERE num = ?`
 
-// Unembedded returns live memories without a vector of the model, by number. It compares two counts
-// first, and finds the memories by the pages of codes, without reading others.
-func (t *tx) Unembedded(ctx context.Context, fingerprint string, after int64, limit int) ([]engram.Memory, error) {
-	m, found, err := t.model(ctx, fingerprint)
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return t.memories(ctx, liveFromSQL, after, limit)
+// Missing returns the first numbers, after after, of live memories without a vector of a model; all reports
+// that the model is unknown, so that every memory lacks one. It compares two counts first, and finds the memories
+// by the pages of codes, without reading others.
+func (x *Index) Missing(ctx context.Context, fingerprint string, after int64, limit int) (nums []int64, all bool, err error) {
+	m, found, err := x.model(ctx, fingerprint)
+	if err != nil || !found {
+		return nil, !found, err
 	}
 	var missing int64
-	if err := t.row(ctx, coveredSQL, []any{m.num}, &missing); err != nil {
-		return nil, fmt.Errorf("count vectors: %w", err)
+	if err := x.DB.Row(ctx, coveredSQL, []any{m.num}, &missing); err != nil {
+		return nil, false, fmt.Errorf("count vectors: %w", err)
 	}
 	if missing == 0 {
-		return nil, nil
+		return nil, false, nil
 	}
-	nums, err := t.missing(ctx, m, after, limit)
-	if err != nil {
-		return nil, err
-	}
-	return t.Memories(ctx, nums)
+	nums, err = x.missing(ctx, m, after, limit)
+	return nums, false, err
 }
 
 // missing returns the first numbers, after after, of live memories without a vector.
-func (t *tx) missing(ctx context.Context, m model, after int64, limit int) ([]int64, error) {
-	cat, err := t.catalogue(ctx)
+func (x *Index) missing(ctx context.Context, m model, after int64, limit int) ([]int64, error) {
+	parts, err := x.Words.Segments(ctx)
 	if err != nil {
 		return nil, err
 	}
-	book, err := t.codesOf(ctx, m)
+	book, err := x.codesOf(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	first := vector.NewTop(limit)
-	offer := func(num int64) {
-		if num > after {
-			first.Offer(num, -float64(num))
-		}
-	}
-	for _, g := range cat.segments {
-		if err := t.load(ctx, g); err != nil {
-			return nil, err
-		}
-		pages, err := t.loadCodes(ctx, book, g.num)
+	for _, p := range parts {
+		has, err := x.having(ctx, m, book, p)
 		if err != nil {
 			return nil, err
 		}
-		for slot := range g.docs.Len() {
-			if g.docs.Live(slot) && !(slot/pageSlots < len(pages) && pages[slot/pageSlots].has(slot%pageSlots)) {
-				offer(g.docs.Num(slot))
+		for slot := range p.Docs.Len() {
+			if num := p.Docs.Num(slot); num > after && p.Pass(slot) && !has(slot) {
+				first.Offer(num, -float64(num))
 			}
 		}
-	}
-	if err := t.missingFresh(ctx, m, cat.fresh, offer); err != nil {
-		return nil, err
 	}
 	var nums []int64
 	for _, r := range first.Ranked() {
@@ -414,27 +388,21 @@ func (t *tx) missing(ctx context.Context, m model, after int64, limit int) ([]in
 	return nums, nil
 }
 
-// missingFresh offers the unsealed memories without a vector; fresh may be nil.
-func (t *tx) missingFresh(ctx context.Context, m model, fresh *segment, offer func(num int64)) error {
-	if fresh == nil {
-		return nil
+// having returns which slots of a segment have vectors: by their codes, or by their rows if they are not
+// sealed.
+func (x *Index) having(ctx context.Context, m model, book *codeBook, p *lexicon.Part) (func(slot int) bool, error) {
+	if p.Num() != 0 {
+		pages, err := x.loadCodes(ctx, book, p.Num())
+		return func(slot int) bool { return slot/pageSlots < len(pages) && pages[slot/pageSlots].has(slot%pageSlots) }, err
 	}
-	var nums []int64
-	for slot := range fresh.docs.Len() {
-		nums = append(nums, fresh.docs.Num(slot))
+	nums := make([]int64, p.Docs.Len())
+	for slot := range nums {
+		nums[slot] = p.Docs.Num(slot)
 	}
 	have := make(map[int64]bool, len(nums))
-	err := t.vectorRows(ctx, m, nums, func(num int64, _ []byte) error {
+	err := x.vectorRows(ctx, m, nums, func(num int64, _ []byte) error {
 		have[num] = true
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("read vectors: %w", err)
-	}
-	for _, num := range nums {
-		if !have[num] {
-			offer(num)
-		}
-	}
-	return nil
+	return func(slot int) bool { return have[nums[slot]] }, conn.Doing(err, "read vectors")
 }

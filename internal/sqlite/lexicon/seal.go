@@ -1,4 +1,4 @@
-package sqlite
+package lexicon
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram/internal/postings"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // Sizes, chosen by measurement (docs/adr/0004-search-schema.md).
@@ -19,17 +20,19 @@ const (
 	enough   = 32          // memories of one project that justify its own segment
 	sparse   = 2           // a large segment is dissolved if less than one slot in so many is live
 
-	segmentSlots = 4096
-	blockSize    = 3900 // bytes; with its row header a block fills a database page
-	pageDocs     = 124  // documents per row, for the same reason
-	pageLengths  = 1950 // lengths per row, likewise
+	blockSize   = 3900 // bytes; with its row header a block fills a database page
+	pageDocs    = 124  // documents per row, for the same reason
+	pageLengths = 1950 // lengths per row, likewise
 )
+
+// MaxSlots is the most slots of a segment.
+const MaxSlots = 4096
 
 // put adds a live memory to the unsealed ones, and reorganises the newest memories at certain row
 // numbers: no counter is needed, and each reorganisation runs once.
-func (t *tx) put(ctx context.Context, d postings.Doc, words []wordCount) error {
-	t.touched()
-	res, err := t.exec(ctx, `INSERT INTO unsealed (memory, document, words) VALUES (?,?,?)`,
+func (x *Index) put(ctx context.Context, d postings.Doc, words []wordCount) error {
+	x.touched()
+	res, err := x.DB.Exec(ctx, `INSERT INTO unsealed (memory, document, words) VALUES (?,?,?)`,
 		d.Num, postings.AppendDoc(nil, d), wordBlock(words))
 	if err != nil {
 		return fmt.Errorf("index memory %d: %w", d.Num, err)
@@ -38,12 +41,12 @@ func (t *tx) put(ctx context.Context, d postings.Doc, words []wordCount) error {
 	if err != nil {
 		return err
 	}
-	return t.order(ctx, seq-1, seq)
+	return x.order(ctx, seq-1, seq)
 }
 
 // order reorganises the newest memories if the numbers of table unsealed, going from last to seq, pass a
 // multiple of a size. more are memories in no table of the index yet.
-func (t *tx) order(ctx context.Context, last, seq int64, more ...source) error {
+func (x *Index) order(ctx context.Context, last, seq int64, more ...source) error {
 	passed := func(every int64) bool { return last/every < seq/every }
 	if !passed(sealAt) {
 		return nil
@@ -51,18 +54,18 @@ func (t *tx) order(ctx context.Context, last, seq int64, more ...source) error {
 	var err error
 	switch {
 	case passed(settleAt):
-		err = t.settle(ctx, more)
+		err = x.settle(ctx, more)
 	case passed(mergeAt):
-		err = t.merge(ctx, more)
+		err = x.merge(ctx, more)
 	default:
-		err = t.seal(ctx, more)
+		err = x.seal(ctx, more)
 	}
-	return doing(err, "reorganise the newest memories")
+	return conn.Doing(err, "reorganise the newest memories")
 }
 
 // unsealed reads the memories that are in no segment.
-func (t *tx) unsealed(ctx context.Context) ([]source, error) {
-	return list(ctx, t, "read unsealed memories", unsealedSQL, nil, func(r scanner) (source, error) {
+func (x *Index) unsealed(ctx context.Context) ([]source, error) {
+	return conn.List(ctx, x.DB, "read unsealed memories", unsealedSQL, nil, func(r conn.Scanner) (source, error) {
 		var doc, words []byte
 		err := r.Scan(&doc, &words)
 		return source{docs: doc, blocks: [][]byte{words}}, err
@@ -70,62 +73,62 @@ func (t *tx) unsealed(ctx context.Context) ([]source, error) {
 }
 
 // seal moves the unsealed memories to a small segment.
-func (t *tx) seal(ctx context.Context, more []source) error {
-	from, err := t.unsealed(ctx)
+func (x *Index) seal(ctx context.Context, more []source) error {
+	from, err := x.unsealed(ctx)
 	if err != nil {
 		return err
 	}
-	return t.gatherInto(ctx, append(from, more...), levelSmall)
+	return x.gatherInto(ctx, append(from, more...), levelSmall)
 }
 
 // merge moves the unsealed memories and the small segments to a medium segment.
-func (t *tx) merge(ctx context.Context, more []source) error {
-	from, err := t.sources(ctx, func(g *segment) bool { return g.level == levelSmall })
+func (x *Index) merge(ctx context.Context, more []source) error {
+	from, err := x.sources(ctx, func(g *segment) bool { return g.level == levelSmall })
 	if err != nil {
 		return err
 	}
-	return t.gatherInto(ctx, append(from, more...), levelMedium)
+	return x.gatherInto(ctx, append(from, more...), levelMedium)
 }
 
 // gatherInto moves everything in the sources to a new segment, or several if one is too small.
-func (t *tx) gatherInto(ctx context.Context, from []source, level int) error {
+func (x *Index) gatherInto(ctx context.Context, from []source, level int) error {
 	var into *target
 	all, err := gather(from, func(postings.Doc) *target {
 		if into == nil || into.capacity() == 0 {
-			into = &target{segment: &segment{level: level, project: several}}
+			into = &target{segment: &segment{level: level, project: Several}}
 		}
 		return into
 	})
 	if err != nil {
 		return err
 	}
-	return t.spread(ctx, all, from)
+	return x.spread(ctx, all, from)
 }
 
 // spread writes the targets and removes the sources.
-func (t *tx) spread(ctx context.Context, all *gathering, from []source) error {
+func (x *Index) spread(ctx context.Context, all *gathering, from []source) error {
 	for _, to := range all.order {
-		if err := t.extend(ctx, to, all.additions(to)); err != nil {
+		if err := x.extend(ctx, to, all.additions(to)); err != nil {
 			return err
 		}
 	}
-	if err := t.drop(ctx, from); err != nil {
+	if err := x.drop(ctx, from); err != nil {
 		return err
 	}
-	err := t.run(ctx, `DELETE FROM unsealed`)
+	err := x.DB.Run(ctx, `DELETE FROM unsealed`)
 	return err
 }
 
 // settle moves all memories of small and medium segments to large ones: those of the projects with the
 // most memories to their own segments, the others to a common one. It also dissolves sparse large
 // segments.
-func (t *tx) settle(ctx context.Context, more []source) error {
-	all, err := t.segments(ctx)
+func (x *Index) settle(ctx context.Context, more []source) error {
+	all, err := x.segments(ctx)
 	if err != nil {
 		return err
 	}
 	most := settlers
-	from, err := t.sources(ctx, func(g *segment) bool {
+	from, err := x.sources(ctx, func(g *segment) bool {
 		if g.level != levelLarge {
 			return true
 		}
@@ -142,7 +145,7 @@ func (t *tx) settle(ctx context.Context, more []source) error {
 	open := map[int64]*target{}
 	for _, g := range all {
 		leaves := slices.ContainsFunc(from, func(s source) bool { return s.segment == g.num })
-		if g.level == levelLarge && g.slots < segmentSlots && !leaves {
+		if g.level == levelLarge && g.slots < MaxSlots && !leaves {
 			open[g.project] = &target{segment: g}
 		}
 	}
@@ -150,7 +153,7 @@ func (t *tx) settle(ctx context.Context, more []source) error {
 	gathered, err := gather(from, func(d postings.Doc) *target {
 		project := int64(d.Project)
 		if !large[project] {
-			project = several
+			project = Several
 		}
 		to := open[project]
 		if to == nil || to.capacity() == 0 {
@@ -162,7 +165,7 @@ func (t *tx) settle(ctx context.Context, more []source) error {
 	if err != nil {
 		return err
 	}
-	return t.spread(ctx, gathered, from)
+	return x.spread(ctx, gathered, from)
 }
 
 // largest selects the projects with at least enough memories in the sources, at most groups of them.
@@ -190,8 +193,8 @@ func largest(from []source) map[int64]bool {
 }
 
 // sources reads the selected segments and the unsealed memories.
-func (t *tx) sources(ctx context.Context, which func(*segment) bool) ([]source, error) {
-	all, err := t.segments(ctx)
+func (x *Index) sources(ctx context.Context, which func(*segment) bool) ([]source, error) {
+	all, err := x.segments(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -201,28 +204,28 @@ func (t *tx) sources(ctx context.Context, which func(*segment) bool) ([]source, 
 			continue
 		}
 		s := source{segment: g.num}
-		if s.docs, err = t.documents(ctx, g); err != nil {
+		if s.docs, err = x.documents(ctx, g); err != nil {
 			return nil, err
 		}
-		if s.blocks, err = t.blocks(ctx, g.num); err != nil {
+		if s.blocks, err = x.blocks(ctx, g.num); err != nil {
 			return nil, err
 		}
 		from = append(from, s)
 	}
-	unsealed, err := t.unsealed(ctx)
+	unsealed, err := x.unsealed(ctx)
 	return append(from, unsealed...), err
 }
 
 // extend appends documents and their words to a segment, creating it if needed.
-func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) error {
+func (x *Index) extend(ctx context.Context, to *target, adds []postings.Addition) error {
 	g := to.segment
 	first := g.slots
-	version, err := t.changed(ctx)
+	version, err := x.changed(ctx)
 	if err != nil {
 		return err
 	}
 	if g.num == 0 {
-		res, err := t.exec(ctx, `INSERT INTO segments (level, project, version, slots, live, tokens, firsts) VALUES (?,?,0,0,0,0,'')`, g.level, projectOrNull(g.project))
+		res, err := x.DB.Exec(ctx, `INSERT INTO segments (level, project, version, slots, live, tokens, firsts) VALUES (?,?,0,0,0,0,'')`, g.level, projectOrNull(g.project))
 		if err != nil {
 			return err
 		}
@@ -232,7 +235,7 @@ func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) e
 	}
 	var old [][]byte
 	if first > 0 {
-		if old, err = t.blocks(ctx, g.num); err != nil {
+		if old, err = x.blocks(ctx, g.num); err != nil {
 			return err
 		}
 	}
@@ -240,22 +243,22 @@ func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) e
 	if err != nil {
 		return err
 	}
-	if err := t.writeBlocks(ctx, g.num, blocks, len(old)); err != nil {
+	if err := x.writeBlocks(ctx, g.num, blocks, len(old)); err != nil {
 		return err
 	}
-	if err := t.appendDocs(ctx, g, first, to.docs); err != nil {
+	if err := x.appendDocs(ctx, g, first, to.docs); err != nil {
 		return err
 	}
 	const query = `UPDATE segments SET version = ?, slots = slots + ?, live = live + ?, tokens = tokens + ?, firsts = ? WHERE num = ?`
 	n := to.docs.Len()
-	if err := t.run(ctx, query, version, n, n, to.tokens, postings.AppendWords(nil, firstsOf(blocks)), g.num); err != nil {
+	if err := x.DB.Run(ctx, query, version, n, n, to.tokens, postings.AppendWords(nil, firstsOf(blocks)), g.num); err != nil {
 		return err
 	}
 	nums := make([]int64, n)
 	for i := range nums {
 		nums[i] = to.docs.Num(i)
 	}
-	return t.vectorsPlaced(ctx, g.num, first, nums)
+	return x.Slots.Placed(ctx, g.num, first, nums, x.inserted)
 }
 
 // firstsOf returns the first words of blocks.
@@ -268,7 +271,7 @@ func firstsOf(blocks []postings.Block) []string {
 }
 
 // writeBlocks replaces the old blocks of a segment.
-func (t *tx) writeBlocks(ctx context.Context, segment int64, blocks []postings.Block, old int) error {
+func (x *Index) writeBlocks(ctx context.Context, segment int64, blocks []postings.Block, old int) error {
 	const (
 		update = `UPDATE postings SET words = ? WHERE num = ?`
 		insert = `INSERT INTO postings (words, num) VALUES (?,?)`
@@ -278,41 +281,41 @@ func (t *tx) writeBlocks(ctx context.Context, segment int64, blocks []postings.B
 		if i >= old {
 			query = insert
 		}
-		if err := t.run(ctx, query, b.Data, part(segment, i)); err != nil {
+		if err := x.DB.Run(ctx, query, b.Data, part(segment, i)); err != nil {
 			return err
 		}
 	}
-	err := t.run(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(segment, len(blocks)), part(segment+1, 0)-1)
+	err := x.DB.Run(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(segment, len(blocks)), part(segment+1, 0)-1)
 	return err
 }
 
 // appendDocs appends documents and their lengths to a segment after its slots.
-func (t *tx) appendDocs(ctx context.Context, g *segment, slots int, docs postings.Docs) error {
-	if err := t.writeDocs(ctx, g.num, slots, docs); err != nil {
+func (x *Index) appendDocs(ctx context.Context, g *segment, slots int, docs postings.Docs) error {
+	if err := x.writeDocs(ctx, g.num, slots, docs); err != nil {
 		return err
 	}
-	return t.appendLengths(ctx, g, slots, docs)
+	return x.appendLengths(ctx, g, slots, docs)
 }
 
 // writeDocs is appendDocs without the lengths.
-func (t *tx) writeDocs(ctx context.Context, segment int64, slots int, docs postings.Docs) error {
+func (x *Index) writeDocs(ctx context.Context, segment int64, slots int, docs postings.Docs) error {
 	const write = `INSERT INTO documents (num, rows) VALUES (?,?) ON CONFLICT (num) DO UPDATE SET rows = excluded.rows`
-	return t.appendPages(ctx, documentPageSQL, write, segment, slots, docs, postings.DocSize, pageDocs)
+	return x.appendPages(ctx, documentPageSQL, write, segment, slots, docs, postings.DocSize, pageDocs)
 }
 
 // appendPages appends rows of size bytes each to pages of most rows, after slots existing rows.
-func (t *tx) appendPages(ctx context.Context, read, write string, segment int64, slots int, rows []byte, size, most int) error {
+func (x *Index) appendPages(ctx context.Context, read, write string, segment int64, slots int, rows []byte, size, most int) error {
 	page := slots / most
 	if slots%most > 0 {
 		var begun []byte
-		if err := t.row(ctx, read, []any{part(segment, page)}, &begun); err != nil {
+		if err := x.DB.Row(ctx, read, []any{part(segment, page)}, &begun); err != nil {
 			return err
 		}
 		rows = append(begun, rows...)
 	}
 	for len(rows) > 0 {
 		n := min(len(rows), most*size)
-		if err := t.run(ctx, write, part(segment, page), rows[:n]); err != nil {
+		if err := x.DB.Run(ctx, write, part(segment, page), rows[:n]); err != nil {
 			return err
 		}
 		rows, page = rows[n:], page+1
@@ -321,34 +324,34 @@ func (t *tx) appendPages(ctx context.Context, read, write string, segment int64,
 }
 
 // drop removes the segments among the sources.
-func (t *tx) drop(ctx context.Context, from []source) error {
+func (x *Index) drop(ctx context.Context, from []source) error {
 	for _, s := range from {
 		if s.segment == 0 {
 			continue
 		}
-		if err := t.dropSegment(ctx, s.segment); err != nil {
+		if err := x.dropSegment(ctx, s.segment); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tx) dropSegment(ctx context.Context, num int64) error {
-	if _, err := t.changed(ctx); err != nil {
+func (x *Index) dropSegment(ctx context.Context, num int64) error {
+	if _, err := x.changed(ctx); err != nil {
 		return err
 	}
 	first, last := part(num, 0), part(num+1, 0)-1
-	err := t.runAll(ctx, with(`DELETE FROM postings WHERE num BETWEEN ? AND ?`, first, last),
-		with(`DELETE FROM documents WHERE num BETWEEN ? AND ?`, first, last),
-		with(`DELETE FROM lengths WHERE num BETWEEN ? AND ?`, first, last), with(`DELETE FROM segments WHERE num = ?`, num))
+	err := x.DB.RunAll(ctx, conn.With(`DELETE FROM postings WHERE num BETWEEN ? AND ?`, first, last),
+		conn.With(`DELETE FROM documents WHERE num BETWEEN ? AND ?`, first, last),
+		conn.With(`DELETE FROM lengths WHERE num BETWEEN ? AND ?`, first, last), conn.With(`DELETE FROM segments WHERE num = ?`, num))
 	if err != nil {
 		return err
 	}
-	return t.vectorsDropped(ctx, num)
+	return x.Slots.Dropped(ctx, num)
 }
 
 func projectOrNull(project int64) any {
-	if project == several {
+	if project == Several {
 		return nil
 	}
 	return project

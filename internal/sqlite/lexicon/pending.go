@@ -1,4 +1,4 @@
-package sqlite
+package lexicon
 
 import (
 	"context"
@@ -25,34 +25,33 @@ type pending struct {
 	list  []pendingDoc
 	place map[int64]int // index in list, except of memories removed again
 	texts []engram.Memory
-	rows  map[vectorOf][]byte // the vectors of memories with whole set
 
-	batches chan []engram.Memory // to the tokenising goroutine; nil if it does not run
-	done    chan struct{}        // closed when all memories are tokenised
-	lexicon *lexicon             // owned by the goroutine until done is closed
-	words   [][]termCount
-	lengths []int
+	batches    chan []engram.Memory // to the tokenising goroutine; nil if it does not run
+	done       chan struct{}        // closed when all memories are tokenised
+	vocabulary *vocabulary          // owned by the goroutine until done is closed
+	words      [][]termCount
+	lengths    []int
 }
 
 // pendingDoc is a memory on its way into the index.
 type pendingDoc struct {
 	doc   postings.Doc // without its length
 	gone  bool         // removed again
-	whole bool         // inserted in this transaction: rows has all its vectors
+	whole bool         // inserted in this transaction
 }
 
 // addPending adds a live memory to the pending ones; whole tells that this transaction inserted it.
-func (t *tx) addPending(ctx context.Context, d postings.Doc, m engram.Memory, whole bool) error {
-	p := t.pending
+func (x *Index) addPending(ctx context.Context, d postings.Doc, m engram.Memory, whole bool) error {
+	p := x.pending
 	if p == nil {
-		p = &pending{place: map[int64]int{}, rows: map[vectorOf][]byte{}}
-		t.pending = p
+		p = &pending{place: map[int64]int{}}
+		x.pending = p
 	}
 	p.place[d.Num] = len(p.list)
 	p.list = append(p.list, pendingDoc{doc: d, whole: whole})
 	p.texts = append(p.texts, indexedFields(m))
 	if len(p.texts) == pendingBatch {
-		if err := t.widen(ctx); err != nil {
+		if err := x.DB.Conn.Widen(ctx); err != nil {
 			return err
 		}
 		p.send()
@@ -60,7 +59,7 @@ func (t *tx) addPending(ctx context.Context, d postings.Doc, m engram.Memory, wh
 	if len(p.list) < pendingMost {
 		return nil
 	}
-	return t.flush(ctx)
+	return x.Flush(ctx)
 }
 
 // send passes the texts to the tokenising goroutine, starting it if needed.
@@ -75,10 +74,10 @@ func (p *pending) send() {
 
 func (p *pending) makeWords() {
 	defer close(p.done)
-	p.lexicon = newLexicon()
+	p.vocabulary = newVocabulary()
 	for batch := range p.batches {
 		for _, m := range batch {
-			words, length := p.lexicon.of(m)
+			words, length := p.vocabulary.of(m)
 			p.words, p.lengths = append(p.words, words), append(p.lengths, length)
 		}
 	}
@@ -93,21 +92,21 @@ func (p *pending) end() {
 	}
 }
 
-// discardPending drops the pending memories.
-func (t *tx) discardPending() {
-	t.pending.end()
-	t.pending = nil
+// Discard drops the pending changes, and ends the goroutine beside the transaction.
+func (x *Index) Discard() {
+	x.pending.end()
+	x.pending = nil
 }
 
 // removePending removes a memory from the pending ones; waiting reports whether it was there.
-func (t *tx) removePending(num int64) (waiting bool) {
-	if t.pending == nil {
+func (x *Index) removePending(num int64) (waiting bool) {
+	if x.pending == nil {
 		return false
 	}
-	i, waiting := t.pending.place[num]
+	i, waiting := x.pending.place[num]
 	if waiting {
-		t.pending.list[i].gone = true
-		delete(t.pending.place, num)
+		x.pending.list[i].gone = true
+		delete(x.pending.place, num)
 	}
 	return waiting
 }
@@ -117,21 +116,22 @@ func indexedFields(m engram.Memory) engram.Memory {
 	return engram.Memory{Title: m.Title, Content: m.Content, TopicKey: m.TopicKey, Tags: m.Tags}
 }
 
-// flush writes the buffered removals and additions to the index.
-func (t *tx) flush(ctx context.Context) error {
-	p, l := t.pending, t.leaving
-	t.pending, t.leaving = nil, nil // reset first: the statements below read the index
+// Flush writes the buffered removals and additions to the tables of the index.
+func (x *Index) Flush(ctx context.Context) error {
+	p, l := x.pending, x.leaving
+	x.pending, x.leaving = nil, nil // reset first: the statements below read the index
 	defer p.end()
 	if l != nil {
-		if err := t.empty(ctx, l); err != nil {
+		if err := x.empty(ctx, l); err != nil {
 			return err
 		}
 	}
 	if p == nil {
 		return nil
 	}
+	defer x.Slots.Written()
 	if p.batches != nil {
-		return t.flushMany(ctx, p)
+		return x.flushMany(ctx, p)
 	}
 	for i, w := range p.list {
 		if w.gone {
@@ -139,7 +139,7 @@ func (t *tx) flush(ctx context.Context) error {
 		}
 		words, length := wordsOf(p.texts[i])
 		w.doc.Length = length
-		if err := t.put(ctx, w.doc, words); err != nil {
+		if err := x.put(ctx, w.doc, words); err != nil {
 			return err
 		}
 	}
@@ -148,10 +148,10 @@ func (t *tx) flush(ctx context.Context) error {
 
 // flushMany writes many pending memories straight into segments. They take as many numbers of table
 // unsealed as rows would, because these numbers decide when segments are merged.
-func (t *tx) flushMany(ctx context.Context, p *pending) error {
+func (x *Index) flushMany(ctx context.Context, p *pending) error {
 	p.send()
 	p.end()
-	s := source{words: p.words, lexicon: p.lexicon}
+	s := source{words: p.words, vocabulary: p.vocabulary}
 	live := int64(0)
 	for i, w := range p.list {
 		w.doc.Length, w.doc.Dead = p.lengths[i], w.gone
@@ -160,67 +160,48 @@ func (t *tx) flushMany(ctx context.Context, p *pending) error {
 			live++
 		}
 	}
-	last, seq, err := t.takeNumbers(ctx, max(live, sealAt)) // at least one sealing, however few they are
+	last, seq, err := x.takeNumbers(ctx, max(live, sealAt)) // at least one sealing, however few they are
 	if err != nil {
 		return err
 	}
-	t.placing = p
-	defer func() { t.placing = nil }()
-	return t.order(ctx, last, seq, s)
+	x.placing = p
+	defer func() { x.placing = nil }()
+	return x.order(ctx, last, seq, s)
 }
 
-// keep stores the vector of a pending memory until it gets a slot; waiting reports whether it is
-// pending.
-func (p *pending) keep(of vectorOf, row []byte) (waiting bool) {
+// Waiting reports whether a memory waits to be written to the index, and so has no slot, and whether this
+// transaction has inserted it.
+func (x *Index) Waiting(num int64) (waiting, inserted bool) { return x.pending.waiting(num) }
+
+func (p *pending) waiting(num int64) (waiting, inserted bool) {
 	if p == nil {
-		return false
+		return false, false
 	}
-	i, waiting := p.place[of.memory]
-	if waiting && p.list[i].whole {
-		p.rows[of] = row
-	}
-	return waiting
+	i, waiting := p.place[num]
+	return waiting, waiting && p.list[i].whole
 }
 
-// lacks reports whether a memory is pending and certainly has no vector yet.
-func (p *pending) lacks(of vectorOf) bool {
-	if p == nil {
-		return false
-	}
-	i, waiting := p.place[of.memory]
-	return waiting && p.list[i].whole && p.rows[of] == nil
-}
-
-// known calls fn for the stored vectors and returns the memories whose vectors are unknown.
-func (p *pending) known(m model, nums []int64, fn func(num int64, row []byte)) (unknown []int64) {
-	if p == nil {
-		return nums
-	}
-	for _, num := range nums {
-		if i, here := p.place[num]; !here || !p.list[i].whole {
-			unknown = append(unknown, num)
-		} else if row := p.rows[vectorOf{m.num, num}]; row != nil {
-			fn(num, row)
-		}
-	}
-	return unknown
+// inserted reports whether a memory is being placed that this transaction has inserted.
+func (x *Index) inserted(num int64) bool {
+	_, inserted := x.placing.waiting(num)
+	return inserted
 }
 
 // takeNumbers reserves n numbers of table unsealed, from last+1 to seq.
-func (t *tx) takeNumbers(ctx context.Context, n int64) (last, seq int64, err error) {
-	t.touched()
+func (x *Index) takeNumbers(ctx context.Context, n int64) (last, seq int64, err error) {
+	x.touched()
 	const query = `INSERT INTO unsealed (memory, document, words) VALUES (0, x'', x'')`
-	res, err := t.exec(ctx, query)
+	res, err := x.DB.Exec(ctx, query)
 	if err == nil {
 		last, err = res.LastInsertId()
 	}
 	if err == nil {
-		err = t.run(ctx, `DELETE FROM unsealed WHERE seq = ?`, last)
+		err = x.DB.Run(ctx, `DELETE FROM unsealed WHERE seq = ?`, last)
 	}
 	last--
 	seq = last + n
 	if err == nil {
-		err = t.run(ctx, `UPDATE sqlite_sequence SET seq = ? WHERE name = 'unsealed'`, seq)
+		err = x.DB.Run(ctx, `UPDATE sqlite_sequence SET seq = ? WHERE name = 'unsealed'`, seq)
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("number unsealed memories: %w", err)
@@ -245,11 +226,11 @@ type leaving struct {
 }
 
 // leave buffers the removal of a memory from its slot.
-func (t *tx) leave(ctx context.Context, at place, was engram.Memory) error {
-	if t.leaving == nil {
-		t.leaving = &leaving{segments: map[int64]map[int]engram.Memory{}}
+func (x *Index) leave(ctx context.Context, at place, was engram.Memory) error {
+	if x.leaving == nil {
+		x.leaving = &leaving{segments: map[int64]map[int]engram.Memory{}}
 	}
-	l := t.leaving
+	l := x.leaving
 	slots := l.segments[at.segment]
 	if slots == nil {
 		slots = map[int]engram.Memory{}
@@ -263,7 +244,7 @@ func (t *tx) leave(ctx context.Context, at place, was engram.Memory) error {
 	if l.count++; l.count < leavingMost {
 		return nil
 	}
-	return t.flush(ctx)
+	return x.Flush(ctx)
 }
 
 // leaves reports whether a slot is about to be emptied.
@@ -276,22 +257,22 @@ func (l *leaving) leaves(at place) bool {
 }
 
 // empty executes the buffered removals.
-func (t *tx) empty(ctx context.Context, l *leaving) error {
+func (x *Index) empty(ctx context.Context, l *leaving) error {
 	for _, num := range slices.Sorted(maps.Keys(l.segments)) {
-		if err := t.emptySlots(ctx, num, l.segments[num]); err != nil {
+		if err := x.emptySlots(ctx, num, l.segments[num]); err != nil {
 			return fmt.Errorf("remove memories from segment %d: %w", num, err)
 		}
 	}
 	return nil
 }
 
-func (t *tx) emptySlots(ctx context.Context, segment int64, slots map[int]engram.Memory) error {
+func (x *Index) emptySlots(ctx context.Context, segment int64, slots map[int]engram.Memory) error {
 	if len(slots) > leavingFew {
-		return t.emptyMany(ctx, segment, slots)
+		return x.emptyMany(ctx, segment, slots)
 	}
 	for slot, m := range slots {
 		words, _ := wordsOf(m)
-		if err := t.vacate(ctx, place{segment, slot}, words); err != nil {
+		if err := x.vacate(ctx, place{segment, slot}, words); err != nil {
 			return err
 		}
 	}
@@ -299,12 +280,12 @@ func (t *tx) emptySlots(ctx context.Context, segment int64, slots map[int]engram
 }
 
 // emptyMany rewrites a segment without some of its memories; the others keep their slots.
-func (t *tx) emptyMany(ctx context.Context, num int64, slots map[int]engram.Memory) error {
-	g, _, version, err := t.thinning(ctx, num, slots)
+func (x *Index) emptyMany(ctx context.Context, num int64, slots map[int]engram.Memory) error {
+	g, _, version, err := x.thinning(ctx, num, slots)
 	if err != nil || g == nil {
 		return err
 	}
-	old, err := t.blocks(ctx, num)
+	old, err := x.blocks(ctx, num)
 	if err != nil {
 		return err
 	}
@@ -312,7 +293,7 @@ func (t *tx) emptyMany(ctx context.Context, num int64, slots map[int]engram.Memo
 	if err != nil {
 		return err
 	}
-	if err := t.writeBlocks(ctx, num, blocks, len(old)); err != nil {
+	if err := x.writeBlocks(ctx, num, blocks, len(old)); err != nil {
 		return err
 	}
 	docs, tokens := slices.Clone(g.docs), int64(0)
@@ -321,10 +302,10 @@ func (t *tx) emptyMany(ctx context.Context, num int64, slots map[int]engram.Memo
 		tokens += int64(docs.Length(slot))
 		copy(docs[slot*postings.DocSize:], dead)
 	}
-	if err := t.appendDocs(ctx, g, 0, docs); err != nil {
+	if err := x.appendDocs(ctx, g, 0, docs); err != nil {
 		return err
 	}
 	const query = `UPDATE segments SET version = ?, live = live - ?, tokens = tokens - ?, firsts = ? WHERE num = ?`
-	err = t.run(ctx, query, version, len(slots), tokens, postings.AppendWords(nil, firstsOf(blocks)), num)
+	err = x.DB.Run(ctx, query, version, len(slots), tokens, postings.AppendWords(nil, firstsOf(blocks)), num)
 	return err
 }

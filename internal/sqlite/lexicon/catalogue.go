@@ -1,4 +1,4 @@
-package sqlite
+package lexicon
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // catalogue is the index as one snapshot sees it. It is immutable.
@@ -39,12 +40,12 @@ type kind struct {
 	scope engram.Scope
 }
 
-// kept is the newest catalogue that a connection of this process has read. A new one costs a row per
-// segment; documents, 32 bytes per memory, are read on first use.
-type kept struct {
-	mu    sync.Mutex
-	cat   *catalogue
-	codes keptCodes
+// Cache keeps the newest state of the index that a connection of this process has read. A new one costs
+// a row per segment; documents, 32 bytes per memory, are read on first use. It is safe for concurrent
+// use; the zero Cache is empty.
+type Cache struct {
+	mu  sync.Mutex
+	cat *catalogue
 }
 
 const (
@@ -53,57 +54,57 @@ const (
 )
 
 // catalogue returns the index as this transaction sees it, including pending changes.
-func (t *tx) catalogue(ctx context.Context) (*catalogue, error) {
-	if err := t.flush(ctx); err != nil {
+func (x *Index) catalogue(ctx context.Context) (*catalogue, error) {
+	if err := x.Flush(ctx); err != nil {
 		return nil, err
 	}
-	return t.written(ctx)
+	return x.written(ctx)
 }
 
 // written is catalogue without the pending changes.
-func (t *tx) written(ctx context.Context) (*catalogue, error) {
-	if t.cat != nil {
-		return t.cat, nil
+func (x *Index) written(ctx context.Context) (*catalogue, error) {
+	if x.cat != nil {
+		return x.cat, nil
 	}
 	var now state
-	if err := t.row(ctx, stateSQL, nil, &now.changes, &now.count, &now.last); err != nil {
+	if err := x.DB.Row(ctx, stateSQL, nil, &now.changes, &now.count, &now.last); err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
-	t.kept.mu.Lock()
-	last := t.kept.cat
-	t.kept.mu.Unlock()
-	if last != nil && last.state == now && !t.indexed {
-		t.cat = last
+	x.Cache.mu.Lock()
+	last := x.Cache.cat
+	x.Cache.mu.Unlock()
+	if last != nil && last.state == now && !x.changes {
+		x.cat = last
 		return last, nil
 	}
-	cat, err := t.readCatalogue(ctx, now, last)
+	cat, err := x.readCatalogue(ctx, now, last)
 	if err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
-	t.cat = cat
-	if !t.indexed { // uncommitted changes must stay invisible to other transactions
-		t.kept.mu.Lock()
-		t.kept.cat = cat
-		t.kept.mu.Unlock()
+	x.cat = cat
+	if !x.changes { // uncommitted changes must stay invisible to other transactions
+		x.Cache.mu.Lock()
+		x.Cache.cat = cat
+		x.Cache.mu.Unlock()
 	}
 	return cat, nil
 }
 
 // readCatalogue reads the catalogue, reusing what is unchanged in last, which may be nil.
-func (t *tx) readCatalogue(ctx context.Context, now state, last *catalogue) (*catalogue, error) {
+func (x *Index) readCatalogue(ctx context.Context, now state, last *catalogue) (*catalogue, error) {
 	cat := &catalogue{state: now}
 	var err error
-	if cat.fresh, err = t.readUnsealed(ctx); err != nil {
+	if cat.fresh, err = x.readUnsealed(ctx); err != nil {
 		return nil, err
 	}
-	if last != nil && last.state.changes == now.changes && !t.indexed {
+	if last != nil && last.state.changes == now.changes && !x.changes {
 		cat.segments, cat.kinds = last.segments, last.kinds
 		return cat, nil
 	}
-	if cat.segments, err = t.segments(ctx); err != nil {
+	if cat.segments, err = x.segments(ctx); err != nil {
 		return nil, err
 	}
-	if last != nil && !t.indexed {
+	if last != nil && !x.changes {
 		known := make(map[int64]*segment, len(last.segments))
 		for _, g := range last.segments {
 			known[g.num] = g
@@ -115,7 +116,7 @@ func (t *tx) readCatalogue(ctx context.Context, now state, last *catalogue) (*ca
 		}
 	}
 	cat.kinds = map[kind]uint32{}
-	err = t.rows(ctx, kindsSQL, nil, func(r scanner) error {
+	err = x.DB.Rows(ctx, kindsSQL, nil, func(r conn.Scanner) error {
 		var num uint32
 		var k kind
 		err := r.Scan(&num, &k.typ, &k.scope)
@@ -127,9 +128,9 @@ func (t *tx) readCatalogue(ctx context.Context, now state, last *catalogue) (*ca
 
 // readUnsealed makes a segment of the unsealed memories. Their words are read on first use: vector
 // searches do not need them, and every save changes them.
-func (t *tx) readUnsealed(ctx context.Context) (*segment, error) {
-	g := &segment{level: levelSmall, project: several, loaded: true, wordless: true}
-	err := t.rows(ctx, `SELECT document FROM unsealed ORDER BY seq`, nil, func(r scanner) error {
+func (x *Index) readUnsealed(ctx context.Context) (*segment, error) {
+	g := &segment{level: levelSmall, project: Several, loaded: true, wordless: true}
+	err := x.DB.Rows(ctx, `SELECT document FROM unsealed ORDER BY seq`, nil, func(r conn.Scanner) error {
 		var doc sql.RawBytes
 		err := r.Scan(&doc)
 		if err == nil && len(doc) != postings.DocSize {
@@ -151,7 +152,7 @@ func (t *tx) readUnsealed(ctx context.Context) (*segment, error) {
 
 // readWords makes the words of a segment available: those of the unsealed memories are read on first
 // use. The snapshot must have the same index state as the one in which g was read.
-func (t *tx) readWords(ctx context.Context, g *segment) error {
+func (x *Index) readWords(ctx context.Context, g *segment) error {
 	if g.num != 0 {
 		return nil
 	}
@@ -160,7 +161,7 @@ func (t *tx) readWords(ctx context.Context, g *segment) error {
 	if !g.wordless {
 		return nil
 	}
-	from, err := t.unsealed(ctx)
+	from, err := x.unsealed(ctx)
 	if err != nil {
 		return err
 	}
@@ -182,10 +183,10 @@ func (t *tx) readWords(ctx context.Context, g *segment) error {
 }
 
 // changed marks the index as changed by this transaction and returns the new version.
-func (t *tx) changed(ctx context.Context) (version int64, err error) {
-	t.touched()
-	t.own = nil
-	err = t.row(ctx, `UPDATE index_state SET changes = changes + 1 RETURNING changes`, nil, &version)
+func (x *Index) changed(ctx context.Context) (version int64, err error) {
+	x.touched()
+	x.own = nil
+	err = x.DB.Row(ctx, `UPDATE index_state SET changes = changes + 1 RETURNING changes`, nil, &version)
 	if err != nil {
 		return 0, fmt.Errorf("change the index: %w", err)
 	}
@@ -193,26 +194,29 @@ func (t *tx) changed(ctx context.Context) (version int64, err error) {
 }
 
 // touched drops the transaction's cached catalogue.
-func (t *tx) touched() { t.cat, t.indexed = nil, true }
+func (x *Index) touched() { x.cat, x.changes = nil, true }
 
 // kindNum returns the number of a type and scope, adding it if needed.
-func (t *tx) kindNum(ctx context.Context, k kind) (uint32, error) {
+func (x *Index) kindNum(ctx context.Context, k kind) (uint32, error) {
 	const find = `SELECT num FROM kinds WHERE type = ? AND scope = ?`
-	if num, known := t.names.kinds[k]; known {
+	if num, known := x.kinds[k]; known {
 		return num, nil
 	}
+	if x.kinds == nil {
+		x.kinds = map[kind]uint32{}
+	}
 	var num uint32
-	found, err := t.maybe(ctx, find, []any{k.typ, k.scope}, &num)
+	found, err := x.DB.Maybe(ctx, find, []any{k.typ, k.scope}, &num)
 	if found {
-		keep(&t.names.kinds, k, num)
+		x.kinds[k] = num
 	}
 	if found || err != nil {
 		return num, err
 	}
-	if _, err := t.changed(ctx); err != nil {
+	if _, err := x.changed(ctx); err != nil {
 		return 0, err
 	}
-	res, err := t.exec(ctx, `INSERT INTO kinds (type, scope) VALUES (?,?)`, k.typ, k.scope)
+	res, err := x.DB.Exec(ctx, `INSERT INTO kinds (type, scope) VALUES (?,?)`, k.typ, k.scope)
 	if err != nil {
 		return 0, fmt.Errorf("number type %q: %w", k.typ, err)
 	}

@@ -1,13 +1,11 @@
-package sqlite
+package lexicon
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -112,7 +110,7 @@ func (s *search) near(ctx context.Context, w *word, initial string, most int) (c
 			break
 		}
 		budget -= g.blocksOf(initial)
-		err := s.scope.tx.walk(ctx, g, initial, func(word, raw []byte) bool {
+		err := s.scope.index.walk(ctx, g, initial, func(word, raw []byte) bool {
 			if !bytes.HasPrefix(word, []byte(initial)) {
 				return false
 			}
@@ -218,7 +216,7 @@ func (s *search) fragment(ctx context.Context, w *word) error {
 	budget := fragmentBlocks
 	for _, g := range slices.Backward(s.scope.segments) {
 		budget -= len(g.firsts)
-		err := s.scope.tx.walk(ctx, g, "", func(word, raw []byte) bool {
+		err := s.scope.index.walk(ctx, g, "", func(word, raw []byte) bool {
 			if bytes.Contains(word, part) && !bytes.HasPrefix(word, []byte(tagMark)) {
 				if n := s.rowsOf(g, raw); n > 0 {
 					counts[string(word)] += n
@@ -238,80 +236,4 @@ func (s *search) fragment(ctx context.Context, w *word) error {
 	}
 	w.repaired = true
 	return s.anyOf(ctx, w, mostFrequent(counts, maxFragments))
-}
-
-// renew rebuilds the index if another wordsVersion made it.
-func (s *Store) renew(ctx context.Context) error {
-	c, err := s.takeRetrying(ctx, s.reads)
-	if err != nil {
-		return err
-	}
-	current := false
-	err = s.wait(ctx, func(ctx context.Context) (err error) {
-		current, err = wordsAreCurrent(ctx, &tx{conn: c, kept: &s.kept})
-		return err
-	})
-	s.reads.give(c)
-	if err != nil || current {
-		return err
-	}
-	s.log.InfoContext(ctx, "reindexing all memories", "words", wordsVersion)
-	return s.Update(ctx, func(w engram.Tx) error {
-		t := w.(*tx)
-		current, err := wordsAreCurrent(ctx, t) // another process may have done it
-		if err != nil || current {
-			return err
-		}
-		return t.Reindex(ctx)
-	})
-}
-
-// wordsAreCurrent reports whether the current wordsVersion made the index.
-func wordsAreCurrent(ctx context.Context, t *tx) (bool, error) {
-	v, err := t.Fact(ctx, "words")
-	return v == strconv.Itoa(wordsVersion), err
-}
-
-// rebuiltSQL reads live memories by number, in batches.
-const rebuiltSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT 500`
-
-// Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
-func (t *tx) Reindex(ctx context.Context) error {
-	t.discardPending()
-	t.leaving = nil
-	for _, table := range []string{"postings", "documents", "lengths", "vector_codes", "coded", "segments", "unsealed", "kinds"} {
-		if err := t.run(ctx, "DELETE FROM "+table); err != nil {
-			return fmt.Errorf("empty the index: %w", err)
-		}
-	}
-	if _, err := t.changed(ctx); err != nil {
-		return err
-	}
-	err := t.eachLive(ctx, func(m engram.Memory) error {
-		at, err := t.homeOf(ctx, m)
-		if err != nil {
-			return err
-		}
-		return t.indexMemory(ctx, at, m, false)
-	})
-	if err != nil {
-		return err
-	}
-	return t.PutFact(ctx, "words", strconv.Itoa(wordsVersion))
-}
-
-// eachLive calls fn for each live memory by number, reading in batches.
-func (t *tx) eachLive(ctx context.Context, fn func(engram.Memory) error) error {
-	for after := int64(0); ; {
-		ms, err := t.memories(ctx, rebuiltSQL, after)
-		if err != nil || len(ms) == 0 {
-			return err
-		}
-		for _, m := range ms {
-			if err := fn(m); err != nil {
-				return err
-			}
-			after = m.Num
-		}
-	}
 }

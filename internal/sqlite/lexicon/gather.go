@@ -1,19 +1,10 @@
-package sqlite
+package lexicon
 
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"database/sql"
-	"errors"
-	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
@@ -26,8 +17,8 @@ type source struct {
 
 	// The words of each slot, in place of blocks, for memories that are not in any table of the index
 	// yet.
-	words   [][]termCount
-	lexicon *lexicon
+	words      [][]termCount
+	vocabulary *vocabulary
 }
 
 // target is a segment with the documents to append to it.
@@ -44,7 +35,7 @@ type place struct {
 }
 
 // capacity returns how many more memories a target can take.
-func (g *target) capacity() int { return segmentSlots - g.segment.slots - g.docs.Len() }
+func (g *target) capacity() int { return MaxSlots - g.segment.slots - g.docs.Len() }
 
 // take appends a document to the target and returns its location.
 func (g *target) take(d postings.Doc) location {
@@ -67,12 +58,12 @@ type gathering struct {
 	fresh []freshWords
 }
 
-// freshWords are memories that share a lexicon, with their locations.
+// freshWords are memories that share a vocabulary, with their locations.
 type freshWords struct {
-	locations []location
-	words     [][]termCount
-	lexicon   *lexicon
-	place     []uint32 // lexicon.order
+	locations  []location
+	words      [][]termCount
+	vocabulary *vocabulary
+	place      []uint32 // vocabulary.order
 }
 
 // gather assigns every live document of the sources a slot in the target that pick returns.
@@ -91,8 +82,8 @@ func gather(from []source, pick func(postings.Doc) *target) (*gathering, error) 
 			}
 			locations[slot] = to.take(d)
 		}
-		if s.lexicon != nil {
-			all.fresh = append(all.fresh, freshWords{locations: locations, words: s.words, lexicon: s.lexicon, place: s.lexicon.order()})
+		if s.vocabulary != nil {
+			all.fresh = append(all.fresh, freshWords{locations: locations, words: s.words, vocabulary: s.vocabulary, place: s.vocabulary.order()})
 			continue
 		}
 		if err := all.read(s.blocks, locations); err != nil {
@@ -178,7 +169,7 @@ func (f freshWords) additions(to *target) []postings.Addition {
 	room, nth := make([]postings.Posting, total), make(map[uint32]int, len(terms))
 	for i, term := range terms {
 		n := count[term]
-		all[i] = postings.Addition{Word: []byte(f.lexicon.words[term]), Postings: room[:0:n]}
+		all[i] = postings.Addition{Word: []byte(f.vocabulary.words[term]), Postings: room[:0:n]}
 		room, nth[term] = room[n:], i
 	}
 	for i, at := range f.locations {
@@ -210,51 +201,4 @@ func joined(a, b []postings.Addition) []postings.Addition {
 		}
 	}
 	return append(append(all, a...), b...)
-}
-
-// Holding returns the paths of the databases in a folder, such as the backups, that contain one of the
-// memories, live or forgotten, and of those that could not be read and may contain one, both sorted. It
-// does not change the files. A missing folder holds nothing.
-func Holding(ctx context.Context, dir string, ids []engram.ID) (holding, unread []string, err error) {
-	if len(ids) == 0 {
-		return nil, nil, nil
-	}
-	files, err := os.ReadDir(dir) // sorted
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, []string{dir}, nil
-	}
-	for _, file := range files {
-		if err := ctx.Err(); err != nil {
-			return holding, unread, err
-		}
-		if filepath.Ext(file.Name()) != ".db" {
-			continue
-		}
-		path := filepath.Join(dir, file.Name())
-		switch held, err := holds(ctx, path, ids); {
-		case err != nil:
-			unread = append(unread, path)
-		case held:
-			holding = append(holding, path)
-		}
-	}
-	return holding, unread, nil
-}
-
-func holds(ctx context.Context, path string, ids []engram.ID) (held bool, err error) {
-	// Immutable: SQLite creates no log and no lock file beside a backup.
-	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&immutable=1"}).String()
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = db.Close() }()
-	const query = `SELECT EXISTS (SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)))`
-	if err := db.QueryRowContext(ctx, query, jsonText(ids)).Scan(&held); err != nil {
-		return false, fmt.Errorf("read %s: %w", path, err)
-	}
-	return held, nil
 }

@@ -1,4 +1,4 @@
-package sqlite
+package lexicon
 
 import (
 	"cmp"
@@ -29,10 +29,10 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 		}
 	}
 	best := vector.NewTop(limit)
-	if s.scope.needsCheck() {
+	if s.scope.Check != nil {
 		best = vector.NewTop(math.MaxInt) // any number of the best may fail the check
 	}
-	sum := sums{score: make([]float32, segmentSlots), words: make([]uint16, segmentSlots)}
+	sum := sums{score: make([]float32, MaxSlots), words: make([]uint16, MaxSlots)}
 	for i, g := range s.scope.segments {
 		held := false
 		for _, w := range ws {
@@ -42,7 +42,7 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 			continue
 		}
 		sum.reset(g.slots)
-		lengths, err := s.scope.tx.lengthsOf(ctx, g)
+		lengths, err := s.scope.index.lengthsOf(ctx, g)
 		if err != nil {
 			return nil, err
 		}
@@ -62,13 +62,13 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 		if err != nil {
 			return nil, err
 		}
-		if in.docs != nil {
+		if in.Docs != nil {
 			sum.collect(best, in, uint16(least))
 		} else if err := sum.choose(ctx, best, in, uint16(least)); err != nil {
 			return nil, err
 		}
 	}
-	if s.scope.needsCheck() {
+	if s.scope.Check != nil {
 		return s.checked(ctx, best.Ranked(), limit)
 	}
 	return best.Ranked(), nil
@@ -85,7 +85,7 @@ func (s *search) checked(ctx context.Context, found []engram.Ranked, limit int) 
 		for i, f := range some {
 			nums[i] = f.Num
 		}
-		pass, err := s.scope.check(ctx, nums)
+		pass, err := s.scope.Check(ctx, nums)
 		if err != nil {
 			return nil, err
 		}
@@ -128,21 +128,21 @@ func (s *sums) add(ps []postings.Posting, w retrieval.Word, lengths postings.Len
 }
 
 // collect offers the documents in scope that contain a word, and at least least.
-func (s *sums) collect(best *vector.Top, in *within, least uint16) {
+func (s *sums) collect(best *vector.Top, in *Part, least uint16) {
 	bar, _ := best.Least()
-	for slot := range in.docs.Len() {
+	for slot := range in.Docs.Len() {
 		score := float64(s.score[slot])
-		if s.words[slot] == 0 || s.words[slot] < least || score < bar || !in.pass(slot) {
+		if s.words[slot] == 0 || s.words[slot] < least || score < bar || !in.Pass(slot) {
 			continue
 		}
-		best.Offer(in.docs.Num(slot), score)
+		best.Offer(in.Docs.Num(slot), score)
 		bar, _ = best.Least()
 	}
 }
 
 // choose is collect for documents that are not loaded: it checks the best scores first, so that it reads
 // few pages.
-func (s *sums) choose(ctx context.Context, best *vector.Top, in *within, least uint16) error {
+func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, least uint16) error {
 	var slots []int
 	bar, _ := best.Least()
 	for slot, n := range s.words[:in.of.slots] {

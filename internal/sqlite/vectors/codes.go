@@ -1,4 +1,4 @@
-package sqlite
+package vectors
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
@@ -87,19 +88,13 @@ type codeBook struct {
 	segments map[int64]*codes
 }
 
-// keptCodes caches the newest code books of this process, by model. Reading one costs a row per segment.
-type keptCodes struct {
-	mu    sync.Mutex
-	books map[int64]*codeBook
-}
-
-func (k *keptCodes) get(model int64) *codeBook {
+func (k *Cache) get(model int64) *codeBook {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.books[model]
 }
 
-func (k *keptCodes) put(b *codeBook) {
+func (k *Cache) put(b *codeBook) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	// A second model exists during re-embedding, a third hardly ever.
@@ -121,16 +116,16 @@ const (
 )
 
 // codesOf returns a model's codes as this transaction sees them.
-func (t *tx) codesOf(ctx context.Context, m model) (*codeBook, error) {
+func (x *Index) codesOf(ctx context.Context, m model) (*codeBook, error) {
 	var last *codeBook
-	if !t.recoded { // uncommitted changes have no versions of their own
-		last = t.kept.codes.get(m.num)
+	if !x.recoded { // uncommitted changes have no versions of their own
+		last = x.Cache.get(m.num)
 	}
 	if last != nil && last.model == m {
 		return last, nil
 	}
 	b := &codeBook{model: m, segments: map[int64]*codes{}}
-	err := t.rows(ctx, codedSegmentsSQL, []any{m.num}, func(s scanner) error {
+	err := x.DB.Rows(ctx, codedSegmentsSQL, []any{m.num}, func(s conn.Scanner) error {
 		var segment int64
 		c := &codes{}
 		err := s.Scan(&segment, &c.version)
@@ -145,8 +140,8 @@ func (t *tx) codesOf(ctx context.Context, m model) (*codeBook, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read codes: %w", err)
 	}
-	if !t.recoded {
-		t.kept.codes.put(b)
+	if !x.recoded {
+		x.Cache.put(b)
 	}
 	return b, nil
 }
@@ -156,7 +151,7 @@ func errDamagedCodes() error {
 }
 
 // loadCodes ensures that a segment's codes are in memory.
-func (t *tx) loadCodes(ctx context.Context, b *codeBook, segment int64) ([]codePage, error) {
+func (x *Index) loadCodes(ctx context.Context, b *codeBook, segment int64) ([]codePage, error) {
 	c := b.segments[segment]
 	if c == nil {
 		return nil, nil
@@ -167,7 +162,7 @@ func (t *tx) loadCodes(ctx context.Context, b *codeBook, segment int64) ([]codeP
 		return c.pages, nil
 	}
 	var pages []codePage
-	err := t.rows(ctx, codePagesSQL, []any{codeRow(b.model.num, segment, 0), codeRow(b.model.num, segment, 255)}, func(s scanner) error {
+	err := x.DB.Rows(ctx, codePagesSQL, []any{codeRow(b.model.num, segment, 0), codeRow(b.model.num, segment, 255)}, func(s conn.Scanner) error {
 		var num int64
 		var page codePage
 		if err := s.Scan(&num, &page.signs, &page.sizes); err != nil {
@@ -190,7 +185,7 @@ func (t *tx) loadCodes(ctx context.Context, b *codeBook, segment int64) ([]codeP
 }
 
 // editCodes writes the codes of rows to slots of a segment; a nil row clears its slot.
-func (t *tx) editCodes(ctx context.Context, m model, segment int64, rows map[int][]byte) error {
+func (x *Index) editCodes(ctx context.Context, m model, segment int64, rows map[int][]byte) error {
 	const (
 		read    = `SELECT signs, sizes FROM vector_codes WHERE num = ?`
 		write   = `INSERT INTO vector_codes (num, signs, sizes) VALUES (?,?,?) ON CONFLICT (num) DO UPDATE SET signs = excluded.signs, sizes = excluded.sizes`
@@ -204,10 +199,10 @@ func (t *tx) editCodes(ctx context.Context, m model, segment int64, rows map[int
 	if len(byPage) == 0 {
 		return nil
 	}
-	t.recoded = true
+	x.recoded = true
 	for n, slots := range byPage {
 		page := codePage{signs: make([]byte, pageHeader)}
-		err := t.rows(ctx, read, []any{codeRow(m.num, segment, n)}, func(s scanner) error { return s.Scan(&page.signs, &page.sizes) })
+		err := x.DB.Rows(ctx, read, []any{codeRow(m.num, segment, n)}, func(s conn.Scanner) error { return s.Scan(&page.signs, &page.sizes) })
 		if err != nil || !page.whole() {
 			return fmt.Errorf("read codes of segment %d: %w", segment, cmp.Or(err, errDamagedCodes()))
 		}
@@ -217,13 +212,13 @@ func (t *tx) editCodes(ctx context.Context, m model, segment int64, rows map[int
 		if len(page.sizes) == 0 {
 			continue // no page, so nothing to clear
 		}
-		if err := t.run(ctx, write, codeRow(m.num, segment, n), page.signs, page.sizes); err != nil {
+		if err := x.DB.Run(ctx, write, codeRow(m.num, segment, n), page.signs, page.sizes); err != nil {
 			return fmt.Errorf("write codes of segment %d: %w", segment, err)
 		}
 	}
 	var now int64
-	if err := t.row(ctx, changed, []any{m.num}, &now); err != nil {
+	if err := x.DB.Row(ctx, changed, []any{m.num}, &now); err != nil {
 		return fmt.Errorf("write model: %w", err)
 	}
-	return doing(t.run(ctx, version, m.num, segment, now), "write codes of segment %d", segment)
+	return conn.Doing(x.DB.Run(ctx, version, m.num, segment, now), "write codes of segment %d", segment)
 }

@@ -1,4 +1,4 @@
-package sqlite
+package lexicon
 
 import (
 	"bytes"
@@ -14,21 +14,22 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// Lexical ranks the memories that match q, best first, by exact BM25 over every memory in scope. The
-// rarity of a word is counted in the project, or in the store if no project is requested.
+// Search ranks the memories that match q, best first, by exact BM25 over every memory that passes f, which
+// stands for q.Filter. The rarity of a word is counted in the project, or in the store if no project is
+// requested.
 //
 // It reads the lists of all words in all segments first, because the weight of a word depends on the
 // number of memories that have it; then it adds up the scores segment by segment.
-func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical, error) {
+func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (engram.Lexical, error) {
 	if len(q.Terms) == 0 {
 		return engram.Lexical{}, nil
 	}
-	sc, err := t.scopeOf(ctx, q.Filter, q.Alone) // session scores need all documents
+	sc, err := x.scope(ctx, f, q.Alone) // session scores need all documents
 	if err != nil || sc == nil {
 		return engram.Lexical{}, err
 	}
 	for _, g := range sc.segments {
-		if err := t.readWords(ctx, g); err != nil {
+		if err := x.readWords(ctx, g); err != nil {
 			return engram.Lexical{}, fmt.Errorf("search: %w", err)
 		}
 	}
@@ -36,7 +37,7 @@ func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
-	answer := engram.Lexical{Hits: s.hits, Rows: sc.rows, Length: s.collection().Length, Sessions: s.sessions, Beside: s.beside}
+	answer := engram.Lexical{Hits: s.hits, Rows: sc.Rows, Length: s.collection().Length, Sessions: s.sessions, Beside: s.beside}
 	for _, w := range s.terms {
 		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: w.rows})
 	}
@@ -45,7 +46,7 @@ func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical
 
 // search is the state of one query.
 type search struct {
-	scope *scope
+	scope *Scope
 	query engram.LexicalQuery
 	terms []*word
 	asked map[string][]postings.List // lists of the query's words, by segment in scope
@@ -180,7 +181,7 @@ func (s *search) fill(ctx context.Context) error {
 
 // collection returns the statistics in which rarity is counted.
 func (s *search) collection() retrieval.BM25 {
-	return retrieval.BM25{Rows: s.scope.rows, Length: float64(s.scope.tokens) / float64(max(s.scope.rows, 1))}
+	return retrieval.BM25{Rows: s.scope.Rows, Length: float64(s.scope.tokens) / float64(max(s.scope.Rows, 1))}
 }
 
 // briefTerms is up to how many words a query counts as typed into a search box, where a word may be
@@ -220,7 +221,7 @@ func (s *search) ask(ctx context.Context) error {
 			words = append(words, term.Word)
 		}
 	}
-	lists, err := s.scope.tx.lists(ctx, s.scope.segments, words)
+	lists, err := s.scope.index.lists(ctx, s.scope.segments, words)
 	if err != nil {
 		return err
 	}
@@ -242,7 +243,7 @@ func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
 	}
 	lists, known := s.asked[indexed]
 	if !known {
-		read, err := s.scope.tx.lists(ctx, s.scope.segments, []string{indexed})
+		read, err := s.scope.index.lists(ctx, s.scope.segments, []string{indexed})
 		if err != nil {
 			return err
 		}
@@ -301,7 +302,7 @@ const maxMatched = 32
 func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 	segments := s.scope.segments
 	counts, lists := map[string]int{}, make([][]postings.List, len(segments))
-	err := s.scope.tx.beginning(ctx, segments, begins, func(i int, word, raw []byte) error {
+	err := s.scope.index.beginning(ctx, segments, begins, func(i int, word, raw []byte) error {
 		l, err := postings.ReadList(bytes.Clone(raw))
 		if err != nil {
 			return err
@@ -329,7 +330,7 @@ func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 // anyOf sets w to several indexed words.
 func (s *search) anyOf(ctx context.Context, w *word, words []string) error {
 	w.spread = make([]holding, len(s.scope.segments))
-	read, err := s.scope.tx.lists(ctx, s.scope.segments, words)
+	read, err := s.scope.index.lists(ctx, s.scope.segments, words)
 	if err != nil {
 		return err
 	}
@@ -357,7 +358,7 @@ func (s *search) join(g *segment, lists []postings.List) (h holding, err error) 
 		return holding{list: lists[0]}, nil
 	}
 	if len(s.tf) < g.slots {
-		s.tf = make([]uint32, max(g.slots, segmentSlots))
+		s.tf = make([]uint32, max(g.slots, MaxSlots))
 	}
 	h.merged, err = postings.Union(lists, s.tf[:g.slots])
 	return h, err
