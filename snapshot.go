@@ -147,8 +147,6 @@ type SnapshotReader interface {
 	// RelationsAfter returns relations with a greater number, by number, removed ones included; for a project,
 	// those with both memories in it.
 	RelationsAfter(ctx context.Context, project string, after int64, limit int) ([]Relation, error)
-	// ErasedAfter returns erasures of a kind with a greater Erased.Key, by key; "" is before every one.
-	ErasedAfter(ctx context.Context, entity Entity, after string, limit int) ([]Erased, error)
 	// Named returns the names of memories with one of these IDs or sync ids, forgotten ones included.
 	Named(ctx context.Context, names []string) ([]MemoryName, error)
 	// PromptBySyncID returns the prompt, deleted or not; found is false for none.
@@ -162,15 +160,6 @@ type MemoryName struct {
 	SyncID  string
 	Project string
 	Scope   Scope
-}
-
-// SnapshotWriter is what an import needs beside the other roles.
-type SnapshotWriter interface {
-	// PutErased records an erasure, merged with one of the same Key by lifecycle.MergeErased, and removes
-	// pending records of the thing.
-	PutErased(ctx context.Context, x Erased) error
-	// DropErased removes and returns the erasure with an Erased.Key; found is false for none.
-	DropErased(ctx context.Context, key string) (x Erased, found bool, err error)
 }
 
 // ImportMode says what an import does with existing data.

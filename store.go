@@ -63,8 +63,9 @@ type Reader interface {
 	RelationReader
 	CounterReader
 	SnapshotReader
-	CausalReader
 	TrustReader
+	// Replica returns what this snapshot holds for merging with other stores.
+	Replica() ReplicaReader
 	// Stats counts everything, or with a project, which must exist, its part. Stats.Projects and Bytes always
 	// cover the whole store.
 	Stats(ctx context.Context, project string) (Stats, error)
@@ -82,9 +83,9 @@ type Tx interface {
 	RelationWriter
 	CounterWriter
 	JournalWriter
-	SnapshotWriter
-	CausalWriter
 	TrustWriter
+	// ReplicaTx returns the part of this transaction that merging with other stores needs.
+	ReplicaTx() ReplicaTx
 }
 
 // MemoryReader reads memories.

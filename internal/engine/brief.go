@@ -243,7 +243,7 @@ func (b *briefBuilder) countPending(ctx context.Context, r engram.Reader) error 
 	}
 	n := len(due) + isFlagged
 	for _, why := range []engram.Deferral{engram.DeferredReview, engram.DeferredProposal} {
-		records, err := r.CountDeferred(ctx, b.in.Project, why)
+		records, err := r.Replica().CountDeferred(ctx, b.in.Project, why)
 		if err != nil {
 			return err
 		}

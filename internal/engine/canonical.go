@@ -107,7 +107,7 @@ func (d *dump) sessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	deleted, err := readAll(ctx, d, engram.Reader.SessionTombstones, id)
+	deleted, err := readAll(ctx, d, sessionTombstones, id)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,9 @@ func (d *dump) relations(ctx context.Context) error {
 
 func (d *dump) erased(ctx context.Context) error {
 	for _, kind := range erasedKinds() {
-		xs, err := allAfter(func(after string) ([]engram.Erased, error) { return d.r.ErasedAfter(ctx, kind, after, dumpPage) }, engram.Erased.Key)
+		xs, err := allAfter(func(after string) ([]engram.Erased, error) {
+			return d.r.Replica().ErasedAfter(ctx, kind, after, dumpPage)
+		}, engram.Erased.Key)
 		if err != nil {
 			return err
 		}

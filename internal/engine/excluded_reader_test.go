@@ -80,7 +80,7 @@ func newApartWorld(t *testing.T) apartWorld {
 				return err
 			}
 			d := engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, Project: m.Project, Why: engram.DeferredReview, FirstAt: at, LastAt: at}
-			if err := tx.PutDeferred(t.Context(), &d); err != nil {
+			if err := tx.ReplicaTx().PutDeferred(t.Context(), &d); err != nil {
 				return err
 			}
 		}
@@ -205,16 +205,18 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 			})
 			return all, err
 		},
-		"Deferred": func(ctx ctxt, r engram.Reader) (any, error) { return r.Deferred(ctx, "", 0, 100) },
+		"Deferred": func(ctx ctxt, r engram.Reader) (any, error) { return r.Replica().Deferred(ctx, "", 0, 100) },
 		"DeferredAt": func(ctx ctxt, r engram.Reader) (any, error) {
-			d, found, err := r.DeferredAt(ctx, 1)
+			d, found, err := r.Replica().DeferredAt(ctx, 1)
 			return two(d, found, err)
 		},
 		"MemoriesAfter":  func(ctx ctxt, r engram.Reader) (any, error) { return r.MemoriesAfter(ctx, "", 0, 100) },
 		"PromptsAfter":   func(ctx ctxt, r engram.Reader) (any, error) { return r.PromptsAfter(ctx, "", 0, 100) },
 		"SessionsAfter":  func(ctx ctxt, r engram.Reader) (any, error) { return r.SessionsAfter(ctx, "", "", 100) },
 		"RelationsAfter": func(ctx ctxt, r engram.Reader) (any, error) { return r.RelationsAfter(ctx, "", 0, 100) },
-		"ErasedAfter":    func(ctx ctxt, r engram.Reader) (any, error) { return r.ErasedAfter(ctx, engram.EntityMemory, "", 100) },
+		"ErasedAfter": func(ctx ctxt, r engram.Reader) (any, error) {
+			return r.Replica().ErasedAfter(ctx, engram.EntityMemory, "", 100)
+		},
 		"Counters": func(ctx ctxt, r engram.Reader) (any, error) {
 			return r.Counters(ctx, engram.CounterQuery{ByProject: true})
 		},
@@ -227,7 +229,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 		},
 		"Upkeep":        func(ctx ctxt, r engram.Reader) (any, error) { return r.Upkeep(ctx, "", later) },
 		"CountFlagged":  func(ctx ctxt, r engram.Reader) (any, error) { return r.CountFlagged(ctx, "") },
-		"CountDeferred": func(ctx ctxt, r engram.Reader) (any, error) { return r.CountDeferred(ctx, "", "") },
+		"CountDeferred": func(ctx ctxt, r engram.Reader) (any, error) { return r.Replica().CountDeferred(ctx, "", "") },
 		"SessionsSince": func(ctx ctxt, r engram.Reader) (any, error) { return r.SessionsSince(ctx, "", w.at) },
 		"MadeBetween":   func(ctx ctxt, r engram.Reader) (any, error) { return r.MadeBetween(ctx, "", []time.Time{w.at, later}) },
 	}

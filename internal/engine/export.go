@@ -208,7 +208,11 @@ func (x *exporting) sessions(ctx context.Context, out *sink) error {
 	if err := exportKind(ctx, x, engram.Reader.SessionsAfter, sessionRecords, id, x.unlessHidden(out)); err != nil || out.closed {
 		return err
 	}
-	return exportKind(ctx, x, engram.Reader.SessionTombstones, tombstoneRecords, id, x.unlessHidden(out))
+	return exportKind(ctx, x, sessionTombstones, tombstoneRecords, id, x.unlessHidden(out))
+}
+
+func sessionTombstones(r engram.Reader, ctx context.Context, project, after string, limit int) ([]engram.Session, error) {
+	return r.Replica().SessionTombstones(ctx, project, after, limit)
 }
 
 func exportKind[T, K any](ctx context.Context, x *exporting, read pageReader[string, K, T],
@@ -294,7 +298,9 @@ func (x *exporting) erased(ctx context.Context, out *sink) error {
 		return nil
 	}
 	for _, kind := range erasedKinds() {
-		err := pages(ctx, x.Engine, kind, engram.Reader.ErasedAfter, engram.Erased.Key, func(g engram.Erased) bool {
+		err := pages(ctx, x.Engine, kind, func(r engram.Reader, ctx context.Context, kind engram.Entity, after string, limit int) ([]engram.Erased, error) {
+			return r.Replica().ErasedAfter(ctx, kind, after, limit)
+		}, engram.Erased.Key, func(g engram.Erased) bool {
 			return x.res.Project != "" && g.Project != x.res.Project || out.put(engram.Record{Erased: &g})
 		})
 		if err != nil || out.closed {

@@ -61,7 +61,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	switch {
 	case theirs.Compare(ours) <= 0:
 		// Replicas that still have it there must learn that it left.
-		if err := i.tx.PutStrayed(ctx, key(here.Num), i.border, r.Causal.Digest(), []string{i.batch}); err != nil {
+		if err := i.tx.ReplicaTx().PutStrayed(ctx, key(here.Num), i.border, r.Causal.Digest(), []string{i.batch}); err != nil {
 			return err
 		}
 		return alone

@@ -167,7 +167,7 @@ func (m member) texts(t *rapid.T, written map[string]bool, undo bool) {
 		ms, err := r.MemoriesAfter(t.Context(), "", 0, 1000)
 		for _, x := range ms {
 			key := fmt.Sprint(x.Num)
-			ls, err := r.CausalMetadata(t.Context(), engram.EntityMemory, []string{key})
+			ls, err := r.Replica().CausalMetadata(t.Context(), engram.EntityMemory, []string{key})
 			if err != nil {
 				return err
 			}

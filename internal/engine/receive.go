@@ -109,7 +109,7 @@ func (i *importing) putMetadata(ctx context.Context, kind engram.Entity, key str
 	if known && was != nil && reflect.DeepEqual(l, *was) {
 		return nil
 	}
-	return i.tx.PutCausalMetadata(ctx, kind, key, l)
+	return i.tx.ReplicaTx().PutCausalMetadata(ctx, kind, key, l)
 }
 
 // merged merges the written state of a thing with an incoming one, and returns the digest of that one.
@@ -156,18 +156,18 @@ func (i *importing) noteReplicated(ctx context.Context, kind engram.Entity, key 
 	if i.batch == "" {
 		return nil
 	}
-	if err := i.tx.PutReplicated(ctx, kind, key, came, []string{i.batch}); err != nil {
+	if err := i.tx.ReplicaTx().PutReplicated(ctx, kind, key, came, []string{i.batch}); err != nil {
 		return err
 	}
 	if now.Digest() == came || now.Digest() == was.Digest() {
 		return nil
 	}
-	sets, err := i.tx.ReplicatedBy(ctx, kind, key, was.Digest())
+	sets, err := i.tx.Replica().ReplicatedBy(ctx, kind, key, was.Digest())
 	if err != nil {
 		return err
 	}
 	for _, s := range sets {
-		if err := i.tx.PutReplicated(ctx, kind, key, now.Digest(), append(s, i.batch)); err != nil {
+		if err := i.tx.ReplicaTx().PutReplicated(ctx, kind, key, now.Digest(), append(s, i.batch)); err != nil {
 			return err
 		}
 	}

@@ -133,7 +133,7 @@ func (q *queueBuilder) records(ctx context.Context, r engram.Reader, kind engram
 	if kind == engram.QueueProposal {
 		why = engram.DeferredProposal
 	}
-	n, err := r.CountDeferred(ctx, q.project, why)
+	n, err := r.Replica().CountDeferred(ctx, q.project, why)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (o *op) putPending(ctx context.Context, d engram.Deferred, was decidedWas, 
 	if err != nil {
 		return err
 	}
-	if err := o.tx.PutDeferred(ctx, &d); err != nil {
+	if err := o.tx.ReplicaTx().PutDeferred(ctx, &d); err != nil {
 		return err
 	}
 	return o.log(ctx, engram.EntityPending, engram.PendingName(d.Num), p.Name, reason, was.fields())
@@ -230,7 +230,7 @@ func (u *undoing) takePending(ctx context.Context, entry engram.Mutation) error 
 	if err := readWas(entry, &was); err != nil {
 		return err
 	}
-	d, found, err := u.tx.DeferredAt(ctx, num)
+	d, found, err := u.tx.Replica().DeferredAt(ctx, num)
 	if err != nil {
 		return err
 	}
@@ -281,10 +281,12 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 
 // dropDecided removes records decided before a time: the journal no longer reaches them.
 func dropDecided(ctx context.Context, tx engram.Tx, before time.Time) error {
-	return eachAfter(func(after int64) ([]engram.Deferred, error) { return tx.Deferred(ctx, "", after, deferredPage) },
+	return eachAfter(func(after int64) ([]engram.Deferred, error) {
+		return tx.Replica().Deferred(ctx, "", after, deferredPage)
+	},
 		func(d engram.Deferred) (num int64, err error) {
 			if d.Why == engram.DeferredDecided && d.LastAt.Before(before) {
-				_, err = tx.DropDeferred(ctx, d.Num)
+				_, err = tx.ReplicaTx().DropDeferred(ctx, d.Num)
 			}
 			return d.Num, err
 		})

@@ -159,5 +159,5 @@ func (o *op) rewriteClean(ctx context.Context, was, now engram.Memory, v *secret
 	if err != nil {
 		return err
 	}
-	return o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), *lineageBy(&l, v.text))
+	return o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), *lineageBy(&l, v.text))
 }

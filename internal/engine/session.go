@@ -450,12 +450,12 @@ func summaryWarning(s engram.Session) []string {
 // sourcesOf sets the origin of session summaries written elsewhere: imported from a file without version
 // stamps, or replicated.
 func sourcesOf(ctx context.Context, r engram.Reader, all []engram.SessionActivity) error {
-	here, err := r.Device(ctx)
+	here, err := r.Replica().Device(ctx)
 	if err != nil {
 		return err
 	}
 	ids := mapped(all, func(s engram.SessionActivity) string { return s.ID })
-	lineages, err := r.CausalMetadata(ctx, engram.EntitySession, ids)
+	lineages, err := r.Replica().CausalMetadata(ctx, engram.EntitySession, ids)
 	if err != nil {
 		return err
 	}

@@ -314,7 +314,7 @@ func (u *undoing) dropHidden(ctx context.Context, entry engram.Mutation, r engra
 	} else {
 		l = lifecycle.Retagged(withoutShadowed(l, engram.PartVerdict), []string{""}, nil, u.stamp())
 	}
-	if err := u.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(r.Num), l); err != nil {
+	if err := u.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityRelation, key(r.Num), l); err != nil {
 		return err
 	}
 	now := r

@@ -407,13 +407,13 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 			return err
 		}
 		x.ID, x.At, x.Bound = was.ID, was.At, was.Bound
-		if err := u.tx.PutErased(ctx, x); err != nil {
+		if err := u.tx.ReplicaTx().PutErased(ctx, x); err != nil {
 			return err
 		}
 		u.changed(entry, "stays away")
 		return u.log(ctx, engram.EntityErased, entry.Key, "", u.reason(), nil)
 	}
-	shared, err := u.tx.Shared(ctx, engram.EntityErased, entry.Key)
+	shared, err := u.tx.Replica().Shared(ctx, engram.EntityErased, entry.Key)
 	if err != nil {
 		return err
 	}
@@ -423,7 +423,7 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 		u.leave("%s %s was erased in another store and stays erased", x.Entity, x.Name())
 		return nil
 	}
-	x, known, err := u.tx.DropErased(ctx, entry.Key)
+	x, known, err := u.tx.ReplicaTx().DropErased(ctx, entry.Key)
 	if err != nil || !known {
 		return err
 	}

@@ -171,16 +171,16 @@ func reportedCases() []testCase {
 			k.putCausal(engram.EntityMemory, key(hidden.Num),
 				engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}})
 			k.session("app", "s-empty")
-			each(k, engram.Tx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: string(elsewhere.ID), SyncID: elsewhere.SyncID, At: 1})
+			each(k, engram.ReplicaTx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: string(elsewhere.ID), SyncID: elsewhere.SyncID, At: 1})
 			k.save(in("web"))
 			ids := []string{"s-open", "s-mine", "s-over", "s-shared", "s-hidden", "s-erased", "s-asked", "s-empty", "s-web", "s-none"}
-			k.same("owned", read1(k, engram.Reader.Owned, ids), map[string]bool{"s-mine": true})
+			k.same("owned", read1(k, engram.ReplicaReader.Owned, ids), map[string]bool{"s-mine": true})
 			for project, want := range map[string][]string{
 				"":     {"s-asked", "s-hidden", "s-open", "s-shared", "s-web"},
 				"app":  {"s-asked", "s-hidden", "s-open", "s-shared"},
 				"nope": nil,
 			} {
-				reported := read2(k, engram.Reader.Reported, ids, project)
+				reported := read2(k, engram.ReplicaReader.Reported, ids, project)
 				k.same("reported of "+project, slices.Sorted(maps.Keys(reported)), want)
 			}
 		}},
@@ -190,12 +190,12 @@ func reportedCases() []testCase {
 				k.putCausal(engram.EntitySession, s, foreign())
 			}
 			erased := engram.Erased{Entity: engram.EntityPrompt, ID: "p-1", SyncID: "p-1", Project: "app", At: 7}
-			each(k, engram.Tx.PutErased, erased)
+			each(k, engram.ReplicaTx.PutErased, erased)
 			each(k, engram.Tx.DeleteSession, "s-1")
-			gone := read1(k, engram.Reader.TombstonesOf, []string{"s-0", "s-1", "s-2"})
+			gone := read1(k, engram.ReplicaReader.TombstonesOf, []string{"s-0", "s-1", "s-2"})
 			k.same("gone", gone, []engram.Session{{ID: "s-1", Project: "app"}})
 			for kind, want := range map[engram.Entity][]engram.Erased{engram.EntityPrompt: {erased}, engram.EntityMemory: nil} {
-				k.same("erased of "+string(kind), read2(k, engram.Reader.ErasedOf, kind, []string{"p-0", "p-1"}), want)
+				k.same("erased of "+string(kind), read2(k, engram.ReplicaReader.ErasedOf, kind, []string{"p-0", "p-1"}), want)
 			}
 		}},
 	}

@@ -67,28 +67,28 @@ func snapshotCases() []testCase {
 			k.journal(engram.Mutation{Actor: "cli", Operation: "erase", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)})
 			k.erase(m)
 			zz := engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", At: 7}
-			each(k, engram.Tx.PutErased, zz)
+			each(k, engram.ReplicaTx.PutErased, zz)
 			zz.At = 5 // received again, and for another project
 			of := engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", Project: "nope", At: 9, Bound: true}
-			each(k, engram.Tx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: "obs-zz", SyncID: "obs-zz", At: 5, Bound: true}, of)
-			first := read3(k, engram.Reader.ErasedAfter, engram.EntityMemory, "", 1)
+			each(k, engram.ReplicaTx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: "obs-zz", SyncID: "obs-zz", At: 5, Bound: true}, of)
+			first := read3(k, engram.ReplicaReader.ErasedAfter, engram.EntityMemory, "", 1)
 			k.same("the first", first[0].ID, string(m.ID))
 			k.same("its sync id", first[0].SyncID, m.SyncID)
-			k.same("the rest", read3(k, engram.Reader.ErasedAfter, engram.EntityMemory, first[0].Key(), 10), []engram.Erased{zz, of})
-			k.same("the last", read3(k, engram.Reader.ErasedAfter, engram.EntityMemory, zz.Key(), 10), []engram.Erased{of})
-			k.same("prompts", len(read3(k, engram.Reader.ErasedAfter, engram.EntityPrompt, "", 10)), 0)
+			k.same("the rest", read3(k, engram.ReplicaReader.ErasedAfter, engram.EntityMemory, first[0].Key(), 10), []engram.Erased{zz, of})
+			k.same("the last", read3(k, engram.ReplicaReader.ErasedAfter, engram.EntityMemory, zz.Key(), 10), []engram.Erased{of})
+			k.same("prompts", len(read3(k, engram.ReplicaReader.ErasedAfter, engram.EntityPrompt, "", 10)), 0)
 			k.putProject(engram.Project{Name: "app", Aliases: []string{"nope"}, CreatedAt: at(1)})
 			of.Project = "app"
-			xs := read2(k, engram.Reader.ErasedOf, engram.EntityMemory, []string{of.SyncID})
+			xs := read2(k, engram.ReplicaReader.ErasedOf, engram.EntityMemory, []string{of.SyncID})
 			k.same("of the project that has the name", xs, []engram.Erased{zz, of})
 			k.update(func(tx engram.Tx) error {
-				x, found, err := tx.DropErased(k.Context(), zz.Key())
+				x, found, err := tx.ReplicaTx().DropErased(k.Context(), zz.Key())
 				k.same("the dropped tombstone", x, zz)
 				k.same("it was there", found, true)
-				_, again, err2 := tx.DropErased(k.Context(), zz.Key())
+				_, again, err2 := tx.ReplicaTx().DropErased(k.Context(), zz.Key())
 				k.same("it is there still", again, false)
 				prompt := engram.Erased{Entity: engram.EntityPrompt, ID: m.SyncID, Project: m.Project}
-				_, other, err3 := tx.DropErased(k.Context(), prompt.Key())
+				_, other, err3 := tx.ReplicaTx().DropErased(k.Context(), prompt.Key())
 				k.same("a prompt of a memory's name is there", other, false)
 				return errors.Join(err, err2, err3)
 			})

@@ -123,7 +123,7 @@ func (h *history) isHidden(ctx context.Context, s stated) (hidden bool, err erro
 		if err != nil {
 			return err
 		}
-		keys, err := r.Shadowed(ctx, s.Entity(), engram.PartDeleted)
+		keys, err := r.Replica().Shadowed(ctx, s.Entity(), engram.PartDeleted)
 		hidden = slices.Contains(keys, key)
 		return err
 	})
@@ -134,7 +134,7 @@ func (h *history) isHidden(ctx context.Context, s stated) (hidden bool, err erro
 func (h *history) erased(ctx context.Context, p *peer) (told string, err error) {
 	err = p.store.View(ctx, func(r engram.Reader) error {
 		for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
-			some, err := r.ErasedAfter(ctx, kind, "", 10_000)
+			some, err := r.Replica().ErasedAfter(ctx, kind, "", 10_000)
 			if err != nil {
 				return err
 			}
@@ -220,7 +220,7 @@ func (h *history) shared(ctx context.Context, s engram.Record) (shared bool, err
 			if key == "" || err != nil {
 				return err
 			}
-			one, err := r.Shared(ctx, s.Entity(), key)
+			one, err := r.Replica().Shared(ctx, s.Entity(), key)
 			shared = shared || one
 			return err
 		})
