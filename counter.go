@@ -71,11 +71,8 @@ type CounterReader interface {
 	// MemoriesBy counts memories by type or project, most live ones first: of a project ("" is every one), made
 	// at since or later. The zero time is the beginning and costs less.
 	MemoriesBy(ctx context.Context, by Grouping, project string, since time.Time) ([]GroupCount, error)
-	// Upkeep counts a project's revisions ("" is every project) and its memories due for review before now, as
-	// Due defines them.
-	Upkeep(ctx context.Context, project string, now time.Time) (Upkeep, error)
-	// SessionsSince counts a project's sessions ("" is every project) started at since or later.
-	SessionsSince(ctx context.Context, project string, since time.Time) (int, error)
+	// CountRevisions counts a project's revisions; "" is every project.
+	CountRevisions(ctx context.Context, project string) (int, error)
 }
 
 // CounterWriter writes counters.

@@ -98,7 +98,7 @@ func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s exposure, at
 	nums := s.nums()
 	again := map[int64]bool{}
 	if s.session.ID != "" {
-		before, err := tx.ExposedBy(ctx, s.session.ID, lifecycle.AccessOperations(), nums)
+		before, err := tx.Shown(ctx, s.session.ID, lifecycle.AccessOperations(), nums)
 		if err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func seenIn(ctx context.Context, r engram.Reader, s engram.Session) (map[int64]b
 	if s.ID == "" {
 		return nil, nil
 	}
-	nums, err := r.Shown(ctx, s.ID)
+	nums, err := r.Shown(ctx, s.ID, nil, nil)
 	return setOf(nums), err
 }
 

@@ -409,7 +409,7 @@ func (o *op) resolveTopic(ctx context.Context, c contest, without []contender) e
 			first = other
 		}
 	}
-	m, shown, err := o.tx.ByTopic(ctx, c.project, c.scope, c.topic)
+	m, shown, err := engram.ByTopic(ctx, o.tx, c.project, c.scope, c.topic)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 		if cs, err = r.Counters(ctx, engram.CounterQuery{Project: in.Project, Since: in.Since, ByDay: true, ByProject: true}); err != nil {
 			return err
 		}
-		m.Sessions, err = r.SessionsSince(ctx, in.Project, in.Since)
+		m.Sessions, err = r.CountSessions(ctx, engram.SessionFilter{Project: in.Project, Since: in.Since})
 		return err
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Me
 			return err
 		}
 		cs = answersOf(exposures, in.Since)
-		saved, err := r.CountInSession(ctx, s.ID, true)
+		saved, err := r.Count(ctx, engram.Filter{SessionID: s.ID, WithForgotten: true})
 		if saved > 0 && in.Since.IsZero() {
 			cs = append(cs, engram.Counter{Operation: engram.OperationSave, Outcome: string(ActionInserted), Tally: engram.Tally{Events: saved}})
 		}

@@ -42,7 +42,7 @@ type op struct {
 // write runs fn as one operation in one transaction.
 func (e *Engine) write(ctx context.Context, operation string, fn func(*op) error) error {
 	return e.store.Update(ctx, func(tx engram.Tx) error {
-		last, err := tx.LastMutation(ctx)
+		last, err := engram.LastMutation(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -332,9 +332,12 @@ func (o *op) warnSimilar(ctx context.Context, name string) ([]string, error) {
 
 // openSession returns the session for saves without one.
 func (o *op) openSession(ctx context.Context, name, dir string) (string, error) {
-	s, found, err := o.tx.OpenSession(ctx, name, manualSession)
-	if err != nil || found {
-		return s.ID, err
+	open, err := o.tx.Sessions(ctx, engram.SessionFilter{Project: name, Projectless: name == "", Open: true, SkipPrefix: manualSession}, engram.Page{Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(open) > 0 {
+		return open[0].ID, nil
 	}
 	for n := 1; ; n++ {
 		id := manualID(name, n)

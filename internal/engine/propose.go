@@ -179,7 +179,7 @@ func (p *Proposer) said(ctx context.Context, r engram.Reader, m *engram.Memory, 
 	if m.Project, err = canonicalProject(ctx, r, m.Project); err != nil {
 		return false, err
 	}
-	_, found, err := r.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
+	_, found, err := engram.ByHash(ctx, r, m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
 	if err != nil || found || v == nil {
 		return found, err
 	}

@@ -385,7 +385,7 @@ func (b *receivingBatch) stateHere(ctx context.Context, r engram.Record) (engram
 		}
 	case r.Prompt != nil:
 		var p engram.Prompt
-		p, found, err = b.tx.PromptBySyncID(ctx, r.Prompt.SyncID)
+		p, found, err = engram.PromptBySyncID(ctx, b.tx, r.Prompt.SyncID)
 		here = promptRecord(p)
 	case r.Session != nil:
 		var s engram.Session

@@ -36,7 +36,7 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 	for {
 		var ms []engram.Memory
 		err := w.Store.Update(b.Context(), func(tx engram.Tx) (err error) {
-			if ms, err = tx.MemoriesAfter(b.Context(), "", last, 2000); err != nil || len(ms) == 0 {
+			if ms, err = engram.MemoriesAfter(b.Context(), tx, "", last, 2000); err != nil || len(ms) == 0 {
 				return err
 			}
 			batch, err := r.Write(b.Context(), engram.Batch{}, []engram.Record{replicatest.Memory(int(last), "demo", "stands for others")})

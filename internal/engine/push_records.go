@@ -109,7 +109,7 @@ func foundBy[T any](keys []string, read func(key string) (T, error)) (all []T, e
 
 func (p *pushing) prompts(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityPrompt, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		ps, err := foundBy(keys, func(k string) (engram.Prompt, error) { return r.Prompt(ctx, numOf(k)) })
+		ps, err := foundBy(keys, func(k string) (engram.Prompt, error) { return engram.PromptAt(ctx, r, numOf(k)) })
 		if err != nil {
 			return nil, err
 		}
@@ -256,7 +256,7 @@ func isForOthers(ctx context.Context, r engram.Reader, s engram.Session) (bool, 
 	if err != nil || shared || s.Summary == "" {
 		return shared, err
 	}
-	n, err := r.CountInSession(ctx, s.ID, true)
+	n, err := r.Count(ctx, engram.Filter{SessionID: s.ID, WithForgotten: true})
 	return n == 0, err
 }
 

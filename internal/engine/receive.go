@@ -294,7 +294,7 @@ func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.C
 	if m.TopicKey == "" || m.Forgotten() {
 		return nil
 	}
-	other, has, err := i.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
+	other, has, err := engram.ByTopic(ctx, i.tx, m.Project, m.Scope, m.TopicKey)
 	if err != nil || !has && !held || has && other.Num == m.Num {
 		return err
 	}
@@ -329,7 +329,7 @@ func (i *importing) reportTopics(ctx context.Context) error {
 			i.res.Memories.Unchanged--
 			i.res.Memories.Changed++
 		case m.TopicKey == "":
-			other, has, err := i.tx.ByTopic(ctx, m.Project, m.Scope, w.topic)
+			other, has, err := engram.ByTopic(ctx, i.tx, m.Project, m.Scope, w.topic)
 			if err != nil {
 				return err
 			}

@@ -231,7 +231,7 @@ func (o *op) misplaced(ctx context.Context, sessions []string) (all []engram.Rec
 		if keys, err = o.tx.Replica().Shadowed(ctx, engram.EntityPrompt, part); err != nil {
 			return nil, err
 		}
-		ps, err := foundBy(keys, func(k string) (engram.Prompt, error) { return o.tx.Prompt(ctx, numOf(k)) })
+		ps, err := foundBy(keys, func(k string) (engram.Prompt, error) { return engram.PromptAt(ctx, o.tx, numOf(k)) })
 		if err != nil {
 			return nil, err
 		}
@@ -264,11 +264,13 @@ func (o *op) inSession(ctx context.Context, id string) (memories []engram.Memory
 		}
 		memories = append(memories, more...)
 	}
-	prompts, err = everyPage(exportPage, func(page engram.Page) ([]engram.Prompt, error) { return o.tx.Prompts(ctx, "", id, page) })
+	prompts, err = everyPage(exportPage, func(page engram.Page) ([]engram.Prompt, error) {
+		return o.tx.Prompts(ctx, engram.PromptFilter{SessionID: id}, page)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	hidden, err := o.tx.DeletedPromptsIn(ctx, id)
+	hidden, err := engram.DeletedPrompts(ctx, o.tx, "", id)
 	return memories, append(prompts, hidden...), err
 }
 

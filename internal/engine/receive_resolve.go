@@ -108,11 +108,11 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 	if _, known := t.all[h.Num]; known {
 		return nil
 	}
-	pair, err := t.tx.RelationsBetween(ctx, h.Source, h.Target)
+	pair, err := engram.RelationsBetween(ctx, t.tx, h.Source, h.Target)
 	if err != nil {
 		return err
 	}
-	gone, err := t.tx.RemovedRelations(ctx, []int64{h.Source}, time.Time{})
+	gone, err := engram.RemovedRelations(ctx, t.tx, []int64{h.Source}, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) erro
 		}
 		next = nil
 		for page := range slices.Chunk(from, exportPage) {
-			rs, err := t.tx.RelationsOf(ctx, page, []engram.Verb{engram.VerbSupersedes}, math.MaxInt32)
+			rs, err := engram.RelationsOf(ctx, t.tx, page, []engram.Verb{engram.VerbSupersedes}, math.MaxInt32)
 			if err != nil {
 				return err
 			}

@@ -135,7 +135,7 @@ func (i *importing) writeSession(ctx context.Context, was, now engram.Session, f
 		return unchanged, i.tx.ReplicaTx().PutTombstone(ctx, now.ID, now.Project)
 	}
 	if gone {
-		n, err := i.tx.CountInSession(ctx, now.ID, true)
+		n, err := i.tx.Count(ctx, engram.Filter{SessionID: now.ID, WithForgotten: true})
 		if err != nil || n > 0 {
 			return unchanged, err
 		}

@@ -70,16 +70,11 @@ func (q *queueBuilder) list(ctx context.Context, r engram.Reader, kind engram.Qu
 	if kind == engram.QueueChanged {
 		return q.changed(ctx, r)
 	}
-	read := func(p engram.Page) ([]engram.Memory, error) { return r.FlaggedMemories(ctx, q.project, p) }
-	count := func() (int, error) { return r.CountFlagged(ctx, q.project) }
+	f, order := engram.Filter{Project: q.project, Flagged: true}, engram.OrderFlagged
 	if kind == engram.QueueDue {
-		read = func(p engram.Page) ([]engram.Memory, error) { return r.Due(ctx, q.project, q.now, p) }
-		count = func() (int, error) {
-			u, err := r.Upkeep(ctx, q.project, q.now)
-			return u.Due, err
-		}
+		f, order = engram.Filter{Project: q.project, DueBefore: q.now}, engram.OrderDue
 	}
-	n, err := count()
+	n, err := r.Count(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -88,7 +83,8 @@ func (q *queueBuilder) list(ctx context.Context, r engram.Reader, kind engram.Qu
 	if p.Limit == 0 {
 		return nil
 	}
-	ms, err := read(p)
+	p.Order = order
+	ms, err := r.List(ctx, f, p)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (o *op) cutTexts(ctx context.Context, s leak, v *secretFilter) (project str
 	case engram.EntityMemory:
 		return o.cutMemory(ctx, s.num, v)
 	case engram.EntityPrompt:
-		p, err := o.tx.Prompt(ctx, s.num)
+		p, err := engram.PromptAt(ctx, o.tx, s.num)
 		if err != nil {
 			return "", err
 		}

@@ -96,7 +96,7 @@ func (w world) wasMerged(num int64) (merged bool) {
 	err := w.Store.View(w.Context(), func(r engram.Reader) error {
 		for seen := map[int64]bool{}; !seen[num]; {
 			seen[num] = true
-			ties, err := r.Relations(w.Context(), []int64{num})
+			ties, err := engram.RelationsOf(w.Context(), r, []int64{num}, nil, 0)
 			if err != nil {
 				return err
 			}

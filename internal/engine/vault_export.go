@@ -158,7 +158,7 @@ func (x *vaultExport) read(ctx context.Context, page []*outline) (notes []engram
 		if err != nil {
 			return err
 		}
-		rs, err := r.RelationsOf(ctx, nums, nil, mostLinks)
+		rs, err := engram.RelationsOf(ctx, r, nums, nil, mostLinks)
 		if err != nil {
 			return err
 		}

@@ -30,13 +30,20 @@ func (t *tx) Exposures(ctx context.Context, session string, p engram.Page) ([]en
 }
 
 // Shown returns the memories shown to a session, served by uses_session.
-func (t *tx) Shown(ctx context.Context, session string) ([]int64, error) {
-	const query = `SELECT DISTINCT memory FROM uses WHERE session = ? AND memory IS NOT NULL ORDER BY memory`
+func (t *tx) Shown(ctx context.Context, session string, operations []string, nums []int64) ([]int64, error) {
 	num, err := t.sessionNum(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	return t.useNums(ctx, query, num)
+	c := conditions{from: "uses", order: "memory"}
+	c.add("session = ? AND memory IS NOT NULL", num)
+	if nums != nil {
+		c.add("memory IN (SELECT value FROM json_each(?))", jsonNums(nums))
+	}
+	if operations != nil {
+		c.add("verb IN (SELECT value FROM json_each(?))", jsonText(operations))
+	}
+	return list(ctx, t, "read exposures", c.query("DISTINCT memory"), c.args, scanOne[int64])
 }
 
 // latelySQL considers the newest 2,000 exposures only.
@@ -55,32 +62,6 @@ func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64
 
 func (t *tx) useNums(ctx context.Context, query string, args ...any) ([]int64, error) {
 	return list(ctx, t, "read exposures", query, args, scanOne[int64])
-}
-
-// lastingSQL is served by memories_lasting, whose condition it repeats literally. The index is named
-// because the planner would scan the table when all projects are requested.
-const lastingSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_lasting
-	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND %s (?2 = '' OR m.scope = ?2)
-	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?3`
-
-// beyondSQL is lastingSQL for personal or global memories of all projects, served by memories_beyond.
-const beyondSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_beyond
-	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND m.scope = ?1
-	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?2`
-
-// Lasting returns the memories that every session should know.
-func (t *tx) Lasting(ctx context.Context, project string, scope engram.Scope, limit int) ([]engram.Memory, error) {
-	if project == "" && (scope == engram.ScopePersonal || scope == engram.ScopeGlobal) {
-		return t.memories(ctx, beyondSQL, scope, limit)
-	}
-	if project == "" {
-		return t.memories(ctx, fmt.Sprintf(lastingSQL, "?1 = 0 AND"), 0, scope, limit)
-	}
-	num, known, err := t.knownProject(ctx, project)
-	if !known {
-		return nil, err
-	}
-	return t.memories(ctx, fmt.Sprintf(lastingSQL, "m.project = ?1 AND"), num, scope, limit)
 }
 
 // useCountsSQL is served by uses_asked, whose condition it repeats literally. The index is named because

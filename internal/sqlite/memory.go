@@ -145,60 +145,6 @@ func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.
 
 const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
 
-// ByTopic returns the live memory with a topic key.
-func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, key string) (engram.Memory, bool, error) {
-	const query = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.topic_key = ? AND m.project = ? AND m.scope = ? AND m.deleted_at IS NULL`
-	num, found, err := t.knownProject(ctx, project)
-	if !found {
-		return engram.Memory{}, false, err
-	}
-	if len(t.unwritten.tags) > 0 {
-		// During imports most topics are free. This check avoids writing the unwritten tags, which reading a
-		// memory requires.
-		nums, err := column[int64](ctx, t, topicTakenSQL, key, num, scope)
-		if err != nil || len(nums) == 0 {
-			return engram.Memory{}, false, err
-		}
-	}
-	return first(t.memories(ctx, query, key, num, scope))
-}
-
-// ByHash returns the newest live memory of the project with this content hash that passes same.
-func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, same func(engram.Memory) bool) (engram.Memory, bool, error) {
-	// The plus keeps the planner from scanning by creation time instead of using memories_hash.
-	const query = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE substr(m.hash, 1, 8) = substr(?1, 1, 8) AND m.hash = ?1 AND m.project = ?2 AND m.deleted_at IS NULL
-		AND +m.created_at >= ?3 ORDER BY m.num DESC`
-	num, found, err := t.knownProject(ctx, project)
-	if !found {
-		return engram.Memory{}, false, err
-	}
-	sum, err := hex.DecodeString(hash)
-	if err != nil {
-		return engram.Memory{}, false, fmt.Errorf("hash %q: %w", hash, err)
-	}
-	ms, err := t.memories(ctx, query, sum, num, since.UnixMilli())
-	for _, m := range ms {
-		if same(m) {
-			return m, true, err
-		}
-	}
-	return engram.Memory{}, false, err
-}
-
-// ByTitle returns the newest live memory of the project with this title.
-func (t *tx) ByTitle(ctx context.Context, project string, scope engram.Scope, typ engram.Type, title string) (engram.Memory, bool, error) {
-	const query = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.project = ?1 AND substr(m.title, 1, 12) || substr(m.title, -12) = substr(?2, 1, 12) || substr(?2, -12)
-		AND m.title = ?2 AND m.type = ?3 AND m.scope = ?4 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 1`
-	num, found, err := t.knownProject(ctx, project)
-	if !found {
-		return engram.Memory{}, false, err
-	}
-	return first(t.memories(ctx, query, num, title, typ, scope))
-}
-
 // Neighbours are ordered by number, which is the order of saving.
 const (
 	earlierSQL = `SELECT * FROM (SELECT ` + memoryColumns + ` FROM memories m

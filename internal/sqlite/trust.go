@@ -29,25 +29,6 @@ func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust,
 	return all, doing(err, "read trust")
 }
 
-// flaggedSQL is served by trust_suspect. CROSS JOIN starts with the flagged memories, which are few.
-const (
-	flaggedSQL = `SELECT ` + memoryColumns + ` FROM trust t CROSS JOIN memories m ON m.num = t.memory
-		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) ORDER BY t.at, t.memory LIMIT ?2 OFFSET ?3`
-	countFlaggedSQL = `SELECT count(*) FROM trust t CROSS JOIN memories m ON m.num = t.memory
-		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1)`
-)
-
-// FlaggedMemories returns the live memories to be reviewed by a person, the oldest flag first.
-func (t *tx) FlaggedMemories(ctx context.Context, project string, p engram.Page) ([]engram.Memory, error) {
-	return listIn(ctx, t, readMemories, flaggedSQL, project, []any{p.Limit, p.Offset}, scanMemory)
-}
-
-// CountFlagged counts the memories that FlaggedMemories returns.
-func (t *tx) CountFlagged(ctx context.Context, project string) (n int, err error) {
-	n, _, err = first(listIn(ctx, t, "count suspects", countFlaggedSQL, project, nil, scanOne[int]))
-	return n, err
-}
-
 // secretKeptSQL is served by trust_secret.
 const secretKeptSQL = `SELECT DISTINCT memory FROM trust WHERE mark = 'secret' ORDER BY memory`
 

@@ -350,9 +350,9 @@ const (
 	coveredSQL  = `SELECT (SELECT coalesce(sum(live), 0) FROM tallies) - memories FROM models WHERE num = ?`
 )
 
-// Unembedded returns live memories without a vector of the model, by number. It compares two counts
+// unembedded returns live memories without a vector of the model, by number. It compares two counts
 // first, and finds the memories by the pages of codes, without reading others.
-func (t *tx) Unembedded(ctx context.Context, fingerprint string, after int64, limit int) ([]engram.Memory, error) {
+func (t *tx) unembedded(ctx context.Context, fingerprint string, after int64, limit int) ([]engram.Memory, error) {
 	m, found, err := t.model(ctx, fingerprint)
 	if err != nil {
 		return nil, err

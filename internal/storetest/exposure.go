@@ -55,7 +55,7 @@ func exposureCases() []testCase {
 			k.same("exposures", k.exposures("s-app", all), []engram.Exposure{exposure(2, other)})
 		}},
 		{"an unknown session has no exposures", func(k *kit) {
-			failing(k, engram.CodeNotFound, engram.Reader.Shown, "nope")
+			failing(k, engram.CodeNotFound, shown, "nope")
 			failing(k, engram.CodeNotFound, func(r engram.Reader, ctx context.Context, session string) ([]engram.Exposure, error) {
 				return r.Exposures(ctx, session, all)
 			}, "nope")
@@ -70,7 +70,7 @@ func exposureCases() []testCase {
 			k.session("app", "s-other")
 			k.expose(exposure(1, b), exposure(2, a, operation("context")), exposure(3, b, operation("recall")), exposure(4, engram.Memory{}),
 				exposure(5, c, func(u *engram.Exposure) { u.SessionID = "s-other" }))
-			k.same("shown", read1(k, engram.Reader.Shown, "s-app"), []int64{a.Num, b.Num})
+			k.same("shown", read1(k, shown, "s-app"), []int64{a.Num, b.Num})
 		}},
 		{"requested exposures are counted, injected ones are not", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
@@ -115,10 +115,10 @@ func exposureCases() []testCase {
 				{"everything", "", "", 10, []int64{other.Num, permanent.Num, most.Num, personal.Num, newer.Num, important.Num, policy.Num, preferred.Num}},
 				{"a project that does not exist", "nope", "", 10, nil},
 			} {
-				k.same(tt.name, nums(read3(k, engram.Reader.Lasting, tt.project, tt.scope, tt.limit)), tt.want)
+				k.same(tt.name, nums(read3(k, lasting, tt.project, tt.scope, tt.limit)), tt.want)
 			}
 			k.replace(plain, func(m *engram.Memory) { m.Importance = 0.95 })
-			got := read3(k, engram.Reader.Lasting, "app", "", 3)
+			got := read3(k, lasting, "app", "", 3)
 			k.same("once it was rated higher", nums(got), []int64{permanent.Num, most.Num, plain.Num})
 		}},
 		{"an erase removes the queries that found the memory", func(k *kit) {
@@ -286,7 +286,7 @@ func counterCases() []testCase {
 				since   time.Time
 				want    int
 			}{{"", time.Time{}, 2}, {"app", time.Time{}, 1}, {"nope", time.Time{}, 0}, {"", at(100_000), 0}} {
-				got := read2(k, engram.Reader.SessionsSince, tt.project, tt.since)
+				got := read2(k, sessionsSince, tt.project, tt.since)
 				k.same(fmt.Sprintf("in %q since %v", tt.project, tt.since), got, tt.want)
 			}
 		}},
@@ -328,9 +328,9 @@ func groupCases() []testCase {
 			k.forget(k.save(due(10)), 50)
 			each(k, engram.Tx.InsertRevision, revision(m, 1), revision(m, 2), revision(m, 3))
 			for project, want := range map[string]engram.Upkeep{"": {Revisions: 3, Due: 2}, "app": {Revisions: 3, Due: 1}, "other": {Due: 1}, "nope": {}} {
-				k.same(fmt.Sprintf("in %q", project), read2(k, engram.Reader.Upkeep, project, at(30)), want)
+				k.same(fmt.Sprintf("in %q", project), read2(k, upkeep, project, at(30)), want)
 			}
-			k.same("due exactly now is not overdue", read2(k, engram.Reader.Upkeep, "", at(10)).Due, 0)
+			k.same("due exactly now is not overdue", read2(k, upkeep, "", at(10)).Due, 0)
 		}},
 	}
 }

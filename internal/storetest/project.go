@@ -232,9 +232,9 @@ func trustCases() []testCase {
 				{"web", engram.Page{Limit: 9}, []int64{web.Num}, 1},
 				{"nope", engram.Page{Limit: 9}, nil, 0},
 			} {
-				ms := read2(k, engram.Reader.FlaggedMemories, c.project, c.page)
+				ms := read2(k, flagged, c.project, c.page)
 				k.same("flagged in "+c.project, nums(ms), c.want)
-				k.same("number flagged in "+c.project, read1(k, engram.Reader.CountFlagged, c.project), c.count)
+				k.same("number flagged in "+c.project, read1(k, countFlagged, c.project), c.count)
 			}
 		}},
 	}

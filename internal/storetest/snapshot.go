@@ -15,10 +15,10 @@ func snapshotCases() []testCase {
 			k.forget(all[3], 20)
 			for _, limit := range []int{1, 2, 7, 100} {
 				var got []engram.Memory
-				page := read3(k, engram.Reader.MemoriesAfter, "", 0, limit)
+				page := read3(k, swap3(engram.MemoriesAfter), "", 0, limit)
 				for len(page) > 0 {
 					got = append(got, page...)
-					page = read3(k, engram.Reader.MemoriesAfter, "", page[len(page)-1].Num, limit)
+					page = read3(k, swap3(engram.MemoriesAfter), "", page[len(page)-1].Num, limit)
 				}
 				k.same(fmt.Sprintf("pages of %d", limit), titles(got), titles(all))
 			}
@@ -35,10 +35,10 @@ func snapshotCases() []testCase {
 				project                                string
 				memories, prompts, sessions, relations int
 			}{{"app", 2, 1, 1, 1}, {"web", 1, 1, 1, 0}, {"nope", 0, 0, 0, 0}, {"", 3, 2, 2, 2}} {
-				ms := read3(k, engram.Reader.MemoriesAfter, tt.project, 0, 10)
-				ps := read3(k, engram.Reader.PromptsAfter, tt.project, 0, 10)
-				ss := read3(k, engram.Reader.SessionsAfter, tt.project, "", 10)
-				rs := read3(k, engram.Reader.RelationsAfter, tt.project, 0, 10)
+				ms := read3(k, swap3(engram.MemoriesAfter), tt.project, 0, 10)
+				ps := read3(k, swap3(engram.PromptsAfter), tt.project, 0, 10)
+				ss := read3(k, swap3(engram.SessionsAfter), tt.project, "", 10)
+				rs := read3(k, swap3(engram.RelationsAfter), tt.project, 0, 10)
 				k.same("memories, prompts, sessions, relations of "+tt.project, []int{len(ms), len(ps), len(ss), len(rs)},
 					[]int{tt.memories, tt.prompts, tt.sessions, tt.relations})
 			}
@@ -57,7 +57,7 @@ func snapshotCases() []testCase {
 			p.DeletedAt = at(5)
 			each(k, engram.Tx.ReplacePrompt, p)
 			for id, want := range map[string]int64{p.SyncID: p.Num, "prompt-nobody": 0} {
-				got, found := look(k, func(r engram.Reader) (engram.Prompt, bool, error) { return r.PromptBySyncID(k.Context(), id) })
+				got, found := look(k, func(r engram.Reader) (engram.Prompt, bool, error) { return engram.PromptBySyncID(k.Context(), r, id) })
 				k.same("number of "+id, got.Num, want)
 				k.same("found "+id, found, want != 0)
 			}

@@ -160,10 +160,10 @@ func look[T, U any](k *kit, ask func(engram.Reader) (T, U, error)) (got T, also 
 }
 
 // failing checks that reading with a fails with code.
-func failing[A, T any](k *kit, code engram.Code, read func(engram.Reader, context.Context, A) (T, error), a A) {
+func failing[R, A, T any](k *kit, code engram.Code, read func(R, context.Context, A) (T, error), a A) {
 	k.Helper()
 	_ = k.store.View(k.Context(), func(r engram.Reader) error {
-		_, err := read(r, k.Context(), a)
+		_, err := read(any(r).(R), k.Context(), a)
 		k.same(fmt.Sprintf("code of reading %+v", a), engram.CodeOf(err), code)
 		return err
 	})

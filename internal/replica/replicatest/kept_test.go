@@ -243,7 +243,7 @@ func keyIn(ctx context.Context, r engram.Reader, s engram.Record) (string, error
 		num = m.Num
 	case s.Prompt != nil:
 		var p engram.Prompt
-		p, _, err = r.PromptBySyncID(ctx, s.Prompt.SyncID)
+		p, _, err = engram.PromptBySyncID(ctx, r, s.Prompt.SyncID)
 		num = p.Num
 	case s.Relation != nil:
 		var rel engram.Relation
