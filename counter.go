@@ -75,11 +75,12 @@ type CounterReader interface {
 	CountRevisions(ctx context.Context, project string) (int, error)
 }
 
-// CounterWriter writes counters.
-type CounterWriter interface {
-	// AddCounters adds to the counters. A project that does not exist counts as "". Counters are not journaled
-	// and are kept forever: a year of ten busy projects is about a megabyte.
-	AddCounters(ctx context.Context, cs []Counter) error
+// Use is what reading leaves behind.
+type Use struct {
+	Accessed  []int64 // memories whose access count rises by one
+	At        time.Time
+	Exposures []Exposure
+	Counters  []Counter // added to those stored; a project that does not exist counts as ""
 }
 
 // OperationSave is the name of saves in counters. Reads are search, recall, context and get.

@@ -10,6 +10,9 @@ import (
 
 // ByTopic returns the live memory with a topic key; found is false for none. Project "" is memories without one.
 func ByTopic(ctx context.Context, r MemoryReader, project string, scope Scope, key string) (m Memory, found bool, err error) {
+	if key == "" {
+		return m, false, nil
+	}
 	return firstOf(r.List(ctx, Filter{Project: project, Projectless: project == "", Scope: scope, TopicKey: key}, Page{Limit: 1}))
 }
 
@@ -143,6 +146,31 @@ func JournalBegins(ctx context.Context, r JournalReader) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("fact %s: %w", FactJournalBegins, err)
 	}
 	return time.UnixMilli(ms).UTC(), nil
+}
+
+// ProjectNames returns the names of all projects, in order.
+func ProjectNames(ctx context.Context, r ProjectReader) ([]string, error) {
+	all, err := r.Projects(ctx, false)
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = p.Name
+	}
+	return names, err
+}
+
+// SecretKept returns the memories with the mark TrustSecret, forgotten or not.
+func SecretKept(ctx context.Context, r MemoryReader) (map[int64]bool, error) {
+	kept := map[int64]bool{}
+	for _, forgotten := range []bool{false, true} {
+		err := r.Outlines(ctx, Filter{Mark: TrustSecret, Forgotten: forgotten}, 0, func(m Memory) bool {
+			kept[m.Num] = true
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
 }
 
 func unlimited() Page { return Page{Limit: math.MaxInt} }

@@ -24,14 +24,14 @@ type Filter struct {
 
 	// The rest is for lists and counts alone: search channels ignore it.
 
-	WithForgotten bool   // forgotten memories too
-	Projectless   bool   // only memories without a project; Project is "" then
-	TopicKey      string // exactly this topic key; "" is any
-	Title         string // exactly this title; "" is any
-	Hash          string // this NormalizedHash; "" is any
-	Anchor        string // anchored to this path, as in Anchor.Path, or below it; "" is any
-	Stale         bool   // NoteAnchors recorded a Stale state
-	Flagged       bool   // with the mark TrustFlagged
+	WithForgotten bool      // forgotten memories too
+	Projectless   bool      // only memories without a project; Project is "" then
+	TopicKey      string    // exactly this topic key; "" is any
+	Title         string    // exactly this title; "" is any
+	Hash          string    // this NormalizedHash; "" is any
+	Anchor        string    // anchored to this path, as in Anchor.Path, or below it; "" is any
+	Stale         bool      // NoteAnchors recorded a Stale state
+	Mark          TrustMark // with this mark; "" is any
 	// Lasting matches memories that are permanent, have an importance of at least 0.7, or a type that holds until
 	// changed (preference, policy).
 	Lasting    bool
@@ -48,7 +48,7 @@ const (
 	OrderLatest               // highest number first
 	OrderNumber               // by number, from Page.After.Num on
 	OrderDue                  // longest overdue first; needs Filter.DueBefore
-	OrderFlagged              // longest flagged first; needs Filter.Flagged
+	OrderFlagged              // longest flagged first; needs Filter.Mark
 	OrderLasting              // permanent ones first, then by importance, then by number, highest first
 )
 

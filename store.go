@@ -76,12 +76,11 @@ type Tx interface {
 	Reader
 	MemoryWriter
 	VectorWriter
-	ExposureWriter
+	UseWriter
 	SessionWriter
 	PromptWriter
 	ProjectWriter
 	RelationWriter
-	CounterWriter
 	JournalWriter
 	TrustWriter
 	// ReplicaTx returns the part of this transaction that merging with other stores needs.
@@ -162,12 +161,13 @@ type ExposureReader interface {
 	ExposureCounts(ctx context.Context, nums []int64) (map[int64]ExposureCount, error)
 }
 
-// ExposureWriter records exposures.
-type ExposureWriter interface {
-	// AppendExposures adds exposures. Their session and project must exist; those of an erased memory are skipped.
-	// They are not journaled. The store may drop the oldest beyond 100,000, and those more than 90 days older
-	// than us.
-	AppendExposures(ctx context.Context, us []Exposure) error
+// UseWriter records what reading leaves behind.
+type UseWriter interface {
+	// RecordUse counts accesses and adds exposures and counters. It is not journaled. Sessions and projects of
+	// exposures must exist; those of an erased memory are skipped, and so are accesses of unknown memories. The
+	// store may drop the oldest exposures beyond 100,000, and those more than 90 days older than these. Counters
+	// are kept forever: a year of ten busy projects is about a megabyte.
+	RecordUse(ctx context.Context, u Use) error
 }
 
 // MemoryWriter changes memories and updates the full-text index.
@@ -183,9 +183,6 @@ type MemoryWriter interface {
 	InsertRevision(ctx context.Context, r Revision) error
 	// Reindex rebuilds the index of words and the codes of vectors from the memories, to repair damage.
 	Reindex(ctx context.Context) error
-	// CountAccess adds one to the access count of each of the memories, last accessed at at. Unknown ones are
-	// skipped. It is not journaled.
-	CountAccess(ctx context.Context, nums []int64, at time.Time) error
 	// NoteAnchors records the Stale states of memories' anchors, and clears those that are not Stale or whose
 	// memory gets other anchors. Unknown memories are skipped. It is not journaled, because it describes one
 	// machine's files.
@@ -199,8 +196,6 @@ type MemoryWriter interface {
 type TrustReader interface {
 	// Trust returns the marks of the memories, by number.
 	Trust(ctx context.Context, nums []int64) (map[int64][]Trust, error)
-	// SecretKept returns the memories with the mark TrustSecret, by number.
-	SecretKept(ctx context.Context) ([]int64, error)
 }
 
 // TrustWriter writes trust marks. They are not journaled.
@@ -209,12 +204,9 @@ type TrustWriter interface {
 	PutTrust(ctx context.Context, marks ...Trust) error
 	// DropTrust removes the marks of a kind from a memory; none is fine.
 	DropTrust(ctx context.Context, memory int64, mark TrustMark) error
-	// CutRevision rewrites title, content and reason of a revision, CutMutation the old values and reason of
-	// the entry with m.Seq, CutPrompt the content of a prompt. They remove what should never have been stored;
-	// nothing else rewrites history. The bytes are overwritten; unknown things are skipped.
-	CutRevision(ctx context.Context, r Revision) error
-	CutMutation(ctx context.Context, m Mutation) error
-	CutPrompt(ctx context.Context, p Prompt) error
+	// Cut removes what should never have been stored; nothing else rewrites history. The bytes are overwritten;
+	// unknown things are skipped.
+	Cut(ctx context.Context, c Cut) error
 }
 
 // RelationReader reads relations, without removed ones unless stated.
@@ -253,11 +245,9 @@ type SessionWriter interface {
 	// PutSession adds s, or replaces the session with its ID. Its project must exist.
 	PutSession(ctx context.Context, s Session) error
 	// DeleteSession removes a session; not_found for none, conflict when it has memories, forgotten or not. Its
-	// prompts remain without a session.
-	DeleteSession(ctx context.Context, id string) error
-	// EraseSession is DeleteSession that also removes the texts from its journal entries; the bytes are
-	// overwritten.
-	EraseSession(ctx context.Context, id string) error
+	// prompts remain without a session. With erase it also removes the texts from its journal entries; the bytes
+	// are overwritten.
+	DeleteSession(ctx context.Context, id string, erase bool) error
 }
 
 // PromptReader reads prompts.
@@ -284,10 +274,8 @@ type PromptWriter interface {
 type ProjectReader interface {
 	// Project returns the project with that name or alias; found is false for none.
 	Project(ctx context.Context, name string) (p Project, found bool, err error)
-	// Projects returns every project with its counts, by name.
-	Projects(ctx context.Context) ([]ProjectCounts, error)
-	// ProjectNames returns only the names, which is cheaper.
-	ProjectNames(ctx context.Context) ([]string, error)
+	// Projects returns every project by name, with its counts if counted, which costs more.
+	Projects(ctx context.Context, counted bool) ([]ProjectCounts, error)
 	// Decays returns the decay settings of projects that have their own, by name.
 	Decays(ctx context.Context) (map[string]ProjectDecay, error)
 }

@@ -237,7 +237,7 @@ func (b *briefBuilder) countPending(ctx context.Context, r engram.Reader) error 
 	if err != nil {
 		return err
 	}
-	isFlagged, err := r.Count(ctx, engram.Filter{Project: b.in.Project, Flagged: true})
+	isFlagged, err := r.Count(ctx, engram.Filter{Project: b.in.Project, Mark: engram.TrustFlagged})
 	if err != nil {
 		return err
 	}

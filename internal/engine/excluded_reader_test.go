@@ -147,7 +147,9 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 		"List stale": func(ctx ctxt, r engram.Reader) (any, error) {
 			return r.List(ctx, engram.Filter{Project: "", Stale: true}, page)
 		},
-		"List flagged": func(ctx ctxt, r engram.Reader) (any, error) { return r.List(ctx, engram.Filter{Flagged: true}, page) },
+		"List flagged": func(ctx ctxt, r engram.Reader) (any, error) {
+			return r.List(ctx, engram.Filter{Mark: engram.TrustFlagged}, page)
+		},
 		"List lasting": func(ctx ctxt, r engram.Reader) (any, error) {
 			return r.List(ctx, engram.Filter{Project: "", Scope: "", Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: 100})
 		},
@@ -204,8 +206,8 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 			p, err := engram.PromptAt(ctx, r, 1)
 			return missing(p, err)
 		},
-		"Projects":     func(ctx ctxt, r engram.Reader) (any, error) { return r.Projects(ctx) },
-		"ProjectNames": func(ctx ctxt, r engram.Reader) (any, error) { return r.ProjectNames(ctx) },
+		"Projects":     func(ctx ctxt, r engram.Reader) (any, error) { return r.Projects(ctx, true) },
+		"ProjectNames": func(ctx ctxt, r engram.Reader) (any, error) { return engram.ProjectNames(ctx, r) },
 		"Operations":   func(ctx ctxt, r engram.Reader) (any, error) { return r.Operations(ctx, engram.JournalFilter{}, page) },
 		"Mutations": func(ctx ctxt, r engram.Reader) (any, error) {
 			var all []engram.Mutation
@@ -246,7 +248,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 		},
 		"Count due": func(ctx ctxt, r engram.Reader) (any, error) { return r.Count(ctx, engram.Filter{DueBefore: later}) },
 		"Count": func(ctx ctxt, r engram.Reader) (any, error) {
-			return r.Count(ctx, engram.Filter{Project: "", Flagged: true})
+			return r.Count(ctx, engram.Filter{Project: "", Mark: engram.TrustFlagged})
 		},
 		"CountDeferred": func(ctx ctxt, r engram.Reader) (any, error) { return r.Replica().CountDeferred(ctx, "", "") },
 		"CountSessions": func(ctx ctxt, r engram.Reader) (any, error) {

@@ -158,7 +158,7 @@ func (s *sink) put(r engram.Record) bool {
 
 func (x *exporting) projects(ctx context.Context, out *sink) error {
 	all, err := view(ctx, x.Engine, func(r engram.Reader) ([]engram.Record, error) {
-		counted, err := r.Projects(ctx)
+		counted, err := r.Projects(ctx, true)
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s exposure, at ti
 	if len(exposures) == 0 {
 		return nil
 	}
-	return tx.AppendExposures(ctx, exposures)
+	return tx.RecordUse(ctx, engram.Use{Exposures: exposures})
 }
 
 // waiting returns a context for writes after an answer was made: it outlives the request, since the answer was
@@ -111,7 +111,7 @@ func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s exposure, at
 	if nums = e.accessed(now, s, again, at); len(nums) == 0 {
 		return nil
 	}
-	return tx.CountAccess(ctx, nums, at)
+	return tx.RecordUse(ctx, engram.Use{Accessed: nums, At: at})
 }
 
 // accessed returns the memories whose reading counts; again are those shown to the session before.
@@ -321,7 +321,7 @@ func (e *Engine) claim(ctx context.Context, s exposure, nums []int64, again bool
 		if len(of.items) == 0 {
 			return nil
 		}
-		return tx.AppendExposures(ctx, of.exposures(at))
+		return tx.RecordUse(ctx, engram.Use{Exposures: of.exposures(at)})
 	})
 	return mine, err
 }

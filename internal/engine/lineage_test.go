@@ -306,7 +306,7 @@ func TestRecordsSayWhatEachStoreCounted(t *testing.T) {
 		if err := tx.ReplicaTx().PutCausalMetadata(t.Context(), engram.EntityMemory, "1", own); err != nil {
 			return err
 		}
-		return tx.CountAccess(t.Context(), []int64{num, num}, w.Clock.Now())
+		return tx.RecordUse(t.Context(), engram.Use{Accessed: []int64{num, num}, At: w.Clock.Now()})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -324,7 +324,7 @@ func (e *Engine) FlushTally(ctx context.Context) error {
 	if len(cs) == 0 {
 		return nil
 	}
-	err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.AddCounters(ctx, cs) })
+	err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.RecordUse(ctx, engram.Use{Counters: cs}) })
 	if err != nil {
 		e.tally.Put(cs)
 	}
@@ -380,9 +380,10 @@ func (e *Engine) Totals() (totals []Total, times []Times) {
 
 // countSaves counts saves in their transaction, so that counters agree with the journal.
 func (o *op) countSaves(ctx context.Context, saves []SaveResult) error {
-	return o.tx.AddCounters(ctx, mapped(saves, func(s SaveResult) engram.Counter {
+	return o.tx.RecordUse(ctx, engram.Use{Counters: mapped(saves, func(s SaveResult) engram.Counter {
 		return engram.Counter{Day: o.at, Project: s.Memory.Project, Operation: engram.OperationSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}}
-	}))
+	})})
+
 }
 
 func actionsOf(saves []SaveResult) []Action {

@@ -270,7 +270,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 		if err := o.log(ctx, engram.EntitySession, s.ID, s.Project, "requested", map[string]any{}); err != nil {
 			return err
 		}
-		return o.tx.EraseSession(ctx, s.ID)
+		return o.tx.DeleteSession(ctx, s.ID, true)
 	}
 	l, err := metadataOf(ctx, o.tx, sessionRecord(s))
 	if err != nil {
@@ -289,7 +289,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 
 // dropSessionRow is deleteSession without stamping.
 func (o *op) dropSessionRow(ctx context.Context, s engram.Session, reason string) error {
-	if err := o.tx.DeleteSession(ctx, s.ID); err != nil {
+	if err := o.tx.DeleteSession(ctx, s.ID, false); err != nil {
 		return err
 	}
 	return o.log(ctx, engram.EntitySession, s.ID, s.Project, reason, sessionFields(s))

@@ -33,7 +33,7 @@ func (e *Engine) PruneProjects(ctx context.Context, names []string, dryRun bool)
 }
 
 func emptyProjects(ctx context.Context, r engram.Reader, names []string) ([]engram.ProjectCounts, error) {
-	all, err := r.Projects(ctx)
+	all, err := r.Projects(ctx, true)
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,7 @@ func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (Project
 		if err != nil || known {
 			return err
 		}
-		names, err = rd.ProjectNames(ctx)
+		names, err = engram.ProjectNames(ctx, rd)
 		return err
 	})
 	if err != nil {
@@ -310,7 +310,7 @@ func (o *op) ensureProject(ctx context.Context, name string) (canonical string, 
 }
 
 func (o *op) warnSimilar(ctx context.Context, name string) ([]string, error) {
-	names, err := o.tx.ProjectNames(ctx)
+	names, err := engram.ProjectNames(ctx, o.tx)
 	if err != nil {
 		return nil, err
 	}

@@ -292,7 +292,7 @@ func (p *pushing) strays(ctx context.Context) error {
 	names := []string{p.res.Project}
 	if p.in.All {
 		var err error
-		if names, err = view(ctx, p.Engine, func(r engram.Reader) ([]string, error) { return r.ProjectNames(ctx) }); err != nil {
+		if names, err = view(ctx, p.Engine, func(r engram.Reader) ([]string, error) { return engram.ProjectNames(ctx, r) }); err != nil {
 			return err
 		}
 	}

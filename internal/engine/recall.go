@@ -257,7 +257,7 @@ func (e *Engine) Nothing(ctx context.Context, project string) (n engram.Nothing,
 		if n.Project, err = canonicalProject(ctx, r, n.Project); err != nil {
 			return err
 		}
-		all, err := r.Projects(ctx)
+		all, err := r.Projects(ctx, true)
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func (q *queueBuilder) list(ctx context.Context, r engram.Reader, kind engram.Qu
 	if kind == engram.QueueChanged {
 		return q.changed(ctx, r)
 	}
-	f, order := engram.Filter{Project: q.project, Flagged: true}, engram.OrderFlagged
+	f, order := engram.Filter{Project: q.project, Mark: engram.TrustFlagged}, engram.OrderFlagged
 	if kind == engram.QueueDue {
 		f, order = engram.Filter{Project: q.project, DueBefore: q.now}, engram.OrderDue
 	}

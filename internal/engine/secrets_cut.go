@@ -68,7 +68,7 @@ func (o *op) cutThing(ctx context.Context, s leak) error {
 	if err != nil {
 		return err
 	}
-	if _, err := eachEntry(ctx, o.tx, v, s, func(m engram.Mutation) error { return o.tx.CutMutation(ctx, m) }); err != nil || v.cuts == 0 {
+	if _, err := eachEntry(ctx, o.tx, v, s, func(m engram.Mutation) error { return o.tx.Cut(ctx, engram.Cut{Mutations: []engram.Mutation{m}}) }); err != nil || v.cuts == 0 {
 		return err
 	}
 	kinds := slices.Sorted(maps.Keys(v.kinds))
@@ -88,7 +88,7 @@ func (o *op) cutTexts(ctx context.Context, s leak, v *secretFilter) (project str
 		if v.cutsIn(func() { p.Content = v.text(p.Content) }) == 0 {
 			return p.Project, nil
 		}
-		return p.Project, o.tx.CutPrompt(ctx, p)
+		return p.Project, o.tx.Cut(ctx, engram.Cut{Prompts: []engram.Prompt{p}})
 	case engram.EntitySession:
 		one, err := o.tx.Session(ctx, s.key)
 		if err != nil {
@@ -123,7 +123,7 @@ func (o *op) cutMemory(ctx context.Context, num int64, v *secretFilter) (project
 	}
 	for i := range rs {
 		if v.cutsIn(func() { shownRevisions(rs[i:i+1], v.text) }) > 0 {
-			if err := o.tx.CutRevision(ctx, rs[i]); err != nil {
+			if err := o.tx.Cut(ctx, engram.Cut{Revisions: []engram.Revision{rs[i]}}); err != nil {
 				return "", err
 			}
 		}

@@ -78,7 +78,7 @@ func underOlderRules(t *testing.T) world {
 			return err
 		}
 		p.Content = "why is " + token + " broken"
-		for _, err := range []error{tx.ReplaceRelation(ctx, r), tx.PutSession(ctx, s), tx.CutPrompt(ctx, p)} {
+		for _, err := range []error{tx.ReplaceRelation(ctx, r), tx.PutSession(ctx, s), tx.Cut(ctx, engram.Cut{Prompts: []engram.Prompt{p}})} {
 			if err != nil {
 				return err
 			}

@@ -104,11 +104,11 @@ type leakSearch struct {
 
 // leaks calls each for every record with secrets, on one snapshot, and returns the number of secrets by kind.
 func (e *Engine) leaks(ctx context.Context, r engram.Reader, each func(leak)) (map[string]int, error) {
-	nums, err := r.SecretKept(ctx)
+	kept, err := engram.SecretKept(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	s := leakSearch{e, r, setOf(nums), map[string]int{}, each}
+	s := leakSearch{e, r, kept, map[string]int{}, each}
 	return s.kinds, errors.Join(
 		eachAfter(func(after int64) ([]engram.Memory, error) {
 			return engram.MemoriesAfter(ctx, r, "", after, secretsPage)

@@ -65,7 +65,7 @@ func (w world) snapshot() snapshot {
 			session.ActiveAt = session.StartedAt
 			put("session "+session.ID, session)
 		}
-		projects, err := r.Projects(w.Context())
+		projects, err := r.Projects(w.Context(), true)
 		for _, p := range projects {
 			p.Sessions = 0 // sessions of memories that are forgotten by now stay
 			put("project "+p.Name, p)

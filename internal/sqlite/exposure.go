@@ -82,8 +82,20 @@ func (t *tx) ExposureCounts(ctx context.Context, nums []int64) (map[int64]engram
 	return counts, doing(err, "count exposures")
 }
 
-// AppendExposures records exposures.
-func (t *tx) AppendExposures(ctx context.Context, us []engram.Exposure) error {
+// RecordUse counts accesses and adds exposures and counters.
+func (t *tx) RecordUse(ctx context.Context, u engram.Use) error {
+	if len(u.Accessed) > 0 {
+		if err := t.countAccess(ctx, u.Accessed, u.At); err != nil {
+			return err
+		}
+	}
+	if err := t.appendExposures(ctx, u.Exposures); err != nil {
+		return err
+	}
+	return t.addCounters(ctx, u.Counters)
+}
+
+func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
 	// The WHERE drops exposures of memories erased meanwhile, so that their query is not stored again.
 	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens, fallback) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9
 		WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM memories WHERE num = ?6)`

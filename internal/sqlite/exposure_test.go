@@ -61,7 +61,7 @@ func TestOldExposuresAreDropped(t *testing.T) {
 		for i := range us {
 			us[i] = engram.Exposure{At: at, SessionID: "s", Project: "app", Operation: "search", Memory: 1, Rank: 1, Tokens: 9}
 		}
-		if err := s.Update(t.Context(), func(tx engram.Tx) error { return tx.AppendExposures(t.Context(), us) }); err != nil {
+		if err := s.Update(t.Context(), func(tx engram.Tx) error { return tx.RecordUse(t.Context(), engram.Use{Exposures: us}) }); err != nil {
 			t.Fatal(err)
 		}
 	}

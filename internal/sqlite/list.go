@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -31,8 +32,19 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 	return t.memories(ctx, c.query(memoryColumns)+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
 }
 
-// Count counts the memories that pass f. The indexes by session hold either live or forgotten ones.
+// Count counts the memories that pass f. The indexes by session hold either live or forgotten ones, and each
+// session knows how many live ones it has.
 func (t *tx) Count(ctx context.Context, f engram.Filter) (n int, err error) {
+	if f.SessionID != "" && reflect.DeepEqual(f, engram.Filter{SessionID: f.SessionID}) {
+		num, err := t.sessionNum(ctx, f.SessionID)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return 0, nil
+		}
+		if err == nil {
+			err = t.row(ctx, `SELECT live FROM sessions WHERE num = ?`, []any{num}, &n)
+		}
+		return n, doing(err, "count memories")
+	}
 	if f.WithForgotten {
 		f.WithForgotten = false
 		live, err := t.Count(ctx, f)
@@ -78,7 +90,7 @@ func (t *tx) listed(ctx context.Context, f engram.Filter, o engram.Order) (c *co
 		return nil, err
 	}
 	row := "m"
-	if f.Anchor != "" || f.Stale || f.Flagged || f.Hash != "" || !f.DueBefore.IsZero() || o == engram.OrderNumber {
+	if f.Anchor != "" || f.Stale || f.Mark != "" || f.Hash != "" || !f.DueBefore.IsZero() || o == engram.OrderNumber {
 		row = "+m"
 	}
 	if err := c.addLookup(f); err != nil {
@@ -142,9 +154,9 @@ func (c *conditions) addLookup(f engram.Filter) error {
 		c.order = "+m.created_at DESC, +m.num DESC"
 		c.add("m.num IN (SELECT memory FROM anchors WHERE seen IS NOT NULL)")
 	}
-	if f.Flagged { // CROSS JOIN starts with the flagged memories, which are few
+	if f.Mark != "" { // CROSS JOIN starts with the marked memories, which are few; the index needs the literal
 		c.from = "trust t CROSS JOIN memories m ON m.num = t.memory"
-		c.add("t.mark = 'suspect'")
+		c.add("t.mark = '" + strings.ReplaceAll(string(f.Mark), "'", "''") + "'")
 	}
 	if !f.DueBefore.IsZero() { // served by memories_review
 		c.add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, millis(f.DueBefore))

@@ -311,8 +311,8 @@ func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
 // journal.
 const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' || ?1 || '"', '$.given."' || ?1 || '"') WHERE entity = 'project' AND was IS NOT NULL`
 
-// CountAccess counts an access to each of the memories.
-func (t *tx) CountAccess(ctx context.Context, nums []int64, at time.Time) error {
+// countAccess counts an access to each of the memories.
+func (t *tx) countAccess(ctx context.Context, nums []int64, at time.Time) error {
 	const query = `UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, 0), ?2)
 		WHERE num IN (SELECT value FROM json_each(?1))`
 	return doing(t.run(ctx, query, jsonNums(nums), millis(at)), "count accesses")

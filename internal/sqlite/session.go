@@ -101,8 +101,11 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 }
 
 // DeleteSession removes a session without memories. Its prompts stay, without a session; its causal
-// metadata stays as a tombstone.
-func (t *tx) DeleteSession(ctx context.Context, id string) error {
+// metadata stays as a tombstone unless it is erased.
+func (t *tx) DeleteSession(ctx context.Context, id string, erase bool) error {
+	if erase {
+		return t.eraseSession(ctx, id)
+	}
 	num, err := t.sessionNum(ctx, id)
 	if err != nil {
 		return err
@@ -115,14 +118,14 @@ func (t *tx) DeleteSession(ctx context.Context, id string) error {
 	return doing(err, "delete session %q", id)
 }
 
-// EraseSession removes a session permanently, including its summary and folder in the journal.
-func (t *tx) EraseSession(ctx context.Context, id string) error {
+// eraseSession removes a session permanently, including its summary and folder in the journal.
+func (t *tx) eraseSession(ctx context.Context, id string) error {
 	var project string
 	err := t.row(ctx, `SELECT coalesce(max((SELECT name FROM projects WHERE num = s.project)), '') FROM sessions s WHERE id = ?`, []any{id}, &project)
 	if err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
-	if err := t.DeleteSession(ctx, id); err != nil {
+	if err := t.DeleteSession(ctx, id, false); err != nil {
 		return err
 	}
 	t.scrubbed = true

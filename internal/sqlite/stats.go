@@ -69,7 +69,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	if st.Relations, err = t.countRelations(ctx, args, st.Memories); err != nil {
 		return st, fmt.Errorf("count relations: %w", err)
 	}
-	if st.Projects, err = t.ProjectNames(ctx); err != nil {
+	if st.Projects, err = column[string](ctx, t, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`); err != nil {
 		return st, err
 	}
 	var pages, size int64
@@ -113,8 +113,7 @@ func dayOf(t time.Time) int64 {
 const addCounters = ` ON CONFLICT (day, project, verb, outcome) DO UPDATE SET events = events + excluded.events,
 	fallbacks = fallbacks + excluded.fallbacks, memories = memories + excluded.memories, tokens = tokens + excluded.tokens`
 
-// AddCounters adds to the counters.
-func (t *tx) AddCounters(ctx context.Context, cs []engram.Counter) error {
+func (t *tx) addCounters(ctx context.Context, cs []engram.Counter) error {
 	const query = `INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens) VALUES (?,?,?,?,?,?,?,?)` + addCounters
 	for _, c := range cs {
 		project, _, err := t.knownProject(ctx, c.Project)

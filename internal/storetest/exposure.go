@@ -25,7 +25,7 @@ func operation(v string) func(*engram.Exposure) { return func(u *engram.Exposure
 
 func (k *kit) expose(us ...engram.Exposure) {
 	k.Helper()
-	each(k, engram.Tx.AppendExposures, us)
+	each(k, engram.Tx.RecordUse, engram.Use{Exposures: us})
 }
 
 func (k *kit) exposures(session string, p engram.Page) []engram.Exposure {
@@ -61,7 +61,7 @@ func exposureCases() []testCase {
 			}, "nope")
 			m := k.save()
 			k.refused("a use in it", engram.CodeNotFound, func(tx engram.Tx) error {
-				return tx.AppendExposures(k.Context(), []engram.Exposure{exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })})
+				return tx.RecordUse(k.Context(), engram.Use{Exposures: []engram.Exposure{exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })}})
 			})
 			k.same("nothing was written", len(k.exposures("", all)), 0)
 		}},
@@ -133,7 +133,7 @@ func exposureCases() []testCase {
 			m := k.save()
 			k.session("app", "s-empty")
 			k.expose(exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "s-empty" }))
-			each(k, engram.Tx.DeleteSession, "s-empty")
+			each(k, deleted, "s-empty")
 			k.same("left", len(k.exposures("", all)), 1)
 		}},
 		{"an exposure adds no journal entry", func(k *kit) {
@@ -191,7 +191,7 @@ func reportedCases() []testCase {
 			}
 			erased := engram.Erased{Entity: engram.EntityPrompt, ID: "p-1", SyncID: "p-1", Project: "app", At: 7}
 			each(k, engram.ReplicaTx.PutErased, erased)
-			each(k, engram.Tx.DeleteSession, "s-1")
+			each(k, deleted, "s-1")
 			gone := read1(k, engram.ReplicaReader.TombstonesOf, []string{"s-0", "s-1", "s-2"})
 			k.same("gone", gone, []engram.Session{{ID: "s-1", Project: "app"}})
 			for kind, want := range map[engram.Entity][]engram.Erased{engram.EntityPrompt: {erased}, engram.EntityMemory: nil} {
@@ -209,7 +209,7 @@ func counted(day int, project, verb, outcome string, events int) engram.Counter 
 
 func (k *kit) count(cs ...engram.Counter) {
 	k.Helper()
-	each(k, engram.Tx.AddCounters, cs)
+	each(k, engram.Tx.RecordUse, engram.Use{Counters: cs})
 }
 
 func (k *kit) counters(q engram.CounterQuery) []engram.Counter {

@@ -203,8 +203,8 @@ func causalCases() []testCase {
 			}
 			k.putCausal(engram.EntitySession, "s-never", engram.CausalMetadata{})
 			k.update(func(tx engram.Tx) error { return tx.ReplicaTx().PutTombstone(k.Context(), "s-never", "app") })
-			each(k, engram.Tx.DeleteSession, "s-1")
-			each(k, engram.Tx.EraseSession, "s-2")
+			each(k, deleted, "s-1")
+			each(k, erased, "s-2")
 			for project, want := range map[string]string{"app": "[s-1 of app s-never of app]", "": "[s-1 of app s-never of app]", "web": "[]"} {
 				gone := read3(k, engram.ReplicaReader.SessionTombstones, project, "", 10)
 				names := every(gone, func(s engram.Session) string { return s.ID + " of " + s.Project })

@@ -304,7 +304,7 @@ func vitalCases() []testCase {
 			k.same("read", asked([]string{"get", "recall"}, c, b, a), []int64{a.Num, b.Num})
 			k.same("of some", asked([]string{"get", "recall"}, b, c), []int64{b.Num})
 			k.same("by another verb", asked([]string{"context"}, a, b, c), []int64{c.Num})
-			k.same("by none", asked(nil, a, b, c), []int64(nil))
+			k.same("by none", asked([]string{}, a, b, c), []int64(nil))
 			failing(k, engram.CodeNotFound, func(r engram.Reader, ctx context.Context, session string) ([]int64, error) {
 				return r.Shown(ctx, session, []string{"get"}, []int64{a.Num})
 			}, "nope")
@@ -312,7 +312,9 @@ func vitalCases() []testCase {
 		{"an access is counted, and a clock set back does not lower its time", func(k *kit) {
 			m, other := k.save(), k.save()
 			count := func(n int, ms ...engram.Memory) {
-				k.update(func(tx engram.Tx) error { return tx.CountAccess(k.Context(), append(nums(ms), 999), at(n)) })
+				k.update(func(tx engram.Tx) error {
+					return tx.RecordUse(k.Context(), engram.Use{Accessed: append(nums(ms), 999), At: at(n)})
+				})
 			}
 			count(20, m, other)
 			count(10, m)
@@ -333,7 +335,7 @@ func vitalCases() []testCase {
 			k.same("its own", decays(), map[string]engram.ProjectDecay{"app": d})
 			k.same("read back", *k.project("app").Decay, d)
 			var listed []string
-			for _, p := range read0(k, engram.Reader.Projects) {
+			for _, p := range read1(k, engram.Reader.Projects, true) {
 				if p.Decay != nil {
 					listed = append(listed, p.Name)
 				}

@@ -28,11 +28,11 @@ func lasting(r engram.Reader, ctx context.Context, project string, scope engram.
 
 func flagged(r engram.Reader, ctx context.Context, project string, p engram.Page) ([]engram.Memory, error) {
 	p.Order = engram.OrderFlagged
-	return r.List(ctx, engram.Filter{Project: project, Flagged: true}, p)
+	return r.List(ctx, engram.Filter{Project: project, Mark: engram.TrustFlagged}, p)
 }
 
 func countFlagged(r engram.Reader, ctx context.Context, project string) (int, error) {
-	return r.Count(ctx, engram.Filter{Project: project, Flagged: true})
+	return r.Count(ctx, engram.Filter{Project: project, Mark: engram.TrustFlagged})
 }
 
 func unembedded(r engram.Reader, ctx context.Context, model string, after int64, limit int) ([]engram.Memory, error) {
@@ -101,4 +101,12 @@ func first[T any](all []T, err error) (one T, found bool, _ error) {
 		return one, false, err
 	}
 	return all[0], true, nil
+}
+
+func deleted(tx engram.Tx, ctx context.Context, session string) error {
+	return tx.DeleteSession(ctx, session, false)
+}
+
+func erased(tx engram.Tx, ctx context.Context, session string) error {
+	return tx.DeleteSession(ctx, session, true)
 }

@@ -186,7 +186,6 @@ func byTitle(k *kit) {
 		{"another case", "app", engram.ScopeProject, engram.TypeDecision, "PORTS", ""},
 		{"a short title", "app", engram.ScopeProject, engram.TypeDecision, "Ports", "short"},
 		{"a title that is not ASCII", "app", engram.ScopeProject, engram.TypeDecision, "Größe", "not ASCII"},
-		{"no title", "app", engram.ScopeProject, engram.TypeDecision, "", ""},
 	} {
 		m, found := look(k, func(r engram.Reader) (engram.Memory, bool, error) {
 			f := engram.Filter{Project: tt.project, Projectless: tt.project == "", Scope: tt.scope, Types: []engram.Type{tt.typ}, Title: tt.title}

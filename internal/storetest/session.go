@@ -41,7 +41,7 @@ func sessionCases() []testCase {
 			for _, id := range []string{"b", "A", ""} {
 				failing(k, engram.CodeNotFound, engram.Reader.Session, id)
 			}
-			k.refused("delete", engram.CodeNotFound, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "b") })
+			k.refused("delete", engram.CodeNotFound, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "b", false) })
 		}},
 		{"a session of an unknown project is not found", func(k *kit) {
 			k.refused("put", engram.CodeNotFound, func(tx engram.Tx) error { return tx.PutSession(k.Context(), session("a", "nowhere", 1)) })
@@ -106,7 +106,7 @@ func sessionCases() []testCase {
 		{"deleting a session keeps its prompts", func(k *kit) {
 			k.putSession(session("a", "app", 1))
 			p := k.ask("app", "a", "why?", 2)
-			each(k, engram.Tx.DeleteSession, "a")
+			each(k, deleted, "a")
 			k.same("sessions", k.sessions(""), "")
 			got := read1(k, swap1(engram.PromptAt), p.Num)
 			k.same("prompt", got.Content+got.SessionID, "why?")
@@ -116,15 +116,15 @@ func sessionCases() []testCase {
 				k.putSession(session(id, "app", 1))
 				k.journal(engram.Mutation{Actor: "cli", Operation: "session_end", Entity: engram.EntitySession, Key: id, Was: json.RawMessage(`{"summary":"kettle"}`)})
 			}
-			each(k, engram.Tx.DeleteSession, "a")
-			each(k, engram.Tx.EraseSession, "b")
+			each(k, deleted, "a")
+			each(k, erased, "b")
 			k.same("of the deleted one", string(k.entries(engram.EntitySession, "a")[0].Was), `{"summary":"kettle"}`)
 			k.same("of the erased one", string(k.entries(engram.EntitySession, "b")[0].Was), "{}")
-			k.refused("an erase of what is gone", engram.CodeNotFound, func(tx engram.Tx) error { return tx.EraseSession(k.Context(), "b") })
+			k.refused("an erase of what is gone", engram.CodeNotFound, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "b", true) })
 		}},
 		{"a session with memories cannot be deleted", func(k *kit) {
 			m := k.forget(k.save(), 50)
-			k.refused("delete", engram.CodeConflict, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), m.SessionID) })
+			k.refused("delete", engram.CodeConflict, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), m.SessionID, false) })
 			k.same("sessions", k.sessions(""), "s-app:0")
 		}},
 	}
