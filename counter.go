@@ -71,18 +71,16 @@ type CounterReader interface {
 	// MemoriesBy counts memories by type or project, most live ones first: of a project ("" is every one), made
 	// at since or later. The zero time is the beginning and costs less.
 	MemoriesBy(ctx context.Context, by Grouping, project string, since time.Time) ([]GroupCount, error)
-	// Upkeep counts a project's revisions ("" is every project) and its memories due for review before now, as
-	// Due defines them.
-	Upkeep(ctx context.Context, project string, now time.Time) (Upkeep, error)
-	// SessionsSince counts a project's sessions ("" is every project) started at since or later.
-	SessionsSince(ctx context.Context, project string, since time.Time) (int, error)
+	// CountRevisions counts a project's revisions; "" is every project.
+	CountRevisions(ctx context.Context, project string) (int, error)
 }
 
-// CounterWriter writes counters.
-type CounterWriter interface {
-	// AddCounters adds to the counters. A project that does not exist counts as "". Counters are not journaled
-	// and are kept forever: a year of ten busy projects is about a megabyte.
-	AddCounters(ctx context.Context, cs []Counter) error
+// Use is what reading leaves behind.
+type Use struct {
+	Accessed  []int64 // memories whose access count rises by one
+	At        time.Time
+	Exposures []Exposure
+	Counters  []Counter // added to those stored; a project that does not exist counts as ""
 }
 
 // OperationSave is the name of saves in counters. Reads are search, recall, context and get.

@@ -347,3 +347,10 @@ type Source interface {
 // SourceDated is the metadata field by which a source says that a memory's times are only those of its file.
 // Its value is "file".
 const SourceDated = "source_dated"
+
+// Cut is texts to rewrite where they should never have been stored.
+type Cut struct {
+	Revisions []Revision // by memory and number: title, content and reason
+	Mutations []Mutation // by Seq: the old values and the reason
+	Prompts   []Prompt   // by Num: the content
+}

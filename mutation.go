@@ -123,12 +123,16 @@ type JournalFilter struct {
 	Until       time.Time
 	After       int64 // only greater numbers
 	OldestFirst bool  // reverses the list
+	Op          int64 // only this operation; 0 is any
 }
 
-// JournalSpan is a range of the journal.
+// JournalSpan is a part of the journal. The zero value is all of it.
 type JournalSpan struct {
-	Entity  Entity // of its entries
-	After   int64  // exclusive lower bound of Seq
-	Before  int64  // exclusive upper bound; 0: none
-	Changes bool   // only entries with Was, that is changes of existing things
+	Entity      Entity // of its entries; "" is any
+	Key         string // with Entity: of one thing
+	Op          int64  // of one operation; 0 is any
+	After       int64  // exclusive lower bound of Seq
+	Before      int64  // exclusive upper bound; 0: none
+	Changes     bool   // only entries with Was, that is changes of existing things
+	OldestFirst bool   // reverses the list
 }

@@ -66,6 +66,29 @@ type SessionActivity struct {
 	Withheld bool // the summary is instruction-like, and Summary is "" for that
 }
 
+// SessionFilter narrows a list of sessions. The zero value matches every session.
+type SessionFilter struct {
+	Project     string    // "" is every project
+	Projectless bool      // only sessions without a project; Project is "" then
+	Open        bool      // only those that have not ended
+	SkipPrefix  string    // only ids without this prefix; "" is any
+	Since       time.Time // started at or after
+	ByID        bool      // orders by id
+	After       string    // only greater ids
+}
+
+// PromptFilter narrows a list of prompts. The zero value matches every prompt that is not deleted.
+type PromptFilter struct {
+	Nums        []int64  // these; nil is any
+	SyncIDs     []string // these; nil is any
+	Project     string   // "" is every project
+	SessionID   string   // "" is every session
+	Deleted     bool     // only deleted ones instead
+	WithDeleted bool     // deleted ones too
+	ByNumber    bool     // orders by number
+	After       int64    // only greater numbers
+}
+
 // Prompt is what a person asked an agent.
 type Prompt struct {
 	Num       int64     // per database, from 1, never reused

@@ -21,15 +21,45 @@ type Filter struct {
 	// Current excludes memories superseded by a live memory that itself matches the filter. Search channels
 	// ignore it: the engine checks relations when it joins their hits.
 	Current bool
+
+	// The rest is for lists and counts alone: search channels ignore it.
+
+	WithForgotten bool      // forgotten memories too
+	Projectless   bool      // only memories without a project; Project is "" then
+	TopicKey      string    // exactly this topic key; "" is any
+	Title         string    // exactly this title; "" is any
+	Hash          string    // this NormalizedHash; "" is any
+	Anchor        string    // anchored to this path, as in Anchor.Path, or below it; "" is any
+	Stale         bool      // NoteAnchors recorded a Stale state
+	Mark          TrustMark // with this mark; "" is any
+	// Lasting matches memories that are permanent, have an importance of at least 0.7, or a type that holds until
+	// changed (preference, policy).
+	Lasting    bool
+	DueBefore  time.Time // due for review before it, and not superseded; the zero time is any
+	Unembedded string    // without a vector of this model; alone, and in OrderNumber
 }
+
+// Order is the order of a list of memories.
+type Order int
+
+// The orders.
+const (
+	OrderNewest  Order = iota // newest first; forgotten ones most recently forgotten first
+	OrderLatest               // highest number first
+	OrderNumber               // by number, from Page.After.Num on
+	OrderDue                  // longest overdue first; needs Filter.DueBefore
+	OrderFlagged              // longest flagged first; needs Filter.Mark
+	OrderLasting              // permanent ones first, then by importance, then by number, highest first
+)
 
 // Page is a range of a list.
 type Page struct {
-	Limit  int // at least 1
-	Offset int // at least 0
+	Order  Order // of a list of memories
+	Limit  int   // at least 1
+	Offset int   // at least 0
 	// After continues a list of memories, newest first, behind a position, whatever was saved or forgotten
-	// meanwhile. The zero Position is the beginning. Lists of other things, and of forgotten memories, ignore
-	// it.
+	// meanwhile. The zero Position is the beginning. In OrderNumber only its number counts. Lists of other
+	// things, of forgotten memories, and in other orders ignore it.
 	After Position
 }
 

@@ -125,6 +125,18 @@ type RelationFilter struct {
 	Since     time.Time    // created at or after
 	Judgments bool         // matches only relations whose Judgment is true
 	Ends      RelationEnds // restricts by whether the memories were forgotten
+
+	Inside bool    // with Project: the target is in it too
+	Of     []int64 // with one of these memories as an end; nil is any, an empty list none
+	With   int64   // with Of of one memory: this is the other end; 0 is any
+	// Most limits, for each memory of Of, verb and direction, the relations to the newest, so that a memory with
+	// many costs no more than others. Only Of and Verbs go with it; 0 is all.
+	Most         int
+	Removed      bool      // only removed ones instead of live ones
+	RemovedSince time.Time // with Removed: removed at or after; the zero time is any
+	WithRemoved  bool      // removed ones too
+	OldestFirst  bool      // reverses the list
+	After        int64     // only greater numbers
 }
 
 // RelationEnds selects relations by whether their memories were forgotten.

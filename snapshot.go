@@ -134,25 +134,10 @@ type Format interface {
 	Read(r io.Reader) (Snapshot, iter.Seq2[Record, error], error)
 }
 
-// SnapshotReader reads everything of a kind page by page, in an order that concurrent writes do not change;
-// each page may be of a later state. Project "" is every one; one that does not exist is empty. limit is at
-// least 1.
-type SnapshotReader interface {
-	// MemoriesAfter returns memories with a greater number, by number, forgotten ones included.
-	MemoriesAfter(ctx context.Context, project string, after int64, limit int) ([]Memory, error)
-	// PromptsAfter returns prompts with a greater number, by number, deleted ones included.
-	PromptsAfter(ctx context.Context, project string, after int64, limit int) ([]Prompt, error)
-	// SessionsAfter returns sessions with a greater id, by id.
-	SessionsAfter(ctx context.Context, project, after string, limit int) ([]Session, error)
-	// RelationsAfter returns relations with a greater number, by number, removed ones included; for a project,
-	// those with both memories in it.
-	RelationsAfter(ctx context.Context, project string, after int64, limit int) ([]Relation, error)
-	// ErasedAfter returns erasures of a kind with a greater Erased.Key, by key; "" is before every one.
-	ErasedAfter(ctx context.Context, entity Entity, after string, limit int) ([]Erased, error)
+// NameReader looks up memories by their names elsewhere.
+type NameReader interface {
 	// Named returns the names of memories with one of these IDs or sync ids, forgotten ones included.
 	Named(ctx context.Context, names []string) ([]MemoryName, error)
-	// PromptBySyncID returns the prompt, deleted or not; found is false for none.
-	PromptBySyncID(ctx context.Context, syncID string) (p Prompt, found bool, err error)
 }
 
 // MemoryName is the names of a memory, and where it belongs.
@@ -162,15 +147,6 @@ type MemoryName struct {
 	SyncID  string
 	Project string
 	Scope   Scope
-}
-
-// SnapshotWriter is what an import needs beside the other roles.
-type SnapshotWriter interface {
-	// PutErased records an erasure, merged with one of the same Key by lifecycle.MergeErased, and removes
-	// pending records of the thing.
-	PutErased(ctx context.Context, x Erased) error
-	// DropErased removes and returns the erasure with an Erased.Key; found is false for none.
-	DropErased(ctx context.Context, key string) (x Erased, found bool, err error)
 }
 
 // ImportMode says what an import does with existing data.

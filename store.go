@@ -62,9 +62,10 @@ type Reader interface {
 	JournalReader
 	RelationReader
 	CounterReader
-	SnapshotReader
-	CausalReader
+	NameReader
 	TrustReader
+	// Replica returns what this snapshot holds for merging with other stores.
+	Replica() ReplicaReader
 	// Stats counts everything, or with a project, which must exist, its part. Stats.Projects and Bytes always
 	// cover the whole store.
 	Stats(ctx context.Context, project string) (Stats, error)
@@ -75,16 +76,15 @@ type Tx interface {
 	Reader
 	MemoryWriter
 	VectorWriter
-	ExposureWriter
+	UseWriter
 	SessionWriter
 	PromptWriter
 	ProjectWriter
 	RelationWriter
-	CounterWriter
 	JournalWriter
-	SnapshotWriter
-	CausalWriter
 	TrustWriter
+	// ReplicaTx returns the part of this transaction that merging with other stores needs.
+	ReplicaTx() ReplicaTx
 }
 
 // MemoryReader reads memories.
@@ -95,37 +95,20 @@ type MemoryReader interface {
 	// Memories returns the memories with these numbers in this order, forgotten ones included; unknown numbers
 	// are left out.
 	Memories(ctx context.Context, nums []int64) ([]Memory, error)
-	// List returns the memories that match f, newest first; forgotten ones most recently forgotten first. A
-	// project that does not exist is empty.
+	// List returns the memories that match f, in the order of p. A project that does not exist is empty.
 	List(ctx context.Context, f Filter, p Page) ([]Memory, error)
-	// Vitals calls each with every memory that matches f, in the order of List, until it returns false. The
-	// memories are outlines with the fields that determine strength and reviews: Num, Project, Scope, Type,
-	// Importance, Strength, Permanent, AccessCount and the times.
-	Vitals(ctx context.Context, f Filter, each func(Memory) (more bool)) error
-	// Sample calls each with outlines, as Vitals, of live memories of a project ("" is every one): of all when
-	// there are at most most, else of about most, spread evenly over their creation times.
-	Sample(ctx context.Context, project string, most int, each func(Memory)) error
+	// Outlines calls each with the memories that match f, newest first, until it returns false. With most above 0
+	// they are about most of the project's memories, spread evenly over their creation times. Outlines have the
+	// fields that determine strength and reviews: Num, Project, Scope, Type, Importance, Strength, Permanent,
+	// AccessCount and the times.
+	Outlines(ctx context.Context, f Filter, most int, each func(Memory) (more bool)) error
+	// Count counts the memories that match f.
+	Count(ctx context.Context, f Filter) (int, error)
 	// Topics returns the topic keys of live memories of a project ("" is every one) with this prefix, each
 	// once, in byte order, at most most.
 	Topics(ctx context.Context, project, prefix string, most int) ([]string, error)
-	// Due returns a project's live memories ("" is every project) due for review before a time, longest overdue
-	// first, without superseded ones.
-	Due(ctx context.Context, project string, before time.Time, p Page) ([]Memory, error)
-	// Anchored returns a project's live memories ("" is every project) anchored to a path or below it, newest
-	// first; the path is as in Anchor.Path.
-	Anchored(ctx context.Context, project, path string, limit int) ([]Memory, error)
 	// SeenAnchors returns the Stale states that NoteAnchors recorded for these memories.
 	SeenAnchors(ctx context.Context, nums []int64) (map[int64]AnchorState, error)
-	// StaleAnchors returns a project's live memories ("" is every project) with such a state, newest first.
-	StaleAnchors(ctx context.Context, project string, p Page) ([]Memory, error)
-	// ByTopic returns the live memory with a topic key; found is false for none.
-	ByTopic(ctx context.Context, project string, scope Scope, key string) (m Memory, found bool, err error)
-	// ByHash returns the project's newest live memory made at since or later with this NormalizedHash for which
-	// same is true; found is false for none.
-	ByHash(ctx context.Context, project, hash string, since time.Time, same func(Memory) bool) (m Memory, found bool, err error)
-	// ByTitle returns the project's newest live memory with exactly this scope, type and title; found is false
-	// for none.
-	ByTitle(ctx context.Context, project string, scope Scope, typ Type, title string) (m Memory, found bool, err error)
 	// Neighbours returns up to before live memories saved before memory num in the session, and up to after
 	// saved after it, each oldest first.
 	Neighbours(ctx context.Context, session string, num int64, before, after int) (earlier, later []Memory, err error)
@@ -134,10 +117,6 @@ type MemoryReader interface {
 	// Lexical ranks the memories that match q, best first. No terms match nothing; forgotten memories are not
 	// found.
 	Lexical(ctx context.Context, q LexicalQuery) (Lexical, error)
-	// Lasting returns a project's live memories ("" is every project) of a scope ("" is every one) that are
-	// permanent, have an importance of at least 0.7, or a type that holds until changed (preference, policy):
-	// permanent ones first, then by importance, then newest first.
-	Lasting(ctx context.Context, project string, scope Scope, limit int) ([]Memory, error)
 	// Beside returns, for each of these memories saved in a session, its live neighbours there.
 	Beside(ctx context.Context, nums []int64) (map[int64]Beside, error)
 }
@@ -155,8 +134,6 @@ type VectorReader interface {
 	NewestVectors(ctx context.Context, model, project string, most int) ([][]float32, error)
 	// Models returns the models with vectors, the one that covers most first.
 	Models(ctx context.Context) ([]ModelCoverage, error)
-	// Unembedded returns live memories without a vector of the model, by number, from after on.
-	Unembedded(ctx context.Context, model string, after int64, limit int) ([]Memory, error)
 }
 
 // VectorWriter changes vectors. A memory loses its vectors when its title or content is replaced, or it is
@@ -173,24 +150,24 @@ type VectorWriter interface {
 type ExposureReader interface {
 	// Exposures returns the exposures of a session, oldest first; "" is every session.
 	Exposures(ctx context.Context, session string, p Page) ([]Exposure, error)
-	// Shown returns the memories that a session was shown, by number, each once.
-	Shown(ctx context.Context, session string) ([]int64, error)
+	// Shown returns the memories that a session was shown, by number, each once: of these, nil is all, by these
+	// operations, nil is all.
+	Shown(ctx context.Context, session string, operations []string, nums []int64) ([]int64, error)
 	// LatelyUsed returns a project's recently requested memories, latest first, each once; "" is every project.
 	// It need not look far back.
 	LatelyUsed(ctx context.Context, project string, limit int) ([]int64, error)
-	// ExposedBy returns those of the memories that the session was shown by one of these operations, by number.
-	ExposedBy(ctx context.Context, session string, verbs []string, nums []int64) ([]int64, error)
 	// ExposureCounts returns how often each of the memories was requested. Exposures by a context or a reminder do
 	// not count: they would reinforce themselves.
 	ExposureCounts(ctx context.Context, nums []int64) (map[int64]ExposureCount, error)
 }
 
-// ExposureWriter records exposures.
-type ExposureWriter interface {
-	// AppendExposures adds exposures. Their session and project must exist; those of an erased memory are skipped.
-	// They are not journaled. The store may drop the oldest beyond 100,000, and those more than 90 days older
-	// than us.
-	AppendExposures(ctx context.Context, us []Exposure) error
+// UseWriter records what reading leaves behind.
+type UseWriter interface {
+	// RecordUse counts accesses and adds exposures and counters. It is not journaled. Sessions and projects of
+	// exposures must exist; those of an erased memory are skipped, and so are accesses of unknown memories. The
+	// store may drop the oldest exposures beyond 100,000, and those more than 90 days older than these. Counters
+	// are kept forever: a year of ten busy projects is about a megabyte.
+	RecordUse(ctx context.Context, u Use) error
 }
 
 // MemoryWriter changes memories and updates the full-text index.
@@ -206,9 +183,6 @@ type MemoryWriter interface {
 	InsertRevision(ctx context.Context, r Revision) error
 	// Reindex rebuilds the index of words and the codes of vectors from the memories, to repair damage.
 	Reindex(ctx context.Context) error
-	// CountAccess adds one to the access count of each of the memories, last accessed at at. Unknown ones are
-	// skipped. It is not journaled.
-	CountAccess(ctx context.Context, nums []int64, at time.Time) error
 	// NoteAnchors records the Stale states of memories' anchors, and clears those that are not Stale or whose
 	// memory gets other anchors. Unknown memories are skipped. It is not journaled, because it describes one
 	// machine's files.
@@ -222,13 +196,6 @@ type MemoryWriter interface {
 type TrustReader interface {
 	// Trust returns the marks of the memories, by number.
 	Trust(ctx context.Context, nums []int64) (map[int64][]Trust, error)
-	// FlaggedMemories returns a project's live memories ("" is every project) with the mark TrustFlagged,
-	// longest pending first.
-	FlaggedMemories(ctx context.Context, project string, p Page) ([]Memory, error)
-	// CountFlagged counts them.
-	CountFlagged(ctx context.Context, project string) (int, error)
-	// SecretKept returns the memories with the mark TrustSecret, by number.
-	SecretKept(ctx context.Context) ([]int64, error)
 }
 
 // TrustWriter writes trust marks. They are not journaled.
@@ -237,31 +204,20 @@ type TrustWriter interface {
 	PutTrust(ctx context.Context, marks ...Trust) error
 	// DropTrust removes the marks of a kind from a memory; none is fine.
 	DropTrust(ctx context.Context, memory int64, mark TrustMark) error
-	// CutRevision rewrites title, content and reason of a revision, CutMutation the old values and reason of
-	// the entry with m.Seq, CutPrompt the content of a prompt. They remove what should never have been stored;
-	// nothing else rewrites history. The bytes are overwritten; unknown things are skipped.
-	CutRevision(ctx context.Context, r Revision) error
-	CutMutation(ctx context.Context, m Mutation) error
-	CutPrompt(ctx context.Context, p Prompt) error
+	// Cut removes what should never have been stored; nothing else rewrites history. The bytes are overwritten;
+	// unknown things are skipped.
+	Cut(ctx context.Context, c Cut) error
 }
 
 // RelationReader reads relations, without removed ones unless stated.
 type RelationReader interface {
-	// Relations returns the relations of any of the memories, oldest first.
-	Relations(ctx context.Context, memories []int64) ([]Relation, error)
-	// RelationsOf is Relations limited to these verbs (nil is all) and, for each memory, verb and direction, to
-	// the newest most, so that a memory with many relations costs no more than others.
-	RelationsOf(ctx context.Context, memories []int64, verbs []Verb, most int) ([]Relation, error)
-	// RelationsBetween returns the relations between two memories, oldest first.
-	RelationsBetween(ctx context.Context, a, b int64) ([]Relation, error)
 	// Relation returns the relation, removed or not; not_found for none.
 	Relation(ctx context.Context, ref RelationRef) (Relation, error)
-	// ListRelations returns the relations that match f, newest first, and the total number. A project that does
-	// not exist has none.
-	ListRelations(ctx context.Context, f RelationFilter, p Page) (rs []Relation, total int, err error)
-	// RemovedRelations returns relations of any of the memories removed at since or later; the zero time is
-	// all.
-	RemovedRelations(ctx context.Context, memories []int64, since time.Time) ([]Relation, error)
+	// Relations returns the relations that match f, newest first unless f reverses it. A project that does not
+	// exist has none.
+	Relations(ctx context.Context, f RelationFilter, p Page) ([]Relation, error)
+	// CountRelations counts them.
+	CountRelations(ctx context.Context, f RelationFilter) (int, error)
 }
 
 // RelationWriter changes relations.
@@ -278,13 +234,10 @@ type RelationWriter interface {
 type SessionReader interface {
 	// Session returns the session; not_found for none.
 	Session(ctx context.Context, id string) (Session, error)
-	// Sessions returns sessions with the newest activity first; "" is every project.
-	Sessions(ctx context.Context, project string, p Page) ([]SessionActivity, error)
-	// OpenSession returns the project's most recently active session that has not ended and whose id lacks
-	// skipPrefix; found is false for none.
-	OpenSession(ctx context.Context, project, skipPrefix string) (s Session, found bool, err error)
-	// CountInSession counts the session's memories; forgotten ones only on request.
-	CountInSession(ctx context.Context, id string, forgotten bool) (int, error)
+	// Sessions returns the sessions that match f, with the newest activity first unless f orders by id.
+	Sessions(ctx context.Context, f SessionFilter, p Page) ([]SessionActivity, error)
+	// CountSessions counts them.
+	CountSessions(ctx context.Context, f SessionFilter) (int, error)
 }
 
 // SessionWriter changes sessions.
@@ -292,23 +245,16 @@ type SessionWriter interface {
 	// PutSession adds s, or replaces the session with its ID. Its project must exist.
 	PutSession(ctx context.Context, s Session) error
 	// DeleteSession removes a session; not_found for none, conflict when it has memories, forgotten or not. Its
-	// prompts remain without a session.
-	DeleteSession(ctx context.Context, id string) error
-	// EraseSession is DeleteSession that also removes the texts from its journal entries; the bytes are
-	// overwritten.
-	EraseSession(ctx context.Context, id string) error
+	// prompts remain without a session. With erase it also removes the texts from its journal entries; the bytes
+	// are overwritten.
+	DeleteSession(ctx context.Context, id string, erase bool) error
 }
 
 // PromptReader reads prompts.
 type PromptReader interface {
-	// Prompt returns the prompt, deleted or not; not_found for none.
-	Prompt(ctx context.Context, num int64) (Prompt, error)
-	// Prompts returns prompts, newest first, without deleted ones; "" is every project or session.
-	Prompts(ctx context.Context, project, session string, p Page) ([]Prompt, error)
-	// DeletedPrompts returns the deleted prompts of a project, by number.
-	DeletedPrompts(ctx context.Context, project string) ([]Prompt, error)
-	// DeletedPromptsIn returns the deleted prompts of a session, by number; none for an unknown session.
-	DeletedPromptsIn(ctx context.Context, session string) ([]Prompt, error)
+	// Prompts returns the prompts that match f, newest first unless f orders by number. A project or a session that
+	// does not exist has none.
+	Prompts(ctx context.Context, f PromptFilter, p Page) ([]Prompt, error)
 	// SearchPrompts ranks prompts with one of the terms, best first.
 	SearchPrompts(ctx context.Context, terms []Term, project string, limit int) ([]Prompt, error)
 }
@@ -328,10 +274,8 @@ type PromptWriter interface {
 type ProjectReader interface {
 	// Project returns the project with that name or alias; found is false for none.
 	Project(ctx context.Context, name string) (p Project, found bool, err error)
-	// Projects returns every project with its counts, by name.
-	Projects(ctx context.Context) ([]ProjectCounts, error)
-	// ProjectNames returns only the names, which is cheaper.
-	ProjectNames(ctx context.Context) ([]string, error)
+	// Projects returns every project by name, with its counts if counted, which costs more.
+	Projects(ctx context.Context, counted bool) ([]ProjectCounts, error)
 	// Decays returns the decay settings of projects that have their own, by name.
 	Decays(ctx context.Context) (map[string]ProjectDecay, error)
 }
@@ -365,12 +309,8 @@ type Moved struct {
 
 // JournalReader reads the journal.
 type JournalReader interface {
-	// LastMutation returns the newest entry; the zero Mutation for none.
-	LastMutation(ctx context.Context) (Mutation, error)
-	// Mutations returns the entries of one thing, or of all when entity is "", newest first.
-	Mutations(ctx context.Context, entity Entity, key string, p Page) ([]Mutation, error)
-	// MutationsIn returns at most most entries of a span, newest first.
-	MutationsIn(ctx context.Context, s JournalSpan, most int) ([]Mutation, error)
+	// Mutations returns the entries of a span, newest first unless it reverses them.
+	Mutations(ctx context.Context, s JournalSpan, p Page) ([]Mutation, error)
 	// SeqBefore returns the Seq of the store's last own entry written before a time; 0 for none. Own entries
 	// are in the order of their clock; entries from another store count as written on arrival.
 	SeqBefore(ctx context.Context, at time.Time) (int64, error)
@@ -379,14 +319,6 @@ type JournalReader interface {
 	FirstMade(ctx context.Context, entity Entity, after int64) (key string, err error)
 	// Operations returns the operations that match f, newest first unless f reverses it.
 	Operations(ctx context.Context, f JournalFilter, p Page) ([]Operation, error)
-	// Operation returns an operation and its entries, oldest first; not_found for none, or when the journal no
-	// longer has it.
-	Operation(ctx context.Context, op int64) (Operation, []Mutation, error)
-	// FirstEntries returns at most most entries of an operation, oldest first: it may have one for every memory
-	// of the store.
-	FirstEntries(ctx context.Context, o Operation, most int) ([]Mutation, error)
-	// JournalBegins is the time from which the journal is complete; zero when nothing was ever removed.
-	JournalBegins(ctx context.Context) (time.Time, error)
 	// Fact returns the named fact about the store; "" for none.
 	Fact(ctx context.Context, name string) (string, error)
 }

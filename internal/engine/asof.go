@@ -207,7 +207,7 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 	if err != nil {
 		return err
 	}
-	relations, err := p.r.Relations(ctx, memoryNums(ms))
+	relations, err := engram.RelationsOf(ctx, p.r, memoryNums(ms), nil, 0)
 	if err != nil {
 		return err
 	}
@@ -389,14 +389,25 @@ func (w projectWas) memory(num int64) (json.RawMessage, error) {
 	return json.Marshal(fields)
 }
 
-// Relations returns the relations of that time.
-func (p *pastReader) Relations(ctx context.Context, memories []int64) ([]engram.Relation, error) {
-	now, err := p.Reader.Relations(ctx, memories)
+// Relations returns the relations of given memories of that time, all of them: a limit would need the same reading.
+// Other lists of relations are of today.
+func (p *pastReader) Relations(ctx context.Context, f engram.RelationFilter, page engram.Page) ([]engram.Relation, error) {
+	if f.Of == nil || f.Removed {
+		return p.Reader.Relations(ctx, f, page)
+	}
+	then, err := p.relationsThen(ctx, f.Of)
+	return slices.DeleteFunc(then, func(r engram.Relation) bool {
+		return f.Verbs != nil && !slices.Contains(f.Verbs, r.Verb) || f.With != 0 && !isBetween(r, f.Of[0], f.With)
+	}), err
+}
+
+func (p *pastReader) relationsThen(ctx context.Context, memories []int64) ([]engram.Relation, error) {
+	now, err := engram.RelationsOf(ctx, p.Reader, memories, nil, 0)
 	if err != nil {
 		return nil, err
 	}
 	// The journal knows when they were removed.
-	removed, err := p.RemovedRelations(ctx, memories, time.Time{})
+	removed, err := engram.RemovedRelations(ctx, p, memories, time.Time{})
 	if err != nil {
 		return nil, err
 	}

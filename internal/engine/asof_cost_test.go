@@ -26,20 +26,14 @@ type countedReader struct {
 	readCounter readCounter
 }
 
-func (r countedReader) Mutations(ctx context.Context, entity engram.Entity, key string, p engram.Page) ([]engram.Mutation, error) {
-	ms, err := r.Reader.Mutations(ctx, entity, key, p)
+func (r countedReader) Mutations(ctx context.Context, s engram.JournalSpan, p engram.Page) ([]engram.Mutation, error) {
+	ms, err := r.Reader.Mutations(ctx, s, p)
 	*r.readCounter.entries += len(ms)
 	return ms, err
 }
 
-func (r countedReader) MutationsIn(ctx context.Context, s engram.JournalSpan, most int) ([]engram.Mutation, error) {
-	ms, err := r.Reader.MutationsIn(ctx, s, most)
-	*r.readCounter.entries += len(ms)
-	return ms, err
-}
-
-func (r countedReader) Relations(ctx context.Context, memories []int64) ([]engram.Relation, error) {
-	rs, err := r.Reader.Relations(ctx, memories)
+func (r countedReader) Relations(ctx context.Context, f engram.RelationFilter, p engram.Page) ([]engram.Relation, error) {
+	rs, err := r.Reader.Relations(ctx, f, p)
 	*r.readCounter.relations += len(rs)
 	return rs, err
 }

@@ -15,7 +15,7 @@ import (
 func walkBack(ctx context.Context, r engram.Reader, s engram.JournalSpan, each func(engram.Mutation)) error {
 	const part = 2000
 	for {
-		entries, err := r.MutationsIn(ctx, s, part)
+		entries, err := r.Mutations(ctx, s, engram.Page{Limit: part})
 		for _, m := range entries {
 			each(m)
 			s.Before = m.Seq
@@ -101,7 +101,7 @@ func (j *journalSince) of(ctx context.Context, entity engram.Entity, key string)
 	const part = 50
 	var own []engram.Mutation
 	for offset, more := 0, true; more; offset += part {
-		entries, err := j.r.Mutations(ctx, entity, key, engram.Page{Limit: part, Offset: offset})
+		entries, err := j.r.Mutations(ctx, engram.JournalSpan{Entity: entity, Key: key}, engram.Page{Limit: part, Offset: offset})
 		if err != nil {
 			return nil, err
 		}
@@ -285,8 +285,8 @@ func (p *pastReader) stillNamed(ctx context.Context, name string) (bool, error) 
 }
 
 // Sessions returns the sessions that had begun, the latest first, with today's counts.
-func (p *pastReader) Sessions(ctx context.Context, project string, page engram.Page) ([]engram.SessionActivity, error) {
-	name, there, err := p.nameThen(ctx, project)
+func (p *pastReader) Sessions(ctx context.Context, f engram.SessionFilter, page engram.Page) ([]engram.SessionActivity, error) {
+	name, there, err := p.nameThen(ctx, f.Project)
 	if err != nil || !there {
 		return nil, err
 	}
@@ -294,12 +294,12 @@ func (p *pastReader) Sessions(ctx context.Context, project string, page engram.P
 	if err != nil {
 		return nil, err
 	}
-	asked := name
+	f.Project = name
 	if touch(entries, "project") {
-		asked = "" // they may be elsewhere today
+		f.Project = "" // they may be elsewhere today
 	}
 	return pastPage(page, func(page engram.Page) ([]engram.SessionActivity, error) {
-		return p.Reader.Sessions(ctx, asked, page)
+		return p.Reader.Sessions(ctx, f, page)
 	}, func(s *engram.SessionActivity) (bool, error) {
 		begun := s.StartedAt.Before(p.at)
 		for _, e := range entries[s.ID] {
@@ -317,8 +317,8 @@ func (p *pastReader) Sessions(ctx context.Context, project string, page engram.P
 }
 
 // Prompts returns the prompts that had been entered.
-func (p *pastReader) Prompts(ctx context.Context, project, session string, page engram.Page) ([]engram.Prompt, error) {
-	name, there, err := p.nameThen(ctx, project)
+func (p *pastReader) Prompts(ctx context.Context, f engram.PromptFilter, page engram.Page) ([]engram.Prompt, error) {
+	name, there, err := p.nameThen(ctx, f.Project)
 	if err != nil || !there {
 		return nil, err
 	}
@@ -330,15 +330,16 @@ func (p *pastReader) Prompts(ctx context.Context, project, session string, page 
 	if err != nil {
 		return nil, err
 	}
-	inProject, inSession := name, session
+	session := f.SessionID
+	f.Project = name
 	if touch(entries, "project") {
-		inProject = ""
+		f.Project = ""
 	}
 	if touch(entries, "session_id") {
-		inSession = ""
+		f.SessionID = ""
 	}
 	return pastPage(page, func(page engram.Page) ([]engram.Prompt, error) {
-		return p.Reader.Prompts(ctx, inProject, inSession, page)
+		return p.Reader.Prompts(ctx, f, page)
 	}, func(q *engram.Prompt) (bool, error) {
 		for _, e := range entries[key(q.Num)] {
 			place := fieldTable{"project": &q.Project, "session_id": &q.SessionID}

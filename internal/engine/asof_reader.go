@@ -50,7 +50,7 @@ const clockAhead = time.Minute
 // uncertain returns why the journal may be wrong about a time: it begins later, or its clock is ahead of the
 // machine's.
 func (e *Engine) uncertain(ctx context.Context, r engram.Reader, at time.Time) (degraded []string, err error) {
-	begins, err := r.JournalBegins(ctx)
+	begins, err := engram.JournalBegins(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (e *Engine) uncertain(ctx context.Context, r engram.Reader, at time.Time) (
 		degraded = append(degraded, fmt.Sprintf("the journal begins on %s: texts are the oldest known, and memories forgotten earlier are not shown",
 			begins.Format("2 January 2006")))
 	}
-	last, err := r.LastMutation(ctx)
+	last, err := engram.LastMutation(ctx, r)
 	if last.At.Time().After(e.now().Add(clockAhead)) {
 		degraded = append(degraded, fmt.Sprintf("the journal's clock is ahead, at %s: this machine's clock was set back, and later changes count as of that time",
 			last.At.Time().Format("2 January 2006 15:04")))
@@ -140,9 +140,9 @@ func (p *pastReader) Memories(ctx context.Context, nums []int64) ([]engram.Memor
 	return p.then(ctx, now)
 }
 
-// Lasting returns the lasting memories of then, as far as they last today or have changed.
-func (p *pastReader) Lasting(ctx context.Context, project string, scope engram.Scope, limit int) ([]engram.Memory, error) {
-	f, there, err := p.place(ctx, engram.Filter{Project: project, Scope: scope})
+// lasting returns the lasting memories of then, as far as they last today or have changed.
+func (p *pastReader) lasting(ctx context.Context, f engram.Filter, limit int) ([]engram.Memory, error) {
+	f, there, err := p.place(ctx, f)
 	if err != nil || !there {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (p *pastReader) Lasting(ctx context.Context, project string, scope engram.S
 	if stillNamed, err := p.stillNamed(ctx, f.Project); err != nil {
 		return nil, err
 	} else if stillNamed {
-		if ms, err = p.Reader.Lasting(ctx, f.Project, scope, limit); err != nil {
+		if ms, err = p.Reader.List(ctx, engram.Filter{Project: f.Project, Scope: f.Scope, Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: limit}); err != nil {
 			return nil, err
 		}
 	}
@@ -178,7 +178,7 @@ func (p *pastReader) Lasting(ctx context.Context, project string, scope engram.S
 	return ms[:min(limit, len(ms))], nil
 }
 
-// lasts reports whether MemoryReader.Lasting returns a memory.
+// lasts reports whether Filter.Lasting matches a memory.
 func lasts(m engram.Memory) bool {
 	return m.Permanent || m.Importance >= 0.7 || m.Type == engram.TypePreference || m.Type == engram.TypePolicy
 }
@@ -216,8 +216,14 @@ func (p *pastReader) textWrite(ctx context.Context, num int64) (s engram.Version
 	return rs[i].Stamp, true, nil
 }
 
-// List returns the memories that passed f then.
+// List returns the memories that passed f then. Look-ups that no answer about the past asks for are of today.
 func (p *pastReader) List(ctx context.Context, f engram.Filter, page engram.Page) ([]engram.Memory, error) {
+	switch {
+	case f.Lasting:
+		return p.lasting(ctx, f, page.Limit)
+	case page.Order != engram.OrderNewest || f.Stale || f.Anchor != "" || f.TopicKey != "":
+		return p.Reader.List(ctx, f, page)
+	}
 	var nums []int64
 	skip := page.Offset
 	err := p.walk(ctx, f, page.Offset+page.Limit, func(m engram.Memory) bool {
@@ -237,8 +243,8 @@ func (p *pastReader) List(ctx context.Context, f engram.Filter, page engram.Page
 	return p.Memories(ctx, nums)
 }
 
-// Vitals calls each with the memories that passed f then; changed ones are complete.
-func (p *pastReader) Vitals(ctx context.Context, f engram.Filter, each func(engram.Memory) bool) error {
+// Outlines calls each with the memories that passed f then; changed ones are complete. It takes no sample.
+func (p *pastReader) Outlines(ctx context.Context, f engram.Filter, _ int, each func(engram.Memory) bool) error {
 	return p.walk(ctx, f, few, each)
 }
 
@@ -313,7 +319,7 @@ func (p *pastReader) unchanged(ctx context.Context, f *engram.Filter, least int)
 	if err != nil {
 		return nil, false, err
 	}
-	err = p.Reader.Vitals(ctx, *f, func(m engram.Memory) bool {
+	err = p.Reader.Outlines(ctx, *f, 0, func(m engram.Memory) bool {
 		if n := len(ms); n >= least && !f.Forgotten && m.CreatedAt.Before(ms[n-1].CreatedAt) {
 			more, f.Until = true, ms[n-1].CreatedAt
 			return false
@@ -323,6 +329,7 @@ func (p *pastReader) unchanged(ctx context.Context, f *engram.Filter, least int)
 		}
 		return true
 	})
+
 	return ms, more, err
 }
 
@@ -339,7 +346,7 @@ func passed(m engram.Memory, f engram.Filter) bool {
 // current leaves out memories that had been superseded by one that passed f.
 func (p *pastReader) current(ctx context.Context, ms []engram.Memory, f engram.Filter) ([]engram.Memory, error) {
 	nums := memoryNums(ms)
-	relations, err := p.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostRelations)
+	relations, err := engram.RelationsOf(ctx, p, nums, []engram.Verb{engram.VerbSupersedes}, mostRelations)
 	if err != nil {
 		return nil, err
 	}

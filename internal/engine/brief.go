@@ -233,17 +233,17 @@ func (b *briefBuilder) ofProject(ctx context.Context, r engram.Reader) ([]engram
 
 // countPending counts due and flagged memories, and records that are not memories yet.
 func (b *briefBuilder) countPending(ctx context.Context, r engram.Reader) error {
-	due, err := r.Due(ctx, b.in.Project, b.now, engram.Page{Limit: pendingMost})
+	due, err := r.List(ctx, engram.Filter{Project: b.in.Project, DueBefore: b.now}, engram.Page{Order: engram.OrderDue, Limit: pendingMost})
 	if err != nil {
 		return err
 	}
-	isFlagged, err := r.CountFlagged(ctx, b.in.Project)
+	isFlagged, err := r.Count(ctx, engram.Filter{Project: b.in.Project, Mark: engram.TrustFlagged})
 	if err != nil {
 		return err
 	}
 	n := len(due) + isFlagged
 	for _, why := range []engram.Deferral{engram.DeferredReview, engram.DeferredProposal} {
-		records, err := r.CountDeferred(ctx, b.in.Project, why)
+		records, err := r.Replica().CountDeferred(ctx, b.in.Project, why)
 		if err != nil {
 			return err
 		}
@@ -259,7 +259,7 @@ func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.
 	if b.in.Project == "" {
 		return nil
 	}
-	sessions, err := r.Sessions(ctx, b.in.Project, engram.Page{Limit: contextSessions})
+	sessions, err := r.Sessions(ctx, engram.SessionFilter{Project: b.in.Project}, engram.Page{Limit: contextSessions})
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.
 // beyond returns personal and global memories of any project.
 func (b *briefBuilder) beyond(ctx context.Context, r engram.Reader) (all []engram.Memory, err error) {
 	for _, s := range []engram.Scope{engram.ScopePersonal, engram.ScopeGlobal} {
-		ms, err := r.Lasting(ctx, "", s, briefMemories)
+		ms, err := r.List(ctx, engram.Filter{Project: "", Scope: s, Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: briefMemories})
 		if err != nil {
 			return nil, err
 		}

@@ -96,7 +96,7 @@ func TestAPairIsAskedAboutOnce(t *testing.T) {
 			}
 			rows := 0
 			err := w.Store.View(t.Context(), func(r engram.Reader) error {
-				all, err := r.RelationsBetween(t.Context(), old, again.Memory.Num)
+				all, err := engram.RelationsBetween(t.Context(), r, old, again.Memory.Num)
 				for _, r := range all {
 					if r.Judgment() {
 						rows++

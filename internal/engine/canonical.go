@@ -103,11 +103,11 @@ func putSorted[T any](ctx context.Context, d *dump, all []T, id func(T) string, 
 
 func (d *dump) sessions(ctx context.Context) error {
 	id := func(s engram.Session) string { return s.ID }
-	there, err := readAll(ctx, d, engram.Reader.SessionsAfter, id)
+	there, err := readAll(ctx, d, engram.SessionsAfter, id)
 	if err != nil {
 		return err
 	}
-	deleted, err := readAll(ctx, d, engram.Reader.SessionTombstones, id)
+	deleted, err := readAll(ctx, d, sessionTombstones, id)
 	if err != nil {
 		return err
 	}
@@ -128,13 +128,15 @@ func (d *dump) sessions(ctx context.Context) error {
 }
 
 func readAll[T, K any](ctx context.Context, d *dump, read pageReader[string, K, T], last func(T) K) ([]T, error) {
-	return allAfter(func(after K) ([]T, error) { return read(d.r, ctx, d.project, after, dumpPage) }, last)
+	return allAfter(func(after K) ([]T, error) { return read(ctx, d.r, d.project, after, dumpPage) }, last)
 }
 
 func (d *dump) memories(ctx context.Context) error {
 	var names []engram.MemoryName
 	d.kept = map[int64]bool{}
-	err := eachAfter(func(after int64) ([]engram.Memory, error) { return d.r.MemoriesAfter(ctx, d.project, after, dumpPage) },
+	err := eachAfter(func(after int64) ([]engram.Memory, error) {
+		return engram.MemoriesAfter(ctx, d.r, d.project, after, dumpPage)
+	},
 		func(m engram.Memory) (int64, error) {
 			if m.Scope == engram.ScopePersonal || d.erasure.erases(memoryRecord(m), "") {
 				d.kept[m.Num] = true
@@ -156,7 +158,7 @@ func (d *dump) memories(ctx context.Context) error {
 }
 
 func (d *dump) prompts(ctx context.Context) error {
-	ps, err := readAll(ctx, d, engram.Reader.PromptsAfter, func(p engram.Prompt) int64 { return p.Num })
+	ps, err := readAll(ctx, d, engram.PromptsAfter, func(p engram.Prompt) int64 { return p.Num })
 	if err != nil {
 		return err
 	}
@@ -165,7 +167,7 @@ func (d *dump) prompts(ctx context.Context) error {
 }
 
 func (d *dump) relations(ctx context.Context) error {
-	rs, err := readAll(ctx, d, engram.Reader.RelationsAfter, func(r engram.Relation) int64 { return r.Num })
+	rs, err := readAll(ctx, d, engram.RelationsAfter, func(r engram.Relation) int64 { return r.Num })
 	if err != nil {
 		return err
 	}
@@ -175,7 +177,9 @@ func (d *dump) relations(ctx context.Context) error {
 
 func (d *dump) erased(ctx context.Context) error {
 	for _, kind := range erasedKinds() {
-		xs, err := allAfter(func(after string) ([]engram.Erased, error) { return d.r.ErasedAfter(ctx, kind, after, dumpPage) }, engram.Erased.Key)
+		xs, err := allAfter(func(after string) ([]engram.Erased, error) {
+			return d.r.Replica().ErasedAfter(ctx, kind, after, dumpPage)
+		}, engram.Erased.Key)
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 		for _, m := range drafts {
 			m.Project, m.SessionID = at.project, at.session
 			m.CreatedAt, m.UpdatedAt = o.happened(in.At), o.happened(in.At)
-			_, found, err := o.tx.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
+			_, found, err := engram.ByHash(ctx, o.tx, m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
 			if err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ func (s *saver) supersede(ctx context.Context, m engram.Memory, ref engram.Ref, 
 	if old.Num == m.Num {
 		return engram.Errorf(engram.CodeInvalid, "memory %s cannot supersede itself", ref)
 	}
-	pair, err := s.tx.RelationsBetween(ctx, m.Num, old.Num)
+	pair, err := engram.RelationsBetween(ctx, s.tx, m.Num, old.Num)
 	if err != nil {
 		return err
 	}

@@ -59,8 +59,11 @@ func (e *Engine) Conflicts(ctx context.Context, f ConflictFilter) (list []Confli
 		return nil, 0, engram.Errorf(engram.CodeInvalid, "offset %d is out of range", f.Page.Offset).WithHint("use a number from 0")
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		var rs []engram.Relation
-		if rs, total, err = r.ListRelations(ctx, filter, f.Page); err != nil {
+		if total, err = r.CountRelations(ctx, filter); err != nil {
+			return err
+		}
+		rs, err := r.Relations(ctx, filter, f.Page)
+		if err != nil {
 			return err
 		}
 		list, err = conflictsOf(ctx, r, rs)
@@ -136,8 +139,7 @@ func (e *Engine) ConflictStats(ctx context.Context, project string) (ConflictSta
 				return 0, err
 			}
 			f.Verbs = verbs
-			_, n, err := r.ListRelations(ctx, f, engram.Page{Limit: 1})
-			return n, err
+			return r.CountRelations(ctx, f)
 		}
 		for _, status := range ConflictStatuses() {
 			if n, err := count(status); err != nil {

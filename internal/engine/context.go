@@ -88,10 +88,10 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 				return err
 			}
 		}
-		if t.sessions, err = r.Sessions(ctx, f.Project, engram.Page{Limit: contextSessions}); err != nil {
+		if t.sessions, err = r.Sessions(ctx, engram.SessionFilter{Project: f.Project}, engram.Page{Limit: contextSessions}); err != nil {
 			return err
 		}
-		if t.prompts, err = r.Prompts(ctx, f.Project, "", engram.Page{Limit: contextPrompts}); err != nil {
+		if t.prompts, err = r.Prompts(ctx, engram.PromptFilter{Project: f.Project}, engram.Page{Limit: contextPrompts}); err != nil {
 			return err
 		}
 		if err := errors.Join(e.shownSessions(ctx, r, t.sessions), sourcesOf(ctx, r, t.sessions), e.shownPrompts(ctx, r, t.prompts)); err != nil {
@@ -169,7 +169,7 @@ func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest
 	if err != nil {
 		return nil, err
 	}
-	lasting, err := r.Lasting(ctx, f.Project, f.Scope, weighLasting)
+	lasting, err := r.List(ctx, engram.Filter{Project: f.Project, Scope: f.Scope, Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: weighLasting})
 	if err != nil {
 		return nil, err
 	}

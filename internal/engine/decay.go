@@ -79,7 +79,7 @@ func strongest(ctx context.Context, r engram.Reader, f engram.Filter, most int, 
 	listed := f
 	_, past := r.(*pastReader) // it reconstructs each memory anyway and handles Current itself
 	listed.Current, all = f.Current && past, true
-	err = r.Vitals(ctx, listed, func(m engram.Memory) bool {
+	err = r.Outlines(ctx, listed, 0, func(m engram.Memory) bool {
 		if len(nums) == most {
 			all = false
 			return false
@@ -89,10 +89,11 @@ func strongest(ctx context.Context, r engram.Reader, f engram.Filter, most int, 
 		}
 		return true
 	})
+
 	if err != nil || !f.Current || past {
 		return nums, all, err
 	}
-	relations, err := r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostRelations)
+	relations, err := engram.RelationsOf(ctx, r, nums, []engram.Verb{engram.VerbSupersedes}, mostRelations)
 	if err != nil {
 		return nil, false, err
 	}
@@ -197,10 +198,11 @@ type weakness struct {
 
 func (w *decayReport) read(ctx context.Context, r engram.Reader) error {
 	if len(w.in.Refs) == 0 {
-		err := r.Vitals(ctx, w.in.Filter, func(m engram.Memory) bool {
+		err := r.Outlines(ctx, w.in.Filter, 0, func(m engram.Memory) bool {
 			w.add(m)
 			return true
 		})
+
 		if err != nil {
 			return err
 		}

@@ -35,13 +35,13 @@ func (e *Engine) pendingFor(ctx context.Context, project string, reason func(eng
 
 // countDeferred counts pending records from remotes; of a project, or of every one.
 func countDeferred(ctx context.Context, r engram.Reader, project string) (int, error) {
-	all, err := r.CountDeferred(ctx, project, "")
+	all, err := r.Replica().CountDeferred(ctx, project, "")
 	for _, other := range []engram.Deferral{engram.DeferredProposal, engram.DeferredDecided} {
 		if err != nil {
 			return 0, err
 		}
 		var n int
-		n, err = r.CountDeferred(ctx, project, other)
+		n, err = r.Replica().CountDeferred(ctx, project, other)
 		all -= n
 	}
 	return all, err
@@ -50,7 +50,9 @@ func countDeferred(ctx context.Context, r engram.Reader, project string) (int, e
 // eachDeferred calls fn with the pending records of a project, oldest first, page by page; decided ones are not
 // pending.
 func eachDeferred(ctx context.Context, r engram.Reader, project string, fn func(engram.Deferred) error) error {
-	return eachAfter(func(after int64) ([]engram.Deferred, error) { return r.Deferred(ctx, project, after, deferredPage) },
+	return eachAfter(func(after int64) ([]engram.Deferred, error) {
+		return r.Replica().Deferred(ctx, project, after, deferredPage)
+	},
 		func(d engram.Deferred) (int64, error) {
 			if d.Why == engram.DeferredDecided {
 				return d.Num, nil
@@ -135,7 +137,7 @@ func (e *Engine) acceptRecord(ctx context.Context, o *op, d engram.Deferred, res
 		}
 	}
 	res.Op, res.Pending = o.first, len(o.pending)
-	_, err := o.tx.DropDeferred(ctx, d.Num)
+	_, err := o.tx.ReplicaTx().DropDeferred(ctx, d.Num)
 	return err
 }
 
@@ -146,7 +148,7 @@ func (e *Engine) acceptRecord(ctx context.Context, o *op, d engram.Deferred, res
 // back.
 func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 	return e.write(ctx, "waiting_erase", func(o *op) error {
-		d, found, err := o.tx.DeferredAt(ctx, num)
+		d, found, err := o.tx.Replica().DeferredAt(ctx, num)
 		if err == nil && !found {
 			err = nothingPending(num)
 		}
@@ -160,7 +162,7 @@ func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 		if err := o.log(ctx, engram.EntityProject, d.Project, p.Name, fmt.Sprintf("pending record %d was dropped", num), map[string]any{}); err != nil {
 			return err
 		}
-		_, err = o.tx.DropDeferred(ctx, num)
+		_, err = o.tx.ReplicaTx().DropDeferred(ctx, num)
 		return err
 	})
 }
@@ -171,7 +173,7 @@ func nothingPending(num int64) *engram.Error {
 
 // pendingAt returns the pending record of a number, or CodeNotFound.
 func pendingAt(ctx context.Context, r engram.Reader, num int64) (engram.Deferred, error) {
-	d, found, err := r.DeferredAt(ctx, num)
+	d, found, err := r.Replica().DeferredAt(ctx, num)
 	if err == nil && (!found || d.Why == engram.DeferredDecided) {
 		err = nothingPending(num)
 	}
@@ -250,7 +252,7 @@ func (b *receivingBatch) oneAgain(ctx context.Context, d engram.Deferred) error 
 	if reportBatch(b.res, rejected, notes, d.Batch); err != nil || waits {
 		return err
 	}
-	_, err = b.tx.DropDeferred(ctx, d.Num)
+	_, err = b.tx.ReplicaTx().DropDeferred(ctx, d.Num)
 	return err
 }
 
@@ -276,7 +278,7 @@ func (e *Engine) RetryDeferred(ctx context.Context, project string) (Retried, er
 		}
 		res = Retried{}
 		for _, num := range tried {
-			d, waits, err := o.tx.DeferredAt(ctx, num)
+			d, waits, err := o.tx.Replica().DeferredAt(ctx, num)
 			if err != nil {
 				return err
 			}

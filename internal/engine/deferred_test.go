@@ -28,7 +28,7 @@ func TestNoMoreThanSoMuchWaitsInAll(t *testing.T) {
 	err := b.Store.Update(t.Context(), func(tx engram.Tx) error {
 		for i, r := range adrift(9_500) {
 			d := engram.Deferred{Record: r, Project: "shop", Batch: "b", Why: engram.DeferredReview, Reason: "r", FirstAt: b.Clock.Now(), LastAt: b.Clock.Now(), Tries: i}
-			if err := tx.PutDeferred(t.Context(), &d); err != nil {
+			if err := tx.ReplicaTx().PutDeferred(t.Context(), &d); err != nil {
 				return err
 			}
 		}

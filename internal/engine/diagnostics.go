@@ -52,7 +52,7 @@ func (d *diagnosis) look(ctx context.Context, r engram.Reader) error {
 	}
 	weakest := vector.NewTop(d.limit)
 	var never []int64
-	err = r.Vitals(ctx, engram.Filter{Project: d.res.Project}, func(m engram.Memory) bool {
+	err = r.Outlines(ctx, engram.Filter{Project: d.res.Project}, 0, func(m engram.Memory) bool {
 		d.res.Memories++
 		if !m.Permanent {
 			weakest.Offer(m.Num, -lifecycle.Strength(m, d.res.At, night.DecayOf(m, d.policy)))
@@ -60,10 +60,11 @@ func (d *diagnosis) look(ctx context.Context, r engram.Reader) error {
 		if m.AccessCount == 0 {
 			never = append(never, m.Num)
 		}
-		// The type is ignored: a text saved under two types deserves a look.
+
 		d.groups.add(engram.Memory{Num: m.Num, Project: m.Project})
 		return true
 	})
+
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (d *diagnosis) orphans(ctx context.Context, r engram.Reader, never []int64)
 	for len(never) > 0 && len(d.res.Orphans) < d.limit {
 		part := never[:min(len(never), atOnce)]
 		never = never[len(part):]
-		relations, err := r.Relations(ctx, part)
+		relations, err := engram.RelationsOf(ctx, r, part, nil, 0)
 		if err != nil {
 			return err
 		}

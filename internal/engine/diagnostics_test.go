@@ -14,7 +14,9 @@ func TestDiagnose(t *testing.T) {
 	orphan := w.save(engine.SaveInput{Title: "Tea", Content: "There is green tea in the cupboard over the sink.", Project: "demo", Importance: new(0.1)}).Memory.Num
 	w.save(engine.SaveInput{Title: "Coffee", Content: "The machine on the second floor wants to be cleaned every Friday.", Project: "demo", TopicKey: "kitchen/coffee"})
 	stays := w.save(engine.SaveInput{Title: "Lunch", Content: "We go at noon, to the place at the corner.", Project: "demo", Permanent: true, Importance: new(0.0)}).Memory.Num
-	err := w.Store.Update(t.Context(), func(tx engram.Tx) error { return tx.CountAccess(t.Context(), []int64{stays}, w.Clock.Now()) })
+	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
+		return tx.RecordUse(t.Context(), engram.Use{Accessed: []int64{stays}, At: w.Clock.Now()})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -462,7 +462,7 @@ func (o *op) moveMemories(ctx context.Context, s engram.Session, to, reason stri
 			now := was
 			now.Project = to
 			if was.TopicKey != "" && !was.Forgotten() {
-				if _, taken, err := o.tx.ByTopic(ctx, to, was.Scope, was.TopicKey); err != nil {
+				if _, taken, err := engram.ByTopic(ctx, o.tx, to, was.Scope, was.TopicKey); err != nil {
 					return err
 				} else if taken {
 					now.TopicKey = ""
@@ -478,7 +478,9 @@ func (o *op) moveMemories(ctx context.Context, s engram.Session, to, reason stri
 }
 
 func (o *op) movePrompts(ctx context.Context, s engram.Session, to, reason string) (int, error) {
-	return drain(func() ([]engram.Prompt, error) { return o.tx.Prompts(ctx, s.Project, s.ID, engram.Page{Limit: 100}) },
+	return drain(func() ([]engram.Prompt, error) {
+		return o.tx.Prompts(ctx, engram.PromptFilter{Project: s.Project, SessionID: s.ID}, engram.Page{Limit: 100})
+	},
 		func(was engram.Prompt) error {
 			now := was
 			now.Project = to

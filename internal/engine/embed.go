@@ -169,7 +169,7 @@ func (e *Engine) Reembed(ctx context.Context, in ReembedInput) (Reembedded, erro
 	}
 	for after := int64(0); ; {
 		batch, err := view(ctx, e, func(r engram.Reader) ([]engram.Memory, error) {
-			return r.Unembedded(ctx, res.Model.Fingerprint, after, size)
+			return r.List(ctx, engram.Filter{Unembedded: res.Model.Fingerprint}, engram.Page{Order: engram.OrderNumber, Limit: size, After: engram.Position{Num: after}})
 		})
 		if err != nil {
 			return res, err

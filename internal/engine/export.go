@@ -158,7 +158,7 @@ func (s *sink) put(r engram.Record) bool {
 
 func (x *exporting) projects(ctx context.Context, out *sink) error {
 	all, err := view(ctx, x.Engine, func(r engram.Reader) ([]engram.Record, error) {
-		counted, err := r.Projects(ctx)
+		counted, err := r.Projects(ctx, true)
 		if err != nil {
 			return nil, err
 		}
@@ -178,16 +178,16 @@ func (x *exporting) projects(ctx context.Context, out *sink) error {
 	return err
 }
 
-// A pageReader is a method of the store, such as engram.Reader.MemoriesAfter, that reads the things of a project or a
+// A pageReader is a method of the store, such as engram.MemoriesAfter, that reads the things of a project or a
 // kind that come after one.
-type pageReader[S, K, T any] = func(r engram.Reader, ctx context.Context, scope S, after K, limit int) ([]T, error)
+type pageReader[S, K, T any] = func(ctx context.Context, r engram.Reader, scope S, after K, limit int) ([]T, error)
 
 // pages calls put with each thing that read reads, until it returns false, in a transaction for each page. last returns
 // after which thing the next page begins.
 func pages[S, T, K any](ctx context.Context, e *Engine, scope S, read pageReader[S, K, T], last func(T) K, put func(T) bool) error {
 	var after K
 	for {
-		page, err := view(ctx, e, func(r engram.Reader) ([]T, error) { return read(r, ctx, scope, after, exportPage) })
+		page, err := view(ctx, e, func(r engram.Reader) ([]T, error) { return read(ctx, r, scope, after, exportPage) })
 		if err != nil {
 			return err
 		}
@@ -205,16 +205,20 @@ func pages[S, T, K any](ctx context.Context, e *Engine, scope S, read pageReader
 
 func (x *exporting) sessions(ctx context.Context, out *sink) error {
 	id := func(r engram.Record) string { return r.Session.ID }
-	if err := exportKind(ctx, x, engram.Reader.SessionsAfter, sessionRecords, id, x.unlessHidden(out)); err != nil || out.closed {
+	if err := exportKind(ctx, x, engram.SessionsAfter, sessionRecords, id, x.unlessHidden(out)); err != nil || out.closed {
 		return err
 	}
-	return exportKind(ctx, x, engram.Reader.SessionTombstones, tombstoneRecords, id, x.unlessHidden(out))
+	return exportKind(ctx, x, sessionTombstones, tombstoneRecords, id, x.unlessHidden(out))
+}
+
+func sessionTombstones(ctx context.Context, r engram.Reader, project, after string, limit int) ([]engram.Session, error) {
+	return r.Replica().SessionTombstones(ctx, project, after, limit)
 }
 
 func exportKind[T, K any](ctx context.Context, x *exporting, read pageReader[string, K, T],
 	records func(context.Context, engram.Reader, []T) ([]engram.Record, error), last func(engram.Record) K, put func(engram.Record) bool) error {
-	return pages(ctx, x.Engine, x.res.Project, func(r engram.Reader, ctx context.Context, project string, after K, limit int) ([]engram.Record, error) {
-		things, err := read(r, ctx, project, after, limit)
+	return pages(ctx, x.Engine, x.res.Project, func(ctx context.Context, r engram.Reader, project string, after K, limit int) ([]engram.Record, error) {
+		things, err := read(ctx, r, project, after, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +243,7 @@ func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
 func (x *exporting) prompts(ctx context.Context, out *sink) error {
 	put := x.unlessHidden(out)
 	for _, deleted := range []bool{false, true} {
-		err := exportKind(ctx, x, engram.Reader.PromptsAfter, promptRecords, func(r engram.Record) int64 { return r.Prompt.Num }, func(r engram.Record) bool {
+		err := exportKind(ctx, x, engram.PromptsAfter, promptRecords, func(r engram.Record) int64 { return r.Prompt.Num }, func(r engram.Record) bool {
 			return r.Prompt.Deleted() != deleted || put(r)
 		})
 		if err != nil || out.closed {
@@ -250,7 +254,7 @@ func (x *exporting) prompts(ctx context.Context, out *sink) error {
 }
 
 func (x *exporting) memories(ctx context.Context, out *sink) error {
-	return exportKind(ctx, x, engram.Reader.MemoriesAfter, x.whole, func(r engram.Record) int64 { return r.Memory.Memory.Num }, x.unlessHidden(out))
+	return exportKind(ctx, x, engram.MemoriesAfter, x.whole, func(r engram.Record) int64 { return r.Memory.Memory.Num }, x.unlessHidden(out))
 }
 
 func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
@@ -279,7 +283,7 @@ func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memo
 
 func (x *exporting) relations(ctx context.Context, out *sink) error {
 	put := x.unlessHidden(out)
-	return exportKind(ctx, x, engram.Reader.RelationsAfter, relationRecords, func(r engram.Record) int64 { return r.Relation.Relation.Num }, func(r engram.Record) bool {
+	return exportKind(ctx, x, engram.RelationsAfter, relationRecords, func(r engram.Record) int64 { return r.Relation.Relation.Num }, func(r engram.Record) bool {
 		rel := r.Relation.Relation
 		if max(rel.Source, rel.Target) > x.lastMemory || x.hidden.has(rel.Source) || x.hidden.has(rel.Target) {
 			return true // it was made meanwhile, or its memories are not in the file
@@ -294,7 +298,9 @@ func (x *exporting) erased(ctx context.Context, out *sink) error {
 		return nil
 	}
 	for _, kind := range erasedKinds() {
-		err := pages(ctx, x.Engine, kind, engram.Reader.ErasedAfter, engram.Erased.Key, func(g engram.Erased) bool {
+		err := pages(ctx, x.Engine, kind, func(ctx context.Context, r engram.Reader, kind engram.Entity, after string, limit int) ([]engram.Erased, error) {
+			return r.Replica().ErasedAfter(ctx, kind, after, limit)
+		}, engram.Erased.Key, func(g engram.Erased) bool {
 			return x.res.Project != "" && g.Project != x.res.Project || out.put(engram.Record{Erased: &g})
 		})
 		if err != nil || out.closed {

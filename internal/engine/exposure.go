@@ -76,7 +76,7 @@ func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s exposure, at ti
 	if len(exposures) == 0 {
 		return nil
 	}
-	return tx.AppendExposures(ctx, exposures)
+	return tx.RecordUse(ctx, engram.Use{Exposures: exposures})
 }
 
 // waiting returns a context for writes after an answer was made: it outlives the request, since the answer was
@@ -98,7 +98,7 @@ func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s exposure, at
 	nums := s.nums()
 	again := map[int64]bool{}
 	if s.session.ID != "" {
-		before, err := tx.ExposedBy(ctx, s.session.ID, lifecycle.AccessOperations(), nums)
+		before, err := tx.Shown(ctx, s.session.ID, lifecycle.AccessOperations(), nums)
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s exposure, at
 	if nums = e.accessed(now, s, again, at); len(nums) == 0 {
 		return nil
 	}
-	return tx.CountAccess(ctx, nums, at)
+	return tx.RecordUse(ctx, engram.Use{Accessed: nums, At: at})
 }
 
 // accessed returns the memories whose reading counts; again are those shown to the session before.
@@ -185,7 +185,7 @@ func seenIn(ctx context.Context, r engram.Reader, s engram.Session) (map[int64]b
 	if s.ID == "" {
 		return nil, nil
 	}
-	nums, err := r.Shown(ctx, s.ID)
+	nums, err := r.Shown(ctx, s.ID, nil, nil)
 	return setOf(nums), err
 }
 
@@ -321,7 +321,7 @@ func (e *Engine) claim(ctx context.Context, s exposure, nums []int64, again bool
 		if len(of.items) == 0 {
 			return nil
 		}
-		return tx.AppendExposures(ctx, of.exposures(at))
+		return tx.RecordUse(ctx, engram.Use{Exposures: of.exposures(at)})
 	})
 	return mine, err
 }

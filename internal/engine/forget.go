@@ -261,10 +261,10 @@ func (h *holders) relatedTo(ctx context.Context, num int64) ([]relatedMemory, er
 
 // everyRelation returns the relations of a memory, removed ones too.
 func (h *holders) everyRelation(ctx context.Context, num int64) ([]engram.Relation, error) {
-	live, err := h.r.Relations(ctx, []int64{num})
+	live, err := engram.RelationsOf(ctx, h.r, []int64{num}, nil, 0)
 	if err != nil {
 		return nil, err
 	}
-	removed, err := h.r.RemovedRelations(ctx, []int64{num}, time.Time{})
+	removed, err := engram.RemovedRelations(ctx, h.r, []int64{num}, time.Time{})
 	return append(live, removed...), err
 }

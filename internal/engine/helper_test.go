@@ -110,7 +110,7 @@ func (w world) journal() []engram.Mutation {
 	w.Helper()
 	var all []engram.Mutation
 	err := w.Store.View(w.Context(), func(r engram.Reader) (err error) {
-		all, err = r.Mutations(w.Context(), "", "", engram.Page{Limit: 100_000})
+		all, err = r.Mutations(w.Context(), engram.JournalSpan{}, engram.Page{Limit: 100_000})
 		return err
 	})
 	if err != nil {

@@ -50,7 +50,7 @@ func BenchmarkHub(b *testing.B) {
 	b.Run("all its relations", func(b *testing.B) {
 		for b.Loop() {
 			err := w.Store.View(b.Context(), func(r engram.Reader) error {
-				all, err := r.Relations(b.Context(), []int64{num})
+				all, err := engram.RelationsOf(b.Context(), r, []int64{num}, nil, 0)
 				if len(all) != 100_001 {
 					b.Fatalf("%d relations", len(all))
 				}

@@ -61,7 +61,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	switch {
 	case theirs.Compare(ours) <= 0:
 		// Replicas that still have it there must learn that it left.
-		if err := i.tx.PutStrayed(ctx, key(here.Num), i.border, r.Causal.Digest(), []string{i.batch}); err != nil {
+		if err := i.tx.ReplicaTx().PutStrayed(ctx, key(here.Num), i.border, r.Causal.Digest(), []string{i.batch}); err != nil {
 			return err
 		}
 		return alone
@@ -102,7 +102,7 @@ func (n *naming) give(m *engram.Memory) {
 // knownPrompt is known for prompts; it gives p the name of the copy.
 func (i *importing) knownPrompt(ctx context.Context, p *engram.Prompt) (was engram.Prompt, found bool, err error) {
 	for {
-		was, found, err = i.tx.PromptBySyncID(ctx, p.SyncID)
+		was, found, err = engram.PromptBySyncID(ctx, i.tx, p.SyncID)
 		if err != nil || !found || !i.outside(was.Project) {
 			return was, found, err
 		}
@@ -182,7 +182,7 @@ func (i *importing) hasNothingOf() error {
 // person decided against the thing itself, so it may come in again. A session with content survives an undo; its
 // latest entry is the import.
 func (i *importing) undone(ctx context.Context, kind engram.Entity, key string) (bool, error) {
-	entries, err := i.tx.Mutations(ctx, kind, key, engram.Page{Limit: 1})
+	entries, err := i.tx.Mutations(ctx, engram.JournalSpan{Entity: kind, Key: key}, engram.Page{Limit: 1})
 	if err != nil || len(entries) == 0 || entries[0].Op == i.first {
 		return false, err
 	}
@@ -203,7 +203,7 @@ func (i *importing) undone(ctx context.Context, kind engram.Entity, key string) 
 // importUndone reports whether an operation is an import that was undone, or the undo of one: undoing that undo
 // brings the import back.
 func (i *importing) importUndone(ctx context.Context, number int64) (bool, error) {
-	op, _, err := i.tx.Operation(ctx, number)
+	op, _, err := engram.OperationOf(ctx, i.tx, number)
 	if err != nil {
 		return false, err
 	}
@@ -214,7 +214,7 @@ func (i *importing) importUndone(ctx context.Context, number int64) (bool, error
 	taken := false
 	for op.Undoes != 0 {
 		taken = !taken
-		op, _, err = i.tx.Operation(ctx, op.Undoes)
+		op, _, err = engram.OperationOf(ctx, i.tx, op.Undoes)
 		if engram.CodeOf(err) == engram.CodeNotFound {
 			return false, nil // the journal begins later
 		}
@@ -227,10 +227,10 @@ func (i *importing) importUndone(ctx context.Context, number int64) (bool, error
 
 // emptied reports whether an undone import left a session without visible content.
 func (i *importing) emptied(ctx context.Context, s engram.Session) (bool, error) {
-	if n, err := i.tx.CountInSession(ctx, s.ID, false); err != nil || n > 0 {
+	if n, err := i.tx.Count(ctx, engram.Filter{SessionID: s.ID}); err != nil || n > 0 {
 		return false, err
 	}
-	if ps, err := i.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 1}); err != nil || len(ps) > 0 {
+	if ps, err := i.tx.Prompts(ctx, engram.PromptFilter{SessionID: s.ID}, engram.Page{Limit: 1}); err != nil || len(ps) > 0 {
 		return false, err
 	}
 	return i.undone(ctx, engram.EntitySession, s.ID)
@@ -319,7 +319,9 @@ func (i *importing) sweepProject(ctx context.Context, project string) error {
 }
 
 func (i *importing) sweepMemories(ctx context.Context, project string) error {
-	return eachAfter(func(after int64) ([]engram.Memory, error) { return i.tx.MemoriesAfter(ctx, project, after, exportPage) },
+	return eachAfter(func(after int64) ([]engram.Memory, error) {
+		return engram.MemoriesAfter(ctx, i.tx, project, after, exportPage)
+	},
 		func(m engram.Memory) (int64, error) {
 			if m.Forgotten() || i.seen.memories.has(m.Num) {
 				return m.Num, nil
@@ -332,7 +334,7 @@ func (i *importing) sweepMemories(ctx context.Context, project string) error {
 
 func (i *importing) sweepRelations(ctx context.Context, project string) error {
 	return eachAfter(func(after int64) ([]engram.Relation, error) {
-		return i.tx.RelationsAfter(ctx, project, after, exportPage)
+		return engram.RelationsAfter(ctx, i.tx, project, after, exportPage)
 	},
 		func(r engram.Relation) (int64, error) {
 			if r.Removed() || i.seen.relations.has(r.Num) {
@@ -346,7 +348,9 @@ func (i *importing) sweepRelations(ctx context.Context, project string) error {
 }
 
 func (i *importing) sweepPrompts(ctx context.Context, project string) error {
-	return eachAfter(func(after int64) ([]engram.Prompt, error) { return i.tx.PromptsAfter(ctx, project, after, exportPage) },
+	return eachAfter(func(after int64) ([]engram.Prompt, error) {
+		return engram.PromptsAfter(ctx, i.tx, project, after, exportPage)
+	},
 		func(p engram.Prompt) (int64, error) {
 			if p.Deleted() || i.seen.prompts.has(p.Num) {
 				return p.Num, nil

@@ -149,7 +149,7 @@ func (i *importing) end(ctx context.Context) error {
 	if err := i.resolveRelations(ctx, i.over); err != nil {
 		return err
 	}
-	return i.tx.SeeClock(ctx, i.newest)
+	return i.tx.ReplicaTx().SeeClock(ctx, i.newest)
 }
 
 type outcome int

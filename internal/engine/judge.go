@@ -141,7 +141,7 @@ func inPlaceOf(ctx context.Context, reader engram.Reader, r engram.Relation) (en
 	if !r.Removed() || !IsVerdict(r.Verb) {
 		return r, nil
 	}
-	pair, err := reader.RelationsBetween(ctx, r.Source, r.Target)
+	pair, err := engram.RelationsBetween(ctx, reader, r.Source, r.Target)
 	if err != nil {
 		return r, err
 	}
@@ -163,7 +163,7 @@ func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Confl
 			return Conflict{}, err
 		}
 	}
-	pair, err := o.tx.RelationsBetween(ctx, v.source, v.target)
+	pair, err := engram.RelationsBetween(ctx, o.tx, v.source, v.target)
 	if err != nil {
 		return Conflict{}, err
 	}
@@ -252,7 +252,7 @@ func ofPair(pair []engram.Relation, verb engram.Verb) *engram.Relation {
 func (o *op) acyclic(ctx context.Context, source, target int64) error {
 	seen := map[int64]bool{target: true}
 	for next := []int64{target}; len(next) > 0; {
-		all, err := o.tx.RelationsOf(ctx, next, []engram.Verb{engram.VerbSupersedes}, math.MaxInt32)
+		all, err := engram.RelationsOf(ctx, o.tx, next, []engram.Verb{engram.VerbSupersedes}, math.MaxInt32)
 		if err != nil {
 			return err
 		}
@@ -348,7 +348,7 @@ func (s *saver) withdraw(ctx context.Context, m engram.Memory, members map[int64
 		return nil
 	}
 	nums := append(slices.Sorted(maps.Keys(members)), m.Num)
-	relations, err := s.tx.RelationsOf(ctx, nums, []engram.Verb{engram.VerbContradicts}, mostRelations)
+	relations, err := engram.RelationsOf(ctx, s.tx, nums, []engram.Verb{engram.VerbContradicts}, mostRelations)
 	if err != nil {
 		return err
 	}
@@ -379,7 +379,7 @@ func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []neighbour, 
 		if left <= 0 || n.Cosine < s.embedder.Model().Related {
 			break // the rest are farther
 		}
-		relations, err := s.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
+		relations, err := engram.RelationsBetween(ctx, s.tx, m.Num, n.Memory.Num)
 		if err != nil {
 			return err
 		}
@@ -404,7 +404,7 @@ func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int
 	if did == lifecycle.Insert {
 		return left, nil
 	}
-	relations, err := s.tx.RelationsOf(ctx, []int64{m.Num}, []engram.Verb{engram.VerbRelatesTo}, s.policy.MostLinks)
+	relations, err := engram.RelationsOf(ctx, s.tx, []int64{m.Num}, []engram.Verb{engram.VerbRelatesTo}, s.policy.MostLinks)
 	for _, t := range relations {
 		if t.Source == m.Num && t.ActorKind == systemKind {
 			left--
@@ -416,7 +416,7 @@ func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int
 // flag adds a pending candidate for m and a similar memory that differs. It flags a pair once: if the pair is
 // pending or judged, it returns that relation and false. A pair whose verdict was removed may be flagged again.
 func (o *op) flag(ctx context.Context, m engram.Memory, n Near, d contradiction.Difference) (r engram.Relation, added bool, err error) {
-	relations, err := o.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
+	relations, err := engram.RelationsBetween(ctx, o.tx, m.Num, n.Memory.Num)
 	if err != nil {
 		return r, false, err
 	}

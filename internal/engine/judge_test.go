@@ -52,7 +52,7 @@ func (w world) live(num int64) []engram.Relation {
 	w.Helper()
 	var all []engram.Relation
 	err := w.Store.View(w.Context(), func(r engram.Reader) (err error) {
-		all, err = r.Relations(w.Context(), []int64{num})
+		all, err = engram.RelationsOf(w.Context(), r, []int64{num}, nil, 0)
 		return err
 	})
 	if err != nil {

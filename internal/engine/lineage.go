@@ -27,7 +27,7 @@ func (o *op) stamp() engram.VersionStamp {
 
 // stampNew gives a thing that was made here its causal metadata.
 func (o *op) stampNew(ctx context.Context, entity engram.Entity, key string) error {
-	return o.tx.PutCausalMetadata(ctx, entity, key, engram.CausalMetadata{Base: o.stamp()})
+	return o.tx.ReplicaTx().PutCausalMetadata(ctx, entity, key, engram.CausalMetadata{Base: o.stamp()})
 }
 
 func memoryMetadata(ctx context.Context, r engram.Reader, m engram.Memory) (engram.CausalMetadata, error) {
@@ -70,7 +70,7 @@ func (o *op) stampEdit(ctx context.Context, was engram.Record, e edit) (err erro
 	if e.metadata, err = metadataOf(ctx, o.tx, was); err != nil {
 		return err
 	}
-	return o.tx.PutCausalMetadata(ctx, was.Entity(), keyOf(was), o.stamped(e))
+	return o.tx.ReplicaTx().PutCausalMetadata(ctx, was.Entity(), keyOf(was), o.stamped(e))
 }
 
 // stampLife adds to causal metadata that a thing was forgotten or came back. Writing the shadowed deletion of something
@@ -185,7 +185,7 @@ func (o *op) past(ctx context.Context, was, now engram.Memory, old, l engram.Cau
 // moveProject gives everything of a project to another and stamps it. A topic that is lost by it is a write of its
 // own.
 func (o *op) moveProject(ctx context.Context, from, to string) (engram.Moved, error) {
-	if err := o.tx.StampProject(ctx, from, "project", o.stamp()); err != nil {
+	if err := o.tx.ReplicaTx().StampProject(ctx, from, "project", o.stamp()); err != nil {
 		return engram.Moved{}, err
 	}
 	moved, err := o.tx.MoveProject(ctx, from, to)
@@ -209,13 +209,13 @@ func (o *op) giveBack(ctx context.Context, some engram.Moved, from, to string) (
 		entity engram.Entity
 		keys   []string
 	}{{engram.EntityMemory, mapped(moved.Memories, key)}, {engram.EntityPrompt, mapped(moved.Prompts, key)}, {engram.EntitySession, moved.Sessions}} {
-		all, err := o.tx.CausalMetadata(ctx, of.entity, of.keys)
+		all, err := o.tx.Replica().CausalMetadata(ctx, of.entity, of.keys)
 		if err != nil {
 			return moved, err
 		}
 		for _, k := range of.keys {
 			if l, known := all[k]; known {
-				if err := o.tx.PutCausalMetadata(ctx, of.entity, k, lifecycle.Stamped(withoutShadowed(l, projectPart), []engram.Part{projectPart}, s)); err != nil {
+				if err := o.tx.ReplicaTx().PutCausalMetadata(ctx, of.entity, k, lifecycle.Stamped(withoutShadowed(l, projectPart), []engram.Part{projectPart}, s)); err != nil {
 					return moved, err
 				}
 			}
@@ -261,7 +261,7 @@ func (o *op) removeProject(ctx context.Context, p engram.Project) error {
 		return err
 	}
 	l = lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, o.stamp())
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityProject, p.Name, l); err != nil {
+	if err := o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityProject, p.Name, l); err != nil {
 		return err
 	}
 	return o.tx.DeleteProject(ctx, p.Name)
@@ -316,7 +316,7 @@ func (o *op) resolveAfter(ctx context.Context, was, now engram.Memory) error {
 func (o *op) resolveContests(ctx context.Context, some ...contest) error {
 	some = slices.DeleteFunc(slices.Compact(some), func(c contest) bool { return c.topic == "" })
 	for _, c := range some {
-		keys, err := o.tx.ShadowedTopic(ctx, c.topic)
+		keys, err := o.tx.Replica().ShadowedTopic(ctx, c.topic)
 		if err != nil {
 			return err
 		}
@@ -330,7 +330,7 @@ func (o *op) resolveContests(ctx context.Context, some ...contest) error {
 // resolveTopics shows each contested topic with the memory that is ahead of the others. It is called after changes to
 // many memories, and costs one look-up where nothing is contested.
 func (o *op) resolveTopics(ctx context.Context) error {
-	keys, err := o.tx.Shadowed(ctx, engram.EntityMemory, topicPart)
+	keys, err := o.tx.Replica().Shadowed(ctx, engram.EntityMemory, topicPart)
 	if err != nil {
 		return err
 	}
@@ -342,7 +342,7 @@ func (o *op) resolveShadowed(ctx context.Context, keys []string, some []contest)
 	if len(keys) == 0 {
 		return nil
 	}
-	metadata, err := o.tx.CausalMetadata(ctx, engram.EntityMemory, keys)
+	metadata, err := o.tx.Replica().CausalMetadata(ctx, engram.EntityMemory, keys)
 	if err != nil {
 		return err
 	}
@@ -382,7 +382,7 @@ func (o *op) resolveTopic(ctx context.Context, c contest, without []contender) e
 			first = other
 		}
 	}
-	m, shown, err := o.tx.ByTopic(ctx, c.project, c.scope, c.topic)
+	m, shown, err := engram.ByTopic(ctx, o.tx, c.project, c.scope, c.topic)
 	if err != nil {
 		return err
 	}
@@ -407,7 +407,7 @@ func (o *op) showTopic(ctx context.Context, c contender, topic string) error {
 	if now.TopicKey = topic; topic == "" {
 		l = withShadowed(c.metadata, topicPart, was.TopicKey)
 	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), l); err != nil {
+	if err := o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), l); err != nil {
 		return err
 	}
 	return o.rewriteMemory(ctx, was, now, engram.VersionStamp{}, topicResolved)

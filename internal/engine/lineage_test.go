@@ -111,7 +111,7 @@ func (l *life) checkLineages(before map[string]engram.Record) map[string]engram.
 	now := l.records()
 	var latest engram.Clock
 	err := l.Store.View(l.Context(), func(r engram.Reader) (err error) {
-		latest, err = r.LatestClock(l.Context())
+		latest, err = r.Replica().LatestClock(l.Context())
 		return err
 	})
 	if err != nil {
@@ -297,16 +297,16 @@ func TestRecordsSayWhatEachStoreCounted(t *testing.T) {
 	num := w.note("t", "a text that is said again")
 	w.note("t", "a text that is said again")
 	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
-		l, err := tx.CausalMetadata(t.Context(), engram.EntityMemory, []string{"1"})
+		l, err := tx.Replica().CausalMetadata(t.Context(), engram.EntityMemory, []string{"1"})
 		if err != nil {
 			return err
 		}
 		own := l["1"]
 		own.Counts = map[string]engram.Count{"other": {Accesses: 2}}
-		if err := tx.PutCausalMetadata(t.Context(), engram.EntityMemory, "1", own); err != nil {
+		if err := tx.ReplicaTx().PutCausalMetadata(t.Context(), engram.EntityMemory, "1", own); err != nil {
 			return err
 		}
-		return tx.CountAccess(t.Context(), []int64{num, num}, w.Clock.Now())
+		return tx.RecordUse(t.Context(), engram.Use{Accessed: []int64{num, num}, At: w.Clock.Now()})
 	})
 	if err != nil {
 		t.Fatal(err)

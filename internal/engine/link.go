@@ -107,7 +107,7 @@ func (l link) write(ctx context.Context) (Linked, error) {
 	if err := l.allowed(); err != nil {
 		return Linked{}, err
 	}
-	pair, err := l.tx.RelationsBetween(ctx, l.source.Num, l.target.Num)
+	pair, err := engram.RelationsBetween(ctx, l.tx, l.source.Num, l.target.Num)
 	if err != nil {
 		return Linked{}, err
 	}
@@ -230,7 +230,7 @@ func (e *Engine) Unlink(ctx context.Context, in UnlinkInput) ([]Linked, error) {
 }
 
 func (o *op) unlink(ctx context.Context, a, b engram.Memory, verb engram.Verb) ([]Linked, error) {
-	pair, err := o.tx.RelationsBetween(ctx, a.Num, b.Num)
+	pair, err := engram.RelationsBetween(ctx, o.tx, a.Num, b.Num)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +276,7 @@ func current(ctx context.Context, r engram.Reader, ms []engram.Memory, f engram.
 	all := slices.Clone(ms)
 	var relations []engram.Relation
 	for range mostSuccessors {
-		newer, err := r.RelationsOf(ctx, next, []engram.Verb{engram.VerbSupersedes}, mostRelations)
+		newer, err := engram.RelationsOf(ctx, r, next, []engram.Verb{engram.VerbSupersedes}, mostRelations)
 		if err != nil {
 			return nil, err
 		}

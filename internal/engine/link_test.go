@@ -34,7 +34,7 @@ func (w world) liveRelations(nums ...int64) string {
 	w.Helper()
 	var all []engram.Relation
 	err := w.Store.View(w.Context(), func(r engram.Reader) (err error) {
-		all, err = r.Relations(w.Context(), nums)
+		all, err = engram.RelationsOf(w.Context(), r, nums, nil, 0)
 		return err
 	})
 	if err != nil {

@@ -135,7 +135,7 @@ func around(ctx context.Context, r engram.Reader, t *engram.Timeline, before, af
 		return err
 	}
 	t.Flagged = FlaggedSummary(t.Session)
-	if t.Total, err = r.CountInSession(ctx, t.Focus.SessionID, false); err != nil {
+	if t.Total, err = r.Count(ctx, engram.Filter{SessionID: t.Focus.SessionID}); err != nil {
 		return err
 	}
 	t.Before, t.After, err = r.Neighbours(ctx, t.Focus.SessionID, t.Focus.Num, before, after)
@@ -247,7 +247,7 @@ func (w *graphWalk) mark(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	relations, err := w.r.RelationsOf(ctx, memoryNums(ms), []engram.Verb{engram.VerbSupersedes}, mostRelations)
+	relations, err := engram.RelationsOf(ctx, w.r, memoryNums(ms), []engram.Verb{engram.VerbSupersedes}, mostRelations)
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (w *graphWalk) mark(ctx context.Context, now time.Time) error {
 
 func (w *graphWalk) look(ctx context.Context, from engram.GraphNode) error {
 	// One more per verb than fits shows that there are too many.
-	relations, err := w.r.RelationsOf(ctx, []int64{from.Memory.Num}, w.verbs, w.limit+1)
+	relations, err := engram.RelationsOf(ctx, w.r, []int64{from.Memory.Num}, w.verbs, w.limit+1)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (e *Engine) Log(ctx context.Context, in LogInput) (entries []engram.LogEntr
 			}
 			entries = append(entries, entry)
 		}
-		begins, err = r.JournalBegins(ctx)
+		begins, err = engram.JournalBegins(ctx, r)
 		return err
 	})
 	return entries, begins, err
@@ -65,7 +65,7 @@ func (e *Engine) Log(ctx context.Context, in LogInput) (entries []engram.LogEntr
 
 func (e *Engine) logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (engram.LogEntry, error) {
 	entry := engram.LogEntry{Operation: op, More: max(0, op.Entries-logEntries)}
-	mutations, err := r.FirstEntries(ctx, op, logEntries)
+	mutations, err := engram.FirstEntries(ctx, r, op, logEntries)
 	if err != nil {
 		return entry, err
 	}
@@ -125,7 +125,7 @@ func final(ctx context.Context, r engram.Reader, entry engram.LogEntry) (bool, e
 		return false, nil
 	}
 	for _, item := range entry.Items {
-		later, err := r.Mutations(ctx, item.Entity, item.Key, engram.Page{Limit: mostVerdicts})
+		later, err := r.Mutations(ctx, engram.JournalSpan{Entity: item.Entity, Key: item.Key}, engram.Page{Limit: mostVerdicts})
 		if err != nil {
 			return false, err
 		}
@@ -168,7 +168,7 @@ const mostVerdicts = 200
 
 // asLeft reverts a relation to its state right after an operation.
 func asLeft(ctx context.Context, r engram.Reader, rel *engram.Relation, op int64) error {
-	entries, err := r.Mutations(ctx, engram.EntityRelation, key(rel.Num), engram.Page{Limit: mostVerdicts})
+	entries, err := r.Mutations(ctx, engram.JournalSpan{Entity: engram.EntityRelation, Key: key(rel.Num)}, engram.Page{Limit: mostVerdicts})
 	if err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ type watch struct {
 // look reads new operations. With an unchanged journal it reads one row.
 func (w *watch) look(ctx context.Context) (news []Watched, err error) {
 	err = w.e.store.View(ctx, func(r engram.Reader) error {
-		last, err := r.LastMutation(ctx)
+		last, err := engram.LastMutation(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -349,7 +349,7 @@ func at(op int64, n Watched) Watched {
 
 // compacted returns the last operation that the journal lost after the watch's position; 0 if it lost none.
 func (w *watch) compacted(ctx context.Context, r engram.Reader) (int64, error) {
-	begins, err := r.JournalBegins(ctx)
+	begins, err := engram.JournalBegins(ctx, r)
 	if err != nil || begins.IsZero() {
 		return 0, err
 	}

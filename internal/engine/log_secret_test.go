@@ -14,7 +14,7 @@ func TestTheLogTellsNoSecrets(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("Lighthouse", "The keeper logs ships.")
 	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
-		last, err := tx.LastMutation(t.Context())
+		last, err := engram.LastMutation(t.Context(), tx)
 		if err != nil {
 			return err
 		}

@@ -118,14 +118,8 @@ type reading struct {
 	entries *int
 }
 
-func (r reading) Operation(ctx context.Context, op int64) (engram.Operation, []engram.Mutation, error) {
-	o, all, err := r.Reader.Operation(ctx, op)
-	*r.entries += len(all)
-	return o, all, err
-}
-
-func (r reading) FirstEntries(ctx context.Context, o engram.Operation, most int) ([]engram.Mutation, error) {
-	all, err := r.Reader.FirstEntries(ctx, o, most)
+func (r reading) Mutations(ctx context.Context, s engram.JournalSpan, p engram.Page) ([]engram.Mutation, error) {
+	all, err := r.Reader.Mutations(ctx, s, p)
 	*r.entries += len(all)
 	return all, err
 }

@@ -283,7 +283,7 @@ func isBeside(other, m engram.Memory) bool {
 func replaced(ctx context.Context, r engram.Reader, nums []int64) (map[int64]bool, error) {
 	// The newest relations suffice, plus some whose source was forgotten.
 	const mostLookedAt = 5
-	relations, err := r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostLookedAt)
+	relations, err := engram.RelationsOf(ctx, r, nums, []engram.Verb{engram.VerbSupersedes}, mostLookedAt)
 	if err != nil || len(relations) == 0 {
 		return nil, err
 	}

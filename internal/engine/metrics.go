@@ -46,7 +46,7 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 		if cs, err = r.Counters(ctx, engram.CounterQuery{Project: in.Project, Since: in.Since, ByDay: true, ByProject: true}); err != nil {
 			return err
 		}
-		m.Sessions, err = r.SessionsSince(ctx, in.Project, in.Since)
+		m.Sessions, err = r.CountSessions(ctx, engram.SessionFilter{Project: in.Project, Since: in.Since})
 		return err
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Me
 			return err
 		}
 		cs = answersOf(exposures, in.Since)
-		saved, err := r.CountInSession(ctx, s.ID, true)
+		saved, err := r.Count(ctx, engram.Filter{SessionID: s.ID, WithForgotten: true})
 		if saved > 0 && in.Since.IsZero() {
 			cs = append(cs, engram.Counter{Operation: engram.OperationSave, Outcome: string(ActionInserted), Tally: engram.Tally{Events: saved}})
 		}
@@ -324,7 +324,7 @@ func (e *Engine) FlushTally(ctx context.Context) error {
 	if len(cs) == 0 {
 		return nil
 	}
-	err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.AddCounters(ctx, cs) })
+	err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.RecordUse(ctx, engram.Use{Counters: cs}) })
 	if err != nil {
 		e.tally.Put(cs)
 	}
@@ -380,9 +380,10 @@ func (e *Engine) Totals() (totals []Total, times []Times) {
 
 // countSaves counts saves in their transaction, so that counters agree with the journal.
 func (o *op) countSaves(ctx context.Context, saves []SaveResult) error {
-	return o.tx.AddCounters(ctx, mapped(saves, func(s SaveResult) engram.Counter {
+	return o.tx.RecordUse(ctx, engram.Use{Counters: mapped(saves, func(s SaveResult) engram.Counter {
 		return engram.Counter{Day: o.at, Project: s.Memory.Project, Operation: engram.OperationSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}}
-	}))
+	})})
+
 }
 
 func actionsOf(saves []SaveResult) []Action {

@@ -42,15 +42,15 @@ type op struct {
 // write runs fn as one operation in one transaction.
 func (e *Engine) write(ctx context.Context, operation string, fn func(*op) error) error {
 	return e.store.Update(ctx, func(tx engram.Tx) error {
-		last, err := tx.LastMutation(ctx)
+		last, err := engram.LastMutation(ctx, tx)
 		if err != nil {
 			return err
 		}
-		clock, err := tx.LatestClock(ctx) // clocks of other stores may be ahead
+		clock, err := tx.Replica().LatestClock(ctx) // clocks of other stores may be ahead
 		if err != nil {
 			return err
 		}
-		device, err := tx.Device(ctx)
+		device, err := tx.Replica().Device(ctx)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (textStamp
 	if l.Past, err = o.past(ctx, was, now, old, l); err != nil {
 		return textStamp, err
 	}
-	return old.Of(engram.PartText), o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), l)
+	return old.Of(engram.PartText), o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), l)
 }
 
 // rewriteMemory writes now over was without stamping: a local write is replaceMemory. textStamp is the write that the
@@ -246,7 +246,7 @@ func (o *op) stampSession(ctx context.Context, was, now engram.Session, made boo
 	case made || known && (lifecycle.Forgotten(old) || claimsNothing(now.ID, old)): // no write made what it shows
 		old.Shadowed = nil
 		parts := []engram.Part{engram.PartRestored, projectPart, "directory", "started_at", "ended_at", "summary"}
-		return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, revived(lifecycle.Stamped(old, parts, o.stamp())))
+		return o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntitySession, now.ID, revived(lifecycle.Stamped(old, parts, o.stamp())))
 	}
 	return o.stampEdit(ctx, sessionRecord(was), edit{was: sessionFields(was), now: sessionFields(now), part: partOf[engram.Session]})
 }
@@ -270,7 +270,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 		if err := o.log(ctx, engram.EntitySession, s.ID, s.Project, "requested", map[string]any{}); err != nil {
 			return err
 		}
-		return o.tx.EraseSession(ctx, s.ID)
+		return o.tx.DeleteSession(ctx, s.ID, true)
 	}
 	l, err := metadataOf(ctx, o.tx, sessionRecord(s))
 	if err != nil {
@@ -281,7 +281,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 	} else {
 		l = o.stampLife(l, edit{deleted: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.VersionStamp{})
 	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, s.ID, l); err != nil {
+	if err := o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntitySession, s.ID, l); err != nil {
 		return err
 	}
 	return o.dropSessionRow(ctx, s, "requested")
@@ -289,7 +289,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 
 // dropSessionRow is deleteSession without stamping.
 func (o *op) dropSessionRow(ctx context.Context, s engram.Session, reason string) error {
-	if err := o.tx.DeleteSession(ctx, s.ID); err != nil {
+	if err := o.tx.DeleteSession(ctx, s.ID, false); err != nil {
 		return err
 	}
 	return o.log(ctx, engram.EntitySession, s.ID, s.Project, reason, sessionFields(s))
@@ -312,7 +312,7 @@ func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, proj
 	if err != nil {
 		return err
 	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(was.Num), o.relationEdit(old, was, now)); err != nil {
+	if err := o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityRelation, key(was.Num), o.relationEdit(old, was, now)); err != nil {
 		return err
 	}
 	o.relationsChanged = true

@@ -19,7 +19,7 @@ func TestNoSecretIsWrittenAsAReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = w.store.View(t.Context(), func(r engram.Reader) error {
-		_, entries, err := r.Operation(t.Context(), number)
+		_, entries, err := engram.OperationOf(t.Context(), r, number)
 		for i, m := range entries {
 			if want := strings.ReplaceAll(reasons[i], token, "[REDACTED:github-pat]"); m.Reason != want {
 				t.Errorf("entry %d has the reason %q, want %q", i, m.Reason, want)

@@ -30,7 +30,7 @@ func (c clone) report(tool string, typ engram.Type) engram.ID {
 func (c clone) lineage(num int64) (l engram.CausalMetadata) {
 	c.Helper()
 	err := c.Store.View(c.Context(), func(r engram.Reader) error {
-		all, err := r.CausalMetadata(c.Context(), engram.EntityMemory, []string{fmt.Sprint(num)})
+		all, err := r.Replica().CausalMetadata(c.Context(), engram.EntityMemory, []string{fmt.Sprint(num)})
 		l = all[fmt.Sprint(num)]
 		return err
 	})

@@ -26,7 +26,7 @@ func canonicalProject(ctx context.Context, r engram.Reader, project string) (str
 
 // Projects returns every project with its counts, by name.
 func (e *Engine) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
-	return view(ctx, e, func(r engram.Reader) ([]engram.ProjectCounts, error) { return r.Projects(ctx) })
+	return view(ctx, e, func(r engram.Reader) ([]engram.ProjectCounts, error) { return r.Projects(ctx, true) })
 }
 
 // MergeResult counts what moved to the target project.

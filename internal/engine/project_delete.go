@@ -33,7 +33,7 @@ func (e *Engine) PruneProjects(ctx context.Context, names []string, dryRun bool)
 }
 
 func emptyProjects(ctx context.Context, r engram.Reader, names []string) ([]engram.ProjectCounts, error) {
-	all, err := r.Projects(ctx)
+	all, err := r.Projects(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,9 @@ func (o *op) forgetProject(ctx context.Context, name string, hard bool) (n int, 
 }
 
 func (o *op) leaveProject(ctx context.Context, name string, hard bool) (int, error) {
-	return drain(func() ([]engram.Prompt, error) { return o.tx.Prompts(ctx, name, "", engram.Page{Limit: 500}) },
+	return drain(func() ([]engram.Prompt, error) {
+		return o.tx.Prompts(ctx, engram.PromptFilter{Project: name}, engram.Page{Limit: 500})
+	},
 		func(p engram.Prompt) error {
 			if hard {
 				return o.erasePrompt(ctx, p)
@@ -160,7 +162,7 @@ func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProjec
 		return err
 	}
 	d.Prompts += n
-	hidden, err := o.tx.DeletedPrompts(ctx, p.Name)
+	hidden, err := engram.DeletedPrompts(ctx, o.tx, p.Name, "")
 	if err != nil {
 		return err
 	}
@@ -190,7 +192,7 @@ func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProjec
 
 func (o *op) dropSessions(ctx context.Context, name string, d *DeletedProject, hard bool) error {
 	_, err := drain(func() ([]engram.SessionActivity, error) {
-		return o.tx.Sessions(ctx, name, engram.Page{Limit: 500})
+		return o.tx.Sessions(ctx, engram.SessionFilter{Project: name}, engram.Page{Limit: 500})
 	}, func(s engram.SessionActivity) error {
 		gone, err := o.dropSession(ctx, s.Session, hard)
 		if gone {
@@ -204,7 +206,7 @@ func (o *op) dropSessions(ctx context.Context, name string, d *DeletedProject, h
 // dropSession removes a session of a deleted project. A session with memories, which an update moved to another
 // project, stays without a project to keep their place in time.
 func (o *op) dropSession(ctx context.Context, s engram.Session, hard bool) (gone bool, err error) {
-	n, err := o.tx.CountInSession(ctx, s.ID, true)
+	n, err := o.tx.Count(ctx, engram.Filter{SessionID: s.ID, WithForgotten: true})
 	if err != nil {
 		return false, err
 	}
@@ -254,7 +256,7 @@ func (e *Engine) ProjectsOf(ctx context.Context, n Named) ([]string, error) {
 		if n.Op == 0 {
 			return nil
 		}
-		_, all, err := r.Operation(ctx, n.Op)
+		_, all, err := engram.OperationOf(ctx, r, n.Op)
 		if unknown(err) {
 			return nil
 		}

@@ -144,7 +144,7 @@ func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (Project
 		if err != nil || known {
 			return err
 		}
-		names, err = rd.ProjectNames(ctx)
+		names, err = engram.ProjectNames(ctx, rd)
 		return err
 	})
 	if err != nil {
@@ -310,7 +310,7 @@ func (o *op) ensureProject(ctx context.Context, name string) (canonical string, 
 }
 
 func (o *op) warnSimilar(ctx context.Context, name string) ([]string, error) {
-	names, err := o.tx.ProjectNames(ctx)
+	names, err := engram.ProjectNames(ctx, o.tx)
 	if err != nil {
 		return nil, err
 	}
@@ -332,9 +332,12 @@ func (o *op) warnSimilar(ctx context.Context, name string) ([]string, error) {
 
 // openSession returns the session for saves without one.
 func (o *op) openSession(ctx context.Context, name, dir string) (string, error) {
-	s, found, err := o.tx.OpenSession(ctx, name, manualSession)
-	if err != nil || found {
-		return s.ID, err
+	open, err := o.tx.Sessions(ctx, engram.SessionFilter{Project: name, Projectless: name == "", Open: true, SkipPrefix: manualSession}, engram.Page{Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(open) > 0 {
+		return open[0].ID, nil
 	}
 	for n := 1; ; n++ {
 		id := manualID(name, n)

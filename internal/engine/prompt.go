@@ -53,7 +53,7 @@ func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, e
 		p.SyncID, p.CreatedAt = "prompt-"+digest(string(o.newID())), o.happened(in.At)
 		if in.Key != "" {
 			p.SyncID = "prompt-" + digest("key\x00"+in.Key)
-			if old, found, err := o.tx.PromptBySyncID(ctx, p.SyncID); err != nil || found {
+			if old, found, err := engram.PromptBySyncID(ctx, o.tx, p.SyncID); err != nil || found {
 				p = old
 				return err
 			}
@@ -83,7 +83,7 @@ func (e *Engine) prompts(ctx context.Context, project string, terms []engram.Ter
 	project = normalProject(project)
 	return view(ctx, e, func(r engram.Reader) ([]engram.Prompt, error) {
 		if len(terms) == 0 {
-			ps, err = r.Prompts(ctx, project, "", p)
+			ps, err = r.Prompts(ctx, engram.PromptFilter{Project: project}, p)
 		} else {
 			ps, err = r.SearchPrompts(ctx, terms, project, p.Limit)
 		}
@@ -101,7 +101,7 @@ func (e *Engine) DeletePrompt(ctx context.Context, num int64, hard bool) error {
 		operation = "prompt_erase"
 	}
 	return e.write(ctx, operation, func(o *op) error {
-		p, err := o.tx.Prompt(ctx, num)
+		p, err := engram.PromptAt(ctx, o.tx, num)
 		switch {
 		case err != nil:
 			return err

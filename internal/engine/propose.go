@@ -67,10 +67,10 @@ func (p *Proposer) Propose(ctx context.Context, in ProposeInput, most int) (Prop
 	err = p.e.store.Update(ctx, func(tx engram.Tx) error {
 		res = counted
 		return work(tx, func(d *engram.Deferred) error {
-			if err := tx.PutPulled(ctx, "", proposalMark(d.Record.Memory.Memory.SyncID), d.FirstAt); err != nil {
+			if err := tx.ReplicaTx().PutPulled(ctx, "", proposalMark(d.Record.Memory.Memory.SyncID), d.FirstAt); err != nil {
 				return err
 			}
-			return tx.PutDeferred(ctx, d)
+			return tx.ReplicaTx().PutDeferred(ctx, d)
 		})
 	})
 	return res, err
@@ -160,7 +160,7 @@ func (p *Proposer) each(ctx context.Context, r engram.Reader, in ProposeInput, d
 
 // known reports which drafts were proposed before, by name.
 func (p *Proposer) known(ctx context.Context, r engram.Reader, drafts []draftProposal) (map[string]bool, error) {
-	put, err := r.Pulled(ctx, "", mapped(drafts, func(d draftProposal) string { return proposalMark(d.memory.SyncID) }))
+	put, err := r.Replica().Pulled(ctx, "", mapped(drafts, func(d draftProposal) string { return proposalMark(d.memory.SyncID) }))
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (p *Proposer) said(ctx context.Context, r engram.Reader, m *engram.Memory, 
 	if m.Project, err = canonicalProject(ctx, r, m.Project); err != nil {
 		return false, err
 	}
-	_, found, err := r.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
+	_, found, err := engram.ByHash(ctx, r, m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
 	if err != nil || found || v == nil {
 		return found, err
 	}
@@ -265,7 +265,7 @@ func (e *Engine) AcceptProposal(ctx context.Context, num int64, edit ProposalEdi
 // isProposal reports whether a pending record is a proposal.
 func (e *Engine) isProposal(ctx context.Context, num int64) (proposed bool, err error) {
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		d, found, err := r.DeferredAt(ctx, num)
+		d, found, err := r.Replica().DeferredAt(ctx, num)
 		proposed = found && d.Why == engram.DeferredProposal // AcceptDeferred reports CodeNotFound
 		return err
 	})

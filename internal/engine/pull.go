@@ -137,7 +137,7 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 			if in.skipped {
 				readFor = in.border
 			}
-			return o.tx.PutPulled(ctx, readFor, b.ID, o.at)
+			return o.tx.ReplicaTx().PutPulled(ctx, readFor, b.ID, o.at)
 		})
 		if aside.tooMany != nil && (err == nil || errors.Is(err, aside.tooMany)) {
 			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Batch: b.ID, Reason: line(aside.tooMany.Error())})
@@ -301,7 +301,7 @@ func (e *Engine) restOfOthers(ctx context.Context, r engram.Remote, project stri
 	var whole map[string]bool
 	pulled, called := map[string]map[string]bool{}, map[string]string{}
 	err = e.store.View(ctx, func(tx engram.Reader) error {
-		if whole, err = tx.Pulled(ctx, "", batches); err != nil {
+		if whole, err = tx.Replica().Pulled(ctx, "", batches); err != nil {
 			return err
 		}
 		for _, b := range batches {
@@ -327,7 +327,7 @@ func (e *Engine) restOfOthers(ctx context.Context, r engram.Remote, project stri
 						here = p.Name
 					}
 					called[name] = here
-					if pulled[here], err = tx.Pulled(ctx, here, batches); err != nil {
+					if pulled[here], err = tx.Replica().Pulled(ctx, here, batches); err != nil {
 						return err
 					}
 				}
@@ -385,7 +385,7 @@ func (b *receivingBatch) stateHere(ctx context.Context, r engram.Record) (engram
 		}
 	case r.Prompt != nil:
 		var p engram.Prompt
-		p, found, err = b.tx.PromptBySyncID(ctx, r.Prompt.SyncID)
+		p, found, err = engram.PromptBySyncID(ctx, b.tx, r.Prompt.SyncID)
 		here = promptRecord(p)
 	case r.Session != nil:
 		var s engram.Session

@@ -168,11 +168,11 @@ func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram
 		if count(b.res.Of(r), unchanged); b.pending == nil {
 			return nil
 		}
-		_, err := b.tx.DropDeferred(ctx, b.pending.Num)
+		_, err := b.tx.ReplicaTx().DropDeferred(ctx, b.pending.Num)
 		return err
 	}
 	if was := b.pending; r.Tombstone && r.Memory != nil && was != nil && was.Tries >= tombstoneTries {
-		_, err := b.tx.DropDeferred(ctx, was.Num)
+		_, err := b.tx.ReplicaTx().DropDeferred(ctx, was.Num)
 		return err
 	}
 	b.skipped = true // it is pending for this project only, and may be of another
@@ -191,5 +191,5 @@ func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram
 		}
 		return b.aside.tooMany
 	}
-	return b.tx.PutDeferred(ctx, &d)
+	return b.tx.ReplicaTx().PutDeferred(ctx, &d)
 }

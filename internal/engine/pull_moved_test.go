@@ -148,7 +148,7 @@ func TestAnErasureThatABatchToldOfStaysWhenAnImportOfItIsTakenBack(t *testing.T)
 	b.pull()
 	var gone []engram.Erased
 	err := b.Store.View(t.Context(), func(r engram.Reader) (err error) {
-		gone, err = r.ErasedAfter(t.Context(), engram.EntityMemory, "", 10)
+		gone, err = r.Replica().ErasedAfter(t.Context(), engram.EntityMemory, "", 10)
 		return err
 	})
 	if err != nil || len(gone) != 1 {

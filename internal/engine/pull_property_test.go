@@ -164,10 +164,10 @@ func (m member) texts(t *rapid.T, written map[string]bool, undo bool) {
 	have := map[text]int{}
 	said := map[string]int{}
 	err := m.Store.View(t.Context(), func(r engram.Reader) error {
-		ms, err := r.MemoriesAfter(t.Context(), "", 0, 1000)
+		ms, err := engram.MemoriesAfter(t.Context(), r, "", 0, 1000)
 		for _, x := range ms {
 			key := fmt.Sprint(x.Num)
-			ls, err := r.CausalMetadata(t.Context(), engram.EntityMemory, []string{key})
+			ls, err := r.Replica().CausalMetadata(t.Context(), engram.EntityMemory, []string{key})
 			if err != nil {
 				return err
 			}

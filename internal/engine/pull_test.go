@@ -233,7 +233,7 @@ func (c clone) liveRelations() string {
 	c.Helper()
 	var all []string
 	err := c.Store.View(c.Context(), func(r engram.Reader) error {
-		rs, _, err := r.ListRelations(c.Context(), engram.RelationFilter{}, engram.Page{Limit: 100})
+		rs, err := r.Relations(c.Context(), engram.RelationFilter{}, engram.Page{Limit: 100})
 		for _, rel := range rs {
 			ms, err := r.Memories(c.Context(), []int64{rel.Source, rel.Target})
 			if err != nil {

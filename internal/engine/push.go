@@ -112,7 +112,7 @@ func (p *pushing) begin(ctx context.Context) error {
 		p.fresh = map[engram.Entity][]string{}
 		for _, kind := range pushedKinds() {
 			// In one query: each walks over everything that was pushed.
-			keys, err := r.Unreplicated(ctx, kind, p.res.Project, p.batches, "", math.MaxInt32)
+			keys, err := r.Replica().Unreplicated(ctx, kind, p.res.Project, p.batches, "", math.MaxInt32)
 			if err != nil {
 				return err
 			}
@@ -209,11 +209,11 @@ func (p *pushing) flush(ctx context.Context) error {
 func (p *pushing) notePushed(ctx context.Context, batch string, went []outgoing) error {
 	return p.store.Update(ctx, func(tx engram.Tx) error {
 		for _, o := range went {
-			if err := tx.PutReplicated(ctx, o.entity, o.key, o.digest, []string{batch}); err != nil {
+			if err := tx.ReplicaTx().PutReplicated(ctx, o.entity, o.key, o.digest, []string{batch}); err != nil {
 				return err
 			}
 		}
-		return tx.PutPulled(ctx, "", batch, p.now()) // everything in it comes from here
+		return tx.ReplicaTx().PutPulled(ctx, "", batch, p.now()) // everything in it comes from here
 	})
 }
 
@@ -292,7 +292,7 @@ func (p *pushing) strays(ctx context.Context) error {
 	names := []string{p.res.Project}
 	if p.in.All {
 		var err error
-		if names, err = view(ctx, p.Engine, func(r engram.Reader) ([]string, error) { return r.ProjectNames(ctx) }); err != nil {
+		if names, err = view(ctx, p.Engine, func(r engram.Reader) ([]string, error) { return engram.ProjectNames(ctx, r) }); err != nil {
 			return err
 		}
 	}
@@ -308,7 +308,7 @@ func (p *pushing) strayed(ctx context.Context, project string) error {
 	for after := ""; ; {
 		var keys []string
 		err := p.page(ctx, func(r engram.Reader) (page []outgoing, err error) {
-			if keys, err = r.Strayed(ctx, project, p.batches, after, pushPage); err != nil || len(keys) == 0 {
+			if keys, err = r.Replica().Strayed(ctx, project, p.batches, after, pushPage); err != nil || len(keys) == 0 {
 				return nil, err
 			}
 			return p.leaving(ctx, r, project, keys)
@@ -329,7 +329,7 @@ func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, 
 	if err != nil {
 		return nil, err
 	}
-	metadata, err := r.CausalMetadata(ctx, engram.EntityMemory, keys)
+	metadata, err := r.Replica().CausalMetadata(ctx, engram.EntityMemory, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -347,7 +347,7 @@ func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, 
 		l := lifecycle.Stamped(engram.CausalMetadata{}, []engram.Part{engram.PartLeft}, s)
 		gone.Causal, gone.Tombstone = &l, true
 		o := outgoing{record: gone, entity: engram.EntityMemory, key: key(m.Num), digest: l.Digest()}
-		sets, err := r.ReplicatedBy(ctx, engram.EntityMemory, o.key, o.digest)
+		sets, err := r.Replica().ReplicatedBy(ctx, engram.EntityMemory, o.key, o.digest)
 		if err != nil {
 			return nil, err
 		}

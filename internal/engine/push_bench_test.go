@@ -36,7 +36,7 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 	for {
 		var ms []engram.Memory
 		err := w.Store.Update(b.Context(), func(tx engram.Tx) (err error) {
-			if ms, err = tx.MemoriesAfter(b.Context(), "", last, 2000); err != nil || len(ms) == 0 {
+			if ms, err = engram.MemoriesAfter(b.Context(), tx, "", last, 2000); err != nil || len(ms) == 0 {
 				return err
 			}
 			batch, err := r.Write(b.Context(), engram.Batch{}, []engram.Record{replicatest.Memory(int(last), "demo", "stands for others")})
@@ -45,10 +45,10 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 			}
 			for _, m := range ms {
 				l := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(m.Num), Device: "here"}}
-				if err := tx.PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+				if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
 					return err
 				}
-				if err := tx.PutReplicated(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l.Digest(), []string{batch.ID}); err != nil {
+				if err := tx.ReplicaTx().PutReplicated(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l.Digest(), []string{batch.ID}); err != nil {
 					return err
 				}
 				last = m.Num
@@ -80,7 +80,7 @@ func (w world) addThousand(b *testing.B, c *storetest.Corpus, n int) {
 				return err
 			}
 			l := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(m.Num), Device: "here"}}
-			if err := tx.PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+			if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
 				return err
 			}
 		}

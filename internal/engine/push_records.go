@@ -60,7 +60,7 @@ func (p *pushing) sessions(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		deleted, err := r.TombstonesOf(ctx, keys)
+		deleted, err := r.Replica().TombstonesOf(ctx, keys)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func foundBy[T any](keys []string, read func(key string) (T, error)) (all []T, e
 
 func (p *pushing) prompts(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityPrompt, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		ps, err := foundBy(keys, func(k string) (engram.Prompt, error) { return r.Prompt(ctx, numOf(k)) })
+		ps, err := foundBy(keys, func(k string) (engram.Prompt, error) { return engram.PromptAt(ctx, r, numOf(k)) })
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +153,7 @@ func (p *pushing) erased(ctx context.Context) error {
 			names[x.Entity] = append(names[x.Entity], x.Name())
 		}
 		for _, kind := range erasedKinds() {
-			xs, err := r.ErasedOf(ctx, kind, slices.Compact(names[kind]))
+			xs, err := r.Replica().ErasedOf(ctx, kind, slices.Compact(names[kind]))
 			if err != nil {
 				return nil, err
 			}
@@ -176,7 +176,7 @@ func known(ctx context.Context, r engram.Reader, page []outgoing) ([]outgoing, e
 	return slices.DeleteFunc(page, func(o outgoing) bool {
 		shared := !isOver(o.record)
 		if !shared && err == nil {
-			shared, err = r.Shared(ctx, o.entity, o.key)
+			shared, err = r.Replica().Shared(ctx, o.entity, o.key)
 		}
 		return !shared
 	}), err
@@ -200,7 +200,7 @@ func keptHere(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int
 	for _, m := range ms {
 		kept[m.Num] = m.Scope == engram.ScopePersonal || away.has(engram.EntityMemory, m.Project, m.SyncID)
 	}
-	metadata, err := r.CausalMetadata(ctx, engram.EntityMemory, mapped(over, func(m engram.Memory) string { return key(m.Num) }))
+	metadata, err := r.Replica().CausalMetadata(ctx, engram.EntityMemory, mapped(over, func(m engram.Memory) string { return key(m.Num) }))
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func keptHere(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int
 		if kept[m.Num] || !m.Forgotten() {
 			continue // it stays anyway, or only an undo hides it
 		}
-		shared, err := r.Shared(ctx, engram.EntityMemory, key(m.Num))
+		shared, err := r.Replica().Shared(ctx, engram.EntityMemory, key(m.Num))
 		if err != nil {
 			return nil, err
 		}
@@ -222,7 +222,7 @@ func keptHere(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int
 // elsewhere, and are hidden.
 func erasedAmong(ctx context.Context, r engram.Reader, kind engram.Entity, names []string) (tombstones, error) {
 	all := newTombstones()
-	xs, err := r.ErasedOf(ctx, kind, names)
+	xs, err := r.Replica().ErasedOf(ctx, kind, names)
 	for _, x := range xs {
 		all.add(x)
 	}
@@ -252,20 +252,20 @@ func sharedSessions(ctx context.Context, r engram.Reader, ids []string) ([]engra
 
 // isForOthers reports whether a session was shared, or has a summary and no content.
 func isForOthers(ctx context.Context, r engram.Reader, s engram.Session) (bool, error) {
-	shared, err := r.Shared(ctx, engram.EntitySession, s.ID)
+	shared, err := r.Replica().Shared(ctx, engram.EntitySession, s.ID)
 	if err != nil || shared || s.Summary == "" {
 		return shared, err
 	}
-	n, err := r.CountInSession(ctx, s.ID, true)
+	n, err := r.Count(ctx, engram.Filter{SessionID: s.ID, WithForgotten: true})
 	return n == 0, err
 }
 
 // sharedAndOwned returns which sessions have shared content, and which have private content.
 func sharedAndOwned(ctx context.Context, r engram.Reader, ids []string) (shared, owned map[string]bool, err error) {
-	if shared, err = r.Reported(ctx, ids, ""); err != nil {
+	if shared, err = r.Replica().Reported(ctx, ids, ""); err != nil {
 		return nil, nil, err
 	}
-	owned, err = r.Owned(ctx, ids)
+	owned, err = r.Replica().Owned(ctx, ids)
 	return shared, owned, err
 }
 
@@ -278,7 +278,7 @@ func sharedPrompts(ctx context.Context, r engram.Reader, ps []engram.Prompt) ([]
 	return slices.DeleteFunc(ps, func(p engram.Prompt) bool {
 		leaves := shared[p.SessionID] || !owned[p.SessionID]
 		if !leaves && err == nil {
-			leaves, err = r.Shared(ctx, engram.EntityPrompt, key(p.Num))
+			leaves, err = r.Replica().Shared(ctx, engram.EntityPrompt, key(p.Num))
 		}
 		return !leaves
 	}), err

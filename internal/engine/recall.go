@@ -217,7 +217,7 @@ func promptsWith(ctx context.Context, r engram.Reader, terms []engram.Term, proj
 	if err != nil {
 		return nil, err
 	}
-	deleted, err := r.DeletedPrompts(ctx, project)
+	deleted, err := engram.DeletedPrompts(ctx, r, project, "")
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func promptsWith(ctx context.Context, r engram.Reader, terms []engram.Term, proj
 func sessionsWith(ctx context.Context, r engram.Reader, terms []engram.Term, project string) (all []engram.SessionActivity, err error) {
 	n := 0
 	err = eachAfter(func(after int) ([]engram.SessionActivity, error) {
-		return r.Sessions(ctx, project, engram.Page{Limit: 500, Offset: after})
+		return r.Sessions(ctx, engram.SessionFilter{Project: project}, engram.Page{Limit: 500, Offset: after})
 	}, func(s engram.SessionActivity) (int, error) {
 		if n++; s.Summary != "" && hasAll(s.Summary, terms) {
 			all = append(all, s)
@@ -257,7 +257,7 @@ func (e *Engine) Nothing(ctx context.Context, project string) (n engram.Nothing,
 		if n.Project, err = canonicalProject(ctx, r, n.Project); err != nil {
 			return err
 		}
-		all, err := r.Projects(ctx)
+		all, err := r.Projects(ctx, true)
 		if err != nil {
 			return err
 		}
@@ -277,12 +277,13 @@ func (e *Engine) Nothing(ctx context.Context, project string) (n engram.Nothing,
 		}
 		n.Stored = n.Here+n.Others > 0
 		if n.Project != "" && n.Others > 0 {
-			return r.Vitals(ctx, engram.Filter{Beyond: true}, func(m engram.Memory) bool {
+			return r.Outlines(ctx, engram.Filter{Beyond: true}, 0, func(m engram.Memory) bool {
 				if m.Project != n.Project && m.Project != "" {
 					n.Others--
 				}
 				return true
 			})
+
 		}
 		if !n.Stored {
 			any, err := r.List(ctx, engram.Filter{}, engram.Page{Limit: 1})

@@ -109,7 +109,7 @@ func (i *importing) putMetadata(ctx context.Context, kind engram.Entity, key str
 	if known && was != nil && reflect.DeepEqual(l, *was) {
 		return nil
 	}
-	return i.tx.PutCausalMetadata(ctx, kind, key, l)
+	return i.tx.ReplicaTx().PutCausalMetadata(ctx, kind, key, l)
 }
 
 // merged merges the written state of a thing with an incoming one, and returns the digest of that one.
@@ -156,18 +156,18 @@ func (i *importing) noteReplicated(ctx context.Context, kind engram.Entity, key 
 	if i.batch == "" {
 		return nil
 	}
-	if err := i.tx.PutReplicated(ctx, kind, key, came, []string{i.batch}); err != nil {
+	if err := i.tx.ReplicaTx().PutReplicated(ctx, kind, key, came, []string{i.batch}); err != nil {
 		return err
 	}
 	if now.Digest() == came || now.Digest() == was.Digest() {
 		return nil
 	}
-	sets, err := i.tx.ReplicatedBy(ctx, kind, key, was.Digest())
+	sets, err := i.tx.Replica().ReplicatedBy(ctx, kind, key, was.Digest())
 	if err != nil {
 		return err
 	}
 	for _, s := range sets {
-		if err := i.tx.PutReplicated(ctx, kind, key, now.Digest(), append(s, i.batch)); err != nil {
+		if err := i.tx.ReplicaTx().PutReplicated(ctx, kind, key, now.Digest(), append(s, i.batch)); err != nil {
 			return err
 		}
 	}
@@ -294,7 +294,7 @@ func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.C
 	if m.TopicKey == "" || m.Forgotten() {
 		return nil
 	}
-	other, has, err := i.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
+	other, has, err := engram.ByTopic(ctx, i.tx, m.Project, m.Scope, m.TopicKey)
 	if err != nil || !has && !held || has && other.Num == m.Num {
 		return err
 	}
@@ -329,7 +329,7 @@ func (i *importing) reportTopics(ctx context.Context) error {
 			i.res.Memories.Unchanged--
 			i.res.Memories.Changed++
 		case m.TopicKey == "":
-			other, has, err := i.tx.ByTopic(ctx, m.Project, m.Scope, w.topic)
+			other, has, err := engram.ByTopic(ctx, i.tx, m.Project, m.Scope, w.topic)
 			if err != nil {
 				return err
 			}

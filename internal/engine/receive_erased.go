@@ -115,7 +115,9 @@ func readErased(ctx context.Context, r engram.Reader) (tombstones, error) {
 	projects := map[string]bool{}
 	var bound []string
 	for _, kind := range erasedKinds() {
-		err := eachAfter(func(after string) ([]engram.Erased, error) { return r.ErasedAfter(ctx, kind, after, exportPage) }, func(x engram.Erased) (string, error) {
+		err := eachAfter(func(after string) ([]engram.Erased, error) {
+			return r.Replica().ErasedAfter(ctx, kind, after, exportPage)
+		}, func(x engram.Erased) (string, error) {
 			all.add(x)
 			if projects[x.Project] = true; x.Bound && kind == engram.EntityMemory {
 				bound = append(bound, x.ID, x.SyncID)
@@ -190,7 +192,7 @@ func (i *importing) reportErased(ctx context.Context, r engram.Record) error {
 	}
 	x.Project = project
 	i.erased.add(x)
-	return i.tx.PutErased(ctx, x)
+	return i.tx.ReplicaTx().PutErased(ctx, x)
 }
 
 // eraseElsewhere applies an erasure from elsewhere: the thing is forgotten here, which can be undone, and later
@@ -210,17 +212,17 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcom
 	}
 	if reported.Project != "" && reported.Project != x.Project { // it has moved here: both projects need the erasure
 		i.erased.add(reported)
-		if err := i.tx.PutErased(ctx, reported); err != nil {
+		if err := i.tx.ReplicaTx().PutErased(ctx, reported); err != nil {
 			return out, err
 		}
 	}
 	known := i.erased.has(x.Entity, x.Project, x.Name())
 	i.erased.add(x)
-	if err := i.tx.PutErased(ctx, x); err != nil {
+	if err := i.tx.ReplicaTx().PutErased(ctx, x); err != nil {
 		return unchanged, err
 	}
 	if i.batch != "" {
-		if err := i.tx.PutReplicated(ctx, engram.EntityErased, x.Key(), x.Digest(), []string{i.batch}); err != nil {
+		if err := i.tx.ReplicaTx().PutReplicated(ctx, engram.EntityErased, x.Key(), x.Digest(), []string{i.batch}); err != nil {
 			return unchanged, err
 		}
 	}

@@ -70,7 +70,7 @@ func (o *op) sessionHome(ctx context.Context, id, project string, at time.Time, 
 		}
 		s, l = *hidden.Session, withoutShadowed(l, engram.PartDeleted)
 	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, id, l); err != nil {
+	if err := o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntitySession, id, l); err != nil {
 		return "", err
 	}
 	return s.Project, o.rewriteSession(ctx, nil, s, reason)
@@ -185,7 +185,7 @@ func (i *importing) projectHere(ctx context.Context, name string) (string, error
 // projects in the regrouped sessions, whose project changed. It is called after changes to many things, and costs a
 // look-up or two where nothing is shadowed.
 func (o *op) resolvePlaces(ctx context.Context, regrouped []string) error {
-	held, err := o.tx.Shadowed(ctx, engram.EntitySession, projectPart)
+	held, err := o.tx.Replica().Shadowed(ctx, engram.EntitySession, projectPart)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (o *op) misplaced(ctx context.Context, sessions []string) (all []engram.Rec
 		}
 	}
 	for _, part := range []engram.Part{projectPart, sessionPart} {
-		keys, err := o.tx.Shadowed(ctx, engram.EntityMemory, part)
+		keys, err := o.tx.Replica().Shadowed(ctx, engram.EntityMemory, part)
 		if err != nil {
 			return nil, err
 		}
@@ -228,10 +228,10 @@ func (o *op) misplaced(ctx context.Context, sessions []string) (all []engram.Rec
 		if err != nil {
 			return nil, err
 		}
-		if keys, err = o.tx.Shadowed(ctx, engram.EntityPrompt, part); err != nil {
+		if keys, err = o.tx.Replica().Shadowed(ctx, engram.EntityPrompt, part); err != nil {
 			return nil, err
 		}
-		ps, err := foundBy(keys, func(k string) (engram.Prompt, error) { return o.tx.Prompt(ctx, numOf(k)) })
+		ps, err := foundBy(keys, func(k string) (engram.Prompt, error) { return engram.PromptAt(ctx, o.tx, numOf(k)) })
 		if err != nil {
 			return nil, err
 		}
@@ -264,11 +264,13 @@ func (o *op) inSession(ctx context.Context, id string) (memories []engram.Memory
 		}
 		memories = append(memories, more...)
 	}
-	prompts, err = everyPage(exportPage, func(page engram.Page) ([]engram.Prompt, error) { return o.tx.Prompts(ctx, "", id, page) })
+	prompts, err = everyPage(exportPage, func(page engram.Page) ([]engram.Prompt, error) {
+		return o.tx.Prompts(ctx, engram.PromptFilter{SessionID: id}, page)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	hidden, err := o.tx.DeletedPromptsIn(ctx, id)
+	hidden, err := engram.DeletedPrompts(ctx, o.tx, "", id)
 	return memories, append(prompts, hidden...), err
 }
 
@@ -289,7 +291,7 @@ func (o *op) resolveAgain(ctx context.Context, id string) (moved bool, err error
 	}
 	now := s
 	now.Project = p.Name
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntitySession, id, shadowedLocation(l, w, location{project: p.Name})); err != nil {
+	if err := o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntitySession, id, shadowedLocation(l, w, location{project: p.Name})); err != nil {
 		return false, err
 	}
 	return true, o.rewriteSession(ctx, &s, now, placeResolved)
@@ -330,7 +332,7 @@ func (o *op) reseat(ctx context.Context, was engram.Record) error {
 	if was.Prompt != nil {
 		now := *was.Prompt
 		now.Project, now.SessionID = to.project, to.session
-		if err := o.tx.PutCausalMetadata(ctx, engram.EntityPrompt, key(now.Num), l); err != nil {
+		if err := o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityPrompt, key(now.Num), l); err != nil {
 			return err
 		}
 		return o.rewritePrompt(ctx, *was.Prompt, now, placeResolved)
@@ -341,7 +343,7 @@ func (o *op) reseat(ctx context.Context, was engram.Record) error {
 	if now.Project != m.Project && m.TopicKey != "" && !m.Forgotten() { // another memory may have the topic there
 		l, now.TopicKey = withShadowed(l, topicPart, m.TopicKey), ""
 	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(m.Num), l); err != nil {
+	if err := o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, key(m.Num), l); err != nil {
 		return err
 	}
 	return o.rewriteMemory(ctx, m, now, engram.VersionStamp{}, placeResolved)

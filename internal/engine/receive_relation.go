@@ -232,7 +232,7 @@ func (i *importing) newRelation(ctx context.Context, there incoming, project str
 // later holds; and it must not close a cycle of supersedes.
 func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.CausalMetadata, there incoming, project string) (known bool, err error) {
 	replicated := there.Causal != nil
-	pair, err := i.tx.RelationsBetween(ctx, r.Source, r.Target)
+	pair, err := engram.RelationsBetween(ctx, i.tx, r.Source, r.Target)
 	if err != nil {
 		return false, err
 	}

@@ -36,7 +36,7 @@ func (a contested) written() engram.Relation {
 // one of several judgments of a pair, and of a cycle of supersedes all but the oldest. Only written values count.
 // over are new or changed relations that supersede.
 func (o *op) resolveRelations(ctx context.Context, over []int64) error {
-	hidden, err := o.tx.Shadowed(ctx, engram.EntityRelation, engram.PartVerdict)
+	hidden, err := o.tx.Replica().Shadowed(ctx, engram.EntityRelation, engram.PartVerdict)
 	if err != nil || len(hidden) == 0 && len(over) == 0 {
 		return err
 	}
@@ -108,11 +108,11 @@ func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) 
 	if _, known := t.all[h.Num]; known {
 		return nil
 	}
-	pair, err := t.tx.RelationsBetween(ctx, h.Source, h.Target)
+	pair, err := engram.RelationsBetween(ctx, t.tx, h.Source, h.Target)
 	if err != nil {
 		return err
 	}
-	gone, err := t.tx.RemovedRelations(ctx, []int64{h.Source}, time.Time{})
+	gone, err := engram.RemovedRelations(ctx, t.tx, []int64{h.Source}, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) erro
 		}
 		next = nil
 		for page := range slices.Chunk(from, exportPage) {
-			rs, err := t.tx.RelationsOf(ctx, page, []engram.Verb{engram.VerbSupersedes}, math.MaxInt32)
+			rs, err := engram.RelationsOf(ctx, t.tx, page, []engram.Verb{engram.VerbSupersedes}, math.MaxInt32)
 			if err != nil {
 				return err
 			}
@@ -254,7 +254,7 @@ func (o *op) showContested(ctx context.Context, s contested) error {
 	if !s.show {
 		now.RemovedAt, l = o.at, withShadowed(s.metadata, engram.PartVerdict, time.Time{})
 	}
-	if err := o.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(now.Num), l); err != nil {
+	if err := o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityRelation, key(now.Num), l); err != nil {
 		return err
 	}
 	m, err := o.tx.Memory(ctx, engram.ByNum(now.Source))

@@ -85,7 +85,7 @@ func (i *importing) newSession(ctx context.Context, there engram.Record) (outcom
 		return unchanged, err
 	}
 	if state.Tombstone {
-		return unchanged, i.tx.PutTombstone(ctx, s.ID, s.Project)
+		return unchanged, i.tx.ReplicaTx().PutTombstone(ctx, s.ID, s.Project)
 	}
 	i.sessionHomes[s.ID] = s.Project
 	return added, i.rewriteSession(ctx, nil, *s, i.reason)
@@ -132,10 +132,10 @@ func (i *importing) showSession(ctx context.Context, found bool, there engram.Re
 func (i *importing) writeSession(ctx context.Context, was, now engram.Session, found, gone bool, reason string) (outcome, error) {
 	if gone && !found {
 		i.res.Sessions.Forgotten++
-		return unchanged, i.tx.PutTombstone(ctx, now.ID, now.Project)
+		return unchanged, i.tx.ReplicaTx().PutTombstone(ctx, now.ID, now.Project)
 	}
 	if gone {
-		n, err := i.tx.CountInSession(ctx, now.ID, true)
+		n, err := i.tx.Count(ctx, engram.Filter{SessionID: now.ID, WithForgotten: true})
 		if err != nil || n > 0 {
 			return unchanged, err
 		}
@@ -143,7 +143,7 @@ func (i *importing) writeSession(ctx context.Context, was, now engram.Session, f
 		if err := i.dropSessionRow(ctx, was, reason); err != nil {
 			return unchanged, err
 		}
-		return changed, i.tx.PutTombstone(ctx, was.ID, was.Project)
+		return changed, i.tx.ReplicaTx().PutTombstone(ctx, was.ID, was.Project)
 	}
 	i.sessionHomes[now.ID] = now.Project
 	if now == was {

@@ -127,7 +127,7 @@ func (p placing) moveTo(to location) { *p.project, *p.session = to.project, to.s
 
 // knownMetadata reads the causal metadata of a thing; known is false when it has none.
 func knownMetadata(ctx context.Context, r engram.Reader, kind engram.Entity, key string) (l engram.CausalMetadata, known bool, err error) {
-	all, err := r.CausalMetadata(ctx, kind, []string{key})
+	all, err := r.Replica().CausalMetadata(ctx, kind, []string{key})
 	l, known = all[key]
 	return l, known, err
 }

@@ -70,7 +70,7 @@ func (q *question) successors(ctx context.Context, relations []engram.Relation, 
 		for _, num := range next {
 			asked[num] = true
 		}
-		found, err := q.r.RelationsOf(ctx, next, []engram.Verb{engram.VerbSupersedes}, mostRelations)
+		found, err := engram.RelationsOf(ctx, q.r, next, []engram.Verb{engram.VerbSupersedes}, mostRelations)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p
 		for _, num := range next {
 			seen[num] = true
 		}
-		found, err := q.r.RelationsOf(ctx, next, p.Follows(), mostRelations)
+		found, err := engram.RelationsOf(ctx, q.r, next, p.Follows(), mostRelations)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -283,7 +283,7 @@ func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 			nums, known = append(nums, h.Memory.Num), append(known, h.Memory)
 		}
 	}
-	relations, err := r.RelationsOf(ctx, nums, markingVerbs(), mostRelations)
+	relations, err := engram.RelationsOf(ctx, r, nums, markingVerbs(), mostRelations)
 	if err != nil {
 		return err
 	}
@@ -327,7 +327,7 @@ const mostNotes = 10
 // notesOn returns what changes how memories should be read at a time, in three queries for any number.
 func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Memory) (engram.Notes, error) {
 	nums := memoryNums(ms)
-	relations, err := r.RelationsOf(ctx, nums, markingVerbs(), mostNotes)
+	relations, err := engram.RelationsOf(ctx, r, nums, markingVerbs(), mostNotes)
 	if err != nil {
 		return nil, err
 	}
@@ -361,7 +361,7 @@ func withChain(ctx context.Context, r engram.Reader, own []engram.RelationNote) 
 			continue
 		}
 		over := notes[i].Relation.Target
-		relations, err := r.RelationsOf(ctx, []int64{over}, []engram.Verb{engram.VerbSupersedes}, mostChain)
+		relations, err := engram.RelationsOf(ctx, r, []int64{over}, []engram.Verb{engram.VerbSupersedes}, mostChain)
 		if err != nil {
 			return nil, err
 		}
@@ -381,7 +381,7 @@ func withChain(ctx context.Context, r engram.Reader, own []engram.RelationNote) 
 
 // relationsOf returns the relations of one memory, as seen from it: the newest hundred of each verb and direction.
 func relationsOf(ctx context.Context, r engram.Reader, num int64) ([]engram.RelationNote, error) {
-	relations, err := r.RelationsOf(ctx, []int64{num}, nil, mostRelations)
+	relations, err := engram.RelationsOf(ctx, r, []int64{num}, nil, mostRelations)
 	if err != nil {
 		return nil, err
 	}
@@ -429,21 +429,6 @@ func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation
 		note(rel.Target, rel.Source, rel, false)
 	}
 	return notes, nil
-}
-
-// RelationsOf returns the relations of that time with these verbs, all of them: a limit would need the same reading.
-func (p *pastReader) RelationsOf(ctx context.Context, memories []int64, verbs []engram.Verb, _ int) ([]engram.Relation, error) {
-	then, err := p.Relations(ctx, memories)
-	if verbs == nil {
-		return then, err
-	}
-	return slices.DeleteFunc(then, func(r engram.Relation) bool { return !slices.Contains(verbs, r.Verb) }), err
-}
-
-// RelationsBetween returns the relations that two memories had with each other.
-func (p *pastReader) RelationsBetween(ctx context.Context, a, b int64) ([]engram.Relation, error) {
-	then, err := p.Relations(ctx, []int64{a})
-	return slices.DeleteFunc(then, func(r engram.Relation) bool { return !isBetween(r, a, b) }), err
 }
 
 // supersede replaces memories that were superseded then, if only current ones are wanted; their successors are added

@@ -425,7 +425,7 @@ func (t *reminderBuilder) anchored(ctx context.Context, r engram.Reader, places 
 	}
 	var hits []engram.Hit
 	for _, p := range places {
-		ms, err := r.Anchored(ctx, t.in.Project, p, fileDepth)
+		ms, err := r.List(ctx, engram.Filter{Project: t.in.Project, Anchor: p}, engram.Page{Limit: fileDepth})
 		if err != nil {
 			return nil, err
 		}

@@ -78,16 +78,16 @@ func (e *Engine) RemoteStatus(ctx context.Context, r engram.Remote, project stri
 // countRest counts what needs no reading of the things.
 func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (pulled map[string]bool, err error) {
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		if st.Unpushed.Erased, err = r.CountUnreplicated(ctx, engram.EntityErased, st.Project, p.batches); err != nil {
+		if st.Unpushed.Erased, err = r.Replica().CountUnreplicated(ctx, engram.EntityErased, st.Project, p.batches); err != nil {
 			return err
 		}
-		if pulled, err = r.Pulled(ctx, st.Project, p.batches); err != nil {
+		if pulled, err = r.Replica().Pulled(ctx, st.Project, p.batches); err != nil {
 			return err
 		}
 		if st.Deferred, err = countDeferred(ctx, r, st.Project); err != nil {
 			return err
 		}
-		st.Review, err = r.CountDeferred(ctx, st.Project, engram.DeferredReview)
+		st.Review, err = r.Replica().CountDeferred(ctx, st.Project, engram.DeferredReview)
 		return err
 	})
 	return pulled, err
@@ -101,7 +101,7 @@ func (e *Engine) KnownBatches(ctx context.Context, project string, batches []str
 		if err != nil {
 			return nil, err
 		}
-		return r.Pulled(ctx, name, batches)
+		return r.Replica().Pulled(ctx, name, batches)
 	})
 }
 

@@ -19,7 +19,8 @@ func (e *Engine) Reviews(ctx context.Context, project string, p engram.Page) ([]
 		return nil, err
 	}
 	return view(ctx, e, func(r engram.Reader) ([]engram.Memory, error) {
-		return r.Due(ctx, normalProject(project), e.now(), p)
+		p.Order = engram.OrderDue
+		return r.List(ctx, engram.Filter{Project: normalProject(project), DueBefore: e.now()}, p)
 	})
 }
 
@@ -239,7 +240,7 @@ func (e *Engine) lookAtStale(ctx context.Context, project string) (map[int64][]e
 		if err != nil {
 			return err
 		}
-		stale, err = r.StaleAnchors(ctx, name, engram.Page{Limit: mostLooked})
+		stale, err = r.List(ctx, engram.Filter{Project: name, Stale: true}, engram.Page{Limit: mostLooked})
 		return err
 	})
 	if err != nil {
@@ -252,7 +253,7 @@ func (e *Engine) lookAtStale(ctx context.Context, project string) (map[int64][]e
 
 // changed lists memories with changed code that are not snoozed.
 func (q *queueBuilder) changed(ctx context.Context, r engram.Reader) error {
-	ms, err := r.StaleAnchors(ctx, q.project, engram.Page{Limit: mostStale})
+	ms, err := r.List(ctx, engram.Filter{Project: q.project, Stale: true}, engram.Page{Limit: mostStale})
 	if err != nil {
 		return err
 	}

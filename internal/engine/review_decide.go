@@ -261,7 +261,7 @@ func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error
 	d := Decided{Records: []int64{}}
 	var known []engram.Memory
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		_, entries, err := r.Operation(ctx, op)
+		_, entries, err := engram.OperationOf(ctx, r, op)
 		if err != nil {
 			return err
 		}
@@ -339,7 +339,7 @@ func flaggedIn(ctx context.Context, r engram.Reader, entries []engram.Mutation) 
 func asWritten(ctx context.Context, r engram.Reader, m engram.Memory, op int64) (bool, error) {
 	then := m
 	for page := (engram.Page{Limit: lookedThrough}); ; page.Offset += page.Limit {
-		entries, err := r.Mutations(ctx, engram.EntityMemory, key(m.Num), page)
+		entries, err := r.Mutations(ctx, engram.JournalSpan{Entity: engram.EntityMemory, Key: key(m.Num)}, page)
 		if err != nil {
 			return false, err
 		}

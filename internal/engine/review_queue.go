@@ -70,16 +70,11 @@ func (q *queueBuilder) list(ctx context.Context, r engram.Reader, kind engram.Qu
 	if kind == engram.QueueChanged {
 		return q.changed(ctx, r)
 	}
-	read := func(p engram.Page) ([]engram.Memory, error) { return r.FlaggedMemories(ctx, q.project, p) }
-	count := func() (int, error) { return r.CountFlagged(ctx, q.project) }
+	f, order := engram.Filter{Project: q.project, Mark: engram.TrustFlagged}, engram.OrderFlagged
 	if kind == engram.QueueDue {
-		read = func(p engram.Page) ([]engram.Memory, error) { return r.Due(ctx, q.project, q.now, p) }
-		count = func() (int, error) {
-			u, err := r.Upkeep(ctx, q.project, q.now)
-			return u.Due, err
-		}
+		f, order = engram.Filter{Project: q.project, DueBefore: q.now}, engram.OrderDue
 	}
-	n, err := count()
+	n, err := r.Count(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -88,7 +83,8 @@ func (q *queueBuilder) list(ctx context.Context, r engram.Reader, kind engram.Qu
 	if p.Limit == 0 {
 		return nil
 	}
-	ms, err := read(p)
+	p.Order = order
+	ms, err := r.List(ctx, f, p)
 	if err != nil {
 		return err
 	}
@@ -133,7 +129,7 @@ func (q *queueBuilder) records(ctx context.Context, r engram.Reader, kind engram
 	if kind == engram.QueueProposal {
 		why = engram.DeferredProposal
 	}
-	n, err := r.CountDeferred(ctx, q.project, why)
+	n, err := r.Replica().CountDeferred(ctx, q.project, why)
 	if err != nil {
 		return err
 	}
@@ -200,7 +196,7 @@ func (o *op) putPending(ctx context.Context, d engram.Deferred, was decidedWas, 
 	if err != nil {
 		return err
 	}
-	if err := o.tx.PutDeferred(ctx, &d); err != nil {
+	if err := o.tx.ReplicaTx().PutDeferred(ctx, &d); err != nil {
 		return err
 	}
 	return o.log(ctx, engram.EntityPending, engram.PendingName(d.Num), p.Name, reason, was.fields())
@@ -230,7 +226,7 @@ func (u *undoing) takePending(ctx context.Context, entry engram.Mutation) error 
 	if err := readWas(entry, &was); err != nil {
 		return err
 	}
-	d, found, err := u.tx.DeferredAt(ctx, num)
+	d, found, err := u.tx.Replica().DeferredAt(ctx, num)
 	if err != nil {
 		return err
 	}
@@ -281,10 +277,12 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 
 // dropDecided removes records decided before a time: the journal no longer reaches them.
 func dropDecided(ctx context.Context, tx engram.Tx, before time.Time) error {
-	return eachAfter(func(after int64) ([]engram.Deferred, error) { return tx.Deferred(ctx, "", after, deferredPage) },
+	return eachAfter(func(after int64) ([]engram.Deferred, error) {
+		return tx.Replica().Deferred(ctx, "", after, deferredPage)
+	},
 		func(d engram.Deferred) (num int64, err error) {
 			if d.Why == engram.DeferredDecided && d.LastAt.Before(before) {
-				_, err = tx.DropDeferred(ctx, d.Num)
+				_, err = tx.ReplicaTx().DropDeferred(ctx, d.Num)
 			}
 			return d.Num, err
 		})

@@ -112,7 +112,7 @@ func TestAnErasedMemoryIsNotKeptAsTheProposalThatItWas(t *testing.T) {
 	propose(t, w.Engine, inTranscript("s1", found(sqlite)))
 	done := w.decideOne(w.ApproveNamed, "w1")
 	err := w.Store.View(t.Context(), func(r engram.Reader) error {
-		d, _, err := r.DeferredAt(t.Context(), 1)
+		d, _, err := r.Replica().DeferredAt(t.Context(), 1)
 		if m := d.Record.Memory.Memory; m.Title+m.Content+m.NormalizedHash != "" {
 			t.Errorf("beside the memory stays %+v", m)
 		}
@@ -133,7 +133,7 @@ func TestAnErasedMemoryIsNotKeptAsTheProposalThatItWas(t *testing.T) {
 func TestWhatWasRefusedGoesWithTheJournalOrWhenItIsThrownAway(t *testing.T) {
 	kept := func(w world) (found bool) {
 		err := w.Store.View(w.Context(), func(r engram.Reader) (err error) {
-			_, found, err = r.DeferredAt(w.Context(), 1)
+			_, found, err = r.Replica().DeferredAt(w.Context(), 1)
 			return err
 		})
 		if err != nil {

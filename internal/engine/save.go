@@ -313,7 +313,7 @@ func (o *op) relateTo(ctx context.Context, m engram.Memory, to []engram.Ref) err
 func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []neighbour) (lifecycle.Decision, error) {
 	known := lifecycle.Known{}
 	if m.TopicKey != "" {
-		old, found, err := s.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
+		old, found, err := engram.ByTopic(ctx, s.tx, m.Project, m.Scope, m.TopicKey)
 		if err != nil {
 			return lifecycle.Decision{}, err
 		}
@@ -331,7 +331,7 @@ func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []nei
 		policy.RepeatWindow, since = math.MaxInt64, time.Time{}
 	}
 	same := func(old engram.Memory) bool { return lifecycle.IsRepeat(m, old, s.at, policy) }
-	old, found, err := s.tx.ByHash(ctx, m.Project, m.NormalizedHash, since, same)
+	old, found, err := engram.ByHash(ctx, s.tx, m.Project, m.NormalizedHash, since, same)
 	if err != nil {
 		return lifecycle.Decision{}, err
 	}
@@ -381,10 +381,12 @@ func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near [
 	if err := s.knowSaid(ctx, m, known); err != nil {
 		return err
 	}
-	old, found, err := s.tx.ByTitle(ctx, m.Project, m.Scope, m.Type, m.Title)
-	if err != nil || !found {
+	titled, err := s.tx.List(ctx, engram.Filter{Project: m.Project, Projectless: m.Project == "", Scope: m.Scope, Types: []engram.Type{m.Type}, Title: m.Title},
+		engram.Page{Order: engram.OrderLatest, Limit: 1})
+	if err != nil || len(titled) == 0 {
 		return err
 	}
+	old := titled[0]
 	hidden, err := replaced(ctx, s.tx, []int64{old.Num})
 	if err != nil || hidden[old.Num] {
 		return err
@@ -398,9 +400,9 @@ func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near [
 func (s *saver) knowSaid(ctx context.Context, m engram.Memory, known *lifecycle.Known) error {
 	beside := func(old engram.Memory) bool { return isBeside(old, m) }
 	called := func(old engram.Memory) bool { return beside(old) && old.Title == m.Title }
-	old, found, err := s.tx.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, called)
+	old, found, err := engram.ByHash(ctx, s.tx, m.Project, m.NormalizedHash, time.Time{}, called)
 	if err == nil && !found {
-		old, found, err = s.tx.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, beside)
+		old, found, err = engram.ByHash(ctx, s.tx, m.Project, m.NormalizedHash, time.Time{}, beside)
 	}
 	if err != nil || !found {
 		return err

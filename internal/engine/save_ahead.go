@@ -118,7 +118,7 @@ func (e *Engine) lookForWords(ctx context.Context, intakes []intake) error {
 }
 
 func (e *Engine) lookAround(ctx context.Context, r engram.Reader, out *lookahead, vectors [][]float32) error {
-	last, err := r.LastMutation(ctx)
+	last, err := engram.LastMutation(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ const mostSince = 1000
 func (s *saver) catchUp(ctx context.Context) error {
 	last := s.last
 	if s.first != 0 {
-		m, err := s.tx.LastMutation(ctx)
+		m, err := engram.LastMutation(ctx, s.tx)
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (s *saver) catchUp(ctx context.Context) error {
 		s.recent.far = true
 		return nil
 	}
-	entries, err := s.tx.Mutations(ctx, "", "", engram.Page{Limit: int(n)})
+	entries, err := s.tx.Mutations(ctx, engram.JournalSpan{}, engram.Page{Limit: int(n)})
 	if err != nil {
 		return err
 	}

@@ -42,13 +42,14 @@ func (s *scan) outlines(ctx context.Context) (map[engram.Scope][]int64, error) {
 	s.asked = map[int64]bool{}
 	since := s.in.Since.Truncate(time.Millisecond) // as times are stored
 	err := s.store.View(ctx, func(r engram.Reader) error {
-		return r.Vitals(ctx, engram.Filter{Project: s.in.Project, Current: true}, func(m engram.Memory) bool {
+		return r.Outlines(ctx, engram.Filter{Project: s.in.Project, Current: true}, 0, func(m engram.Memory) bool {
 			scopes[m.Scope] = append(scopes[m.Scope], m.Num)
 			if !m.CreatedAt.Before(since) {
 				s.asked[m.Num] = true
 			}
 			return true
 		})
+
 	})
 	for _, nums := range scopes {
 		slices.Sort(nums)
@@ -196,7 +197,7 @@ func saidAt(m engram.Memory) time.Time {
 
 // judgments returns the status of each judged or pending pair with a memory in nums.
 func (s *scan) judgments(ctx context.Context, r engram.Reader, nums []int64) (map[[2]int64]engram.RelationStatus, error) {
-	all, err := r.Relations(ctx, nums)
+	all, err := engram.RelationsOf(ctx, r, nums, nil, 0)
 	known := map[[2]int64]engram.RelationStatus{}
 	for _, rel := range all {
 		if rel.Judgment() {

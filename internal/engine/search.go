@@ -329,12 +329,13 @@ func (q *question) byWordsBeyond(ctx context.Context) error {
 	if !some {
 		return nil
 	}
-	err := q.r.Vitals(ctx, f, func(m engram.Memory) bool {
+	err := q.r.Outlines(ctx, f, 0, func(m engram.Memory) bool {
 		if m.Project != q.in.Filter.Project {
 			q.beyond = append(q.beyond, m.Num)
 		}
 		return len(q.beyond) < mostBeyond
 	})
+
 	if err != nil || len(q.beyond) == 0 {
 		return err
 	}

@@ -68,7 +68,7 @@ func (o *op) cutThing(ctx context.Context, s leak) error {
 	if err != nil {
 		return err
 	}
-	if _, err := eachEntry(ctx, o.tx, v, s, func(m engram.Mutation) error { return o.tx.CutMutation(ctx, m) }); err != nil || v.cuts == 0 {
+	if _, err := eachEntry(ctx, o.tx, v, s, func(m engram.Mutation) error { return o.tx.Cut(ctx, engram.Cut{Mutations: []engram.Mutation{m}}) }); err != nil || v.cuts == 0 {
 		return err
 	}
 	kinds := slices.Sorted(maps.Keys(v.kinds))
@@ -81,14 +81,14 @@ func (o *op) cutTexts(ctx context.Context, s leak, v *secretFilter) (project str
 	case engram.EntityMemory:
 		return o.cutMemory(ctx, s.num, v)
 	case engram.EntityPrompt:
-		p, err := o.tx.Prompt(ctx, s.num)
+		p, err := engram.PromptAt(ctx, o.tx, s.num)
 		if err != nil {
 			return "", err
 		}
 		if v.cutsIn(func() { p.Content = v.text(p.Content) }) == 0 {
 			return p.Project, nil
 		}
-		return p.Project, o.tx.CutPrompt(ctx, p)
+		return p.Project, o.tx.Cut(ctx, engram.Cut{Prompts: []engram.Prompt{p}})
 	case engram.EntitySession:
 		one, err := o.tx.Session(ctx, s.key)
 		if err != nil {
@@ -123,7 +123,7 @@ func (o *op) cutMemory(ctx context.Context, num int64, v *secretFilter) (project
 	}
 	for i := range rs {
 		if v.cutsIn(func() { shownRevisions(rs[i:i+1], v.text) }) > 0 {
-			if err := o.tx.CutRevision(ctx, rs[i]); err != nil {
+			if err := o.tx.Cut(ctx, engram.Cut{Revisions: []engram.Revision{rs[i]}}); err != nil {
 				return "", err
 			}
 		}
@@ -159,5 +159,5 @@ func (o *op) rewriteClean(ctx context.Context, was, now engram.Memory, v *secret
 	if err != nil {
 		return err
 	}
-	return o.tx.PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), *lineageBy(&l, v.text))
+	return o.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, key(was.Num), *lineageBy(&l, v.text))
 }

@@ -55,7 +55,7 @@ func underOlderRules(t *testing.T) world {
 				return err
 			}
 			was, _ := json.Marshal(map[string]any{"metadata": map[string]any{"ci": token}, "importance": 0.25})
-			last, err := tx.LastMutation(ctx)
+			last, err := engram.LastMutation(ctx, tx)
 			if err != nil {
 				return err
 			}
@@ -73,12 +73,12 @@ func underOlderRules(t *testing.T) world {
 			return err
 		}
 		s.Summary = "rotated " + token
-		p, err := tx.Prompt(ctx, 1)
+		p, err := engram.PromptAt(ctx, tx, 1)
 		if err != nil {
 			return err
 		}
 		p.Content = "why is " + token + " broken"
-		for _, err := range []error{tx.ReplaceRelation(ctx, r), tx.PutSession(ctx, s), tx.CutPrompt(ctx, p)} {
+		for _, err := range []error{tx.ReplaceRelation(ctx, r), tx.PutSession(ctx, s), tx.Cut(ctx, engram.Cut{Prompts: []engram.Prompt{p}})} {
 			if err != nil {
 				return err
 			}

@@ -29,8 +29,7 @@ func (e *Engine) exportRedactor(ctx context.Context, r engram.Reader, open bool)
 	if o.all, err = underOlderRules(ctx, r); err != nil {
 		return nil, err
 	}
-	nums, err := r.SecretKept(ctx)
-	o.kept = setOf(nums)
+	o.kept, err = engram.SecretKept(ctx, r)
 	return o, err
 }
 

@@ -104,13 +104,15 @@ type leakSearch struct {
 
 // leaks calls each for every record with secrets, on one snapshot, and returns the number of secrets by kind.
 func (e *Engine) leaks(ctx context.Context, r engram.Reader, each func(leak)) (map[string]int, error) {
-	nums, err := r.SecretKept(ctx)
+	kept, err := engram.SecretKept(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	s := leakSearch{e, r, setOf(nums), map[string]int{}, each}
+	s := leakSearch{e, r, kept, map[string]int{}, each}
 	return s.kinds, errors.Join(
-		eachAfter(func(after int64) ([]engram.Memory, error) { return r.MemoriesAfter(ctx, "", after, secretsPage) },
+		eachAfter(func(after int64) ([]engram.Memory, error) {
+			return engram.MemoriesAfter(ctx, r, "", after, secretsPage)
+		},
 			func(m engram.Memory) (int64, error) {
 				rs, err := r.Revisions(ctx, m.Num)
 				if err != nil {
@@ -118,15 +120,19 @@ func (e *Engine) leaks(ctx context.Context, r engram.Reader, each func(leak)) (m
 				}
 				return m.Num, s.look(ctx, engram.EntityMemory, m.Num, engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, rs)
 			}),
-		eachAfter(func(after int64) ([]engram.Prompt, error) { return r.PromptsAfter(ctx, "", after, secretsPage) },
+		eachAfter(func(after int64) ([]engram.Prompt, error) { return engram.PromptsAfter(ctx, r, "", after, secretsPage) },
 			func(p engram.Prompt) (int64, error) {
 				return p.Num, s.look(ctx, engram.EntityPrompt, p.Num, engram.Record{Prompt: &p}, nil)
 			}),
-		eachAfter(func(after string) ([]engram.Session, error) { return r.SessionsAfter(ctx, "", after, secretsPage) },
+		eachAfter(func(after string) ([]engram.Session, error) {
+			return engram.SessionsAfter(ctx, r, "", after, secretsPage)
+		},
 			func(one engram.Session) (string, error) {
 				return one.ID, s.look(ctx, engram.EntitySession, 0, engram.Record{Session: &one}, nil)
 			}),
-		eachAfter(func(after int64) ([]engram.Relation, error) { return r.RelationsAfter(ctx, "", after, secretsPage) },
+		eachAfter(func(after int64) ([]engram.Relation, error) {
+			return engram.RelationsAfter(ctx, r, "", after, secretsPage)
+		},
 			func(rel engram.Relation) (int64, error) {
 				return rel.Num, s.look(ctx, engram.EntityRelation, rel.Num, engram.Record{Relation: &engram.RelationRecord{Relation: rel}}, nil)
 			}))
@@ -160,7 +166,7 @@ func (s leakSearch) look(ctx context.Context, entity engram.Entity, num int64, n
 // number of secrets.
 func eachEntry(ctx context.Context, r engram.Reader, v *secretFilter, of leak, each func(engram.Mutation) error) (n int, err error) {
 	for offset := 0; ; offset += secretsPage {
-		all, err := r.Mutations(ctx, of.entity, of.key, engram.Page{Limit: secretsPage, Offset: offset})
+		all, err := r.Mutations(ctx, engram.JournalSpan{Entity: of.entity, Key: of.key}, engram.Page{Limit: secretsPage, Offset: offset})
 		if err != nil {
 			return n, err
 		}

@@ -116,7 +116,7 @@ func (e *Engine) Sessions(ctx context.Context, project string, p engram.Page) (a
 		return nil, err
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		if all, err = r.Sessions(ctx, normalProject(project), p); err != nil {
+		if all, err = r.Sessions(ctx, engram.SessionFilter{Project: normalProject(project)}, p); err != nil {
 			return err
 		}
 		return e.shownSessions(ctx, r, all)
@@ -137,7 +137,7 @@ func (e *Engine) DeleteSession(ctx context.Context, id string, hard bool) error 
 		if err != nil {
 			return err
 		}
-		n, err := o.tx.CountInSession(ctx, id, true)
+		n, err := o.tx.Count(ctx, engram.Filter{SessionID: id, WithForgotten: true})
 		if err != nil {
 			return err
 		}
@@ -160,10 +160,10 @@ func (o *op) leaveSession(ctx context.Context, s engram.Session) error {
 		return o.replacePrompt(ctx, p, now, "its session was deleted")
 	}
 	_, err := drain(func() ([]engram.Prompt, error) {
-		return o.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 500})
+		return o.tx.Prompts(ctx, engram.PromptFilter{SessionID: s.ID}, engram.Page{Limit: 500})
 	}, leave)
 	if err == nil {
-		_, err = drain(func() ([]engram.Prompt, error) { return o.tx.DeletedPromptsIn(ctx, s.ID) }, leave)
+		_, err = drain(func() ([]engram.Prompt, error) { return engram.DeletedPrompts(ctx, o.tx, "", s.ID) }, leave)
 	}
 	return err
 }
@@ -334,7 +334,7 @@ func (e *Engine) sumUp(ctx context.Context, o *op, s engram.Session, first bool,
 // firstPrompt returns the first prompt of a session; "" if it is flagged, or if there are too many prompts to
 // find it cheaply.
 func (o *op) firstPrompt(ctx context.Context, session string) (string, error) {
-	ps, err := o.tx.Prompts(ctx, "", session, engram.Page{Limit: sumUpPrompts})
+	ps, err := o.tx.Prompts(ctx, engram.PromptFilter{SessionID: session}, engram.Page{Limit: sumUpPrompts})
 	if err != nil || len(ps) == 0 || len(ps) == sumUpPrompts {
 		return "", err
 	}
@@ -410,13 +410,13 @@ func isEmpty(ctx context.Context, r engram.Reader, id string) (empty, known bool
 	if err != nil || s.Summary != "" {
 		return false, true, err
 	}
-	if n, err := r.CountInSession(ctx, id, true); err != nil || n > 0 {
+	if n, err := r.Count(ctx, engram.Filter{SessionID: id, WithForgotten: true}); err != nil || n > 0 {
 		return false, true, err
 	}
-	if prompts, err := r.Prompts(ctx, "", id, engram.Page{Limit: 1}); err != nil || len(prompts) > 0 {
+	if prompts, err := r.Prompts(ctx, engram.PromptFilter{SessionID: id}, engram.Page{Limit: 1}); err != nil || len(prompts) > 0 {
 		return false, true, err
 	}
-	if prompts, err := r.DeletedPromptsIn(ctx, id); err != nil || len(prompts) > 0 {
+	if prompts, err := engram.DeletedPrompts(ctx, r, "", id); err != nil || len(prompts) > 0 {
 		return false, true, err
 	}
 	exposures, err := r.Exposures(ctx, id, engram.Page{Limit: manyExposures})
@@ -450,12 +450,12 @@ func summaryWarning(s engram.Session) []string {
 // sourcesOf sets the origin of session summaries written elsewhere: imported from a file without version
 // stamps, or replicated.
 func sourcesOf(ctx context.Context, r engram.Reader, all []engram.SessionActivity) error {
-	here, err := r.Device(ctx)
+	here, err := r.Replica().Device(ctx)
 	if err != nil {
 		return err
 	}
 	ids := mapped(all, func(s engram.SessionActivity) string { return s.ID })
-	lineages, err := r.CausalMetadata(ctx, engram.EntitySession, ids)
+	lineages, err := r.Replica().CausalMetadata(ctx, engram.EntitySession, ids)
 	if err != nil {
 		return err
 	}

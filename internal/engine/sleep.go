@@ -132,7 +132,7 @@ func (s *sleep) look(ctx context.Context) error {
 	alone.Only = s.wanted(lifecycle.StepFade, lifecycle.StepBoost, lifecycle.StepPrune)
 	var groups duplicateGroups
 	err := s.store.View(ctx, func(r engram.Reader) error {
-		return r.Vitals(ctx, engram.Filter{Project: s.res.Project}, func(m engram.Memory) bool {
+		return r.Outlines(ctx, engram.Filter{Project: s.res.Project}, 0, func(m engram.Memory) bool {
 			s.res.Memories++
 			if d := s.night.DecayOf(m, s.policy); !m.Permanent && d.Curve != engram.CurveEbbinghaus {
 				s.res.Fading++
@@ -143,6 +143,7 @@ func (s *sleep) look(ctx context.Context) error {
 			groups.add(m)
 			return true
 		})
+
 	})
 	if err != nil {
 		return err
@@ -291,7 +292,7 @@ func (s *sleep) lastSlept(ctx context.Context, r engram.Reader, project string) 
 	if json.Unmarshal([]byte(text), &fact) != nil || fact.Model != s.embedder.Model().Fingerprint {
 		return time.Time{}, nil
 	}
-	begins, err := r.JournalBegins(ctx)
+	begins, err := engram.JournalBegins(ctx, r)
 	at := time.UnixMilli(fact.At).UTC()
 	if at.Before(begins) || at.After(s.res.At) { // a clock that was set back would make newer changes look older
 		return time.Time{}, err
@@ -403,7 +404,7 @@ func relationsAgainst(ctx context.Context, r engram.Reader, ms []engram.Memory) 
 			alone[m.Num] = "restored by an undo"
 		}
 	}
-	relations, err := r.Relations(ctx, nums)
+	relations, err := engram.RelationsOf(ctx, r, nums, nil, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -430,7 +431,7 @@ const journalDepth = 50
 
 // broughtBack reports whether an undo ever restored a forgotten memory: somebody wants it.
 func broughtBack(ctx context.Context, r engram.Reader, num int64) (bool, error) {
-	entries, err := r.Mutations(ctx, engram.EntityMemory, key(num), engram.Page{Limit: journalDepth})
+	entries, err := r.Mutations(ctx, engram.JournalSpan{Entity: engram.EntityMemory, Key: key(num)}, engram.Page{Limit: journalDepth})
 	if err != nil {
 		return false, err
 	}

@@ -180,7 +180,7 @@ func (s *sleep) mergeAll(ctx context.Context, o *op, ms []engram.Memory, step li
 // inherit copies relations of gone to kept unless it has them. The reasons are not copied: they may quote gone
 // and must be erased with it.
 func (o *op) inherit(ctx context.Context, kept, gone engram.Memory) error {
-	relations, err := o.tx.Relations(ctx, []int64{gone.Num})
+	relations, err := engram.RelationsOf(ctx, o.tx, []int64{gone.Num}, nil, 0)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (o *op) inherit(ctx context.Context, kept, gone engram.Memory) error {
 
 // insertIfNew adds a relation, unless the pair has it, or has a judgment and it is one.
 func (o *op) insertIfNew(ctx context.Context, r engram.Relation, project, reason string) error {
-	relations, err := o.tx.Relations(ctx, []int64{r.Source})
+	relations, err := engram.RelationsOf(ctx, o.tx, []int64{r.Source}, nil, 0)
 	if err != nil {
 		return err
 	}

@@ -120,11 +120,11 @@ func (s *sleep) clusters(ctx context.Context, project string, nums []int64) (clu
 
 // saidBefore returns the memories of which a pattern was derived, even if it was forgotten or undone since.
 func saidBefore(ctx context.Context, r engram.Reader, nums []int64) (map[int64]bool, error) {
-	live, err := r.Relations(ctx, nums)
+	live, err := engram.RelationsOf(ctx, r, nums, nil, 0)
 	if err != nil {
 		return nil, err
 	}
-	removed, err := r.RemovedRelations(ctx, nums, time.UnixMilli(1))
+	removed, err := engram.RemovedRelations(ctx, r, nums, time.UnixMilli(1))
 	if err != nil {
 		return nil, err
 	}

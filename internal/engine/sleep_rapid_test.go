@@ -32,7 +32,7 @@ func TestSleepOverAnyHistory(t *testing.T) {
 			case 3:
 				if all := w.list(engram.Filter{}); len(all) > 0 {
 					err := w.Store.Update(w.Context(), func(tx engram.Tx) error {
-						return tx.CountAccess(w.Context(), []int64{rapid.SampledFrom(all).Draw(rt, "used")}, w.Clock.Now())
+						return tx.RecordUse(w.Context(), engram.Use{Accessed: []int64{rapid.SampledFrom(all).Draw(rt, "used")}, At: w.Clock.Now()})
 					})
 					if err != nil {
 						rt.Fatal(err)
@@ -96,7 +96,7 @@ func (w world) wasMerged(num int64) (merged bool) {
 	err := w.Store.View(w.Context(), func(r engram.Reader) error {
 		for seen := map[int64]bool{}; !seen[num]; {
 			seen[num] = true
-			ties, err := r.Relations(w.Context(), []int64{num})
+			ties, err := engram.RelationsOf(w.Context(), r, []int64{num}, nil, 0)
 			if err != nil {
 				return err
 			}

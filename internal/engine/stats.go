@@ -50,11 +50,14 @@ func (e *Engine) StatsOver(ctx context.Context, in StatsInput) (StatsOver, error
 		if out.Stats, err = r.Stats(ctx, in.Project); err != nil {
 			return out, err
 		}
-		if out.Upkeep, err = r.Upkeep(ctx, in.Project, now); err != nil {
+		if out.Revisions, err = r.CountRevisions(ctx, in.Project); err != nil {
 			return out, err
 		}
-		if _, out.Pending, err = r.ListRelations(ctx, engram.RelationFilter{Project: in.Project, Judgments: true,
-			Statuses: []engram.RelationStatus{engram.RelationPending}}, engram.Page{Limit: 1}); err != nil || out.By == "" {
+		if out.Due, err = r.Count(ctx, engram.Filter{Project: in.Project, DueBefore: now}); err != nil {
+			return out, err
+		}
+		if out.Pending, err = r.CountRelations(ctx, engram.RelationFilter{Project: in.Project, Judgments: true,
+			Statuses: []engram.RelationStatus{engram.RelationPending}}); err != nil || out.By == "" {
 			return out, err
 		}
 		if len(spans) == 0 {
@@ -139,9 +142,10 @@ func (e *Engine) Overview(ctx context.Context, project string) (Overview, error)
 			return out, err
 		}
 		sum, n, now := 0.0, 0, e.now()
-		err = r.Sample(ctx, p.Name, mostWeighed, func(m engram.Memory) {
+		err = r.Outlines(ctx, engram.Filter{Project: p.Name}, mostWeighed, func(m engram.Memory) bool {
 			sum += fades.strength(m, now)
 			n++
+			return true
 		})
 		if n > 0 {
 			out.Strength = sum / float64(n)

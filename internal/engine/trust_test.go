@@ -198,7 +198,7 @@ func TestTheQueueListsEveryKindInPages(t *testing.T) {
 		for i, why := range []engram.Deferral{engram.DeferredReview, engram.DeferredProposal, engram.DeferredMissing} {
 			d := engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: engram.Memory{ID: engram.ID(fmt.Sprint("m", i)), Title: "T"}}},
 				Project: "shop", Batch: "b", Why: why, Reason: "r", FirstAt: w.Clock.Now(), LastAt: w.Clock.Now()}
-			if err := tx.PutDeferred(ctx, &d); err != nil {
+			if err := tx.ReplicaTx().PutDeferred(ctx, &d); err != nil {
 				return err
 			}
 		}

@@ -187,7 +187,7 @@ func stands(ctx context.Context, r engram.Reader, op engram.Operation) (bool, er
 	for op.UndoneBy != 0 {
 		standing = !standing
 		var err error
-		if op, _, err = r.Operation(ctx, op.UndoneBy); err != nil {
+		if op, _, err = engram.OperationOf(ctx, r, op.UndoneBy); err != nil {
 			return false, err
 		}
 	}
@@ -302,7 +302,7 @@ func projectsOf(entries []engram.Mutation) []string {
 func (u *undoing) cameIn(ctx context.Context, op engram.Operation, entries []engram.Mutation) (map[thing]bool, error) {
 	for op.Undoes != 0 {
 		var err error
-		if op, entries, err = u.tx.Operation(ctx, op.Undoes); err != nil {
+		if op, entries, err = engram.OperationOf(ctx, u.tx, op.Undoes); err != nil {
 			if engram.CodeOf(err) == engram.CodeNotFound {
 				return nil, nil // the journal begins later
 			}
@@ -323,11 +323,11 @@ func (u *undoing) cameIn(ctx context.Context, op engram.Operation, entries []eng
 
 // entriesOf reads an operation; its error says if the journal begins later.
 func (u *undoing) entriesOf(ctx context.Context, number int64) (engram.Operation, []engram.Mutation, error) {
-	op, entries, err := u.tx.Operation(ctx, number)
+	op, entries, err := engram.OperationOf(ctx, u.tx, number)
 	if engram.CodeOf(err) != engram.CodeNotFound {
 		return op, entries, err
 	}
-	begins, beginsErr := u.tx.JournalBegins(ctx)
+	begins, beginsErr := engram.JournalBegins(ctx, u.tx)
 	if beginsErr == nil && !begins.IsZero() {
 		return op, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d: it begins on %s", number, begins.Format("2 January 2006")).
 			WithHint("see {log}")
@@ -374,7 +374,7 @@ func (u *undoing) since(ctx context.Context, entry engram.Mutation) ([]engram.Mu
 	var later []engram.Mutation
 	of := thing{entry.Entity, entry.Key}
 	for offset := 0; !u.once[of] || u.logged[of]; offset += page {
-		es, err := u.tx.Mutations(ctx, entry.Entity, entry.Key, engram.Page{Limit: page, Offset: offset})
+		es, err := u.tx.Mutations(ctx, engram.JournalSpan{Entity: entry.Entity, Key: entry.Key}, engram.Page{Limit: page, Offset: offset})
 		if err != nil {
 			return nil, err
 		}

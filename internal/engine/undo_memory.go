@@ -314,7 +314,7 @@ func (u *undoing) dropHidden(ctx context.Context, entry engram.Mutation, r engra
 	} else {
 		l = lifecycle.Retagged(withoutShadowed(l, engram.PartVerdict), []string{""}, nil, u.stamp())
 	}
-	if err := u.tx.PutCausalMetadata(ctx, engram.EntityRelation, key(r.Num), l); err != nil {
+	if err := u.tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityRelation, key(r.Num), l); err != nil {
 		return err
 	}
 	now := r
@@ -334,7 +334,7 @@ func (u *undoing) checkRelations(ctx context.Context) error {
 		if !r.Judgment() {
 			continue
 		}
-		pair, err := u.tx.RelationsBetween(ctx, r.Source, r.Target)
+		pair, err := engram.RelationsBetween(ctx, u.tx, r.Source, r.Target)
 		if err != nil {
 			return err
 		}
@@ -353,7 +353,7 @@ func (u *undoing) checkRelations(ctx context.Context) error {
 }
 
 func (u *undoing) judgedSince(ctx context.Context, other engram.Relation) error {
-	entries, err := u.tx.Mutations(ctx, engram.EntityRelation, key(other.Num), engram.Page{Limit: 1})
+	entries, err := u.tx.Mutations(ctx, engram.JournalSpan{Entity: engram.EntityRelation, Key: key(other.Num)}, engram.Page{Limit: 1})
 	if err != nil {
 		return err
 	}

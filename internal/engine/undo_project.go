@@ -83,7 +83,7 @@ func (u *undoing) free(ctx context.Context, names ...string) error {
 // renamed is the error of a name that means another project today.
 func (u *undoing) renamed(ctx context.Context, name, now string) error {
 	refused := engram.Errorf(engram.CodeConflict, "%q is project %q by now", name, now)
-	entries, err := u.tx.Mutations(ctx, engram.EntityProject, name, engram.Page{Limit: 1})
+	entries, err := u.tx.Mutations(ctx, engram.JournalSpan{Entity: engram.EntityProject, Key: name}, engram.Page{Limit: 1})
 	if err != nil || len(entries) == 0 {
 		return refused.WithHint("{log --all-projects} shows what became of it")
 	}
@@ -184,13 +184,13 @@ func (u *undoing) inUse(ctx context.Context, name string) (bool, error) {
 			return true, err
 		}
 	}
-	if ss, err := u.tx.Sessions(ctx, name, one); err != nil || len(ss) > 0 {
+	if ss, err := u.tx.Sessions(ctx, engram.SessionFilter{Project: name}, one); err != nil || len(ss) > 0 {
 		return true, err
 	}
-	if ps, err := u.tx.Prompts(ctx, name, "", one); err != nil || len(ps) > 0 {
+	if ps, err := u.tx.Prompts(ctx, engram.PromptFilter{Project: name}, one); err != nil || len(ps) > 0 {
 		return true, err
 	}
-	hidden, err := u.tx.DeletedPrompts(ctx, name)
+	hidden, err := engram.DeletedPrompts(ctx, u.tx, name, "")
 	return len(hidden) > 0, err
 }
 
@@ -271,7 +271,7 @@ func (u *undoing) resolvePlacesOf(ctx context.Context, entries []engram.Mutation
 }
 
 func (u *undoing) takePrompt(ctx context.Context, entry engram.Mutation) error {
-	p, found, err := ifThere(u.tx.Prompt(ctx, numOf(entry.Key)))
+	p, found, err := ifThere(engram.PromptAt(ctx, u.tx, numOf(entry.Key)))
 	if err != nil || found && entry.Reason == placeResolved {
 		return err
 	}
@@ -376,15 +376,15 @@ func (u *undoing) unmakeSession(ctx context.Context, entry engram.Mutation, s en
 	if _, err := u.restorable(fmt.Sprintf("session %q", s.ID), since.left(), sessionFields(s), since); err != nil {
 		return err
 	}
-	memories, err := u.tx.CountInSession(ctx, s.ID, true)
+	memories, err := u.tx.Count(ctx, engram.Filter{SessionID: s.ID, WithForgotten: true})
 	if err != nil {
 		return err
 	}
-	prompts, err := u.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 1})
+	prompts, err := u.tx.Prompts(ctx, engram.PromptFilter{SessionID: s.ID}, engram.Page{Limit: 1})
 	if err != nil {
 		return err
 	}
-	hidden, err := u.tx.DeletedPromptsIn(ctx, s.ID)
+	hidden, err := engram.DeletedPrompts(ctx, u.tx, "", s.ID)
 	if err != nil || memories > 0 || len(prompts) > 0 || len(hidden) > 0 {
 		return err
 	}
@@ -407,13 +407,13 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 			return err
 		}
 		x.ID, x.At, x.Bound = was.ID, was.At, was.Bound
-		if err := u.tx.PutErased(ctx, x); err != nil {
+		if err := u.tx.ReplicaTx().PutErased(ctx, x); err != nil {
 			return err
 		}
 		u.changed(entry, "stays away")
 		return u.log(ctx, engram.EntityErased, entry.Key, "", u.reason(), nil)
 	}
-	shared, err := u.tx.Shared(ctx, engram.EntityErased, entry.Key)
+	shared, err := u.tx.Replica().Shared(ctx, engram.EntityErased, entry.Key)
 	if err != nil {
 		return err
 	}
@@ -423,7 +423,7 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 		u.leave("%s %s was erased in another store and stays erased", x.Entity, x.Name())
 		return nil
 	}
-	x, known, err := u.tx.DropErased(ctx, entry.Key)
+	x, known, err := u.tx.ReplicaTx().DropErased(ctx, entry.Key)
 	if err != nil || !known {
 		return err
 	}

@@ -43,21 +43,21 @@ func (w world) snapshot() snapshot {
 			put(fmt.Sprintf("memory %d", m.Num), m)
 			nums = append(nums, m.Num)
 		}
-		rs, err := r.Relations(w.Context(), nums)
+		rs, err := engram.RelationsOf(w.Context(), r, nums, nil, 0)
 		if err != nil {
 			return err
 		}
 		for _, rel := range rs {
 			put(fmt.Sprintf("relation %d", rel.Num), rel)
 		}
-		ps, err := r.Prompts(w.Context(), "", "", all)
+		ps, err := r.Prompts(w.Context(), engram.PromptFilter{SessionID: ""}, all)
 		if err != nil {
 			return err
 		}
 		for _, p := range ps {
 			put(fmt.Sprintf("prompt %d", p.Num), p)
 		}
-		ss, err := r.Sessions(w.Context(), "", all)
+		ss, err := r.Sessions(w.Context(), engram.SessionFilter{}, all)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (w world) snapshot() snapshot {
 			session.ActiveAt = session.StartedAt
 			put("session "+session.ID, session)
 		}
-		projects, err := r.Projects(w.Context())
+		projects, err := r.Projects(w.Context(), true)
 		for _, p := range projects {
 			p.Sessions = 0 // sessions of memories that are forgotten by now stay
 			put("project "+p.Name, p)
@@ -138,7 +138,7 @@ func (l *life) since(last int64) (ops []int64) {
 
 func (l *life) lastOp() (op int64) {
 	err := l.Store.View(l.Context(), func(r engram.Reader) error {
-		m, err := r.LastMutation(l.Context())
+		m, err := engram.LastMutation(l.Context(), r)
 		op = m.Op
 		return err
 	})
@@ -345,7 +345,7 @@ func (l *life) checkPairs() {
 	l.t.Helper()
 	var all []engram.Relation
 	err := l.Store.View(l.Context(), func(r engram.Reader) (err error) {
-		all, _, err = r.ListRelations(l.Context(), engram.RelationFilter{}, engram.Page{Limit: 1000})
+		all, err = r.Relations(l.Context(), engram.RelationFilter{}, engram.Page{Limit: 1000})
 		return err
 	})
 	if err != nil {

@@ -120,7 +120,7 @@ func (o *op) warnShared(ctx context.Context, was, now engram.Memory) (warnings [
 	if now.Scope != engram.ScopePersonal || was.Scope == engram.ScopePersonal {
 		return nil, nil
 	}
-	shared, err := o.tx.Shared(ctx, engram.EntityMemory, key(now.Num))
+	shared, err := o.tx.Replica().Shared(ctx, engram.EntityMemory, key(now.Num))
 	if err != nil || !shared {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type surveyed struct {
 // survey reads the memories and relations of a project, "" is every one.
 func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
 	s := surveyed{live: map[int64]*outline{}, forgotten: map[engram.ID]bool{}}
-	err := pages(ctx, e, project, engram.Reader.MemoriesAfter, func(m engram.Memory) int64 { return m.Num }, func(m engram.Memory) bool {
+	err := pages(ctx, e, project, engram.MemoriesAfter, func(m engram.Memory) int64 { return m.Num }, func(m engram.Memory) bool {
 		if m.Forgotten() {
 			s.forgotten[m.ID] = true
 			return true
@@ -43,7 +43,7 @@ func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
 	if err != nil {
 		return s, err
 	}
-	err = pages(ctx, e, project, engram.Reader.RelationsAfter, func(r engram.Relation) int64 { return r.Num }, func(r engram.Relation) bool {
+	err = pages(ctx, e, project, engram.RelationsAfter, func(r engram.Relation) int64 { return r.Num }, func(r engram.Relation) bool {
 		if relatesNotes(r) {
 			s.relations = append(s.relations, [2]int64{r.Source, r.Target})
 		}
@@ -122,7 +122,7 @@ type group struct {
 }
 
 func (e *Engine) reportSessions(ctx context.Context, groups map[string]*group, project string) error {
-	return pages(ctx, e, project, engram.Reader.SessionsAfter, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
+	return pages(ctx, e, project, engram.SessionsAfter, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
 		g := groups[engram.Hub{Kind: engram.HubSession, Key: s.ID}.Name()]
 		if g == nil {
 			return true
@@ -249,7 +249,7 @@ func (o *op) editedMemory(ctx context.Context, was engram.Memory, in UpdateInput
 	if err != nil || m.TopicKey == "" || m.TopicKey == was.TopicKey && m.Scope == was.Scope {
 		return m, "", err
 	}
-	other, found, err := o.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
+	other, found, err := engram.ByTopic(ctx, o.tx, m.Project, m.Scope, m.TopicKey)
 	if err == nil && found && other.Num != was.Num {
 		why = fmt.Sprintf("topic %s belongs to memory #%d", m.TopicKey, other.Num)
 	}

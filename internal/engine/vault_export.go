@@ -158,7 +158,7 @@ func (x *vaultExport) read(ctx context.Context, page []*outline) (notes []engram
 		if err != nil {
 			return err
 		}
-		rs, err := r.RelationsOf(ctx, nums, nil, mostLinks)
+		rs, err := engram.RelationsOf(ctx, r, nums, nil, mostLinks)
 		if err != nil {
 			return err
 		}
@@ -289,7 +289,7 @@ func (x *vaultExport) projectsIn(ctx context.Context) (names []string, err error
 		return []string{x.res.Project}, nil
 	}
 	err = x.store.View(ctx, func(r engram.Reader) error {
-		all, err := r.Projects(ctx)
+		all, err := r.Projects(ctx, true)
 		names = append(names, "")
 		for _, p := range all {
 			// A project that was merged into another is an alias of it.

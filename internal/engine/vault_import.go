@@ -382,11 +382,11 @@ func (x *vaultImport) known(ctx context.Context, m engram.Memory) (same engram.M
 		} else if known {
 			name = p.Name
 		}
-		same, _, err = r.ByHash(ctx, name, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
+		same, _, err = engram.ByHash(ctx, r, name, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
 		if err != nil || same.Num != 0 || m.TopicKey == "" {
 			return err
 		}
-		other, found, err := r.ByTopic(ctx, name, m.Scope, m.TopicKey)
+		other, found, err := engram.ByTopic(ctx, r, name, m.Scope, m.TopicKey)
 		if found {
 			why = fmt.Sprintf("topic %s belongs to memory #%d: edit its note", m.TopicKey, other.Num)
 		}

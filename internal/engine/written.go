@@ -130,11 +130,11 @@ func readRecords[T any](ctx context.Context, r engram.Reader, all []T, record fu
 	if len(records) == 0 {
 		return records, nil
 	}
-	device, err := r.Device(ctx)
+	device, err := r.Replica().Device(ctx)
 	if err != nil {
 		return nil, err
 	}
-	metadata, err := r.CausalMetadata(ctx, records[0].Entity(), mapped(records, keyOf))
+	metadata, err := r.Replica().CausalMetadata(ctx, records[0].Entity(), mapped(records, keyOf))
 	for n, one := range records {
 		l, known := metadata[keyOf(one)]
 		records[n] = writtenState(one, l, known, device)
@@ -166,7 +166,7 @@ func sessionRecords(ctx context.Context, r engram.Reader, ss []engram.Session) (
 
 // tombstoneRecords returns sessions without a row.
 func tombstoneRecords(ctx context.Context, r engram.Reader, ss []engram.Session) ([]engram.Record, error) {
-	metadata, err := r.CausalMetadata(ctx, engram.EntitySession, mapped(ss, func(s engram.Session) string { return s.ID }))
+	metadata, err := r.Replica().CausalMetadata(ctx, engram.EntitySession, mapped(ss, func(s engram.Session) string { return s.ID }))
 	return mapped(ss, func(s engram.Session) engram.Record {
 		l, known := metadata[s.ID]
 		rec := deletedSession(s, l)

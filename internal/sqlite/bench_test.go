@@ -152,10 +152,10 @@ func benchTimeline(b *testing.B, s *sqlite.Store, size int) {
 // benchContext reads what the engine needs for the context of a new session.
 func benchContext(b *testing.B, s *sqlite.Store, project string) {
 	benchView(b, s, func(r engram.Reader, _ int) error {
-		if _, err := r.Sessions(b.Context(), project, engram.Page{Limit: 5}); err != nil {
+		if _, err := r.Sessions(b.Context(), engram.SessionFilter{Project: project}, engram.Page{Limit: 5}); err != nil {
 			return err
 		}
-		if _, err := r.Prompts(b.Context(), project, "", engram.Page{Limit: 10}); err != nil {
+		if _, err := r.Prompts(b.Context(), engram.PromptFilter{Project: project}, engram.Page{Limit: 10}); err != nil {
 			return err
 		}
 		_, err := r.List(b.Context(), engram.Filter{Project: project}, engram.Page{Limit: 20})
@@ -212,10 +212,10 @@ func benchSave(b *testing.B, s *sqlite.Store, c *storetest.Corpus) {
 		before := cpu(b)
 		defer func() { worst = max(worst, cpu(b)-before) }()
 		return s.Update(b.Context(), func(tx engram.Tx) error {
-			if _, err := tx.LastMutation(b.Context()); err != nil {
+			if _, err := engram.LastMutation(b.Context(), tx); err != nil {
 				return err
 			}
-			if _, _, err := tx.ByHash(b.Context(), m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true }); err != nil {
+			if _, _, err := engram.ByHash(b.Context(), tx, m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true }); err != nil {
 				return err
 			}
 			return saveOne(b, tx, &m)

@@ -53,8 +53,8 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 // liveFromSQL reads live memories by number, skipping forgotten ones.
 var liveFromSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
 
-// Unembedded returns live memories without a vector of the model, by number.
-func (t *tx) Unembedded(ctx context.Context, fingerprint string, after int64, limit int) ([]engram.Memory, error) {
+// unembedded returns live memories without a vector of the model, by number.
+func (t *tx) unembedded(ctx context.Context, fingerprint string, after int64, limit int) ([]engram.Memory, error) {
 	nums, all, err := t.vectors.Missing(ctx, fingerprint, after, limit)
 	if err != nil {
 		return nil, err

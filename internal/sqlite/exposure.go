@@ -30,13 +30,20 @@ func (t *tx) Exposures(ctx context.Context, session string, p engram.Page) ([]en
 }
 
 // Shown returns the memories shown to a session, served by uses_session.
-func (t *tx) Shown(ctx context.Context, session string) ([]int64, error) {
-	const query = `SELECT DISTINCT memory FROM uses WHERE session = ? AND memory IS NOT NULL ORDER BY memory`
+func (t *tx) Shown(ctx context.Context, session string, operations []string, nums []int64) ([]int64, error) {
 	num, err := t.sessionNum(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	return t.useNums(ctx, query, num)
+	c := conditions{from: "uses", order: "memory"}
+	c.add("session = ? AND memory IS NOT NULL", num)
+	if nums != nil {
+		c.add("memory IN (SELECT value FROM json_each(?))", jsonNums(nums))
+	}
+	if operations != nil {
+		c.add("verb IN (SELECT value FROM json_each(?))", jsonText(operations))
+	}
+	return list(ctx, t, "read exposures", c.query("DISTINCT memory"), c.args, scanOne[int64])
 }
 
 // latelySQL considers the newest 2,000 exposures only.
@@ -57,32 +64,6 @@ func (t *tx) useNums(ctx context.Context, query string, args ...any) ([]int64, e
 	return list(ctx, t, "read exposures", query, args, scanOne[int64])
 }
 
-// lastingSQL is served by memories_lasting, whose condition it repeats literally. The index is named
-// because the planner would scan the table when all projects are requested.
-var lastingSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_lasting
-	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND %s (?2 = '' OR m.scope = ?2)
-	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?3`
-
-// beyondSQL is lastingSQL for personal or global memories of all projects, served by memories_beyond.
-var beyondSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_beyond
-	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND m.scope = ?1
-	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?2`
-
-// Lasting returns the memories that every session should know.
-func (t *tx) Lasting(ctx context.Context, project string, scope engram.Scope, limit int) ([]engram.Memory, error) {
-	if project == "" && (scope == engram.ScopePersonal || scope == engram.ScopeGlobal) {
-		return t.memories(ctx, beyondSQL, scope, limit)
-	}
-	if project == "" {
-		return t.memories(ctx, fmt.Sprintf(lastingSQL, "?1 = 0 AND"), 0, scope, limit)
-	}
-	num, known, err := t.knownProject(ctx, project)
-	if !known {
-		return nil, err
-	}
-	return t.memories(ctx, fmt.Sprintf(lastingSQL, "m.project = ?1 AND"), num, scope, limit)
-}
-
 // useCountsSQL is served by uses_asked, whose condition it repeats literally. The index is named because
 // the planner does not prefer it.
 const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses INDEXED BY uses_asked
@@ -101,8 +82,20 @@ func (t *tx) ExposureCounts(ctx context.Context, nums []int64) (map[int64]engram
 	return counts, doing(err, "count exposures")
 }
 
-// AppendExposures records exposures.
-func (t *tx) AppendExposures(ctx context.Context, us []engram.Exposure) error {
+// RecordUse counts accesses and adds exposures and counters.
+func (t *tx) RecordUse(ctx context.Context, u engram.Use) error {
+	if len(u.Accessed) > 0 {
+		if err := t.countAccess(ctx, u.Accessed, u.At); err != nil {
+			return err
+		}
+	}
+	if err := t.appendExposures(ctx, u.Exposures); err != nil {
+		return err
+	}
+	return t.addCounters(ctx, u.Counters)
+}
+
+func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
 	// The WHERE drops exposures of memories erased meanwhile, so that their query is not stored again.
 	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens, fallback) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9
 		WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM memories WHERE num = ?6)`

@@ -15,19 +15,28 @@ func usePlans(t *testing.T) []planCase {
 			want: []string{"SEARCH s USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH u USING INDEX uses_session (session=?)",
 				"SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN", "USE TEMP B-TREE FOR ORDER BY"},
 			why: "what one session was shown, in order"},
-		{name: "shown in a session", run: func(t *tx) error { _, err := t.Shown(ctx, "s"); return err },
+		{name: "shown in a session", run: func(t *tx) error { _, err := t.Shown(ctx, "s", nil, nil); return err },
 			want: []string{"SEARCH uses USING COVERING INDEX uses_session (session=? AND memory>?)"}},
 		{name: "lately used", run: func(t *tx) error { _, err := t.LatelyUsed(ctx, "app", 10); return err },
 			want: []string{"SCAN uses", "SCAN (subquery-1)", "USE TEMP B-TREE FOR GROUP BY", "USE TEMP B-TREE FOR ORDER BY"},
 			why:  "the latest two thousand, whatever the number of all"},
 		{name: "counts of uses", run: func(t *tx) error { _, err := t.ExposureCounts(ctx, []int64{1, 2}); return err },
 			want: []string{"SEARCH uses USING INDEX uses_asked (memory=?)"}},
-		{name: "lasting memories of a project", run: func(t *tx) error { _, err := t.Lasting(ctx, "app", "", 10); return err },
+		{name: "lasting memories of a project", run: func(t *tx) error {
+			_, err := t.List(ctx, engram.Filter{Project: "app", Scope: "", Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: 10})
+			return err
+		},
 			want: []string{"SEARCH m USING INDEX memories_lasting (project=?)"}},
-		{name: "lasting memories", run: func(t *tx) error { _, err := t.Lasting(ctx, "", "", 10); return err },
+		{name: "lasting memories", run: func(t *tx) error {
+			_, err := t.List(ctx, engram.Filter{Project: "", Scope: "", Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: 10})
+			return err
+		},
 			want: []string{"SCAN m USING INDEX memories_lasting", "USE TEMP B-TREE FOR ORDER BY"},
 			why:  "the few that last, of all projects"},
-		{name: "lasting memories beyond projects", run: func(t *tx) error { _, err := t.Lasting(ctx, "", engram.ScopePersonal, 10); return err },
+		{name: "lasting memories beyond projects", run: func(t *tx) error {
+			_, err := t.List(ctx, engram.Filter{Project: "", Scope: engram.ScopePersonal, Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: 10})
+			return err
+		},
 			want: []string{"SEARCH m USING INDEX memories_beyond (scope=?)"}},
 	}
 }
@@ -52,7 +61,7 @@ func TestOldExposuresAreDropped(t *testing.T) {
 		for i := range us {
 			us[i] = engram.Exposure{At: at, SessionID: "s", Project: "app", Operation: "search", Memory: 1, Rank: 1, Tokens: 9}
 		}
-		if err := s.Update(t.Context(), func(tx engram.Tx) error { return tx.AppendExposures(t.Context(), us) }); err != nil {
+		if err := s.Update(t.Context(), func(tx engram.Tx) error { return tx.RecordUse(t.Context(), engram.Use{Exposures: us}) }); err != nil {
 			t.Fatal(err)
 		}
 	}

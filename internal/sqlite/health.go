@@ -241,7 +241,7 @@ const futureSQL = `SELECT sum(n), max(newest) FROM (
 func (x *examination) clock(ctx context.Context) error {
 	into := &x.facts.Clock
 	into.Now = x.query.Now
-	last, err := x.LastMutation(ctx)
+	last, err := engram.LastMutation(ctx, x)
 	if err != nil {
 		return err
 	}

@@ -269,7 +269,7 @@ func TestEachSnapshotHasItsOwnIndex(t *testing.T) {
 	want(s, "50 saved", 50)
 	want(other, "50 saved by another", 50)
 	view(t, s, func(r engram.Reader) error {
-		if _, err := r.LastMutation(t.Context()); err != nil { // the snapshot starts with the first read
+		if _, err := engram.LastMutation(t.Context(), r); err != nil { // the snapshot starts with the first read
 			return err
 		}
 		saveMany(t, other, c, 500, name) // sealed and merged meanwhile

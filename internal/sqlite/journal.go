@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -27,42 +26,39 @@ func scanMutation(s scanner) (engram.Mutation, error) {
 	return m, err
 }
 
-// LastMutation returns the newest entry.
-func (t *tx) LastMutation(ctx context.Context) (engram.Mutation, error) {
-	m, _, err := first(list(ctx, t, "read journal", `SELECT `+mutationColumns+` FROM mutations j ORDER BY j.seq DESC LIMIT 1`, nil, scanMutation))
-	return m, err
-}
-
-// Mutations returns entries, newest first. Those of one thing are served by mutations_key.
-func (t *tx) Mutations(ctx context.Context, entity engram.Entity, key string, p engram.Page) ([]engram.Mutation, error) {
-	query, args := `SELECT `+mutationColumns+` FROM mutations j ORDER BY j.seq DESC LIMIT ? OFFSET ?`, []any{p.Limit, p.Offset}
-	if entity != "" {
-		query = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.key = ? AND j.entity = ? ORDER BY j.seq DESC LIMIT ? OFFSET ?`
-		args = append([]any{journalKey(entity, key), entity}, args...)
-	}
-	return list(ctx, t, "read journal", query, args, scanMutation)
-}
-
-// spanSQL walks back through the journal. Every query about the past looks for moves between projects,
-// so projectsIn has its own condition, served by mutations_project.
 const (
-	spanSQL     = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.entity = ?1` + spanRest
-	projectsIn  = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.entity = 'project' AND j.entity = ?1` + spanRest
-	spanRest    = ` AND j.seq > ?2 AND j.seq < ?3 AND (NOT ?4 OR j.was IS NOT NULL) ORDER BY j.seq DESC LIMIT ?5`
 	ownFromSQL  = `SELECT seq, at FROM mutations WHERE seq >= ? AND device IS NULL ORDER BY seq LIMIT 1`
 	ownUntilSQL = `SELECT seq FROM mutations WHERE seq < ? AND device IS NULL ORDER BY seq DESC LIMIT 1`
 )
 
-// MutationsIn returns the entries of a span, newest first.
-func (t *tx) MutationsIn(ctx context.Context, s engram.JournalSpan, most int) ([]engram.Mutation, error) {
-	query, before := spanSQL, s.Before
-	if s.Entity == engram.EntityProject {
-		query = projectsIn
+// Mutations returns the entries of a span. Those of one thing are served by mutations_key; every query about the
+// past looks for moves between projects, served by mutations_project.
+func (t *tx) Mutations(ctx context.Context, s engram.JournalSpan, p engram.Page) ([]engram.Mutation, error) {
+	c := conditions{from: "mutations j", order: "j.seq DESC", where: []string{"1"}}
+	if s.OldestFirst {
+		c.order = "j.seq"
 	}
-	if before == 0 {
-		before = math.MaxInt64
+	switch {
+	case s.Entity != "" && s.Key != "":
+		c.add("j.key = ? AND j.entity = ?", journalKey(s.Entity, s.Key), s.Entity)
+	case s.Entity == engram.EntityProject:
+		c.add("j.entity = 'project'")
+	case s.Entity != "":
+		c.add("j.entity = ?", s.Entity)
 	}
-	return list(ctx, t, "read journal", query, []any{s.Entity, s.After, before, s.Changes, most}, scanMutation)
+	if s.Op > 0 {
+		c.add("j.seq >= ? AND j.op = ?"+t.hidden.and("j.project"), s.Op, s.Op)
+	}
+	if s.After > 0 {
+		c.add("j.seq > ?", s.After)
+	}
+	if s.Before > 0 {
+		c.add("j.seq < ?", s.Before)
+	}
+	if s.Changes {
+		c.add("j.was IS NOT NULL")
+	}
+	return list(ctx, t, "read journal", c.query(mutationColumns)+" LIMIT ? OFFSET ?", append(c.args, p.Limit, p.Offset), scanMutation)
 }
 
 // SeqBefore finds the last own entry before a time by binary search: an index by time would slow down
@@ -184,7 +180,11 @@ func listOf(e engram.Entity) string {
 // are served by mutations_key, others by walking the journal.
 func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Page) ([]engram.Operation, error) {
 	var c conditions
-	c.add(`j.seq = j.op` + t.hidden.and("j.project"))
+	if f.Op > 0 {
+		c.add(`j.seq = ? AND j.op = j.seq`, f.Op)
+	} else {
+		c.add(`j.seq = j.op` + t.hidden.and("j.project"))
+	}
 	if f.Entity != "" {
 		key := journalKey(f.Entity, f.Key)
 		of, args := ofThingSQL, []any{key, f.Entity, listOf(f.Entity), key}
@@ -230,43 +230,6 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 		append(c.args, p.Limit, p.Offset), scanOperation)
 }
 
-// Operation returns one operation and its entries, oldest first.
-func (t *tx) Operation(ctx context.Context, op int64) (engram.Operation, []engram.Mutation, error) {
-	o, found, err := first(list(ctx, t, fmt.Sprintf("read operation %d", op),
-		`SELECT `+operationColumns+` FROM mutations j WHERE j.seq = ?1 AND j.op = ?1`, []any{op}, scanOperation))
-	if err == nil && !found {
-		err = engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("see {log}")
-	}
-	if err != nil {
-		return engram.Operation{}, nil, err
-	}
-	all, err := t.FirstEntries(ctx, o, o.Entries)
-	return o, all, err
-}
-
-// FirstEntries returns the first entries of an operation.
-func (t *tx) FirstEntries(ctx context.Context, o engram.Operation, most int) ([]engram.Mutation, error) {
-	return list(ctx, t, fmt.Sprintf("read operation %d", o.Op),
-		`SELECT `+mutationColumns+` FROM mutations j WHERE j.seq >= ? AND j.seq < ?`+t.hidden.and("j.project")+` ORDER BY j.seq`,
-		[]any{o.Op, o.Op + int64(min(most, o.Entries))}, scanMutation)
-}
-
-// factJournalBegins is the fact that stores since when the journal is complete.
-const factJournalBegins = "journal_begins"
-
-// JournalBegins returns the time since which the journal is complete, zero if it always was.
-func (t *tx) JournalBegins(ctx context.Context) (time.Time, error) {
-	v, err := t.Fact(ctx, factJournalBegins)
-	if err != nil || v == "" {
-		return time.Time{}, err
-	}
-	ms, err := strconv.ParseInt(v, 10, 64)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("fact %s: %w", factJournalBegins, err)
-	}
-	return time.UnixMilli(ms).UTC(), nil
-}
-
 // CompactJournal removes the operations before a time, and returns the number of removed entries. It
 // removes all entries before the first operation to keep, so operations stay whole.
 func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) {
@@ -288,14 +251,14 @@ func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) 
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	begins, err := t.JournalBegins(ctx)
+	begins, err := engram.JournalBegins(ctx, t)
 	if err != nil {
 		return 0, err
 	}
 	if begins.After(before) { // the clock was ahead then; entries before begins are already removed
 		before = begins
 	}
-	return int(n), t.PutFact(ctx, factJournalBegins, strconv.FormatInt(before.UnixMilli(), 10))
+	return int(n), t.PutFact(ctx, engram.FactJournalBegins, strconv.FormatInt(before.UnixMilli(), 10))
 }
 
 // Fact returns a fact about the store, "" if it is not set.

@@ -24,7 +24,7 @@ func BenchmarkUnreplicated(b *testing.B) {
 		batches = append(batches, fmt.Sprintf("batch-%d", i))
 	}
 	err = s.Update(b.Context(), func(tx engram.Tx) error {
-		own, err := tx.Device(b.Context())
+		own, err := tx.Replica().Device(b.Context())
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func BenchmarkUnreplicated(b *testing.B) {
 		for i := range size + fresh { // newest first: they have memories and numbers
 			i = (i + size) % (size + fresh)
 			l, key := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(i+1) << 16, Device: own}}, strconv.Itoa((i+fresh)%(size+fresh)+1)
-			if err := tx.PutCausalMetadata(b.Context(), engram.EntityMemory, key, l); err != nil {
+			if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, key, l); err != nil {
 				return err
 			}
 			if i >= size {
@@ -47,7 +47,7 @@ func BenchmarkUnreplicated(b *testing.B) {
 				}
 				continue
 			}
-			if err := tx.PutReplicated(b.Context(), engram.EntityMemory, key, l.Digest(), batches[i/2000:i/2000+1]); err != nil {
+			if err := tx.ReplicaTx().PutReplicated(b.Context(), engram.EntityMemory, key, l.Digest(), batches[i/2000:i/2000+1]); err != nil {
 				return err
 			}
 		}
@@ -57,7 +57,7 @@ func BenchmarkUnreplicated(b *testing.B) {
 		b.Fatal(err)
 	}
 	benchView(b, s, func(r engram.Reader, _ int) error {
-		_, err := r.Unreplicated(b.Context(), engram.EntityMemory, "app", batches, "", 2000)
+		_, err := r.Replica().Unreplicated(b.Context(), engram.EntityMemory, "app", batches, "", 2000)
 		return err
 	})
 }

@@ -83,7 +83,7 @@ func TestShadowedTopicsAreFoundBesideTheShadowsOfAnUndo(t *testing.T) {
 		if err := json.Unmarshal([]byte(held), &l.Shadowed); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Update(ctx, func(tx engram.Tx) error { return tx.PutCausalMetadata(ctx, engram.EntityMemory, key, l) }); err != nil {
+		if err := s.Update(ctx, func(tx engram.Tx) error { return tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, key, l) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +95,10 @@ func TestShadowedTopicsAreFoundBesideTheShadowsOfAnUndo(t *testing.T) {
 	put("5", `{"metadata":{"note":"\"topic_key\""}}`)
 	for part, want := range map[engram.Part][]string{"topic_key": {"2", "3"}, engram.PartDeleted: {"1", "2"}, "metadata": {"5"}} {
 		var got []string
-		err := s.View(ctx, func(r engram.Reader) (err error) { got, err = r.Shadowed(ctx, engram.EntityMemory, part); return err })
+		err := s.View(ctx, func(r engram.Reader) (err error) {
+			got, err = r.Replica().Shadowed(ctx, engram.EntityMemory, part)
+			return err
+		})
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("held %s: got %v, %v; want %v", part, got, err, want)
 		}

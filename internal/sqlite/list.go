@@ -2,76 +2,191 @@ package sqlite
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
-// List returns the memories that pass f, newest first. Listings without further filters are served by
-// memories_recent or memories_project_recent and read only the rows that they return.
+// List returns the memories that pass f. Listings without further filters are served by memories_recent or
+// memories_project_recent and read only the rows that they return.
 func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram.Memory, error) {
-	c, order, err := t.listed(ctx, f)
+	if f.Unembedded != "" {
+		return t.unembedded(ctx, f.Unembedded, p.After.Num, p.Limit)
+	}
+	c, err := t.listed(ctx, f, p.Order)
 	if err != nil || c == nil {
 		return nil, err
 	}
-	if p.After.Num != 0 && !f.Forgotten {
+	switch {
+	case p.Order == engram.OrderNumber:
+		c.add("m.num > ?", p.After.Num)
+	case p.Order == engram.OrderNewest && p.After.Num != 0 && !f.Forgotten:
 		c.add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
 	}
-	query := `SELECT ` + memoryColumns + ` FROM ` + c.from() + ` WHERE ` + strings.Join(c.where, " AND ") +
-		` ORDER BY ` + order + ` LIMIT ? OFFSET ?`
-	return t.memories(ctx, query, append(c.args, p.Limit, p.Offset)...)
+	return t.memories(ctx, c.query(memoryColumns)+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
 }
 
-// listed returns the conditions and order of List over memory m; nil if nothing can pass.
-func (t *tx) listed(ctx context.Context, f engram.Filter) (c *conditions, order string, err error) {
-	order, state := "m.created_at DESC, m.num DESC", "m.deleted_at IS NULL"
-	if f.Forgotten {
-		order, state = "m.deleted_at DESC, m.num DESC", "m.deleted_at IS NOT NULL"
-	}
-	var project int64
-	if f.Project != "" {
-		num, known, err := t.knownProject(ctx, f.Project)
-		if !known {
-			return nil, order, err
+// Count counts the memories that pass f. The indexes by session hold either live or forgotten ones, and each
+// session knows how many live ones it has.
+func (t *tx) Count(ctx context.Context, f engram.Filter) (n int, err error) {
+	if f.SessionID != "" && reflect.DeepEqual(f, engram.Filter{SessionID: f.SessionID}) {
+		num, err := t.sessionNum(ctx, f.SessionID)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return 0, nil
 		}
-		project = num
+		if err == nil {
+			err = t.row(ctx, `SELECT live FROM sessions WHERE num = ?`, []any{num}, &n)
+		}
+		return n, doing(err, "count memories")
 	}
-	c = &conditions{where: []string{state}}
+	if f.WithForgotten {
+		f.WithForgotten = false
+		live, err := t.Count(ctx, f)
+		if err != nil {
+			return 0, err
+		}
+		f.Forgotten = true
+		n, err = t.Count(ctx, f)
+		return live + n, err
+	}
+	c, err := t.listed(ctx, f, engram.OrderNewest)
+	if err != nil || c == nil {
+		return 0, err
+	}
+	c.order = ""
+	err = t.row(ctx, c.query("count(*)"), c.args, &n)
+	return n, doing(err, "count memories")
+}
+
+// listed returns the conditions and order of List over memory m; nil if nothing can pass. A look-up by what
+// few memories have is served by its own index: the plus keeps the planner from another one.
+func (t *tx) listed(ctx context.Context, f engram.Filter, o engram.Order) (c *conditions, err error) {
+	c = &conditions{from: "memories m", order: "m.created_at DESC, m.num DESC", where: []string{"m.deleted_at IS NULL"}}
+	switch {
+	case f.WithForgotten:
+		c.where[0] = "1"
+	case f.Forgotten:
+		c.where[0], c.order = "m.deleted_at IS NOT NULL", "m.deleted_at DESC, m.num DESC"
+	}
+	project, known, err := t.knownProject(ctx, f.Project)
+	if !known {
+		return nil, err
+	}
 	if f.Beyond && !f.Forgotten {
 		nums, err := t.beyond(ctx, f)
 		if err != nil || len(nums) == 0 {
-			return nil, order, err
+			return nil, err
 		}
-		c.named = true
+		c.from = "memories m NOT INDEXED" // with numbers given, the planner must not scan an index instead
 		c.add("m.num IN (SELECT value FROM json_each(?))", jsonNums(nums))
 	}
-	c.addFilter("m", f, project)
+	if taken, err := t.mayHave(ctx, f, project); err != nil || !taken {
+		return nil, err
+	}
+	row := "m"
+	if f.Anchor != "" || f.Stale || f.Mark != "" || f.Hash != "" || !f.DueBefore.IsZero() || o == engram.OrderNumber {
+		row = "+m"
+	}
+	if err := c.addLookup(f); err != nil {
+		return nil, err
+	}
+	c.addFilter(row, f, project)
+	if f.Projectless {
+		c.add(row + ".project = 0")
+	}
 	if f.Current {
 		newer := &conditions{where: []string{"n.deleted_at IS NULL"}}
 		newer.addFilter("n", f, project)
 		c.add("NOT EXISTS ("+newerSQL+" AND "+strings.Join(newer.where, " AND ")+")", newer.args...)
 	}
-	return c, order, nil
-}
-
-// conditions collects the parts of a WHERE clause.
-type conditions struct {
-	where []string
-	args  []any
-	named bool // the memories are selected by number
-}
-
-// from returns the FROM clause. With numbers given, the planner must not scan an index instead.
-func (c *conditions) from() string {
-	if c.named {
-		return "memories m NOT INDEXED"
+	switch o {
+	case engram.OrderLatest:
+		c.order = "m.num DESC"
+	case engram.OrderNumber:
+		c.order = "m.num"
+	case engram.OrderDue:
+		c.order = "m.review_after, m.num"
+	case engram.OrderFlagged:
+		c.order = "t.at, t.memory"
+	case engram.OrderLasting:
+		c.order = "m.permanent DESC, m.importance DESC, m.num DESC"
 	}
-	return "memories m"
+	return c, nil
+}
+
+// mayHave reports whether a memory can have the topic key of f. During imports most are free, and reading
+// memories requires writing the unwritten tags.
+func (t *tx) mayHave(ctx context.Context, f engram.Filter, project int64) (bool, error) {
+	if f.TopicKey == "" || len(t.unwritten.tags) == 0 {
+		return true, nil
+	}
+	nums, err := column[int64](ctx, t, topicTakenSQL, f.TopicKey, project, f.Scope)
+	return len(nums) > 0 || f.Scope == "", err
+}
+
+// addLookup adds the conditions that an index of their own serves, by its literal condition.
+func (c *conditions) addLookup(f engram.Filter) error {
+	if f.TopicKey != "" {
+		c.add("m.topic_key = ?", f.TopicKey)
+	}
+	if f.Title != "" {
+		c.add("substr(m.title, 1, 12) || substr(m.title, -12) = substr(?, 1, 12) || substr(?, -12) AND m.title = ?", f.Title, f.Title, f.Title)
+	}
+	if f.Hash != "" {
+		sum, err := hex.DecodeString(f.Hash)
+		if err != nil {
+			return fmt.Errorf("hash %q: %w", f.Hash, err)
+		}
+		c.add("substr(m.hash, 1, 8) = substr(?, 1, 8) AND m.hash = ?", sum, sum)
+	}
+	if f.Anchor != "" { // "0" is the character after the slash
+		c.order = "+m.created_at DESC, +m.num DESC"
+		c.add("m.num IN (SELECT memory FROM anchors WHERE path = ? UNION ALL SELECT memory FROM anchors WHERE path > ? || '/' AND path < ? || '0')",
+			f.Anchor, f.Anchor, f.Anchor)
+	}
+	if f.Stale { // served by anchors_seen, which has few rows
+		c.order = "+m.created_at DESC, +m.num DESC"
+		c.add("m.num IN (SELECT memory FROM anchors WHERE seen IS NOT NULL)")
+	}
+	if f.Mark != "" { // CROSS JOIN starts with the marked memories, which are few; the index needs the literal
+		c.from = "trust t CROSS JOIN memories m ON m.num = t.memory"
+		c.add("t.mark = '" + strings.ReplaceAll(string(f.Mark), "'", "''") + "'")
+	}
+	if !f.DueBefore.IsZero() { // served by memories_review
+		c.add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, millis(f.DueBefore))
+	}
+	if f.Lasting {
+		// The index is named because the planner would scan the table when all projects are requested.
+		c.from = "memories m INDEXED BY memories_lasting"
+		if f.Project == "" && (f.Scope == engram.ScopePersonal || f.Scope == engram.ScopeGlobal) {
+			c.from = "memories m INDEXED BY memories_beyond"
+			c.add("m.scope <> 'project'")
+		}
+		c.add("(m.permanent <> 0 OR m.importance >= 0.7 OR m.type IN ('preference', 'policy'))")
+	}
+	return nil
+}
+
+// conditions are a query: the parts of its WHERE clause, its FROM clause and its order, which may be "".
+type conditions struct {
+	from, order string
+	where       []string
+	args        []any
+}
+
+// query returns the query of columns.
+func (c *conditions) query(columns string) string {
+	query := "SELECT " + columns + " FROM " + c.from + " WHERE " + strings.Join(c.where, " AND ")
+	if c.order != "" {
+		query += " ORDER BY " + c.order
+	}
+	return query
 }
 
 func (c *conditions) add(where string, args ...any) {
@@ -165,41 +280,31 @@ var vitalFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Fie
 
 var vitalColumns = `m.num` + columnsOf(vitalFields)
 
-// Vitals calls each with the outline of every memory that passes f.
-func (t *tx) Vitals(ctx context.Context, f engram.Filter, each func(engram.Memory) bool) error {
-	c, order, err := t.listed(ctx, f)
+// Outlines calls each with the outlines of memories that pass f. A sample is every n-th memory by number,
+// which is the order of saving.
+func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(engram.Memory) bool) error {
+	c, err := t.listed(ctx, f, engram.OrderNewest)
 	if err != nil || c == nil {
 		return err
 	}
-	return t.vitals(ctx, c, order, each)
-}
-
-// Sample selects every n-th memory by number, which is the order of saving.
-func (t *tx) Sample(ctx context.Context, project string, most int, each func(engram.Memory)) error {
-	c, order, err := t.listed(ctx, engram.Filter{Project: project})
-	if err != nil || c == nil {
-		return err
+	if most > 0 {
+		var live int
+		in, project := "", []any(nil)
+		if f.Project != "" {
+			num, err := t.projectNum(ctx, f.Project)
+			if err != nil {
+				return err
+			}
+			in, project = " AND project = ?", []any{num}
+		}
+		if err := t.row(ctx, `SELECT coalesce(sum(live), 0) FROM tallies WHERE live > 0`+in, project, &live); err != nil {
+			return fmt.Errorf("count memories: %w", err)
+		}
+		if step := (live + most - 1) / most; step > 1 {
+			c.add("m.num % ? = 0", step) // skipped rows are not read, since the index contains the numbers
+		}
 	}
-	of := ""
-	if project != "" {
-		of = " AND project = ?" // its argument is the only one in c.args
-	}
-	var live int
-	if err := t.row(ctx, `SELECT coalesce(sum(live), 0) FROM tallies WHERE live > 0`+of, c.args, &live); err != nil {
-		return fmt.Errorf("count memories: %w", err)
-	}
-	if step := (live + most - 1) / most; step > 1 {
-		c.add("m.num % ? = 0", step) // skipped rows are not read, since the index contains the numbers
-	}
-	return t.vitals(ctx, c, order, func(m engram.Memory) bool {
-		each(m)
-		return true
-	})
-}
-
-func (t *tx) vitals(ctx context.Context, c *conditions, order string, each func(engram.Memory) bool) error {
-	query := `SELECT ` + vitalColumns + ` FROM ` + c.from() + ` WHERE ` + strings.Join(c.where, " AND ") + ` ORDER BY ` + order
-	err := t.rows(ctx, query, c.args, func(s scanner) error {
+	err = t.rows(ctx, c.query(vitalColumns), c.args, func(s scanner) error {
 		var m engram.Memory
 		err := s.Scan(fieldsInto(&m, vitalFields)...)
 		if err == nil && !each(m) {
@@ -208,27 +313,4 @@ func (t *tx) vitals(ctx context.Context, c *conditions, order string, each func(
 		return err
 	})
 	return doing(err, "read outlines")
-}
-
-// dueSQL is served by memories_review.
-var dueSQL = `SELECT ` + memoryColumns + ` FROM memories m
-	WHERE m.review_after IS NOT NULL AND m.review_after < ?2 AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1)
-	AND NOT ` + supersededSQL + ` ORDER BY m.review_after, m.num LIMIT ?3 OFFSET ?4`
-
-// Due returns the live memories whose review was due before a time.
-func (t *tx) Due(ctx context.Context, project string, before time.Time, p engram.Page) ([]engram.Memory, error) {
-	return listIn(ctx, t, readMemories, dueSQL, project, []any{millis(before), p.Limit, p.Offset}, scanMemory)
-}
-
-// exposedBySQL is served by uses_session.
-const exposedBySQL = `SELECT DISTINCT memory FROM uses WHERE session = ? AND memory IN (SELECT value FROM json_each(?))
-	AND verb IN (SELECT value FROM json_each(?)) ORDER BY memory`
-
-// ExposedBy returns those of the memories that one of the operations showed to the session.
-func (t *tx) ExposedBy(ctx context.Context, session string, verbs []string, nums []int64) ([]int64, error) {
-	num, err := t.sessionNum(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	return t.useNums(ctx, exposedBySQL, num, jsonNums(nums), jsonText(verbs))
 }

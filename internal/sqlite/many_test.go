@@ -127,7 +127,7 @@ func saveDraft(s engram.Store, m *engram.Memory) error {
 				return err
 			}
 		}
-		last, err := tx.LastMutation(ctx)
+		last, err := engram.LastMutation(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func checkAll(t *testing.T, path string, acknowledged []string, others bool) {
 		for _, m := range ms {
 			stored[string(m.ID)]++
 		}
-		entries, err := r.Mutations(t.Context(), "", "", engram.Page{Limit: 1 << 30})
+		entries, err := r.Mutations(t.Context(), engram.JournalSpan{}, engram.Page{Limit: 1 << 30})
 		if len(entries) != len(ms) {
 			t.Errorf("%d memories have %d journal entries", len(ms), len(entries))
 		}

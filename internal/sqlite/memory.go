@@ -169,51 +169,6 @@ func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.
 
 const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
 
-// ByTopic returns the live memory with a topic key.
-func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, key string) (engram.Memory, bool, error) {
-	num, found, err := t.knownProject(ctx, project)
-	if !found {
-		return engram.Memory{}, false, err
-	}
-	if len(t.unwritten.tags) > 0 {
-		// During imports most topics are free. This check avoids writing the unwritten tags, which reading a
-		// memory requires.
-		nums, err := column[int64](ctx, t, topicTakenSQL, key, num, scope)
-		if err != nil || len(nums) == 0 {
-			return engram.Memory{}, false, err
-		}
-	}
-	return first(t.memories(ctx, memoryByKeySQL, key, num, scope))
-}
-
-// ByHash returns the newest live memory of the project with this content hash that passes same.
-func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, same func(engram.Memory) bool) (engram.Memory, bool, error) {
-	num, found, err := t.knownProject(ctx, project)
-	if !found {
-		return engram.Memory{}, false, err
-	}
-	sum, err := hex.DecodeString(hash)
-	if err != nil {
-		return engram.Memory{}, false, fmt.Errorf("hash %q: %w", hash, err)
-	}
-	ms, err := t.memories(ctx, memoryByHashSQL, sum, num, since.UnixMilli())
-	for _, m := range ms {
-		if same(m) {
-			return m, true, err
-		}
-	}
-	return engram.Memory{}, false, err
-}
-
-// ByTitle returns the newest live memory of the project with this title.
-func (t *tx) ByTitle(ctx context.Context, project string, scope engram.Scope, typ engram.Type, title string) (engram.Memory, bool, error) {
-	num, found, err := t.knownProject(ctx, project)
-	if !found {
-		return engram.Memory{}, false, err
-	}
-	return first(t.memories(ctx, memoryByTitleSQL, num, title, typ, scope))
-}
-
 // Neighbours are ordered by number, which is the order of saving.
 var (
 	earlierSQL = `SELECT * FROM (SELECT ` + memoryColumns + ` FROM memories m
@@ -408,8 +363,8 @@ func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
 // journal.
 const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' || ?1 || '"', '$.given."' || ?1 || '"') WHERE entity = 'project' AND was IS NOT NULL`
 
-// CountAccess counts an access to each of the memories.
-func (t *tx) CountAccess(ctx context.Context, nums []int64, at time.Time) error {
+// countAccess counts an access to each of the memories.
+func (t *tx) countAccess(ctx context.Context, nums []int64, at time.Time) error {
 	const query = `UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, 0), ?2)
 		WHERE num IN (SELECT value FROM json_each(?1))`
 	return doing(t.run(ctx, query, jsonNums(nums), millis(at)), "count accesses")

@@ -189,7 +189,7 @@ func (t *tx) giveTopic(ctx context.Context, num int64, key string) (bool, error)
 	if err != nil || m.TopicKey != "" || m.Forgotten() {
 		return false, err
 	}
-	_, taken, err := t.ByTopic(ctx, m.Project, m.Scope, key)
+	_, taken, err := engram.ByTopic(ctx, t, m.Project, m.Scope, key)
 	if err != nil || taken {
 		return false, err
 	}
@@ -200,7 +200,7 @@ func (t *tx) giveTopic(ctx context.Context, num int64, key string) (bool, error)
 // movePrompts rewrites the full-text rows of prompts, which contain the project.
 func (t *tx) movePrompts(ctx context.Context, project int64, nums []int64) error {
 	for _, num := range nums {
-		p, err := t.Prompt(ctx, num)
+		p, err := engram.PromptAt(ctx, t, num)
 		if err == nil {
 			err = t.run(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, num)
 		}

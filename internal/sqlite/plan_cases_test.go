@@ -38,30 +38,37 @@ func memoryPlans(t *testing.T) []planCase {
 			why:  "one memory a scope has the topic"},
 		{name: "memories by number", run: func(t *tx) error { _, err := t.Memories(ctx, []int64{1, 2}); return err },
 			want: []string{"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{name: "by topic", run: func(t *tx) error { _, _, err := t.ByTopic(ctx, "app", engram.ScopeProject, "a/b"); return err },
+		{name: "by topic", run: func(t *tx) error { _, _, err := engram.ByTopic(ctx, t, "app", engram.ScopeProject, "a/b"); return err },
 			want: []string{"SEARCH m USING INDEX memories_topic (topic_key=? AND project=? AND scope=?)"}},
-		{name: "by hash", run: func(t *tx) error { _, _, err := t.ByHash(ctx, "app", "abab", time.Time{}, nil); return err },
+		{name: "by hash", run: func(t *tx) error { _, _, err := engram.ByHash(ctx, t, "app", "abab", time.Time{}, nil); return err },
 			want: []string{"SEARCH m USING INDEX memories_hash (<expr>=?)"}},
 		{name: "by title", run: func(t *tx) error {
-			_, _, err := t.ByTitle(ctx, "app", engram.ScopeProject, engram.TypeDecision, "Pool size")
+			_, err := t.List(ctx, engram.Filter{Project: "app", Scope: engram.ScopeProject, Types: []engram.Type{engram.TypeDecision}, Title: "Pool size"},
+				engram.Page{Order: engram.OrderLatest, Limit: 1})
 			return err
 		}, want: []string{"SEARCH m USING INDEX memories_title (project=? AND <expr>=?)"}},
 		{name: "neighbours", run: func(t *tx) error { _, _, err := t.Neighbours(ctx, "s", 3, 5, 5); return err },
 			want: []string{"SEARCH m USING INDEX memories_session (session=? AND num<?)", "SCAN (subquery-4)", "USE TEMP B-TREE FOR ORDER BY",
 				"SEARCH m USING INDEX memories_session (session=? AND num>?)"},
 			why: "the few that were found are turned round"},
-		{name: "anchored", run: func(t *tx) error { _, err := t.Anchored(ctx, "app", "a/b.go", 9); return err },
+		{name: "anchored", run: func(t *tx) error {
+			_, err := t.List(ctx, engram.Filter{Project: "app", Anchor: "a/b.go"}, engram.Page{Limit: 9})
+			return err
+		},
 			want: []string{"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH anchors USING PRIMARY KEY (path=?)",
 				"SEARCH anchors USING PRIMARY KEY (path>? AND path<?)", "USE TEMP B-TREE FOR ORDER BY"},
 			why: "few memories are anchored to one path"},
 		{name: "anchors that were seen", run: func(t *tx) error { _, err := t.SeenAnchors(ctx, []int64{1, 2}); return err },
 			want: []string{"SEARCH a USING INDEX anchors_seen (memory=?)", "USE TEMP B-TREE FOR GROUP BY"}, why: "of a page of hits"},
-		{name: "stale anchors", run: func(t *tx) error { _, err := t.StaleAnchors(ctx, "app", engram.Page{Limit: 9}); return err },
+		{name: "stale anchors", run: func(t *tx) error {
+			_, err := t.List(ctx, engram.Filter{Project: "app", Stale: true}, engram.Page{Limit: 9})
+			return err
+		},
 			want: []string{"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "SCAN anchors USING INDEX anchors_seen", "USE TEMP B-TREE FOR ORDER BY"},
 			why:  "few wait to be looked at"},
 		{name: "revisions", run: func(t *tx) error { _, err := t.Revisions(ctx, 3); return err },
 			want: []string{"SEARCH revisions USING INDEX revisions_memory (memory=?)"}},
-		{name: "relations", run: func(t *tx) error { _, err := t.Relations(ctx, []int64{3}); return err },
+		{name: "relations", run: func(t *tx) error { _, err := engram.RelationsOf(ctx, t, []int64{3}, nil, 0); return err },
 			want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING COVERING INDEX relations_source (source=?)",
 				"USE TEMP B-TREE FOR ORDER BY", "SEARCH relations USING COVERING INDEX relations_target (target=?)"},
 			why: "the two ends are merged by number"},
@@ -106,7 +113,9 @@ func otherPlans(t *testing.T) []planCase {
 	return []planCase{
 		{name: "topics", run: func(t *tx) error { _, err := t.Topics(ctx, "app", "au", 5); return err },
 			want: []string{"SEARCH memories USING INDEX memories_topic (topic_key>? AND topic_key<?)"}},
-		{name: "sample", run: func(t *tx) error { return t.Sample(ctx, "app", 1, func(engram.Memory) {}) },
+		{name: "sample", run: func(t *tx) error {
+			return t.Outlines(ctx, engram.Filter{Project: "app"}, 1, func(engram.Memory) bool { return true })
+		},
 			want: []string{"SEARCH tallies USING PRIMARY KEY (project=?)", "SEARCH m USING INDEX memories_project_recent (project=?)"},
 			why:  "the index is walked, and of the rows so many read as are asked for"},
 		{name: "a list that goes on", run: func(t *tx) error {
@@ -115,21 +124,30 @@ func otherPlans(t *testing.T) []planCase {
 		}, want: []string{"SEARCH m USING INDEX memories_project_recent (project=? AND created_at<?)"}},
 		{name: "session", run: func(t *tx) error { _, err := t.Session(ctx, "s"); return err },
 			want: []string{"SEARCH s USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
-		{name: "sessions", run: func(t *tx) error { _, err := t.Sessions(ctx, "", page); return err },
+		{name: "sessions", run: func(t *tx) error { _, err := t.Sessions(ctx, engram.SessionFilter{}, page); return err },
 			want: []string{"SCAN s USING INDEX sessions_active"}, why: newestFirst},
-		{name: "sessions of a project", run: func(t *tx) error { _, err := t.Sessions(ctx, "app", page); return err },
+		{name: "sessions of a project", run: func(t *tx) error { _, err := t.Sessions(ctx, engram.SessionFilter{Project: "app"}, page); return err },
 			want: []string{"SEARCH s USING INDEX sessions_project_active (project=?)"}},
-		{name: "open session", run: func(t *tx) error { _, _, err := t.OpenSession(ctx, "app", "manual"); return err },
+		{name: "open session", run: func(t *tx) error {
+			_, err := t.Sessions(ctx, engram.SessionFilter{Project: "app", Open: true, SkipPrefix: "manual"}, engram.Page{Limit: 1})
+			return err
+		},
 			want: []string{"SEARCH s USING INDEX sessions_project_active (project=?)"}},
-		{name: "all memories of a session", run: func(t *tx) error { _, err := t.CountInSession(ctx, "s", true); return err },
-			want: []string{"SEARCH memories USING INDEX memories_session_forgotten (session=?)"}},
-		{name: "prompts", run: func(t *tx) error { _, err := t.Prompts(ctx, "", "", page); return err },
+		{name: "all memories of a session", run: func(t *tx) error {
+			_, err := t.Count(ctx, engram.Filter{SessionID: "s", WithForgotten: true})
+			return err
+		},
+			want: []string{"SEARCH m USING INDEX memories_session_forgotten (session=?)", "SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "prompts", run: func(t *tx) error { _, err := t.Prompts(ctx, engram.PromptFilter{SessionID: ""}, page); return err },
 			want: []string{"SCAN p USING INDEX prompts_recent"}, why: newestFirst},
-		{name: "prompts of a project", run: func(t *tx) error { _, err := t.Prompts(ctx, "app", "", page); return err },
+		{name: "prompts of a project", run: func(t *tx) error { _, err := t.Prompts(ctx, engram.PromptFilter{Project: "app"}, page); return err },
 			want: []string{"SEARCH p USING INDEX prompts_project_recent (project=?)"}},
-		{name: "prompts of a session", run: func(t *tx) error { _, err := t.Prompts(ctx, "", "s", page); return err },
+		{name: "prompts of a session", run: func(t *tx) error { _, err := t.Prompts(ctx, engram.PromptFilter{SessionID: "s"}, page); return err },
 			want: []string{"SEARCH p USING INDEX prompts_session (session=?)"}},
-		{name: "prompts of a project's session", run: func(t *tx) error { _, err := t.Prompts(ctx, "app", "s", page); return err },
+		{name: "prompts of a project's session", run: func(t *tx) error {
+			_, err := t.Prompts(ctx, engram.PromptFilter{Project: "app", SessionID: "s"}, page)
+			return err
+		},
 			want: []string{"SEARCH p USING INDEX prompts_session (session=?)"}},
 		{name: "search of prompts", run: func(t *tx) error { _, err := t.SearchPrompts(ctx, text.Query("kettle"), "app", 5); return err },
 			want: []string{"SCAN prompts_fts VIRTUAL TABLE INDEX 0:M2", "USE TEMP B-TREE FOR ORDER BY", "SCAN f", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
@@ -137,27 +155,30 @@ func otherPlans(t *testing.T) []planCase {
 			why: "what matched is ranked, and the best of it read"},
 		{name: "project", run: func(t *tx) error { _, _, err := t.Project(ctx, "app"); return err },
 			want: []string{"SEARCH p USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH project_aliases USING COVERING INDEX project_aliases_project (project=?)"}},
-		{name: "projects", run: func(t *tx) error { _, err := t.Projects(ctx); return err },
+		{name: "projects", run: func(t *tx) error { _, err := t.Projects(ctx, true); return err },
 			want: []string{"SCAN p USING INDEX sqlite_autoindex_projects_1", "SEARCH project_aliases USING COVERING INDEX project_aliases_project (project=?)",
 				"SEARCH tallies USING PRIMARY KEY (project=?)", "SEARCH sessions USING COVERING INDEX sessions_project_active (project=?)",
 				"SEARCH prompts USING COVERING INDEX prompts_project_recent (project=?)"},
 			why: "all of them are asked for"},
-		{name: "project names", run: func(t *tx) error { _, err := t.ProjectNames(ctx); return err },
-			want: []string{"SCAN projects USING COVERING INDEX sqlite_autoindex_projects_1"}, why: "all of them are asked for"},
-		{name: "last entry", run: func(t *tx) error { _, err := t.LastMutation(ctx); return err },
+		{name: "project names", run: func(t *tx) error { _, err := engram.ProjectNames(ctx, t); return err },
+			want: []string{"SCAN p USING INDEX sqlite_autoindex_projects_1", "SEARCH project_aliases USING COVERING INDEX project_aliases_project (project=?)"}, why: "all of them are asked for"},
+		{name: "last entry", run: func(t *tx) error { _, err := engram.LastMutation(ctx, t); return err },
 			want: []string{"SCAN j"}, why: "the first row of a walk backwards"},
-		{name: "journal", run: func(t *tx) error { _, err := t.Mutations(ctx, "", "", page); return err },
+		{name: "journal", run: func(t *tx) error { _, err := t.Mutations(ctx, engram.JournalSpan{}, page); return err },
 			want: []string{"SCAN j"}, why: newestFirst},
-		{name: "journal of one thing", run: func(t *tx) error { _, err := t.Mutations(ctx, "memory", "3", page); return err },
+		{name: "journal of one thing", run: func(t *tx) error {
+			_, err := t.Mutations(ctx, engram.JournalSpan{Entity: "memory", Key: "3"}, page)
+			return err
+		},
 			want: []string{"SEARCH j USING INDEX mutations_key (key=? AND entity=?)"}},
 		{name: "a span of the journal", run: func(t *tx) error {
-			_, err := t.MutationsIn(ctx, engram.JournalSpan{Entity: "memory", After: 1}, 10)
+			_, err := t.Mutations(ctx, engram.JournalSpan{Entity: "memory", After: 1}, engram.Page{Limit: 10})
 			return err
-		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}},
+		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid>?)"}},
 		{name: "projects in a span of the journal", run: func(t *tx) error {
-			_, err := t.MutationsIn(ctx, engram.JournalSpan{Entity: "project", After: 1}, 10)
+			_, err := t.Mutations(ctx, engram.JournalSpan{Entity: "project", After: 1}, engram.Page{Limit: 10})
 			return err
-		}, want: []string{"SEARCH j USING INDEX mutations_project (seq>? AND seq<?)"}},
+		}, want: []string{"SEARCH j USING INDEX mutations_project (seq>?)"}},
 		{name: "the entry before a time", run: func(t *tx) error {
 			_, err := t.SeqBefore(ctx, time.UnixMilli(0))
 			return err
@@ -214,7 +235,7 @@ func lexicalPlans(t *testing.T) []planCase {
 		}
 	}
 	index := []string{"SCAN CONSTANT ROW", "SCAN index_state", "SCAN unsealed", "SEARCH unsealed", "SCAN kinds", "SCAN segments",
-		"SEARCH documents USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "SEARCH postings USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}
+		"SEARCH documents USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH postings USING INTEGER PRIMARY KEY (rowid>?)"}
 	checked := slices.Insert(slices.Clone(index), 4, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
 	const why = "one row of state, and as many of unsealed, kinds and segments as there are: some dozens"
 	return []planCase{

@@ -68,15 +68,21 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 
 // projectsSQL counts by tallies and the covering indexes prompts_project_recent and
 // sessions_project_active.
-const projectsSQL = `SELECT ` + projectColumns + `,
-	(SELECT coalesce(sum(live), 0) FROM tallies WHERE project = p.num),
+const (
+	projectsSQL = `SELECT ` + projectColumns + `,%s FROM projects p WHERE p.num <> 0%s ORDER BY p.name`
+	countsSQL   = `(SELECT coalesce(sum(live), 0) FROM tallies WHERE project = p.num),
 	(SELECT count(*) FROM sessions WHERE project = p.num),
-	(SELECT count(*) FROM prompts WHERE project = p.num AND deleted_at IS NULL)
-	FROM projects p WHERE p.num <> 0%s ORDER BY p.name`
+	(SELECT count(*) FROM prompts WHERE project = p.num AND deleted_at IS NULL)`
+)
 
-// Projects returns every project with its counts, by name.
-func (t *tx) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
-	return list(ctx, t, "read projects", fmt.Sprintf(projectsSQL, t.hidden.and("p.num")), nil, func(s scanner) (c engram.ProjectCounts, err error) {
+// Projects returns every project, by name.
+func (t *tx) Projects(ctx context.Context, counted bool) ([]engram.ProjectCounts, error) {
+	counts := "0, 0, 0"
+	if counted {
+		counts = countsSQL
+	}
+	query := fmt.Sprintf(projectsSQL, counts, t.hidden.and("p.num"))
+	return list(ctx, t, "read projects", query, nil, func(s scanner) (c engram.ProjectCounts, err error) {
 		c.Project, err = scanProject(s, &c.Memories, &c.Sessions, &c.Prompts)
 		return c, err
 	})
@@ -84,11 +90,6 @@ func (t *tx) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
 
 // decaysSQL is served by projects_decay, which is empty in most stores; every search runs it.
 const decaysSQL = `SELECT name, decay FROM projects WHERE decay IS NOT NULL`
-
-// ProjectNames returns the names, sorted.
-func (t *tx) ProjectNames(ctx context.Context) ([]string, error) {
-	return column[string](ctx, t, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`)
-}
 
 // Decays returns the decay settings of the projects that have their own.
 func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error) {

@@ -24,62 +24,53 @@ func scanPrompt(s scanner) (p engram.Prompt, err error) {
 	return p, err
 }
 
-// Prompt returns the prompt.
-func (t *tx) Prompt(ctx context.Context, num int64) (engram.Prompt, error) {
-	p, found, err := first(t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.num = ?`, num))
-	if err == nil && !found {
-		err = engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
-	}
-	return p, err
-}
-
-// Prompts returns prompts newest first, served by prompts_recent, prompts_project_recent and
-// prompts_session.
-func (t *tx) Prompts(ctx context.Context, project, session string, p engram.Page) ([]engram.Prompt, error) {
-	var c conditions
-	var err error
-	order := "p.created_at DESC, p.num DESC"
-	if session != "" {
-		var num int64
-		num, err = t.sessionNum(ctx, session)
-		c.add("p.session = ?", num)
-		order = "p.num DESC"
-	}
-	if project != "" && err == nil {
-		var num int64
-		num, err = t.projectNum(ctx, project)
-		c.add("p.project = ?", num)
-	}
-	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	c.add("p.deleted_at IS NULL")
-	query := `SELECT ` + promptColumns + ` FROM prompts p WHERE ` + strings.Join(c.where, " AND ") + ` ORDER BY ` + order + ` LIMIT ? OFFSET ?`
-	return t.prompts(ctx, query, append(c.args, p.Limit, p.Offset)...)
-}
-
-// DeletedPrompts returns the deleted prompts of a project, served by prompts_project.
-func (t *tx) DeletedPrompts(ctx context.Context, project string) ([]engram.Prompt, error) {
-	num, known, err := t.knownProject(ctx, project)
+// Prompts returns the prompts that pass f, served by prompts_recent, prompts_project_recent, prompts_session or,
+// deleted ones, prompts_project.
+func (t *tx) Prompts(ctx context.Context, f engram.PromptFilter, p engram.Page) ([]engram.Prompt, error) {
+	c := conditions{from: "prompts p", order: "p.created_at DESC, p.num DESC"}
+	project, known, err := t.knownProject(ctx, f.Project)
 	if !known {
 		return nil, err
 	}
-	return t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.project = ? AND p.deleted_at IS NOT NULL ORDER BY p.num`, num)
-}
-
-// DeletedPromptsIn returns the deleted prompts of a session, served by prompts_session.
-func (t *tx) DeletedPromptsIn(ctx context.Context, session string) ([]engram.Prompt, error) {
-	num, err := t.sessionNum(ctx, session)
-	if engram.CodeOf(err) == engram.CodeNotFound || session == "" {
-		return nil, nil
+	if f.Nums != nil {
+		c.from, c.order = "json_each(?) AS asked CROSS JOIN prompts p ON p.num = asked.value", ""
+		c.args = append(c.args, jsonNums(f.Nums))
 	}
-	if err != nil {
-		return nil, err
+	if f.SyncIDs != nil {
+		c.from, c.order = "json_each(?) AS asked CROSS JOIN prompts p ON p.sync_id = asked.value", ""
+		c.args = []any{jsonText(f.SyncIDs)}
 	}
-	return t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.session = ? AND p.deleted_at IS NOT NULL ORDER BY p.num`, num)
+	if f.SessionID != "" {
+		num, err := t.sessionNum(ctx, f.SessionID)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.add("p.session = ?", num)
+		c.order = "p.num DESC"
+	}
+	switch {
+	case f.WithDeleted:
+		c.add("1")
+	case f.Deleted:
+		c.add("p.deleted_at IS NOT NULL")
+	default:
+		c.add("p.deleted_at IS NULL")
+	}
+	row := "p.project"
+	if f.ByNumber {
+		c.order = "p.num"
+		c.add("p.num > ?", f.After)
+	}
+	if f.ByNumber && f.WithDeleted { // the indexes by project hold either live or deleted ones
+		row = "+p.project"
+	}
+	if f.Project != "" {
+		c.add(row+" = ?", project)
+	}
+	return t.prompts(ctx, c.query(promptColumns)+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
 }
 
 const searchPromptsSQL = `SELECT ` + promptColumns + ` FROM
@@ -138,7 +129,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 // ReplacePrompt writes the project, session and deletion time of a prompt. A deleted one has no
 // full-text row.
 func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
-	was, err := t.Prompt(ctx, p.Num)
+	was, err := engram.PromptAt(ctx, t, p.Num)
 	if err != nil {
 		return err
 	}
@@ -162,7 +153,7 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 
 // ErasePrompt removes a prompt permanently.
 func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
-	p, err := t.Prompt(ctx, num)
+	p, err := engram.PromptAt(ctx, t, num)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
@@ -27,31 +26,14 @@ func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram
 	return list(ctx, t, "read relations", query, args, scanRelation)
 }
 
-// touching selects the relations with an end in ?1, served by relations_source and relations_target.
-const touching = `r.num IN (
-	SELECT num FROM relations WHERE source IN (SELECT value FROM json_each(?1))
-	UNION SELECT num FROM relations WHERE target IN (SELECT value FROM json_each(?1)))`
-
+// touching selects the relations with an end in a list, between those of two memories, served by
+// relations_source, relations_target and relations_live.
 const (
-	relationsSQL        = `SELECT ` + relationColumns + ` FROM relations r WHERE ` + touching + ` AND r.removed_at IS NULL ORDER BY r.num`
-	removedRelationsSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE ` + touching + ` AND r.removed_at >= coalesce(?2, r.removed_at) ORDER BY r.num`
+	touching = `r.num IN (SELECT num FROM relations WHERE source IN (SELECT value FROM json_each(?))
+		UNION SELECT num FROM relations WHERE target IN (SELECT value FROM json_each(?)))`
+	between = `r.num IN (SELECT num FROM relations WHERE source = ? AND target = ? AND removed_at IS NULL
+		UNION SELECT num FROM relations WHERE source = ? AND target = ? AND removed_at IS NULL)`
 )
-
-// Relations returns the relations that touch any of the memories, oldest first.
-func (t *tx) Relations(ctx context.Context, memories []int64) ([]engram.Relation, error) {
-	if len(memories) == 0 {
-		return nil, nil
-	}
-	return t.relations(ctx, relationsSQL, jsonNums(memories))
-}
-
-// RemovedRelations returns the relations removed since a time; the zero time means all.
-func (t *tx) RemovedRelations(ctx context.Context, memories []int64, since time.Time) ([]engram.Relation, error) {
-	if len(memories) == 0 {
-		return nil, nil
-	}
-	return t.relations(ctx, removedRelationsSQL, jsonNums(memories), millis(since))
-}
 
 // Relation returns the relation that ref names, removed or not.
 func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relation, error) {
@@ -67,18 +49,42 @@ func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relat
 	return r, err
 }
 
-// relationWhere returns the conditions of f.
-func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (c conditions, err error) {
-	c.add(`r.removed_at IS NULL`)
+// relationWhere returns the conditions of f; nil if nothing can pass.
+func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*conditions, error) {
+	c := &conditions{from: "relations r", order: "r.num DESC", where: []string{"r.removed_at IS NULL"}}
+	if f.OldestFirst {
+		c.order = "r.num"
+	}
+	switch {
+	case f.WithRemoved:
+		c.where[0] = "1"
+	case f.Removed && f.RemovedSince.IsZero():
+		c.where[0] = "r.removed_at IS NOT NULL"
+	case f.Removed:
+		c.where, c.args = []string{"r.removed_at >= ?"}, []any{millis(f.RemovedSince)}
+	}
+	num, known, err := t.knownProject(ctx, f.Project)
+	if !known || f.Of != nil && len(f.Of) == 0 {
+		return nil, err
+	}
 	if f.Project != "" {
-		num, err := t.projectNum(ctx, f.Project)
-		if err != nil {
-			return c, err
-		}
 		c.add(`(SELECT project FROM memories WHERE num = r.source) = ?`, num)
 	}
-	addAnyOf(&c, `r.status`, f.Statuses)
-	addAnyOf(&c, `r.verb`, f.Verbs)
+	if f.Project != "" && f.Inside {
+		c.add(`(SELECT project FROM memories WHERE num = r.target) = ?`, num)
+	}
+	switch {
+	case f.With != 0:
+		c.add(between, f.Of[0], f.With, f.With, f.Of[0])
+	case f.Of != nil:
+		ends := jsonNums(f.Of)
+		c.add(touching, ends, ends)
+	}
+	if f.After > 0 {
+		c.add(`r.num > ?`, f.After)
+	}
+	addAnyOf(c, `r.status`, f.Statuses)
+	addAnyOf(c, `r.verb`, f.Verbs)
 	if !f.Since.IsZero() {
 		c.add(`r.created_at >= ?`, millis(f.Since))
 	}
@@ -107,23 +113,28 @@ func addAnyOf[V ~string](c *conditions, column string, values []V) {
 	}
 }
 
-// ListRelations returns the relations that pass f, newest first. Judgments have an index; other filters
-// scan the table, in rare maintenance commands only.
-func (t *tx) ListRelations(ctx context.Context, f engram.RelationFilter, p engram.Page) ([]engram.Relation, int, error) {
+// Relations returns the relations that pass f. Judgments have an index, as have those of given memories; other
+// filters scan the table, in rare maintenance commands only.
+func (t *tx) Relations(ctx context.Context, f engram.RelationFilter, p engram.Page) ([]engram.Relation, error) {
+	if f.Most > 0 {
+		return t.relationsOf(ctx, f.Of, f.Verbs, f.Most)
+	}
 	c, err := t.relationWhere(ctx, f)
-	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil, 0, nil
+	if err != nil || c == nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, 0, err
+	return t.relations(ctx, c.query(relationColumns)+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
+}
+
+// CountRelations counts the relations that pass f.
+func (t *tx) CountRelations(ctx context.Context, f engram.RelationFilter) (n int, err error) {
+	c, err := t.relationWhere(ctx, f)
+	if err != nil || c == nil {
+		return 0, err
 	}
-	from := ` FROM relations r WHERE ` + strings.Join(c.where, " AND ")
-	var total int
-	if err := t.row(ctx, `SELECT count(*)`+from, c.args, &total); err != nil {
-		return nil, 0, fmt.Errorf("count relations: %w", err)
-	}
-	rs, err := t.relations(ctx, `SELECT `+relationColumns+from+` ORDER BY r.num DESC LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
-	return rs, total, err
+	c.order = ""
+	err = t.row(ctx, c.query(`count(*)`), c.args, &n)
+	return n, doing(err, "count relations")
 }
 
 func isKnownRelation(r engram.Relation, err error) error {
@@ -173,8 +184,8 @@ const relationsOfSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.
 		SELECT num FROM relations WHERE target = m.value AND verb = v.value AND removed_at IS NULL ORDER BY num DESC LIMIT ?3)
 	) ORDER BY r.num`
 
-// RelationsOf returns the newest relations of each memory by verb and direction.
-func (t *tx) RelationsOf(ctx context.Context, memories []int64, verbs []engram.Verb, most int) ([]engram.Relation, error) {
+// relationsOf returns the newest relations of each memory by verb and direction.
+func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.Verb, most int) ([]engram.Relation, error) {
 	if len(memories) == 0 {
 		return nil, nil
 	}
@@ -247,14 +258,4 @@ func (u *unchanged) keepRelations(key relationsOf, memories []int64, all []engra
 		u.relations[key] = lists[key.memory]
 	}
 	return read
-}
-
-// relationsBetweenSQL is served by relations_live.
-const relationsBetweenSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.num IN (
-	SELECT num FROM relations WHERE source = ?1 AND target = ?2 AND removed_at IS NULL
-	UNION SELECT num FROM relations WHERE source = ?2 AND target = ?1 AND removed_at IS NULL) ORDER BY r.num`
-
-// RelationsBetween returns the relations of two memories with each other.
-func (t *tx) RelationsBetween(ctx context.Context, a, b int64) ([]engram.Relation, error) {
-	return t.relations(ctx, relationsBetweenSQL, a, b)
 }

@@ -15,18 +15,18 @@ func TestRelationsAreFoundByTheirEnds(t *testing.T) {
 	ctx := t.Context()
 	for _, tt := range []planCase{
 		{name: "relations of a verb, so many", run: func(t *tx) error {
-			_, err := t.RelationsOf(ctx, []int64{3}, []engram.Verb{engram.VerbSupersedes}, 5)
+			_, err := engram.RelationsOf(ctx, t, []int64{3}, []engram.Verb{engram.VerbSupersedes}, 5)
 			return err
 		}, want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SCAN m VIRTUAL TABLE INDEX 1:", "SCAN v VIRTUAL TABLE INDEX 1:",
 			"SEARCH n USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING COVERING INDEX relations_source (source=? AND verb=? AND removed_at=?)",
 			"USE TEMP B-TREE FOR ORDER BY", "SEARCH relations USING COVERING INDEX relations_target (target=? AND verb=? AND removed_at=?)"},
 			why: "the two ends are merged by number"},
-		{name: "relations between two", run: func(t *tx) error { _, err := t.RelationsBetween(ctx, 3, 4); return err },
+		{name: "relations between two", run: func(t *tx) error { _, err := engram.RelationsBetween(ctx, t, 3, 4); return err },
 			want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING INDEX relations_live (source=? AND target=?)",
 				"USE TEMP B-TREE FOR ORDER BY"},
 			why: "the two directions are merged by number"},
 		{name: "removed relations", run: func(t *tx) error {
-			_, err := t.RemovedRelations(ctx, []int64{3}, time.UnixMilli(1))
+			_, err := engram.RemovedRelations(ctx, t, []int64{3}, time.UnixMilli(1))
 			return err
 		}, want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING COVERING INDEX relations_source (source=?)",
 			"USE TEMP B-TREE FOR ORDER BY", "SEARCH relations USING COVERING INDEX relations_target (target=?)"},

@@ -60,7 +60,7 @@ func TestEveryReleasedSchemaOpensAndReads(t *testing.T) {
 		if got, want := fmt.Sprint(st.Memories, st.Forgotten, st.Sessions, st.Prompts, st.Relations, st.Projects), "2 1 1 1 1 [app]"; err != nil || got != want {
 			t.Errorf("statistics: got %s, %v, want %s", got, err, want)
 		}
-		last, err := r.LastMutation(t.Context())
+		last, err := engram.LastMutation(t.Context(), r)
 		if err != nil || last.Seq != 3 || last.Operation != "forget" || string(last.Was) != `{"deleted_at":null}` {
 			t.Errorf("last entry: got %+v, %v", last, err)
 		}

@@ -226,3 +226,9 @@ func (t *tx) unpull(ctx context.Context, num int64, p engram.Project) error {
 	}
 	return doing(t.run(ctx, query, p.Name, jsonText(p.Aliases), num), "reset the batches read for project %q", p.Name)
 }
+
+// Replica returns the transaction itself, which fulfils both roles.
+func (t *tx) Replica() engram.ReplicaReader { return t }
+
+// ReplicaTx returns the transaction itself.
+func (t *tx) ReplicaTx() engram.ReplicaTx { return t }

@@ -30,57 +30,56 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 	return s, err
 }
 
-// Sessions is served by sessions_active and sessions_project_active.
-const (
-	sessionsSQL = `SELECT ` + sessionColumns + `, s.live FROM sessions s
-		WHERE s.num <> 0%s ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
-	projectSessionsSQL = `SELECT ` + sessionColumns + `, s.live FROM sessions s
-		WHERE s.project = ? AND s.num <> 0%s ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
-)
-
-// Sessions returns sessions, the most recently active first.
-func (t *tx) Sessions(ctx context.Context, project string, p engram.Page) ([]engram.SessionActivity, error) {
-	query, args := sessionsSQL, []any{p.Limit, p.Offset}
-	if project != "" {
-		num, known, err := t.knownProject(ctx, project)
-		if !known {
-			return nil, err
-		}
-		query, args = projectSessionsSQL, append([]any{num}, args...)
+// sessions returns the conditions of f; nil if nothing can pass. Lists by activity are served by
+// sessions_active and sessions_project_active; those by id read the table in its order.
+func (t *tx) sessions(ctx context.Context, f engram.SessionFilter) (*conditions, error) {
+	num, known, err := t.knownProject(ctx, f.Project)
+	if !known {
+		return nil, err
 	}
-	return list(ctx, t, "read sessions", fmt.Sprintf(query, t.hidden.and("s.project")), args, func(r scanner) (engram.SessionActivity, error) {
-		var a engram.SessionActivity
-		s, err := scanSessionAnd(r, &a.Memories)
-		a.Session = s
+	c := &conditions{from: "sessions s", order: "s.active_at DESC, s.num DESC", where: []string{"s.num <> 0" + t.hidden.and("s.project")}}
+	project := "s.project = ?"
+	if f.ByID {
+		c.order, project = "s.id", "+s.project = ?"
+		c.add("s.id > ?", f.After)
+	}
+	if f.Project != "" || f.Projectless {
+		c.add(project, num)
+	}
+	if f.Open {
+		c.add("s.ended_at IS NULL")
+	}
+	if f.SkipPrefix != "" {
+		c.add("substr(s.id, 1, length(?)) <> ?", f.SkipPrefix, f.SkipPrefix)
+	}
+	if !f.Since.IsZero() {
+		c.add("s.started_at >= ?", millis(f.Since))
+	}
+	return c, nil
+}
+
+// Sessions returns the sessions that pass f.
+func (t *tx) Sessions(ctx context.Context, f engram.SessionFilter, p engram.Page) ([]engram.SessionActivity, error) {
+	c, err := t.sessions(ctx, f)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	query, args := c.query(sessionColumns+", s.live")+" LIMIT ? OFFSET ?", append(c.args, p.Limit, p.Offset)
+	return list(ctx, t, "read sessions", query, args, func(r scanner) (a engram.SessionActivity, err error) {
+		a.Session, err = scanSessionAnd(r, &a.Memories)
 		return a, err
 	})
 }
 
-// OpenSession returns the project's most recently active session that has not ended.
-func (t *tx) OpenSession(ctx context.Context, project, skipPrefix string) (engram.Session, bool, error) {
-	const query = `SELECT ` + sessionColumns + ` FROM sessions s
-		WHERE s.project = ?1 AND s.ended_at IS NULL AND s.num <> 0 AND substr(s.id, 1, length(?2)) <> ?2
-		ORDER BY s.active_at DESC, s.num DESC LIMIT 1`
-	num, known, err := t.knownProject(ctx, project)
-	if !known {
-		return engram.Session{}, false, err
-	}
-	return first(list(ctx, t, "read the open session", query, []any{num, skipPrefix}, scanSession))
-}
-
-// CountInSession counts the memories saved in the session.
-func (t *tx) CountInSession(ctx context.Context, id string, forgotten bool) (int, error) {
-	query := `SELECT live FROM sessions WHERE num = ?`
-	if forgotten {
-		query = `SELECT live + (SELECT count(*) FROM memories WHERE session = ?1 AND deleted_at IS NOT NULL) FROM sessions WHERE num = ?1`
-	}
-	num, err := t.sessionNum(ctx, id)
-	if err != nil {
+// CountSessions counts the sessions that pass f. It may scan the sessions, which are few compared to memories.
+func (t *tx) CountSessions(ctx context.Context, f engram.SessionFilter) (n int, err error) {
+	c, err := t.sessions(ctx, f)
+	if err != nil || c == nil {
 		return 0, err
 	}
-	var n int
-	err = t.row(ctx, query, []any{num}, &n)
-	return n, err
+	c.order = ""
+	err = t.row(ctx, c.query("count(*)"), c.args, &n)
+	return n, doing(err, "count sessions")
 }
 
 // PutSession adds or replaces a session.
@@ -102,8 +101,11 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 }
 
 // DeleteSession removes a session without memories. Its prompts stay, without a session; its causal
-// metadata stays as a tombstone.
-func (t *tx) DeleteSession(ctx context.Context, id string) error {
+// metadata stays as a tombstone unless it is erased.
+func (t *tx) DeleteSession(ctx context.Context, id string, erase bool) error {
+	if erase {
+		return t.eraseSession(ctx, id)
+	}
 	num, err := t.sessionNum(ctx, id)
 	if err != nil {
 		return err
@@ -116,14 +118,14 @@ func (t *tx) DeleteSession(ctx context.Context, id string) error {
 	return doing(err, "delete session %q", id)
 }
 
-// EraseSession removes a session permanently, including its summary and folder in the journal.
-func (t *tx) EraseSession(ctx context.Context, id string) error {
+// eraseSession removes a session permanently, including its summary and folder in the journal.
+func (t *tx) eraseSession(ctx context.Context, id string) error {
 	var project string
 	err := t.row(ctx, `SELECT coalesce(max((SELECT name FROM projects WHERE num = s.project)), '') FROM sessions s WHERE id = ?`, []any{id}, &project)
 	if err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
-	if err := t.DeleteSession(ctx, id); err != nil {
+	if err := t.DeleteSession(ctx, id, false); err != nil {
 		return err
 	}
 	t.scrubbed = true

@@ -69,7 +69,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	if st.Relations, err = t.countRelations(ctx, args, st.Memories); err != nil {
 		return st, fmt.Errorf("count relations: %w", err)
 	}
-	if st.Projects, err = t.ProjectNames(ctx); err != nil {
+	if st.Projects, err = column[string](ctx, t, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`); err != nil {
 		return st, err
 	}
 	var pages, size int64
@@ -113,8 +113,7 @@ func dayOf(t time.Time) int64 {
 const addCounters = ` ON CONFLICT (day, project, verb, outcome) DO UPDATE SET events = events + excluded.events,
 	fallbacks = fallbacks + excluded.fallbacks, memories = memories + excluded.memories, tokens = tokens + excluded.tokens`
 
-// AddCounters adds to the counters.
-func (t *tx) AddCounters(ctx context.Context, cs []engram.Counter) error {
+func (t *tx) addCounters(ctx context.Context, cs []engram.Counter) error {
 	const query = `INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens) VALUES (?,?,?,?,?,?,?,?)` + addCounters
 	for _, c := range cs {
 		project, _, err := t.knownProject(ctx, c.Project)
@@ -187,14 +186,6 @@ func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time)
 	return counts, nil
 }
 
-// SessionsSince counts sessions started since a time. It scans the sessions, which are few compared to
-// memories.
-func (t *tx) SessionsSince(ctx context.Context, project string, since time.Time) (n int, err error) {
-	query := `SELECT count(*) FROM sessions WHERE num <> 0 AND started_at >= coalesce(?2, 0) AND (?1 < 0 OR project = ?1)` + t.hidden.and("project")
-	n, _, err = first(listIn(ctx, t, "count sessions", query, project, []any{millis(since)}, scanOne[int]))
-	return n, err
-}
-
 // Tallies count the live memories of all times; with a start time the memories are scanned. Forgotten
 // memories are few.
 const (
@@ -227,23 +218,16 @@ func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string,
 	})
 }
 
-// dueCountSQL counts the rows of dueSQL.
-const dueCountSQL = `SELECT count(*) FROM memories m
-	WHERE m.review_after IS NOT NULL AND m.review_after < ?2 AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) AND NOT ` + supersededSQL
-
-// Upkeep counts due reviews and earlier versions of memories.
-func (t *tx) Upkeep(ctx context.Context, project string, now time.Time) (u engram.Upkeep, err error) {
+// CountRevisions counts earlier versions of memories.
+func (t *tx) CountRevisions(ctx context.Context, project string) (n int, err error) {
 	num, none, err := t.whole(ctx, project)
 	if err != nil || none {
-		return u, err
+		return 0, err
 	}
-	revisions, args := `SELECT count(*) FROM revisions`, []any(nil)
+	query, args := `SELECT count(*) FROM revisions`, []any(nil)
 	if project != "" {
-		revisions, args = `SELECT count(*) FROM revisions r CROSS JOIN memories m ON m.num = r.memory WHERE m.project = ?`, []any{num}
+		query, args = `SELECT count(*) FROM revisions r CROSS JOIN memories m ON m.num = r.memory WHERE m.project = ?`, []any{num}
 	}
-	if err := t.row(ctx, revisions, args, &u.Revisions); err != nil {
-		return u, fmt.Errorf("count revisions: %w", err)
-	}
-	err = t.row(ctx, dueCountSQL, []any{num, millis(now)}, &u.Due)
-	return u, doing(err, "count reviews")
+	err = t.row(ctx, query, args, &n)
+	return n, doing(err, "count revisions")
 }

@@ -64,7 +64,7 @@ func TestTheRelationsOfAProjectAreThoseBetweenLiveMemories(t *testing.T) {
 			for i, m := range ms {
 				of[m.Num], nums[i] = m, m.Num
 			}
-			rs, err := r.Relations(t.Context(), nums)
+			rs, err := engram.RelationsOf(t.Context(), r, nums, nil, 0)
 			if err != nil {
 				return err
 			}

@@ -29,34 +29,6 @@ func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust,
 	return all, doing(err, "read trust")
 }
 
-// flaggedSQL is served by trust_suspect. CROSS JOIN starts with the flagged memories, which are few.
-var (
-	flaggedSQL = `SELECT ` + memoryColumns + ` FROM trust t CROSS JOIN memories m ON m.num = t.memory
-		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) ORDER BY t.at, t.memory LIMIT ?2 OFFSET ?3`
-	countFlaggedSQL = `SELECT count(*) FROM trust t CROSS JOIN memories m ON m.num = t.memory
-		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1)`
-)
-
-// FlaggedMemories returns the live memories to be reviewed by a person, the oldest flag first.
-func (t *tx) FlaggedMemories(ctx context.Context, project string, p engram.Page) ([]engram.Memory, error) {
-	return listIn(ctx, t, readMemories, flaggedSQL, project, []any{p.Limit, p.Offset}, scanMemory)
-}
-
-// CountFlagged counts the memories that FlaggedMemories returns.
-func (t *tx) CountFlagged(ctx context.Context, project string) (n int, err error) {
-	n, _, err = first(listIn(ctx, t, "count suspects", countFlaggedSQL, project, nil, scanOne[int]))
-	return n, err
-}
-
-// secretKeptSQL is served by trust_secret.
-const secretKeptSQL = `SELECT DISTINCT memory FROM trust WHERE mark = 'secret' ORDER BY memory`
-
-// SecretKept returns the memories with kept secrets.
-func (t *tx) SecretKept(ctx context.Context) ([]int64, error) {
-	nums, err := column[int64](ctx, t, secretKeptSQL)
-	return nums, doing(err, "read trust")
-}
-
 // PutTrust adds marks; for an existing mark it only updates the reasons.
 func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 	const query = `INSERT INTO trust (memory, mark, text, reasons, at) VALUES (?,?,?,?,?)
@@ -75,18 +47,28 @@ func (t *tx) DropTrust(ctx context.Context, memory int64, mark engram.TrustMark)
 	return doing(err, "drop trust of memory %d", memory)
 }
 
-// CutRevision overwrites the texts of a revision.
-func (t *tx) CutRevision(ctx context.Context, r engram.Revision) error {
-	return t.cut(ctx, `UPDATE revisions SET title = ?, content = ?, reason = ? WHERE memory = ? AND number = ?`, r.Title, r.Content, r.Reason, r.Memory, r.Number)
+// Cut overwrites texts of revisions, journal entries and prompts, and the words of prompts in the index.
+func (t *tx) Cut(ctx context.Context, c engram.Cut) error {
+	for _, r := range c.Revisions {
+		const query = `UPDATE revisions SET title = ?, content = ?, reason = ? WHERE memory = ? AND number = ?`
+		if err := t.cut(ctx, query, r.Title, r.Content, r.Reason, r.Memory, r.Number); err != nil {
+			return err
+		}
+	}
+	for _, m := range c.Mutations {
+		if err := t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, orNull(string(m.Was)), orNull(m.Reason), m.Seq); err != nil {
+			return err
+		}
+	}
+	for _, p := range c.Prompts {
+		if err := t.cutPrompt(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// CutMutation overwrites the texts of a journal entry.
-func (t *tx) CutMutation(ctx context.Context, m engram.Mutation) error {
-	return t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, orNull(string(m.Was)), orNull(m.Reason), m.Seq)
-}
-
-// CutPrompt overwrites the content of a prompt and its words in the index.
-func (t *tx) CutPrompt(ctx context.Context, p engram.Prompt) error {
+func (t *tx) cutPrompt(ctx context.Context, p engram.Prompt) error {
 	t.unprompted = true
 	if err := t.cut(ctx, `UPDATE prompts SET content = ? WHERE num = ?`, p.Content, p.Num); err != nil {
 		return err

@@ -15,12 +15,18 @@ func TestMarksOfTrustAreServedByTheirKeys(t *testing.T) {
 	for _, tt := range []planCase{
 		{name: "marks of memories", run: func(t *tx) error { _, err := t.Trust(ctx, []int64{1, 2}); return err },
 			want: []string{"SEARCH trust USING PRIMARY KEY (memory=?)"}},
-		{name: "suspects", run: func(t *tx) error { _, err := t.FlaggedMemories(ctx, "", engram.Page{Limit: 5}); return err },
+		{name: "suspects", run: func(t *tx) error {
+			_, err := t.List(ctx, engram.Filter{Project: "", Mark: engram.TrustFlagged}, engram.Page{Order: engram.OrderFlagged, Limit: 5})
+			return err
+		},
 			want: []string{waiting, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{name: "how many suspects", run: func(t *tx) error { _, err := t.CountFlagged(ctx, "app"); return err },
+		{name: "how many suspects", run: func(t *tx) error {
+			_, err := t.Count(ctx, engram.Filter{Project: "app", Mark: engram.TrustFlagged})
+			return err
+		},
 			want: []string{waiting, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{name: "memories that keep secrets", run: func(t *tx) error { _, err := t.SecretKept(ctx); return err },
-			want: []string{"SCAN trust USING COVERING INDEX trust_secret"}},
+		{name: "memories that keep secrets", run: func(t *tx) error { _, err := engram.SecretKept(ctx, t); return err },
+			want: []string{"SCAN t USING COVERING INDEX trust_secret", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "USE TEMP B-TREE FOR ORDER BY"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := planned(t, s, tt.run); !slices.Equal(got, tt.want) {

@@ -24,17 +24,17 @@ func TestUnwrittenCountsAreNeverObservable(t *testing.T) {
 	}
 	before := 0
 	err := s.Update(ctx, func(tx engram.Tx) (err error) {
-		if before, err = tx.CountInSession(ctx, "s", false); err != nil {
+		if before, err = tx.Count(ctx, engram.Filter{SessionID: "s"}); err != nil {
 			return err
 		}
 		a, b := insert(tx, "mem_owed1"), insert(tx, "mem_owed2")
-		if n, err := tx.CountInSession(ctx, "s", false); err != nil || n != before+2 {
+		if n, err := tx.Count(ctx, engram.Filter{SessionID: "s"}); err != nil || n != before+2 {
 			t.Errorf("memories of the session after two inserts: got %d, %v; want %d", n, err, before+2)
 		}
-		if m, found, err := tx.ByTopic(ctx, "app", engram.ScopeProject, a.TopicKey); err != nil || !found || len(m.Tags) != 2 {
+		if m, found, err := engram.ByTopic(ctx, tx, "app", engram.ScopeProject, a.TopicKey); err != nil || !found || len(m.Tags) != 2 {
 			t.Errorf("tags of what was inserted, by its topic: got %v (found %v), %v; want a and b", m.Tags, found, err)
 		}
-		if _, found, err := tx.ByTopic(ctx, "app", engram.ScopeProject, "unwritten/nobody"); err != nil || found {
+		if _, found, err := engram.ByTopic(ctx, tx, "app", engram.ScopeProject, "unwritten/nobody"); err != nil || found {
 			t.Errorf("a topic that nobody has: found %v, %v", found, err)
 		}
 		insert(tx, "mem_owed3")
@@ -53,11 +53,11 @@ func TestUnwrittenCountsAreNeverObservable(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = s.View(ctx, func(r engram.Reader) error {
-		n, err := r.CountInSession(ctx, "s", false)
+		n, err := r.Count(ctx, engram.Filter{SessionID: "s"})
 		if n != before+3 {
 			t.Errorf("memories of the session afterwards: got %d, want %d", n, before+3)
 		}
-		m, _, byTopic := r.ByTopic(ctx, "app", engram.ScopeProject, "unwritten/mem_owed4")
+		m, _, byTopic := engram.ByTopic(ctx, r, "app", engram.ScopeProject, "unwritten/mem_owed4")
 		if byTopic != nil || len(m.Tags) != 2 {
 			t.Errorf("tags of the last one: got %v, %v; want a and b", m.Tags, byTopic)
 		}

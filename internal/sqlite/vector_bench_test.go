@@ -74,7 +74,7 @@ func BenchmarkVectors(b *testing.B) {
 	})
 	b.Run("unembedded", func(b *testing.B) {
 		benchView(b, s, func(r engram.Reader, _ int) error {
-			_, err := r.Unembedded(b.Context(), k.model.Fingerprint, 0, 100)
+			_, err := r.List(b.Context(), engram.Filter{Unembedded: k.model.Fingerprint}, engram.Page{Order: engram.OrderNumber, Limit: 100, After: engram.Position{Num: 0}})
 			return err
 		})
 	})

@@ -42,13 +42,16 @@ func TestVectorsAreReadByTheirKeys(t *testing.T) {
 			[]string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH v USING PRIMARY KEY (model=? AND memory=?)"}},
 		{"what lacks a vector", func(t0 *tx) error {
 			t0.index.Cache, t0.vectors.Cache = new(lexicon.Cache), new(vectors.Cache)
-			_, err := t0.Unembedded(t.Context(), "space", 0, 5)
+			_, err := t0.List(t.Context(), engram.Filter{Unembedded: "space"}, engram.Page{Order: engram.OrderNumber, Limit: 5, After: engram.Position{Num: 0}})
 			return err
 		},
 			[]string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH models USING INTEGER PRIMARY KEY (rowid=?)",
 				"SEARCH coded USING PRIMARY KEY (model=?)", "SEARCH vector_codes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
 				"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH v USING PRIMARY KEY (model=? AND memory=?)"}},
-		{"what lacks a vector of a new model", func(t0 *tx) error { _, err := t0.Unembedded(t.Context(), "new", 0, 5); return err },
+		{"what lacks a vector of a new model", func(t0 *tx) error {
+			_, err := t0.List(t.Context(), engram.Filter{Unembedded: "new"}, engram.Page{Order: engram.OrderNumber, Limit: 5, After: engram.Position{Num: 0}})
+			return err
+		},
 			[]string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid>?)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

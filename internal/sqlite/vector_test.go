@@ -268,7 +268,7 @@ func (h *history) compareUnembedded(r engram.Reader, c *clusters, round int) {
 	slices.Sort(want)
 	var got []int64
 	for after := int64(0); ; {
-		ms, err := r.Unembedded(h.Context(), c.model.Fingerprint, after, 100)
+		ms, err := r.List(h.Context(), engram.Filter{Unembedded: c.model.Fingerprint}, engram.Page{Order: engram.OrderNumber, Limit: 100, After: engram.Position{Num: after}})
 		if err != nil {
 			h.Fatal(err)
 		}

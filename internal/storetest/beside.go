@@ -166,11 +166,11 @@ func anchorCases() []testCase {
 	}
 	anchored := func(k *kit, project, path string, limit int) []engram.Memory {
 		k.Helper()
-		return read3(k, engram.Reader.Anchored, project, path, limit)
+		return read3(k, anchored, project, path, limit)
 	}
 	stale := func(k *kit, project string, p engram.Page) []int64 {
 		k.Helper()
-		return nums(read2(k, engram.Reader.StaleAnchors, project, p))
+		return nums(read2(k, stale, project, p))
 	}
 	return []testCase{
 		{"anchors are stored with their memory and read back unchanged", func(k *kit) {

@@ -25,7 +25,7 @@ func operation(v string) func(*engram.Exposure) { return func(u *engram.Exposure
 
 func (k *kit) expose(us ...engram.Exposure) {
 	k.Helper()
-	each(k, engram.Tx.AppendExposures, us)
+	each(k, engram.Tx.RecordUse, engram.Use{Exposures: us})
 }
 
 func (k *kit) exposures(session string, p engram.Page) []engram.Exposure {
@@ -55,13 +55,13 @@ func exposureCases() []testCase {
 			k.same("exposures", k.exposures("s-app", all), []engram.Exposure{exposure(2, other)})
 		}},
 		{"an unknown session has no exposures", func(k *kit) {
-			failing(k, engram.CodeNotFound, engram.Reader.Shown, "nope")
+			failing(k, engram.CodeNotFound, shown, "nope")
 			failing(k, engram.CodeNotFound, func(r engram.Reader, ctx context.Context, session string) ([]engram.Exposure, error) {
 				return r.Exposures(ctx, session, all)
 			}, "nope")
 			m := k.save()
 			k.refused("a use in it", engram.CodeNotFound, func(tx engram.Tx) error {
-				return tx.AppendExposures(k.Context(), []engram.Exposure{exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })})
+				return tx.RecordUse(k.Context(), engram.Use{Exposures: []engram.Exposure{exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })}})
 			})
 			k.same("nothing was written", len(k.exposures("", all)), 0)
 		}},
@@ -70,7 +70,7 @@ func exposureCases() []testCase {
 			k.session("app", "s-other")
 			k.expose(exposure(1, b), exposure(2, a, operation("context")), exposure(3, b, operation("recall")), exposure(4, engram.Memory{}),
 				exposure(5, c, func(u *engram.Exposure) { u.SessionID = "s-other" }))
-			k.same("shown", read1(k, engram.Reader.Shown, "s-app"), []int64{a.Num, b.Num})
+			k.same("shown", read1(k, shown, "s-app"), []int64{a.Num, b.Num})
 		}},
 		{"requested exposures are counted, injected ones are not", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
@@ -115,10 +115,10 @@ func exposureCases() []testCase {
 				{"everything", "", "", 10, []int64{other.Num, permanent.Num, most.Num, personal.Num, newer.Num, important.Num, policy.Num, preferred.Num}},
 				{"a project that does not exist", "nope", "", 10, nil},
 			} {
-				k.same(tt.name, nums(read3(k, engram.Reader.Lasting, tt.project, tt.scope, tt.limit)), tt.want)
+				k.same(tt.name, nums(read3(k, lasting, tt.project, tt.scope, tt.limit)), tt.want)
 			}
 			k.replace(plain, func(m *engram.Memory) { m.Importance = 0.95 })
-			got := read3(k, engram.Reader.Lasting, "app", "", 3)
+			got := read3(k, lasting, "app", "", 3)
 			k.same("once it was rated higher", nums(got), []int64{permanent.Num, most.Num, plain.Num})
 		}},
 		{"an erase removes the queries that found the memory", func(k *kit) {
@@ -133,7 +133,7 @@ func exposureCases() []testCase {
 			m := k.save()
 			k.session("app", "s-empty")
 			k.expose(exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "s-empty" }))
-			each(k, engram.Tx.DeleteSession, "s-empty")
+			each(k, deleted, "s-empty")
 			k.same("left", len(k.exposures("", all)), 1)
 		}},
 		{"an exposure adds no journal entry", func(k *kit) {
@@ -171,16 +171,16 @@ func reportedCases() []testCase {
 			k.putCausal(engram.EntityMemory, key(hidden.Num),
 				engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}})
 			k.session("app", "s-empty")
-			each(k, engram.Tx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: string(elsewhere.ID), SyncID: elsewhere.SyncID, At: 1})
+			each(k, engram.ReplicaTx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: string(elsewhere.ID), SyncID: elsewhere.SyncID, At: 1})
 			k.save(in("web"))
 			ids := []string{"s-open", "s-mine", "s-over", "s-shared", "s-hidden", "s-erased", "s-asked", "s-empty", "s-web", "s-none"}
-			k.same("owned", read1(k, engram.Reader.Owned, ids), map[string]bool{"s-mine": true})
+			k.same("owned", read1(k, engram.ReplicaReader.Owned, ids), map[string]bool{"s-mine": true})
 			for project, want := range map[string][]string{
 				"":     {"s-asked", "s-hidden", "s-open", "s-shared", "s-web"},
 				"app":  {"s-asked", "s-hidden", "s-open", "s-shared"},
 				"nope": nil,
 			} {
-				reported := read2(k, engram.Reader.Reported, ids, project)
+				reported := read2(k, engram.ReplicaReader.Reported, ids, project)
 				k.same("reported of "+project, slices.Sorted(maps.Keys(reported)), want)
 			}
 		}},
@@ -190,12 +190,12 @@ func reportedCases() []testCase {
 				k.putCausal(engram.EntitySession, s, foreign())
 			}
 			erased := engram.Erased{Entity: engram.EntityPrompt, ID: "p-1", SyncID: "p-1", Project: "app", At: 7}
-			each(k, engram.Tx.PutErased, erased)
-			each(k, engram.Tx.DeleteSession, "s-1")
-			gone := read1(k, engram.Reader.TombstonesOf, []string{"s-0", "s-1", "s-2"})
+			each(k, engram.ReplicaTx.PutErased, erased)
+			each(k, deleted, "s-1")
+			gone := read1(k, engram.ReplicaReader.TombstonesOf, []string{"s-0", "s-1", "s-2"})
 			k.same("gone", gone, []engram.Session{{ID: "s-1", Project: "app"}})
 			for kind, want := range map[engram.Entity][]engram.Erased{engram.EntityPrompt: {erased}, engram.EntityMemory: nil} {
-				k.same("erased of "+string(kind), read2(k, engram.Reader.ErasedOf, kind, []string{"p-0", "p-1"}), want)
+				k.same("erased of "+string(kind), read2(k, engram.ReplicaReader.ErasedOf, kind, []string{"p-0", "p-1"}), want)
 			}
 		}},
 	}
@@ -209,7 +209,7 @@ func counted(day int, project, verb, outcome string, events int) engram.Counter 
 
 func (k *kit) count(cs ...engram.Counter) {
 	k.Helper()
-	each(k, engram.Tx.AddCounters, cs)
+	each(k, engram.Tx.RecordUse, engram.Use{Counters: cs})
 }
 
 func (k *kit) counters(q engram.CounterQuery) []engram.Counter {
@@ -286,7 +286,7 @@ func counterCases() []testCase {
 				since   time.Time
 				want    int
 			}{{"", time.Time{}, 2}, {"app", time.Time{}, 1}, {"nope", time.Time{}, 0}, {"", at(100_000), 0}} {
-				got := read2(k, engram.Reader.SessionsSince, tt.project, tt.since)
+				got := read2(k, sessionsSince, tt.project, tt.since)
 				k.same(fmt.Sprintf("in %q since %v", tt.project, tt.since), got, tt.want)
 			}
 		}},
@@ -328,9 +328,9 @@ func groupCases() []testCase {
 			k.forget(k.save(due(10)), 50)
 			each(k, engram.Tx.InsertRevision, revision(m, 1), revision(m, 2), revision(m, 3))
 			for project, want := range map[string]engram.Upkeep{"": {Revisions: 3, Due: 2}, "app": {Revisions: 3, Due: 1}, "other": {Due: 1}, "nope": {}} {
-				k.same(fmt.Sprintf("in %q", project), read2(k, engram.Reader.Upkeep, project, at(30)), want)
+				k.same(fmt.Sprintf("in %q", project), read2(k, upkeep, project, at(30)), want)
 			}
-			k.same("due exactly now is not overdue", read2(k, engram.Reader.Upkeep, "", at(10)).Due, 0)
+			k.same("due exactly now is not overdue", read2(k, upkeep, "", at(10)).Due, 0)
 		}},
 	}
 }

@@ -23,7 +23,7 @@ func (k *kit) journal(ms ...engram.Mutation) []engram.Mutation {
 // entries returns the newest 100 entries about one thing, or of the whole journal.
 func (k *kit) entries(entity engram.Entity, key string) []engram.Mutation {
 	k.Helper()
-	return read3(k, engram.Reader.Mutations, entity, key, engram.Page{Limit: 100})
+	return read3(k, mutationsOf, entity, key, engram.Page{Limit: 100})
 }
 
 func seqs(ms []engram.Mutation) []int64 {
@@ -40,7 +40,7 @@ func journalCases() []testCase {
 	}
 	return []testCase{
 		{"an empty journal has no last entry", func(k *kit) {
-			k.same("entry", read0(k, engram.Reader.LastMutation), engram.Mutation{})
+			k.same("entry", read0(k, swap0(engram.LastMutation)), engram.Mutation{})
 			k.same("entries", len(k.entries("", "")), 0)
 		}},
 		{"an entry is read back unchanged, with its device", func(k *kit) {
@@ -53,7 +53,7 @@ func journalCases() []testCase {
 			k.same("the entry says which store wrote it", got.Device != "", true)
 			want.Device = got.Device
 			k.same("entry", got, want)
-			k.same("last entry", read0(k, engram.Reader.LastMutation), want)
+			k.same("last entry", read0(k, swap0(engram.LastMutation)), want)
 		}},
 		{"a nil Was is distinguished from an empty one", func(k *kit) {
 			empty := entry(engram.EntityMemory, "1")
@@ -94,7 +94,7 @@ func journalCases() []testCase {
 				k.same(fmt.Sprintf("entries of %q %q", tt.entity, tt.key), seqs(k.entries(tt.entity, tt.key)), tt.want)
 				if len(tt.want) > 0 {
 					k.same("in pages", seqs(pages(k, 5, func(r engram.Reader, p engram.Page) ([]engram.Mutation, error) {
-						return r.Mutations(k.Context(), tt.entity, tt.key, p)
+						return r.Mutations(k.Context(), engram.JournalSpan{Entity: tt.entity, Key: tt.key}, p)
 					})), tt.want)
 				}
 			}
@@ -121,10 +121,10 @@ func journalCases() []testCase {
 			} {
 				got := []int64{}
 				span := engram.JournalSpan{Entity: tt.entity, After: read1(k, engram.Reader.SeqBefore, tt.since)}
-				part := read2(k, engram.Reader.MutationsIn, span, 4)
+				part := read2(k, mutationsIn, span, 4)
 				for len(part) > 0 {
 					got, span.Before = append(got, seqs(part)...), part[len(part)-1].Seq
-					part = read2(k, engram.Reader.MutationsIn, span, 4)
+					part = read2(k, mutationsIn, span, 4)
 				}
 				k.same("since "+tt.name, got, tt.want)
 			}
@@ -152,7 +152,7 @@ func journalCases() []testCase {
 				k.same(fmt.Sprintf("first made after entry %d", after), got, want)
 			}
 			k.same("first prompt", read2(k, engram.Reader.FirstMade, engram.EntityPrompt, 0), "")
-			changes := read2(k, engram.Reader.MutationsIn, engram.JournalSpan{Entity: engram.EntityMemory, After: 1, Changes: true}, 10)
+			changes := read2(k, mutationsIn, engram.JournalSpan{Entity: engram.EntityMemory, After: 1, Changes: true}, 10)
 			k.same("changes after the first entry", seqs(changes), []int64{5, 3})
 		}},
 		{"operations can be listed after one and oldest first", func(k *kit) {
@@ -293,7 +293,7 @@ func historyCases() []testCase {
 			}{
 				{[]int64{a.Num}, rs[:2]}, {[]int64{b.Num}, []engram.Relation{rs[0], rs[2]}}, {[]int64{c.Num, b.Num, a.Num}, rs}, {[]int64{99}, nil}, {nil, nil},
 			} {
-				k.same(fmt.Sprintf("relations of %v", tt.of), read1(k, engram.Reader.Relations, tt.of), tt.want)
+				k.same(fmt.Sprintf("relations of %v", tt.of), read1(k, touching, tt.of), tt.want)
 			}
 		}},
 		{"a duplicate relation is a conflict, another verb or direction is not", func(k *kit) {
@@ -309,7 +309,7 @@ func historyCases() []testCase {
 				k.same("code inside a transaction that goes on", engram.CodeOf(err), engram.CodeConflict)
 				return tx.InsertRelation(k.Context(), &scoped)
 			})
-			k.same("relations", len(read1(k, engram.Reader.Relations, []int64{a.Num})), 4)
+			k.same("relations", len(read1(k, touching, []int64{a.Num})), 4)
 		}},
 	}
 }

@@ -15,7 +15,7 @@ import (
 // causalOf returns the causal metadata of a thing; nil if it has none.
 func (k *kit) causalOf(entity engram.Entity, key string) (l *engram.CausalMetadata) {
 	k.Helper()
-	if found, known := read2(k, engram.Reader.CausalMetadata, entity, []string{key, "999"})[key]; known {
+	if found, known := read2(k, engram.ReplicaReader.CausalMetadata, entity, []string{key, "999"})[key]; known {
 		l = &found
 	}
 	return l
@@ -28,7 +28,7 @@ func (k *kit) pulled(project string, batches ...string) {
 	for _, b := range batches {
 		want[b] = true
 	}
-	got := read2(k, engram.Reader.Pulled, project, []string{"b1", "b2", "b3"})
+	got := read2(k, engram.ReplicaReader.Pulled, project, []string{"b1", "b2", "b3"})
 	k.same(fmt.Sprintf("pulled for %q", project), got, want)
 }
 
@@ -41,7 +41,7 @@ func (k *kit) stamped(entity engram.Entity, key string, at engram.Clock) engram.
 // putCausal sets the causal metadata of a thing.
 func (k *kit) putCausal(entity engram.Entity, key string, l engram.CausalMetadata) engram.CausalMetadata {
 	k.Helper()
-	k.update(func(tx engram.Tx) error { return tx.PutCausalMetadata(k.Context(), entity, key, l) })
+	k.update(func(tx engram.Tx) error { return tx.ReplicaTx().PutCausalMetadata(k.Context(), entity, key, l) })
 	return l
 }
 
@@ -52,12 +52,14 @@ func foreign() engram.CausalMetadata {
 
 func (k *kit) device() string {
 	k.Helper()
-	return read0(k, engram.Reader.Device)
+	return read0(k, engram.ReplicaReader.Device)
 }
 
 func (k *kit) replicated(entity engram.Entity, key string, digest int64, batches ...string) {
 	k.Helper()
-	k.update(func(tx engram.Tx) error { return tx.PutReplicated(k.Context(), entity, key, digest, batches) })
+	k.update(func(tx engram.Tx) error {
+		return tx.ReplicaTx().PutReplicated(k.Context(), entity, key, digest, batches)
+	})
 }
 
 // unreplicated returns the keys of Unreplicated, and checks their count.
@@ -65,13 +67,13 @@ func (k *kit) unreplicated(entity engram.Entity, project string, batches ...stri
 	k.Helper()
 	for after, page := "", []string{""}; len(page) > 0; { // page by page
 		page = read0(k, func(r engram.Reader, ctx context.Context) ([]string, error) {
-			return r.Unreplicated(ctx, entity, project, batches, after, 2)
+			return r.Replica().Unreplicated(ctx, entity, project, batches, after, 2)
 		})
 		if len(page) > 0 {
 			keys, after = append(keys, page...), page[len(page)-1]
 		}
 	}
-	k.same("count", read3(k, engram.Reader.CountUnreplicated, entity, project, batches), len(keys))
+	k.same("count", read3(k, engram.ReplicaReader.CountUnreplicated, entity, project, batches), len(keys))
 	return keys
 }
 
@@ -127,24 +129,26 @@ func causalCases() []testCase {
 			shadowed := engram.CausalMetadata{Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a"`)}}
 			k.putCausal(engram.EntityMemory, "2", shadowed)
 			k.putCausal(engram.EntityMemory, "10", shadowed)
-			back := func(part engram.Part) []string { return read2(k, engram.Reader.Shadowed, engram.EntityMemory, part) }
+			back := func(part engram.Part) []string {
+				return read2(k, engram.ReplicaReader.Shadowed, engram.EntityMemory, part)
+			}
 			k.same("shadowed topics", back("topic_key"), []string{"2", "10"})
 			k.same("shadowed deletions", back(engram.PartDeleted), []string{})
 			for topic, want := range map[string][]string{"a": {"2", "10"}, "b": nil} {
-				k.same("shadowed topic "+topic, read1(k, engram.Reader.ShadowedTopic, topic), want)
+				k.same("shadowed topic "+topic, read1(k, engram.ReplicaReader.ShadowedTopic, topic), want)
 			}
 			k.stamped(engram.EntityMemory, "2", 1)
 			k.same("shadowed topics afterwards", back("topic_key"), []string{"10"})
 		}},
 		{"the latest clock covers the journal and received clocks", func(k *kit) {
-			latest := func() engram.Clock { return read0(k, engram.Reader.LatestClock) }
+			latest := func() engram.Clock { return read0(k, engram.ReplicaReader.LatestClock) }
 			k.same("at first", latest(), 0)
-			each(k, engram.Tx.SeeClock, 50, 20)
+			each(k, engram.ReplicaTx.SeeClock, 50, 20)
 			k.same("after received clocks", latest(), 50)
 			k.save()
 			k.journal(engram.Mutation{At: 70, Actor: "cli", Operation: "save", Entity: engram.EntityMemory, Key: "1", Project: "app"})
 			k.same("after an entry", latest(), 70)
-			each(k, engram.Tx.SeeClock, 60)
+			each(k, engram.ReplicaTx.SeeClock, 60)
 			k.same("after an older received clock", latest(), 70)
 		}},
 		{"StampProject stamps everything in a project and nothing else", func(k *kit) {
@@ -155,7 +159,7 @@ func causalCases() []testCase {
 			k.stamped(engram.EntityPrompt, key(p.Num), 1)
 			k.stamped(engram.EntitySession, "s-app", 1)
 			s := engram.VersionStamp{At: 9, Device: k.device()}
-			k.update(func(tx engram.Tx) error { return tx.StampProject(k.Context(), "app", "project", s) })
+			k.update(func(tx engram.Tx) error { return tx.ReplicaTx().StampProject(k.Context(), "app", "project", s) })
 			k.same("the memory", k.causalOf(engram.EntityMemory, key(mine.Num)).Of("project"), s)
 			k.same("its text", k.causalOf(engram.EntityMemory, key(mine.Num)).Of(engram.PartText).At, 1)
 			k.same("the prompt", k.causalOf(engram.EntityPrompt, key(p.Num)).Of("project"), s)
@@ -179,7 +183,7 @@ func causalCases() []testCase {
 			k.putCausal(engram.EntityMemory, key(other.Num), marked)
 			k.putCausal(engram.EntityRelation, key(relation.Num), marked)
 			k.putCausal(engram.EntityPrompt, key(p.Num), marked)
-			each(k, engram.Tx.PutDeferred, &engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: m}},
+			each(k, engram.ReplicaTx.PutDeferred, &engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: m}},
 				Project: "app", Batch: "b", Why: engram.DeferredReview, FirstAt: at(1), LastAt: at(1)})
 			k.replicated(engram.EntityMemory, key(m.Num), marked.Digest(), "b1")
 			k.erase(m)
@@ -188,9 +192,9 @@ func causalCases() []testCase {
 			k.same("its relation has metadata", k.causalOf(engram.EntityRelation, key(relation.Num)) != nil, false)
 			k.same("the prompt has metadata", k.causalOf(engram.EntityPrompt, key(p.Num)) != nil, false)
 			k.same("another memory has metadata", k.causalOf(engram.EntityMemory, key(other.Num)) != nil, true)
-			carriers := read3(k, engram.Reader.ReplicatedBy, engram.EntityMemory, key(m.Num), marked.Digest())
+			carriers := read3(k, engram.ReplicaReader.ReplicatedBy, engram.EntityMemory, key(m.Num), marked.Digest())
 			k.same("batches that hold it", len(carriers), 0)
-			k.same("deferred records", len(read3(k, engram.Reader.Deferred, "", 0, 10)), 0)
+			k.same("deferred records", len(read3(k, engram.ReplicaReader.Deferred, "", 0, 10)), 0)
 		}},
 		{"a deleted session keeps its causal metadata as a tombstone, an erased one does not", func(k *kit) {
 			for _, s := range []string{"s-1", "s-2", "s-3"} {
@@ -198,15 +202,15 @@ func causalCases() []testCase {
 				k.putCausal(engram.EntitySession, s, foreign())
 			}
 			k.putCausal(engram.EntitySession, "s-never", engram.CausalMetadata{})
-			k.update(func(tx engram.Tx) error { return tx.PutTombstone(k.Context(), "s-never", "app") })
-			each(k, engram.Tx.DeleteSession, "s-1")
-			each(k, engram.Tx.EraseSession, "s-2")
+			k.update(func(tx engram.Tx) error { return tx.ReplicaTx().PutTombstone(k.Context(), "s-never", "app") })
+			each(k, deleted, "s-1")
+			each(k, erased, "s-2")
 			for project, want := range map[string]string{"app": "[s-1 of app s-never of app]", "": "[s-1 of app s-never of app]", "web": "[]"} {
-				gone := read3(k, engram.Reader.SessionTombstones, project, "", 10)
+				gone := read3(k, engram.ReplicaReader.SessionTombstones, project, "", 10)
 				names := every(gone, func(s engram.Session) string { return s.ID + " of " + s.Project })
 				k.same("tombstones of "+project, names, want)
 			}
-			erased := read3(k, engram.Reader.ErasedAfter, engram.EntitySession, "", 10)
+			erased := read3(k, engram.ReplicaReader.ErasedAfter, engram.EntitySession, "", 10)
 			k.same("erased", len(erased), 1)
 			k.same("its name and project", erased[0].ID+" "+erased[0].Project, "s-2 app")
 			k.same("unreplicated", k.unreplicated(engram.EntitySession, "app"), []string{"s-1", "s-3", "s-never"})
@@ -245,18 +249,18 @@ func replicatedCases() []testCase {
 			k.same("with both", k.unreplicated(engram.EntityMemory, "app", "b1", "b2", "b3"), []string{})
 			k.replicated(engram.EntityMemory, key(m.Num), l.Digest(), "b4")
 			k.same("with another that has it whole", k.unreplicated(engram.EntityMemory, "app", "b4"), []string{})
-			sets := read3(k, engram.Reader.ReplicatedBy, engram.EntityMemory, key(m.Num), l.Digest())
+			sets := read3(k, engram.ReplicaReader.ReplicatedBy, engram.EntityMemory, key(m.Num), l.Digest())
 			k.same("sets of batches", sets, "[[b1 b2] [b4]]")
 		}},
 		{"a thing is shared once any state of it was replicated", func(k *kit) {
 			m, other := k.save(), k.save()
 			l := k.stamped(engram.EntityMemory, key(m.Num), 1)
-			k.same("before", read2(k, engram.Reader.Shared, engram.EntityMemory, key(m.Num)), false)
+			k.same("before", read2(k, engram.ReplicaReader.Shared, engram.EntityMemory, key(m.Num)), false)
 			k.replicated(engram.EntityMemory, key(m.Num), l.Digest(), "b1")
 			k.stamped(engram.EntityMemory, key(m.Num), 2)
-			k.same("after", read2(k, engram.Reader.Shared, engram.EntityMemory, key(m.Num)), true)
-			k.same("another memory", read2(k, engram.Reader.Shared, engram.EntityMemory, key(other.Num)), false)
-			k.same("another kind, the same number", read2(k, engram.Reader.Shared, engram.EntityPrompt, key(m.Num)), false)
+			k.same("after", read2(k, engram.ReplicaReader.Shared, engram.EntityMemory, key(m.Num)), true)
+			k.same("another memory", read2(k, engram.ReplicaReader.Shared, engram.EntityMemory, key(other.Num)), false)
+			k.same("another kind, the same number", read2(k, engram.ReplicaReader.Shared, engram.EntityPrompt, key(m.Num)), false)
 		}},
 		{"a relation is in a project if both ends are", func(k *kit) {
 			a, b := k.save(), k.save()
@@ -280,14 +284,14 @@ func replicatedCases() []testCase {
 			k.save()
 			xs := []engram.Erased{{Entity: engram.EntityMemory, ID: "mem_b", SyncID: "b", Project: "app", At: 7},
 				{Entity: engram.EntityMemory, ID: "mem_a", SyncID: "a", Project: "nope", At: 8}, {Entity: engram.EntityPrompt, ID: "p", SyncID: "p", Project: "app", At: 9}}
-			each(k, engram.Tx.PutErased, xs...)
+			each(k, engram.ReplicaTx.PutErased, xs...)
 			k.same("of all", k.unreplicated(engram.EntityErased, ""), []string{"memory a\tnope", "memory b\tapp", "prompt p\tapp"})
 			k.same("of the project", k.unreplicated(engram.EntityErased, "app"), []string{"memory b\tapp", "prompt p\tapp"})
 			k.replicated(engram.EntityErased, xs[0].Key(), xs[0].Digest(), "b1")
 			k.same("with the batch", k.unreplicated(engram.EntityErased, "app", "b1"), []string{"prompt p\tapp"})
 			k.same("without it", k.unreplicated(engram.EntityErased, "app", "b2"), []string{"memory b\tapp", "prompt p\tapp"})
 			xs[0].At = 3
-			each(k, engram.Tx.PutErased, xs[0])
+			each(k, engram.ReplicaTx.PutErased, xs[0])
 			k.same("erased earlier elsewhere", k.unreplicated(engram.EntityErased, "app", "b1"), []string{"memory b\tapp", "prompt p\tapp"})
 		}},
 		{"memories that left a project after replication are listed", func(k *kit) {
@@ -310,15 +314,15 @@ func replicatedCases() []testCase {
 				project, batch string
 				want           []string
 			}{{"app", "b1", []string{key(goes.Num), key(hides.Num)}}, {"app", "b2", nil}, {"web", "b1", nil}, {"nope", "b1", nil}} {
-				got := read4(k, engram.Reader.Strayed, tt.project, []string{tt.batch}, "", 10)
+				got := read4(k, engram.ReplicaReader.Strayed, tt.project, []string{tt.batch}, "", 10)
 				k.same("strayed from "+tt.project+" with "+tt.batch, got, tt.want)
 			}
-			got := read4(k, engram.Reader.Strayed, "app", []string{"b1"}, key(goes.Num), 10)
+			got := read4(k, engram.ReplicaReader.Strayed, "app", []string{"b1"}, key(goes.Num), 10)
 			k.same("the next page", got, []string{key(hides.Num)})
 		}},
 		{"pulled batches are recorded", func(k *kit) {
 			for n, p := range []struct{ project, batch string }{{"", "b1"}, {"app", "b2"}, {"web", "b3"}, {"", "b1"}} {
-				k.update(func(tx engram.Tx) error { return tx.PutPulled(k.Context(), p.project, p.batch, at(n+1)) })
+				k.update(func(tx engram.Tx) error { return tx.ReplicaTx().PutPulled(k.Context(), p.project, p.batch, at(n+1)) })
 			}
 			k.pulled("", "b1")
 			k.pulled("app", "b1", "b2")
@@ -328,7 +332,7 @@ func replicatedCases() []testCase {
 			app := engram.Project{Name: "app", Aliases: []string{"app-old"}, CreatedAt: at(0)}
 			k.putProject(app)
 			k.update(func(tx engram.Tx) error {
-				return errors.Join(tx.PutPulled(k.Context(), "app", "b1", at(1)), tx.PutPulled(k.Context(), "web", "b2", at(1)))
+				return errors.Join(tx.ReplicaTx().PutPulled(k.Context(), "app", "b1", at(1)), tx.ReplicaTx().PutPulled(k.Context(), "web", "b2", at(1)))
 			})
 			app.Remote = "example.com/app"
 			k.putProject(app)
@@ -349,17 +353,17 @@ func replicatedCases() []testCase {
 			again, other := d, d
 			again.Tries, again.FirstAt, again.LastAt = 2, at(5), at(5)
 			other.Batch, other.Project = "b2", "app"
-			each(k, engram.Tx.PutDeferred, &d, &again, &other)
+			each(k, engram.ReplicaTx.PutDeferred, &d, &again, &other)
 			k.same("the second of one thing and batch is the first", again.Num, d.Num)
-			read := func(project string) []engram.Deferred { return read3(k, engram.Reader.Deferred, project, 0, 10) }
+			read := func(project string) []engram.Deferred { return read3(k, engram.ReplicaReader.Deferred, project, 0, 10) }
 			again.FirstAt = at(1)
 			if all := read(""); len(all) != 2 || !reflect.DeepEqual(all[0], again) || !reflect.DeepEqual(all[1], other) {
 				k.Errorf("deferred\n got %+v\nwant %+v", all, []engram.Deferred{again, other})
 			}
 			k.same("of a project", len(read("later")), 1)
-			k.same("after the first", len(read3(k, engram.Reader.Deferred, "", d.Num, 10)), 1)
+			k.same("after the first", len(read3(k, engram.ReplicaReader.Deferred, "", d.Num, 10)), 1)
 			for num, want := range map[int64]string{other.Num: "true b2", other.Num + 1: "false "} {
-				one, found := look(k, func(r engram.Reader) (engram.Deferred, bool, error) { return r.DeferredAt(k.Context(), num) })
+				one, found := look(k, func(r engram.Reader) (engram.Deferred, bool, error) { return r.Replica().DeferredAt(k.Context(), num) })
 				k.same(fmt.Sprintf("by number %d", num), fmt.Sprint(found, " ", one.Batch), want)
 			}
 			for _, tt := range []struct {
@@ -367,14 +371,14 @@ func replicatedCases() []testCase {
 				why     engram.Deferral
 				want    int
 			}{{"", "", 2}, {"app", "", 1}, {"", engram.DeferredClock, 2}, {"later", engram.DeferredReview, 0}} {
-				n := read2(k, engram.Reader.CountDeferred, tt.project, tt.why)
+				n := read2(k, engram.ReplicaReader.CountDeferred, tt.project, tt.why)
 				k.same(fmt.Sprintf("deferred of %q for %q", tt.project, tt.why), n, tt.want)
 			}
 			again.Reason = "still"
-			each(k, engram.Tx.PutDeferred, &again)
+			each(k, engram.ReplicaTx.PutDeferred, &again)
 			for _, there := range []bool{true, false} { // before and after it is dropped
 				k.update(func(tx engram.Tx) error {
-					found, err := tx.DropDeferred(k.Context(), other.Num)
+					found, err := tx.ReplicaTx().DropDeferred(k.Context(), other.Num)
 					k.same("the other is there", found, there)
 					return err
 				})

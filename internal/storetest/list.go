@@ -205,17 +205,18 @@ func filters() []filterCase {
 func (k *kit) vitals(f engram.Filter, most int) (ms []engram.Memory) {
 	k.Helper()
 	k.view(func(r engram.Reader) error {
-		return r.Vitals(k.Context(), f, func(m engram.Memory) bool {
+		return r.Outlines(k.Context(), f, 0, func(m engram.Memory) bool {
 			ms = append(ms, m)
 			return most == 0 || len(ms) < most
 		})
+
 	})
 	return ms
 }
 
 func (k *kit) due(project string, before time.Time, p engram.Page) []int64 {
 	k.Helper()
-	return nums(read3(k, engram.Reader.Due, project, before, p))
+	return nums(read3(k, due, project, before, p))
 }
 
 func vitalCases() []testCase {
@@ -241,7 +242,10 @@ func vitalCases() []testCase {
 			k.forget(k.save(), 99)
 			sample := func(project string, most int) (ms []engram.Memory) {
 				k.view(func(r engram.Reader) error {
-					return r.Sample(k.Context(), project, most, func(m engram.Memory) { ms = append(ms, m) })
+					return r.Outlines(k.Context(), engram.Filter{Project: project}, most, func(m engram.Memory) bool {
+						ms = append(ms, m)
+						return true
+					})
 				})
 				return ms
 			}
@@ -295,20 +299,22 @@ func vitalCases() []testCase {
 			k.expose(exposure(1, a, operation("get")), exposure(2, b, operation("search")), exposure(3, b, operation("recall")), exposure(4, c, operation("context")), exposure(5, a, operation("get")),
 				exposure(6, c, operation("get"), func(u *engram.Exposure) { u.SessionID = "" }))
 			asked := func(verbs []string, ms ...engram.Memory) []int64 {
-				return read3(k, engram.Reader.ExposedBy, "s-app", verbs, nums(ms))
+				return read3(k, engram.Reader.Shown, "s-app", verbs, nums(ms))
 			}
 			k.same("read", asked([]string{"get", "recall"}, c, b, a), []int64{a.Num, b.Num})
 			k.same("of some", asked([]string{"get", "recall"}, b, c), []int64{b.Num})
 			k.same("by another verb", asked([]string{"context"}, a, b, c), []int64{c.Num})
-			k.same("by none", asked(nil, a, b, c), []int64(nil))
+			k.same("by none", asked([]string{}, a, b, c), []int64(nil))
 			failing(k, engram.CodeNotFound, func(r engram.Reader, ctx context.Context, session string) ([]int64, error) {
-				return r.ExposedBy(ctx, session, []string{"get"}, []int64{a.Num})
+				return r.Shown(ctx, session, []string{"get"}, []int64{a.Num})
 			}, "nope")
 		}},
 		{"an access is counted, and a clock set back does not lower its time", func(k *kit) {
 			m, other := k.save(), k.save()
 			count := func(n int, ms ...engram.Memory) {
-				k.update(func(tx engram.Tx) error { return tx.CountAccess(k.Context(), append(nums(ms), 999), at(n)) })
+				k.update(func(tx engram.Tx) error {
+					return tx.RecordUse(k.Context(), engram.Use{Accessed: append(nums(ms), 999), At: at(n)})
+				})
 			}
 			count(20, m, other)
 			count(10, m)
@@ -329,7 +335,7 @@ func vitalCases() []testCase {
 			k.same("its own", decays(), map[string]engram.ProjectDecay{"app": d})
 			k.same("read back", *k.project("app").Decay, d)
 			var listed []string
-			for _, p := range read0(k, engram.Reader.Projects) {
+			for _, p := range read1(k, engram.Reader.Projects, true) {
 				if p.Decay != nil {
 					listed = append(listed, p.Name)
 				}

@@ -144,7 +144,7 @@ func memoryCases() []testCase {
 				{"made before since", "app", hash, newest.CreatedAt.Add(time.Millisecond), any, ""},
 			} {
 				m, found := look(k, func(r engram.Reader) (engram.Memory, bool, error) {
-					return r.ByHash(k.Context(), tt.project, tt.hash, tt.since, tt.pass)
+					return engram.ByHash(k.Context(), r, tt.project, tt.hash, tt.since, tt.pass)
 				})
 				k.same(tt.name+": title", m.Title, tt.want)
 				k.same(tt.name+": found", found, tt.want != "")
@@ -186,10 +186,10 @@ func byTitle(k *kit) {
 		{"another case", "app", engram.ScopeProject, engram.TypeDecision, "PORTS", ""},
 		{"a short title", "app", engram.ScopeProject, engram.TypeDecision, "Ports", "short"},
 		{"a title that is not ASCII", "app", engram.ScopeProject, engram.TypeDecision, "Größe", "not ASCII"},
-		{"no title", "app", engram.ScopeProject, engram.TypeDecision, "", ""},
 	} {
 		m, found := look(k, func(r engram.Reader) (engram.Memory, bool, error) {
-			return r.ByTitle(k.Context(), tt.project, tt.scope, tt.typ, tt.title)
+			f := engram.Filter{Project: tt.project, Projectless: tt.project == "", Scope: tt.scope, Types: []engram.Type{tt.typ}, Title: tt.title}
+			return first(r.List(k.Context(), f, engram.Page{Order: engram.OrderLatest, Limit: 1}))
 		})
 		k.same(tt.name+": content", m.Content, tt.want)
 		k.same(tt.name+": found", found, tt.want != "")
@@ -408,7 +408,7 @@ func topicCases() []testCase {
 				{"app", engram.ScopeProject, "", 0},
 			} {
 				m, found := look(k, func(r engram.Reader) (engram.Memory, bool, error) {
-					return r.ByTopic(k.Context(), tt.project, tt.scope, tt.key)
+					return engram.ByTopic(k.Context(), r, tt.project, tt.scope, tt.key)
 				})
 				k.same("number of "+tt.key+" in "+tt.project, m.Num, tt.want)
 				k.same("found", found, tt.want != 0)

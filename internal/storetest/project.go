@@ -53,11 +53,11 @@ func projectCases() []testCase {
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "", "" })
 			k.ask("app", "s-app", "why", 1)
 			k.projects("zoo", "bee")
-			got := every(read0(k, engram.Reader.Projects), func(p engram.ProjectCounts) string {
+			got := every(read1(k, engram.Reader.Projects, true), func(p engram.ProjectCounts) string {
 				return fmt.Sprintf("%s:%d:%d:%d", p.Name, p.Memories, p.Sessions, p.Prompts)
 			})
 			k.same("projects", got, []string{"app:1:1:1", "bee:0:0:0", "zoo:0:0:0"})
-			k.same("names", read0(k, engram.Reader.ProjectNames), []string{"app", "bee", "zoo"})
+			k.same("names", read0(k, swap0(engram.ProjectNames)), []string{"app", "bee", "zoo"})
 		}},
 		{"an empty project is deleted with its aliases", func(k *kit) {
 			k.putProject(engram.Project{Name: "app", Aliases: []string{"old"}, CreatedAt: at(1)})
@@ -183,7 +183,7 @@ func trustCases() []testCase {
 				return errors.Join(tx.PutTrust(k.Context(), flagged, approved, secret), tx.PutTrust(k.Context(), again))
 			})
 			flagged.Reasons = again.Reasons // only the reasons are updated
-			k.same("memories with secrets", read0(k, engram.Reader.SecretKept), []int64{b.Num})
+			k.same("memories with secrets", read0(k, swap0(engram.SecretKept)), map[int64]bool{b.Num: true})
 			marks := map[int64][]engram.Trust{a.Num: {approved, flagged}, b.Num: {secret}}
 			k.same("marks", read1(k, engram.Reader.Trust, []int64{a.Num, b.Num, 99}), marks)
 			k.update(func(tx engram.Tx) error { return tx.DropTrust(k.Context(), a.Num, engram.TrustFlagged) })
@@ -203,8 +203,8 @@ func trustCases() []testCase {
 			entry.Reason, entry.Was = "", []byte(`{}`)
 			p.Content = "why cut"
 			k.update(func(tx engram.Tx) error {
-				return errors.Join(tx.CutRevision(k.Context(), v), tx.CutMutation(k.Context(), entry), tx.CutPrompt(k.Context(), p),
-					tx.CutPrompt(k.Context(), engram.Prompt{Num: 99}), tx.CutRevision(k.Context(), engram.Revision{Memory: 99}), tx.CutMutation(k.Context(), engram.Mutation{Seq: 99}))
+				return errors.Join(tx.Cut(k.Context(), engram.Cut{Revisions: []engram.Revision{v}}), tx.Cut(k.Context(), engram.Cut{Mutations: []engram.Mutation{entry}}), tx.Cut(k.Context(), engram.Cut{Prompts: []engram.Prompt{p}}),
+					tx.Cut(k.Context(), engram.Cut{Prompts: []engram.Prompt{engram.Prompt{Num: 99}}}), tx.Cut(k.Context(), engram.Cut{Revisions: []engram.Revision{engram.Revision{Memory: 99}}}), tx.Cut(k.Context(), engram.Cut{Mutations: []engram.Mutation{engram.Mutation{Seq: 99}}}))
 			})
 			k.same("revisions", read1(k, engram.Reader.Revisions, m.Num), []engram.Revision{v})
 			ms := k.entries(engram.EntityMemory, entry.Key)
@@ -232,9 +232,9 @@ func trustCases() []testCase {
 				{"web", engram.Page{Limit: 9}, []int64{web.Num}, 1},
 				{"nope", engram.Page{Limit: 9}, nil, 0},
 			} {
-				ms := read2(k, engram.Reader.FlaggedMemories, c.project, c.page)
+				ms := read2(k, flagged, c.project, c.page)
 				k.same("flagged in "+c.project, nums(ms), c.want)
-				k.same("number flagged in "+c.project, read1(k, engram.Reader.CountFlagged, c.project), c.count)
+				k.same("number flagged in "+c.project, read1(k, countFlagged, c.project), c.count)
 			}
 		}},
 	}

@@ -19,7 +19,7 @@ func (k *kit) putSession(s engram.Session) {
 // sessions returns the ids of a listing with their counts, in order.
 func (k *kit) sessions(project string) string {
 	k.Helper()
-	ss := read2(k, engram.Reader.Sessions, project, engram.Page{Limit: 100})
+	ss := read2(k, sessionsIn, project, engram.Page{Limit: 100})
 	return strings.Join(every(ss, func(s engram.SessionActivity) string { return fmt.Sprintf("%s:%d", s.ID, s.Memories) }), " ")
 }
 
@@ -41,7 +41,7 @@ func sessionCases() []testCase {
 			for _, id := range []string{"b", "A", ""} {
 				failing(k, engram.CodeNotFound, engram.Reader.Session, id)
 			}
-			k.refused("delete", engram.CodeNotFound, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "b") })
+			k.refused("delete", engram.CodeNotFound, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "b", false) })
 		}},
 		{"a session of an unknown project is not found", func(k *kit) {
 			k.refused("put", engram.CodeNotFound, func(tx engram.Tx) error { return tx.PutSession(k.Context(), session("a", "nowhere", 1)) })
@@ -68,7 +68,7 @@ func sessionCases() []testCase {
 			}
 			for _, project := range []string{"", "app"} {
 				ss := pages(k, 3, func(r engram.Reader, p engram.Page) ([]engram.SessionActivity, error) {
-					return r.Sessions(k.Context(), project, p)
+					return r.Sessions(k.Context(), engram.SessionFilter{Project: project}, p)
 				})
 				ids := every(ss, func(s engram.SessionActivity) string { return s.ID })
 				k.same("ids of "+project, ids, []string{"s10", "s09", "s08", "s07", "s06", "s05", "s04", "s03", "s02", "s01", "s00"})
@@ -88,8 +88,9 @@ func sessionCases() []testCase {
 				{"a project that does not exist", "nowhere", "manual-save", ""},
 				{"all skipped", "other", "else", ""},
 			} {
-				s, found := look(k, func(r engram.Reader) (engram.Session, bool, error) {
-					return r.OpenSession(k.Context(), tt.project, tt.skip)
+				s, found := look(k, func(r engram.Reader) (engram.SessionActivity, bool, error) {
+					f := engram.SessionFilter{Project: tt.project, Projectless: tt.project == "", Open: true, SkipPrefix: tt.skip}
+					return first(r.Sessions(k.Context(), f, engram.Page{Limit: 1}))
 				})
 				k.same(tt.name, s.ID, tt.want)
 				k.same(tt.name+": found", found, tt.want != "")
@@ -99,15 +100,15 @@ func sessionCases() []testCase {
 			k.save()
 			k.forget(k.save(), 50)
 			k.save(func(m *engram.Memory) { m.SessionID = "s-second" })
-			k.same("live", read2(k, engram.Reader.CountInSession, "s-app", false), 1)
-			k.same("all", read2(k, engram.Reader.CountInSession, "s-app", true), 2)
+			k.same("live", read2(k, countInSession, "s-app", false), 1)
+			k.same("all", read2(k, countInSession, "s-app", true), 2)
 		}},
 		{"deleting a session keeps its prompts", func(k *kit) {
 			k.putSession(session("a", "app", 1))
 			p := k.ask("app", "a", "why?", 2)
-			each(k, engram.Tx.DeleteSession, "a")
+			each(k, deleted, "a")
 			k.same("sessions", k.sessions(""), "")
-			got := read1(k, engram.Reader.Prompt, p.Num)
+			got := read1(k, swap1(engram.PromptAt), p.Num)
 			k.same("prompt", got.Content+got.SessionID, "why?")
 		}},
 		{"an erased session leaves no text in the journal, a deleted one does", func(k *kit) {
@@ -115,15 +116,15 @@ func sessionCases() []testCase {
 				k.putSession(session(id, "app", 1))
 				k.journal(engram.Mutation{Actor: "cli", Operation: "session_end", Entity: engram.EntitySession, Key: id, Was: json.RawMessage(`{"summary":"kettle"}`)})
 			}
-			each(k, engram.Tx.DeleteSession, "a")
-			each(k, engram.Tx.EraseSession, "b")
+			each(k, deleted, "a")
+			each(k, erased, "b")
 			k.same("of the deleted one", string(k.entries(engram.EntitySession, "a")[0].Was), `{"summary":"kettle"}`)
 			k.same("of the erased one", string(k.entries(engram.EntitySession, "b")[0].Was), "{}")
-			k.refused("an erase of what is gone", engram.CodeNotFound, func(tx engram.Tx) error { return tx.EraseSession(k.Context(), "b") })
+			k.refused("an erase of what is gone", engram.CodeNotFound, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "b", true) })
 		}},
 		{"a session with memories cannot be deleted", func(k *kit) {
 			m := k.forget(k.save(), 50)
-			k.refused("delete", engram.CodeConflict, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), m.SessionID) })
+			k.refused("delete", engram.CodeConflict, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), m.SessionID, false) })
 			k.same("sessions", k.sessions(""), "s-app:0")
 		}},
 	}
@@ -159,11 +160,11 @@ func promptCases() []testCase {
 		{"a prompt is read back unchanged", func(k *kit) {
 			p := k.ask("app", "s-app", "why \"this\"\r\n水🫖?", 3)
 			loose := k.ask("", "", "of no project", 4)
-			k.same("prompt", read1(k, engram.Reader.Prompt, p.Num), p)
-			k.same("prompt of no project", read1(k, engram.Reader.Prompt, loose.Num), loose)
+			k.same("prompt", read1(k, swap1(engram.PromptAt), p.Num), p)
+			k.same("prompt of no project", read1(k, swap1(engram.PromptAt), loose.Num), loose)
 		}},
 		{"a prompt that does not exist is not found", func(k *kit) {
-			failing(k, engram.CodeNotFound, engram.Reader.Prompt, 5)
+			failing(k, engram.CodeNotFound, swap1(engram.PromptAt), 5)
 			k.refused("erase", engram.CodeNotFound, func(tx engram.Tx) error { return tx.ErasePrompt(k.Context(), 5) })
 			k.refused("of an unknown project", engram.CodeNotFound, func(tx engram.Tx) error {
 				return tx.InsertPrompt(k.Context(), &engram.Prompt{SyncID: "prompt-1", Project: "nowhere", Content: "x", CreatedAt: at(1)})
@@ -183,13 +184,13 @@ func promptCases() []testCase {
 			} {
 				slices.Reverse(want[tt.list])
 				ps := pages(k, 3, func(r engram.Reader, p engram.Page) ([]engram.Prompt, error) {
-					return r.Prompts(k.Context(), tt.project, tt.session, p)
+					return r.Prompts(k.Context(), engram.PromptFilter{Project: tt.project, SessionID: tt.session}, p)
 				})
 				k.same("prompts of "+tt.project+tt.session, promptNums(ps), want[tt.list])
 				slices.Reverse(want[tt.list])
 			}
 			for _, of := range [][2]string{{"nowhere", ""}, {"", "never"}, {"other", "s2"}} {
-				ps := read3(k, engram.Reader.Prompts, of[0], of[1], engram.Page{Limit: 9})
+				ps := read3(k, promptsIn, of[0], of[1], engram.Page{Limit: 9})
 				k.same(fmt.Sprintf("prompts of %v", of), len(ps), 0)
 			}
 		}},
@@ -223,16 +224,16 @@ func promptCases() []testCase {
 			hidden.DeletedAt = at(3)
 			each(k, engram.Tx.ReplacePrompt, hidden)
 			k.same("found", len(k.asked("kettle", "", 9)), 0)
-			k.same("by its number", read1(k, engram.Reader.Prompt, p.Num), hidden)
+			k.same("by its number", read1(k, swap1(engram.PromptAt), p.Num), hidden)
 			for _, of := range [][2]string{{"", ""}, {"app", ""}, {"", "s-app"}, {"app", "s-app"}} {
-				ps := read3(k, engram.Reader.Prompts, of[0], of[1], engram.Page{Limit: 9})
+				ps := read3(k, promptsIn, of[0], of[1], engram.Page{Limit: 9})
 				if slices.Contains(promptNums(ps), p.Num) {
 					k.Errorf("prompts of %v: got %v, want none of #%d", of, promptNums(ps), p.Num)
 				}
 			}
-			k.same("deleted prompts", promptNums(read1(k, engram.Reader.DeletedPrompts, "app")), []int64{p.Num})
+			k.same("deleted prompts", promptNums(read2(k, swap2(engram.DeletedPrompts), "app", "")), []int64{p.Num})
 			for session, want := range map[string][]int64{"s-app": {p.Num}, "s-other": nil, "nothing": nil, "": nil} {
-				gone := read1(k, engram.Reader.DeletedPromptsIn, session)
+				gone := read2(k, swap2(engram.DeletedPrompts), "", session)
 				k.same(fmt.Sprintf("deleted prompts of session %q", session), promptNums(gone), want)
 			}
 			back := p

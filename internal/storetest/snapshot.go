@@ -15,10 +15,10 @@ func snapshotCases() []testCase {
 			k.forget(all[3], 20)
 			for _, limit := range []int{1, 2, 7, 100} {
 				var got []engram.Memory
-				page := read3(k, engram.Reader.MemoriesAfter, "", 0, limit)
+				page := read3(k, swap3(engram.MemoriesAfter), "", 0, limit)
 				for len(page) > 0 {
 					got = append(got, page...)
-					page = read3(k, engram.Reader.MemoriesAfter, "", page[len(page)-1].Num, limit)
+					page = read3(k, swap3(engram.MemoriesAfter), "", page[len(page)-1].Num, limit)
 				}
 				k.same(fmt.Sprintf("pages of %d", limit), titles(got), titles(all))
 			}
@@ -35,10 +35,10 @@ func snapshotCases() []testCase {
 				project                                string
 				memories, prompts, sessions, relations int
 			}{{"app", 2, 1, 1, 1}, {"web", 1, 1, 1, 0}, {"nope", 0, 0, 0, 0}, {"", 3, 2, 2, 2}} {
-				ms := read3(k, engram.Reader.MemoriesAfter, tt.project, 0, 10)
-				ps := read3(k, engram.Reader.PromptsAfter, tt.project, 0, 10)
-				ss := read3(k, engram.Reader.SessionsAfter, tt.project, "", 10)
-				rs := read3(k, engram.Reader.RelationsAfter, tt.project, 0, 10)
+				ms := read3(k, swap3(engram.MemoriesAfter), tt.project, 0, 10)
+				ps := read3(k, swap3(engram.PromptsAfter), tt.project, 0, 10)
+				ss := read3(k, swap3(engram.SessionsAfter), tt.project, "", 10)
+				rs := read3(k, swap3(engram.RelationsAfter), tt.project, 0, 10)
 				k.same("memories, prompts, sessions, relations of "+tt.project, []int{len(ms), len(ps), len(ss), len(rs)},
 					[]int{tt.memories, tt.prompts, tt.sessions, tt.relations})
 			}
@@ -57,7 +57,7 @@ func snapshotCases() []testCase {
 			p.DeletedAt = at(5)
 			each(k, engram.Tx.ReplacePrompt, p)
 			for id, want := range map[string]int64{p.SyncID: p.Num, "prompt-nobody": 0} {
-				got, found := look(k, func(r engram.Reader) (engram.Prompt, bool, error) { return r.PromptBySyncID(k.Context(), id) })
+				got, found := look(k, func(r engram.Reader) (engram.Prompt, bool, error) { return engram.PromptBySyncID(k.Context(), r, id) })
 				k.same("number of "+id, got.Num, want)
 				k.same("found "+id, found, want != 0)
 			}
@@ -67,28 +67,28 @@ func snapshotCases() []testCase {
 			k.journal(engram.Mutation{Actor: "cli", Operation: "erase", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)})
 			k.erase(m)
 			zz := engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", At: 7}
-			each(k, engram.Tx.PutErased, zz)
+			each(k, engram.ReplicaTx.PutErased, zz)
 			zz.At = 5 // received again, and for another project
 			of := engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", Project: "nope", At: 9, Bound: true}
-			each(k, engram.Tx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: "obs-zz", SyncID: "obs-zz", At: 5, Bound: true}, of)
-			first := read3(k, engram.Reader.ErasedAfter, engram.EntityMemory, "", 1)
+			each(k, engram.ReplicaTx.PutErased, engram.Erased{Entity: engram.EntityMemory, ID: "obs-zz", SyncID: "obs-zz", At: 5, Bound: true}, of)
+			first := read3(k, engram.ReplicaReader.ErasedAfter, engram.EntityMemory, "", 1)
 			k.same("the first", first[0].ID, string(m.ID))
 			k.same("its sync id", first[0].SyncID, m.SyncID)
-			k.same("the rest", read3(k, engram.Reader.ErasedAfter, engram.EntityMemory, first[0].Key(), 10), []engram.Erased{zz, of})
-			k.same("the last", read3(k, engram.Reader.ErasedAfter, engram.EntityMemory, zz.Key(), 10), []engram.Erased{of})
-			k.same("prompts", len(read3(k, engram.Reader.ErasedAfter, engram.EntityPrompt, "", 10)), 0)
+			k.same("the rest", read3(k, engram.ReplicaReader.ErasedAfter, engram.EntityMemory, first[0].Key(), 10), []engram.Erased{zz, of})
+			k.same("the last", read3(k, engram.ReplicaReader.ErasedAfter, engram.EntityMemory, zz.Key(), 10), []engram.Erased{of})
+			k.same("prompts", len(read3(k, engram.ReplicaReader.ErasedAfter, engram.EntityPrompt, "", 10)), 0)
 			k.putProject(engram.Project{Name: "app", Aliases: []string{"nope"}, CreatedAt: at(1)})
 			of.Project = "app"
-			xs := read2(k, engram.Reader.ErasedOf, engram.EntityMemory, []string{of.SyncID})
+			xs := read2(k, engram.ReplicaReader.ErasedOf, engram.EntityMemory, []string{of.SyncID})
 			k.same("of the project that has the name", xs, []engram.Erased{zz, of})
 			k.update(func(tx engram.Tx) error {
-				x, found, err := tx.DropErased(k.Context(), zz.Key())
+				x, found, err := tx.ReplicaTx().DropErased(k.Context(), zz.Key())
 				k.same("the dropped tombstone", x, zz)
 				k.same("it was there", found, true)
-				_, again, err2 := tx.DropErased(k.Context(), zz.Key())
+				_, again, err2 := tx.ReplicaTx().DropErased(k.Context(), zz.Key())
 				k.same("it is there still", again, false)
 				prompt := engram.Erased{Entity: engram.EntityPrompt, ID: m.SyncID, Project: m.Project}
-				_, other, err3 := tx.DropErased(k.Context(), prompt.Key())
+				_, other, err3 := tx.ReplicaTx().DropErased(k.Context(), prompt.Key())
 				k.same("a prompt of a memory's name is there", other, false)
 				return errors.Join(err, err2, err3)
 			})

@@ -113,35 +113,39 @@ func (k *kit) refused(what string, code engram.Code, fn func(engram.Tx) error) {
 	}
 }
 
-// read0 to read4 call one method of engram.Reader, such as engram.Reader.List, with that many arguments,
-// in a View of their own, which must succeed.
-func read0[T any](k *kit, read func(engram.Reader, context.Context) (T, error)) (got T) {
+// read0 to read4 call one method of engram.Reader or engram.ReplicaReader, such as engram.Reader.List, with
+// that many arguments, in a View of their own, which must succeed.
+func read0[R, T any](k *kit, read func(R, context.Context) (T, error)) (got T) {
 	k.Helper()
 	k.view(func(r engram.Reader) (err error) {
-		got, err = read(r, k.Context())
+		role, is := any(r).(R)
+		if replica, does := any(r.Replica()).(R); !is && does {
+			role = replica
+		}
+		got, err = read(role, k.Context())
 		return err
 	})
 	return got
 }
 
-func read1[A, T any](k *kit, read func(engram.Reader, context.Context, A) (T, error), a A) T {
+func read1[R, A, T any](k *kit, read func(R, context.Context, A) (T, error), a A) T {
 	k.Helper()
-	return read0(k, func(r engram.Reader, ctx context.Context) (T, error) { return read(r, ctx, a) })
+	return read0(k, func(r R, ctx context.Context) (T, error) { return read(r, ctx, a) })
 }
 
-func read2[A, B, T any](k *kit, read func(engram.Reader, context.Context, A, B) (T, error), a A, b B) T {
+func read2[R, A, B, T any](k *kit, read func(R, context.Context, A, B) (T, error), a A, b B) T {
 	k.Helper()
-	return read0(k, func(r engram.Reader, ctx context.Context) (T, error) { return read(r, ctx, a, b) })
+	return read0(k, func(r R, ctx context.Context) (T, error) { return read(r, ctx, a, b) })
 }
 
-func read3[A, B, C, T any](k *kit, read func(engram.Reader, context.Context, A, B, C) (T, error), a A, b B, c C) T {
+func read3[R, A, B, C, T any](k *kit, read func(R, context.Context, A, B, C) (T, error), a A, b B, c C) T {
 	k.Helper()
-	return read0(k, func(r engram.Reader, ctx context.Context) (T, error) { return read(r, ctx, a, b, c) })
+	return read0(k, func(r R, ctx context.Context) (T, error) { return read(r, ctx, a, b, c) })
 }
 
-func read4[A, B, C, D, T any](k *kit, read func(engram.Reader, context.Context, A, B, C, D) (T, error), a A, b B, c C, d D) T {
+func read4[R, A, B, C, D, T any](k *kit, read func(R, context.Context, A, B, C, D) (T, error), a A, b B, c C, d D) T {
 	k.Helper()
-	return read0(k, func(r engram.Reader, ctx context.Context) (T, error) { return read(r, ctx, a, b, c, d) })
+	return read0(k, func(r R, ctx context.Context) (T, error) { return read(r, ctx, a, b, c, d) })
 }
 
 // look runs a read with two results, such as a thing and whether it was found, in a View of its own,
@@ -156,21 +160,25 @@ func look[T, U any](k *kit, ask func(engram.Reader) (T, U, error)) (got T, also 
 }
 
 // failing checks that reading with a fails with code.
-func failing[A, T any](k *kit, code engram.Code, read func(engram.Reader, context.Context, A) (T, error), a A) {
+func failing[R, A, T any](k *kit, code engram.Code, read func(R, context.Context, A) (T, error), a A) {
 	k.Helper()
 	_ = k.store.View(k.Context(), func(r engram.Reader) error {
-		_, err := read(r, k.Context(), a)
+		_, err := read(any(r).(R), k.Context(), a)
 		k.same(fmt.Sprintf("code of reading %+v", a), engram.CodeOf(err), code)
 		return err
 	})
 }
 
-// each calls one method of engram.Tx for each of xs, in one Update, which must succeed.
-func each[X any](k *kit, write func(engram.Tx, context.Context, X) error, xs ...X) {
+// each calls one method of engram.Tx or engram.ReplicaTx for each of xs, in one Update, which must succeed.
+func each[W, X any](k *kit, write func(W, context.Context, X) error, xs ...X) {
 	k.Helper()
 	k.update(func(tx engram.Tx) error {
+		role, is := any(tx).(W)
+		if replica, does := any(tx.ReplicaTx()).(W); !is && does {
+			role = replica
+		}
 		for _, x := range xs {
-			if err := write(tx, k.Context(), x); err != nil {
+			if err := write(role, k.Context(), x); err != nil {
 				return err
 			}
 		}

@@ -57,7 +57,9 @@ func (k *kept) read(ctx context.Context, r engram.Reader, project string) (err e
 	if err != nil {
 		return err
 	}
-	k.prompts, err = pages(maxPrompts, func(p engram.Page) ([]engram.Prompt, error) { return r.Prompts(ctx, project, "", p) })
+	k.prompts, err = pages(maxPrompts, func(p engram.Page) ([]engram.Prompt, error) {
+		return r.Prompts(ctx, engram.PromptFilter{Project: project}, p)
+	})
 	if err != nil {
 		return err
 	}

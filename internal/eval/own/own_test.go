@@ -115,10 +115,11 @@ func TestASearchAsksForWhatWasReadAfterIt(t *testing.T) {
 		use := func(verb, query string, m engram.Memory) engram.Exposure {
 			return engram.Exposure{At: p.Clock.Now(), SessionID: "s", Project: "shop", Operation: verb, Query: query, Memory: m.Num, Rank: 1, Tokens: 9}
 		}
-		return tx.AppendExposures(t.Context(), []engram.Exposure{
-			use("get", "", seen), // before it was found
+		return tx.RecordUse(t.Context(), engram.Use{Exposures: []engram.Exposure{
+			use("get", "", seen),
 			use("search", "where does the server listen?", read), use("search", "where does the server listen?", seen), use("get", "", read),
-		})
+		}})
+
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -180,7 +180,7 @@ func TestAskingLeavesNoTrace(t *testing.T) {
 	tr := load(t, b, twoBoats())
 	names := func() (names []string) {
 		err := b.Store.View(t.Context(), func(r engram.Reader) (err error) {
-			names, err = r.ProjectNames(t.Context())
+			names, err = engram.ProjectNames(t.Context(), r)
 			return err
 		})
 		if err != nil {

@@ -137,7 +137,7 @@ func (h *history) ties(ctx context.Context, p *peer) error {
 		var all []engram.Relation
 		var err error
 		for _, project := range h.projects {
-			some, failed := r.RelationsAfter(ctx, project, 0, 10_000)
+			some, failed := engram.RelationsAfter(ctx, r, project, 0, 10_000)
 			all, err = append(all, some...), errors.Join(err, failed)
 		}
 		shown, ids := map[string]string{}, map[string]bool{}

@@ -125,7 +125,7 @@ func (h *history) isHidden(ctx context.Context, s stated) (hidden bool, err erro
 		if err != nil {
 			return err
 		}
-		keys, err := r.Shadowed(ctx, s.Entity(), engram.PartDeleted)
+		keys, err := r.Replica().Shadowed(ctx, s.Entity(), engram.PartDeleted)
 		hidden = slices.Contains(keys, key)
 		return err
 	})
@@ -136,7 +136,7 @@ func (h *history) isHidden(ctx context.Context, s stated) (hidden bool, err erro
 func (h *history) erased(ctx context.Context, p *peer) (told string, err error) {
 	err = p.store.View(ctx, func(r engram.Reader) error {
 		for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
-			some, err := r.ErasedAfter(ctx, kind, "", 10_000)
+			some, err := r.Replica().ErasedAfter(ctx, kind, "", 10_000)
 			if err != nil {
 				return err
 			}
@@ -222,7 +222,7 @@ func (h *history) shared(ctx context.Context, s engram.Record) (shared bool, err
 			if key == "" || err != nil {
 				return err
 			}
-			one, err := r.Shared(ctx, s.Entity(), key)
+			one, err := r.Replica().Shared(ctx, s.Entity(), key)
 			shared = shared || one
 			return err
 		})
@@ -245,7 +245,7 @@ func keyIn(ctx context.Context, r engram.Reader, s engram.Record) (string, error
 		num = m.Num
 	case s.Prompt != nil:
 		var p engram.Prompt
-		p, _, err = r.PromptBySyncID(ctx, s.Prompt.SyncID)
+		p, _, err = engram.PromptBySyncID(ctx, r, s.Prompt.SyncID)
 		num = p.Num
 	case s.Relation != nil:
 		var rel engram.Relation
