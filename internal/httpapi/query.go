@@ -279,7 +279,7 @@ func (a *API) at(q *request) *engine.Engine {
 	if q.query.Get("cwd") == "" {
 		return a.Engine
 	}
-	return a.Engine.In(a.folder(q).Dir)
+	return a.Engine.As(a.Engine.Caller().In(a.folder(q).Dir))
 }
 
 // folder returns how to find the project of the folder of a request: cwd, relative to the server's own, or that
