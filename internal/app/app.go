@@ -24,6 +24,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
@@ -94,7 +95,7 @@ func New(o Options) *App {
 	main.Traces = a.tracesIn()
 	main.Tally, main.Collect = a.counting.tally, a.counting.collect
 	main.Spool = newSpool
-	main.Code, main.Dir = git.Code{}, o.Dir
+	main.Code, main.Caller.Dir = git.Code{}, o.Dir
 	main.Resolved = o.Config.Origins["project"].Source != config.SourceFlag
 	if o.Warm {
 		main.Warm = a.warm
@@ -106,7 +107,7 @@ func New(o Options) *App {
 
 // engineOptions returns the options shared by all engines of this App.
 func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
-	return engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor, Zone: a.opts.Config.Timezone,
+	return engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Caller: ledger.Caller{Actor: a.opts.Actor}, Zone: a.opts.Config.Timezone,
 		Policy: policyOf(a.opts.Config), Embedder: a.embedder,
 		Formats: jsonfile.Formats(), Version: a.opts.Version}
 }
@@ -144,7 +145,7 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 		return errors.Join(err, l.Close())
 	}
 	handler := httpapi.New(httpapi.Options{
-		Engine: a.Engine.As("http"), Version: a.opts.Version, Dir: a.opts.Dir, Project: a.opts.Config.Project,
+		Engine: a.Engine.As(a.Engine.Caller().By("http")), Version: a.opts.Version, Dir: a.opts.Dir, Project: a.opts.Config.Project,
 		Token:   func() string { return a.opts.Config.HTTPToken },
 		Exposed: !config.Loopback(a.opts.Config.Host),
 		MCP:     agents,

@@ -99,7 +99,7 @@ func (a *App) sleepNightly(ctx context.Context) {
 	if at == nil {
 		return
 	}
-	nights{at: *at, zone: a.opts.Config.Timezone, now: time.Now, sleep: a.Engine.As("nightly").SleepNight, log: a.opts.Log}.run(ctx)
+	nights{at: *at, zone: a.opts.Config.Timezone, now: time.Now, sleep: a.Engine.As(a.Engine.Caller().By("nightly")).SleepNight, log: a.opts.Log}.run(ctx)
 }
 
 // run checks once a minute. It retries a night only if it failed, or if another process began it

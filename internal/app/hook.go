@@ -47,7 +47,7 @@ func Hook(ctx context.Context, c config.Config, version, dir, agent, event strin
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.HookWithin*7/6)
 	defer cancel()
-	visible := a.Engine.Excluding(a.whileOff)
+	visible := a.Engine.As(a.Engine.Caller().Without(a.whileOff))
 	answer := hook.Handle(ctx, hook.Options{
 		Engine: func() *engine.Engine { return visible }, Notes: a.notebook(), Now: time.Now, NewID: newIDs(), Folder: dir, Project: c.Project,
 		NoCapture: !c.AutoExtract, Off: off.Off, Log: log.add, Within: c.HookWithin,

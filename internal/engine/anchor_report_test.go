@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -46,7 +47,7 @@ func TestADiskThatIsAsleepKeepsNobodyWaiting(t *testing.T) {
 	num := w.save(engine.SaveInput{Title: "Retry policy", Content: "Three times", Project: "shop", Files: []string{"a.go"}}).Memory.Num
 	code := asleep{w.Code, make(chan struct{})}
 	defer close(code.wake)
-	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "id" }, Code: code, Dir: enginetest.CodeFolder, Patience: time.Millisecond})
+	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "id" }, Code: code, Caller: ledger.Caller{Dir: enginetest.CodeFolder}, Patience: time.Millisecond})
 	done := make(chan engine.Detail, 1)
 	go func() {
 		var d engine.Detail
@@ -84,7 +85,7 @@ func TestFinishWaitsForLooks(t *testing.T) {
 			w.Code.Write("a.go", "package a")
 			num := w.save(engine.SaveInput{Title: "Retry policy", Content: "Three times", Project: "shop", Files: []string{"a.go"}}).Memory.Num
 			code := sleepy{asleep{w.Code, make(chan struct{})}, make(chan struct{})}
-			e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "id" }, Code: code, Dir: enginetest.CodeFolder, Patience: patience})
+			e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "id" }, Code: code, Caller: ledger.Caller{Dir: enginetest.CodeFolder}, Patience: patience})
 			ctx, leave := context.WithCancel(t.Context())
 			answered, finished := make(chan struct{}), make(chan struct{})
 			go func() {

@@ -84,7 +84,7 @@ func TestASaveIsAnchoredToFilesAndToWhatItsTextNames(t *testing.T) {
 	if n := w.stats().Memories; n != 3 {
 		t.Errorf("there are %d memories, want 3", n)
 	}
-	if _, err := w.In("").Save(t.Context(), engine.SaveInput{Content: "nowhere", Files: []string{"a.go"}}); engram.CodeOf(err) != engram.CodeInvalid {
+	if _, err := w.As(w.Caller().In("")).Save(t.Context(), engine.SaveInput{Content: "nowhere", Files: []string{"a.go"}}); engram.CodeOf(err) != engram.CodeInvalid {
 		t.Errorf("from nowhere: %v", err)
 	}
 }
@@ -195,7 +195,7 @@ func TestFromAnotherFolderNobodySaysAnything(t *testing.T) {
 	w.Code.Write("a.go", "package a")
 	num := w.save(engine.SaveInput{Title: "Note", Content: "of it", Project: "src", Files: []string{"a.go"}}).Memory.Num
 	w.Code.Write("a.go", "")
-	e := w.In("/elsewhere")
+	e := w.As(w.Caller().In("/elsewhere"))
 	d, err := e.Get(t.Context(), engram.ByNum(num))
 	if err != nil || len(d.Anchors) != 1 || d.Anchors[0].State != engram.AnchorUnknown {
 		t.Errorf("got %+v, %v", d.Anchors, err)
@@ -254,7 +254,7 @@ func TestAChangeLooksForFilesWhereItIsMadeOrWhereItsSessionWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	num := w.save(engine.SaveInput{Title: "Note", Content: "Nothing yet", Project: "src", SessionID: "s"}).Memory.Num
-	far := w.In("/elsewhere")
+	far := w.As(w.Caller().In("/elsewhere"))
 	up := engine.UpdateInput{Ref: engram.ByNum(num), Files: &[]string{"a.go"}}
 	_, err := far.Update(t.Context(), up)
 	if _, is := errors.AsType[*engine.FileError](err); !is || engram.CodeOf(err) != engram.CodeNotFound {

@@ -71,7 +71,7 @@ func TestWhatIsPersonalIsFoundInEveryProject(t *testing.T) {
 
 func TestWhatIsPersonalIsNotSeenFromAProjectThatIsSwitchedOff(t *testing.T) {
 	w, editor, _, _ := persons(t)
-	apart := w.Excluding(func() func(string) bool { return func(project string) bool { return project == "mail" } })
+	apart := w.As(w.Caller().Without(func() func(string) bool { return func(project string) bool { return project == "mail" } }))
 	for _, e := range []struct {
 		name string
 		*engine.Engine

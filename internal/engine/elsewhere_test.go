@@ -61,7 +61,7 @@ func TestNothingSaysWhatIsElsewhere(t *testing.T) {
 	w.save(engine.SaveInput{Content: "of a person", Project: "mail", Scope: engram.ScopePersonal})
 	w.save(engine.SaveInput{Content: "elsewhere", Project: "site"})
 	w.forget(gone)
-	apart := w.Excluding(func() func(string) bool { return func(project string) bool { return project == "mail" } })
+	apart := w.As(w.Caller().Without(func() func(string) bool { return func(project string) bool { return project == "mail" } }))
 	for _, tt := range []struct {
 		name string
 		e    *engine.Engine

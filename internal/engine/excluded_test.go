@@ -12,12 +12,12 @@ import (
 
 // apartFrom is e without some projects.
 func apartFrom(e *engine.Engine, names ...string) *engine.Engine {
-	return e.Excluding(func() func(string) bool {
+	return e.As(e.Caller().Without(func() func(string) bool {
 		if len(names) == 0 {
 			return nil
 		}
 		return func(name string) bool { return strings.Contains(" "+strings.Join(names, " ")+" ", " "+name+" ") }
-	})
+	}))
 }
 
 // Injected texts include what a person wants in every project, but nothing from an excluded project.

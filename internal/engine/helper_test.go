@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -34,7 +35,7 @@ func (w world) unlinked() world {
 	p := lifecycle.DefaultPolicy()
 	p.MostLinks, p.MostCandidates = 0, 0
 	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, NewID: enginetest.IDs(), Policy: &p,
-		Code: w.Code, Dir: enginetest.CodeFolder})
+		Code: w.Code, Caller: ledger.Caller{Dir: enginetest.CodeFolder}})
 	return w
 }
 

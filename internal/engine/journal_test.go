@@ -198,7 +198,7 @@ func TestTheJournalKeepsOldValues(t *testing.T) {
 	w := newWorld(t)
 	first := w.save(engine.SaveInput{Title: "t", Content: "c", Project: "demo", Tags: []string{"a"}, Metadata: map[string]any{"k": 1}}).Memory
 	ms := w.since(func() {
-		if _, err := w.As("cli").Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(1), Title: new("u"), AddTags: []string{"b"},
+		if _, err := w.As(w.Caller().By("cli")).Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(1), Title: new("u"), AddTags: []string{"b"},
 			Metadata: map[string]any{"k": 2}, Scope: new(engram.ScopePersonal), TopicKey: new("k"), Permanent: new(true)}); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/screen"
 )
 
 // A reason may quote user input: it is redacted when it is written, not only when it is shown, and so is the same
@@ -14,7 +15,7 @@ func TestNoSecretIsWrittenAsAReason(t *testing.T) {
 	token := "ghp_" + "x8K2mQ9vT4rW7yB1nC6zL3pD5sF0gH2jA4kE"
 	w := newApartWorld(t)
 	reasons := []string{"opened with " + token, "opened with " + token, "requested", "closed with " + token}
-	number, err := w.e.Note(t.Context(), w.plain, reasons...)
+	number, err := note(t.Context(), floor(w.store, w.e.Caller()), w.plain, reasons...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,12 +47,12 @@ func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 		if err := tx.ReplaceMemory(t.Context(), m); err != nil {
 			return err
 		}
-		return tx.PutFact(t.Context(), engine.SecretRules, "older")
+		return tx.PutFact(t.Context(), screen.SecretRules, "older")
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	apart := w.e.Excluding(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
+	apart := w.e.As(w.e.Caller().Without(func() func(string) bool { return func(p string) bool { return p == "zebra" } }))
 	if _, err := apart.Sleep(t.Context(), engine.SleepInput{Project: "plain"}); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 // An operation that would write in a disabled project does nothing, whatever way leads there.
 func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 	w := newApartWorld(t)
-	apart := w.e.Excluding(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
+	apart := w.e.As(w.e.Caller().Without(func() func(string) bool { return func(p string) bool { return p == "zebra" } }))
 	state := func() string {
 		var b strings.Builder
 		if err := w.e.Canonical(t.Context(), &b, "zebra"); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
@@ -30,7 +31,7 @@ func members(t *testing.T, n int) []member {
 	for i := range n {
 		p := enginetest.NewPartsIn(t, fmt.Sprintf("%s/%d", dir, i))
 		given, skew := i*1_000_000, time.Duration(i)*7*time.Second
-		e := engine.New(engine.Options{Store: p.Store, Embedder: enginetest.Embedder(), Policy: &policy, Code: p.Code, Dir: enginetest.CodeFolder,
+		e := engine.New(engine.Options{Store: p.Store, Embedder: enginetest.Embedder(), Policy: &policy, Code: p.Code, Caller: ledger.Caller{Dir: enginetest.CodeFolder},
 			Now: func() time.Time { return p.Clock.Now().Add(skew) },
 			NewID: func() engram.ID {
 				given++

@@ -42,7 +42,7 @@ func TestWhatWaitsForItsCodeNamesTheFileAndItsState(t *testing.T) {
 	}{
 		{"it says something else", "package other", "retry.go: changed", engram.AnchorChanged, w.Engine},
 		{"it is gone", "", "retry.go: gone", engram.AnchorGone, w.Engine},
-		{"nobody can look from here", "", "retry.go: gone when it was last looked at", engram.AnchorUnknown, w.In("/elsewhere")},
+		{"nobody can look from here", "", "retry.go: gone when it was last looked at", engram.AnchorUnknown, w.As(w.Caller().In("/elsewhere"))},
 	} {
 		w.Code.Write("retry.go", tt.write)
 		items := changedItems(t, tt.in)
@@ -126,7 +126,7 @@ func TestAReviewOfCodeThatIsNotToBeSeenSaysSo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, num := changedWorld(t, "bugfix")
 			before := w.op()
-			_, err := do(w.In("/elsewhere"), t, num)
+			_, err := do(w.As(w.Caller().In("/elsewhere")), t, num)
 			wantCode(t, err, engram.CodeConflict)
 			if hint := engram.HintOf(err); !strings.Contains(err.Error(), "retry.go") || !strings.Contains(hint, "review done") {
 				t.Errorf("got %q with hint %q, want the file and what to do", err, hint)
@@ -138,7 +138,7 @@ func TestAReviewOfCodeThatIsNotToBeSeenSaysSo(t *testing.T) {
 	}
 	t.Run("what else of it waits is done", func(t *testing.T) {
 		w, num := changedWorld(t, "decision")
-		res, err := w.In("/elsewhere").Reviewed(t.Context(), engram.ByNum(num))
+		res, err := w.As(w.Caller().In("/elsewhere")).Reviewed(t.Context(), engram.ByNum(num))
 		if err != nil || res.Op == 0 || len(res.Degraded) != 1 || !strings.Contains(res.Degraded[0], "retry.go") {
 			t.Fatalf("got %+v, %v; want its date anew, and a word about retry.go", res, err)
 		}

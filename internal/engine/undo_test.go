@@ -227,7 +227,7 @@ func TestWhatWasErasedStaysErased(t *testing.T) {
 func TestTheLogSaysWhoDidWhatToWhat(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("first", "text")
-	if _, err := w.As("mcp:claude-code").Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Content: new("new text"), AddTags: []string{"a"}}); err != nil {
+	if _, err := w.As(w.Caller().By("mcp:claude-code")).Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Content: new("new text"), AddTags: []string{"a"}}); err != nil {
 		t.Fatal(err)
 	}
 	w.forget(num)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
@@ -65,7 +66,7 @@ func (p Parts) Again(t testing.TB) Parts {
 	})
 	p.Store = s
 	p.Engine = engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: p.Clock.Now, NewID: idsOf(p.opened.Add(1)), Formats: jsonfile.Formats(),
-		Clinic: Clinic{p.Path, s, p.Clock}, Code: p.Code, Dir: CodeFolder, Patience: p.Patience})
+		Clinic: Clinic{p.Path, s, p.Clock}, Code: p.Code, Caller: ledger.Caller{Dir: CodeFolder}, Patience: p.Patience})
 	return p
 }
 

@@ -156,7 +156,7 @@ func keep(ctx context.Context, e *engine.Engine, w attend.Pending) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e = e.As("hook:" + w.Agent)
+	e = e.As(e.Caller().By("hook:" + w.Agent))
 	in := engine.SaveInput{Title: w.Title, Content: w.Text, TopicKey: w.Topic, Project: w.Project, SessionID: w.Session, NewSession: true,
 		Directory: w.Directory, ToolName: w.Agent, Origin: engram.OriginTool, At: w.At, Once: true}
 	var err error
@@ -214,7 +214,7 @@ func keepElsewhere(ctx context.Context, e *engine.Engine, w attend.Pending) erro
 	if kept != nil && !errors.Is(kept, errMany) {
 		return kept
 	}
-	return errors.Join(e.As("hook:"+w.Agent).CloseSession(ctx, w.Session, w.At), kept)
+	return errors.Join(e.As(e.Caller().By("hook:"+w.Agent)).CloseSession(ctx, w.Session, w.At), kept)
 }
 
 // sessionIn returns the id of a session's counterpart in another project.

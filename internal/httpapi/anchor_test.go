@@ -17,7 +17,7 @@ func inCode(t *testing.T) (http.Handler, enginetest.Parts) {
 	parts := enginetest.NewParts(t)
 	parts.Code.Write("a.go", "package a")
 	parts.Code.Write("x/b.go", "package b")
-	h := newAPI(t, httpapi.Options{Engine: parts.In("/elsewhere")})
+	h := newAPI(t, httpapi.Options{Engine: parts.As(parts.Caller().In("/elsewhere"))})
 	load(t, h, [2]string{"POST /sessions", `{"id":"s1","project":"src","directory":"` + enginetest.CodeFolder + `"}`},
 		[2]string{"POST /sessions", `{"id":"far","project":"src","directory":"/elsewhere"}`})
 	return h, parts

@@ -84,7 +84,7 @@ func (a *API) at(q *route.Request) *engine.Engine {
 	if q.Query.Get("cwd") == "" {
 		return a.Engine
 	}
-	return a.Engine.In(a.folder(q).Dir)
+	return a.Engine.As(a.Engine.Caller().In(a.folder(q).Dir))
 }
 
 // folder returns how to find the project of the folder of a request: cwd, relative to the server's own, or that

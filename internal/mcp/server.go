@@ -124,7 +124,7 @@ func (o Options) reported() tool.Options {
 	if o.Off == nil || o.Engine == nil {
 		return o.of(o.Engine)
 	}
-	return o.of(o.Engine.Excluding(o.Off))
+	return o.of(o.Engine.As(o.Engine.Caller().Without(o.Off)))
 }
 
 func dialects(o Options) []tool.Tool {

@@ -99,7 +99,7 @@ type Options struct {
 }
 
 // As returns the engine, writing in the caller's name.
-func (o Options) As(by Caller) *engine.Engine { return o.Engine.As(by.Actor()) }
+func (o Options) As(by Caller) *engine.Engine { return o.Engine.As(o.Engine.Caller().By(by.Actor())) }
 
 // Shown lists the arguments to include in the schema: a remote agent's project is known only by its name.
 func (o Options) Shown() []string {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
@@ -159,7 +160,7 @@ func newWorld(t *testing.T) (*world, error) {
 		if err := nameDevice(t.Context(), path, p.name); err != nil {
 			return w, err
 		}
-		p.Engine = engine.New(engine.Options{Store: store, Policy: &policy, Formats: jsonfile.Formats(), Actor: p.name, Code: &p.code, Dir: enginetest.CodeFolder,
+		p.Engine = engine.New(engine.Options{Store: store, Policy: &policy, Formats: jsonfile.Formats(), Caller: ledger.Caller{Actor: p.name, Dir: enginetest.CodeFolder}, Code: &p.code,
 			Now: func() time.Time {
 				p.now = p.now.Add(time.Duration(1+p.steps.IntN(90_000)) * time.Millisecond)
 				return p.now

@@ -1,0 +1,33 @@
+package brief
+
+import (
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/anchors"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
+)
+
+// reportAnchors sets the anchor states of hits that did not come from a search.
+func (t *reminderBuilder) reportAnchors(ctx context.Context) {
+	if slices.ContainsFunc(t.hits, func(h engram.Hit) bool { return h.Anchors != nil }) {
+		return
+	}
+	by := t.briefer.anchors.States(ctx, t.in.Directory, walk.MemoriesOf(t.hits))
+	for i := range t.hits {
+		t.hits[i].Anchors = by[t.hits[i].Memory.Num]
+	}
+}
+
+// reportAnchors adds anchor states to the notes of a brief.
+func (b *briefBuilder) reportAnchors(ctx context.Context) {
+	anchors.SetAnchors(b.notes, b.briefer.anchors.States(ctx, b.in.Directory, b.worth))
+}
+
+// reportAnchors adds anchor states to the notes of a context.
+func (b *Briefer) reportAnchors(ctx context.Context, t *contextBuilder) {
+	by := b.anchors.States(ctx, t.session.Directory, t.worth[:min(len(t.worth), 3*t.most)])
+	anchors.SetAnchors(t.notes, by)
+	b.anchors.NoteAnchors(ctx, by)
+}

@@ -1,0 +1,304 @@
+package remember
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/contradiction"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/text"
+	"github.com/alanbuscaglia/engram/internal/vector"
+)
+
+// A save searches for similar memories before its transaction: embedding and ranking would block all other
+// writers. Within the transaction the journal tells what was written meanwhile (recentWrites), so of two
+// processes that save the same text at once, the second finds the first one's memory.
+
+// Intake is a memory to save and what is known before its transaction.
+type Intake struct {
+	in       SaveInput
+	Draft    engram.Memory
+	redactor *screen.Redactor      // redacted its texts
+	reading  contradiction.Reading // of the draft; only with a vector
+	vector   []float32             // nil: no similarity search
+	project  string                // project that was searched
+	near     []relate.Neighbour    // at least the model's related mark, nearest first
+	// overtaken is set if a later item of the batch has the same topic.
+	overtaken bool
+	// instead is the NormalizedHash of the session summary that this one replaces; "" for none.
+	instead string
+	worded  []int64 // memories that contain all its words; only for a possible merge
+}
+
+// Lookahead is what a save or batch knew before its transaction.
+type Lookahead struct {
+	intakes  []Intake
+	seen     int64                // Seq of the newest journal entry then
+	Embedded map[string][]float32 // vectors by text, to compute each once
+	trouble  string               // why similarity was not checked, for a person; "" if it was
+}
+
+// LookAhead embeds the drafts and finds similar memories. A slow or failing model, or damaged vectors, only
+// cost the similarity check.
+func (w *Writer) LookAhead(ctx context.Context, intakes []Intake) (*Lookahead, error) {
+	out := &Lookahead{intakes: intakes}
+	if err := w.lookForWords(ctx, intakes); err != nil || w.ledger.Embedder == nil {
+		return out, err
+	}
+	model := w.ledger.Embedder.Model()
+	if !model.Instant {
+		out.trouble = model.Name + " is too slow to ask during a save"
+		return out, nil
+	}
+	texts := walk.Mapped(intakes, func(t Intake) string { return ledger.EmbeddedText(t.Draft) })
+	vectors, err := ledger.VectorsOf(ctx, w.ledger.Embedder, texts, engram.RoleMemory)
+	if err != nil {
+		out.trouble = model.Name + " cannot answer"
+		return out, ctx.Err()
+	}
+	out.Embedded = make(map[string][]float32, len(texts))
+	for i, v := range vectors {
+		out.Embedded[texts[i]] = v
+	}
+	if model.Related <= 0 {
+		out.trouble = model.Name + " has no similarity marks"
+		return out, nil
+	}
+	err = w.ledger.View(ctx, func(r engram.Reader) error { return w.lookAround(ctx, r, out, vectors) })
+	if engram.CodeOf(err) == engram.CodeInternal {
+		out.trouble, err = "the vectors are damaged: run engram reembed --all", nil
+	}
+	return out, err
+}
+
+// Limits of the search for memories containing a text. A text merged into a long memory may be far from it in
+// meaning; without this search, every repeat would be saved again.
+const (
+	mostWordsLookedFor = 24
+	mostWorded         = 20
+)
+
+// lookForWords finds memories that may contain the text of a draft that may be merged.
+func (w *Writer) lookForWords(ctx context.Context, intakes []Intake) error {
+	if !slices.ContainsFunc(intakes, func(t Intake) bool { return t.in.Admit == AdmitMerging }) {
+		return nil
+	}
+	return w.ledger.View(ctx, func(r engram.Reader) error {
+		for i := range intakes {
+			t := &intakes[i]
+			terms := slices.DeleteFunc(text.Query(t.Draft.Content), func(term engram.Term) bool { return term.Stop || term.Joined })
+			if t.in.Admit != AdmitMerging || len(terms) == 0 {
+				continue
+			}
+			project, err := projectAhead(ctx, r, t.Draft)
+			if err != nil {
+				return err
+			}
+			found, err := r.Lexical(ctx, engram.LexicalQuery{Terms: terms[:min(len(terms), mostWordsLookedFor)], All: true, Limit: mostWorded,
+				Filter: engram.Filter{Project: project, Scope: t.Draft.Scope}})
+			if err != nil {
+				return err
+			}
+			t.worded = walk.NumsOf(found.Hits)
+		}
+		return nil
+	})
+}
+
+func (w *Writer) lookAround(ctx context.Context, r engram.Reader, out *Lookahead, vectors [][]float32) error {
+	last, err := engram.LastMutation(ctx, r)
+	if err != nil {
+		return err
+	}
+	out.seen = last.Seq
+	for i := range out.intakes {
+		t := &out.intakes[i]
+		if !w.compares(t.Draft.Type, t.in.Admit) {
+			continue
+		}
+		t.vector, t.reading = vectors[i], contradiction.Read(relate.ComparisonText(t.Draft))
+		m := t.Draft
+		if m.Project, err = projectAhead(ctx, r, m); err != nil {
+			return err
+		}
+		t.project = m.Project
+		if t.near, err = w.neighbours(ctx, r, *t, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compares reports whether a save of this type checks for similar memories.
+func (w *Writer) compares(t engram.Type, mode lifecycle.AdmitMode) bool {
+	return mode == lifecycle.AdmitMerging || !slices.Contains(w.ledger.Policy.Unlinked, t)
+}
+
+// projectAhead predicts the project of a draft; place decides.
+func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string, error) {
+	name := m.Project
+	if name == "" && m.SessionID != "" {
+		s, err := r.Session(ctx, m.SessionID)
+		if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+			return "", err
+		}
+		name = s.Project
+	}
+	return projects.CanonicalProject(ctx, r, name)
+}
+
+// neighbours finds memories similar to m, t's draft in its project, except superseded ones.
+func (w *Writer) neighbours(ctx context.Context, r engram.Reader, t Intake, m engram.Memory) ([]relate.Neighbour, error) {
+	near, err := w.search.NearFrom(ctx, r, m, t.vector, w.ledger.Policy.MostNear, relate.LeastOf(w.ledger.Embedder.Model()))
+	if err != nil || len(near) == 0 {
+		return nil, err
+	}
+	nums := walk.Mapped(near, func(n search.Near) int64 { return n.Memory.Num })
+	old, err := search.Replaced(ctx, r, nums)
+	if err != nil {
+		return nil, err
+	}
+	var all []relate.Neighbour
+	for _, n := range near {
+		if !old[n.Memory.Num] {
+			all = append(all, w.against(t, n))
+		}
+	}
+	return all, nil
+}
+
+// against compares a draft with a similar memory.
+func (w *Writer) against(t Intake, n search.Near) relate.Neighbour {
+	other := contradiction.Read(relate.ComparisonText(n.Memory))
+	d, differs := t.reading.Against(other, relate.NearnessOf(w.ledger.Embedder.Model(), n.Cosine))
+	return relate.Neighbour{Near: n, Difference: d, Differs: differs, Series: t.reading.Series(other)}
+}
+
+// warning reports that the search for near-duplicates, if requested, was not possible.
+func (out *Lookahead) warning(mode lifecycle.AdmitMode) []string {
+	if mode != lifecycle.AdmitMerging || out.trouble == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("Near-duplicates were not checked: %s.", out.trouble)}
+}
+
+// recentWrites are the memories written since a save looked ahead, by others or by the same batch.
+type recentWrites struct {
+	upto    int64 // Seq of the newest entry read
+	far     bool  // too many writes, or projects changed: search again
+	touched map[int64]bool
+	written map[int64]recentMemory // touched memories that exist
+}
+
+type recentMemory struct {
+	memory engram.Memory
+	vector []float32
+}
+
+// mostSince limits the journal entries read before searching again is cheaper.
+const mostSince = 1000
+
+// catchUp reads what was written since.
+func (s *Saver) catchUp(ctx context.Context) error {
+	last := s.tx.Last
+	if s.tx.First != 0 {
+		m, err := engram.LastMutation(ctx, s.tx.Store)
+		if err != nil {
+			return err
+		}
+		last = m.Seq
+	}
+	n := last - s.recent.upto
+	if n == 0 || s.recent.far {
+		return nil
+	}
+	if n > mostSince {
+		s.recent.far = true
+		return nil
+	}
+	entries, err := s.tx.Store.Mutations(ctx, engram.JournalSpan{}, engram.Page{Limit: int(n)})
+	if err != nil {
+		return err
+	}
+	var nums []int64
+	for _, m := range entries {
+		switch {
+		case m.Seq <= s.recent.upto:
+		case m.Entity == engram.EntityProject && m.Was != nil:
+			s.recent.far = true
+		case m.Entity == engram.EntityMemory:
+			num, err := strconv.ParseInt(m.Key, 10, 64)
+			if err != nil {
+				return err
+			}
+			nums = append(nums, num)
+		}
+	}
+	s.recent.upto = last
+	return s.read(ctx, nums)
+}
+
+func (s *Saver) read(ctx context.Context, nums []int64) error {
+	if len(nums) == 0 {
+		return nil
+	}
+	slices.Sort(nums)
+	nums = slices.Compact(nums)
+	ms, err := s.tx.Store.Memories(ctx, nums)
+	if err != nil {
+		return err
+	}
+	vectors, err := s.tx.Store.Vectors(ctx, s.writer.ledger.Embedder.Model().Fingerprint, nums)
+	if err != nil {
+		return err
+	}
+	for _, num := range nums {
+		s.recent.touched[num] = true
+		delete(s.recent.written, num)
+	}
+	for _, m := range ms {
+		w := recentMemory{memory: m}
+		if v := vectors[m.Num]; vector.Normalise(v) { // stores keep them as integers
+			w.vector = v
+		}
+		s.recent.written[m.Num] = w
+	}
+	return nil
+}
+
+// around returns what is similar to m now: the earlier neighbours, updated by what was written since.
+func (s *Saver) around(ctx context.Context, t Intake, m engram.Memory) ([]relate.Neighbour, error) {
+	if t.vector == nil {
+		return nil, nil
+	}
+	if err := s.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	if s.recent.far || t.project != m.Project {
+		return s.writer.neighbours(ctx, s.tx.Store, t, m)
+	}
+	all := slices.DeleteFunc(slices.Clone(t.near), func(n relate.Neighbour) bool { return s.recent.touched[n.Memory.Num] })
+	mark := relate.LeastOf(s.writer.ledger.Embedder.Model())
+	for _, w := range s.recent.written {
+		if !search.IsBeside(w.memory, m) || w.vector == nil {
+			continue
+		}
+		if cosine := vector.Dot(t.vector, w.vector); cosine >= mark {
+			all = append(all, s.writer.against(t, search.Near{Memory: w.memory, Cosine: cosine}))
+		}
+	}
+	slices.SortFunc(all, func(a, b relate.Neighbour) int {
+		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Memory.Num, b.Memory.Num))
+	})
+	return all[:min(len(all), s.writer.ledger.Policy.MostNear)], nil
+}

@@ -1,0 +1,46 @@
+// Package search answers a question: steps from words and meaning to ranked hits (question), the relevance threshold,
+// reranking, and recall within a token budget.
+package search
+
+import (
+	"cmp"
+	"context"
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/anchors"
+	"github.com/alanbuscaglia/engram/internal/engine/exposure"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/screen"
+)
+
+// Finder finds memories. It is safe for concurrent use.
+type Finder struct {
+	screen   *screen.Screen
+	ledger   *ledger.Ledger
+	exposure *exposure.Recorder
+	anchors  *anchors.Resolver
+
+	textCache *textCache
+	leanings  *leanings
+	reranker  engram.Reranker // nil: none
+	warm      Warm            // nil: no server
+}
+
+// Warm asks a server of the same store and settings, which has it in memory, to search the current state. ok is false
+// if it did not answer.
+type Warm func(ctx context.Context, in SearchInput) (found engram.Found, ok bool)
+
+// Cache has what searches parse and measure once, for all callers.
+type Cache struct {
+	texts    *textCache
+	leanings *leanings
+}
+
+// NewCache returns a Cache of about so many bytes; 0 is 8 MiB.
+func NewCache(bytes int) *Cache {
+	return &Cache{texts: &textCache{most: cmp.Or(bytes, textCacheBytes)}, leanings: new(leanings)}
+}
+
+// New returns a Finder. reranker reorders the best hits on request; nil: none. warm is nil without a server.
+func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, c *Cache, reranker engram.Reranker, warm Warm) *Finder {
+	return &Finder{screen: l.Screen, ledger: l, exposure: x, anchors: a, textCache: c.texts, leanings: c.leanings, reranker: reranker, warm: warm}
+}

@@ -1,0 +1,362 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+)
+
+// meaning is the vector channel of one question, empty without a model.
+type meaning struct {
+	model  engram.Model
+	vector []float32           // of the question, centred and moved by feedback; nil if unknown
+	plain  []float32           // of the question, as the model returned it
+	finds  []engram.Ranked     // by cosine, best first
+	near   map[int64][]float32 // vectors of the finds of both channels
+}
+
+// nearDepth limits the finds of each channel whose vectors are read, a large part of a search's cost; 200 find
+// nothing more on four label sets.
+const nearDepth = 120
+
+// byMeaning asks the vector channel. If it fails, Degraded says why and the words answer alone.
+func (q *Question) byMeaning(ctx context.Context) error {
+	if q.in.Mode == ModeLexical || q.in.All {
+		if q.in.Mode == ModeSemantic {
+			q.degrade("cannot search by meaning: every word must match")
+		}
+		return nil
+	}
+	if q.embedder == nil {
+		q.wordsAlone = true
+		if q.in.Mode == ModeSemantic {
+			q.degrade("no embedding model is configured; nothing is found by meaning")
+		}
+		return nil
+	}
+	q.meaning.model = q.embedder.Model()
+	vector, err := q.embedded(ctx, q.embedder)
+	if err != nil {
+		return q.silent(ctx, err)
+	}
+	if err = q.near(ctx, vector); engram.CodeOf(err) == engram.CodeInternal {
+		return q.silent(ctx, err) // damaged vectors leave the word index usable
+	}
+	return err
+}
+
+// silent drops the vector channel and reports why.
+func (q *Question) silent(ctx context.Context, err error) error {
+	q.meaning, q.wordsAlone = meaning{}, true
+	reason := err.Error()
+	if hint := engram.HintOf(err); hint != "" {
+		reason += ": " + hint
+	}
+	q.degrade("cannot search by meaning: %s", reason)
+	return ctx.Err()
+}
+
+func (q *Question) near(ctx context.Context, vector []float32) error {
+	q.meaning.vector = retrieval.Centred(vector, q.leans.mean)
+	found, err := q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,
+		Filter: q.in.Filter, Limit: nearDepth})
+	if err != nil {
+		return err
+	}
+	// Finds by words get a cosine too.
+	union := walk.NumsOf(found)
+	for _, h := range q.lexical.Hits[:min(len(q.lexical.Hits), nearDepth)] {
+		union = append(union, h.Num)
+	}
+	union = append(union, q.beyond...)
+	slices.Sort(union)
+	if q.meaning.near, err = q.r.Vectors(ctx, q.meaning.model.Fingerprint, slices.Compact(union)); err != nil {
+		return err
+	}
+	q.distant(found)
+	q.nearest()
+	for i, f := range q.meaning.finds {
+		q.channel(f, engram.ChannelVector, i+1)
+	}
+	return q.uncovered(ctx)
+}
+
+// embedded returns the vector of the question. If the model can weigh words, common words count less: a name in
+// every memory distinguishes none.
+func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, error) {
+	if weighing, ok := e.(engram.WordEmbedder); ok && !q.Wordless() {
+		var words []string
+		var weights []float64
+		for _, w := range q.lexical.Words {
+			if w.Term.Joined || w.Term.Time {
+				continue // its parts are included; a time is no subject
+			}
+			words = append(words, meant(w))
+			weights = append(weights, retrieval.WordWeight(w.Rows, q.lexical.Rows))
+		}
+		plain := make([]float64, len(words))
+		for i := range plain {
+			plain[i] = 1
+		}
+		var err error
+		if q.meaning.plain, err = weighing.EmbedWords(ctx, words, plain); err != nil {
+			return nil, err
+		}
+		vector, err := weighing.EmbedWords(ctx, words, weights)
+		if err == nil {
+			err = cmp.Or(ledger.CheckVector(e, q.meaning.plain), ledger.CheckVector(e, vector))
+		}
+		return vector, err
+	}
+	vectors, err := ledger.VectorsOf(ctx, e, []string{q.in.Query}, engram.RoleQuery)
+	if err != nil {
+		return nil, err
+	}
+	q.meaning.plain = vectors[0]
+	return vectors[0], nil
+}
+
+// nearest ranks the known vectors by the question's.
+func (q *Question) nearest() {
+	q.meaning.finds = q.meaning.finds[:0]
+	for num, v := range q.meaning.near {
+		q.meaning.finds = append(q.meaning.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(q.meaning.vector, v)})
+	}
+	retrieval.Sort(q.meaning.finds)
+}
+
+// meant returns the word as corrected.
+func meant(w engram.WordCount) string {
+	if w.Repaired && len(w.Matched) > 0 {
+		return w.Matched[0]
+	}
+	return w.Term.Written
+}
+
+// uncovered reports that no memory has a vector, which a reembed fixes.
+func (q *Question) uncovered(ctx context.Context) error {
+	if len(q.meaning.finds) > 0 || q.lexical.Rows == 0 {
+		return nil
+	}
+	models, err := q.r.Models(ctx)
+	if slices.ContainsFunc(models, func(m engram.ModelCoverage) bool { return m.Model.Fingerprint == q.meaning.model.Fingerprint }) {
+		return err
+	}
+	q.wordsAlone = true
+	q.degrade("no memory has a vector of %s yet: run engram reembed", q.meaning.model.Name)
+	return err
+}
+
+// expandByFeedback is pseudo-relevance feedback: it moves the question towards the best finds, ranks by meaning
+// again, and fuses the channels.
+func (q *Question) expandByFeedback(ctx context.Context) error {
+	if q.meaning.vector == nil {
+		return nil
+	}
+	var near [][]float32
+	for _, f := range q.finds[:min(len(q.finds), retrieval.PRFHits)] {
+		if v := q.meaning.near[f.Num]; v != nil {
+			near = append(near, v)
+		}
+	}
+	q.meaning.vector = retrieval.PseudoRelevanceFeedback(q.meaning.vector, near)
+	q.nearest()
+	return q.fuse(ctx)
+}
+
+// leaning is what the vectors of a project have in common.
+type leaning struct {
+	mean     []float32 // nil if there are too few
+	cohesion float64   // how far neighbours share a subject, 0 to 1
+}
+
+// leanings caches them: they change slowly, and reading hundreds of vectors costs as much as the rest of a
+// search.
+type leanings struct {
+	sync.Mutex
+	at  time.Time
+	all map[string]leaning // by model and project
+}
+
+const (
+	leaningAge    = time.Minute
+	leaningSample = 512 // vectors it is computed from
+	leaningLeast  = 100 // fewer memories have no lean worth removing
+)
+
+// leaning returns the cached or computed leaning of a project.
+func (f *Finder) leaning(ctx context.Context, r engram.Reader, model, project string) (leaning, error) {
+	now, key := f.ledger.Now(), model+"\x00"+project
+	f.leanings.Lock()
+	if f.leanings.at.IsZero() || now.Sub(f.leanings.at) > leaningAge || now.Before(f.leanings.at) {
+		f.leanings.at, f.leanings.all = now, map[string]leaning{}
+	}
+	l, known := f.leanings.all[key]
+	f.leanings.Unlock()
+	if known {
+		return l, nil
+	}
+	vectors, err := r.NewestVectors(ctx, model, project, leaningSample)
+	if err != nil {
+		return l, err
+	}
+	l.cohesion = retrieval.Cohesion(vectors)
+	if len(vectors) < leaningLeast {
+		return l, nil // not cached: the project may grow in a moment
+	}
+	l.mean = retrieval.Mean(vectors)
+	f.leanings.Lock()
+	defer f.leanings.Unlock()
+	f.leanings.all[key] = l
+	return l, nil
+}
+
+// Near is a memory and its similarity to a text.
+type Near struct {
+	Memory engram.Memory
+	Cosine float64 // of their vectors; the model's marks give it meaning
+}
+
+// nearWidest limits the memories examined for no project, which no filter selects.
+const nearWidest = 500
+
+// NearFrom returns up to most live memories of m's project and scope with a cosine of at least least, nearest
+// to vector first, without m. vector belongs to the current model; without one the result is empty.
+//
+// A filter cannot select memories without a project, so for these it widens the search while results are near
+// enough.
+func (f *Finder) NearFrom(ctx context.Context, r engram.Reader, m engram.Memory, vector []float32, most int, least float64) ([]Near, error) {
+	if f.ledger.Embedder == nil || len(vector) == 0 || most < 1 {
+		return nil, nil
+	}
+	model := f.ledger.Embedder.Model()
+	q := engram.VectorQuery{Model: model.Fingerprint, Vector: vector, Limit: most + 1,
+		Filter: engram.Filter{Project: m.Project, Scope: m.Scope}, Close: true}
+	for {
+		ranked, err := r.Nearest(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		all := len(ranked) < q.Limit || q.Limit > nearWidest || ranked[len(ranked)-1].Score < least
+		for len(ranked) > 0 && ranked[len(ranked)-1].Score < least {
+			ranked = ranked[:len(ranked)-1]
+		}
+		near, err := memoriesNear(ctx, r, m, ranked, most)
+		if err != nil || all || len(near) == most {
+			return near, err
+		}
+		q.Limit *= 8
+	}
+}
+
+// memoriesNear reads the ranked memories that share m's project and scope, in order.
+func memoriesNear(ctx context.Context, r engram.Reader, m engram.Memory, ranked []engram.Ranked, most int) ([]Near, error) {
+	cosine := make(map[int64]float64, len(ranked))
+	for _, found := range ranked {
+		cosine[found.Num] = found.Score
+	}
+	ms, err := r.Memories(ctx, walk.NumsOf(ranked))
+	if err != nil {
+		return nil, err
+	}
+	var near []Near
+	for _, other := range ms {
+		if len(near) < most && IsBeside(other, m) {
+			near = append(near, Near{other, cosine[other.Num]})
+		}
+	}
+	return near, nil
+}
+
+// IsBeside reports whether other is another live memory of m's project and scope.
+func IsBeside(other, m engram.Memory) bool {
+	return other.Num != m.Num && !other.Forgotten() && other.Project == m.Project && other.Scope == m.Scope
+}
+
+// Replaced returns which of the memories a live one supersedes.
+func Replaced(ctx context.Context, r engram.Reader, nums []int64) (map[int64]bool, error) {
+	// The newest relations suffice, plus some whose source was forgotten.
+	const mostLookedAt = 5
+	relations, err := engram.RelationsOf(ctx, r, nums, []engram.Verb{engram.VerbSupersedes}, mostLookedAt)
+	if err != nil || len(relations) == 0 {
+		return nil, err
+	}
+	newer, err := r.Memories(ctx, walk.Mapped(relations, func(t engram.Relation) int64 { return t.Source }))
+	if err != nil {
+		return nil, err
+	}
+	known := screen.ByNum(newer)
+	old := map[int64]bool{}
+	for _, t := range relations {
+		by, there := known[t.Source]
+		old[t.Target] = old[t.Target] || t.Supersedes() && there && !by.Forgotten()
+	}
+	return old, nil
+}
+
+// rerankDepth is how many of the best hits a reranker reads: few relevant ones follow, and each costs the same.
+const rerankDepth = 50
+
+// ReasonNoReranker is reported in Degraded for a reranking without a reranker.
+const ReasonNoReranker = "no reranking model is configured; the order is that of the search"
+
+// rerank lets the reranker reorder the best hits. It runs outside the transaction, since a model may be slow.
+// If it fails, the order stays and Degraded says so.
+func (f *Finder) rerank(ctx context.Context, found *engram.Found) error {
+	if f.reranker == nil {
+		found.Degraded = append(found.Degraded, ReasonNoReranker)
+		return nil
+	}
+	first := 0
+	if len(found.Hits) > 0 && isFrom(found.Hits[0], engram.ChannelTopic) {
+		first = 1 // named by its topic, not found
+	}
+	hits := found.Hits[first:min(len(found.Hits), rerankDepth)]
+	if len(hits) == 0 {
+		return nil
+	}
+	texts := walk.Mapped(hits, func(h engram.Hit) string { return ledger.EmbeddedText(h.Memory) })
+	scores, err := f.reranker.Rerank(ctx, found.Query, texts)
+	if err == nil {
+		err = checkScores(scores, len(hits))
+	}
+	if err != nil {
+		found.Degraded = append(found.Degraded, fmt.Sprintf("%s could not rerank: %v", f.reranker.Name(), err))
+		return ctx.Err()
+	}
+	order := make([]int, len(hits))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	// Keep scores that fall with the rank: the reranker's have another scale.
+	ranked := make([]engram.Hit, len(hits))
+	for i, at := range order {
+		h := hits[at]
+		h.Score = hits[i].Score
+		h.Why.Channels = append(slices.Clone(h.Why.Channels), engram.ChannelRank{Channel: engram.ChannelRerank, Rank: i + 1, Score: scores[at]})
+		ranked[i] = h
+	}
+	copy(hits, ranked)
+	return nil
+}
+
+// checkScores rejects scores that cannot be compared.
+func checkScores(scores []float64, texts int) error {
+	if len(scores) != texts {
+		return fmt.Errorf("%d scores for %d texts", len(scores), texts)
+	}
+	if i := slices.IndexFunc(scores, ledger.NotFinite); i >= 0 { // JSON has no such numbers
+		return fmt.Errorf("the score of text %d is not a number", i+1)
+	}
+	return nil
+}

@@ -1,0 +1,517 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// depth limits the finds per channel; lower ranks in all channels are no answers.
+const depth = 400
+
+// Question is one search being answered. Its steps are defined in the order in which answer runs them; each
+// reorders the finds and records in why what it did.
+type Question struct {
+	finder *Finder
+	at     time.Time // of the question, in every step
+	r      engram.Reader
+	in     SearchInput
+	Terms  []engram.Term
+
+	embedder  engram.Embedder // for the question; nil: none
+	leans     leaning
+	lexical   engram.Lexical
+	meaning   meaning
+	beyond    []int64         // newest memories outside the project that may be found
+	finds     []engram.Ranked // best first
+	memories  map[int64]engram.Memory
+	fading    Fading
+	texts     *retrieval.Texts  // of all finds; nil until byNearWords or rerankByMMR reads them
+	led       map[int64]int64   // find from which relations lead to a memory
+	newer     map[int64][]int64 // memories that supersede a memory
+	hidden    map[int64]bool    // finds replaced by a memory that supersedes them
+	repeats   map[int64]int64   // better find with the same text
+	textCache *cachedTexts      // parsed texts, one snapshot for all steps
+	reading   *reading
+	why       map[int64]*engram.Why
+	blank     []engram.Why      // preallocated entries of why
+	phrases   []text.TimePhrase // time expressions in the question
+	times     []engram.TimeSpan
+	degraded  []string
+
+	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
+	wordsAlone bool              // the vector channel failed
+}
+
+// NewQuestion fixes the time, so that "yesterday" means the same in every step.
+func NewQuestion(e *Finder, r engram.Reader, in SearchInput) *Question {
+	at := e.ledger.Now()
+	phrases := text.Times(in.Query, at.In(e.ledger.Zone))
+	textCache := e.textCache.open()
+	return &Question{finder: e, r: r, in: in, at: at, phrases: phrases, Terms: withTimes(text.Query(in.Query), in.Query, phrases),
+		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, reading: newReading(textCache), why: make(map[int64]*engram.Why, depth)}
+}
+
+// Wordless reports whether a question has no meaningful word; then it can match titles only.
+func (q *Question) Wordless() bool { return len(q.Terms) == 0 || q.Terms[0].Stop } // text.Query gives stop words alone or not at all
+
+func (q *Question) answer(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.rerankByMMR, q.byRelation,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare chooses the embedder and reads settings and the project's leaning.
+func (q *Question) prepare(ctx context.Context) (err error) {
+	q.leans.cohesion = 0.5 // unknown
+	if q.fading, err = q.finder.Fading(ctx, q.r); err != nil {
+		return err
+	}
+	if q.embedder, err = q.finder.ledger.QueryEmbedder(ctx, q.r); err != nil || q.embedder == nil {
+		return err
+	}
+	if q.in.All {
+		return nil // neither sessions nor meaning are used
+	}
+	leans, err := q.finder.leaning(ctx, q.r, q.embedder.Model().Fingerprint, q.in.Filter.Project)
+	switch {
+	case err == nil:
+		q.leans = leans
+	case engram.CodeOf(err) == engram.CodeInternal && q.in.Mode == ModeLexical: // damaged vectors, which a lexical search ignores
+		return nil
+	case engram.CodeOf(err) == engram.CodeInternal:
+		return q.silent(ctx, err)
+	}
+	return err
+}
+
+// byWords asks the lexical channel and smooths scores within sessions.
+func (q *Question) byWords(ctx context.Context) (err error) {
+	q.lexical, err = q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.Terms, All: q.in.All, Filter: q.in.Filter, Limit: depth})
+	if err == nil {
+		err = q.byWordsBeyond(ctx)
+	}
+	if err != nil || q.in.Mode == ModeSemantic {
+		q.lexical.Hits = nil // the word counts still serve the threshold
+		return err
+	}
+	for i, h := range q.lexical.Hits {
+		q.channel(h, engram.ChannelLexical, i+1)
+	}
+	if q.in.All {
+		return nil
+	}
+	q.smooth()
+	return nil
+}
+
+// smooth lets finds of one session raise each other's scores.
+func (q *Question) smooth() {
+	var lent map[int64]retrieval.Lent
+	q.lexical.Hits, lent = retrieval.Smooth(q.lexical.Hits, q.lexical.Beside, q.lexical.Sessions, q.leans.cohesion)
+	for num, l := range lent {
+		if l.Beside > 0 {
+			q.factor(num, engram.Factor{Name: "+ neighbour", Value: l.Beside})
+		}
+		if l.Session > 0 {
+			q.factor(num, engram.Factor{Name: "+ session", Value: l.Session})
+		}
+	}
+}
+
+// fuse merges the channels.
+func (q *Question) fuse(context.Context) error {
+	weight := q.meaning.model.Weight
+	switch {
+	case q.in.Mode == ModeSemantic:
+		weight = 1
+	case len(q.meaning.finds) == 0:
+		weight = 0
+	}
+	fusion := q.in.Fusion
+	if fusion == "" {
+		fusion = q.meaning.model.Fusion
+	}
+	if fusion == engram.FusionRank {
+		q.finds = retrieval.FuseRanks(weight, q.lexical.Hits, q.meaning.finds)
+	} else {
+		q.finds = retrieval.FuseScores(weight, q.lexical.Hits, q.meaning.finds)
+	}
+	return nil
+}
+
+func (q *Question) channel(f engram.Ranked, c engram.Channel, rank int) {
+	w := q.whyOf(f.Num)
+	w.Channels = append(w.Channels, engram.ChannelRank{Channel: c, Rank: rank, Score: f.Score})
+}
+
+func (q *Question) whyOf(num int64) *engram.Why {
+	w := q.why[num]
+	if w == nil {
+		if len(q.blank) == 0 {
+			q.blank = make([]engram.Why, 64) // there are hundreds
+		}
+		w, q.blank = &q.blank[0], q.blank[1:]
+		q.why[num] = w
+	}
+	return w
+}
+
+func (q *Question) factor(num int64, factors ...engram.Factor) {
+	w := q.whyOf(num)
+	w.Factors = append(w.Factors, factors...)
+}
+
+func (q *Question) note(num int64, format string, args ...any) {
+	w := q.whyOf(num)
+	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
+}
+
+func (q *Question) degrade(format string, args ...any) {
+	q.degraded = append(q.degraded, fmt.Sprintf(format, args...))
+}
+
+// read reads the memories of the best finds and drops those that do not pass the filter, such as session
+// neighbours.
+func (q *Question) read(ctx context.Context) error {
+	most := max(candidates, 3*q.in.Limit)
+	best := q.finds[:min(len(q.finds), most)]
+	if q.in.Filter.MinStrength > 0 {
+		best = q.finds // only the memories themselves tell their strength
+	}
+	ms, err := q.r.Memories(ctx, walk.NumsOf(best))
+	if err != nil {
+		return err
+	}
+	for _, m := range ms {
+		if q.passes(m) {
+			q.memories[m.Num] = m
+		}
+	}
+	q.finds = q.known(best)
+	q.finds = q.finds[:min(len(q.finds), most)]
+	return nil
+}
+
+// passes reports whether a memory passes the filter, with its minimum strength.
+func (q *Question) passes(m engram.Memory) bool {
+	return q.in.passes(m) && q.fading.passes(m, q.in.Filter, q.at)
+}
+
+// byNearWords raises finds that contain words similar in meaning to missing words of the question, and fuses
+// the channels again.
+func (q *Question) byNearWords(ctx context.Context) error {
+	similar, ok := q.embedder.(engram.WordEmbedder)
+	if !ok || q.in.Mode != ModeHybrid || q.in.All || len(q.lexical.Hits) == 0 {
+		return nil // without any matching word, similar words are too weak
+	}
+	var sought []retrieval.Sought
+	for _, w := range q.lexical.Words {
+		if w.Term.Joined || w.Term.Stop || w.Term.Time {
+			continue
+		}
+		s := retrieval.Sought{Written: meant(w), Terms: append([]string{w.Term.Word}, w.Matched...), Having: w.Rows}
+		sought = append(sought, s)
+	}
+	q.texts = q.passages(q.finds)
+	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, similar.Similarities)
+	for num, gain := range gains {
+		q.factor(num, engram.Factor{Name: "+ near words", Value: gain})
+	}
+	words := slices.Clone(q.lexical.Hits)
+	for i, h := range words {
+		words[i].Score += gains[h.Num]
+		delete(gains, h.Num)
+	}
+	for num, gain := range gains {
+		words = append(words, engram.Ranked{Num: num, Score: gain})
+	}
+	q.lexical.Hits = words
+	if err := q.fuse(ctx); err != nil {
+		return err
+	}
+	q.finds = q.known(q.finds)
+	return nil
+}
+
+func (q *Question) passages(finds []engram.Ranked) *retrieval.Texts {
+	said := walk.Mapped(finds, func(f engram.Ranked) retrieval.Said { return q.textCache.said(q.memories[f.Num]) })
+	return retrieval.Gather(walk.NumsOf(finds), said)
+}
+
+// candidates is the least number of best finds that are read. 100 find no more on four label sets; a third or
+// more may be neighbours that do not pass the filter.
+const candidates = 60
+
+// known returns the finds that were read and passed.
+func (q *Question) known(finds []engram.Ranked) []engram.Ranked {
+	return slices.DeleteFunc(slices.Clone(finds), func(f engram.Ranked) bool {
+		_, ok := q.memories[f.Num]
+		return !ok
+	})
+}
+
+// repaired returns the corrected words of the question, spelled as in the finds: the index has only stems.
+func (q *Question) repaired() []engram.Repair {
+	if q.in.Mode == ModeSemantic {
+		return nil // no words were searched
+	}
+	var all []engram.Repair
+	for _, w := range q.lexical.Words {
+		if !w.Repaired || w.Term.Joined {
+			continue
+		}
+		read := walk.Mapped(w.Matched, func(stem string) string { return q.reading.spelt(stem, w.Term.Written) })
+		all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
+	}
+	return all
+}
+
+func (q *Question) hits(finds []engram.Ranked) []engram.Hit {
+	hits := make([]engram.Hit, 0, len(finds))
+	for _, f := range finds {
+		if q.hidden[f.Num] {
+			continue
+		}
+		m, first := q.memories[f.Num], q.repeats[f.Num]
+		if q.hidden[first] {
+			first = 0 // filtering repeats must not drop the only visible one
+		}
+		hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.at), Repeats: first,
+			Relevance: q.likeness[f.Num], Why: *q.whyOf(f.Num)})
+	}
+	return hits
+}
+
+// reading caches the words of the finds during one search, since each step asks for them again.
+type reading struct {
+	from  *cachedTexts
+	pages map[int64]lexemes
+	order []lexemes // in reading order
+}
+
+func newReading(from *cachedTexts) *reading { return &reading{from: from, pages: map[int64]lexemes{}} }
+
+func (r *reading) lexemes(m engram.Memory) lexemes {
+	p, known := r.pages[m.Num]
+	if !known {
+		p = r.from.lexemes(m)
+		r.pages[m.Num] = p
+		r.order = append(r.order, p)
+	}
+	return p
+}
+
+// covers returns how well a memory covers a word of the question.
+func (p lexemes) covers(w engram.WordCount) retrieval.Covered {
+	best := retrieval.Missing
+	for _, x := range p {
+		switch stem := x.Stem(); {
+		case stem == w.Term.Word, !w.Repaired && slices.Contains(w.Matched, stem):
+			return 1
+		case w.Repaired && slices.Contains(w.Matched, stem):
+			best = max(best, retrieval.Spelt(text.Likeness(w.Term.Written, x.Word)))
+		default:
+			best = max(best, beginning(w.Term.Written, x.Word))
+		}
+	}
+	return best
+}
+
+// spelt returns the word with that stem most similar to written; the stem itself if no text has one.
+func (r *reading) spelt(stem, written string) string {
+	word, most := stem, -1.0
+	for _, p := range r.order {
+		for _, x := range p {
+			if x.Stem() != stem {
+				continue
+			}
+			if like := text.Likeness(written, x.Word); like > most {
+				word, most = x.Word, like
+			}
+		}
+	}
+	return word
+}
+
+// leastBeginning is the minimal length of a prefix that matches longer words: shorter ones match too much.
+const leastBeginning = 4
+
+// beginning returns the credit for words of which one is a prefix of the other.
+func beginning(a, b string) retrieval.Covered {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < leastBeginning || !strings.HasPrefix(b, a) {
+		return retrieval.Missing
+	}
+	return retrieval.Spelt(float64(len(a)) / float64(len(b)))
+}
+
+// repeatDepth limits the finds compared with each other: the cost is quadratic, and readers see fewer.
+const repeatDepth = 50
+
+// rerankByMMR lowers finds whose text repeats a better find.
+func (q *Question) rerankByMMR(context.Context) error {
+	best := q.finds[:min(len(q.finds), repeatDepth)]
+	if q.texts == nil {
+		q.texts = q.passages(best)
+	}
+	repeats := retrieval.Repeats(q.texts, walk.NumsOf(best))
+	if len(repeats) == 0 {
+		return nil
+	}
+	q.repeats = repeats
+	for i, f := range best {
+		first, is := repeats[f.Num]
+		if !is {
+			continue
+		}
+		best[i].Score *= retrieval.RepeatFactor
+		q.factor(f.Num, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
+		q.note(f.Num, "repeats #%d", first)
+	}
+	retrieval.Sort(q.finds)
+	return nil
+}
+
+// textCacheBytes is the default size of the text cache, some thousands of memories. Parsing texts is a third of
+// a search's cost, and agents ask about the same subjects all day.
+const textCacheBytes = 8 << 20
+
+// textCache keeps parsed texts between searches. An entry is valid only for the exact text it was parsed from,
+// so it needs no invalidation.
+//
+// A full cache is emptied as a whole, since its texts share one lexicon; parsing some thousand texts again
+// takes 50 ms.
+type textCache struct {
+	sync.Mutex
+	most int // bytes
+	now  *cachedTexts
+}
+
+// cachedTexts is the content of a textCache. A search keeps to one, since words of different lexicons cannot be
+// compared.
+type cachedTexts struct {
+	sync.Mutex
+	lexicon *retrieval.Lexicon
+	entries map[int64]*cachedText // by memory
+	bytes   int                   // of entries; the lexicon counts its own
+}
+
+// cachedText is a text with its parsed forms.
+type cachedText struct {
+	title, topic, content string
+	tags                  []string
+	lexemes               *lexemes        // nil until needed
+	said                  *retrieval.Said // nil until needed
+}
+
+// entryBytes is the approximate overhead of an entry.
+const entryBytes = 320
+
+// open returns the current texts for one search, emptied if too large.
+func (s *textCache) open() *cachedTexts {
+	s.Lock()
+	defer s.Unlock()
+	if s.now == nil || s.now.size() > s.most {
+		s.now = &cachedTexts{lexicon: retrieval.NewLexicon(), entries: map[int64]*cachedText{}}
+	}
+	return s.now
+}
+
+func (s *cachedTexts) size() int {
+	s.Lock()
+	defer s.Unlock()
+	return s.bytes + s.lexicon.Bytes()
+}
+
+// entry returns the entry of a memory's current text.
+func (s *cachedTexts) entry(m engram.Memory) *cachedText {
+	b, known := s.entries[m.Num]
+	if known && b.content == m.Content && b.title == m.Title && b.topic == m.TopicKey && slices.Equal(b.tags, m.Tags) {
+		return b
+	}
+	b = &cachedText{title: m.Title, topic: m.TopicKey, content: m.Content, tags: slices.Clone(m.Tags)}
+	s.entries[m.Num] = b
+	s.bytes += entryBytes + len(m.Title) + len(m.TopicKey) + len(m.Content) // replaced entries still count, so the cache is emptied earlier
+	return b
+}
+
+// said returns a memory's text for retrieval.Texts.
+func (s *cachedTexts) said(m engram.Memory) retrieval.Said {
+	s.Lock()
+	defer s.Unlock()
+	b := s.entry(m)
+	if b.said == nil {
+		said := s.lexicon.Say(retrieval.Passage{Num: m.Num, Title: m.Title, Content: m.Content})
+		b.said = &said
+		s.bytes += said.Bytes()
+	}
+	return *b.said
+}
+
+// lexemes are the distinct words of a memory in order of appearance.
+type lexemes []*retrieval.Lexeme
+
+func (s *cachedTexts) lexemes(m engram.Memory) lexemes {
+	s.Lock()
+	defer s.Unlock()
+	b := s.entry(m)
+	if b.lexemes == nil {
+		p := s.read(m)
+		b.lexemes = &p
+		s.bytes += 8 * cap(p)
+	}
+	return *b.lexemes
+}
+
+func (s *cachedTexts) read(m engram.Memory) lexemes {
+	var p lexemes
+	seen := map[*retrieval.Lexeme]bool{}
+	add := func(t text.Token) {
+		if x := s.lexicon.Lexeme(t.Word); !seen[x] {
+			seen[x] = true
+			p = append(p, x)
+		}
+	}
+	text.Scan(text.Title(m), add)
+	text.Scan(m.Content, func(t text.Token) {
+		if !t.Stop {
+			add(t)
+		}
+	})
+	return slices.Clip(p)
+}
+
+// Said returns lexical finds as hits.
+func (q *Question) Said(ctx context.Context, finds []engram.Ranked) ([]engram.Hit, error) {
+	ms, err := q.r.Memories(ctx, walk.NumsOf(finds))
+	if err != nil {
+		return nil, err
+	}
+	byNum := screen.ByNum(ms)
+	var hits []engram.Hit
+	for i, f := range finds {
+		if m, ok := byNum[f.Num]; ok {
+			hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.at),
+				Why: engram.Why{Channels: []engram.ChannelRank{{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}}}})
+		}
+	}
+	return hits, nil
+}

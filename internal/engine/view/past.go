@@ -1,0 +1,142 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+)
+
+// ReadAll restores every memory that changed since.
+func (p *PastReader) ReadAll(ctx context.Context) error {
+	if p.whole {
+		return nil
+	}
+	entries, err := p.since.all(ctx, engram.EntityMemory)
+	if err != nil {
+		return err
+	}
+	first, err := p.since.firstMade(ctx, engram.EntityMemory)
+	if err != nil {
+		return err
+	}
+	nums := make([]int64, 0, len(entries))
+	for key := range entries {
+		if num := ledger.NumOf(key); num < first {
+			nums = append(nums, num)
+		}
+	}
+	now, err := p.Reader.Memories(ctx, nums)
+	if err != nil {
+		return err
+	}
+	p.whole = true
+	return p.bringBack(ctx, now, entries)
+}
+
+// read restores those of some memories that changed since; now is what they are today.
+func (p *PastReader) read(ctx context.Context, now []engram.Memory) error {
+	if p.whole {
+		return nil
+	}
+	if len(now) > few {
+		return p.ReadAll(ctx)
+	}
+	entries := map[string][]engram.Mutation{}
+	var changed []engram.Memory
+	for _, m := range now {
+		if p.looked[m.Num] {
+			continue
+		}
+		p.looked[m.Num] = true
+		es, err := p.since.of(ctx, engram.EntityMemory, ledger.Key(m.Num))
+		if err != nil {
+			return err
+		}
+		if len(es) > 0 {
+			entries[ledger.Key(m.Num)] = es
+			changed = append(changed, m)
+		}
+	}
+	return p.bringBack(ctx, changed, entries)
+}
+
+func (p *PastReader) bringBack(ctx context.Context, now []engram.Memory, entries map[string][]engram.Mutation) error {
+	for _, m := range now {
+		if !m.CreatedAt.Before(p.At) {
+			continue
+		}
+		was, text, err := Restore(ctx, p.Reader, m, entries[ledger.Key(m.Num)])
+		if err != nil {
+			return err
+		}
+		p.Was[m.Num], p.texts[m.Num] = was, text
+	}
+	return nil
+}
+
+// memory returns what the move changed of one memory, in the form of a journal entry.
+func (w ProjectWas) memory(num int64) (json.RawMessage, error) {
+	fields := map[string]any{"project": w.From}
+	if topic, lost := w.Topics[num]; lost {
+		fields["topic_key"] = topic
+	} else if _, got := w.Given[num]; got {
+		fields["topic_key"] = ""
+	}
+	return json.Marshal(fields)
+}
+
+// Relations returns the relations of given memories of that time, all of them: a limit would need the same reading.
+// Other lists of relations are of today.
+func (p *PastReader) Relations(ctx context.Context, f engram.RelationFilter, page engram.Page) ([]engram.Relation, error) {
+	if f.Of == nil || f.Removed {
+		return p.Reader.Relations(ctx, f, page)
+	}
+	then, err := p.relationsThen(ctx, f.Of)
+	return slices.DeleteFunc(then, func(r engram.Relation) bool {
+		return f.Verbs != nil && !slices.Contains(f.Verbs, r.Verb) || f.With != 0 && !ledger.IsBetween(r, f.Of[0], f.With)
+	}), err
+}
+
+func (p *PastReader) relationsThen(ctx context.Context, memories []int64) ([]engram.Relation, error) {
+	now, err := engram.RelationsOf(ctx, p.Reader, memories, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	// The journal knows when they were removed.
+	removed, err := engram.RemovedRelations(ctx, p, memories, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	if len(now)+len(removed) == 0 {
+		return nil, nil
+	}
+	first, err := p.since.firstMade(ctx, engram.EntityRelation)
+	if err != nil {
+		return nil, err
+	}
+	then := slices.DeleteFunc(append(now, removed...), func(r engram.Relation) bool { return r.Num >= first || !r.CreatedAt.Before(p.At) })
+	if len(then) > few {
+		if _, err := p.since.all(ctx, engram.EntityRelation); err != nil {
+			return nil, err
+		}
+	}
+	for i := range then {
+		entries, err := p.since.of(ctx, engram.EntityRelation, ledger.Key(then[i].Num))
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if err := ledger.TableOf(&then[i]).TakeBack(e); err != nil {
+				return nil, err
+			}
+		}
+	}
+	then = slices.DeleteFunc(then, func(r engram.Relation) bool { return r.Removed() })
+	slices.SortFunc(then, func(a, b engram.Relation) int { return cmp.Compare(a.Num, b.Num) })
+	return then, nil
+}
