@@ -12,6 +12,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/hook"
 )
@@ -77,7 +78,7 @@ func (d *desk) tellAs(agent, event string, pairs ...any) string {
 
 func (d *desk) save(title, content string, typ engram.Type) engram.Memory {
 	d.t.Helper()
-	res, err := d.e.Save(d.t.Context(), engine.SaveInput{Title: title, Content: content, Type: typ, Project: "shop", Origin: engram.OriginHuman})
+	res, err := d.e.Save(d.t.Context(), remember.SaveInput{Title: title, Content: content, Type: typ, Project: "shop", Origin: engram.OriginHuman})
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/hook"
 )
 
@@ -119,7 +119,7 @@ func TestAPromptOfTheAgentsOwnIsNotKept(t *testing.T) {
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.says(d.report("prompt", "prompt", "/compact"), "httpOnly")
 	d.crowd()
-	if _, err := d.e.Save(t.Context(), engine.SaveInput{Title: "The till opens by a pulse", Content: "The drawer of the till opens by a pulse of 200 ms", Project: "shop", Origin: engram.OriginHuman}); err != nil {
+	if _, err := d.e.Save(t.Context(), remember.SaveInput{Title: "The till opens by a pulse", Content: "The drawer of the till opens by a pulse of 200 ms", Project: "shop", Origin: engram.OriginHuman}); err != nil {
 		t.Fatal(err)
 	}
 	d.quiet(d.report("prompt", "prompt", "<task-notification>the drawer of the till opens by a pulse of how many ms?</task-notification>"))

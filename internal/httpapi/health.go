@@ -6,7 +6,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
@@ -36,7 +36,7 @@ func (a *API) greet(*request) (reply, error) {
 // doctor reports the health of the store with 200, good or bad. Without a named project, which must exist, it
 // takes that of the folder cwd, else of the server's folder.
 func (a *API) doctor(q *request) (reply, error) {
-	in := engine.DoctorInput{Check: q.query.Get("check"), Project: a.folder(q)}
+	in := consolidate.DoctorInput{Check: q.query.Get("check"), Project: a.folder(q)}
 	in.Project.Explicit = q.query.Get("project")
 	r, err := a.Engine.Doctor(q.Context(), in)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 )
 
 // maxImport limits an import in bytes. The body is read as a stream.
@@ -38,7 +39,7 @@ func (a *API) importFile(w http.ResponseWriter, q *request) error {
 	if q.err == nil && q.ContentLength > maxImport {
 		return tooLarge(maxImport)
 	}
-	input := engine.ImportInput{Mode: engine.ImportMode(q.query.Get("mode")), Project: q.oneProject(), DryRun: dryRun}
+	input := exchange.ImportInput{Mode: exchange.ImportMode(q.query.Get("mode")), Project: q.oneProject(), DryRun: dryRun}
 	if a.bound(q, &input); q.err != nil {
 		return q.err
 	}
@@ -69,14 +70,14 @@ func (a *API) importFile(w http.ResponseWriter, q *request) error {
 
 // bound limits what a replacing import may touch: one project (named, or the server's) or all, and the number
 // of memories the caller agreed to forget.
-func (a *API) bound(q *request, in *engine.ImportInput) {
-	if in.Mode != engine.ImportReplace {
+func (a *API) bound(q *request, in *exchange.ImportInput) {
+	if in.Mode != exchange.ImportReplace {
 		return
 	}
 	all := q.flag("all_projects")
 	in.MayForget = new(q.number("may_forget"))
 	if q.err == nil && !all && in.Project == "" {
-		here, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
+		here, err := a.Engine.ProjectFor(q.Context(), projects.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
 		in.Only, q.err = here.Name, err
 	}
 }
@@ -91,11 +92,11 @@ func (q *request) oneProject() string {
 }
 
 // exportFormats lists the formats of an export, the default first.
-func exportFormats() []string { return []string{engine.NativeFormat, "mem"} }
+func exportFormats() []string { return []string{exchange.NativeFormat, "mem"} }
 
 // export answers with a file, written while it is read.
 func (a *API) export(w http.ResponseWriter, q *request) error {
-	in := engine.ExportInput{Format: q.query.Get("format"), Project: q.oneProject(), Vectors: q.flag("vectors")}
+	in := exchange.ExportInput{Format: q.query.Get("format"), Project: q.oneProject(), Vectors: q.flag("vectors")}
 	if q.err != nil {
 		return q.err
 	}

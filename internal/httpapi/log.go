@@ -13,13 +13,14 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	engineundo "github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // log answers the journal, newest first; ref narrows it to one memory.
 func (a *API) log(q *request) (reply, error) {
-	in := engine.LogInput{Project: q.query.Get("project"), Actor: q.query.Get("actor"), Operation: q.query.Get("verb")}
+	in := engineread.LogInput{Project: q.query.Get("project"), Actor: q.query.Get("actor"), Operation: q.query.Get("verb")}
 	if name := q.query.Get("ref"); name != "" {
 		in.Ref = new(q.parsed(name))
 	}
@@ -47,7 +48,7 @@ type undoBody struct {
 func (a *API) undo(q *request, in undoBody) (reply, error) {
 	switch {
 	case in.From != nil && in.To != nil:
-		list, err := a.Engine.UndoRange(q.Context(), engine.UndoRangeInput{First: *in.From, Last: *in.To, Operation: in.Operation, Project: in.Project, DryRun: in.DryRun})
+		list, err := a.Engine.UndoRange(q.Context(), engineundo.UndoRangeInput{First: *in.From, Last: *in.To, Operation: in.Operation, Project: in.Project, DryRun: in.DryRun})
 		doc := undoneDoc{in.DryRun, document.Each(list, func(u engram.Undone) document.Undone { return document.UndoneOf(u, in.DryRun) })}
 		return reply{body: doc}, err
 	case in.Op == nil && in.Project == "" && !in.All:
@@ -55,7 +56,7 @@ func (a *API) undo(q *request, in undoBody) (reply, error) {
 	case in.Op != nil && *in.Op < 1:
 		return reply{}, invalid("operation %d does not exist", *in.Op).WithHint("GET /log lists the numbers")
 	}
-	undo := engine.UndoInput{Project: in.Project, DryRun: in.DryRun}
+	undo := engineundo.UndoInput{Project: in.Project, DryRun: in.DryRun}
 	if in.Op != nil {
 		undo.Op = *in.Op
 	}
@@ -179,7 +180,7 @@ func (a *API) eventsRow() Route {
 //
 // Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
 func (a *API) events(w http.ResponseWriter, q *request) error {
-	in := engine.WatchInput{Project: q.query.Get("project")}
+	in := engineread.WatchInput{Project: q.query.Get("project")}
 	if a.known(q, in.Project); q.err != nil {
 		return q.err
 	}
@@ -235,7 +236,7 @@ type eventWriter struct {
 	idle    time.Duration // since the last event or keep-alive
 }
 
-func (e *eventWriter) report(n engine.Watched) error {
+func (e *eventWriter) report(n engineread.Watched) error {
 	name, doc := "operation", any(eventOf(n.Entry))
 	switch {
 	case n.Begun:

@@ -8,7 +8,12 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // memories lists, or with q searches.
@@ -64,7 +69,7 @@ func (a *API) known(q *request, name string) { a.knownAt(q, name, time.Time{}) }
 // knownAt is known at a past time, when a project may have had another name. The zero time is now.
 func (a *API) knownAt(q *request, name string, at time.Time) {
 	if name != "" && q.err == nil {
-		_, q.err = a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
+		_, q.err = a.Engine.ProjectFor(q.Context(), projects.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
 	}
 }
 
@@ -98,7 +103,7 @@ func (a *API) updateMemory(q *request) (reply, error) {
 	if q.err != nil {
 		return reply{}, q.err
 	}
-	up := engine.UpdateInput{
+	up := remember.UpdateInput{
 		Ref: ref, Title: in.Title, Content: in.Content, Type: in.Type, Project: in.Project, TopicKey: in.TopicKey,
 		Importance: in.Importance, Permanent: in.Permanent, Tags: in.Tags, AddTags: in.AddTags, RemoveTags: in.RemoveTags,
 		Metadata: in.Metadata, Files: in.Files, InSession: true,
@@ -182,7 +187,7 @@ func (a *API) saveMemory(q *request, in memoryBody) (reply, error) {
 	}
 	res, err := a.Engine.Save(q.Context(), save)
 	rep := reply{body: savedOf(res), location: fmt.Sprintf("/memories/%d", res.Memory.Num)}
-	if res.Action == engine.ActionInserted {
+	if res.Action == ledger.ActionInserted {
 		rep.status = http.StatusCreated
 	}
 	return rep, err
@@ -199,12 +204,12 @@ type batchDoc struct {
 
 // saveMemories saves several memories, all or none.
 func (a *API) saveMemories(q *request, in batchBody) (reply, error) {
-	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (engine.SaveInput, error) {
+	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (remember.SaveInput, error) {
 		return saveInput(in.Memories[i], in.Merge)
 	})
 	rep := reply{body: batchDoc{document.Each(all, savedOf)}}
 	for _, res := range all {
-		if res.Action == engine.ActionInserted {
+		if res.Action == ledger.ActionInserted {
 			rep.status = http.StatusCreated
 		}
 	}
@@ -212,12 +217,12 @@ func (a *API) saveMemories(q *request, in batchBody) (reply, error) {
 }
 
 // saveInput returns the input for d; merge allows merging with a near-duplicate.
-func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
-	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
+func saveInput(d document.Draft, merge bool) (remember.SaveInput, error) {
+	in := remember.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
 		SessionID: d.SessionID, NewSession: true, ToolName: d.ToolName, Tags: d.Tags, Metadata: d.Metadata,
 		Importance: d.Importance, Permanent: d.Permanent, Files: d.Files}
 	if merge {
-		in.Admit = engine.AdmitMerging
+		in.Admit = remember.AdmitMerging
 	}
 	var err error
 	if in.Scope, err = knownScope(d.Scope); err != nil {
@@ -227,7 +232,7 @@ func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
 	return in, err
 }
 
-func savedOf(s engine.SaveResult) document.Saved {
+func savedOf(s remember.SaveResult) document.Saved {
 	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
 		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf), Related: document.Each(s.Related, relatedOf)}
 	if s.MergedWith != nil {
@@ -240,11 +245,11 @@ func (a *API) docOf(m engram.Memory) document.Memory {
 	return document.MemoryOf(m, a.Engine.StateOf(m))
 }
 
-func candidateOf(c engine.Candidate) document.Candidate {
+func candidateOf(c relate.Candidate) document.Candidate {
 	return document.CandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
 }
 
-func relatedOf(n engine.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) }
+func relatedOf(n search.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) }
 
 // The documents below are the answers of newer routes only; package document has those that the command line
 // prints too.
@@ -283,7 +288,7 @@ type detailDoc struct {
 	Revisions []document.Version  `json:"revisions"` // oldest first, without the current text
 }
 
-func detailOf(d engine.Detail) detailDoc {
+func detailOf(d engineread.Detail) detailDoc {
 	return detailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 

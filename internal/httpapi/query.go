@@ -12,6 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -284,15 +286,15 @@ func (a *API) at(q *request) *engine.Engine {
 
 // folder returns how to find the project of the folder of a request: cwd, relative to the server's own, or that
 // one, to which alone the server's project setting applies.
-func (a *API) folder(q *request) engine.ProjectRequest {
+func (a *API) folder(q *request) projects.ProjectRequest {
 	dir := q.query.Get("cwd")
 	switch {
 	case dir == "":
-		return engine.ProjectRequest{Dir: a.Dir, Override: a.Project}
+		return projects.ProjectRequest{Dir: a.Dir, Override: a.Project}
 	case !filepath.IsAbs(dir):
 		dir = filepath.Join(a.Dir, dir)
 	}
-	return engine.ProjectRequest{Dir: dir}
+	return projects.ProjectRequest{Dir: dir}
 }
 
 func (p Param) needed() Param { p.Required = true; return p }
@@ -331,7 +333,7 @@ func asOf() Param { return moment("as_of", "the state at this time") }
 
 // finding returns the parameters that say how to search.
 func finding() []Param {
-	return []Param{words("q", "the question, in any words; every text is valid"), words("mode", "the search channels", strs(engine.ModeHybrid, engine.ModeSemantic, engine.ModeLexical)...),
+	return []Param{words("q", "the question, in any words; every text is valid"), words("mode", "the search channels", strs(search.ModeHybrid, search.ModeSemantic, search.ModeLexical)...),
 		words("match", "match any word, or all", "any", "all"), words("match_mode", "alias of match", "any", "all"),
 		words("fusion", "how to combine channels; default: by the embedding model", strs(engram.FusionScore, engram.FusionRank)...),
 		superseded(), whole("hops", "how far to follow relations; default: 1", 0, 0, 5).bounded().unset(), flag("rerank", "reorder the best results with the configured reranker"), asOf()}

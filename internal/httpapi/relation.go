@@ -6,11 +6,12 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-func linkedOf(l engine.Linked) document.Linked {
+func linkedOf(l relate.Linked) document.Linked {
 	return document.LinkedOf(string(l.Action), l.Relation, l.Source, l.Target)
 }
 
@@ -28,10 +29,10 @@ func (a *API) link(q *request, in linkBody) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	l, err := a.Engine.Link(q.Context(), engine.LinkInput{Source: ends[0], Target: ends[1], Verb: in.Relation, Strength: in.Strength,
+	l, err := a.Engine.Link(q.Context(), relate.LinkInput{Source: ends[0], Target: ends[1], Verb: in.Relation, Strength: in.Strength,
 		Reason: in.Reason, SessionID: in.SessionID})
 	rep := reply{body: linkedOf(l)}
-	if l.Action == engine.LinkMade {
+	if l.Action == relate.LinkMade {
 		rep.status = http.StatusCreated
 	}
 	return rep, err
@@ -54,7 +55,7 @@ func (a *API) unlink(q *request) (reply, error) {
 	if q.query.Has("relation") && blank(q.query.Get("relation")) {
 		return reply{}, invalid("relation is empty").WithHint("leave it out to remove every relation")
 	}
-	removed, err := a.Engine.Unlink(q.Context(), engine.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.query.Get("relation"))})
+	removed, err := a.Engine.Unlink(q.Context(), relate.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.query.Get("relation"))})
 	return reply{body: document.Unlinked{Removed: document.Each(removed, linkedOf)}}, err
 }
 
@@ -63,7 +64,7 @@ func (a *API) graph(q *request) (reply, error) {
 	if blank(q.query.Get("ref")) {
 		return reply{}, invalid("ref is required").WithHint("a number, an id or topic:KEY")
 	}
-	in := engine.GraphInput{Ref: q.inProject(q.parsed(q.query.Get("ref"))), Depth: q.number("depth"), Limit: q.number("limit"),
+	in := engineread.GraphInput{Ref: q.inProject(q.parsed(q.query.Get("ref"))), Depth: q.number("depth"), Limit: q.number("limit"),
 		Pending: q.flag("pending"), AllProjects: q.flag("all_projects")}
 	if q.err != nil {
 		return reply{}, q.err

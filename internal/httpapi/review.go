@@ -7,7 +7,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -34,7 +36,7 @@ func (a *API) reviews(q *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	queue, err := a.Engine.Queue(q.Context(), engine.QueueInput{Project: name, Kinds: kinds, Page: page})
+	queue, err := a.Engine.Queue(q.Context(), review.QueueInput{Project: name, Kinds: kinds, Page: page})
 	return reply{body: reviewsDoc{page.Limit, page.Offset, document.Each(due, a.docOf), queue.Counts, document.Each(queue.Items, document.QueuedOf)}}, err
 }
 
@@ -60,7 +62,7 @@ type reviewedDoc struct {
 	Released []string `json:"released,omitempty"` // code it is no longer anchored to, because it is gone
 }
 
-func (a *API) reviewed(res engine.ReviewResult, err error) (reply, error) {
+func (a *API) reviewed(res review.ReviewResult, err error) (reply, error) {
 	done := res.Decided()
 	return reply{body: reviewedDoc{a.docOf(res.Memory), res.Op, document.OrEmpty(res.Degraded), done.Anchored, done.Released}}, err
 }
@@ -135,12 +137,12 @@ func (a *API) reviewRefuse(q *request, in namesBody) (reply, error) {
 	return a.decided(a.Engine.RefuseNamed(q.Context(), in.Names))
 }
 
-func (a *API) decided(done engine.Decided, err error) (reply, error) {
+func (a *API) decided(done review.Decided, err error) (reply, error) {
 	if err != nil {
 		return reply{}, afterSome(done.Names(), err)
 	}
 	return reply{body: decidedDoc{document.Each(done.Memories, a.docOf), done.Records,
-		document.Each(done.Done, func(d engine.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, nil
+		document.Each(done.Done, func(d review.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, nil
 }
 
 // afterSome adds what was done before the error: each name is decided separately, and earlier decisions stay.
@@ -154,11 +156,11 @@ func afterSome(done []string, err error) error {
 
 // readMemory reads a memory and counts the access for the session. Without a session it counts nothing, as a
 // GET changes nothing.
-func (a *API) readMemory(q *request, ref engram.Ref) (engine.Detail, error) {
+func (a *API) readMemory(q *request, ref engram.Ref) (engineread.Detail, error) {
 	session := q.query.Get("session_id")
 	at := q.when("as_of", a.Engine.Now())
 	if q.err != nil {
-		return engine.Detail{}, q.err
+		return engineread.Detail{}, q.err
 	}
 	if blank(session) || !at.IsZero() {
 		return a.at(q).GetAsOf(q.Context(), ref, at)
@@ -177,7 +179,7 @@ type decayDoc struct {
 
 // decay reports the strength of memories, weakest first; id selects memories, repeated or separated by commas.
 func (a *API) decay(q *request) (reply, error) {
-	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve")))),
+	in := consolidate.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve")))),
 		Filter: q.filter(a.Engine.Now())}
 	in.Filter.Scope = q.knownScope()
 	a.known(q, in.Filter.Project)
@@ -189,14 +191,14 @@ func (a *API) decay(q *request) (reply, error) {
 		return reply{}, q.err
 	}
 	out, err := a.Engine.Decay(q.Context(), in)
-	return reply{body: decayDoc{out.Days, out.Total, in.Limit, in.Offset, document.Each(out.Memories, func(f engine.Faded) document.Faded {
+	return reply{body: decayDoc{out.Days, out.Total, in.Limit, in.Offset, document.Each(out.Memories, func(f consolidate.Faded) document.Faded {
 		return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
 	})}}, err
 }
 
 // projectDecay reports how the memories of a project fade; type selects one type.
 func (a *API) projectDecay(q *request) (reply, error) {
-	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(q.query.Get("type"))})
+	d, err := a.Engine.DecayProject(q.Context(), consolidate.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(q.query.Get("type"))})
 	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
 
@@ -211,7 +213,7 @@ type decayBody struct {
 
 // setProjectDecay changes how the memories of a project fade; null fields stay.
 func (a *API) setProjectDecay(q *request, in decayBody) (reply, error) {
-	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
+	d, err := a.Engine.DecayProject(q.Context(), consolidate.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
 		Curve: in.Curve, Rate: in.Rate, MaxBoost: in.MaxBoost, Reset: in.Reset})
 	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
@@ -237,7 +239,7 @@ func (a *API) prune(q *request, b sleepBody) (reply, error) {
 }
 
 func (a *API) slept(q *request, b sleepBody, only []lifecycle.StepAction) (reply, error) {
-	in := engine.SleepInput{Project: b.Project, DryRun: b.DryRun}
+	in := consolidate.SleepInput{Project: b.Project, DryRun: b.DryRun}
 	if len(only) > 0 { // an empty list would leave out every step
 		in.Only = only
 	}
@@ -258,7 +260,7 @@ func (a *API) slept(q *request, b sleepBody, only []lifecycle.StepAction) (reply
 }
 
 func (a *API) diagnostics(q *request) (reply, error) {
-	in := engine.DiagnosticsInput{Project: q.query.Get("project"), Limit: q.number("limit")}
+	in := consolidate.DiagnosticsInput{Project: q.query.Get("project"), Limit: q.number("limit")}
 	if a.known(q, in.Project); q.err != nil {
 		return reply{}, q.err
 	}

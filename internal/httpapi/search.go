@@ -6,7 +6,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -54,10 +54,10 @@ func hitOf(h engram.Hit, explain, below bool) foundObservation {
 }
 
 // searchInput reads the parameters of a search except limit.
-func (q *request) searchInput(now time.Time) engine.SearchInput {
+func (q *request) searchInput(now time.Time) search.SearchInput {
 	filter := q.filter(now)
 	filter.Current = q.current()
-	in := engine.SearchInput{Query: q.query.Get("q"), Filter: filter, Mode: engine.Mode(q.query.Get("mode")),
+	in := search.SearchInput{Query: q.query.Get("q"), Filter: filter, Mode: search.Mode(q.query.Get("mode")),
 		Fusion: engram.Fusion(q.query.Get("fusion")), All: q.matchAll(), AsOf: q.when("as_of", now), Rerank: q.flag("rerank")}
 	if q.query.Has("hops") {
 		in.Hops = new(q.number("hops"))
@@ -88,7 +88,7 @@ type recalledDoc struct {
 	Elsewhere string             `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
-func recalledOf(r engine.Recalled) recalledDoc {
+func recalledOf(r search.Recalled) recalledDoc {
 	d := recalledDoc{Query: r.Query, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []document.Shown{},
 		LeftOut: document.Each(r.LeftOut, document.LeftOutOf), Repaired: document.Each(r.Repaired, document.RepairOf), Times: document.Each(r.Times, document.TimeOf), Degraded: document.OrEmpty(r.Degraded)}
 	for i, item := range r.Items {
@@ -99,7 +99,7 @@ func recalledOf(r engine.Recalled) recalledDoc {
 
 // recall fills a budget of tokens with the hits of a question.
 func (a *API) recall(q *request) (reply, error) {
-	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true,
+	in := search.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true,
 		SearchInput: q.searchInput(a.Engine.Now())}
 	in.Filter.Scope = q.knownScope()
 	a.knownAt(q, in.Filter.Project, in.AsOf)

@@ -6,7 +6,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -23,7 +25,7 @@ type sessionDoc struct {
 }
 
 func sessionOf(s engram.Session) sessionDoc {
-	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.FlaggedSummary(s)}
+	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engineread.FlaggedSummary(s)}
 }
 
 type sessionRow struct {
@@ -37,7 +39,7 @@ type sessionRow struct {
 }
 
 func rowOf(s engram.SessionActivity) sessionRow {
-	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.FlaggedSummary(s.Session), s.Memories}
+	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engineread.FlaggedSummary(s.Session), s.Memories}
 }
 
 // done is the outcome for a thing named by text.
@@ -61,7 +63,7 @@ func (a *API) startSession(q *request, in sessionBody) (reply, error) {
 	if blank(in.Project) {
 		return reply{}, invalid("project is required")
 	}
-	s, err := a.Engine.StartSession(q.Context(), engine.SessionInput{ID: in.ID, Project: in.Project, Directory: in.Directory})
+	s, err := a.Engine.StartSession(q.Context(), remember.SessionInput{ID: in.ID, Project: in.Project, Directory: in.Directory})
 	return reply{status: http.StatusCreated, body: begun{done{s.ID, "created"}, s.Project}}, err
 }
 
@@ -141,7 +143,7 @@ func (a *API) savePrompt(q *request, in promptBody) (reply, error) {
 	if blank(in.SessionID, in.Content) {
 		return reply{}, invalid("session_id and content are required")
 	}
-	p, err := a.Engine.SavePrompt(q.Context(), engine.PromptInput{
+	p, err := a.Engine.SavePrompt(q.Context(), remember.PromptInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project,
 	})
 	return reply{status: http.StatusCreated, body: savedPrompt{kept{p.Num, "saved"}, placed{p.Project, p.Warnings}}, degraded: p.Warnings}, mismatched(err)
@@ -178,7 +180,7 @@ func (a *API) context(q *request) (reply, error) {
 	if q.err != nil {
 		return reply{}, q.err
 	}
-	c, err := a.at(q).Context(q.Context(), engine.ContextInput{AsOf: at, Superseded: !current, Project: q.query.Get("project"), Scope: q.scope(),
+	c, err := a.at(q).Context(q.Context(), brief.ContextInput{AsOf: at, Superseded: !current, Project: q.query.Get("project"), Scope: q.scope(),
 		Budget: q.lenient("budget"), SessionID: q.query.Get("session_id"), Again: again})
 	if err != nil {
 		return reply{}, err
@@ -198,7 +200,7 @@ type usesDoc struct {
 
 func (a *API) sessionUses(q *request) (reply, error) {
 	account, err := a.Engine.Why(q.Context(), q.PathValue("id"))
-	return reply{body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Exposures, func(u engine.Shown) document.Exposure {
+	return reply{body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Exposures, func(u engineread.Shown) document.Exposure {
 		return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
 	})}}, err
 }

@@ -8,7 +8,11 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // maxBody is the size limit of a request in bytes: room for the longest content with every non-ASCII letter
@@ -255,16 +259,16 @@ func (a *API) findingRows() []Route {
 	}
 	again := flag("again", "include what the session was already shown")
 	budget := func(def int) Param {
-		return whole("budget", "approximate number of tokens; 0 is the default", def, 0, engine.MaxBudget)
+		return whole("budget", "approximate number of tokens; 0 is the default", def, 0, search.MaxBudget)
 	}
 	return []Route{
 		read("/search", a.search, "search, best first; without q list the newest").query(all(narrowing(oneScope().lax()), finding(), []Param{forSession(), working(),
 			limit(10, 20).lax(), flag("explain", "explain each result"), flag("weak", "include results below the relevance threshold; default: only beside relevant ones").unset()})...).gives([]foundObservation{}).fails(notFound),
 		read("/timeline", a.timeline, "list what was saved around a memory").query(Param{Name: "observation_id", Doc: "its number", Kind: KindWhole, Required: true},
 			around("before", "before it"), around("after", "after it")).gives(timelineDoc{}).fails(notFound),
-		read("/context", a.context, "build the context of a new session").query(inProject(), oneScope().lax(), superseded(), budget(engine.ContextBudget).lax(), forSession(), working(), again, asOf()).gives(contextDoc{}).fails(notFound),
+		read("/context", a.context, "build the context of a new session").query(inProject(), oneScope().lax(), superseded(), budget(search.ContextBudget).lax(), forSession(), working(), again, asOf()).gives(contextDoc{}).fails(notFound),
 		read("/recall", a.recall, "search, and fill a token budget with the results").newer().query(all(narrowing(oneScope()), finding(), []Param{forSession(), working(), again,
-			budget(engine.RecallBudget), whole("limit", "maximum number; default: as many as the budget allows", 0, 1, 100).unset()})...).gives(recalledDoc{}).fails(notFound),
+			budget(search.RecallBudget), whole("limit", "maximum number; default: as many as the budget allows", 0, 1, 100).unset()})...).gives(recalledDoc{}).fails(notFound),
 	}
 }
 
@@ -290,7 +294,7 @@ func (a *API) storeRows() []Route {
 		write("GET", "/export", nil, "export everything, or one project, as a file").streams(a.export).query(words("project", "only this project"),
 			words("format", "json, the default, keeps everything; mem has only the fields of the mem_* programs", exportFormats()...), flag("vectors", "include vectors; only with format json")).gives(map[string]any{}).fails(notFound),
 		write("POST", "/import", nil, "import an exported file; the body is the file, optionally compressed with gzip").streams(a.importFile).unreads(maxImport).query(
-			words("mode", "merge is the default; replace forgets what is not in the file", string(engine.ImportMerge), string(engine.ImportReplace)),
+			words("mode", "merge is the default; replace forgets what is not in the file", string(exchange.ImportMerge), string(exchange.ImportReplace)),
 			words("project", "import everything into this project; memories of another project are copied"), flag("dry_run", "only report what would happen"),
 			flag("all_projects", "with replace: all projects of the file; default: only project, or that of the server's folder"),
 			whole("may_forget", "with replace: how many memories may be forgotten; an import that would forget more is rejected and names their projects", 0, 0, 1<<30)).takes(map[string]any{}).gives(importedDoc{}).fails(conflict),
@@ -306,7 +310,7 @@ func (a *API) ageingRows() []Route {
 	page := []Param{limit(20, maxList), offset()}
 	return []Route{
 		read("/decay", a.decay, "list the strength of memories with the reason, weakest first").newer().query(all(narrowing(oneScope()), []Param{listed("id", "only these: numbers, ids or topic:KEY"),
-			share("below", "only weaker memories"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "compute by this curve", strs(engram.Curves()...)...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
+			share("below", "only weaker memories"), whole("days", "how far ahead to look", 30, 1, consolidate.MaxDecayDays), words("curve", "compute by this curve", strs(engram.Curves()...)...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
 		read("/review", a.reviews, "list pending items, and memories due for review, longest overdue first").newer().query(all([]Param{inProject(),
 			listed("kind", "only these kinds: suspect, waiting, proposal, changed, due")}, page)...).gives(reviewsDoc{}).fails(notFound),
 		write("POST", "/review/approve", decoded(a.reviewApprove), "approve pending items").newer().takes(approveBody{}).gives(decidedDoc{}).fails(notFound, conflict),
@@ -346,18 +350,18 @@ func (a *API) relationRows() []Route {
 		write("DELETE", "/relations", a.unlink, "remove relations").newer().query(end("source"), end("target"), words("relation", "only this one")).gives(document.Unlinked{}).fails(notFound, conflict),
 		read("/graph", a.graph, "read the graph around a memory").newer().query(end("ref"), topicProject(), whole("depth", "how many relations deep; default: 2", 0, 1, 5).bounded().unset(),
 			listed("relation", "follow only these"), flag("pending", "include candidates without a verdict"), flag("all_projects", "follow relations into other projects"),
-			whole("limit", "maximum number of memories; default: 200", 0, 1, engine.MaxGraph).unset(), words("format", "format of the answer", "json", "text", "dot", "mermaid")).
+			whole("limit", "maximum number of memories; default: 200", 0, 1, engineread.MaxGraph).unset(), words("format", "format of the answer", "json", "text", "dot", "mermaid")).
 			gives(document.Graph{}).texts(mediaText, mediaDOT, mediaMermaid).fails(notFound, conflict),
 	}
 }
 
 func (a *API) conflictRows() []Route {
-	page := []Param{limit(50, engine.MaxConflicts).lax(), offset().lax()}
+	page := []Param{limit(50, relate.MaxConflicts).lax(), offset().lax()}
 	return []Route{
 		read("/conflicts", a.conflicts, "list candidates and verdicts, newest first").query(all([]Param{inProject(), words("status", "only these", "pending", "judged", "ignored", "orphaned"),
 			moment("since", "only those noted at or after this time")}, page)...).gives(conflictPage{}),
 		read("/conflicts/stats", a.conflictStats, "count candidates and verdicts").query(inProject()).gives(conflictCounts{}),
-		read("/conflicts/deferred", a.deferred, "list changes from other stores that could not be applied").query(words("status", "only these", "deferred", "dead"), limit(50, engine.MaxConflicts), offset()).gives(deferredPage{}),
+		read("/conflicts/deferred", a.deferred, "list changes from other stores that could not be applied").query(words("status", "only these", "deferred", "dead"), limit(50, relate.MaxConflicts), offset()).gives(deferredPage{}),
 		read("/conflicts/{id}", a.conflict, "read a candidate or a verdict").gives(document.ConflictShown{}).fails(notFound),
 		write("POST", "/conflicts/scan", decoded(a.scanConflicts), "look for contradictions").long().takes(scanBody{}).gives(scannedDoc{}).fails(notFound),
 		write("POST", "/conflicts/judge", decoded(a.judgeConflict), "record a verdict").takes(judgeBody{}).gives(verdictDoc{}).fails(notFound, conflict),
